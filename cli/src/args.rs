@@ -142,8 +142,9 @@ impl Command {
     }
 }
 
-/// The words of a command line in which an option whose value may be left out is joined with the value that follows it, as in `--normals=gradient`:
-/// any other word after it is none, but perhaps a file.
+/// The words of a command line in which an option whose value may be left out is joined with the
+/// value that follows it, as in `--normals=gradient`: any other word after it is none, but perhaps
+/// a file.
 pub fn with_joined_values(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for word in words {

@@ -4,7 +4,8 @@ use anyhow::Context;
 use ferrovox::{device::Device, pipeline::VolumeSource};
 use std::{fmt, str::FromStr};
 
-/// A device's name that could mean one; whether it exists is found out by [`open`](DeviceChoice::open).
+/// A device's name that could mean one; whether it exists is found out by
+/// [`open`](DeviceChoice::open).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceChoice(String);
 
@@ -14,11 +15,13 @@ impl DeviceChoice {
         Device::from_str(&self.0).with_context(|| format!("--device {}", self.0))
     }
 
-    /// The source of a volume that is read while this device is opened, which takes a driver some tenths of a second.
+    /// The source of a volume that is read while this device is opened, which takes a driver some
+    /// tenths of a second.
     pub fn read_ahead(&self, source: VolumeSource) -> VolumeSource {
-        match self.0 == "cpu" {
-            true => source,
-            false => source.read_ahead(),
+        if self.0 == "cpu" {
+            source
+        } else {
+            source.read_ahead()
         }
     }
 }
@@ -26,7 +29,8 @@ impl DeviceChoice {
 impl FromStr for DeviceChoice {
     type Err = String;
 
-    /// Looks at the words only: a device that makes sense but is not there is a failure, not a wrong usage.
+    /// Looks at the words only: a device that makes sense but is not there is a failure, not a
+    /// wrong usage.
     fn from_str(text: &str) -> Result<Self, String> {
         let number = text
             .strip_prefix("cuda:")
@@ -48,7 +52,8 @@ impl fmt::Display for DeviceChoice {
     }
 }
 
-/// Several devices, or one: names with commas between them. After `cuda:0` a number alone is a CUDA device too.
+/// Several devices, or one: names with commas between them. After `cuda:0` a number alone is a CUDA
+/// device too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceList(Vec<Named>);
 
@@ -60,12 +65,14 @@ enum Named {
 }
 
 impl DeviceList {
-    /// The devices for work that may need none: then those that the user names, which must be there, and `auto` is nothing.
+    /// The devices for work that may need none: then those that the user names, which must be
+    /// there, and `auto` is nothing.
     pub fn open_if(&self, is_needed: bool) -> anyhow::Result<Vec<Device>> {
         let is_auto = matches!(&self.0[..], [Named::One(choice)] if choice.0 == "auto");
-        match is_auto && !is_needed {
-            true => Ok(Vec::new()),
-            false => self.open(),
+        if is_auto && !is_needed {
+            Ok(Vec::new())
+        } else {
+            self.open()
         }
     }
 
@@ -108,9 +115,10 @@ impl FromStr for DeviceList {
                 continue;
             }
             let is_number = name.parse::<usize>().is_ok();
-            let choice = match is_number && after_cuda {
-                true => format!("cuda:{name}").parse(),
-                false => name.parse(),
+            let choice = if is_number && after_cuda {
+                format!("cuda:{name}").parse()
+            } else {
+                name.parse()
             };
             after_cuda = is_number && after_cuda || name.starts_with("cuda:");
             devices.push(Named::One(choice.map_err(|problem: String| {

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-/// The text without what could change the terminal or the sense of what is printed: control characters, and those that turn the direction
-/// of writing, in the notation of Rust (`\u{1b}`, `\n`).
+/// The text without what could change the terminal or the sense of what is printed: control
+/// characters, and those that turn the direction of writing, in the notation of Rust (`\u{1b}`,
+/// `\n`).
 pub fn escape(text: &str) -> String {
     escape_but(text, |_| false)
 }
@@ -31,9 +32,10 @@ pub fn escape_json(text: &str) -> String {
 fn escape_but(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
-        match is_harmful(character) && !is_kept(character) {
-            true => escaped.extend(character.escape_default()),
-            false => escaped.push(character),
+        if is_harmful(character) && !is_kept(character) {
+            escaped.extend(character.escape_default())
+        } else {
+            escaped.push(character)
         }
     }
     escaped

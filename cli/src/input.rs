@@ -11,15 +11,16 @@ use std::path::PathBuf;
 /// A volume file, and what the user says about it.
 #[derive(Debug, Args)]
 pub struct VolumeArgs {
-    /// Volume file: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, or headerless with --dims and --type
+    /// Volume file: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, or headerless
+    /// with --dims and --type
     pub volume: PathBuf,
     /// Which volume of a file that holds several, counted from 0
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
     pub volume_index: Option<u64>,
     /// Which component of samples that are several numbers each (colours, vectors), counted from 0
     ///
-    /// There is no default, since a luminance, a magnitude and a component are different volumes. The components of an .npy array of four axes are
-    /// along its last one.
+    /// There is no default, since a luminance, a magnitude and a component are different volumes.
+    /// The components of an .npy array of four axes are along its last one.
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
     pub component: Option<u64>,
     /// Accept bytes after the last sample

@@ -1,7 +1,8 @@
 //! The `ferrovox` command: a thin shell over the `ferrovox` library.
 //!
-//! Standard output carries results (one JSON object with `--json`), standard error everything else. The exit status is
-//! 0, 1 for a failure, 2 for a usage that makes no sense, 128 and its number for a signal that stopped the work (Ctrl-C: 130).
+//! Standard output carries results (one JSON object with `--json`), standard error everything else.
+//! The exit status is 0, 1 for a failure, 2 for a usage that makes no sense, 128 and its number for
+//! a signal that stopped the work (Ctrl-C: 130).
 
 mod args;
 mod commands;

@@ -108,7 +108,8 @@ pub fn parse_dims(text: &str) -> Result<[usize; 3], String> {
     }
 }
 
-/// Reads the spacing: three numbers, or one for all axes. That they must be positive the library says.
+/// Reads the spacing: three numbers, or one for all axes. That they must be positive the library
+/// says.
 pub fn parse_spacing(text: &str) -> Result<[f64; 3], String> {
     let all_axes = || text.parse::<f64>().ok().map(|step| [step; 3]);
     parse_three(text).or_else(all_axes).ok_or_else(|| {
@@ -157,7 +158,8 @@ fn parse_three(text: &str) -> Option<[f64; 3]> {
     parts?.try_into().ok()
 }
 
-/// A number for people: six significant digits, whole numbers in full, no zeros at the end and none with a sign.
+/// A number for people: six significant digits, whole numbers in full, no zeros at the end and none
+/// with a sign.
 pub fn short(x: f64) -> String {
     if x == 0.0 {
         return "0".to_owned();
@@ -169,9 +171,12 @@ pub fn short(x: f64) -> String {
     let Some((digits, exponent)) = rounded.split_once('e') else {
         return rounded; // infinite, or no number
     };
-    let without_zeros = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text.to_owned(),
+    let without_zeros = |text: &str| {
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        } else {
+            text.to_owned()
+        }
     };
     match exponent.parse::<usize>() {
         Ok(exponent @ 0..15) => without_zeros(&format!("{x:.*}", 5_usize.saturating_sub(exponent))),

@@ -13,7 +13,8 @@ const INTERRUPT: i32 = 2;
 /// The signal that came first, or 0.
 static CAME: AtomicI32 = AtomicI32::new(0);
 
-/// The exit status of a command that a signal stopped, as shells have it: 128 and the signal's number.
+/// The exit status of a command that a signal stopped, as shells have it: 128 and the signal's
+/// number.
 pub fn exit_status() -> u8 {
     status_of(match CAME.load(Ordering::Relaxed) {
         0 => INTERRUPT,
@@ -21,7 +22,8 @@ pub fn exit_status() -> u8 {
     })
 }
 
-/// A flag that a signal sets, so that the work ends and removes what it has not finished. A second one ends the command at once.
+/// A flag that a signal sets, so that the work ends and removes what it has not finished. A second
+/// one ends the command at once.
 pub fn cancel_flag() -> anyhow::Result<&'static CancelFlag> {
     static FLAG: OnceLock<CancelFlag> = OnceLock::new();
     if let Some(flag) = FLAG.get() {
@@ -53,8 +55,9 @@ pub fn print_when_aborted(text: String) {
     OBJECT.get_or_init(|| text);
 }
 
-/// Has the command end with status 1, and without temporary files, where it would be aborted: as Rust does where a list cannot grow for
-/// want of memory. What was wrong is on standard error then, and on standard output what [`print_when_aborted`] was given.
+/// Has the command end with status 1, and without temporary files, where it would be aborted: as
+/// Rust does where a list cannot grow for want of memory. What was wrong is on standard error then,
+/// and on standard output what [`print_when_aborted`] was given.
 #[cfg(unix)]
 pub fn end_in_order_when_aborted() {
     use ferrovox::io::try_remove_temporaries;
@@ -70,8 +73,9 @@ pub fn end_in_order_when_aborted() {
         }
         low_level::exit(1);
     };
-    // SAFETY: it runs on the thread that aborts, which is at no place where it holds a lock of the allocator. It waits for no lock, removes
-    // files by names that are there, writes a text, and does not return.
+    // SAFETY: it runs on the thread that aborts, which is at no place where it holds a lock of the
+    // allocator. It waits for no lock, removes files by names that are there, writes a text, and
+    // does not return.
     let registered = unsafe { low_level::register(SIGABRT, end) };
     // without it an abort is an abort
     drop(registered);
@@ -100,7 +104,8 @@ fn listen(came: impl Fn(i32) + Send + 'static) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The signals that whoever started the command wants ignored, as `nohup` does: bit n - 1 for signal n. None where that cannot be known.
+/// The signals that whoever started the command wants ignored, as `nohup` does: bit n - 1 for
+/// signal n. None where that cannot be known.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

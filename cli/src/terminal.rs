@@ -82,7 +82,8 @@ impl Terminal {
         self.results(remarks, None, results, text)
     }
 
-    /// The same of a run that did its work and fails all the same: its results, and why. Returns the error that ends the command.
+    /// The same of a run that did its work and fails all the same: its results, and why. Returns
+    /// the error that ends the command.
     pub fn report_failed<R: Serialize>(
         &self,
         remarks: &[Remark],
@@ -143,13 +144,10 @@ impl Terminal {
     pub fn usage(&self, error: &clap::Error) {
         let text = error.render().to_string();
         // coloured where nothing in it is escaped
-        match escape_lines(&text) == text {
-            true => {
-                let _ = error.print();
-            }
-            false => {
-                let _ = io::stderr().write_all(escape_lines(&text).as_bytes());
-            }
+        if escape_lines(&text) == text {
+            let _ = error.print();
+        } else {
+            let _ = io::stderr().write_all(escape_lines(&text).as_bytes());
         }
         // a help text or a version is no failure
         if error.use_stderr() {
@@ -183,7 +181,8 @@ fn failure_of(command: &str, error: String) -> Object<'_, ()> {
     }
 }
 
-/// With `--json` among the arguments, makes the object of a command that is aborted, while there is memory for it.
+/// With `--json` among the arguments, makes the object of a command that is aborted, while there is
+/// memory for it.
 pub fn prepare_for_abort(mut arguments: impl Iterator<Item = OsString>) {
     let command = arguments.nth(1).unwrap_or_default();
     let command = command.to_string_lossy();
@@ -195,7 +194,8 @@ pub fn prepare_for_abort(mut arguments: impl Iterator<Item = OsString>) {
     }
 }
 
-/// Prints lines to standard output. That nobody reads them any more (`ferrovox info … | head -1`) is no failure.
+/// Prints lines to standard output. That nobody reads them any more (`ferrovox info … | head -1`)
+/// is no failure.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout
@@ -226,7 +226,8 @@ pub fn line(text: &str) {
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// The error and its causes, without those that an error above them has already put into its own words.
+/// The error and its causes, without those that an error above them has already put into its own
+/// words.
 fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {

@@ -23,9 +23,10 @@ pub fn watched<R>(
 ) -> anyhow::Result<R> {
     let cancel = signals::cancel_flag()?;
     let silent = Monitor::silent().cancelled_by(cancel);
-    let bar = match terminal.report.quiet {
-        true => None,
-        false => Bar::on_terminal(),
+    let bar = if terminal.report.quiet {
+        None
+    } else {
+        Bar::on_terminal()
     };
     let result = match bar {
         Some(bar) => work(&silent.on_progress(&|progress| bar.show(&progress))),

@@ -1,8 +1,9 @@
 //! Volumes into geometry on the GPU, in Rust from the kernel up.
 //!
-//! ferrovox turns volume data (medical images, simulations, scans) into geometry. Every kernel is written once, in Rust; it
-//! runs on NVIDIA GPUs as PTX and on any CPU through a SIMT executor, with the same bits as the result. Nothing of CUDA
-//! is needed to build it, and no driver to run it.
+//! ferrovox turns volume data (medical images, simulations, scans) into geometry. Every kernel is
+//! written once, in Rust; it runs on NVIDIA GPUs as PTX and on any CPU through a SIMT executor,
+//! with the same bits as the result. Nothing of CUDA is needed to build it, and no driver to run
+//! it.
 //!
 //! | step | module |
 //! | --- | --- |
@@ -36,10 +37,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The folder `examples` of the repository has a whole program for each of: a mesh of a file, several results of one upload, distances, a skeleton, a
-//! mesh as voxels, scans, block sizes, and a kernel of one's own.
+//! The folder `examples` of the repository has a whole program for each of: a mesh of a file,
+//! several results of one upload, distances, a skeleton, a mesh as voxels, scans, block sizes, and
+//! a kernel of one's own.
 
-/// The linear algebra of the public interface: points, vectors and matrices of geometries and graphs.
+/// The linear algebra of the public interface: points, vectors and matrices of geometries and
+/// graphs.
 pub use nalgebra;
 
 pub mod device;

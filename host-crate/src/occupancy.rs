@@ -1,7 +1,9 @@
-//! How many blocks of a kernel run on a multiprocessor at a time, what bounds their number, and which block size is best.
+//! How many blocks of a kernel run on a multiprocessor at a time, what bounds their number, and
+//! which block size is best.
 //!
-//! Every launch of this library gets its block size here. It is the crate `ferrovox-occupancy`, which can be used without this library.
-//! The limits of a device that is here are [`Device::limits`](crate::device::Device::limits), and what a kernel of this library takes is
+//! Every launch of this library gets its block size here. It is the crate `ferrovox-occupancy`,
+//! which can be used without this library. The limits of a device that is here are
+//! [`Device::limits`](crate::device::Device::limits), and what a kernel of this library takes is
 //! [`recorded_kernel`](crate::device::recorded_kernel).
 //!
 //! ```

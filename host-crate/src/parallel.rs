@@ -1,11 +1,12 @@
 //! Loops on all threads of the host.
 //!
-//! All of them are [`each`], in which the work is behind a pointer: what shares out the numbers of a loop is much code, and is so compiled once,
-//! not for every loop and for every type of samples. A loop over many small things gives the threads portions of them. What is made is in the
-//! order of the numbers, whichever thread was first.
+//! All of them are [`each`], in which the work is behind a pointer: what shares out the numbers of
+//! a loop is much code, and is so compiled once, not for every loop and for every type of samples.
+//! A loop over many small things gives the threads portions of them. What is made is in the order
+//! of the numbers, whichever thread was first.
 //!
-//! Lists are made as in [`memory`](crate::memory): where there is no room for them the stack is unwound, up to
-//! [`caught`](crate::memory::caught).
+//! Lists are made as in [`memory`](crate::memory): where there is no room for them the stack is
+//! unwound, up to [`caught`](crate::memory::caught).
 
 use crate::memory::{Put, with_room};
 use rayon::prelude::*;
@@ -54,7 +55,8 @@ pub(crate) fn each_portion_mut<T: Send>(
     });
 }
 
-/// Calls `work` with what an iterator gives, and before each its number. It has no more than `count`.
+/// Calls `work` with what an iterator gives, and before each its number. It has no more than
+/// `count`.
 fn each_of<I: Iterator + Send>(count: usize, items: I, work: impl Fn(usize, I::Item) + Sync) {
     let items = Mutex::new(items.enumerate());
     each(count, &|_| {
@@ -66,8 +68,8 @@ fn each_of<I: Iterator + Send>(count: usize, items: I, work: impl Fn(usize, I::I
     });
 }
 
-/// Calls `work` with each number below `count`, and with a state that is another call's before and after. Returns the states, of which there are as
-/// many as calls were at a time.
+/// Calls `work` with each number below `count`, and with a state that is another call's before and
+/// after. Returns the states, of which there are as many as calls were at a time.
 pub(crate) fn each_with<S: Send>(
     count: usize,
     new: impl Fn() -> S + Sync,
@@ -115,7 +117,8 @@ fn map_of<I: Iterator + Send, T: Send>(
     list
 }
 
-/// What `of` gives for each number below `count`, or the first of its errors. After an error no more is begun.
+/// What `of` gives for each number below `count`, or the first of its errors. After an error no
+/// more is begun.
 pub(crate) fn try_map<T: Send, E: Send>(
     count: usize,
     of: impl Fn(usize) -> Result<T, E> + Sync,
@@ -123,7 +126,8 @@ pub(crate) fn try_map<T: Send, E: Send>(
     try_map_of(count, 0..count, |_, number| of(number))
 }
 
-/// What `of` gives for each element of a list and its number, or the first of its errors. After an error no more is begun.
+/// What `of` gives for each element of a list and its number, or the first of its errors. After an
+/// error no more is begun.
 pub(crate) fn try_map_mut<T: Send, R: Send, E: Send>(
     list: &mut [T],
     of: impl Fn(usize, &mut T) -> Result<R, E> + Sync,
@@ -163,7 +167,8 @@ pub(crate) fn map_ranges<T: Send>(
     })
 }
 
-/// What `of` gives for ranges of so many numbers or more, joined in their order; nothing where there is no number. It allocates nothing.
+/// What `of` gives for ranges of so many numbers or more, joined in their order; nothing where
+/// there is no number. It allocates nothing.
 pub(crate) fn reduce<T: Send>(
     count: usize,
     portion: usize,
@@ -197,7 +202,8 @@ pub(crate) fn listed<T: Send>(
     list
 }
 
-/// The first that `of` gives of ranges of so many numbers. Ranges behind it are left out, as far as they have not begun.
+/// The first that `of` gives of ranges of so many numbers. Ranges behind it are left out, as far as
+/// they have not begun.
 pub(crate) fn first<T: Send>(
     count: usize,
     portion: usize,

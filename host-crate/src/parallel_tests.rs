@@ -54,9 +54,12 @@ fn many_parts_are_joined_in_their_order() {
             count,
             1,
             |range| range,
-            |a, b| match a.end == b.start {
-                true => a.start..b.end,
-                false => panic!("{a:?}, {b:?}"),
+            |a, b| {
+                if a.end == b.start {
+                    a.start..b.end
+                } else {
+                    panic!("{a:?}, {b:?}")
+                }
             },
         );
         assert_eq!(joined.unwrap_or(0..0), 0..count);

@@ -63,15 +63,17 @@ members!(u32: AtomicU32, u64: AtomicU64, usize: AtomicUsize);
 
 /// Disjoint sets of numbers from 0 on, each known by its smallest member.
 ///
-/// The smallest member is the root instead of that of the larger set: labels can then be given in one pass in ascending order, and members that are
-/// joined in about ascending order, as those of meshes and grids are, make short chains without ranks. Paths are halved at each look.
+/// The smallest member is the root instead of that of the larger set: labels can then be given in
+/// one pass in ascending order, and members that are joined in about ascending order, as those of
+/// meshes and grids are, make short chains without ranks. Paths are halved at each look.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnionFind<M = usize> {
     parents: Vec<M>,
 }
 
 impl<M: Member> UnionFind<M> {
-    /// `count` sets of one member, or as many as the type can number; an error where there is no memory.
+    /// `count` sets of one member, or as many as the type can number; an error where there is no
+    /// memory.
     pub fn try_new(count: usize) -> Result<Self, OutOfMemory> {
         let mut parents = Vec::new();
         memory::reserve("sets that are joined", &mut parents, count)?;
@@ -108,15 +110,18 @@ impl<M: Member> UnionFind<M> {
 
 /// As [`UnionFind`], for several threads at a time.
 ///
-/// A parent's number is smaller than its child's, always, and a member that has a parent never is a root again. So two roots are joined by one exchange of the
-/// larger one's parent, which fails if another thread was before it, and no lock is needed (Anderson and Woll 1991). Whatever the threads' order, as many joins
-/// give true as there are sets fewer. Which parent a look at a path leaves behind may differ; it is an ancestor in each case.
+/// A parent's number is smaller than its child's, always, and a member that has a parent never is a
+/// root again. So two roots are joined by one exchange of the larger one's parent, which fails if
+/// another thread was before it, and no lock is needed (Anderson and Woll 1991). Whatever the
+/// threads' order, as many joins give true as there are sets fewer. Which parent a look at a path
+/// leaves behind may differ; it is an ancestor in each case.
 pub(crate) struct SharedUnionFind<M: Member> {
     parents: Vec<M::Shared>,
 }
 
 impl<M: Member> SharedUnionFind<M> {
-    /// `count` sets of one member, or as many as the type can number; an error where there is no memory.
+    /// `count` sets of one member, or as many as the type can number; an error where there is no
+    /// memory.
     pub fn try_new(count: usize) -> Result<Self, OutOfMemory> {
         let mut parents = Vec::new();
         memory::reserve("sets that are joined", &mut parents, count)?;
@@ -183,7 +188,8 @@ mod tests {
             }
         }
 
-        /// Several threads that join the same pairs, each from another one on: as many joins as there are sets fewer.
+        /// Several threads that join the same pairs, each from another one on: as many joins as
+        /// there are sets fewer.
         #[test]
         fn threads_join_what_one_does(joins in prop::collection::vec((0u32..2000, 0u32..2000), 1000..3000)) {
             let mut sets = UnionFind::try_new(2000).unwrap();

@@ -1,8 +1,8 @@
-//! Replays the fuzz corpus, and seeded mutations of every file of it, through the readers: none may panic, take more
-//! than a second, or ask for more memory than a small file warrants.
+//! Replays the fuzz corpus, and seeded mutations of every file of it, through the readers: none may
+//! panic, take more than a second, or ask for more memory than a small file warrants.
 //!
-//! `cargo test -p ferrovox --test fuzz_corpus -- --ignored write_corpus` writes the corpus files anew; what a fuzzer
-//! finds is kept beside them.
+//! `cargo test -p ferrovox --test fuzz_corpus -- --ignored write_corpus` writes the corpus files
+//! anew; what a fuzzer finds is kept beside them.
 
 use std::fs;
 use std::path::PathBuf;

@@ -2,9 +2,9 @@
 
 /// `a / b` and `a % b` with one division; 0 and `a` where `b` is 0.
 ///
-/// A GPU has no instruction for either. Where both numbers have 32 bits, as they mostly have, a division of 32 bits is done;
-/// else one bit after the other, since the code of a quick division of 64 bits takes a driver longer to compile than all else
-/// around it, in every kernel.
+/// A GPU has no instruction for either. Where both numbers have 32 bits, as they mostly have, a
+/// division of 32 bits is done; else one bit after the other, since the code of a quick division of
+/// 64 bits takes a driver longer to compile than all else around it, in every kernel.
 #[inline(always)]
 pub const fn div_rem(a: u64, b: u64) -> (u64, u64) {
     if cfg!(target_arch = "nvptx64") {

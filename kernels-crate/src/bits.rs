@@ -1,6 +1,7 @@
 //! Words with a bit for each sample of a row, made by warps that vote.
 //!
-//! Used by the masks of distance maps and by the thresholds of isosurfaces: they differ in what a bit says, not in how samples are read.
+//! Used by the masks of distance maps and by the thresholds of isosurfaces: they differ in what a
+//! bit says, not in how samples are read.
 
 use crate::{arith::div_rem, sample::Sample, warp};
 use cuda_std::{View, thread, warp::warp_vote_ballot};
@@ -8,8 +9,9 @@ use cuda_std::{View, thread, warp::warp_vote_ballot};
 /// Words that a team makes at a time: each of a warp's lanes keeps one.
 pub const GROUP: u32 = 32;
 
-/// Calls `visit` with the groups of the calling thread's team, and its lane if that is a whole warp. Where a block has no whole warp
-/// each thread is a team; else the threads of an incomplete warp have no work.
+/// Calls `visit` with the groups of the calling thread's team, and its lane if that is a whole
+/// warp. Where a block has no whole warp each thread is a team; else the threads of an incomplete
+/// warp have no work.
 #[inline(always)]
 pub fn for_each_group(groups: u64, mut visit: impl FnMut(u64, Option<u32>)) {
     let rank = thread::thread_idx_x();
@@ -36,8 +38,8 @@ pub fn ballot(predicate: bool) -> u32 {
     unsafe { warp_vote_ballot(u32::MAX, predicate) }
 }
 
-/// Takes what `next` gives for each of `count` words, a multiple of eight, and hands it to `vote` with the word's number: eight reads in
-/// flight, then eight votes.
+/// Takes what `next` gives for each of `count` words, a multiple of eight, and hands it to `vote`
+/// with the word's number: eight reads in flight, then eight votes.
 #[inline(always)]
 pub fn in_eights<V>(count: u32, mut next: impl FnMut() -> V, mut vote: impl FnMut(u32, V)) {
     let mut batch = 0;
@@ -57,7 +59,8 @@ pub fn in_eights<V>(count: u32, mut next: impl FnMut() -> V, mut vote: impl FnMu
     }
 }
 
-/// Rows that begin at multiples of four samples, of which a warp's lanes read four neighbouring ones at a time: 128 samples, or four words.
+/// Rows that begin at multiples of four samples, of which a warp's lanes read four neighbouring
+/// ones at a time: 128 samples, or four words.
 #[derive(Clone, Copy)]
 pub struct Quads {
     /// Samples of a row.
@@ -75,9 +78,11 @@ impl Quads {
         (self.per_row.div_ceil(4) as u64 * self.rows).div_ceil(GROUP as u64 / 4)
     }
 
-    /// Reads the samples of a group, `absent` where there are none, and calls `vote` four times for each of four quads of words, sixteen samples of
-    /// a lane in flight: with whether one of the quad's words is the lane's own, with its four samples, and with whether they exist. Returns
-    /// the number of the lane's own word, and whether it exists. `count` is [`GROUP`]` / 4`, hidden from the compiler if it is not to unroll.
+    /// Reads the samples of a group, `absent` where there are none, and calls `vote` four times for
+    /// each of four quads of words, sixteen samples of a lane in flight: with whether one of the
+    /// quad's words is the lane's own, with its four samples, and with whether they exist. Returns
+    /// the number of the lane's own word, and whether it exists. `count` is [`GROUP`]` / 4`, hidden
+    /// from the compiler if it is not to unroll.
     #[inline(always)]
     pub fn read_group<T: Sample>(
         self,

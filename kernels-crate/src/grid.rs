@@ -1,7 +1,7 @@
 //! The numbering of samples, cells and grid edges.
 //!
-//! Samples are stored x fastest. A cell is named by its lowest corner. A grid edge is named by its lower end and its
-//! axis. Counts are 64-bit throughout.
+//! Samples are stored x fastest. A cell is named by its lowest corner. A grid edge is named by its
+//! lower end and its axis. Counts are 64-bit throughout.
 
 use crate::arith::div_rem;
 
@@ -15,10 +15,11 @@ pub const Z: u32 = 2;
 /// A grid of `nx` × `ny` × `nz` samples.
 ///
 /// # Edge slots
-/// Every grid edge has one slot, and there is no slot for an edge that does not exist. Slots go plane by plane; in a plane
-/// come first the edges that lie in it (in the order of their lower ends, the x edge of a sample before its y edge), then
-/// the z edges to the next plane. Vertices of a mesh keep this order, so that a volume cut into slabs along z yields its
-/// vertices slab after slab, and a slab needs only one plane of its neighbour to number the vertices that they share.
+/// Every grid edge has one slot, and there is no slot for an edge that does not exist. Slots go
+/// plane by plane; in a plane come first the edges that lie in it (in the order of their lower
+/// ends, the x edge of a sample before its y edge), then the z edges to the next plane. Vertices of
+/// a mesh keep this order, so that a volume cut into slabs along z yields its vertices slab after
+/// slab, and a slab needs only one plane of its neighbour to number the vertices that they share.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
@@ -112,13 +113,15 @@ impl Grid {
         [x as u32, y as u32, z as u32]
     }
 
-    /// The slot of the edge that leaves (x, y, z) along `axis`. See [the order of slots](Grid#edge-slots).
+    /// The slot of the edge that leaves (x, y, z) along `axis`. See
+    /// [the order of slots](Grid#edge-slots).
     #[inline(always)]
     pub const fn edge_slot(self, axis: u32, x: u32, y: u32, z: u32) -> usize {
         self.edge_row(axis, y, z).slot(x)
     }
 
-    /// The axis and the lower end of the edge with this slot: the inverse of [`edge_slot`](Grid::edge_slot).
+    /// The axis and the lower end of the edge with this slot: the inverse of
+    /// [`edge_slot`](Grid::edge_slot).
     #[inline(always)]
     pub const fn edge_at(self, slot: u64) -> (u32, [u32; 3]) {
         let (nx, ny) = (self.nx as u64, self.ny as u64);
@@ -153,7 +156,8 @@ impl Grid {
                 without_x_edge: u32::MAX,
             };
         }
-        // rows before this one are not the last of the plane, so each holds nx - 1 edges along x and nx along y
+        // rows before this one are not the last of the plane, so each holds nx - 1 edges along x
+        // and nx along y
         let row = plane + y * (2 * nx - 1);
         let step = 1 + (y + 1 < ny) as u64;
         if axis == X {

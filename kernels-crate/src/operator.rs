@@ -1,7 +1,8 @@
 //! What a scan or a reduction combines, and how.
 //!
-//! A [`Value`] is what threads hand one another: one, two or four words of 32 bits. An [`Operator`] combines two of them. It
-//! must be associative and need not be commutative: the order of the operands is always kept.
+//! A [`Value`] is what threads hand one another: one, two or four words of 32 bits. An [`Operator`]
+//! combines two of them. It must be associative and need not be commutative: the order of the
+//! operands is always kept.
 //!
 //! An operator of one's own on a pair, here the sum of both halves:
 //!
@@ -34,8 +35,8 @@ pub trait Value: Copy + Send + Sync + 'static {
 
 /// An associative operation on `V`.
 pub trait Operator<V>: Send + Sync + 'static {
-    /// Whether the grouping of the operands changes no bit of the result. If it may, a scan keeps to one grouping, so that
-    /// equal launches give equal bits.
+    /// Whether the grouping of the operands changes no bit of the result. If it may, a scan keeps
+    /// to one grouping, so that equal launches give equal bits.
     const EXACT: bool;
 
     /// What combined with any value, on either side, is that value.

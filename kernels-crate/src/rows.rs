@@ -1,8 +1,9 @@
 //! How the items of a 3-D extent are dealt to blocks and threads.
 //!
-//! An extent (of samples, cells or edges) is cut into pieces of rows along x. A block takes whole pieces, a thread takes
-//! runs of neighbouring items within a piece. Divisions happen once per piece, neighbouring items share what they read,
-//! and the result does not depend on how many blocks or threads there are.
+//! An extent (of samples, cells or edges) is cut into pieces of rows along x. A block takes whole
+//! pieces, a thread takes runs of neighbouring items within a piece. Divisions happen once per
+//! piece, neighbouring items share what they read, and the result does not depend on how many
+//! blocks or threads there are.
 
 use crate::arith::{div_rem, quotient_up, quotient_up_u32};
 use cuda_std::thread;
@@ -99,7 +100,8 @@ impl Rows {
     }
 }
 
-/// A one-dimensional extent of `count` items, cut into pieces of at most `piece` items that blocks take whole.
+/// A one-dimensional extent of `count` items, cut into pieces of at most `piece` items that blocks
+/// take whole.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Items {
@@ -116,8 +118,8 @@ impl Items {
         quotient_up(self.count, self.piece as u64)
     }
 
-    /// Calls `visit` for every item of the calling thread, under any one-dimensional launch shape. Neighbouring threads
-    /// visit neighbouring items.
+    /// Calls `visit` for every item of the calling thread, under any one-dimensional launch shape.
+    /// Neighbouring threads visit neighbouring items.
     #[inline(always)]
     pub fn for_each(self, mut visit: impl FnMut(usize)) {
         let mut piece = thread::block_idx_x() as u64;

@@ -6,7 +6,8 @@ use cuda_std::KernelType;
 ///
 /// Integer types up to 16 bits and `f32` are exact; nothing is widened in memory.
 pub trait Sample: KernelType + Copy + Send + Sync + 'static {
-    /// Whether values of this type can be NaN or infinite, so that kernels for the others do not ask.
+    /// Whether values of this type can be NaN or infinite, so that kernels for the others do not
+    /// ask.
     const MAY_BE_NON_FINITE: bool = false;
 
     /// The sample's value.

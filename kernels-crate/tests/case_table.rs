@@ -1,4 +1,5 @@
-//! The case table, held to what makes every mesh a closed manifold: all 256 cases, and all of their neighbours.
+//! The case table, held to what makes every mesh a closed manifold: all 256 cases, and all of their
+//! neighbours.
 
 use ferrovox_kernels::isosurface::table::{
     CASES, CORNERS, EDGES, FACES, LIMITS, MAX_TRIANGLES, TRIANGLE_COUNTS,
@@ -79,7 +80,8 @@ fn no_directed_side_is_used_twice_and_borders_lie_on_faces() {
                 "case {case}"
             );
         }
-        // what is not border is a cut inside the cell: it may not lie on a face, where the neighbour could use it too
+        // what is not border is a cut inside the cell: it may not lie on a face, where the
+        // neighbour could use it too
         for &(a, b) in sides(case).keys() {
             if !border(case).contains(&(a, b)) {
                 assert!(
@@ -104,7 +106,8 @@ fn no_directed_side_is_used_twice_and_borders_lie_on_faces() {
     }
 }
 
-/// Every pair of neighbours, along every axis: they agree on the face between them, and wind against each other there.
+/// Every pair of neighbours, along every axis: they agree on the face between them, and wind
+/// against each other there.
 #[test]
 fn neighbours_share_the_border_on_their_face_in_opposite_directions() {
     // an edge as the two places it joins

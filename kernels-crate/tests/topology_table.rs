@@ -155,7 +155,8 @@ fn tubes_join_two_loops() {
             let inner: BTreeSet<u32> = triangles.iter().flatten().copied().collect();
             assert_eq!(inner.range(INNER..).count(), 6, "{label}");
             if disc {
-                // the third loop is a triangle, round a corner that is not of the kind that is joined
+                // the third loop is a triangle, round a corner that is not of the kind that is
+                // joined
                 let lone: Vec<_> = triangles
                     .iter()
                     .filter(|t| t.iter().all(|&v| v < INNER))

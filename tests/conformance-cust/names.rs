@@ -1,4 +1,5 @@
-//! The published names that are here too, each used once so that it compiles only where it is there. Nothing here runs.
+//! The published names that are here too, each used once so that it compiles only where it is
+//! there. Nothing here runs.
 #![allow(dead_code, deprecated, unused_imports, unused_must_use, unused_mut)]
 
 use std::ffi::{CStr, c_void};

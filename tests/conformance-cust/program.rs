@@ -1,7 +1,7 @@
 //! A host program in the style of the published `cust`: sums two vectors on the GPU, three ways.
 //!
-//! `published/` type-checks this very file against the published crate, `ours/` builds and runs it with ferrovox's. Nothing in
-//! it may need to know which of the two it is.
+//! `published/` type-checks this very file against the published crate, `ours/` builds and runs it
+//! with ferrovox's. Nothing in it may need to know which of the two it is.
 
 mod names;
 

@@ -1,5 +1,5 @@
-//! Prints what skeletons of known solids are like: critical points beside the Euler number, pieces, loops, length, and how far the curves are from the solid's
-//! middle.
+//! Prints what skeletons of known solids are like: critical points beside the Euler number, pieces,
+//! loops, length, and how far the curves are from the solid's middle.
 //!
 //! `cargo run --release -p ferrovox-tests --example skeletons -- [PART OF A NAME] [DEVICE] [EXPONENT]…`
 
@@ -111,7 +111,8 @@ const STEP: f64 = 0.5;
 /// Of a ridge that is flat as much counts as is within this of the highest, in voxels.
 const FLAT: f64 = 0.02;
 
-/// How far points of a skeleton are from the ridge of the distance map across the curve, in voxels: on average, and at most.
+/// How far points of a skeleton are from the ridge of the distance map across the curve, in voxels:
+/// on average, and at most.
 fn off_ridge(skeleton: &Skeleton, map: &Volume<f32>) -> (f64, f64) {
     let (mut sum, mut count, mut most) = (0.0, 0, 0.0f64);
     for edge in &skeleton.edges {

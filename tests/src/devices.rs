@@ -11,7 +11,8 @@ pub struct TestDevice {
     pub device: Device,
 }
 
-/// The CPU as users have it, the CPU in checked mode with blocks of several sizes, and every CUDA device present.
+/// The CPU as users have it, the CPU in checked mode with blocks of several sizes, and every CUDA
+/// device present.
 ///
 /// A machine without a GPU says so on stderr, so that a log shows what was tested.
 pub fn all() -> Vec<TestDevice> {
@@ -29,7 +30,8 @@ pub fn all() -> Vec<TestDevice> {
     devices
 }
 
-/// The CPU as users have it, and every CUDA device present: for what would take checked mode too long.
+/// The CPU as users have it, and every CUDA device present: for what would take checked mode too
+/// long.
 pub fn fast() -> Vec<TestDevice> {
     let mut devices = vec![TestDevice {
         label: "cpu".into(),

@@ -1,4 +1,5 @@
-//! What the tests of the pipelines share: the devices to run on, the fields to run on, and meshes to compare with.
+//! What the tests of the pipelines share: the devices to run on, the fields to run on, and meshes
+//! to compare with.
 
 pub mod devices;
 pub mod extract;

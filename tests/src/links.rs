@@ -7,8 +7,9 @@ use ferrovox::{
 use nalgebra::Point3;
 use std::collections::HashMap;
 
-/// Curves through points with two links, between the others. A ring has one node, a point without links is a node. Points are in voxels; links from a
-/// point to itself and those that are there already are left out.
+/// Curves through points with two links, between the others. A ring has one node, a point without
+/// links is a node. Points are in voxels; links from a point to itself and those that are there
+/// already are left out.
 pub fn skeleton(points: &[Point3<f64>], links: &[[usize; 2]], geometry: Geometry) -> Skeleton {
     let mut others: Vec<Vec<usize>> = vec![Vec::new(); points.len()];
     for &[a, b] in links {
@@ -79,8 +80,9 @@ fn node_at(
     node_of[point]
 }
 
-/// Links between voxels that touch, shorter ones first, but none between two that links join already within two voxels along each axis: what touches there
-/// has a corner in common, so there is nothing to go around.
+/// Links between voxels that touch, shorter ones first, but none between two that links join
+/// already within two voxels along each axis: what touches there has a corner in common, so there
+/// is nothing to go around.
 pub fn of_voxels(voxels: &[[i64; 3]]) -> Vec<[usize; 2]> {
     let number: HashMap<[i64; 3], usize> = voxels.iter().copied().zip(0..).collect();
     let mut links: Vec<(i64, [usize; 2])> = Vec::new();

@@ -2,8 +2,9 @@
 
 use ferrovox::isosurface::Inside;
 
-/// The vertices of the isosurface at unit spacing, by the definition: one on every edge of the grid whose ends are on
-/// different sides, if a cell around it counts; in the order of the grid's planes, the edges in a plane first.
+/// The vertices of the isosurface at unit spacing, by the definition: one on every edge of the grid
+/// whose ends are on different sides, if a cell around it counts; in the order of the grid's
+/// planes, the edges in a plane first.
 ///
 /// A cell counts if all its samples are finite and `mask` (if any) is not zero at any of them.
 pub fn vertices(samples: &[f32], mask: Option<&[u8]>, dims: [usize; 3], iso: f32) -> Vec<[f32; 3]> {
@@ -61,8 +62,8 @@ pub fn vertices(samples: &[f32], mask: Option<&[u8]>, dims: [usize; 3], iso: f32
     vertices
 }
 
-/// The volume of the solid where `field` is inside, from `n`³ points in the box: a check on orientation and size, good to
-/// about the surface's area times the distance of the points.
+/// The volume of the solid where `field` is inside, from `n`³ points in the box: a check on
+/// orientation and size, good to about the surface's area times the distance of the points.
 pub fn solid_volume(
     size: f64,
     n: usize,

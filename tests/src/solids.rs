@@ -37,7 +37,8 @@ fn to_ring(point: Point3<f64>, major: f64) -> f64 {
 }
 
 impl Solid {
-    /// The points that `inside` says yes to, none of which is farther from the origin than `reach` along an axis.
+    /// The points that `inside` says yes to, none of which is farther from the origin than `reach`
+    /// along an axis.
     pub fn new(
         name: impl Into<String>,
         reach: [f64; 3],
@@ -124,7 +125,8 @@ impl Solid {
         })
     }
 
-    /// A bar of square section, 2·`half` wide, with a corner: two arms of this length, measured along their outer sides.
+    /// A bar of square section, 2·`half` wide, with a corner: two arms of this length, measured
+    /// along their outer sides.
     pub fn l_bar(half: f64, length: f64) -> Self {
         let name = format!("L {half}, arms {length}");
         let reach = [length / 2.0, length / 2.0, half];

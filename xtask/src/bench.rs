@@ -1,7 +1,8 @@
-//! `cargo xtask bench mesh`, `bench scan`, `bench distance` and others: builds a bench, and runs it with the options that follow.
+//! `cargo xtask bench mesh`, `bench scan`, `bench distance` and others: builds a bench, and runs it
+//! with the options that follow.
 //!
-//! The programs do the measuring, so that a machine without Rust can do it too: a bundle has them as `benches/ferrovox-mesh`,
-//! `benches/ferrovox-scan` and so on, with the same options.
+//! The programs do the measuring, so that a machine without Rust can do it too: a bundle has them
+//! as `benches/ferrovox-mesh`, `benches/ferrovox-scan` and so on, with the same options.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -39,9 +40,11 @@ enum Subject {
     Field,
     /// Table 2 of Zhao et al. (2016), beside its figures
     Paper,
-    /// Curve skeletons of generated objects, beside what is right and other systems; with peers, these are installed
+    /// Curve skeletons of generated objects, beside what is right and other systems; with peers,
+    /// these are installed
     Skeleton,
-    /// Block sizes, registers and shared memory of kernels, beside what the occupancy calculator says
+    /// Block sizes, registers and shared memory of kernels, beside what the occupancy calculator
+    /// says
     Occupancy,
 }
 
@@ -63,8 +66,8 @@ impl Subject {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let target = arguments.subject.target();
-    // of the whole workspace, though one package has them: so its dependencies have the features that they have for the tests, and what
-    // is built for one is there for the other
+    // of the whole workspace, though one package has them: so its dependencies have the features
+    // that they have for the tests, and what is built for one is there for the other
     let mut build_arguments = vec!["bench", "--workspace", "--bench", target, "--no-run"];
     if let Some(profile) = &arguments.profile {
         build_arguments.extend(["--profile", profile]);
@@ -169,7 +172,8 @@ fn with_defaults(options: &[OsString]) -> Vec<OsString> {
     all
 }
 
-/// The Python that has the peers of skeletons, in a folder of its own below `target`, if peers are wanted and no Python is named.
+/// The Python that has the peers of skeletons, in a folder of its own below `target`, if peers are
+/// wanted and no Python is named.
 fn python_with_peers(options: &[OsString]) -> Result<Vec<OsString>> {
     let has = |name: &str| {
         let is = |option: &OsString| {

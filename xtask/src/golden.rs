@@ -1,5 +1,6 @@
-//! `cargo xtask golden`: builds the command and the program `golden` of the package `tests`, and compares what they give with what
-//! is recorded in `tests/golden/hashes.txt`; or, with `--keep`, records it.
+//! `cargo xtask golden`: builds the command and the program `golden` of the package `tests`, and
+//! compares what they give with what is recorded in `tests/golden/hashes.txt`; or, with `--keep`,
+//! records it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
-//! `cargo xtask inspect`: all that can be known of a kernel without running it, with source lines: its PTX, its machine code where
-//! there is a disassembler, what it takes, its occupancy, what the lint finds.
+//! `cargo xtask inspect`: all that can be known of a kernel without running it, with source lines:
+//! its PTX, its machine code where there is a disassembler, what it takes, its occupancy, what the
+//! lint finds.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -28,8 +29,9 @@ pub struct Arguments {
     /// Architecture to compile for
     #[arg(long, value_name = "SM", default_value = "sm_90")]
     arch: NvvmArch,
-    /// Build this kernel alone: of a crate with many in a fraction of the time, but LLVM then knows that nothing else uses its arrays, and
-    /// registers and shared memory may be others than in a build of all
+    /// Build this kernel alone: of a crate with many in a fraction of the time, but LLVM then knows
+    /// that nothing else uses its arrays, and registers and shared memory may be others than in a
+    /// build of all
     #[arg(long)]
     alone: bool,
     /// Threads per block that the occupancy is of [default: those with the most active threads]
@@ -162,7 +164,8 @@ fn resources(figures: &KernelResources) -> String {
     )
 }
 
-/// How many blocks run at a time, for what reason, how much is to spare, and the same for blocks of other sizes.
+/// How many blocks run at a time, for what reason, how much is to spare, and the same for blocks of
+/// other sizes.
 fn occupancy(
     figures: &KernelResources,
     arch: NvvmArch,
@@ -226,7 +229,8 @@ fn lint(found: Option<&KernelLint>) -> String {
     out
 }
 
-/// The kernel's instructions, each run of them under the source line that it comes from; `|` marks those in loops.
+/// The kernel's instructions, each run of them under the source line that it comes from; `|` marks
+/// those in loops.
 fn ptx(function: &PtxFunction, text: &str, crate_path: &Path) -> String {
     let mut out = format!("\n== PTX: {} instructions\n", function.instructions.len());
     let written = with_predicates(text, function.instructions.len());
@@ -265,7 +269,8 @@ fn ptx(function: &PtxFunction, text: &str, crate_path: &Path) -> String {
     out
 }
 
-/// The lines of the instructions as they are written, with predicates; `None` where they are not one for each instruction.
+/// The lines of the instructions as they are written, with predicates; `None` where they are not
+/// one for each instruction.
 fn with_predicates(text: &str, count: usize) -> Option<Vec<&str>> {
     let (_, body) = text.split_once(".entry")?;
     let is_instruction = |line: &&str| {
@@ -275,8 +280,8 @@ fn with_predicates(text: &str, count: usize) -> Option<Vec<&str>> {
     (lines.len() == count).then_some(lines)
 }
 
-/// The innermost line that the instruction comes from in a file of the kernel crate or of this repository: what the standard library does
-/// on the way is of no interest.
+/// The innermost line that the instruction comes from in a file of the kernel crate or of this
+/// repository: what the standard library does on the way is of no interest.
 fn source<'a>(instruction: &'a Instruction, crate_path: &Path) -> Option<&'a SourceLine> {
     let root = paths::root();
     let folders = [
@@ -325,7 +330,8 @@ fn sass(ptxas: &Ptxas, ptx: &Path, arch: NvvmArch, folder: &Path) -> Result<Stri
     Ok(out)
 }
 
-/// `nvdisasm`: that of `FERROVOX_NVDISASM`, one beside the assembler's package, on the path, or of a toolkit.
+/// `nvdisasm`: that of `FERROVOX_NVDISASM`, one beside the assembler's package, on the path, or of
+/// a toolkit.
 fn disassembler() -> Option<PathBuf> {
     let program = format!("nvdisasm{}", std::env::consts::EXE_SUFFIX);
     let named = std::env::var_os("FERROVOX_NVDISASM").map(PathBuf::from);

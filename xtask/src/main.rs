@@ -30,27 +30,35 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install, or explain how to install, what `ptx` needs: the device compiler and NVIDIA's assembler.
+    /// Install, or explain how to install, what `ptx` needs: the device compiler and NVIDIA's
+    /// assembler.
     Setup(setup::Arguments),
     /// Build the kernels to PTX, assemble and lint them, and record what each takes.
     Ptx(ptx::Arguments),
     /// Check everything: format, lints, documentation, PTX, tests, conformance, examples.
     Test(test::Arguments),
-    /// Measure: `bench mesh`, `scan`, `distance`, `occupancy`; figures go to target/bench as CSV and JSON.
+    /// Measure: `bench mesh`, `scan`, `distance`, `occupancy`; figures go to target/bench as CSV
+    /// and JSON.
     Bench(bench::Arguments),
-    /// Compare what commands and library calls give with what they gave before: for changes that should change nothing.
+    /// Compare what commands and library calls give with what they gave before: for changes that
+    /// should change nothing.
     Golden(golden::Arguments),
-    /// Damage files, send signals, fill disks, at random for a while: nothing may panic, hang, or be left.
+    /// Damage files, send signals, fill disks, at random for a while: nothing may panic, hang, or
+    /// be left.
     Torture(torture::Arguments),
     /// Make a small crate with a kernel of one's own, to build, run, test and measure.
     NewKernel(new_kernel::Arguments),
-    /// Show a kernel's PTX with source lines, its machine code, what it takes, its occupancy, what the lint finds.
+    /// Show a kernel's PTX with source lines, its machine code, what it takes, its occupancy, what
+    /// the lint finds.
     Inspect(inspect::Arguments),
-    /// Make the packages that a registry would have, build each from its package alone, and say how large they are.
+    /// Make the packages that a registry would have, build each from its package alone, and say how
+    /// large they are.
     Package(package::Arguments),
-    /// Write the tables of docs/from-rust-cuda.md; with `--public-code` first try all public crates in kernels.
+    /// Write the tables of docs/from-rust-cuda.md; with `--public-code` first try all public crates
+    /// in kernels.
     FromRustCuda(from_rust_cuda::Arguments),
-    /// Collect the command, the test programs and the benches in one directory, to run on a GPU host without Rust.
+    /// Collect the command, the test programs and the benches in one directory, to run on a GPU
+    /// host without Rust.
     Bundle(bundle::Arguments),
 }
 

@@ -1,4 +1,5 @@
-//! `cargo xtask package`: the packages as a registry would have them, each built from its package alone.
+//! `cargo xtask package`: the packages as a registry would have them, each built from its package
+//! alone.
 
 use std::fs;
 use std::path::Path;
@@ -197,7 +198,8 @@ fn listed(name: &str) -> Result<Vec<String>> {
     Ok(text.lines().map(str::to_owned).collect())
 }
 
-/// Lines of the Rust code in a package's README that the documentation of its library, which is tested, does not have.
+/// Lines of the Rust code in a package's README that the documentation of its library, which is
+/// tested, does not have.
 fn lines_of_their_own(folder: &Path) -> Vec<String> {
     let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
     let page: Vec<String> = read("src/lib.rs")

@@ -46,10 +46,12 @@ pub fn sysroot() -> Option<PathBuf> {
     Some(PathBuf::from(text.trim())).filter(|path| path.is_dir())
 }
 
-/// A command that runs it in a folder, with the environment that every build of this repository has.
+/// A command that runs it in a folder, with the environment that every build of this repository
+/// has.
 ///
-/// `RUSTC_BOOTSTRAP` is taken away: `cargo xtask test` sets it for test programs, some of them run `cargo xtask`, and build scripts of
-/// dependencies ask for it. With it all that depends on them would be compiled anew, and without it once more.
+/// `RUSTC_BOOTSTRAP` is taken away: `cargo xtask test` sets it for test programs, some of them run
+/// `cargo xtask`, and build scripts of dependencies ask for it. With it all that depends on them
+/// would be compiled anew, and without it once more.
 pub fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(cargo_path());
     command.current_dir(folder).env_remove("RUSTC_BOOTSTRAP");

@@ -117,7 +117,8 @@ pub fn examples() -> Result<BTreeMap<String, PathBuf>> {
         .collect())
 }
 
-/// `--workspace` without the examples, which have no tests: cargo would build each as a test program of its own.
+/// `--workspace` without the examples, which have no tests: cargo would build each as a test
+/// program of its own.
 ///
 /// # Errors
 /// As [`examples`].

@@ -1,5 +1,5 @@
-//! `cargo xtask torture`: builds the command and the program `torture` of the package `tests`, and lets it damage files, send signals
-//! and fill disks for a while.
+//! `cargo xtask torture`: builds the command and the program `torture` of the package `tests`, and
+//! lets it damage files, send signals and fill disks for a while.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
@@ -17,7 +17,8 @@ pub struct Arguments {
     options: Vec<OsString>,
 }
 
-/// Runs the command. The programs are those of the tests: optimised, and still with checks of overflow, which a release has not.
+/// Runs the command. The programs are those of the tests: optimised, and still with checks of
+/// overflow, which a release has not.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut build_arguments = vec!["build", "--package", "ferrovox-tests", "--bin", "torture"];
     build_arguments.extend(["--package", "ferrovox-cli", "--bin", "ferrovox"]);

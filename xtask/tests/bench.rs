@@ -1,6 +1,7 @@
-//! `cargo xtask bench`, small sizes on the CPU: the records that it writes, and every script for another system, with whatever of
-//! these is installed here. `FERROVOX_PEERS_PYTHON` names a Python that has them. Each bench is a program that has to be built: a plain run
-//! takes the one that is built soonest.
+//! `cargo xtask bench`, small sizes on the CPU: the records that it writes, and every script for
+//! another system, with whatever of these is installed here. `FERROVOX_PEERS_PYTHON` names a Python
+//! that has them. Each bench is a program that has to be built: a plain run takes the one that is
+//! built soonest.
 
 use serde_json::Value;
 use std::path::Path;

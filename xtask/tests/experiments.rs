@@ -1,5 +1,5 @@
-//! `cargo xtask new-kernel` and `inspect`: a crate that is made anew builds, runs, is right, is measured and can be looked into; and the
-//! race that its comment tells of is found.
+//! `cargo xtask new-kernel` and `inspect`: a crate that is made anew builds, runs, is right, is
+//! measured and can be looked into; and the race that its comment tells of is found.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -10,8 +10,8 @@ fn xtask(arguments: &[&str], folder: &Path) -> Output {
     sharing(&mut command).output().expect("xtask runs")
 }
 
-/// What the crate has in common with the repository's examples is compiled once: it lies where the repository's profile is read, and
-/// has its target directory.
+/// What the crate has in common with the repository's examples is compiled once: it lies where the
+/// repository's profile is read, and has its target directory.
 fn sharing(command: &mut Command) -> &mut Command {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
     // `cargo xtask test` sets the variable for this program, and cargo would build everything anew

@@ -131,7 +131,8 @@ pub struct DistanceArgs {
     pub method: Option<MethodName>,
     /// Where to run: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all
     ///
-    /// auto takes the first CUDA device, else the CPU. Several make slabs of the map in turn (separable).
+    /// auto takes the first CUDA device, else the CPU. Several make slabs of the map in turn
+    /// (separable).
     #[arg(
         long,
         value_name = "DEVICES",
@@ -141,8 +142,8 @@ pub struct DistanceArgs {
     pub device: DeviceList,
     /// Take no more memory than this on each device: 1500000, 512M, 1.5G
     ///
-    /// Separable makes the map in slabs, which the host does not keep; bucketed, cubes and brute-force count what they take besides
-    /// the sites and the map.
+    /// Separable makes the map in slabs, which the host does not keep; bucketed, cubes and
+    /// brute-force count what they take besides the sites and the map.
     #[arg(long, value_name = "BYTES", value_parser = parse_memory, help_heading = "Execution")]
     pub memory: Option<u64>,
     #[command(flatten)]

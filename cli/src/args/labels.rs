@@ -19,7 +19,8 @@ pub struct LabelArgs {
     pub label: Option<f64>,
     /// Make the surfaces of several labels, which share their walls: all, or a list such as 1,3,7-9
     ///
-    /// Each label's surface is closed, also where the volume ends. 0 is the background; labels that are not in the list are background too.
+    /// Each label's surface is closed, also where the volume ends. 0 is the background; labels that
+    /// are not in the list are background too.
     #[arg(
         long,
         value_name = "LABELS",

@@ -51,14 +51,14 @@ pub struct MeshArgs {
     pub close: bool,
     /// Which surface goes through cells that the signs of their corners leave open
     ///
-    /// Both make closed manifold meshes. trilinear has the pieces, holes and tunnels of the samples' trilinear interpolant; separated keeps
-    /// corners above the isovalue apart.
+    /// Both make closed manifold meshes. trilinear has the pieces, holes and tunnels of the
+    /// samples' trilinear interpolant; separated keeps corners above the isovalue apart.
     #[arg(long, value_enum, default_value_t = TopologyName::Separated, value_name = "RULE", help_heading = "Surface")]
     pub topology: TopologyName,
     /// Where on its grid edge a vertex lies
     ///
-    /// linear takes the straight line between the samples at both ends; root the cubic through four samples, which is nearer to smooth fields such as
-    /// distance maps.
+    /// linear takes the straight line between the samples at both ends; root the cubic through four
+    /// samples, which is nearer to smooth fields such as distance maps.
     #[arg(long, value_enum, default_value_t = PlacementName::Linear, value_name = "RULE", help_heading = "Surface")]
     pub vertices: PlacementName,
     /// Volume of the same grid; where it is zero there is no surface
@@ -68,7 +68,8 @@ pub struct MeshArgs {
     pub mask: Option<PathBuf>,
     /// Mesh file to write: .ply, .obj, .stl, .vtk or .vtp
     ///
-    /// With --labels, {label} in the name stands for the label: each has a file of its own then. Else all are in one, .ply or .vtp.
+    /// With --labels, {label} in the name stands for the label: each has a file of its own then.
+    /// Else all are in one, .ply or .vtp.
     #[arg(
         short,
         long,
@@ -77,9 +78,11 @@ pub struct MeshArgs {
         help_heading = "Output"
     )]
     pub output: Option<PathBuf>,
-    /// Give each vertex its unit normal: by the gradient of the samples, or of their trilinear interpolant
+    /// Give each vertex its unit normal: by the gradient of the samples, or of their trilinear
+    /// interpolant
     ///
-    /// gradient, taken where no rule is named, is smoother, and nearer to the normals of smooth surfaces.
+    /// gradient, taken where no rule is named, is smoother, and nearer to the normals of smooth
+    /// surfaces.
     #[arg(
         long,
         value_enum,

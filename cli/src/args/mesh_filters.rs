@@ -10,12 +10,14 @@ use ferrovox::{
 pub struct MeshFilterArgs {
     /// Keep the piece with the most voxels only, with its cavities
     ///
-    /// Voxels are of one piece if they share a face, or touch the same surface from inside. It needs the whole mesh, so it does not go with streaming.
+    /// Voxels are of one piece if they share a face, or touch the same surface from inside. It
+    /// needs the whole mesh, so it does not go with streaming.
     #[arg(long, help_heading = "Output")]
     pub largest: bool,
     /// Leave out pieces, and cavities, of fewer voxels than this
     ///
-    /// A cavity that reaches the border of the volume is none. It needs the whole mesh, so it does not go with streaming.
+    /// A cavity that reaches the border of the volume is none. It needs the whole mesh, so it does
+    /// not go with streaming.
     #[arg(
         long,
         value_name = "N",
@@ -26,14 +28,16 @@ pub struct MeshFilterArgs {
     pub min_voxels: u64,
     /// Smooth the mesh: taubin:N, or taubin:N,BAND
     ///
-    /// A low-pass filter of N terms that keeps the volume (windowed sinc, after Taubin, Zhang and Golub, 1996). BAND, from 0 to 2, is what passes, 0.1
-    /// without it: the less, the smoother. A boundary moves along itself only. It needs the whole mesh, so it does not go with streaming.
+    /// A low-pass filter of N terms that keeps the volume (windowed sinc, after Taubin, Zhang and
+    /// Golub, 1996). BAND, from 0 to 2, is what passes, 0.1 without it: the less, the smoother. A
+    /// boundary moves along itself only. It needs the whole mesh, so it does not go with streaming.
     #[arg(long, value_name = "FILTER", value_parser = parse_smooth, help_heading = "Output")]
     pub smooth: Option<SmoothParams>,
     /// Leave triangles out: the fraction to keep (0.25, 25%), or error:DISTANCE
     ///
-    /// DISTANCE is the largest error, in world units. Pieces, holes, tunnels and boundaries stay as they are, so there may be more triangles left. It needs
-    /// the whole mesh, so it does not go with streaming. After --smooth, if both are given.
+    /// DISTANCE is the largest error, in world units. Pieces, holes, tunnels and boundaries stay as
+    /// they are, so there may be more triangles left. It needs the whole mesh, so it does not go
+    /// with streaming. After --smooth, if both are given.
     #[arg(long, value_name = "TARGET", value_parser = parse_simplify, help_heading = "Output")]
     pub simplify: Option<SimplifyTarget>,
 }

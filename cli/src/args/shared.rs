@@ -10,7 +10,8 @@ use std::str::FromStr;
 pub struct SurfaceArgs {
     /// The isovalue: the surface is where the samples take this value; or, for a mesh, otsu
     ///
-    /// otsu is the value that best separates the samples in two classes (Otsu 1979); with a mask, those within it.
+    /// otsu is the value that best separates the samples in two classes (Otsu 1979); with a mask,
+    /// those within it.
     #[arg(
         long,
         value_name = "VALUE",

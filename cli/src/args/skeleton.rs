@@ -91,7 +91,8 @@ pub struct SkeletonArgs {
     pub levels: LevelsName,
     /// A curve covers what is within S radii and --const of it [default: 1.5]
     ///
-    /// What is not covered gets a curve: so a branch has one, and a bump has none. As kimimaro has it (TEASAR).
+    /// What is not covered gets a curve: so a branch has one, and a bump has none. As kimimaro has
+    /// it (TEASAR).
     #[arg(
         long,
         value_name = "S",
@@ -112,7 +113,8 @@ pub struct SkeletonArgs {
     pub constant: Option<f64>,
     /// Curves to this part of the surface, for --levels detail [default: 0.05]
     ///
-    /// The most curved fraction of its voxels. With --levels core it adds the published levels 1 and 2, from this fraction of the boundary voxels; without it there are none.
+    /// The most curved fraction of its voxels. With --levels core it adds the published levels 1
+    /// and 2, from this fraction of the boundary voxels; without it there are none.
     #[arg(
         long,
         value_name = "X",
@@ -143,7 +145,8 @@ pub struct SkeletonArgs {
     pub require_certified: bool,
     /// Draw the skeleton over a pale picture of the object
     ///
-    /// The object fills the picture. What is farther is paler and thinner; nothing is hidden behind the object.
+    /// The object fills the picture. What is farther is paler and thinner; nothing is hidden behind
+    /// the object.
     #[arg(long, value_name = "FILE.png", help_heading = "Picture")]
     pub png: Option<PathBuf>,
     /// From where to look: oblique, right, left, front, back, top, bottom, or degrees as -90,90
@@ -161,7 +164,8 @@ pub struct SkeletonArgs {
     pub size: Size,
     /// What colours stand for
     ///
-    /// The label where there are several, and the radius where there is one, if this is not given. The picture has a legend.
+    /// The label where there are several, and the radius where there is one, if this is not given.
+    /// The picture has a legend.
     #[arg(
         long,
         value_name = "WHAT",
@@ -194,7 +198,8 @@ pub struct SkeletonArgs {
     /// Of the shape (nz, ny, nx, 3), x y z of each vector, zeros where there is none.
     #[arg(long, value_name = "FILE.npy", help_heading = PUBLISHED)]
     pub field: Option<PathBuf>,
-    /// Which voxels exert the force: those with an exterior voxel across a face, or also at an edge or corner [default: faces]
+    /// Which voxels exert the force: those with an exterior voxel across a face, or also at an edge
+    /// or corner [default: faces]
     ///
     /// It changes the skeleton.
     #[arg(long, value_enum, hide_short_help = true, help_heading = PUBLISHED)]
@@ -216,8 +221,10 @@ pub struct SkeletonArgs {
     pub variant: Option<VariantName>,
     /// Where to run: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all
     ///
-    /// auto takes the first CUDA device, else the CPU. --levels core runs there; several make its force field together, which is nearly all of its work. The other
-    /// levels are made by the CPU; GPUs compute distances and cheapest ways of large components, draw the picture and fill cavities. Those skeletons are the same on every device.
+    /// auto takes the first CUDA device, else the CPU. --levels core runs there; several make its
+    /// force field together, which is nearly all of its work. The other levels are made by the CPU;
+    /// GPUs compute distances and cheapest ways of large components, draw the picture and fill
+    /// cavities. Those skeletons are the same on every device.
     #[arg(
         long,
         default_value = "auto",

@@ -110,7 +110,8 @@ pub enum VariantName {
     Shared,
     /// The quickest way known to compare all pairs
     Tuned,
-    /// What is far by series: in time linear in the voxels, exact where the bound of the error does not suffice
+    /// What is far by series: in time linear in the voxels, exact where the bound of the error does
+    /// not suffice
     Tree,
     /// The quicker one of tuned and tree
     Auto,

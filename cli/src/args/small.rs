@@ -28,7 +28,8 @@ Examples:
 pub struct InfoArgs {
     #[command(flatten)]
     pub input: VolumeArgs,
-    /// Read the samples too, and say their range and mean; of a file of several volumes those of --volume-index
+    /// Read the samples too, and say their range and mean; of a file of several volumes those of
+    /// --volume-index
     #[arg(long, help_heading = "Report")]
     pub stats: bool,
     #[command(flatten)]

@@ -13,7 +13,8 @@ use ferrovox::{
 };
 use serde::Serialize;
 
-/// A T1 MRI of a brain, without the skull (see `data/README.md`). Part of the command, so that the demo works anywhere.
+/// A T1 MRI of a brain, without the skull (see `data/README.md`). Part of the command, so that the
+/// demo works anywhere.
 const BRAIN: &[u8] = include_bytes!("../../data/mni152_t1_1mm.nii.gz");
 const BRAIN_FILE: &str = "mni152_t1_1mm.nii.gz";
 

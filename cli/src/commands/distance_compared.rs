@@ -9,7 +9,8 @@ use ferrovox::pipeline::distance::{ComparisonOutcome, MethodRow};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Where bands end for which errors are told apart: up to there `cubes` is exact, and a good estimate.
+/// Where bands end for which errors are told apart: up to there `cubes` is exact, and a good
+/// estimate.
 pub const BANDS: [f64; 2] = [10.0, 36.0];
 
 /// The JSON object of a comparison. Times are in milliseconds, errors in the world's units.

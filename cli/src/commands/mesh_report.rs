@@ -14,8 +14,8 @@ use ferrovox::{
 };
 use serde::Serialize;
 
-/// The JSON object. Times are in milliseconds. What only the whole mesh tells is null where it was streamed; what only the trilinear
-/// topology looks for is null with the other.
+/// The JSON object. Times are in milliseconds. What only the whole mesh tells is null where it was
+/// streamed; what only the trilinear topology looks for is null with the other.
 #[derive(Serialize)]
 pub struct Json<'a> {
     input: String,
@@ -145,9 +145,10 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         index_bits: run.index_bits,
         normals: args.normals.is_some(),
         normal_source: args.normals.map(|normals| {
-            match MeshFilters::from(args.filters).renew_normals() {
-                true => "triangles",
-                false => NormalSource::from(normals).name(),
+            if MeshFilters::from(args.filters).renew_normals() {
+                "triangles"
+            } else {
+                NormalSource::from(normals).name()
             }
         }),
         pieces: run.pieces.map(Pieces::of),

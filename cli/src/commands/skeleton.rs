@@ -25,9 +25,10 @@ pub fn run(args: &SkeletonArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let made = watched(terminal, |monitor| skeleton::run(&job, monitor))?;
     // without devices the CPU did it
     let cpu = [Device::cpu()];
-    let devices = match made.devices.is_empty() {
-        true => &cpu[..],
-        false => &made.devices,
+    let devices = if made.devices.is_empty() {
+        &cpu[..]
+    } else {
+        &made.devices
     };
     let run = SkeletonRun {
         args,

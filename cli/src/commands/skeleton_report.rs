@@ -160,7 +160,8 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
     lines.text()
 }
 
-/// What is known of the published method's skeleton besides: curves that join what the force leaves apart, and voxels.
+/// What is known of the published method's skeleton besides: curves that join what the force leaves
+/// apart, and voxels.
 fn of_core(made: &SkeletonOutcome) -> Option<(usize, ClassCounts)> {
     made.labels.iter().find_map(|label| match label.checks {
         Checks::Core {

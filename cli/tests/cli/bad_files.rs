@@ -1,4 +1,5 @@
-//! Files that are not what they should be: the error names the file and the fact, and nothing is written.
+//! Files that are not what they should be: the error names the file and the fact, and nothing is
+//! written.
 
 use crate::{
     samples::{ball, gzip, little_endian, nifti, nifti_of_type, npy, nrrd},
@@ -293,7 +294,8 @@ fn devices_that_do_not_exist() {
     );
 }
 
-/// A sparse file of 4 GB under a limit of 2 GB: memory is asked for before it is touched, and the answer is heard.
+/// A sparse file of 4 GB under a limit of 2 GB: memory is asked for before it is touched, and the
+/// answer is heard.
 #[test]
 fn memory_that_cannot_be_had() {
     let folder = folder_with("large.raw", b"");

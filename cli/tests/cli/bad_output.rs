@@ -1,4 +1,5 @@
-//! Outputs that cannot be written: said before any work where that can be known, and nothing half-written.
+//! Outputs that cannot be written: said before any work where that can be known, and nothing
+//! half-written.
 
 use crate::{
     samples::{ball, nifti},
@@ -229,7 +230,8 @@ fn a_standard_output_that_cannot_be_written() {
     run.refused(&["standard output"]);
 }
 
-/// The samples that a header names are read too. They are cut short here, which would be the error if they were read first.
+/// The samples that a header names are read too. They are cut short here, which would be the error
+/// if they were read first.
 #[test]
 fn the_data_file_of_a_header() {
     let folder = Folder::new();

@@ -246,7 +246,8 @@ fn crossings_are_closer_than_voxels() {
     for (signed, sample) in distances(&folder, "d.npy").into_iter().zip(ball()) {
         let from_middle = (100.0 - sample) / 10.0;
         let exact = from_middle - 5.0;
-        // half a voxel's diagonal beside the nearest place of the sphere there is a crossing, by the law of cosines so much farther
+        // half a voxel's diagonal beside the nearest place of the sphere there is a crossing, by
+        // the law of cosines so much farther
         let most = (exact * exact + 0.75 * from_middle / 5.0).sqrt() + 0.05;
         let range = exact.abs() - 0.05..most;
         assert!(range.contains(&signed.abs()), "{signed} at {exact}");

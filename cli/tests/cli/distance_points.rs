@@ -179,7 +179,8 @@ fn text(points: &[[f64; 3]], place: impl Fn(f64) -> f64) -> String {
     points.iter().map(line).collect()
 }
 
-/// The distance of each voxel to the nearest point, both in voxels, every voxel against every point.
+/// The distance of each voxel to the nearest point, both in voxels, every voxel against every
+/// point.
 fn all_with_all(points: &[[f64; 3]], dims: [usize; 3], spacing: f64) -> Vec<f64> {
     let voxels = (0..dims.iter().product()).map(|i: usize| {
         [i % dims[0], i / dims[0] % dims[1], i / dims[0] / dims[1]].map(|axis| axis as f64)

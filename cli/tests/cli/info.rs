@@ -90,7 +90,8 @@ fn one_volume_of_several() {
     );
 }
 
-/// No 17 digits, no zeros with a sign, nothing but rounding as a number; JSON has the numbers as they are.
+/// No 17 digits, no zeros with a sign, nothing but rounding as a number; JSON has the numbers as
+/// they are.
 #[test]
 fn numbers_are_short() {
     let folder = Folder::new();

@@ -15,7 +15,8 @@ use std::{
 /// What the command listens to: a name, the number, and the status that shells expect.
 const SIGNALS: [(&str, u32, i32); 3] = [("INT", 2, 130), ("TERM", 15, 143), ("HUP", 1, 129)];
 
-/// Those that this program does not ignore: what it starts ignores them too, as in the background of a shell, or with `nohup`.
+/// Those that this program does not ignore: what it starts ignores them too, as in the background
+/// of a shell, or with `nohup`.
 fn signals() -> impl Iterator<Item = (&'static str, u32, i32)> {
     let status = fs::exists("/proc/self/status").unwrap_or(false);
     let ignored = if status {

@@ -1,4 +1,5 @@
-//! A program outside the workspace that depends on the library by path alone builds and runs, on any machine.
+//! A program outside the workspace that depends on the library by path alone builds and runs, on
+//! any machine.
 
 use crate::support::{Run, binary};
 use std::{env, fs, path::Path, process::Command};
@@ -41,7 +42,8 @@ fn a_program_elsewhere_builds_and_runs() {
     .unwrap();
 
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // the examples' profile and the repository's target directory, so that the library is compiled once for this program and the examples
+    // the examples' profile and the repository's target directory, so that the library is compiled
+    // once for this program and the examples
     cargo
         .args(["run", "--quiet", "--config"])
         .arg(root.join(".cargo/config.toml"))

@@ -18,7 +18,8 @@ fn sparse(folder: &Folder, name: &str, bytes: u64) {
         .unwrap();
 }
 
-/// Runs the command with so many bytes of address space at most. Nothing where that cannot be limited.
+/// Runs the command with so many bytes of address space at most. Nothing where that cannot be
+/// limited.
 fn within(folder: &Folder, mib: u64, arguments: &str) -> Option<Run> {
     let prlimit = Command::new("prlimit").arg("--version").output();
     if prlimit.is_err() {
@@ -92,7 +93,8 @@ fn a_huge_volume_of_a_short_header_is_an_error() {
     }
 }
 
-/// With ever more address space, until there is enough: an error or the result, and nothing between.
+/// With ever more address space, until there is enough: an error or the result, and nothing
+/// between.
 #[test]
 fn memory_may_run_out_at_any_place() {
     let folder = Folder::new();

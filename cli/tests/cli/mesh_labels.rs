@@ -10,7 +10,8 @@ use std::fs;
 
 const DIMS: [usize; 3] = [14, 12, 10];
 
-/// Two boxes side by side that share a wall, a voxel that touches one of them in a corner only, and one at the border.
+/// Two boxes side by side that share a wall, a voxel that touches one of them in a corner only, and
+/// one at the border.
 fn label(x: usize, y: usize, z: usize) -> i32 {
     match (x, y, z) {
         (2..6, 2..8, 2..8) => 70_001,

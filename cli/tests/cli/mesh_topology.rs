@@ -3,7 +3,8 @@
 use crate::{samples::nifti, support::Folder};
 use serde_json::{Value, json};
 
-/// Two samples above, at opposite corners of a cell, and strong enough that the trilinear interpolant joins them.
+/// Two samples above, at opposite corners of a cell, and strong enough that the trilinear
+/// interpolant joins them.
 fn opposite_corners() -> Folder {
     let folder = Folder::new();
     let mut samples = vec![-1.0; 4 * 4 * 4];

@@ -1,4 +1,5 @@
-//! What becomes of the files that are written: links, permissions, streams, what was left by others.
+//! What becomes of the files that are written: links, permissions, streams, what was left by
+//! others.
 
 use crate::{
     samples::{ball, nifti},

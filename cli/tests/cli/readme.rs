@@ -216,8 +216,8 @@ fn the_guide_to_kernels_shows_the_course() {
     sources += &trimmed(&named.replace("///", ""));
     let blocks = guide.split("```rust\n").skip(1);
     let mut blocks: Vec<&str> = blocks.filter_map(|rest| rest.split("```").next()).collect();
-    // the kernel of another example with a barrier where that has a question, a line for the library, and limits, which have an example in
-    // the documentation of `simt::Limits`
+    // the kernel of another example with a barrier where that has a question, a line for the
+    // library, and limits, which have an example in the documentation of `simt::Limits`
     blocks.retain(|block| {
         ["reverse_tiles", "CpuOptions", "simt::Limits"]
             .iter()
@@ -285,7 +285,8 @@ fn the_pictures_and_links_are_there() {
     }
 }
 
-/// Whether a line is a heading that links find under a name: in lower case, with hyphens for spaces.
+/// Whether a line is a heading that links find under a name: in lower case, with hyphens for
+/// spaces.
 fn is_heading(line: &str, name: &str) -> bool {
     let words = line.trim_start_matches('#');
     line.starts_with('#') && words.trim().to_lowercase().replace(' ', "-") == name

@@ -1,4 +1,5 @@
-//! What every command's report has: the same keys for the same things, `--quiet`, errors as JSON, statistics without a file.
+//! What every command's report has: the same keys for the same things, `--quiet`, errors as JSON,
+//! statistics without a file.
 
 use crate::support::{Folder, Run};
 use serde_json::{Value, json};

@@ -3,7 +3,8 @@
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 
-/// A ball of radius 5 in a volume of 16³ samples: 100 minus 10 per voxel of distance from its middle. 50 at the surface.
+/// A ball of radius 5 in a volume of 16³ samples: 100 minus 10 per voxel of distance from its
+/// middle. 50 at the surface.
 pub fn ball() -> Vec<f32> {
     let mut samples = Vec::new();
     for z in 0..16 {

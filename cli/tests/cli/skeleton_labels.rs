@@ -8,7 +8,8 @@ use serde_json::json;
 
 const DIMS: [usize; 3] = [44, 24, 9];
 
-/// Label 3: a T, its bar 40 x 5 x 5 and its branch 14 long. Label 7: a ring, and a single voxel. Label 250: a rod.
+/// Label 3: a T, its bar 40 x 5 x 5 and its branch 14 long. Label 7: a ring, and a single voxel.
+/// Label 250: a rod.
 fn labels() -> Vec<u8> {
     let mut samples = Vec::new();
     for z in 0..DIMS[2] {
@@ -201,7 +202,8 @@ fn certified_or_not_is_a_warning_or_a_failure() {
     );
 }
 
-/// Of what only the published method has the others say so; numbers of levels are understood as names.
+/// Of what only the published method has the others say so; numbers of levels are understood as
+/// names.
 #[test]
 fn levels_have_names_and_numbers() {
     let folder = folder();

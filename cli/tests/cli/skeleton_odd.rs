@@ -1,4 +1,5 @@
-//! `ferrovox skeleton` of odd objects: nearly nothing, everything, very many, on grids that are none.
+//! `ferrovox skeleton` of odd objects: nearly nothing, everything, very many, on grids that are
+//! none.
 
 use crate::{
     samples::{nifti, nrrd},

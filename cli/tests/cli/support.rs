@@ -11,7 +11,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// The command under test. A bundle, where the tests were built elsewhere, names it in `FERROVOX_BIN`.
+/// The command under test. A bundle, where the tests were built elsewhere, names it in
+/// `FERROVOX_BIN`.
 pub fn binary() -> PathBuf {
     env::var_os("FERROVOX_BIN").map_or_else(
         || PathBuf::from(env!("CARGO_BIN_EXE_ferrovox")),
@@ -137,7 +138,8 @@ impl Folder {
         Run::of(&mut self.command(&args.split_whitespace().collect::<Vec<_>>()))
     }
 
-    /// Runs a shell script with the command's path in `$FERROVOX`; `None` on a machine without `sh`.
+    /// Runs a shell script with the command's path in `$FERROVOX`; `None` on a machine without
+    /// `sh`.
     pub fn shell(&self, script: &str) -> Option<Run> {
         Command::new("sh").arg("-c").arg("true").status().ok()?;
         let mut command = Command::new("sh");
@@ -162,7 +164,8 @@ impl Folder {
             .collect()
     }
 
-    /// Runs a command that must fail with these facts on standard error and leave every file as it was.
+    /// Runs a command that must fail with these facts on standard error and leave every file as it
+    /// was.
     #[track_caller]
     pub fn refuses(&self, args: &str, facts: &[&str]) {
         let before = self.content();

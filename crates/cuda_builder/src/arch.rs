@@ -7,9 +7,10 @@ use crate::CudaBuilderError;
 
 /// A compute capability, as `CudaBuilder::arch` takes it.
 ///
-/// The names are the published builder's. PTX made for one capability runs on that one and on every newer one (the driver
-/// translates it), except for the names that end in `a`, which run on exactly that GPU. The oldest is 7.0 (Volta): older ones
-/// lack independent thread scheduling, without which lane masks have no meaning.
+/// The names are the published builder's. PTX made for one capability runs on that one and on every
+/// newer one (the driver translates it), except for the names that end in `a`, which run on exactly
+/// that GPU. The oldest is 7.0 (Volta): older ones lack independent thread scheduling, without
+/// which lane masks have no meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NvvmArch {
@@ -70,8 +71,9 @@ const COMPUTE_FEATURES: [u32; 22] = [
     35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 110, 120, 121,
 ];
 
-/// Oldest PTX version written, times ten: 7.0 (CUDA 11.0) has everything a kernel may use on `sm_70`
-/// (`activemask` wants 6.2, `nanosleep` 6.3), and it is the oldest that rustc itself goes on supporting.
+/// Oldest PTX version written, times ten: 7.0 (CUDA 11.0) has everything a kernel may use on
+/// `sm_70` (`activemask` wants 6.2, `nanosleep` 6.3), and it is the oldest that rustc itself goes
+/// on supporting.
 const OLDEST_PTX: u32 = 70;
 
 impl NvvmArch {
@@ -95,13 +97,14 @@ impl NvvmArch {
         format!("sm_{number}{suffix}")
     }
 
-    /// The value of `CUDA_ARCH` while the kernel crate is built: ten times the compute capability times ten, `"700"` for 7.0.
+    /// The value of `CUDA_ARCH` while the kernel crate is built: ten times the compute capability
+    /// times ten, `"700"` for 7.0.
     pub fn cuda_arch(self) -> String {
         format!("{}0", self.row().1)
     }
 
-    /// rustc's flags for `cfg(target_feature = "compute_NN")`, as Rust-CUDA has it: what the architecture is, and all before it. Of
-    /// those with a letter only its own.
+    /// rustc's flags for `cfg(target_feature = "compute_NN")`, as Rust-CUDA has it: what the
+    /// architecture is, and all before it. Of those with a letter only its own.
     pub(crate) fn target_features(self) -> Vec<String> {
         let (_, number, suffix, _) = self.row();
         let mut known: Vec<String> = COMPUTE_FEATURES
@@ -132,12 +135,14 @@ impl NvvmArch {
             .collect()
     }
 
-    /// The bytes of shared memory that a kernel can declare. What a launch adds can go beyond that, from 7.0 on; declarations never can.
+    /// The bytes of shared memory that a kernel can declare. What a launch adds can go beyond that,
+    /// from 7.0 on; declarations never can.
     pub fn most_static_shared_bytes(self) -> u64 {
         48 * 1024
     }
 
-    /// The PTX version, times ten, of the files made for this architecture: the oldest that has what kernels need.
+    /// The PTX version, times ten, of the files made for this architecture: the oldest that has
+    /// what kernels need.
     pub fn ptx_version(self) -> u32 {
         self.row().3.max(OLDEST_PTX)
     }

@@ -25,13 +25,16 @@ pub struct Output {
 }
 
 impl CudaBuilder {
-    /// Builds, and returns the PTX file: the one given to [`copy_to`](Self::copy_to), else one in the builder's directory.
+    /// Builds, and returns the PTX file: the one given to [`copy_to`](Self::copy_to), else one in
+    /// the builder's directory.
     ///
-    /// In a `build.rs` this also tells cargo to run it again when a source of the kernel crate or of its path dependencies changes.
+    /// In a `build.rs` this also tells cargo to run it again when a source of the kernel crate or
+    /// of its path dependencies changes.
     ///
     /// # Errors
-    /// No device toolchain (with what to install), a crate that does not compile (with rustc's messages), a symbol without a definition,
-    /// a lint finding that the rules deny, a kernel whose arrays a block's shared memory cannot hold.
+    /// No device toolchain (with what to install), a crate that does not compile (with rustc's
+    /// messages), a symbol without a definition, a lint finding that the rules deny, a kernel whose
+    /// arrays a block's shared memory cannot hold.
     pub fn build(self) -> Result<PathBuf> {
         self.build_with_report().map(|output| output.ptx)
     }
@@ -72,7 +75,8 @@ impl CudaBuilder {
         };
         let sysroot = ensure_sysroot(&settings)?;
 
-        // One directory per architecture: `CUDA_ARCH` is part of the sources, so a shared one would be rebuilt at every change of it.
+        // One directory per architecture: `CUDA_ARCH` is part of the sources, so a shared one would
+        // be rebuilt at every change of it.
         let own = directory.join(self.arch.sm());
         fs::create_dir_all(&own).at("cannot create", &own)?;
         let lock_path = own.join("builder.lock");
@@ -157,8 +161,8 @@ impl CudaBuilder {
         })
     }
 
-    /// Where the device build lives: as asked; in a build script, `cuda-builder` in the host build's target directory; else in the
-    /// kernel crate's.
+    /// Where the device build lives: as asked; in a build script, `cuda-builder` in the host
+    /// build's target directory; else in the kernel crate's.
     fn working_directory(&self, crate_path: &Path) -> Result<PathBuf> {
         if let Some(directory) = &self.target_directory {
             return std::path::absolute(directory).at("cannot resolve", directory);
@@ -219,8 +223,8 @@ fn registry_sources() -> PathBuf {
         .unwrap_or_default()
 }
 
-/// Prefixes that would otherwise carry this machine's paths into panic messages and line directives, the same for every crate of
-/// kernels. Later ones win where several match.
+/// Prefixes that would otherwise carry this machine's paths into panic messages and line
+/// directives, the same for every crate of kernels. Later ones win where several match.
 fn remapped_paths(toolchain: &DeviceToolchain, registry: &Path) -> Vec<(PathBuf, String)> {
     let mut remapped = Vec::new();
     if !registry.as_os_str().is_empty() {

@@ -1,7 +1,8 @@
 //! The environment of the device compiler, for all commands that run it.
 //!
-//! The builder may run in a `build.rs`, whose environment is the host cargo's: its rustc, flags, target directory, jobserver, and
-//! under rustup a pinned toolchain and library path. None of it may reach another cargo that drives another rustc.
+//! The builder may run in a `build.rs`, whose environment is the host cargo's: its rustc, flags,
+//! target directory, jobserver, and under rustup a pinned toolchain and library path. None of it
+//! may reach another cargo that drives another rustc.
 
 use std::env;
 use std::process::Command;
@@ -41,7 +42,8 @@ pub(crate) fn scrub_environment(command: &mut Command) {
             command.env_remove(&name);
         }
     }
-    // Host cargo puts its toolchain's and its target directory's libraries in front of what was there.
+    // Host cargo puts its toolchain's and its target directory's libraries in front of what was
+    // there.
     for name in ["LD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"] {
         let Some(value) = env::var_os(name) else {
             continue;

@@ -1,12 +1,13 @@
 //! A kernel crate in, a PTX file out.
 //!
-//! The library's name and its builder are those of Rust-CUDA's `cuda_builder`; what is inside is not. The kernel crate is compiled by an
-//! ordinary rustc for the target `nvptx64-nvidia-cuda`, and linked here, with LLVM's own tools:
+//! The library's name and its builder are those of Rust-CUDA's `cuda_builder`; what is inside is
+//! not. The kernel crate is compiled by an ordinary rustc for the target `nvptx64-nvidia-cuda`, and
+//! linked here, with LLVM's own tools:
 //!
 //! 1. `cargo rustc -Zbuild-std=core` up to the link, whose inputs are recorded;
 //! 2. `llvm-link`, and everything that no kernel uses is dropped;
-//! 3. statics in the sections `.nvptx.shared` and `.nvptx.constant` move to shared and constant memory, and internal symbols get names
-//!    that do not depend on the place of the checkout;
+//! 3. statics in the sections `.nvptx.shared` and `.nvptx.constant` move to shared and constant
+//!    memory, and internal symbols get names that do not depend on the place of the checkout;
 //! 4. `opt`, `llc`, and a [lint] over the PTX.
 //!
 //! From a `build.rs`:
@@ -20,8 +21,8 @@
 //! }
 //! ```
 //!
-//! The same sources give the same bytes, wherever they are checked out; [`source_hash`] tells, without any device toolchain, whether PTX is
-//! older than its sources.
+//! The same sources give the same bytes, wherever they are checked out; [`source_hash`] tells,
+//! without any device toolchain, whether PTX is older than its sources.
 
 mod arch;
 mod build;

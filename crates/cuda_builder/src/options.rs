@@ -34,8 +34,9 @@ pub enum EmitOption {
 /// CudaBuilder::new("kernels").arch(NvvmArch::Compute70).copy_to("resources/kernels.ptx").build().unwrap();
 /// ```
 ///
-/// Names and defaults are the published builder's, where they make sense here. Left out: `nvptx_32` (no GPU since 2010 wants it), `optix`
-/// and `override_libm` (both are features of the code generator that this builder does without).
+/// Names and defaults are the published builder's, where they make sense here. Left out: `nvptx_32`
+/// (no GPU since 2010 wants it), `optix` and `override_libm` (both are features of the code
+/// generator that this builder does without).
 #[derive(Clone, Debug)]
 pub struct CudaBuilder {
     pub(crate) path_to_crate: PathBuf,
@@ -43,9 +44,11 @@ pub struct CudaBuilder {
     pub release: bool,
     /// Where to copy the PTX.
     pub ptx_file_copy_path: Option<PathBuf>,
-    /// Keep file and line of every instruction in the PTX. `false` by default: lines are paths, and shipped PTX should have none.
+    /// Keep file and line of every instruction in the PTX. `false` by default: lines are paths, and
+    /// shipped PTX should have none.
     pub generate_line_info: bool,
-    /// Run LLVM's optimiser over the linked program; `true` by default. (libNVVM, whose name the option bears, is not involved.)
+    /// Run LLVM's optimiser over the linked program; `true` by default. (libNVVM, whose name the
+    /// option bears, is not involved.)
     pub nvvm_opts: bool,
     /// The oldest GPU that the PTX runs on.
     pub arch: NvvmArch,
@@ -55,7 +58,8 @@ pub struct CudaBuilder {
     pub fast_sqrt: bool,
     /// Approximate `f32` divisions (2 ulp). `false` by default.
     pub fast_div: bool,
-    /// Let a product and a sum become one fused operation, which rounds once. `true` by default; `false` gives the CPU's bits.
+    /// Let a product and a sum become one fused operation, which rounds once. `true` by default;
+    /// `false` gives the CPU's bits.
     pub fma_contraction: bool,
     /// A second file to write.
     pub emit: Option<EmitOption>,
@@ -70,7 +74,8 @@ pub struct CudaBuilder {
 }
 
 impl CudaBuilder {
-    /// A builder with the defaults, for the crate in this directory (relative to the current one: in a `build.rs`, the package's).
+    /// A builder with the defaults, for the crate in this directory (relative to the current one:
+    /// in a `build.rs`, the package's).
     pub fn new(path_to_crate_root: impl AsRef<Path>) -> Self {
         CudaBuilder {
             path_to_crate: path_to_crate_root.as_ref().to_owned(),
@@ -171,20 +176,23 @@ impl CudaBuilder {
         self
     }
 
-    /// Which lint findings fail the build. ([`LintRules::strict`] is what shipped kernels should keep.)
+    /// Which lint findings fail the build. ([`LintRules::strict`] is what shipped kernels should
+    /// keep.)
     pub fn lint(mut self, rules: LintRules) -> Self {
         self.lint_rules = rules;
         self
     }
 
-    /// Where to keep the device build between builds. By default `cuda-builder` in the target directory.
+    /// Where to keep the device build between builds. By default `cuda-builder` in the target
+    /// directory.
     pub fn target_directory(mut self, directory: impl AsRef<Path>) -> Self {
         self.target_directory = Some(directory.as_ref().to_owned());
         self
     }
 
-    /// Only this kernel, by its entry point, and what it calls: for a look at one of many, in a fraction of the time. The code can be other than in
-    /// a build of all: where no other kernel uses an array or a function, LLVM may take it apart.
+    /// Only this kernel, by its entry point, and what it calls: for a look at one of many, in a
+    /// fraction of the time. The code can be other than in a build of all: where no other kernel
+    /// uses an array or a function, LLVM may take it apart.
     pub fn only_kernel(mut self, entry: impl Into<String>) -> Self {
         self.only_kernel = Some(entry.into());
         self

@@ -8,11 +8,12 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUcontext, CUdevice};
 
 impl Driver {
-    /// `cuDevicePrimaryCtxRetain`: the device's primary context, made if need be, with one more owner.
+    /// `cuDevicePrimaryCtxRetain`: the device's primary context, made if need be, with one more
+    /// owner.
     ///
     /// # Errors
-    /// [`CudaError::InvalidDevice`](crate::CudaError::InvalidDevice), [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory)
-    /// and others.
+    /// [`CudaError::InvalidDevice`](crate::CudaError::InvalidDevice),
+    /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory) and others.
     pub fn primary_context_retain(&self, device: CUdevice) -> CudaResult<CUcontext> {
         let retain = self.table.primary_ctx_retain.get()?;
         let mut context: CUcontext = ptr::null_mut();
@@ -32,7 +33,8 @@ impl Driver {
     pub unsafe fn primary_context_release(&self, device: CUdevice) -> CudaResult<()> {
         let release = match self.table.primary_ctx_release.get() {
             Ok(release) => release,
-            // Drivers before CUDA 11 have the first version only; the two differ in nothing used here.
+            // Drivers before CUDA 11 have the first version only; the two differ in nothing used
+            // here.
             Err(missing) => self
                 .table
                 .primary_ctx_release_v1
@@ -56,7 +58,8 @@ impl Driver {
         check(unsafe { reset(device) })
     }
 
-    /// `cuDevicePrimaryCtxSetFlags`: how host threads wait, among others, in this device's primary context.
+    /// `cuDevicePrimaryCtxSetFlags`: how host threads wait, among others, in this device's primary
+    /// context.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for unknown flags.

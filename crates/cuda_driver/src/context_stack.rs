@@ -1,4 +1,5 @@
-//! Contexts of one's own, and each thread's stack of them. The top of the stack is the current context.
+//! Contexts of one's own, and each thread's stack of them. The top of the stack is the current
+//! context.
 
 use std::ptr;
 
@@ -10,8 +11,8 @@ impl Driver {
     /// `cuCtxCreate`: a context beside the primary one, on top of this thread's stack.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory), [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for
-    /// unknown flags, and others.
+    /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory),
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for unknown flags, and others.
     pub fn context_create(&self, flags: u32, device: CUdevice) -> CudaResult<CUcontext> {
         let create = self.table.ctx_create.get()?;
         let mut context: CUcontext = ptr::null_mut();
@@ -20,7 +21,8 @@ impl Driver {
         Ok(context)
     }
 
-    /// `cuCtxDestroy`: destroys a context, with all that was made in it, and takes it off this thread's stack if it is on top.
+    /// `cuCtxDestroy`: destroys a context, with all that was made in it, and takes it off this
+    /// thread's stack if it is on top.
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext).

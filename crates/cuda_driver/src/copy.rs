@@ -10,7 +10,8 @@ impl Driver {
     /// `cuMemcpyHtoD`: host to device; returns when the host memory may be reused.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a device range that is not allocated, and those of earlier work.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a device range that is not
+    /// allocated, and those of earlier work.
     ///
     /// # Safety
     /// 1. `source` is readable for `bytes` bytes.
@@ -45,7 +46,8 @@ impl Driver {
         check(unsafe { copy(destination, source, bytes) })
     }
 
-    /// `cuMemcpyDtoD`: within a device, in order with the default stream; may return before it is done.
+    /// `cuMemcpyDtoD`: within a device, in order with the default stream; may return before it is
+    /// done.
     ///
     /// # Errors
     /// As [`Driver::copy_to_device`].
@@ -92,7 +94,8 @@ impl Driver {
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
-    /// 2. `destination` is writable for `bytes` bytes, and nothing else uses it, until the copy is done.
+    /// 2. `destination` is writable for `bytes` bytes, and nothing else uses it, until the copy is
+    ///    done.
     /// 3. `source` is a device range of `bytes` bytes that no other work writes until then.
     pub unsafe fn copy_to_host_async(
         &self,
@@ -127,8 +130,8 @@ impl Driver {
         check(unsafe { copy(destination, source, bytes, stream) })
     }
 
-    /// `cuMemcpyPeer`: between two contexts, each address with its own; waits for both devices. Needs no peer access: without
-    /// it, the data goes through the host.
+    /// `cuMemcpyPeer`: between two contexts, each address with its own; waits for both devices.
+    /// Needs no peer access: without it, the data goes through the host.
     ///
     /// # Errors
     /// As [`Driver::copy_to_device`].
@@ -154,7 +157,8 @@ impl Driver {
     ///
     /// # Safety
     /// 1. `stream` is live, and its context is current.
-    /// 2. Both contexts are live, and each address is a range of `bytes` bytes of its context, until the copy is done.
+    /// 2. Both contexts are live, and each address is a range of `bytes` bytes of its context,
+    ///    until the copy is done.
     /// 3. No other work uses the destination, or writes the source, until then.
     pub unsafe fn copy_peer_async(
         &self,

@@ -7,7 +7,8 @@ use crate::driver::Driver;
 use crate::error::{CudaResult, check};
 use crate::types::{CUdeviceptr, CUstream, Memcpy2d, Memcpy2dEnd};
 
-/// Rows in memory: where the first begins, and the bytes from the begin of one to the begin of the next.
+/// Rows in memory: where the first begins, and the bytes from the begin of one to the begin of the
+/// next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
     /// On the host.
@@ -56,15 +57,16 @@ fn copy_of(destination: Rows, source: Rows, width_bytes: usize, height: usize) -
 }
 
 impl Driver {
-    /// `cuMemcpy2D`: copies `height` rows of `width_bytes` bytes; returns as [`Driver::copy_to_device`], [`Driver::copy_to_host`] and
-    /// [`Driver::copy_on_device`] do.
+    /// `cuMemcpy2D`: copies `height` rows of `width_bytes` bytes; returns as
+    /// [`Driver::copy_to_device`], [`Driver::copy_to_host`] and [`Driver::copy_on_device`] do.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a pitch below the width or beyond what the device can have, and
-    /// for device ranges that are not allocated.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a pitch below the width or
+    /// beyond what the device can have, and for device ranges that are not allocated.
     ///
     /// # Safety
-    /// 1. Each row of the source is readable, and each of the destination writable, for `width_bytes` bytes; they do not overlap.
+    /// 1. Each row of the source is readable, and each of the destination writable, for
+    ///    `width_bytes` bytes; they do not overlap.
     /// 2. No work uses the destination, or writes the source, meanwhile.
     pub unsafe fn copy_2d(
         &self,
@@ -101,12 +103,14 @@ impl Driver {
         check(unsafe { copy(&what, stream) })
     }
 
-    /// `cuMemAllocPitch`: device memory for `height` rows of `width_bytes` bytes, and the bytes from row to row: as many as let each row
-    /// begin where the device reads best. `element_bytes` is 4, 8 or 16: the most that a thread reads at a time.
+    /// `cuMemAllocPitch`: device memory for `height` rows of `width_bytes` bytes, and the bytes
+    /// from row to row: as many as let each row begin where the device reads best. `element_bytes`
+    /// is 4, 8 or 16: the most that a thread reads at a time.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory); [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for 0
-    /// bytes and for other elements.
+    /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory);
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for 0 bytes and for other
+    /// elements.
     pub fn mem_alloc_pitch(
         &self,
         width_bytes: usize,

@@ -1,4 +1,5 @@
-//! Devices: how many, which, and what they can do. Numbers in, numbers out: nothing here is unsafe, the driver checks them.
+//! Devices: how many, which, and what they can do. Numbers in, numbers out: nothing here is unsafe,
+//! the driver checks them.
 
 use std::ffi::{c_char, c_int};
 
@@ -81,7 +82,8 @@ impl Driver {
     /// `cuDeviceGetAttribute`: one figure of a device, by the attribute's number.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`] for an attribute this driver does not know, [`CudaError::InvalidDevice`].
+    /// [`CudaError::InvalidValue`] for an attribute this driver does not know,
+    /// [`CudaError::InvalidDevice`].
     pub fn device_attribute(&self, device: CUdevice, attribute: i32) -> CudaResult<i32> {
         let get_attribute = self.table.device_get_attribute.get()?;
         let mut value: c_int = 0;

@@ -8,8 +8,8 @@ use crate::table::{MissingFunction, Table};
 
 /// The NVIDIA driver's library, opened, with its functions looked up.
 ///
-/// One is opened per process, by [`Driver::get`], and never closed: CUDA's own threads may run in it until the process ends.
-/// It can be used from every thread.
+/// One is opened per process, by [`Driver::get`], and never closed: CUDA's own threads may run in
+/// it until the process ends. It can be used from every thread.
 #[derive(Debug)]
 pub struct Driver {
     pub(crate) table: Table,
@@ -22,8 +22,9 @@ impl Driver {
     /// The process's driver, opened at the first call from any thread.
     ///
     /// # Errors
-    /// [`LoadError::NoDriver`] where no library could be opened, [`LoadError::NotADriver`] where one could but it is not a CUDA
-    /// driver. The first answer is kept: a later call returns the same.
+    /// [`LoadError::NoDriver`] where no library could be opened, [`LoadError::NotADriver`] where
+    /// one could but it is not a CUDA driver. The first answer is kept: a later call returns the
+    /// same.
     pub fn get() -> Result<&'static Driver, LoadError> {
         DRIVER
             .get_or_init(|| load::open_default().map(Driver::from_parts))
@@ -41,8 +42,8 @@ impl Driver {
         DRIVER.get().and_then(|opened| opened.as_ref().ok())
     }
 
-    /// Opens one named library, apart from the one that [`Driver::get`] keeps. The library stays open for the life of the
-    /// process, also when the value is dropped.
+    /// Opens one named library, apart from the one that [`Driver::get`] keeps. The library stays
+    /// open for the life of the process, also when the value is dropped.
     ///
     /// # Errors
     /// As [`Driver::get`].

@@ -32,8 +32,9 @@ impl CudaError {
         }
     }
 
-    /// Whether the error means that this machine has no usable NVIDIA GPU at all: no driver, no device, or only the toolkit's
-    /// stub of a driver. A program that can also run on the CPU goes on without one.
+    /// Whether the error means that this machine has no usable NVIDIA GPU at all: no driver, no
+    /// device, or only the toolkit's stub of a driver. A program that can also run on the CPU goes
+    /// on without one.
     pub fn means_no_gpu(&self) -> bool {
         matches!(
             self,

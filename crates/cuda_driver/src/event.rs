@@ -7,7 +7,8 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUevent, CUstream};
 
 impl Driver {
-    /// `cuEventCreate`: flag 1 makes waiting block rather than spin, 2 leaves out timing, 4 is for other processes.
+    /// `cuEventCreate`: flag 1 makes waiting block rather than spin, 2 leaves out timing, 4 is for
+    /// other processes.
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current.
@@ -36,7 +37,8 @@ impl Driver {
     /// `cuEventRecord`: the event happens when the work queued in `stream` so far is done.
     ///
     /// # Errors
-    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle) where stream and event are of different contexts.
+    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle) where stream and event are of
+    /// different contexts.
     ///
     /// # Safety
     /// 1. `event` is live.
@@ -77,7 +79,8 @@ impl Driver {
     ///
     /// # Errors
     /// [`CudaError::NotReady`](crate::CudaError::NotReady) where one has not happened,
-    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle) where one was never recorded or has no timing.
+    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle) where one was never recorded
+    /// or has no timing.
     ///
     /// # Safety
     /// 1. Both events are live and of the same context.

@@ -10,7 +10,8 @@ impl Driver {
     /// `cuFuncGetAttribute`: one figure of a kernel, by the attribute's number.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an attribute this driver does not know.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an attribute this driver
+    /// does not know.
     ///
     /// # Safety
     /// 1. `function` belongs to a loaded module.
@@ -26,8 +27,8 @@ impl Driver {
         Ok(value)
     }
 
-    /// `cuFuncSetAttribute`: sets one attribute of a kernel, such as the most dynamic shared memory (8) or the preferred
-    /// carveout in per cent (9).
+    /// `cuFuncSetAttribute`: sets one attribute of a kernel, such as the most dynamic shared memory
+    /// (8) or the preferred carveout in per cent (9).
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) where the device cannot do it.
@@ -45,7 +46,8 @@ impl Driver {
         check(unsafe { set_attribute(function, attribute, value) })
     }
 
-    /// `cuFuncSetCacheConfig`: how L1 cache and shared memory should divide their storage while this kernel runs.
+    /// `cuFuncSetCacheConfig`: how L1 cache and shared memory should divide their storage while
+    /// this kernel runs.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue).

@@ -35,16 +35,19 @@ impl Driver {
         check(unsafe { destroy(graph) })
     }
 
-    /// `cuGraphAddKernelNode`: a launch, which runs after the nodes that it depends on. `arguments` are as in
-    /// [`Driver::launch_kernel`]; the driver copies the values before it returns.
+    /// `cuGraphAddKernelNode`: a launch, which runs after the nodes that it depends on. `arguments`
+    /// are as in [`Driver::launch_kernel`]; the driver copies the values before it returns.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a shape the device cannot run, or equal dependencies.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a shape the device cannot
+    /// run, or equal dependencies.
     ///
     /// # Safety
     /// 1. `graph` is a graph that no other thread uses, and `dependencies` are nodes of it.
-    /// 2. `function` is of a loaded module of the current context, which stays loaded as long as the graph and what is made of it.
-    /// 3. `arguments` holds one address for each parameter of the kernel, in order, each readable for the parameter's size.
+    /// 2. `function` is of a loaded module of the current context, which stays loaded as long as
+    ///    the graph and what is made of it.
+    /// 3. `arguments` holds one address for each parameter of the kernel, in order, each readable
+    ///    for the parameter's size.
     pub unsafe fn graph_add_kernel(
         &self,
         graph: CUgraph,
@@ -55,7 +58,8 @@ impl Driver {
     ) -> CudaResult<CUgraphNode> {
         let add = match self.table.graph_add_kernel_node.get() {
             Ok(add) => add,
-            // Drivers before CUDA 12 have the first version only, which reads the begin of the same description.
+            // Drivers before CUDA 12 have the first version only, which reads the begin of the same
+            // description.
             Err(missing) => self
                 .table
                 .graph_add_kernel_node_v1
@@ -150,7 +154,8 @@ impl Driver {
     /// `cuGraphDebugDotPrint`: writes a file that shows the graph, in the DOT language.
     ///
     /// # Errors
-    /// [`CudaError::OperatingSystemError`](crate::CudaError::OperatingSystemError) where the file cannot be written.
+    /// [`CudaError::OperatingSystemError`](crate::CudaError::OperatingSystemError) where the file
+    /// cannot be written.
     ///
     /// # Safety
     /// 1. `graph` is a graph that no other thread uses.
@@ -163,7 +168,8 @@ impl Driver {
     /// `cuGraphInstantiateWithFlags`: makes a graph ready to run, as it is now.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a graph that cannot run, and those of the driver.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a graph that cannot run, and
+    /// those of the driver.
     ///
     /// # Safety
     /// 1. `graph` is a graph that no other thread uses.
@@ -184,7 +190,8 @@ impl Driver {
     /// Those of the launches, and of earlier work.
     ///
     /// # Safety
-    /// 1. `ready` was made ready and not destroyed, and `stream` (null is the default stream) is live, its context current.
+    /// 1. `ready` was made ready and not destroyed, and `stream` (null is the default stream) is
+    ///    live, its context current.
     /// 2. As [`Driver::launch_kernel`], point 3, for each kernel.
     pub unsafe fn graph_launch(&self, ready: CUgraphExec, stream: CUstream) -> CudaResult<()> {
         let launch = self.table.graph_launch.get()?;

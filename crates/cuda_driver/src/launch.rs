@@ -8,19 +8,21 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUfunction, CUstream, LaunchDims};
 
 impl Driver {
-    /// `cuLaunchKernel`: queues one launch. `arguments` holds, in the kernel's order, the address of each parameter's value;
-    /// the driver copies the values before it returns.
+    /// `cuLaunchKernel`: queues one launch. `arguments` holds, in the kernel's order, the address
+    /// of each parameter's value; the driver copies the values before it returns.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a shape the device cannot run,
-    /// [`CudaError::LaunchOutOfResources`](crate::CudaError::LaunchOutOfResources), and those of earlier work.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a shape the device cannot
+    /// run, [`CudaError::LaunchOutOfResources`](crate::CudaError::LaunchOutOfResources), and those
+    /// of earlier work.
     ///
     /// # Safety
-    /// 1. `function` belongs to a loaded module and `stream` (null is the default stream) is live, both of the current context.
-    /// 2. `arguments` holds one address for each parameter of the kernel, in order, each readable for the parameter's size and
-    ///    aligned for it.
-    /// 3. What the kernel reads and writes through its parameters is valid until the launch has run, and nothing else writes
-    ///    there, or reads what it writes, in that time.
+    /// 1. `function` belongs to a loaded module and `stream` (null is the default stream) is live,
+    ///    both of the current context.
+    /// 2. `arguments` holds one address for each parameter of the kernel, in order, each readable
+    ///    for the parameter's size and aligned for it.
+    /// 3. What the kernel reads and writes through its parameters is valid until the launch has
+    ///    run, and nothing else writes there, or reads what it writes, in that time.
     pub unsafe fn launch_kernel(
         &self,
         function: CUfunction,
@@ -50,11 +52,12 @@ impl Driver {
         })
     }
 
-    /// `cuLaunchCooperativeKernel`: a launch whose blocks all run at the same time, so that they may wait for each other.
+    /// `cuLaunchCooperativeKernel`: a launch whose blocks all run at the same time, so that they
+    /// may wait for each other.
     ///
     /// # Errors
-    /// [`CudaError::CooperativeLaunchTooLarge`](crate::CudaError::CooperativeLaunchTooLarge) where the device cannot hold the
-    /// grid, and as [`Driver::launch_kernel`].
+    /// [`CudaError::CooperativeLaunchTooLarge`](crate::CudaError::CooperativeLaunchTooLarge) where
+    /// the device cannot hold the grid, and as [`Driver::launch_kernel`].
     ///
     /// # Safety
     /// 1. As [`Driver::launch_kernel`], all three.
@@ -88,7 +91,8 @@ impl Driver {
     /// `cuLaunchHostFunc`: queues a call of a host function, run by a thread of the driver.
     ///
     /// # Errors
-    /// Those of the stream; [`CudaError::DriverLacks`](crate::CudaError::DriverLacks) before CUDA 10.0.
+    /// Those of the stream; [`CudaError::DriverLacks`](crate::CudaError::DriverLacks) before CUDA
+    /// 10.0.
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.

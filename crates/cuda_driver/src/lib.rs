@@ -1,9 +1,9 @@
 //! libcuda, opened at run time.
 //!
-//! A program that links `-lcuda` does not even start on a machine without an NVIDIA driver. This crate links nothing: the
-//! driver's library is opened when [`Driver::get`] is first called, its functions are looked up by their versioned symbols
-//! (`cuMemAlloc_v2`, …), and a machine without a driver is an ordinary [`LoadError`]. Nothing of the CUDA toolkit is needed to
-//! build.
+//! A program that links `-lcuda` does not even start on a machine without an NVIDIA driver. This
+//! crate links nothing: the driver's library is opened when [`Driver::get`] is first called, its
+//! functions are looked up by their versioned symbols (`cuMemAlloc_v2`, …), and a machine without a
+//! driver is an ordinary [`LoadError`]. Nothing of the CUDA toolkit is needed to build.
 //!
 //! | question | answer |
 //! | --- | --- |
@@ -12,8 +12,9 @@
 //! | what if the driver is too old for one function? | that function answers [`CudaError::DriverLacks`]; the others work |
 //! | what do errors say? | this crate's own words for every code ([`CudaError`]), so a message never needs the driver |
 //!
-//! The methods of [`Driver`] are the driver's functions with out-parameters turned into results; they add no policy. Safe
-//! handles with owners and `Drop` are the business of the crate above, `cust`.
+//! The methods of [`Driver`] are the driver's functions with out-parameters turned into results;
+//! they add no policy. Safe handles with owners and `Drop` are the business of the crate above,
+//! `cust`.
 //!
 //! ```
 //! match cuda_driver::Driver::get() {

@@ -22,11 +22,13 @@ impl Driver {
     /// `cuLinkCreate`: a linker for the current context's device.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current, and others.
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current, and
+    /// others.
     ///
     /// # Safety
     /// 1. `keys` and `values` point at `count` options each, as the driver wants them.
-    /// 2. They, and what they point at, stay where they are until the linker is destroyed; only the driver writes there.
+    /// 2. They, and what they point at, stay where they are until the linker is destroyed; only the
+    ///    driver writes there.
     pub unsafe fn link_create(
         &self,
         count: usize,
@@ -40,11 +42,12 @@ impl Driver {
         Ok(state)
     }
 
-    /// `cuLinkAddData`: compiles a piece of code if need be, and adds it. It is read before this returns.
+    /// `cuLinkAddData`: compiles a piece of code if need be, and adds it. It is read before this
+    /// returns.
     ///
     /// # Errors
-    /// [`CudaError::InvalidPtx`](crate::CudaError::InvalidPtx), [`CudaError::InvalidImage`](crate::CudaError::InvalidImage) and
-    /// others.
+    /// [`CudaError::InvalidPtx`](crate::CudaError::InvalidPtx),
+    /// [`CudaError::InvalidImage`](crate::CudaError::InvalidImage) and others.
     ///
     /// # Safety
     /// 1. `state` is a linker that was not completed, its context current.
@@ -57,7 +60,8 @@ impl Driver {
         name: &CStr,
     ) -> CudaResult<()> {
         let add = self.table.link_add_data.get()?;
-        // SAFETY: the caller's promises (1, 2); the driver only reads the data, though its signature takes it as mutable.
+        // SAFETY: the caller's promises (1, 2); the driver only reads the data, though its
+        // signature takes it as mutable.
         check(unsafe {
             add(
                 state,

@@ -55,17 +55,20 @@ fn list(tried: &[TriedLibrary]) -> String {
         .join(" or ")
 }
 
-/// Opens what `FERROVOX_LIBCUDA` names, or else the platform's driver library: its functions, and the name it was opened under.
+/// Opens what `FERROVOX_LIBCUDA` names, or else the platform's driver library: its functions, and
+/// the name it was opened under.
 pub(crate) fn open_default() -> Result<(Table, String), LoadError> {
     open_first(&candidates(std::env::var_os(LIBRARY_VARIABLE)))
 }
 
-/// The libraries to try, in order. A set variable replaces the defaults; an empty one counts as unset.
+/// The libraries to try, in order. A set variable replaces the defaults; an empty one counts as
+/// unset.
 fn candidates(variable: Option<OsString>) -> Vec<OsString> {
     match variable {
         Some(name) if !name.is_empty() => vec![name],
         _ if cfg!(windows) => vec!["nvcuda.dll".into()],
-        // libcuda.so is the linker's name, present only where a toolkit or a driver's development files are.
+        // libcuda.so is the linker's name, present only where a toolkit or a driver's development
+        // files are.
         _ => vec!["libcuda.so.1".into(), "libcuda.so".into()],
     }
 }
@@ -86,8 +89,9 @@ pub(crate) fn open_first(names: &[OsString]) -> Result<(Table, String), LoadErro
 }
 
 fn open_library(name: &OsStr) -> Result<Library, String> {
-    // SAFETY: loading runs the library's initialisers. The names are the system driver's, or what the user asked for by
-    // environment variable; trusting the latter is no more than LD_PRELOAD already asks.
+    // SAFETY: loading runs the library's initialisers. The names are the system driver's, or what
+    // the user asked for by environment variable; trusting the latter is no more than LD_PRELOAD
+    // already asks.
     unsafe { Library::new(name) }.map_err(|error| {
         let reason = match std::error::Error::source(&error) {
             Some(source) => source.to_string(),

@@ -8,11 +8,12 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUdeviceptr, CUstream};
 
 impl Driver {
-    /// `cuMemAlloc`: device memory in the current context, aligned to 256 bytes or more, not cleared.
+    /// `cuMemAlloc`: device memory in the current context, aligned to 256 bytes or more, not
+    /// cleared.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory); [`CudaError::InvalidValue`](crate::CudaError::InvalidValue)
-    /// for 0 bytes.
+    /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory);
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for 0 bytes.
     pub fn mem_alloc(&self, bytes: usize) -> CudaResult<CUdeviceptr> {
         let alloc = self.table.mem_alloc.get()?;
         let mut address: CUdeviceptr = 0;
@@ -24,11 +25,12 @@ impl Driver {
     /// `cuMemFree`: waits for work that may use the memory, then frees it.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an address that was not allocated, and those of earlier work.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an address that was not
+    /// allocated, and those of earlier work.
     ///
     /// # Safety
-    /// 1. `address` came from [`Driver::mem_alloc`], or from [`Driver::mem_alloc_async`] and all work on it is done; it was not
-    ///    freed since.
+    /// 1. `address` came from [`Driver::mem_alloc`], or from [`Driver::mem_alloc_async`] and all
+    ///    work on it is done; it was not freed since.
     /// 2. It is not used afterwards.
     pub unsafe fn mem_free(&self, address: CUdeviceptr) -> CudaResult<()> {
         let free = self.table.mem_free.get()?;
@@ -36,7 +38,8 @@ impl Driver {
         check(unsafe { free(address) })
     }
 
-    /// Whether the driver has stream-ordered allocation. The device must have it too: attribute 115, memory pools.
+    /// Whether the driver has stream-ordered allocation. The device must have it too: attribute
+    /// 115, memory pools.
     pub fn has_stream_ordered_memory(&self) -> bool {
         self.table.mem_alloc_async.is_present() && self.table.mem_free_async.is_present()
     }
@@ -45,8 +48,8 @@ impl Driver {
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory);
-    /// [`CudaError::NotSupported`](crate::CudaError::NotSupported) on a device without memory pools;
-    /// [`CudaError::DriverLacks`](crate::CudaError::DriverLacks) before CUDA 11.2.
+    /// [`CudaError::NotSupported`](crate::CudaError::NotSupported) on a device without memory
+    /// pools; [`CudaError::DriverLacks`](crate::CudaError::DriverLacks) before CUDA 11.2.
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
@@ -90,7 +93,8 @@ impl Driver {
         Ok((free, total))
     }
 
-    /// `cuMemHostAlloc`: pinned host memory, page-aligned, not cleared. Flag 1 makes it count as pinned in every context.
+    /// `cuMemHostAlloc`: pinned host memory, page-aligned, not cleared. Flag 1 makes it count as
+    /// pinned in every context.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory).
@@ -105,7 +109,8 @@ impl Driver {
     /// `cuMemFreeHost`.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an address that was not allocated.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an address that was not
+    /// allocated.
     ///
     /// # Safety
     /// 1. `address` came from [`Driver::mem_host_alloc`] and was not freed since.

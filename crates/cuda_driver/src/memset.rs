@@ -8,7 +8,8 @@ impl Driver {
     /// `cuMemsetD8`: in order with the default stream; may return before it is done.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a range that is not allocated.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a range that is not
+    /// allocated.
     ///
     /// # Safety
     /// 1. `address` is a device range of `count` bytes that no work uses meanwhile.
@@ -51,7 +52,8 @@ impl Driver {
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
-    /// 2. `address` is a device range of `count` bytes that no other work uses until the fill is done.
+    /// 2. `address` is a device range of `count` bytes that no other work uses until the fill is
+    ///    done.
     pub unsafe fn fill_8_async(
         &self,
         address: CUdeviceptr,
@@ -71,7 +73,8 @@ impl Driver {
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
-    /// 2. `address` is a device range of 2 × `count` bytes that no other work uses until the fill is done.
+    /// 2. `address` is a device range of 2 × `count` bytes that no other work uses until the fill
+    ///    is done.
     pub unsafe fn fill_16_async(
         &self,
         address: CUdeviceptr,
@@ -91,7 +94,8 @@ impl Driver {
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
-    /// 2. `address` is a device range of 4 × `count` bytes that no other work uses until the fill is done.
+    /// 2. `address` is a device range of 4 × `count` bytes that no other work uses until the fill
+    ///    is done.
     pub unsafe fn fill_32_async(
         &self,
         address: CUdeviceptr,

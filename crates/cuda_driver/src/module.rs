@@ -47,7 +47,8 @@ pub struct JitLog {
 }
 
 impl JitLog {
-    /// Room for each of the two. The compiler stops at the first few errors; 16 KiB has always been enough to see them.
+    /// Room for each of the two. The compiler stops at the first few errors; 16 KiB has always been
+    /// enough to see them.
     pub const BYTES: usize = 16 * 1024;
 
     /// What stands in the two buffers that the driver was given.
@@ -60,12 +61,15 @@ impl JitLog {
 }
 
 impl Driver {
-    /// `cuModuleLoadDataEx`: loads PTX, a cubin or a fatbin into the current context. The log comes back also where loading
-    /// fails, so it is apart from the result. Options that concern the log buffers are this function's own business: leave them out.
+    /// `cuModuleLoadDataEx`: loads PTX, a cubin or a fatbin into the current context. The log comes
+    /// back also where loading fails, so it is apart from the result. Options that concern the log
+    /// buffers are this function's own business: leave them out.
     ///
     /// # Safety
-    /// 1. `image` points at PTX that ends in NUL, or at a whole cubin or fatbin; the driver finds the end by itself.
-    /// 2. `options` holds keys of [`jit_option`] with values of the kind each key takes, and none of the four log-buffer keys.
+    /// 1. `image` points at PTX that ends in NUL, or at a whole cubin or fatbin; the driver finds
+    ///    the end by itself.
+    /// 2. `options` holds keys of [`jit_option`] with values of the kind each key takes, and none
+    ///    of the four log-buffer keys.
     pub unsafe fn module_load(
         &self,
         image: *const c_void,
@@ -93,8 +97,9 @@ impl Driver {
         let load = self.table.module_load_data_ex.get();
         let loaded = load.map_err(CudaError::from).and_then(|load| {
             let mut module: CUmodule = ptr::null_mut();
-            // SAFETY: the image is the caller's promise (1), the options too (2); keys and values are live, of equal length, and
-            // the two log buffers have the sizes that are passed and outlive the call.
+            // SAFETY: the image is the caller's promise (1), the options too (2); keys and values
+            // are live, of equal length, and the two log buffers have the sizes that are passed and
+            // outlive the call.
             let status = unsafe {
                 load(
                     &mut module,
@@ -116,7 +121,8 @@ impl Driver {
     ///
     /// # Safety
     /// 1. `module` is a loaded module whose context is current.
-    /// 2. None of its functions or globals is used afterwards, by the host or by work still under way.
+    /// 2. None of its functions or globals is used afterwards, by the host or by work still under
+    ///    way.
     pub unsafe fn module_unload(&self, module: CUmodule) -> CudaResult<()> {
         let unload = self.table.module_unload.get()?;
         // SAFETY: the caller's promises (1, 2).
@@ -160,7 +166,8 @@ impl Driver {
     }
 }
 
-/// The text in a log buffer. The size that the driver writes back is not relied on: versions differ in whether it counts the NUL.
+/// The text in a log buffer. The size that the driver writes back is not relied on: versions differ
+/// in whether it counts the NUL.
 fn text_until_nul(buffer: &[u8]) -> String {
     let length = buffer
         .iter()

@@ -8,8 +8,8 @@ use crate::error::{CudaError, CudaResult, check};
 use crate::types::CUfunction;
 
 impl Driver {
-    /// `cuOccupancyMaxActiveBlocksPerMultiprocessor`, with flags where they are not 0: blocks of this many threads and dynamic
-    /// shared bytes that one multiprocessor holds at a time.
+    /// `cuOccupancyMaxActiveBlocksPerMultiprocessor`, with flags where they are not 0: blocks of
+    /// this many threads and dynamic shared bytes that one multiprocessor holds at a time.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`].
@@ -37,8 +37,8 @@ impl Driver {
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// `cuOccupancyMaxPotentialBlockSize`: (blocks that fill the device, threads per block) for the highest occupancy, at most
-    /// `block_limit` threads per block; 0 sets no limit.
+    /// `cuOccupancyMaxPotentialBlockSize`: (blocks that fill the device, threads per block) for the
+    /// highest occupancy, at most `block_limit` threads per block; 0 sets no limit.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`].
@@ -54,8 +54,8 @@ impl Driver {
         let query = self.table.occupancy_max_potential_block_size.get()?;
         let limit = c_int::try_from(block_limit).map_err(|_| CudaError::InvalidValue)?;
         let (mut grid, mut block): (c_int, c_int) = (0, 0);
-        // SAFETY: a live function (1) and out-parameters; a null callback means that dynamic shared memory does not depend on
-        // the block size.
+        // SAFETY: a live function (1) and out-parameters; a null callback means that dynamic shared
+        // memory does not depend on the block size.
         check(unsafe {
             query(
                 &mut grid,
@@ -72,8 +72,8 @@ impl Driver {
         ))
     }
 
-    /// `cuOccupancyAvailableDynamicSMemPerBlock`: dynamic shared bytes that leave room for `blocks` blocks of `block_threads`
-    /// threads on one multiprocessor.
+    /// `cuOccupancyAvailableDynamicSMemPerBlock`: dynamic shared bytes that leave room for `blocks`
+    /// blocks of `block_threads` threads on one multiprocessor.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`]; [`CudaError::DriverLacks`] before CUDA 11.0.

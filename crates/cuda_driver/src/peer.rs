@@ -19,7 +19,8 @@ impl Driver {
         Ok(answer != 0)
     }
 
-    /// `cuCtxEnablePeerAccess`: the current context may reach the memory of `peer` from here on; not the other way.
+    /// `cuCtxEnablePeerAccess`: the current context may reach the memory of `peer` from here on;
+    /// not the other way.
     ///
     /// # Errors
     /// [`CudaError::PeerAccessUnsupported`](crate::CudaError::PeerAccessUnsupported),

@@ -7,7 +7,8 @@ use crate::driver::Driver;
 use crate::error::{CudaResult, check};
 use crate::types::{CUdevice, CUmemoryPool};
 
-/// Bytes the pool keeps, rather than giving them back to the system at the next synchronisation. A 64-bit value.
+/// Bytes the pool keeps, rather than giving them back to the system at the next synchronisation. A
+/// 64-bit value.
 const RELEASE_THRESHOLD: c_int = 4;
 
 impl Driver {

@@ -8,8 +8,8 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUevent, CUstream};
 
 impl Driver {
-    /// `cuStreamCreateWithPriority`: flag 1 makes a stream that does not wait for the default stream, nor it for the stream.
-    /// Smaller numbers are greater priorities; 0 is the usual one.
+    /// `cuStreamCreateWithPriority`: flag 1 makes a stream that does not wait for the default
+    /// stream, nor it for the stream. Smaller numbers are greater priorities; 0 is the usual one.
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current,
@@ -52,7 +52,8 @@ impl Driver {
     /// `cuStreamQuery`: `Ok` where all queued work is done.
     ///
     /// # Errors
-    /// [`CudaError::NotReady`](crate::CudaError::NotReady) while it is under way, and those of the work.
+    /// [`CudaError::NotReady`](crate::CudaError::NotReady) while it is under way, and those of the
+    /// work.
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.

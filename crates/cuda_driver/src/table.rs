@@ -38,8 +38,9 @@ impl<F: Copy> Entry<F> {
     }
 
     fn look_up(library: &Library, symbol: &'static str, since: u32) -> Entry<F> {
-        // SAFETY: F is the signature that the driver's published binary interface gives this versioned symbol (the
-        // declarations below); the library is never closed, so the copied pointer stays valid.
+        // SAFETY: F is the signature that the driver's published binary interface gives this
+        // versioned symbol (the declarations below); the library is never closed, so the copied
+        // pointer stays valid.
         let function = unsafe { library.get::<F>(symbol) }.ok().map(|found| *found);
         Entry {
             function,
@@ -48,8 +49,8 @@ impl<F: Copy> Entry<F> {
     }
 }
 
-/// Declares the table once: a field per function, and the code that fills it. A function could not do this, because every
-/// field has its own type.
+/// Declares the table once: a field per function, and the code that fills it. A function could not
+/// do this, because every field has its own type.
 macro_rules! function_table {
     ($($since:literal $field:ident $symbol:literal ($($kind:ty),* $(,)?);)*) => {
         /// Every driver function this crate calls.
@@ -89,7 +90,8 @@ impl fmt::Debug for Table {
     }
 }
 
-// Since (1000 × major + 10 × minor of CUDA), field, symbol, parameters; every function returns a status code.
+// Since (1000 × major + 10 × minor of CUDA), field, symbol, parameters; every function returns a
+// status code.
 function_table! {
     2000 init "cuInit" (c_uint);
     2020 driver_get_version "cuDriverGetVersion" (*mut c_int);

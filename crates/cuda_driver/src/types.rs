@@ -54,7 +54,8 @@ pub struct CUuuid {
     pub bytes: [u8; 16],
 }
 
-/// The shape of a launch: blocks in the grid, threads in a block, and dynamic shared memory per block.
+/// The shape of a launch: blocks in the grid, threads in a block, and dynamic shared memory per
+/// block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchDims {
     /// Blocks along x, y, z.
@@ -93,7 +94,8 @@ pub(crate) struct Memcpy2dEnd<P> {
     pub(crate) pitch: usize,
 }
 
-/// `CUDA_KERNEL_NODE_PARAMS` of the driver's second interface, of which the first is all but the last two.
+/// `CUDA_KERNEL_NODE_PARAMS` of the driver's second interface, of which the first is all but the
+/// last two.
 #[repr(C)]
 pub(crate) struct KernelNodeParams {
     pub(crate) function: CUfunction,

@@ -9,7 +9,8 @@ use crate::types::{CUdevice, CUdeviceptr, CUstream};
 /// The number that stands for the host where a device is asked for.
 const HOST: CUdevice = -1;
 
-/// What the driver may be told of how memory will be used. It changes how fast the memory is, and nothing else.
+/// What the driver may be told of how memory will be used. It changes how fast the memory is, and
+/// nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
     /// It is mostly read, so each reader may have a copy; or no longer so.
@@ -21,11 +22,13 @@ pub enum Advice {
 }
 
 impl Driver {
-    /// `cuMemAllocManaged`: memory that the host and all devices use at one address, not cleared. [`Driver::mem_free`] frees it.
+    /// `cuMemAllocManaged`: memory that the host and all devices use at one address, not cleared.
+    /// [`Driver::mem_free`] frees it.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory); [`CudaError::NotSupported`](crate::CudaError::NotSupported) on a
-    /// device without; [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for 0 bytes.
+    /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory);
+    /// [`CudaError::NotSupported`](crate::CudaError::NotSupported) on a device without;
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for 0 bytes.
     pub fn mem_alloc_managed(&self, bytes: usize) -> CudaResult<CUdeviceptr> {
         // Any stream of any device may use it.
         const GLOBAL: c_uint = 1;
@@ -39,7 +42,8 @@ impl Driver {
     /// `cuPointerGetAttribute`, whether the address is of [`Driver::mem_alloc_managed`].
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an address that is not the driver's.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an address that is not the
+    /// driver's.
     pub fn is_managed(&self, address: CUdeviceptr) -> CudaResult<bool> {
         const IS_MANAGED: c_int = 8;
         let get_attribute = self.table.pointer_get_attribute.get()?;
@@ -50,11 +54,13 @@ impl Driver {
         Ok(managed != 0)
     }
 
-    /// `cuMemPrefetchAsync`: queues in `stream` that managed memory moves to a device, or to the host for `None`.
+    /// `cuMemPrefetchAsync`: queues in `stream` that managed memory moves to a device, or to the
+    /// host for `None`.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for memory that is not managed,
-    /// [`CudaError::InvalidDevice`](crate::CudaError::InvalidDevice) for a device that does not use managed memory together with the host.
+    /// [`CudaError::InvalidDevice`](crate::CudaError::InvalidDevice) for a device that does not use
+    /// managed memory together with the host.
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
@@ -66,7 +72,8 @@ impl Driver {
         stream: CUstream,
     ) -> CudaResult<()> {
         let prefetch = self.table.mem_prefetch_async.get()?;
-        // SAFETY: a live stream (1); the driver checks the range, and moving memory does not change it.
+        // SAFETY: a live stream (1); the driver checks the range, and moving memory does not change
+        // it.
         check(unsafe { prefetch(address, bytes, to.unwrap_or(HOST), stream) })
     }
 
@@ -82,7 +89,8 @@ impl Driver {
             Advice::PreferredLocation(device) => (3, device.unwrap_or(HOST)),
             Advice::NoPreferredLocation => (4, 0),
         };
-        // SAFETY: plain numbers, checked by the driver; advice does not change what the memory holds.
+        // SAFETY: plain numbers, checked by the driver; advice does not change what the memory
+        // holds.
         check(unsafe { advise(address, bytes, number, device) })
     }
 }

@@ -1,9 +1,11 @@
-//! Four kernels as they are written for a GPU, on the CPU executor, beside a plain loop of one thread that does the same:
-//! `cargo bench -p ferrovox-cuda-std`, or `… -- gemm` for what has `gemm` in its name.
+//! Four kernels as they are written for a GPU, on the CPU executor, beside a plain loop of one
+//! thread that does the same: `cargo bench -p ferrovox-cuda-std`, or `… -- gemm` for what has
+//! `gemm` in its name.
 //!
-//! The launch and the loop take turns, so that both meet the same machine, and of each the best run counts: what other work on the
-//! machine takes is in neither. The launch has the threads of the rayon pool (all cores, unless `RAYON_NUM_THREADS` says otherwise), the
-//! loop has one. Results are compared bit by bit.
+//! The launch and the loop take turns, so that both meet the same machine, and of each the best run
+//! counts: what other work on the machine takes is in neither. The launch has the threads of the
+//! rayon pool (all cores, unless `RAYON_NUM_THREADS` says otherwise), the loop has one. Results are
+//! compared bit by bit.
 
 use cuda_std::prelude::*;
 use cuda_std::{launch_on_cpu, shared_view};
@@ -74,7 +76,8 @@ fn histogram_loop(data: &[u8], counts: &mut [u32; 256]) {
     }
 }
 
-/// The sum of all elements: one by each thread, a tree in the block, one atomic addition for each block.
+/// The sum of all elements: one by each thread, a tree in the block, one atomic addition for each
+/// block.
 #[kernel]
 pub unsafe fn reduction(data: View<u32>, sum: ViewMut<u32>) {
     let partial = shared_view![u32; 256];

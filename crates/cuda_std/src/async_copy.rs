@@ -1,16 +1,22 @@
-//! Copies from device memory into block-shared memory that go on while the thread does something else.
+//! Copies from device memory into block-shared memory that go on while the thread does something
+//! else.
 //!
-//! On devices from compute capability 8.0 on these are `cp.async`; on older ones, and on the CPU, ordinary copies that are done when
-//! the function returns. The CPU's checked mode takes them for asynchronous all the same, and finds a use of what nobody has waited for.
+//! On devices from compute capability 8.0 on these are `cp.async`; on older ones, and on the CPU,
+//! ordinary copies that are done when the function returns. The CPU's checked mode takes them for
+//! asynchronous all the same, and finds a use of what nobody has waited for.
 //!
-//! The copying thread alone may use what it copied, after [`wait_all`]; the block's other threads after a barrier that follows, of the block or
-//! a [named](crate::thread::NamedBarrier) one. The source must stay as it is until then. Before it overwrites what was read from shared memory, a barrier must have followed the reads.
+//! The copying thread alone may use what it copied, after [`wait_all`]; the block's other threads
+//! after a barrier that follows, of the block or a [named](crate::thread::NamedBarrier) one. The
+//! source must stay as it is until then. Before it overwrites what was read from shared memory, a
+//! barrier must have followed the reads.
 
 use crate::{SharedView, View};
 
-/// Begins to copy the elements `from` to `from + N - 1` of `source` to the elements from `to` on of `target`.
+/// Begins to copy the elements `from` to `from + N - 1` of `source` to the elements from `to` on of
+/// `target`.
 ///
-/// `N` elements are 4, 8 or 16 bytes, and begin at a multiple of that in both memories. Others are copied in the ordinary way.
+/// `N` elements are 4, 8 or 16 bytes, and begin at a multiple of that in both memories. Others are
+/// copied in the ordinary way.
 #[inline(always)]
 #[track_caller]
 pub fn copy_vector<T: Copy, const N: usize>(
@@ -26,7 +32,8 @@ pub fn copy_vector<T: Copy, const N: usize>(
         if fits
             && ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32
         {
-            // SAFETY: both ranges are within their views by the kernel's contract, which includes the alignment.
+            // SAFETY: both ranges are within their views by the kernel's contract, which includes
+            // the alignment.
             unsafe {
                 start(
                     source.as_ptr().add(from).cast(),
@@ -73,7 +80,8 @@ pub fn wait_all() {
 }
 
 /// # Safety
-/// `from` is valid for reads of `bytes` bytes in device memory, `to` for writes in shared memory; both are aligned to that.
+/// `from` is valid for reads of `bytes` bytes in device memory, `to` for writes in shared memory;
+/// both are aligned to that.
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 unsafe fn start(from: *const u8, to: *mut u8, bytes: usize) {

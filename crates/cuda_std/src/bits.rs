@@ -1,4 +1,5 @@
-//! Operations on the bits of a word that are one instruction on the device, where `leading_zeros` takes two.
+//! Operations on the bits of a word that are one instruction on the device, where `leading_zeros`
+//! takes two.
 
 /// How many zeros are above the highest one; `u32::MAX` where there is no one.
 ///

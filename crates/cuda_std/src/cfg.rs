@@ -41,10 +41,12 @@ impl ComputeCapability {
         ]
     };
 
-    /// The capability that the environment variable `CUDA_ARCH` named when this crate was compiled, such as `"700"`; `cuda_builder` sets it.
-    /// Without it, as on the CPU, it is [`Compute70`](Self::Compute70), the least that this crate supports.
+    /// The capability that the environment variable `CUDA_ARCH` named when this crate was compiled,
+    /// such as `"700"`; `cuda_builder` sets it. Without it, as on the CPU, it is
+    /// [`Compute70`](Self::Compute70), the least that this crate supports.
     ///
-    /// It is a constant, so a comparison with it leaves one branch. A number between two known ones is the lesser of them.
+    /// It is a constant, so a comparison with it leaves one branch. A number between two known ones
+    /// is the lesser of them.
     #[must_use]
     pub const fn from_cuda_arch_env() -> Self {
         match option_env!("CUDA_ARCH") {

@@ -30,7 +30,8 @@ use core::ops::Deref;
 
 /// What an `#[address_space(constant)]` static is: it dereferences to its value.
 ///
-/// The value has interior mutability on the device too, since the host writes it after the compiler has seen the initialiser.
+/// The value has interior mutability on the device too, since the host writes it after the compiler
+/// has seen the initialiser.
 #[repr(C)]
 pub struct ConstantStatic<T> {
     value: UnsafeCell<T>,
@@ -65,7 +66,8 @@ impl<T> Deref for ConstantStatic<T> {
     }
 }
 
-/// A constant as the host sees it: what a CUDA device needs to find it, and the value that CPU launches read.
+/// A constant as the host sees it: what a CUDA device needs to find it, and the value that CPU
+/// launches read.
 #[cfg(not(target_arch = "nvptx64"))]
 pub trait ConstantSymbol {
     /// What the constant holds; its bytes are copied to the device.
@@ -81,7 +83,8 @@ pub trait ConstantSymbol {
     ///
     /// # Safety
     ///
-    /// No other thread may read or set the constant meanwhile: in particular, no CPU launch whose kernel reads it may be running.
+    /// No other thread may read or set the constant meanwhile: in particular, no CPU launch whose
+    /// kernel reads it may be running.
     unsafe fn set_on_cpu(&self, value: &Self::Value);
 }
 

@@ -1,4 +1,5 @@
-//! Places in views that are moved on by a stride: an addition for each element, where an index of 64 bits takes a multiplication too.
+//! Places in views that are moved on by a stride: an addition for each element, where an index of
+//! 64 bits takes a multiplication too.
 //!
 //! In checked mode every access is held to the view, as with an index.
 
@@ -32,7 +33,8 @@ impl<'a, T: Copy> WriteCursor<'a, T> {
         }
     }
 
-    /// Writes an element, and goes on to the next; past the end as [`View::read`](crate::View::read).
+    /// Writes an element, and goes on to the next; past the end as
+    /// [`View::read`](crate::View::read).
     #[inline(always)]
     #[track_caller]
     pub fn write(&mut self, value: T) {
@@ -125,9 +127,10 @@ impl CopyTarget {
         }
     }
 
-    /// Begins to copy the four words at `source` to the four that are `more` elements beyond the target, where `more` is best a constant. As
-    /// [`copy_vector`](crate::async_copy::copy_vector): [`wait_all`](crate::async_copy::wait_all) waits, and before compute capability 8.0 it
-    /// is an ordinary copy.
+    /// Begins to copy the four words at `source` to the four that are `more` elements beyond the
+    /// target, where `more` is best a constant. As [`copy_vector`](crate::async_copy::copy_vector):
+    /// [`wait_all`](crate::async_copy::wait_all) waits, and before compute capability 8.0 it is an
+    /// ordinary copy.
     #[inline(always)]
     #[track_caller]
     pub fn copy_four(&self, source: CopySource<'_>, more: u32) {
@@ -136,7 +139,8 @@ impl CopyTarget {
             use crate::cfg::ComputeCapability;
             if ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32
             {
-                // SAFETY: both ranges are within their views by the kernel's contract, which includes the alignment.
+                // SAFETY: both ranges are within their views by the kernel's contract, which
+                // includes the alignment.
                 unsafe {
                     core::arch::asm!(
                         "cp.async.cg.shared.global [{}], [{}], 16;",

@@ -1,15 +1,17 @@
 //! The memory that `alloc` has on the device.
 //!
-//! Every allocation of a launch comes from one piece of memory that the host gives to it, in order and aligned to 16 bytes or more.
-//! It is a single atomic addition for each. **Freeing does nothing**: what was taken is there again with the next launch, when the host
-//! sets the heap anew. A vector that grows leaves its former memory behind, so it takes up to twice its size; make it with
-//! `Vec::with_capacity` where the size is known.
+//! Every allocation of a launch comes from one piece of memory that the host gives to it, in order
+//! and aligned to 16 bytes or more. It is a single atomic addition for each. **Freeing does
+//! nothing**: what was taken is there again with the next launch, when the host sets the heap anew.
+//! A vector that grows leaves its former memory behind, so it takes up to twice its size; make it
+//! with `Vec::with_capacity` where the size is known.
 //!
-//! By default there is no heap, and the first allocation is an error, as one is for which the heap is too small: the kernel stops, and
-//! the host sees a failed launch. The builder's lint names the kernels that allocate (`FindingKind::Allocation`).
+//! By default there is no heap, and the first allocation is an error, as one is for which the heap
+//! is too small: the kernel stops, and the host sees a failed launch. The builder's lint names the
+//! kernels that allocate (`FindingKind::Allocation`).
 //!
-//! To give kernels a heap, write a [`Heap`] into the module's global [`SYMBOL`] before each launch, in the launch's stream. The global
-//! is there only if a kernel of the module allocates.
+//! To give kernels a heap, write a [`Heap`] into the module's global [`SYMBOL`] before each launch,
+//! in the launch's stream. The global is there only if a kernel of the module allocates.
 //!
 //! On the CPU there is nothing to set: a kernel's allocations are the program's.
 
@@ -29,7 +31,8 @@ pub struct Heap {
     pub start: u64,
     /// How many bytes there are.
     pub bytes: u64,
-    /// How many are taken, those of allocations that failed included: after a launch, what it would have needed.
+    /// How many are taken, those of allocations that failed included: after a launch, what it would
+    /// have needed.
     pub used: u64,
 }
 
@@ -45,8 +48,8 @@ impl Heap {
     }
 }
 
-/// The address of an allocation of `size` bytes in a heap, when `used` bytes were taken before it; `None` if it does not fit. The
-/// allocation takes [`taken`] bytes.
+/// The address of an allocation of `size` bytes in a heap, when `used` bytes were taken before it;
+/// `None` if it does not fit. The allocation takes [`taken`] bytes.
 #[cfg(any(target_arch = "nvptx64", test))]
 #[inline(always)]
 const fn place(start: u64, bytes: u64, used: u64, size: u64, align: u64) -> Option<u64> {
@@ -88,13 +91,15 @@ mod device {
 
     struct Bump;
 
-    // SAFETY: two allocations have no byte in common, since `used` only grows, and what is given out lies in the heap.
+    // SAFETY: two allocations have no byte in common, since `used` only grows, and what is given
+    // out lies in the heap.
     unsafe impl GlobalAlloc for Bump {
         #[inline]
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             let (size, align) = (layout.size() as u64, layout.align() as u64);
             let heap = &raw mut HEAP;
-            // SAFETY: the linker's symbol; only `used` changes during a launch, by atomic additions.
+            // SAFETY: the linker's symbol; only `used` changes during a launch, by atomic
+            // additions.
             unsafe {
                 let used = AtomicU64::from_ptr(&raw mut (*heap).used)
                     .fetch_add(super::taken(size, align), Ordering::Relaxed);

@@ -1,9 +1,10 @@
 //! What a kernel may call, on the GPU and on the CPU.
 //!
-//! The names are those of Rust-CUDA's `cuda_std`, as far as the table in `docs/from-rust-cuda.md` says: what moves here as it is, what needs a
-//! line, and what is not there, each with the test that shows it. This is a
-//! different implementation: on the device it stands on rustc's own NVPTX backend, and on the CPU the same names work too, on
-//! the SIMT executor `simt`, so that one source runs on both.
+//! The names are those of Rust-CUDA's `cuda_std`, as far as the table in `docs/from-rust-cuda.md`
+//! says: what moves here as it is, what needs a line, and what is not there, each with the test
+//! that shows it. This is a different implementation: on the device it stands on rustc's own NVPTX
+//! backend, and on the CPU the same names work too, on the SIMT executor `simt`, so that one source
+//! runs on both.
 //!
 //! | you want | look in |
 //! | --- | --- |
@@ -52,8 +53,9 @@
 //!
 //! # `alloc`
 //!
-//! `Vec`, `Box`, `String` and the rest of `alloc` work in kernels, on the CPU as anywhere, on the device from a heap that the host gives
-//! to each launch: see [`heap`]. A buffer from the host is faster, and the builder's lint names every kernel that allocates.
+//! `Vec`, `Box`, `String` and the rest of `alloc` work in kernels, on the CPU as anywhere, on the
+//! device from a heap that the host gives to each launch: see [`heap`]. A buffer from the host is
+//! faster, and the builder's lint names every kernel that allocates.
 //!
 //! # Features
 //!

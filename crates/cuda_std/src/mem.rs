@@ -1,6 +1,7 @@
 //! How much shared memory a block has.
 
-/// Bytes of shared memory per block that the launch chose, see [`dynamic_shared_mem`](crate::shared::dynamic_shared_mem).
+/// Bytes of shared memory per block that the launch chose, see
+/// [`dynamic_shared_mem`](crate::shared::dynamic_shared_mem).
 #[inline(always)]
 #[must_use]
 pub fn dynamic_smem_size() -> u32 {
@@ -19,9 +20,11 @@ pub fn dynamic_smem_size() -> u32 {
     }
 }
 
-/// Bytes of shared memory per block in all, static and dynamic, rounded up as the device allocates them.
+/// Bytes of shared memory per block in all, static and dynamic, rounded up as the device allocates
+/// them.
 ///
-/// The CPU executor knows the static arrays only when a thread comes to them; there this is [`dynamic_smem_size`], rounded up to 128.
+/// The CPU executor knows the static arrays only when a thread comes to them; there this is
+/// [`dynamic_smem_size`], rounded up to 128.
 #[inline(always)]
 #[must_use]
 pub fn total_smem_size() -> u32 {

@@ -1,7 +1,7 @@
 //! Clocks, breakpoints and profiler counters.
 
-/// Stops in the debugger. Without one attached, the kernel ends with an error; on the CPU it does nothing, as a debugger there breaks
-/// on source lines.
+/// Stops in the debugger. Without one attached, the kernel ends with an error; on the CPU it does
+/// nothing, as a debugger there breaks on source lines.
 #[inline(always)]
 pub fn breakpoint() {
     #[cfg(target_arch = "nvptx64")]
@@ -11,10 +11,12 @@ pub fn breakpoint() {
     }
 }
 
-/// Limits the kernel to `REGISTERS` registers of 32 bits for each thread, so that more threads fit on a multiprocessor. What
-/// does not fit into them is kept in memory, which is slow: compare the figures of `cargo xtask ptx` before and after.
+/// Limits the kernel to `REGISTERS` registers of 32 bits for each thread, so that more threads fit
+/// on a multiprocessor. What does not fit into them is kept in memory, which is slow: compare the
+/// figures of `cargo xtask ptx` before and after.
 ///
-/// To be called in the kernel itself or in what is inlined into it, once. `cuda_builder` makes a directive of the kernel of it.
+/// To be called in the kernel itself or in what is inlined into it, once. `cuda_builder` makes a
+/// directive of the kernel of it.
 #[inline(always)]
 pub fn max_registers<const REGISTERS: u32>() {
     const {
@@ -74,9 +76,11 @@ macro_rules! opaque {
 opaque! {
     /// A value of which the compiler is to know nothing.
     ///
-    /// LLVM keeps a sum for each product of a loop's variable, to save the multiplication: that costs registers and an addition each, where the
-    /// multiplication and the addition after it are one instruction. It leaves alone what comes from here. On the device this is a move, which
-    /// the assembler removes again; on an x86-64 it is nothing, but a loop over such a value and small constants becomes vectors there.
+    /// LLVM keeps a sum for each product of a loop's variable, to save the multiplication: that
+    /// costs registers and an addition each, where the multiplication and the addition after it are
+    /// one instruction. It leaves alone what comes from here. On the device this is a move, which
+    /// the assembler removes again; on an x86-64 it is nothing, but a loop over such a value and
+    /// small constants becomes vectors there.
     opaque u32 "mov.b32 {}, {};" reg32 "/* {0:e} */"
 }
 
@@ -87,8 +91,9 @@ opaque! {
 
 /// The same number, of which the assembler does not know that all lanes of the warp have it.
 ///
-/// Of numbers that a whole warp has in common it makes registers of the warp, of which some instructions take none: it copies them
-/// each time then. Whole warps call it, with one number; on the CPU it does nothing.
+/// Of numbers that a whole warp has in common it makes registers of the warp, of which some
+/// instructions take none: it copies them each time then. Whole warps call it, with one number; on
+/// the CPU it does nothing.
 #[inline(always)]
 #[must_use]
 pub fn of_each_lane(value: u32) -> u32 {
@@ -114,9 +119,9 @@ pub fn of_each_lane(value: u32) -> u32 {
 
 /// The low and the high word of 64 bits.
 ///
-/// On the device this is a move of its own, which nothing merges with what comes after. It is for the bits of an `f64`: LLVM 22 makes
-/// `st.b32` of a register that holds an `f64` out of "store the low half", and what then was found in memory on an H200 were not its low
-/// bits but all ones.
+/// On the device this is a move of its own, which nothing merges with what comes after. It is for
+/// the bits of an `f64`: LLVM 22 makes `st.b32` of a register that holds an `f64` out of "store the
+/// low half", and what then was found in memory on an H200 were not its low bits but all ones.
 #[inline(always)]
 #[must_use]
 pub fn halves(bits: u64) -> [u32; 2] {
@@ -143,7 +148,8 @@ pub fn halves(bits: u64) -> [u32; 2] {
 
 /// Adds one to the profiler's counter `COUNTER`, 0 to 7, once per warp. On the CPU it does nothing.
 ///
-/// The instruction takes a constant, hence the const parameter; see [`profiler_counter`] for the published form.
+/// The instruction takes a constant, hence the const parameter; see [`profiler_counter`] for the
+/// published form.
 #[inline(always)]
 pub fn profiler_event<const COUNTER: u32>() {
     const {
@@ -176,14 +182,16 @@ pub fn profiler_counter(counter: u32) {
     }
 }
 
-/// Cycles of the multiprocessor's clock. Differences within one thread mean something; on the CPU they are nanoseconds.
+/// Cycles of the multiprocessor's clock. Differences within one thread mean something; on the CPU
+/// they are nanoseconds.
 #[inline(always)]
 #[must_use]
 pub fn clock() -> u64 {
     #[cfg(target_arch = "nvptx64")]
     {
         let cycles;
-        // SAFETY: reading a clock has no precondition. It is not `pure`, so that no two reads become one.
+        // SAFETY: reading a clock has no precondition. It is not `pure`, so that no two reads
+        // become one.
         unsafe {
             core::arch::asm!("mov.u64 {}, %clock64;", out(reg64) cycles, options(nomem, nostack));
         }

@@ -1,7 +1,7 @@
 //! Pointers and the memories they point into.
 //!
-//! Pointers in Rust are generic: the hardware finds out which memory they mean. On the CPU there is one memory, so conversions
-//! change nothing; only block-shared and other memory are told apart.
+//! Pointers in Rust are generic: the hardware finds out which memory they mean. On the CPU there is
+//! one memory, so conversions change nothing; only block-shared and other memory are told apart.
 
 /// A memory that a pointer may point into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,7 +71,8 @@ pub unsafe fn is_in_address_space<T>(ptr: *const T, address_space: AddressSpace)
 ///
 /// # Safety
 ///
-/// `ptr` must point into `address_space`. Rust's loads and stores take generic pointers: the result is for `asm!`.
+/// `ptr` must point into `address_space`. Rust's loads and stores take generic pointers: the result
+/// is for `asm!`.
 #[inline(always)]
 #[must_use]
 pub unsafe fn convert_generic_to_specific_address_space<T>(
@@ -105,7 +106,8 @@ pub unsafe fn convert_generic_to_specific_address_space<T>(
 ///
 /// # Safety
 ///
-/// `ptr` must be an address of `address_space`, such as [`convert_generic_to_specific_address_space`] gave.
+/// `ptr` must be an address of `address_space`, such as
+/// [`convert_generic_to_specific_address_space`] gave.
 #[inline(always)]
 #[must_use]
 pub unsafe fn convert_specific_address_space_to_generic<T>(

@@ -14,7 +14,8 @@ pub fn array_on_cpu<T>(key: &'static core::sync::atomic::AtomicU8) -> *mut T {
     simt::memory::shared_static(&raw const *key as usize, size_of::<T>(), align_of::<T>()).cast()
 }
 
-/// `first`, of one of the block's arrays, which the kernel has as a raw pointer from now on: checked mode is told.
+/// `first`, of one of the block's arrays, which the kernel has as a raw pointer from now on:
+/// checked mode is told.
 #[doc(hidden)]
 #[inline(always)]
 #[must_use]
@@ -35,7 +36,8 @@ pub fn as_pointer<T>(first: *mut T) -> *mut T {
 ///
 /// # Panics
 ///
-/// On the CPU where no kernel runs: only who launches one answers for views that may outlive the block.
+/// On the CPU where no kernel runs: only who launches one answers for views that may outlive the
+/// block.
 #[doc(hidden)]
 #[inline(always)]
 pub unsafe fn view_of_array<T: AnyBytes>(first: *mut T, len: usize) -> SharedView<T> {
@@ -44,20 +46,24 @@ pub unsafe fn view_of_array<T: AnyBytes>(first: *mut T, len: usize) -> SharedVie
         simt::current::runs_kernel(),
         "shared_view! is for kernels, launched as such: this launch is one of a closure"
     );
-    // SAFETY: the array has exactly this many elements, and any bytes are one; who launched the kernel promised that nothing of a block's
-    // memory is used after the block.
+    // SAFETY: the array has exactly this many elements, and any bytes are one; who launched the
+    // kernel promised that nothing of a block's memory is used after the block.
     unsafe { SharedView::from_raw_parts(first, len) }
 }
 
-/// An array in block-shared memory: `shared_array![T; N]` is a `*mut T` to `N` uninitialised elements.
+/// An array in block-shared memory: `shared_array![T; N]` is a `*mut T` to `N` uninitialised
+/// elements.
 ///
-/// Each place in the source that says `shared_array!` is one array per block, however often it runs. `T` must be a concrete type, as
-/// the array is a static. [`shared_view!`](crate::shared_view) is the same with bounds checks and race detection on the CPU.
+/// Each place in the source that says `shared_array!` is one array per block, however often it
+/// runs. `T` must be a concrete type, as the array is a static.
+/// [`shared_view!`](crate::shared_view) is the same with bounds checks and race detection on the
+/// CPU.
 ///
 /// # Safety
 ///
-/// The macro itself is safe. What the pointer is used for is not: an element must be written before it is read, with
-/// [`sync_threads`](crate::thread::sync_threads) between a write and another thread's access.
+/// The macro itself is safe. What the pointer is used for is not: an element must be written before
+/// it is read, with [`sync_threads`](crate::thread::sync_threads) between a write and another
+/// thread's access.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -89,8 +95,9 @@ macro_rules! shared_array {
     }};
 }
 
-/// An array in block-shared memory as a [`SharedView`](crate::SharedView): `shared_view![T; N]` has `N` elements, which hold anything: `T` is
-/// [`AnyBytes`](crate::AnyBytes). For kernels: on the CPU it panics where none runs.
+/// An array in block-shared memory as a [`SharedView`](crate::SharedView): `shared_view![T; N]` has
+/// `N` elements, which hold anything: `T` is [`AnyBytes`](crate::AnyBytes). For kernels: on the CPU
+/// it panics where none runs.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -122,7 +129,8 @@ macro_rules! shared_view {
     }};
 }
 
-/// The static behind both macros. Items are not hygienic, and `$len` may name a constant of the kernel's: hence the names.
+/// The static behind both macros. Items are not hygienic, and `$len` may name a constant of the
+/// kernel's: hence the names.
 #[doc(hidden)]
 #[macro_export]
 #[cfg(target_arch = "nvptx64")]
@@ -149,7 +157,8 @@ macro_rules! __shared_array {
 
 /// The start of the shared memory whose size the launch chose, aligned to 16 bytes, uninitialised.
 ///
-/// Every call gives the same pointer. How many bytes there are is [`mem::dynamic_smem_size`](crate::mem::dynamic_smem_size).
+/// Every call gives the same pointer. How many bytes there are is
+/// [`mem::dynamic_smem_size`](crate::mem::dynamic_smem_size).
 #[inline(always)]
 #[must_use]
 #[track_caller]

@@ -1,4 +1,5 @@
-//! What instrumented code calls: it tells checked mode of accesses that no view makes. On the CPU only.
+//! What instrumented code calls: it tells checked mode of accesses that no view makes. On the CPU
+//! only.
 //!
 //! `#[kernel]` and `#[watched]` write these calls, and nobody else does.
 
@@ -127,7 +128,8 @@ pub fn step() {
     }
 }
 
-/// A place of which only the compiler knows the type: what a method `write` is called on, or a variable that may be a pointer.
+/// A place of which only the compiler knows the type: what a method `write` is called on, or a
+/// variable that may be a pointer.
 pub struct Probe<T>(*const T);
 
 impl<T> Probe<T> {
@@ -171,7 +173,8 @@ macro_rules! pointers {
                 #[inline(always)]
                 #[track_caller]
                 fn before_passing(&self) {
-                    // SAFETY: `Probe` is made of the address of a variable, by who passes its value on.
+                    // SAFETY: `Probe` is made of the address of a variable, by who passes its value
+                    // on.
                     passed(unsafe { self.0.read() });
                 }
             }
@@ -181,8 +184,8 @@ macro_rules! pointers {
 
 pointers!(const mut);
 
-/// It is something else: what the method does is not known. (Of two methods of one name the compiler takes that which needs fewer
-/// references.)
+/// It is something else: what the method does is not known. (Of two methods of one name the
+/// compiler takes that which needs fewer references.)
 pub trait ProbeOther {
     /// Before the call of the method.
     #[inline(always)]

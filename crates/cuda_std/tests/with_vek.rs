@@ -1,4 +1,5 @@
-//! The vectors of the published 0.2, in kernels: `cargo test -p ferrovox-cuda-std --features vek --test with_vek`.
+//! The vectors of the published 0.2, in kernels:
+//! `cargo test -p ferrovox-cuda-std --features vek --test with_vek`.
 
 use cuda_std::prelude::*;
 use cuda_std::vek::{Mat3, Vec2, Vec3};

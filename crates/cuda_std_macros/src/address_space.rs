@@ -43,8 +43,8 @@ fn parse_space(space: TokenStream) -> syn::Result<Space> {
     }
 }
 
-/// A wrapper that dereferences to the block's copy. On the device it lies in the section that the linker lowers to addrspace(3), and
-/// drops the initialiser, which shared memory cannot have.
+/// A wrapper that dereferences to the block's copy. On the device it lies in the section that the
+/// linker lowers to addrspace(3), and drops the initialiser, which shared memory cannot have.
 fn shared(item: &ItemStatic) -> TokenStream {
     let ItemStatic {
         attrs,
@@ -67,8 +67,9 @@ fn shared(item: &ItemStatic) -> TokenStream {
     }
 }
 
-/// Both targets: a wrapper with interior mutability, because the host writes the value after the compiler has seen the
-/// initialiser and a plain static would be folded to it. Device: the name is unmangled, so that the host finds the symbol.
+/// Both targets: a wrapper with interior mutability, because the host writes the value after the
+/// compiler has seen the initialiser and a plain static would be folded to it. Device: the name is
+/// unmangled, so that the host finds the symbol.
 fn constant(item: &ItemStatic) -> TokenStream {
     let ItemStatic {
         attrs,

@@ -4,7 +4,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ItemFn;
 
-/// The function as written on the device; on the CPU one that panics, so that a host build still type-checks calls.
+/// The function as written on the device; on the CPU one that panics, so that a host build still
+/// type-checks calls.
 pub fn gpu_only(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     no_options(&options, "gpu_only")?;
     let function: ItemFn = syn::parse2(item)?;
@@ -33,7 +34,8 @@ pub fn gpu_only(options: TokenStream, item: TokenStream) -> syn::Result<TokenStr
     })
 }
 
-/// Adds `#[used]`-like visibility: the linker keeps what carries an unmangled name, so the name is all that is checked.
+/// Adds `#[used]`-like visibility: the linker keeps what carries an unmangled name, so the name is
+/// all that is checked.
 pub fn externally_visible(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     no_options(&options, "externally_visible")?;
     let function: ItemFn = syn::parse2(item)?;

@@ -1,7 +1,8 @@
 //! Contexts: the state of this process on a device.
 //!
-//! A [`Context`] is the primary one: the one context a device has in a process, which libraries that use CUDA's runtime share.
-//! It counts as one owner of it; so does everything made in it. Contexts of one's own are in [`legacy`].
+//! A [`Context`] is the primary one: the one context a device has in a process, which libraries
+//! that use CUDA's runtime share. It counts as one owner of it; so does everything made in it.
+//! Contexts of one's own are in [`legacy`].
 
 use std::sync::Arc;
 
@@ -35,8 +36,8 @@ pub trait ContextHandle: Sealed {
 
 /// A device's primary context.
 ///
-/// Cheap to clone; `Send` and `Sync`. The context is given back to the driver when the last clone, and the last thing made in it,
-/// is gone.
+/// Cheap to clone; `Send` and `Sync`. The context is given back to the driver when the last clone,
+/// and the last thing made in it, is gone.
 #[derive(Clone, Debug)]
 pub struct Context {
     held: Arc<Held>,
@@ -53,7 +54,8 @@ impl Context {
     /// The primary context of a device, and makes it current on this thread.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`] where the device has no room for a context, [`CudaError::DeviceUnavailable`] and others.
+    /// [`CudaError::OutOfMemory`] where the device has no room for a context,
+    /// [`CudaError::DeviceUnavailable`] and others.
     pub fn new(device: Device) -> CudaResult<Self> {
         let context = Context {
             held: Held::of(device)?,
@@ -62,8 +64,8 @@ impl Context {
         Ok(context)
     }
 
-    /// Makes the context current on this thread until the guard is dropped, which restores the one that was. (An addition to
-    /// the published names.)
+    /// Makes the context current on this thread until the guard is dropped, which restores the one
+    /// that was. (An addition to the published names.)
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`] where it was reset.
@@ -88,8 +90,8 @@ impl Context {
         owner::enter_handle(self.held.raw())
     }
 
-    /// Makes the context current on this thread for good. (An addition to the published names, which have it as
-    /// [`CurrentContext::set_current`].)
+    /// Makes the context current on this thread for good. (An addition to the published names,
+    /// which have it as [`CurrentContext::set_current`].)
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`] where it was reset.
@@ -102,8 +104,8 @@ impl Context {
         self.held.device()
     }
 
-    /// (free, total) bytes of the device. (An addition to the published names; [`mem_get_info`](crate::memory::mem_get_info)
-    /// is for the current context.)
+    /// (free, total) bytes of the device. (An addition to the published names;
+    /// [`mem_get_info`](crate::memory::mem_get_info) is for the current context.)
     ///
     /// # Errors
     /// Those of the driver.
@@ -112,7 +114,8 @@ impl Context {
         driver()?.mem_info()
     }
 
-    /// Waits for everything in the context, whichever is current. (An addition to the published names.)
+    /// Waits for everything in the context, whichever is current. (An addition to the published
+    /// names.)
     ///
     /// # Errors
     /// Also those of the work.
@@ -127,7 +130,8 @@ impl Context {
     /// Those of the driver.
     ///
     /// # Safety
-    /// 1. Nothing that was made in the context is used or dropped afterwards, by this crate or anyone else in the process.
+    /// 1. Nothing that was made in the context is used or dropped afterwards, by this crate or
+    ///    anyone else in the process.
     pub unsafe fn reset(device: &Device) -> CudaResult<()> {
         // SAFETY: the caller's promise (1).
         unsafe { driver()?.primary_context_reset(device.as_raw()) }
@@ -154,8 +158,8 @@ impl Context {
         unowned::api_version(&Owner::of(Arc::clone(&self.held)))
     }
 
-    /// Lets kernels and copies of this context reach the memory of `peer`; not the other way. It is no error where that is on
-    /// already. (An addition to the published names.)
+    /// Lets kernels and copies of this context reach the memory of `peer`; not the other way. It is
+    /// no error where that is on already. (An addition to the published names.)
     ///
     /// # Errors
     /// [`CudaError::PeerAccessUnsupported`] where the devices cannot.

@@ -21,7 +21,8 @@ impl Device {
     ///
     /// # Errors
     /// [`CudaError::NoDriver`](crate::error::CudaError::NoDriver) on a machine without a driver;
-    /// [`CudaError::NotInitialized`](crate::error::CudaError::NotInitialized) before [`init`](crate::init).
+    /// [`CudaError::NotInitialized`](crate::error::CudaError::NotInitialized) before
+    /// [`init`](crate::init).
     ///
     /// ```
     /// match cust::device::Device::num_devices() {
@@ -88,14 +89,15 @@ impl Device {
     /// One figure of the device.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) where the driver is older than the attribute.
+    /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) where the driver is older
+    /// than the attribute.
     pub fn get_attribute(self, attr: DeviceAttribute) -> CudaResult<i32> {
         driver()?.device_attribute(self.raw, attr as i32)
     }
 
     /// Whether kernels on this device can reach the memory of `peer`, once
-    /// [`Context::enable_peer_access`](crate::context::Context::enable_peer_access) has switched it on. (An addition to the
-    /// published names.)
+    /// [`Context::enable_peer_access`](crate::context::Context::enable_peer_access) has switched it
+    /// on. (An addition to the published names.)
     ///
     /// # Errors
     /// Those of the driver.

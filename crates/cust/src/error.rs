@@ -4,5 +4,6 @@
 
 pub use cuda_driver::{CudaError, CudaResult, MissingFunction};
 
-/// The result of dropping something by its `drop` function: on failure, the error and the thing itself.
+/// The result of dropping something by its `drop` function: on failure, the error and the thing
+/// itself.
 pub type DropResult<T> = Result<(), (CudaError, T)>;

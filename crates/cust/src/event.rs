@@ -59,7 +59,8 @@ impl Event {
         Ok(Event { raw, owner })
     }
 
-    /// Puts the event behind the work queued in `stream` so far. Recorded again, it forgets the earlier place.
+    /// Puts the event behind the work queued in `stream` so far. Recorded again, it forgets the
+    /// earlier place.
     ///
     /// # Errors
     /// [`CudaError::InvalidHandle`] where stream and event are of different contexts.
@@ -96,15 +97,16 @@ impl Event {
     /// Milliseconds from `start` to this event, to about half a microsecond.
     ///
     /// # Errors
-    /// [`CudaError::NotReady`] where one has not happened, [`CudaError::InvalidHandle`] where one was never recorded or has no
-    /// timing.
+    /// [`CudaError::NotReady`] where one has not happened, [`CudaError::InvalidHandle`] where one
+    /// was never recorded or has no timing.
     pub fn elapsed_time_f32(&self, start: &Self) -> CudaResult<f32> {
         let _current = self.owner.enter()?;
         // SAFETY: live events; the driver refuses events of different contexts.
         unsafe { driver()?.event_elapsed_ms(start.raw, self.raw) }
     }
 
-    /// The time from `start` to this event, to about half a microsecond; zero where `start` came later.
+    /// The time from `start` to this event, to about half a microsecond; zero where `start` came
+    /// later.
     ///
     /// # Errors
     /// As [`Event::elapsed_time_f32`].
@@ -132,8 +134,8 @@ impl Event {
             return Ok(());
         }
         let _current = self.owner.enter()?;
-        // SAFETY: this crate made the event and has not destroyed it; it is not used again, because `raw` becomes null and only
-        // `drop` functions, which use the event up, call this.
+        // SAFETY: this crate made the event and has not destroyed it; it is not used again, because
+        // `raw` becomes null and only `drop` functions, which use the event up, call this.
         unsafe { driver()?.event_destroy(self.raw) }?;
         self.raw = ptr::null_mut();
         Ok(())
@@ -148,8 +150,9 @@ impl Drop for Event {
 }
 
 impl Stream {
-    /// Work queued from here on waits for the event as last recorded; the host does not. The event may be of another device. (The
-    /// published signature takes the event itself; a reference is an addition.)
+    /// Work queued from here on waits for the event as last recorded; the host does not. The event
+    /// may be of another device. (The published signature takes the event itself; a reference is an
+    /// addition.)
     ///
     /// # Errors
     /// Those of the driver.

@@ -39,7 +39,8 @@ impl Module {
         self.find_function(name.as_ref())
     }
 
-    /// A kernel that keeps its module loaded, and so need not borrow it. (An addition to the published names.)
+    /// A kernel that keeps its module loaded, and so need not borrow it. (An addition to the
+    /// published names.)
     ///
     /// # Errors
     /// As [`Module::get_function`].
@@ -90,9 +91,10 @@ impl Function<'_> {
         unsafe { driver()?.set_function_attribute(self.raw, attr as i32, value) }
     }
 
-    /// Lets launches ask for up to `bytes` of dynamic shared memory. Needed above 48 KiB; the device's limit is
-    /// [`DeviceAttribute::MaxSharedMemoryPerBlockOptin`](crate::device::DeviceAttribute::MaxSharedMemoryPerBlockOptin), less what the
-    /// kernel has statically. (An addition to the published names.)
+    /// Lets launches ask for up to `bytes` of dynamic shared memory. Needed above 48 KiB; the
+    /// device's limit is
+    /// [`DeviceAttribute::MaxSharedMemoryPerBlockOptin`](crate::device::DeviceAttribute::MaxSharedMemoryPerBlockOptin),
+    /// less what the kernel has statically. (An addition to the published names.)
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`] where that is more than the device has.
@@ -126,7 +128,8 @@ impl Function<'_> {
         self.raw
     }
 
-    /// Bytes of dynamic shared memory that a block may have so that one multiprocessor still holds `blocks` blocks of this size.
+    /// Bytes of dynamic shared memory that a block may have so that one multiprocessor still holds
+    /// `blocks` blocks of this size.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`] where the device cannot hold them at all.
@@ -157,8 +160,8 @@ impl Function<'_> {
         unsafe { driver()?.max_active_blocks(self.raw, threads, dynamic_smem_size, 0) }
     }
 
-    /// (blocks that fill the device, threads per block) for the highest occupancy, with at most `block_size_limit` threads per
-    /// block; a limit of 0 is none.
+    /// (blocks that fill the device, threads per block) for the highest occupancy, with at most
+    /// `block_size_limit` threads per block; a limit of 0 is none.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`] for limits that no device has.

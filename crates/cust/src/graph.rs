@@ -1,6 +1,8 @@
-//! Graphs: launches that are described once, with what depends on what, and then run together as often as one likes.
+//! Graphs: launches that are described once, with what depends on what, and then run together as
+//! often as one likes.
 //!
-//! In the published crate this module is not public, and its graphs cannot be run. Names are as there; what it has not is marked as an addition.
+//! In the published crate this module is not public, and its graphs cannot be run. Names are as
+//! there; what it has not is marked as an addition.
 //!
 //! ```no_run
 //! use cust::graph::{Graph, GraphCreationFlags};
@@ -77,7 +79,8 @@ impl Graph {
     /// A graph without nodes.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`] where no context is current, [`CudaError::DriverLacks`] before CUDA 10.0.
+    /// [`CudaError::InvalidContext`] where no context is current, [`CudaError::DriverLacks`] before
+    /// CUDA 10.0.
     pub fn new(flags: GraphCreationFlags) -> CudaResult<Self> {
         let owner = Owner::current()?;
         let raw = driver()?.graph_create(flags.bits())?;
@@ -92,11 +95,12 @@ impl Graph {
     /// Adds a launch, which runs after the nodes of `dependencies`.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`] for a dependency that is not a node of this graph, or is named twice (where the published crate panics),
-    /// and for a shape that the device cannot run.
+    /// [`CudaError::InvalidValue`] for a dependency that is not a node of this graph, or is named
+    /// twice (where the published crate panics), and for a shape that the device cannot run.
     ///
     /// # Safety
-    /// 1. The invocation has one argument for each parameter of the kernel, in order, of the parameter's type.
+    /// 1. The invocation has one argument for each parameter of the kernel, in order, of the
+    ///    parameter's type.
     pub unsafe fn add_kernel_node(
         &mut self,
         invocation: KernelInvocation,
@@ -110,8 +114,9 @@ impl Graph {
         }
         let dependencies: Vec<_> = dependencies.iter().map(|node| node.to_raw()).collect();
         let _current = invocation.enter()?;
-        // SAFETY: a graph, borrowed mutably, and nodes of it; the function's module, its context current, is kept by the invocation, which the
-        // graph and what is made of it keep; arguments are the caller's promise (1).
+        // SAFETY: a graph, borrowed mutably, and nodes of it; the function's module, its context
+        // current, is kept by the invocation, which the graph and what is made of it keep;
+        // arguments are the caller's promise (1).
         let raw = unsafe {
             driver()?.graph_add_kernel(
                 self.raw,
@@ -181,7 +186,8 @@ impl Graph {
     /// What a node does.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`] for a node that is not of this graph, [`CudaError::NotSupported`] for one that has no name here.
+    /// [`CudaError::InvalidValue`] for a node that is not of this graph,
+    /// [`CudaError::NotSupported`] for one that has no name here.
     pub fn node_type(&mut self, node: GraphNode) -> CudaResult<GraphNodeType> {
         if !self.is_valid_node(node)? {
             return Err(CudaError::InvalidValue);
@@ -207,7 +213,8 @@ impl Graph {
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`] for a path that is not UTF-8, [`CudaError::InteriorNul`],
-    /// [`CudaError::OperatingSystemError`] where the file cannot be written, [`CudaError::DriverLacks`] before CUDA 11.3.
+    /// [`CudaError::OperatingSystemError`] where the file cannot be written,
+    /// [`CudaError::DriverLacks`] before CUDA 11.3.
     pub fn dump_debug_dotfile<P: AsRef<Path>>(&mut self, path: P) -> CudaResult<()> {
         const VERBOSE: u32 = 1;
         let path = path.as_ref().to_str().ok_or(CudaError::InvalidValue)?;
@@ -239,7 +246,8 @@ impl Graph {
     /// 2. What its nodes launch stays loaded as long as the graph and what is made of it.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`] where no context is current. (The published signature has no error.)
+    /// [`CudaError::InvalidContext`] where no context is current. (The published signature has no
+    /// error.)
     pub unsafe fn from_raw(raw: CUgraph) -> CudaResult<Self> {
         Ok(Graph {
             raw,
@@ -262,7 +270,8 @@ impl Drop for Graph {
         }
         let destroy = || {
             let _current = self.owner.enter()?;
-            // SAFETY: this graph's own, destroyed once; a node that outlives it is found in no graph.
+            // SAFETY: this graph's own, destroyed once; a node that outlives it is found in no
+            // graph.
             unsafe { driver()?.graph_destroy(self.raw) }
         };
         // A failure cannot be reported here.

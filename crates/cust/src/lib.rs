@@ -1,7 +1,9 @@
-//! The CUDA driver API with the names of the published `cust` 0.3.2, on a libcuda opened at run time.
+//! The CUDA driver API with the names of the published `cust` 0.3.2, on a libcuda opened at run
+//! time.
 //!
-//! A program written for `cust` builds against this crate with the same `use` lines, and with no CUDA toolkit, but for what is listed
-//! at the end of this page. The binary starts on machines without an NVIDIA driver too; there, [`init`] answers
+//! A program written for `cust` builds against this crate with the same `use` lines, and with no
+//! CUDA toolkit, but for what is listed at the end of this page. The binary starts on machines
+//! without an NVIDIA driver too; there, [`init`] answers
 //! [`CudaError::NoDriver`](error::CudaError::NoDriver).
 //!
 //! # In order of use
@@ -37,20 +39,25 @@
 //! ```
 //!
 //! # Threads and devices
-//! Making something (a stream, an event, a buffer, a module) happens in the context that is current on the calling thread,
-//! as in the published crate: [`Context::new`](context::Context::new),
-//! [`CurrentContext::set_current`](context::CurrentContext::set_current) and [`Context::enter`](context::Context::enter) choose
-//! it. What was made remembers its context and keeps it alive; every later use, and the drop, makes that context current for its own duration
-//! and then restores what was. So everything can be moved to, shared with and dropped on any thread, with any device current.
+//! Making something (a stream, an event, a buffer, a module) happens in the context that is current
+//! on the calling thread, as in the published crate: [`Context::new`](context::Context::new),
+//! [`CurrentContext::set_current`](context::CurrentContext::set_current) and
+//! [`Context::enter`](context::Context::enter) choose it. What was made remembers its context and
+//! keeps it alive; every later use, and the drop, makes that context current for its own duration
+//! and then restores what was. So everything can be moved to, shared with and dropped on any
+//! thread, with any device current.
 //!
 //! # Differences from the published crate
-//! Additions are marked so in their documentation. What the published crate answers with a panic (lengths that differ, names
-//! with NUL bytes, symbols of another size) is an error here. Stricter, since safe code could do harm: tuples, `Option` and `Result` are no
-//! [`DeviceCopy`], a [callback](stream::Stream::add_callback) borrows nothing, a [`Symbol`](module::Symbol) is read as plain data, and a slice of a buffer
-//! that was dropped is an [error](error::CudaError::BufferDropped). The derive for [`DeviceCopy`] asks for a fixed layout. Unified
-//! memory is pinned memory where a device cannot share it with the host. Not here: textures, surfaces, arrays, external memory, OptiX, and
-//! the features that implement [`DeviceCopy`] for other crates' types. `docs/from-rust-cuda.md` in the repository has all names in a table,
-//! which is held to a program that compiles against both crates.
+//! Additions are marked so in their documentation. What the published crate answers with a panic
+//! (lengths that differ, names with NUL bytes, symbols of another size) is an error here. Stricter,
+//! since safe code could do harm: tuples, `Option` and `Result` are no [`DeviceCopy`], a
+//! [callback](stream::Stream::add_callback) borrows nothing, a [`Symbol`](module::Symbol) is read
+//! as plain data, and a slice of a buffer that was dropped is an
+//! [error](error::CudaError::BufferDropped). The derive for [`DeviceCopy`] asks for a fixed layout.
+//! Unified memory is pinned memory where a device cannot share it with the host. Not here:
+//! textures, surfaces, arrays, external memory, OptiX, and the features that implement
+//! [`DeviceCopy`] for other crates' types. `docs/from-rust-cuda.md` in the repository has all names
+//! in a table, which is held to a program that compiles against both crates.
 
 pub mod context;
 pub mod device;
@@ -68,7 +75,8 @@ pub mod stream;
 pub mod util;
 mod version;
 
-/// The trait of what may be copied to the device, and its derive macro. (The published crate has the macro alone under this name.)
+/// The trait of what may be copied to the device, and its derive macro. (The published crate has
+/// the macro alone under this name.)
 pub use memory::DeviceCopy;
 
 /// The driver's functions themselves, without owners.
@@ -90,7 +98,8 @@ bitflags! {
     }
 }
 
-/// Opens the driver and initialises it. Must succeed before anything else here; may be called again at any time.
+/// Opens the driver and initialises it. Must succeed before anything else here; may be called again
+/// at any time.
 ///
 /// # Errors
 /// [`CudaError::NoDriver`](error::CudaError::NoDriver) on a machine without a driver,

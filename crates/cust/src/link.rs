@@ -9,7 +9,8 @@ use crate::error::{CudaError, CudaResult};
 use crate::module::{ModuleJitOption, ModuleLoadError, check_image};
 use crate::sys::{CUjit_option, CUlinkState, JitLog, LinkInput, jit_option};
 
-/// Links pieces of code that name each other's functions, for the device of the context that was current when it was made.
+/// Links pieces of code that name each other's functions, for the device of the context that was
+/// current when it was made.
 ///
 /// ```no_run
 /// use cust::link::Linker;
@@ -35,9 +36,11 @@ pub struct Linker {
     _values: Vec<*mut c_void>,
 }
 
-// SAFETY: the driver allows a linker to be used from any thread; what it writes to is the linker's own.
+// SAFETY: the driver allows a linker to be used from any thread; what it writes to is the linker's
+// own.
 unsafe impl Send for Linker {}
-// SAFETY: what is shared is only read, and the driver writes only in calls that borrow the linker mutably or use it up.
+// SAFETY: what is shared is only read, and the driver writes only in calls that borrow the linker
+// mutably or use it up.
 unsafe impl Sync for Linker {}
 
 impl Linker {
@@ -73,7 +76,8 @@ impl Linker {
             values.push(buffer.as_mut_ptr().cast::<c_void>());
             values.push(ptr::without_provenance_mut(buffer.len()));
         }
-        // SAFETY: equally many keys and values, and buffers as long as is said; all of it is the linker's, which is destroyed first.
+        // SAFETY: equally many keys and values, and buffers as long as is said; all of it is the
+        // linker's, which is destroyed first.
         let raw =
             unsafe { driver()?.link_create(keys.len(), keys.as_mut_ptr(), values.as_mut_ptr()) }?;
         Ok(Linker {
@@ -89,7 +93,8 @@ impl Linker {
     /// Compiles PTX and adds it.
     ///
     /// # Errors
-    /// [`CudaError::InvalidPtx`], [`CudaError::UnsupportedPtxVersion`], [`CudaError::InteriorNul`] and others; [`Linker::log`] says why.
+    /// [`CudaError::InvalidPtx`], [`CudaError::UnsupportedPtxVersion`], [`CudaError::InteriorNul`]
+    /// and others; [`Linker::log`] says why.
     pub fn add_ptx(&mut self, ptx: impl AsRef<str>) -> CudaResult<()> {
         let ptx = CString::new(ptx.as_ref()).map_err(|_| CudaError::InteriorNul)?;
         self.add(LinkInput::Ptx, ptx.as_bytes_with_nul())
@@ -98,7 +103,8 @@ impl Linker {
     /// Adds a binary.
     ///
     /// # Errors
-    /// [`CudaError::InvalidImage`] where the bytes are no binary or end early, [`CudaError::NoBinaryForGpu`] and others.
+    /// [`CudaError::InvalidImage`] where the bytes are no binary or end early,
+    /// [`CudaError::NoBinaryForGpu`] and others.
     pub fn add_cubin(&mut self, cubin: impl AsRef<[u8]>) -> CudaResult<()> {
         check_image(cubin.as_ref())?;
         self.add(LinkInput::Cubin, cubin.as_ref())
@@ -116,7 +122,8 @@ impl Linker {
     /// Adds what is whole of its kind.
     fn add(&mut self, input: LinkInput, data: &[u8]) -> CudaResult<()> {
         let _current = self.owner.enter()?;
-        // SAFETY: a linker that was not completed, since that uses it up, its context current; binaries were checked, PTX ends in NUL.
+        // SAFETY: a linker that was not completed, since that uses it up, its context current;
+        // binaries were checked, PTX ends in NUL.
         unsafe { driver()?.link_add(self.raw, input, data, c"") }
     }
 
@@ -125,7 +132,8 @@ impl Linker {
         JitLog::from_buffers(&self.info, &self.error)
     }
 
-    /// Links what was added, and gives the machine code, for [`Module::from_cubin`](crate::module::Module::from_cubin).
+    /// Links what was added, and gives the machine code, for
+    /// [`Module::from_cubin`](crate::module::Module::from_cubin).
     ///
     /// # Errors
     /// Those of the linker; [`Linker::complete_logged`] says why.
@@ -133,7 +141,8 @@ impl Linker {
         Ok(self.complete_logged()?.0)
     }
 
-    /// [`Linker::complete`], with the log on success as on failure. (An addition to the published names.)
+    /// [`Linker::complete`], with the log on success as on failure. (An addition to the published
+    /// names.)
     ///
     /// # Errors
     /// As [`Linker::complete`], with the log in the text.

@@ -10,11 +10,13 @@
 //! | [`UnifiedBuffer`], [`UnifiedBox`] | wherever it is used: host and device take turns | when dropped |
 //! | [`UnifiedPointer`] | an address on both | never |
 //!
-//! Sizes are 64-bit throughout. Empty buffers are allowed and allocate nothing; a size that overflows is
+//! Sizes are 64-bit throughout. Empty buffers are allowed and allocate nothing; a size that
+//! overflows is
 //! [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation).
 //!
-//! [`CopyDestination`] copies at once and returns when it is done, in the default stream. [`AsyncCopyDestination`] only queues
-//! the copy in a stream, and is `unsafe` because both ends must stay as they are until it is done.
+//! [`CopyDestination`] copies at once and returns when it is done, in the default stream.
+//! [`AsyncCopyDestination`] only queues the copy in a stream, and is `unsafe` because both ends
+//! must stay as they are until it is done.
 
 use std::ffi::c_void;
 
@@ -76,7 +78,8 @@ pub use variable::DeviceVariable;
 /// (free, total) bytes of the current context's device.
 ///
 /// # Errors
-/// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is current.
+/// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is
+/// current.
 pub fn mem_get_info() -> CudaResult<(usize, usize)> {
     driver()?.mem_info()
 }
@@ -88,7 +91,8 @@ pub fn mem_get_info() -> CudaResult<(usize, usize)> {
 ///
 /// # Safety
 /// 1. `src_ptr` is readable for `size` bytes.
-/// 2. `d_ptr` is a device range of `size` bytes of the current context, which no work uses meanwhile.
+/// 2. `d_ptr` is a device range of `size` bytes of the current context, which no work uses
+///    meanwhile.
 pub unsafe fn memcpy_htod(
     d_ptr: CUdeviceptr,
     src_ptr: *const c_void,
@@ -105,7 +109,8 @@ pub unsafe fn memcpy_htod(
 ///
 /// # Safety
 /// 1. `dst_ptr` is writable for `size` bytes.
-/// 2. `d_ptr` is a device range of `size` bytes of the current context, which no work writes meanwhile.
+/// 2. `d_ptr` is a device range of `size` bytes of the current context, which no work writes
+///    meanwhile.
 pub unsafe fn memcpy_dtoh(dst_ptr: *mut c_void, d_ptr: CUdeviceptr, size: usize) -> CudaResult<()> {
     // SAFETY: the caller's promises (1, 2).
     unsafe { driver()?.copy_to_host(dst_ptr, d_ptr, size) }

@@ -30,7 +30,8 @@ pub struct Module {
     inner: Arc<ModuleInner>,
 }
 
-/// The driver's module, unloaded when the [`Module`] and every function and symbol taken from it are gone.
+/// The driver's module, unloaded when the [`Module`] and every function and symbol taken from it
+/// are gone.
 #[derive(Debug)]
 pub(crate) struct ModuleInner {
     raw: CUmodule,
@@ -42,7 +43,8 @@ unsafe impl Send for ModuleInner {}
 // SAFETY: as above; it locks for itself.
 unsafe impl Sync for ModuleInner {}
 
-/// A module that could not be loaded, with what the driver's compiler said. (An addition to the published names.)
+/// A module that could not be loaded, with what the driver's compiler said. (An addition to the
+/// published names.)
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{error}{}", log_after(log))]
 pub struct ModuleLoadError {
@@ -76,17 +78,18 @@ impl From<CudaError> for ModuleLoadError {
 }
 
 impl Module {
-    /// Loads PTX, which the driver compiles for the device (and remembers in its cache). [`Module::from_ptx_logged`] says why,
-    /// where the compiler refuses it.
+    /// Loads PTX, which the driver compiles for the device (and remembers in its cache).
+    /// [`Module::from_ptx_logged`] says why, where the compiler refuses it.
     ///
     /// # Errors
-    /// [`CudaError::InvalidPtx`], [`CudaError::UnsupportedPtxVersion`], [`CudaError::NoBinaryForGpu`],
-    /// [`CudaError::InteriorNul`] and others.
+    /// [`CudaError::InvalidPtx`], [`CudaError::UnsupportedPtxVersion`],
+    /// [`CudaError::NoBinaryForGpu`], [`CudaError::InteriorNul`] and others.
     pub fn from_ptx<T: AsRef<str>>(string: T, options: &[ModuleJitOption]) -> CudaResult<Module> {
         Ok(Module::from_ptx_logged(string, options)?.0)
     }
 
-    /// [`Module::from_ptx`], with the compiler's log on success as on failure. (An addition to the published names.)
+    /// [`Module::from_ptx`], with the compiler's log on success as on failure. (An addition to the
+    /// published names.)
     ///
     /// # Errors
     /// As [`Module::from_ptx`], with the log in the text.
@@ -111,7 +114,8 @@ impl Module {
     /// Loads a binary for one architecture.
     ///
     /// # Errors
-    /// [`CudaError::InvalidImage`] where the bytes are no binary or end early, [`CudaError::NoBinaryForGpu`].
+    /// [`CudaError::InvalidImage`] where the bytes are no binary or end early,
+    /// [`CudaError::NoBinaryForGpu`].
     pub fn from_cubin<T: AsRef<[u8]>>(bytes: T, options: &[ModuleJitOption]) -> CudaResult<Module> {
         let bytes = bytes.as_ref();
         image::check(bytes)?;
@@ -133,7 +137,8 @@ impl Module {
     /// Loads a file that holds PTX, a cubin or a fatbin.
     ///
     /// # Errors
-    /// [`CudaError::FileNotFound`], [`CudaError::OperatingSystemError`] where the file cannot be read, and those above.
+    /// [`CudaError::FileNotFound`], [`CudaError::OperatingSystemError`] where the file cannot be
+    /// read, and those above.
     pub fn from_file<P: AsRef<Path>>(path: P) -> CudaResult<Module> {
         let bytes = std::fs::read(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => CudaError::FileNotFound,
@@ -175,7 +180,8 @@ impl Module {
     ) -> Result<(Module, JitLog), ModuleLoadError> {
         let owner = Owner::current()?;
         let options: Vec<_> = options.iter().map(|option| option.pair()).collect();
-        // SAFETY: the image is the caller's promise (1); the options are pairs as the driver wants them.
+        // SAFETY: the image is the caller's promise (1); the options are pairs as the driver wants
+        // them.
         let (loaded, log) = unsafe { driver()?.module_load(image, &options) };
         match loaded {
             Ok(raw) => Ok((
@@ -206,10 +212,12 @@ impl Module {
         ))
     }
 
-    /// A global or constant array, by its name, with its length. (An addition to the published names.)
+    /// A global or constant array, by its name, with its length. (An addition to the published
+    /// names.)
     ///
     /// # Errors
-    /// [`CudaError::NotFound`], [`CudaError::SymbolSize`] where its size is no multiple of that of `T`.
+    /// [`CudaError::NotFound`], [`CudaError::SymbolSize`] where its size is no multiple of that of
+    /// `T`.
     ///
     /// # Safety
     /// 1. The slice is not used after the module was dropped.
@@ -231,8 +239,8 @@ impl Module {
         ))
     }
 
-    /// Unloads the module, and returns the result. Where functions that own a share of it still exist, it is unloaded with the
-    /// last of them.
+    /// Unloads the module, and returns the result. Where functions that own a share of it still
+    /// exist, it is unloaded with the last of them.
     ///
     /// # Errors
     /// The driver's error and the module.
@@ -277,8 +285,9 @@ impl ModuleInner {
             return Ok(());
         }
         let _current = self.owner.enter()?;
-        // SAFETY: this crate loaded the module and has not unloaded it; functions and symbols hold it, and `self`, borrowed
-        // mutably, is its last holder. Launches still queued are waited for by the driver.
+        // SAFETY: this crate loaded the module and has not unloaded it; functions and symbols hold
+        // it, and `self`, borrowed mutably, is its last holder. Launches still queued are waited
+        // for by the driver.
         unsafe { driver()?.module_unload(self.raw) }?;
         self.raw = ptr::null_mut();
         Ok(())

@@ -1,8 +1,9 @@
 //! Marks and ranges in the time lines of NVIDIA's profilers. (An addition to the published names.)
 //!
-//! They go to NVIDIA's tools extension library, opened when the first mark is made: `libnvtx3interop.so.1`, which CUDA toolkits bring since 12.9, or
-//! `libnvToolsExt.so.1` of those before, or what `FERROVOX_NVTX` names. Where there is none, everything here does nothing, and costs a
-//! comparison.
+//! They go to NVIDIA's tools extension library, opened when the first mark is made:
+//! `libnvtx3interop.so.1`, which CUDA toolkits bring since 12.9, or `libnvToolsExt.so.1` of those
+//! before, or what `FERROVOX_NVTX` names. Where there is none, everything here does nothing, and
+//! costs a comparison.
 //!
 //! ```
 //! use cust::nvtx;
@@ -49,8 +50,8 @@ fn open() -> Option<Functions> {
 }
 
 fn open_one(name: &OsStr) -> Option<Functions> {
-    // SAFETY: loading runs the library's initialisers. It is NVIDIA's, or what the user asked for by environment variable; trusting the
-    // latter is no more than LD_PRELOAD already asks.
+    // SAFETY: loading runs the library's initialisers. It is NVIDIA's, or what the user asked for
+    // by environment variable; trusting the latter is no more than LD_PRELOAD already asks.
     let library = unsafe { Library::new(name) }.ok()?;
     // SAFETY: the signatures that NVIDIA's header gives these functions; the library stays open.
     let functions = unsafe {
@@ -79,8 +80,8 @@ pub fn mark(text: impl AsRef<str>) {
     }
 }
 
-/// A range of time on this thread, from now until the value is dropped. Ranges that begin in one another end in one another: they are
-/// dropped in the reverse order.
+/// A range of time on this thread, from now until the value is dropped. Ranges that begin in one
+/// another end in one another: they are dropped in the reverse order.
 #[must_use = "the range ends where the value is dropped"]
 pub fn range(text: impl AsRef<str>) -> Range {
     range_push(text);

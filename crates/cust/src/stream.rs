@@ -1,4 +1,5 @@
-//! Streams: queues of work for a device. Work in one stream runs in order; streams run beside each other.
+//! Streams: queues of work for a device. Work in one stream runs in order; streams run beside each
+//! other.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,8 +20,9 @@ bitflags! {
     pub struct StreamFlags: u32 {
         /// Work in the stream and work in the default stream wait for each other.
         const DEFAULT = 0x00;
-        /// They do not. [`Stream::new`] ignores this flag, as the published crate does, because its synchronous copies run in
-        /// the default stream; [`Stream::new_non_blocking`] does not ignore it.
+        /// They do not. [`Stream::new`] ignores this flag, as the published crate does, because its
+        /// synchronous copies run in the default stream; [`Stream::new_non_blocking`] does not
+        /// ignore it.
         const NON_BLOCKING = 0x01;
     }
 }
@@ -40,7 +42,8 @@ pub struct Stream {
     inner: Arc<StreamInner>,
 }
 
-/// The driver's stream. Buffers that were allocated in its order hold it too, because they free in it.
+/// The driver's stream. Buffers that were allocated in its order hold it too, because they free in
+/// it.
 #[derive(Debug)]
 pub(crate) struct StreamInner {
     raw: CUstream,
@@ -71,7 +74,8 @@ impl StreamInner {
             return Ok(());
         }
         let _current = self.owner.enter()?;
-        // SAFETY: this crate made the stream, and has not destroyed it; `self` is its only holder here, being borrowed mutably.
+        // SAFETY: this crate made the stream, and has not destroyed it; `self` is its only holder
+        // here, being borrowed mutably.
         unsafe { driver()?.stream_destroy(self.raw) }?;
         self.raw = ptr::null_mut();
         Ok(())
@@ -86,7 +90,8 @@ impl Drop for StreamInner {
 }
 
 impl Stream {
-    /// A stream in the current context. Smaller numbers are greater priorities; `None` is the usual one.
+    /// A stream in the current context. Smaller numbers are greater priorities; `None` is the usual
+    /// one.
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`] where no context is current.
@@ -94,9 +99,10 @@ impl Stream {
         Stream::with_flags(flags - StreamFlags::NON_BLOCKING, priority)
     }
 
-    /// A stream that does not wait for the default stream. Synchronous copies and fills ([`CopyDestination`] and the like) run
-    /// in the default stream: before one of them touches what this stream uses, call [`Stream::synchronize`], or use the
-    /// asynchronous ones only. (An addition to the published names.)
+    /// A stream that does not wait for the default stream. Synchronous copies and fills
+    /// ([`CopyDestination`] and the like) run in the default stream: before one of them touches
+    /// what this stream uses, call [`Stream::synchronize`], or use the asynchronous ones only. (An
+    /// addition to the published names.)
     ///
     /// # Errors
     /// As [`Stream::new`].
@@ -135,10 +141,12 @@ impl Stream {
         unsafe { driver()?.stream_priority(self.as_inner()) }
     }
 
-    /// Queues a call of a host function, which a thread of the driver makes. It must not call CUDA. A panic in it is caught and
-    /// lost. Where an earlier error of the context keeps the driver from calling the function, it is leaked.
+    /// Queues a call of a host function, which a thread of the driver makes. It must not call CUDA.
+    /// A panic in it is caught and lost. Where an earlier error of the context keeps the driver
+    /// from calling the function, it is leaked.
     ///
-    /// The function may run long after this returns, so it borrows nothing. (The published signature lacks `'static`.)
+    /// The function may run long after this returns, so it borrows nothing. (The published
+    /// signature lacks `'static`.)
     ///
     /// ```compile_fail,E0597
     /// # use cust::prelude::*;
@@ -158,8 +166,8 @@ impl Stream {
         let driver = driver()?;
         let _current = self.enter()?;
         let data = Box::into_raw(callback);
-        // SAFETY: a live stream, its context current; `call_back::<T>` takes what `Box<T>` was made into, once, and never
-        // unwinds.
+        // SAFETY: a live stream, its context current; `call_back::<T>` takes what `Box<T>` was made
+        // into, once, and never unwinds.
         let queued = unsafe {
             driver.launch_host_function(self.as_inner(), call_back::<T>, data.cast::<c_void>())
         };
@@ -199,8 +207,8 @@ impl Stream {
         self.inner.raw
     }
 
-    /// Destroys the stream, and returns the result. Queued work still runs. Where buffers that were allocated in its order still
-    /// exist, the stream goes with the last of them.
+    /// Destroys the stream, and returns the result. Queued work still runs. Where buffers that were
+    /// allocated in its order still exist, the stream goes with the last of them.
     ///
     /// # Errors
     /// The driver's error and the stream.

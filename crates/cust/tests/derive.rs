@@ -1,4 +1,5 @@
-//! The derive macro of `DeviceCopy`, on all that it takes. What it refuses is in the documentation of the trait.
+//! The derive macro of `DeviceCopy`, on all that it takes. What it refuses is in the documentation
+//! of the trait.
 
 // What is defined here is only asked for its traits.
 #![allow(dead_code)]

@@ -15,8 +15,8 @@ use cust::prelude::*;
 const NOWHERE: &str = "/nonexistent/libcuda.so.1";
 
 static WITHOUT: LazyLock<()> = LazyLock::new(|| {
-    // SAFETY: set once, before anything in this process opens a driver; only the standard library, which locks, reads the
-    // environment here.
+    // SAFETY: set once, before anything in this process opens a driver; only the standard library,
+    // which locks, reads the environment here.
     unsafe { std::env::set_var("FERROVOX_LIBCUDA", NOWHERE) };
 });
 
@@ -77,8 +77,9 @@ fn what_needs_no_device_works_without_one() {
         Module::from_cubin(b"short", &[]).unwrap_err(),
         CudaError::InvalidImage
     );
-    // A buffer around somebody's address, where nothing can be done with it: errors, and a drop that does not panic.
-    // SAFETY: the address is never followed, and there is no driver to free it with.
+    // A buffer around somebody's address, where nothing can be done with it: errors, and a drop
+    // that does not panic. SAFETY: the address is never followed, and there is no driver to free it
+    // with.
     let foreign =
         unsafe { DeviceBuffer::<u32>::from_raw_parts(DevicePointer::from_raw(0x1000), 4) };
     assert_eq!(foreign.as_host_vec(), Err(CudaError::NoDriver));

@@ -1,4 +1,5 @@
-//! Marks and ranges, with a library that writes them down in NVIDIA's place. Skipped, aloud, where there is no C compiler.
+//! Marks and ranges, with a library that writes them down in NVIDIA's place. Skipped, aloud, where
+//! there is no C compiler.
 #![cfg(target_os = "linux")]
 
 use std::ffi::{CStr, c_char};
@@ -44,7 +45,8 @@ fn marks_and_ranges_reach_the_library() {
     nvtx::range_push("by hand");
     nvtx::range_pop();
     nvtx::range_pop();
-    // SAFETY: our own library, without initialisers, opened already; its function returns text that ends in NUL.
+    // SAFETY: our own library, without initialisers, opened already; its function returns text that
+    // ends in NUL.
     let said = unsafe {
         let library = Library::new(&path).unwrap();
         let said = library

@@ -1,4 +1,5 @@
-//! Vectors and half floats of other crates may be copied: `cargo test -p ferrovox-cust --all-features --test others_types`.
+//! Vectors and half floats of other crates may be copied:
+//! `cargo test -p ferrovox-cust --all-features --test others_types`.
 
 use cust::memory::DeviceCopy;
 

@@ -22,7 +22,8 @@ pub(crate) fn expand(item: TokenStream) -> Result<TokenStream> {
         quote_spanned!(kind.span()=> is_device_copy::<#kind>();)
     });
     Ok(quote! {
-        // SAFETY: every field is `DeviceCopy`, which the function below shows, and the layout is fixed.
+        // SAFETY: every field is `DeviceCopy`, which the function below shows, and the layout is
+        // fixed.
         #[automatically_derived]
         #[allow(clippy::multiple_bound_locations)]
         unsafe impl #impl_generics ::cust::memory::DeviceCopy for #name #type_generics #conditions {}

@@ -7,14 +7,16 @@ mod layout;
 
 use proc_macro::TokenStream;
 
-/// Implements `cust::memory::DeviceCopy` for a struct, an enum or a union of which every field is `DeviceCopy`.
+/// Implements `cust::memory::DeviceCopy` for a struct, an enum or a union of which every field is
+/// `DeviceCopy`.
 ///
 /// - The type is `Copy` as well: `#[derive(Clone, Copy, DeviceCopy)]`.
-/// - Its layout is fixed: `#[repr(C)]` or `#[repr(transparent)]`, for enums also `#[repr(u8)]` and the like. A type without fields needs
-///   neither.
+/// - Its layout is fixed: `#[repr(C)]` or `#[repr(transparent)]`, for enums also `#[repr(u8)]` and
+///   the like. A type without fields needs neither.
 /// - Type parameters get the bound `DeviceCopy`, beside the bounds that they have.
 ///
-/// What does not hold is an error at the field or the type that says what to do. The examples are at the trait.
+/// What does not hold is an error at the field or the type that says what to do. The examples are
+/// at the trait.
 #[proc_macro_derive(DeviceCopy)]
 pub fn device_copy(item: TokenStream) -> TokenStream {
     expand::expand(item.into())

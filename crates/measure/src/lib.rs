@@ -1,8 +1,9 @@
 //! What the benches share.
 //!
-//! A bench measures something several times ([`Spread`]), makes a [`Record`] of it, and gives the record to a [`Report`], which
-//! prints a line of a table and at the end writes CSV and JSON. [`peers`] runs other systems' programs in the same run; these print
-//! records too, or say why they could not run. Nothing is in a report that was not measured in its run.
+//! A bench measures something several times ([`Spread`]), makes a [`Record`] of it, and gives the
+//! record to a [`Report`], which prints a line of a table and at the end writes CSV and JSON.
+//! [`peers`] runs other systems' programs in the same run; these print records too, or say why they
+//! could not run. Nothing is in a report that was not measured in its run.
 //!
 //! ```
 //! use measure::{Record, Spread};

@@ -1,7 +1,8 @@
 //! Other systems, measured in the same run.
 //!
-//! Each has a script in the repository's `benches/peers`, which prints [`Record`]s as lines of JSON: figures, or why there are none.
-//! A script that cannot even do that (no Python, no compiler, an error, too much time) gets a record with the reason here.
+//! Each has a script in the repository's `benches/peers`, which prints [`Record`]s as lines of
+//! JSON: figures, or why there are none. A script that cannot even do that (no Python, no compiler,
+//! an error, too much time) gets a record with the reason here.
 
 use crate::{Common, Record};
 use std::{
@@ -116,7 +117,8 @@ fn run_one(
     }
 }
 
-/// The script beside this program, where a bundle has it, or in the repository that cargo runs the bench in.
+/// The script beside this program, where a bundle has it, or in the repository that cargo runs the
+/// bench in.
 fn find_script(peer: Peer, common: &Common) -> Option<PathBuf> {
     let beside = || Some(std::env::current_exe().ok()?.parent()?.join("peers"));
     let repository =

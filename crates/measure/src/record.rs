@@ -3,7 +3,8 @@
 use crate::Spread;
 use serde::{Deserialize, Serialize};
 
-/// One measurement: what was measured, where, how long it took, what came of it. What does not apply is left out.
+/// One measurement: what was measured, where, how long it took, what came of it. What does not
+/// apply is left out.
 ///
 /// As JSON it is one object on a line; as CSV it is a row under [`COLUMNS`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,7 +41,8 @@ pub struct Record {
     /// How many runs, not counting those to warm up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<usize>,
-    /// The bytes that must be read and written at least: of a mesh the volume once and the mesh once.
+    /// The bytes that must be read and written at least: of a mesh the volume once and the mesh
+    /// once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// These bytes by the median, in 10⁹ bytes per second.

@@ -69,7 +69,8 @@ impl Report {
         self.add(record);
     }
 
-    /// Adds a record, and prints it. If it has a bandwidth, it gets its fraction of the device's copy.
+    /// Adds a record, and prints it. If it has a bandwidth, it gets its fraction of the device's
+    /// copy.
     pub fn add(&mut self, mut record: Record) {
         record.subject = self.subject.to_owned();
         if let (Some(bandwidth), Some(copy)) = (record.gb_per_s, self.copies.get(&record.device)) {
@@ -90,7 +91,8 @@ impl Report {
         &self.records
     }
 
-    /// Prints text beside the records: where these go to the standard output as JSON, to the standard error.
+    /// Prints text beside the records: where these go to the standard output as JSON, to the
+    /// standard error.
     pub fn print(&self, text: &str) {
         if self.json {
             eprintln!("{text}");
@@ -99,7 +101,8 @@ impl Report {
         }
     }
 
-    /// Writes `SUBJECT-LABEL.csv` and `.json` if a directory was named; their paths. A file is there whole or not at all.
+    /// Writes `SUBJECT-LABEL.csv` and `.json` if a directory was named; their paths. A file is
+    /// there whole or not at all.
     ///
     /// # Errors
     /// [`ReportError`].

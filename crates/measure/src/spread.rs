@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// The median of several times, with the least and the most.
 ///
-/// A median, because a disturbed run is longer by an amount that says nothing about the work; with the extremes, because a median
-/// alone hides how disturbed the runs were.
+/// A median, because a disturbed run is longer by an amount that says nothing about the work; with
+/// the extremes, because a median alone hides how disturbed the runs were.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
     /// The middle one in milliseconds, or the mean of the two in the middle.

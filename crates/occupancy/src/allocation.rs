@@ -7,13 +7,15 @@ pub struct Allocation {
     pub registers: u32,
     /// Shared memory that a block is given, with what the system takes of it, in bytes.
     pub shared_bytes: u32,
-    /// Shared memory that the multiprocessor has in the configuration that the carveout leads to, in bytes.
+    /// Shared memory that the multiprocessor has in the configuration that the carveout leads to,
+    /// in bytes.
     pub shared_pool_bytes: u32,
     /// How many blocks each resource has room for.
     pub limits: BlockLimits,
 }
 
-/// How many blocks a multiprocessor's resources have room for, each by itself; `u32::MAX` where it is no limit.
+/// How many blocks a multiprocessor's resources have room for, each by itself; `u32::MAX` where it
+/// is no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockLimits {
     /// Room for their warps.

@@ -13,13 +13,14 @@ pub struct BestBlock {
     pub least_grid: u64,
 }
 
-/// The best block size by the rule of `cudaOccupancyMaxPotentialBlockSize`, as documented and as the header has it: from the largest
-/// block down by a warp, a smaller one is kept only if strictly more threads are active with it, so that ties keep the larger block;
-/// it stops where the multiprocessor is full. The largest, `block.threads` or what kernel and device allow, need not be
-/// whole warps; the next ones are. None where no block can run.
+/// The best block size by the rule of `cudaOccupancyMaxPotentialBlockSize`, as documented and as
+/// the header has it: from the largest block down by a warp, a smaller one is kept only if strictly
+/// more threads are active with it, so that ties keep the larger block; it stops where the
+/// multiprocessor is full. The largest, `block.threads` or what kernel and device allow, need not
+/// be whole warps; the next ones are. None where no block can run.
 ///
-/// Each size has the dynamic shared memory that `dynamic_shared_bytes` gives, in bytes, and is skipped where `suits` is false.
-/// Takes time of the number of warps in the largest block.
+/// Each size has the dynamic shared memory that `dynamic_shared_bytes` gives, in bytes, and is
+/// skipped where `suits` is false. Takes time of the number of warps in the largest block.
 ///
 /// ```
 /// use occupancy::{BlockConfig, ComputeCapability, HardwareModel, KernelResources, best_block};

@@ -1,7 +1,7 @@
 //! Occupancy as a function of one number, all others held fast.
 //!
-//! Each is an iterator: nothing is computed or stored before it is asked for. What cannot run is left out, or has an occupancy of 0
-//! where the device has what was asked for.
+//! Each is an iterator: nothing is computed or stored before it is asked for. What cannot run is
+//! left out, or has an occupancy of 0 where the device has what was asked for.
 //!
 //! ```
 //! use occupancy::{BlockConfig, Gpu, KernelResources, PaperModel, curve};
@@ -19,7 +19,8 @@
 
 use super::{BlockConfig, Carveout, KernelResources, Occupancy, OccupancyModel};
 
-/// Over block sizes, from 1 thread to the most, each with the dynamic shared memory that `dynamic_shared_bytes` gives.
+/// Over block sizes, from 1 thread to the most, each with the dynamic shared memory that
+/// `dynamic_shared_bytes` gives.
 pub fn over_threads<'m, M: OccupancyModel + ?Sized, D: Fn(u32) -> u32>(
     model: &'m M,
     kernel: &KernelResources,
@@ -53,7 +54,8 @@ pub fn over_registers<'m, M: OccupancyModel + ?Sized>(
     })
 }
 
-/// Over bytes of dynamic shared memory, from none in steps of the device's unit to the most that the kernel leaves.
+/// Over bytes of dynamic shared memory, from none in steps of the device's unit to the most that
+/// the kernel leaves.
 pub fn over_dynamic_shared<'m, M: OccupancyModel + ?Sized>(
     model: &'m M,
     kernel: &KernelResources,

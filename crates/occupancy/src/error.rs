@@ -161,7 +161,8 @@ pub(super) fn alike<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec
         .collect()
 }
 
-/// How many letters must be put in, taken out or replaced (Levenshtein's distance), in time of the product of the lengths.
+/// How many letters must be put in, taken out or replaced (Levenshtein's distance), in time of the
+/// product of the lengths.
 fn difference(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -21,7 +21,8 @@ const fn gpu(name: &'static str, (major, minor): (u8, u8), multiprocessors: u32)
     }
 }
 
-/// Oldest capability first; the first of a capability stands for it. FX 5800 and GTX 580 are Zhao et al.'s (2016).
+/// Oldest capability first; the first of a capability stands for it. FX 5800 and GTX 580 are Zhao
+/// et al.'s (2016).
 const GPUS: [Gpu; 46] = [
     gpu("8800 GTX", (1, 0), 16),
     gpu("9800 GTX", (1, 1), 16),
@@ -77,7 +78,8 @@ impl Gpu {
         &GPUS
     }
 
-    /// A GPU by its name; case, spaces, hyphens and the words NVIDIA, GeForce, Quadro and Tesla do not matter.
+    /// A GPU by its name; case, spaces, hyphens and the words NVIDIA, GeForce, Quadro and Tesla do
+    /// not matter.
     ///
     /// # Errors
     /// [`OccupancyError::UnknownDevice`], with names like it.

@@ -1,7 +1,8 @@
 //! What the hardware does: allocation by warps, parts of a multiprocessor and units.
 //!
-//! Sources: the rules and units of NVIDIA's `cuda_occupancy.h` (3.0 and later) and of its occupancy calculator of the time (1.x,
-//! 2.x). Held to the header over millions of cases by `tests/occupancy`.
+//! Sources: the rules and units of NVIDIA's `cuda_occupancy.h` (3.0 and later) and of its occupancy
+//! calculator of the time (1.x, 2.x). Held to the header over millions of cases by
+//! `tests/occupancy`.
 
 use super::{
     Allocation, BlockConfig, BlockLimits, Carveout, ComputeCapability, DeviceLimits,
@@ -13,8 +14,9 @@ use super::{
 /// No limit at all.
 const NO_LIMIT: u32 = u32::MAX;
 
-/// The model of real hardware, for compute capability 1.0 to 12.1. Partitioned global caching (5.2, 5.3, 6.1, 6.2), which must be
-/// asked for and halves what a block can be given, is taken to be off, as it is by default.
+/// The model of real hardware, for compute capability 1.0 to 12.1. Partitioned global caching (5.2,
+/// 5.3, 6.1, 6.2), which must be asked for and halves what a block can be given, is taken to be
+/// off, as it is by default.
 ///
 /// ```
 /// use occupancy::{BlockConfig, ComputeCapability, HardwareModel, KernelResources, OccupancyModel};
@@ -109,7 +111,8 @@ fn registers(device: &DeviceLimits, per_thread: u32, threads: u32) -> (u32, u32)
     (block, per_part * rule.parts / warps)
 }
 
-/// `number` rounded up to a multiple of `unit`, which is a power of two, as all units here are: launches ask often, and divisions take long.
+/// `number` rounded up to a multiple of `unit`, which is a power of two, as all units here are:
+/// launches ask often, and divisions take long.
 const fn round_up(number: u32, unit: u32) -> u32 {
     debug_assert!(unit.is_power_of_two());
     number.saturating_add(unit - 1) & !(unit - 1)

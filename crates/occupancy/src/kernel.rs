@@ -21,7 +21,8 @@ pub struct KernelResources {
 }
 
 impl KernelResources {
-    /// A kernel with this many registers per thread, no shared memory of its own, one barrier, for blocks of any size.
+    /// A kernel with this many registers per thread, no shared memory of its own, one barrier, for
+    /// blocks of any size.
     pub const fn new(registers: u32) -> Self {
         Self {
             registers,
@@ -71,13 +72,14 @@ pub struct BlockConfig {
     pub dynamic_shared_bytes: u32,
     /// How much of the storage shared with the L1 cache is to be shared memory.
     pub carveout: Carveout,
-    /// Whether the kernel is allowed more shared memory than 48 KiB, where the device has it (7.0 and later).
+    /// Whether the kernel is allowed more shared memory than 48 KiB, where the device has it (7.0
+    /// and later).
     pub opt_in: bool,
 }
 
 impl BlockConfig {
-    /// A block of this many threads, without dynamic shared memory, with the default carveout, which opts in where needed: that is
-    /// how this library launches.
+    /// A block of this many threads, without dynamic shared memory, with the default carveout,
+    /// which opts in where needed: that is how this library launches.
     pub const fn new(threads: u32) -> Self {
         Self {
             threads,
@@ -114,8 +116,8 @@ impl BlockConfig {
     }
 }
 
-/// How much of the storage that shared memory and L1 cache share is to be shared memory. The device takes the next larger of
-/// its configurations, and a larger one where not even one block fits.
+/// How much of the storage that shared memory and L1 cache share is to be shared memory. The device
+/// takes the next larger of its configurations, and a larger one where not even one block fits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carveout {
     /// As much as there is.

@@ -26,8 +26,9 @@ pub fn active_blocks(
     HardwareModel::new(*device).active_blocks(kernel, &block)
 }
 
-/// The number of threads per block, whole warps, with which the most threads are active on a multiprocessor, `largest` at most: by the rule
-/// of [`best_block`]. If no whole number of warps can run, the answer is one warp, and the launch fails with the reason.
+/// The number of threads per block, whole warps, with which the most threads are active on a
+/// multiprocessor, `largest` at most: by the rule of [`best_block`]. If no whole number of warps
+/// can run, the answer is one warp, and the launch fails with the reason.
 pub fn block_size(
     device: &DeviceLimits,
     kernel: &KernelResources,
@@ -38,7 +39,8 @@ pub fn block_size(
     block_size_among(device, kernel, largest, dynamic_shared_bytes, |_| true)
 }
 
-/// As [`block_size`], among the sizes for which `suits` is true, each with the dynamic shared memory that it takes.
+/// As [`block_size`], among the sizes for which `suits` is true, each with the dynamic shared
+/// memory that it takes.
 pub fn block_size_among(
     device: &DeviceLimits,
     kernel: &KernelResources,

@@ -1,7 +1,8 @@
-//! How many blocks of a kernel run on a multiprocessor at a time, what bounds their number, and which block size is best.
+//! How many blocks of a kernel run on a multiprocessor at a time, what bounds their number, and
+//! which block size is best.
 //!
-//! Every launch of ferrovox gets its block size here. The calculator needs no GPU: it has the limits of every compute
-//! capability from 1.0 to 12.1, or takes those of a live device.
+//! Every launch of ferrovox gets its block size here. The calculator needs no GPU: it has the
+//! limits of every compute capability from 1.0 to 12.1, or takes those of a live device.
 //!
 //! | to | use |
 //! | --- | --- |
@@ -13,8 +14,9 @@
 //! | find the best block | [`best_block`] |
 //! | plot or explain it | [`curve`], [`OccupancyModel::explain`] |
 //!
-//! Occupancy is not speed. It is how many warps there are to hide the latency of others; a kernel with enough independent
-//! instructions of its own hides it with few warps. `cargo xtask bench occupancy` measures both.
+//! Occupancy is not speed. It is how many warps there are to hide the latency of others; a kernel
+//! with enough independent instructions of its own hides it with few warps.
+//! `cargo xtask bench occupancy` measures both.
 //!
 //! ```
 //! use occupancy::{BlockConfig, Gpu, HardwareModel, KernelResources, Limiter, OccupancyModel};

@@ -48,7 +48,8 @@ pub struct DeviceLimits {
 }
 
 impl DeviceLimits {
-    /// One multiprocessor of a compute capability; a GPU's number of them is set by [`with_multiprocessors`](Self::with_multiprocessors).
+    /// One multiprocessor of a compute capability; a GPU's number of them is set by
+    /// [`with_multiprocessors`](Self::with_multiprocessors).
     ///
     /// # Errors
     /// [`OccupancyError::UnknownCapability`], with the nearest known ones.
@@ -112,7 +113,8 @@ impl DeviceLimits {
         self.warps_per_multiprocessor * WARP
     }
 
-    /// How shared memory and L1 cache can divide their storage: bytes of shared memory, ascending. One where there is no choice.
+    /// How shared memory and L1 cache can divide their storage: bytes of shared memory, ascending.
+    /// One where there is no choice.
     pub fn shared_configurations(&self) -> impl Iterator<Item = u32> + use<> {
         let all = self.shared_bytes_per_multiprocessor;
         let named: &[u32] = match self.capability {

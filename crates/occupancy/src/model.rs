@@ -8,30 +8,35 @@ use super::{
 /// Barriers that a block has.
 const BARRIERS_PER_BLOCK: u32 = 16;
 
-/// A way to work out how many blocks run on a multiprocessor at a time: [`HardwareModel`](super::HardwareModel) for real devices,
-/// [`PaperModel`](super::PaperModel) for Zhao et al.'s (2016) equation.
+/// A way to work out how many blocks run on a multiprocessor at a time:
+/// [`HardwareModel`](super::HardwareModel) for real devices, [`PaperModel`](super::PaperModel) for
+/// Zhao et al.'s (2016) equation.
 pub trait OccupancyModel {
     /// The device that is modelled.
     fn device(&self) -> &DeviceLimits;
 
-    /// What a block is given, and how many blocks each resource has room for. Any numbers can be asked about: what cannot run has
-    /// room for no block. Takes constant time.
+    /// What a block is given, and how many blocks each resource has room for. Any numbers can be
+    /// asked about: what cannot run has room for no block. Takes constant time.
     fn allocate(&self, kernel: &KernelResources, block: &BlockConfig) -> Allocation;
 
-    /// How the numbers of [`allocate`](Self::allocate) come about, a sentence or two for each resource, and what follows.
+    /// How the numbers of [`allocate`](Self::allocate) come about, a sentence or two for each
+    /// resource, and what follows.
     fn explain(&self, kernel: &KernelResources, block: &BlockConfig) -> Vec<String>;
 
-    /// How many blocks run on one multiprocessor at a time: 0 if not even one can. Takes constant time.
+    /// How many blocks run on one multiprocessor at a time: 0 if not even one can. Takes constant
+    /// time.
     fn active_blocks(&self, kernel: &KernelResources, block: &BlockConfig) -> u32 {
         self.allocate(kernel, block).limits.least()
     }
 
     /// The occupancy of a kernel in blocks of this kind. Takes constant time.
     ///
-    /// A block that asks for nothing forbidden, but whose registers are more than a block can have, has an occupancy of 0.
+    /// A block that asks for nothing forbidden, but whose registers are more than a block can have,
+    /// has an occupancy of 0.
     ///
     /// # Errors
-    /// [`OccupancyError`] for a block, registers, shared memory, barriers or a carveout that the device does not have.
+    /// [`OccupancyError`] for a block, registers, shared memory, barriers or a carveout that the
+    /// device does not have.
     fn occupancy(
         &self,
         kernel: &KernelResources,

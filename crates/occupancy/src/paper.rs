@@ -5,12 +5,14 @@ use super::{
     limits::{WARP, most_shared},
 };
 
-/// Equation (2) of Zhao, Wang and Yuan (2016): active blocks are the least of shared memory by a block's shared memory, registers by a
-/// block's registers, and the most blocks; occupancy is their warps by the most warps. Blocks are whole, as warps are, and there
-/// are no more warps than the most.
+/// Equation (2) of Zhao, Wang and Yuan (2016): active blocks are the least of shared memory by a
+/// block's shared memory, registers by a block's registers, and the most blocks; occupancy is their
+/// warps by the most warps. Blocks are whole, as warps are, and there are no more warps than the
+/// most.
 ///
-/// Zhao et al. (2016) print a fall from 93.8 % to 87.5 % at 193 threads on the FX 5800 for a kernel with 42 registers; that is what a kernel
-/// with 16 or fewer does. With 42 its equation gives 37.5 % at 192 threads.
+/// Zhao et al. (2016) print a fall from 93.8 % to 87.5 % at 193 threads on the FX 5800 for a kernel
+/// with 42 registers; that is what a kernel with 16 or fewer does. With 42 its equation gives 37.5
+/// % at 192 threads.
 ///
 /// ```
 /// use occupancy::{BlockConfig, Gpu, KernelResources, OccupancyModel, PaperModel};
@@ -31,7 +33,8 @@ pub struct PaperModel {
 }
 
 impl PaperModel {
-    /// Zhao et al.'s (2016) model of a device. Its own two are [known by name](super::Gpu::named): FX 5800 and GTX 580.
+    /// Zhao et al.'s (2016) model of a device. Its own two are [known by name](super::Gpu::named):
+    /// FX 5800 and GTX 580.
     pub const fn new(device: DeviceLimits) -> Self {
         Self { device }
     }

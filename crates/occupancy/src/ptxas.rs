@@ -14,7 +14,8 @@ pub struct AssembledKernel {
     pub resources: RecordedResources,
 }
 
-/// Reads the figures of every kernel in the text that `ptxas -v` (or `nvcc -Xptxas -v`) prints. Other lines do not matter.
+/// Reads the figures of every kernel in the text that `ptxas -v` (or `nvcc -Xptxas -v`) prints.
+/// Other lines do not matter.
 ///
 /// # Errors
 /// [`OccupancyError::NoFigures`] where there is no kernel in it.
@@ -40,9 +41,10 @@ pub fn from_ptxas(text: &str) -> Result<Vec<AssembledKernel>, OccupancyError> {
             resources: kernel.figures,
         })
         .collect();
-    match kernels.is_empty() {
-        true => Err(OccupancyError::NoFigures),
-        false => Ok(kernels),
+    if kernels.is_empty() {
+        Err(OccupancyError::NoFigures)
+    } else {
+        Ok(kernels)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{BlockConfig, KernelResources, Limiter, OccupancyModel, slack};
 
-/// A line for each resource below a heading: how many blocks it has room for, `<` where it bounds their number, what there is to spare,
-/// and how much less the kernel would have to take for more.
+/// A line for each resource below a heading: how many blocks it has room for, `<` where it bounds
+/// their number, what there is to spare, and how much less the kernel would have to take for more.
 ///
 /// ```
 /// use occupancy::{BlockConfig, ComputeCapability, HardwareModel, KernelResources, resource_table};

@@ -4,14 +4,14 @@ use super::{BlockConfig, KernelResources, Limiter, OccupancyModel};
 
 /// What a resource has to spare, and what it would take to have one more block.
 ///
-/// Numbers are of registers per thread, of bytes of shared memory per block, of threads per block ([`Limiter::Warps`]), of barriers
-/// per block.
+/// Numbers are of registers per thread, of bytes of shared memory per block, of threads per block
+/// ([`Limiter::Warps`]), of barriers per block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slack {
     /// How much more the kernel could take with as many blocks as now.
     pub spare: u32,
-    /// The least change after which this resource has room for more blocks than run now; none where it has room already, and where
-    /// no change makes any.
+    /// The least change after which this resource has room for more blocks than run now; none where
+    /// it has room already, and where no change makes any.
     pub fewer: Option<Fewer>,
 }
 
@@ -26,8 +26,9 @@ pub struct Fewer {
     pub active_blocks: u32,
 }
 
-/// The slack of one resource, by the model itself asked with other numbers. `None` for [`Limiter::Blocks`], of which a kernel
-/// takes neither more nor less, and where nothing runs because of something else.
+/// The slack of one resource, by the model itself asked with other numbers. `None` for
+/// [`Limiter::Blocks`], of which a kernel takes neither more nor less, and where nothing runs
+/// because of something else.
 ///
 /// Takes time of the logarithm of the resource's range.
 ///
@@ -96,7 +97,8 @@ pub fn slack(
     })
 }
 
-/// The last number from `first` to `last` for which `holds`, if it holds up to somewhere and nowhere after.
+/// The last number from `first` to `last` for which `holds`, if it holds up to somewhere and
+/// nowhere after.
 fn last_where(first: u32, last: u32, holds: impl Fn(&u32) -> bool) -> Option<u32> {
     if first > last || !holds(&first) {
         return None;

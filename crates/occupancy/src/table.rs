@@ -1,7 +1,8 @@
 //! What a multiprocessor has, by compute capability.
 //!
-//! The figures are those of the technical specifications in NVIDIA's programming guides (1.x to 3.x in their editions of the
-//! time, 5.0 and later also in the `arch_traits` of CUDA's C++ library), and those that `cuda_occupancy.h` computes with.
+//! The figures are those of the technical specifications in NVIDIA's programming guides (1.x to 3.x
+//! in their editions of the time, 5.0 and later also in the `arch_traits` of CUDA's C++ library),
+//! and those that `cuda_occupancy.h` computes with.
 
 use super::ComputeCapability;
 
@@ -33,8 +34,8 @@ const fn row(
     }
 }
 
-/// Oldest first. 10.1 was given to what is now 11.0; 10.7 is known from `cuda_occupancy.h` alone, its shared memory from the
-/// largest configuration there.
+/// Oldest first. 10.1 was given to what is now 11.0; 10.7 is known from `cuda_occupancy.h` alone,
+/// its shared memory from the largest configuration there.
 pub(super) const ROWS: [Row; 31] = [
     row((1, 0), (24, 8), (8, 8), 16),
     row((1, 1), (24, 8), (8, 8), 16),
@@ -103,7 +104,8 @@ pub(super) const fn reserved_shared_bytes(capability: ComputeCapability) -> u32 
     if capability.major < 8 { 0 } else { 1024 }
 }
 
-/// Barriers that the blocks on a multiprocessor share, where it holds `blocks` of them; no limit before 9.0.
+/// Barriers that the blocks on a multiprocessor share, where it holds `blocks` of them; no limit
+/// before 9.0.
 pub(super) const fn barriers(capability: ComputeCapability, blocks: u32) -> u32 {
     match (capability.major, capability.minor) {
         (..=8, _) => u32::MAX,
@@ -112,7 +114,8 @@ pub(super) const fn barriers(capability: ComputeCapability, blocks: u32) -> u32 
     }
 }
 
-/// How shared memory and L1 cache can divide their storage: KiB of shared memory, ascending. The largest is all of it.
+/// How shared memory and L1 cache can divide their storage: KiB of shared memory, ascending. The
+/// largest is all of it.
 pub(super) const fn shared_configurations_kib(capability: ComputeCapability) -> &'static [u32] {
     match (capability.major, capability.minor) {
         (2, _) => &[16, 48],

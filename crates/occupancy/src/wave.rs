@@ -52,7 +52,8 @@ impl Waves {
         }
     }
 
-    /// How much of the device the grid uses over its time: blocks by the blocks that as many full waves would have.
+    /// How much of the device the grid uses over its time: blocks by the blocks that as many full
+    /// waves would have.
     pub fn utilisation(&self) -> f64 {
         match self.count() {
             0 => 0.0,

@@ -1,4 +1,5 @@
-//! What NVIDIA's assembler prints of kernels, as numbers: for who builds kernels, and for who asks how many of their blocks run.
+//! What NVIDIA's assembler prints of kernels, as numbers: for who builds kernels, and for who asks
+//! how many of their blocks run.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Figures {
     /// 32-bit registers per thread.
     pub registers: u32,
-    /// Shared memory per block that the kernel declares, in bytes. What the GPU reserves for itself (1 KiB on `sm_90`) comes on top.
+    /// Shared memory per block that the kernel declares, in bytes. What the GPU reserves for itself
+    /// (1 KiB on `sm_90`) comes on top.
     pub static_shared_bytes: u32,
     /// Constant memory, parameters included, in bytes.
     pub constant_bytes: u32,
@@ -39,8 +41,9 @@ pub struct Kernel {
     pub figures: Figures,
 }
 
-/// Reads the figures of every kernel in the text that `ptxas -v` (or `nvcc -Xptxas -v`) prints. Other lines do not matter, nor do kernels without a
-/// number of registers, or the functions that kernels call. Work is linear in the text.
+/// Reads the figures of every kernel in the text that `ptxas -v` (or `nvcc -Xptxas -v`) prints.
+/// Other lines do not matter, nor do kernels without a number of registers, or the functions that
+/// kernels call. Work is linear in the text.
 ///
 /// ```
 /// let text = "\

@@ -1,7 +1,9 @@
-//! What the executor costs: `cargo bench -p ferrovox-simt`, or `… -- barrier` for what has `barrier` in its name.
+//! What the executor costs: `cargo bench -p ferrovox-simt`, or `… -- barrier` for what has
+//! `barrier` in its name.
 //!
-//! Each figure is the best of many short runs on one worker, in nanoseconds per unit of work, so that it is the cost of
-//! the executor and not of whatever else the machine does. Checked mode is measured beside fast mode.
+//! Each figure is the best of many short runs on one worker, in nanoseconds per unit of work, so
+//! that it is the cost of the executor and not of whatever else the machine does. Checked mode is
+//! measured beside fast mode.
 
 use simt::sync::{Reduce, barrier, barrier_reduce, warp_exchange, warp_exchange_with, warp_sync};
 use simt::{LaunchShape, Mode, current, launch, memory};

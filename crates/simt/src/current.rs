@@ -1,7 +1,7 @@
 //! Which thread of which block runs now.
 //!
-//! All of it is one thread-local record, so each question costs one thread-local read. Outside a launch every
-//! function but those that answer yes or no panics: there is no thread index to give.
+//! All of it is one thread-local record, so each question costs one thread-local read. Outside a
+//! launch every function but those that answer yes or no panics: there is no thread index to give.
 
 use crate::Dim3;
 use crate::executor::{here, here_active, try_running};
@@ -42,7 +42,8 @@ pub fn grid_dim() -> Dim3 {
     here_active().grid_dim.get()
 }
 
-/// The running thread's linear rank within its block, `x` fastest: its lane is `rank % 32`, its warp `rank / 32`.
+/// The running thread's linear rank within its block, `x` fastest: its lane is `rank % 32`, its
+/// warp `rank / 32`.
 ///
 /// # Panics
 /// Outside a launch.
@@ -51,7 +52,8 @@ pub fn thread_rank() -> u32 {
     here_active().rank()
 }
 
-/// Whether a kernel runs on this thread, that is, whether the other functions of this module may be called.
+/// Whether a kernel runs on this thread, that is, whether the other functions of this module may be
+/// called.
 ///
 /// ```
 /// assert!(!simt::current::is_active());
@@ -61,8 +63,8 @@ pub fn is_active() -> bool {
     here().is_active()
 }
 
-/// Whether the launch that runs on this thread was made by [`launch_kernel`](crate::launch_kernel), whose caller answers for what its body
-/// does with shared memory.
+/// Whether the launch that runs on this thread was made by [`launch_kernel`](crate::launch_kernel),
+/// whose caller answers for what its body does with shared memory.
 #[inline]
 pub fn runs_kernel() -> bool {
     try_running().is_some_and(|executor| executor.launch.is_kernel)

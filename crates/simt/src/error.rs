@@ -1,4 +1,5 @@
-//! What can go wrong with a launch: its error, and the report of its findings. Each may hold the other, a report what ended the launch.
+//! What can go wrong with a launch: its error, and the report of its findings. Each may hold the
+//! other, a report what ended the launch.
 
 use crate::finding::{Finding, FindingKey, FindingKind, Site};
 use crate::shape::Dim3;
@@ -8,7 +9,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Why a launch did not complete. Every message names the kernel, and where there is one the block, thread and source line.
+/// Why a launch did not complete. Every message names the kernel, and where there is one the block,
+/// thread and source line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
@@ -45,7 +47,8 @@ pub enum LaunchError {
         /// Who waits where.
         waiting: Vec<Waiting>,
     },
-    /// A thread made more steps than [`Limits::steps`](crate::Limits::steps) allows, in checked mode: most likely in an endless loop.
+    /// A thread made more steps than [`Limits::steps`](crate::Limits::steps) allows, in checked
+    /// mode: most likely in an endless loop.
     #[error(
         "kernel `{kernel}` was ended in block {block}, thread {thread}, at {site}: the thread made more than {steps} steps (accesses, barriers, warp operations, turns of loops); where that is no endless loop, raise simt::Limits::steps"
     )]
@@ -108,8 +111,8 @@ pub const MAX_FINDINGS: usize = 20;
 
 /// Everything that one launch found.
 ///
-/// Findings that differ only in threads are one finding with a count: a race of a thousand threads is one line of
-/// source. At most [`MAX_FINDINGS`] are kept.
+/// Findings that differ only in threads are one finding with a count: a race of a thousand threads
+/// is one line of source. At most [`MAX_FINDINGS`] are kept.
 #[derive(Debug)]
 pub struct Report {
     kernel: Arc<str>,
@@ -178,7 +181,8 @@ impl Report {
         &self.kernel
     }
 
-    /// The seed that drew the order of blocks and threads; `None` in fast mode. The same seed finds the same again.
+    /// The seed that drew the order of blocks and threads; `None` in fast mode. The same seed finds
+    /// the same again.
     pub fn seed(&self) -> Option<u64> {
         self.seed
     }
@@ -188,7 +192,8 @@ impl Report {
         &self.findings
     }
 
-    /// How many further findings there were, at other places, that [`findings`](Self::findings) does not hold.
+    /// How many further findings there were, at other places, that [`findings`](Self::findings)
+    /// does not hold.
     pub fn more(&self) -> usize {
         self.seen.len() - self.findings.len()
     }
@@ -198,7 +203,8 @@ impl Report {
         self.ended_by.as_deref()
     }
 
-    /// The memory of the kernel whose accesses checked mode did not see: nothing is known of races there.
+    /// The memory of the kernel whose accesses checked mode did not see: nothing is known of races
+    /// there.
     pub fn not_watched(&self) -> &[Unwatched] {
         &self.not_watched
     }

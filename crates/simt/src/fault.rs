@@ -1,4 +1,5 @@
-//! Accesses to memory that is not there: says which kernel, block and thread made one, before the process ends.
+//! Accesses to memory that is not there: says which kernel, block and thread made one, before the
+//! process ends.
 
 /// Has faults of kernels that run on this operating-system thread named.
 pub(crate) fn prepare() {
@@ -66,8 +67,8 @@ mod unix {
             let mut action: libc::sigaction = unsafe { zeroed() };
             action.sa_sigaction = function as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            // SAFETY: the handler has the signature that the flags promise, and does only what a signal handler may. Where it cannot be
-            // installed all stays as it was.
+            // SAFETY: the handler has the signature that the flags promise, and does only what a
+            // signal handler may. Where it cannot be installed all stays as it was.
             unsafe { libc::sigaction(signal, &action, ptr::null_mut()) };
         }
     }
@@ -79,7 +80,8 @@ mod unix {
         info: *mut libc::siginfo_t,
         context: *mut libc::c_void,
     ) {
-        // SAFETY: the system's information on this signal. Not positive: somebody sent it, and there is no address.
+        // SAFETY: the system's information on this signal. Not positive: somebody sent it, and
+        // there is no address.
         let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr().addr()) };
         if let Some(address) = address
             && here().is_active()
@@ -107,7 +109,8 @@ mod unix {
                 if action.sa_flags & libc::SA_SIGINFO != 0 {
                     type Handler =
                         unsafe extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
-                    // SAFETY: the flag says that the handler has this signature; it gets what the system gave.
+                    // SAFETY: the flag says that the handler has this signature; it gets what the
+                    // system gave.
                     unsafe {
                         let handler: Handler = std::mem::transmute(action.sa_sigaction);
                         handler(signal, info, context);
@@ -122,8 +125,8 @@ mod unix {
                 }
             }
             _ => {
-                // The access is made again when this returns, and then ends the process as it would have without us.
-                // SAFETY: zeroes and a constant are a valid action.
+                // The access is made again when this returns, and then ends the process as it would
+                // have without us. SAFETY: zeroes and a constant are a valid action.
                 unsafe {
                     let mut action: libc::sigaction = zeroed();
                     action.sa_sigaction = libc::SIG_DFL;
@@ -133,7 +136,8 @@ mod unix {
         }
     }
 
-    /// Says what the kernel that runs on this thread did. Returns whether the address is one of those that are kept free to notice it.
+    /// Says what the kernel that runs on this thread did. Returns whether the address is one of
+    /// those that are kept free to notice it.
     fn explain(address: usize) -> bool {
         let Some(executor) = try_running() else {
             return false;
@@ -156,9 +160,10 @@ mod unix {
             );
             true
         } else if let Some((bytes, dynamic)) = guarded_at(address) {
-            let what = match dynamic {
-                true => "the dynamic shared memory",
-                false => "a shared array",
+            let what = if dynamic {
+                "the dynamic shared memory"
+            } else {
+                "a shared array"
             };
             let _ = writeln!(text, "an access past the end of {what} of {bytes} bytes");
             true
@@ -213,7 +218,8 @@ mod unix {
         }
     }
 
-    /// A stack for the handler, on threads that have none: the standard library gives one to those that it starts.
+    /// A stack for the handler, on threads that have none: the standard library gives one to those
+    /// that it starts.
     struct AlternateStack {
         memory: Option<Box<[MaybeUninit<u8>]>>,
     }

@@ -1,7 +1,8 @@
 //! Fibers: stacks on which a kernel thread can wait while others run.
 //!
-//! A fiber is never given back to the system while it may be of use: it idles in a pool of its operating-system
-//! thread, between blocks and between launches, so that a waiting thread costs two context switches and no allocation.
+//! A fiber is never given back to the system while it may be of use: it idles in a pool of its
+//! operating-system thread, between blocks and between launches, so that a waiting thread costs two
+//! context switches and no allocation.
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, Yielder};
@@ -10,8 +11,9 @@ use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Usable bytes of a fiber's stack; a guard page below it turns an overflow into a fault instead of corruption. The
-/// frames of unoptimized code are several times as large. Only pages that are used take memory.
+/// Usable bytes of a fiber's stack; a guard page below it turns an overflow into a fault instead of
+/// corruption. The frames of unoptimized code are several times as large. Only pages that are used
+/// take memory.
 const STACK_BYTES: usize = 1024 * if cfg!(debug_assertions) { 256 } else { 64 };
 
 /// What a fiber that idles is told when it is resumed.
@@ -25,15 +27,16 @@ pub(crate) enum Command {
 /// Through this a fiber suspends itself.
 pub(crate) type FiberYielder = Yielder<Command, ()>;
 
-/// A stack whose base is shifted, so that the hot frames of many fibers do not all fall into the same cache sets:
-/// stacks are page aligned, and one page of L1 addresses covers all of its sets.
+/// A stack whose base is shifted, so that the hot frames of many fibers do not all fall into the
+/// same cache sets: stacks are page aligned, and one page of L1 addresses covers all of its sets.
 struct ShiftedStack {
     stack: DefaultStack,
     shift: usize,
 }
 
-// SAFETY: the base stays 16-byte aligned (the shift is a multiple of 64) and inside the mapping, whose guard page is
-// where `limit` says; STACK_BYTES less the largest shift is far above the required minimum.
+// SAFETY: the base stays 16-byte aligned (the shift is a multiple of 64) and inside the mapping,
+// whose guard page is where `limit` says; STACK_BYTES less the largest shift is far above the
+// required minimum.
 unsafe impl Stack for ShiftedStack {
     fn base(&self) -> StackPointer {
         let base = self.stack.base().get() - self.shift;
@@ -98,7 +101,8 @@ impl Fiber {
 impl Drop for Fiber {
     fn drop(&mut self) {
         if self.coroutine.started() && !self.coroutine.done() {
-            // Idle, as `FiberSet` promises: it returns at once, which is cheaper than unwinding it by force.
+            // Idle, as `FiberSet` promises: it returns at once, which is cheaper than unwinding it
+            // by force.
             self.coroutine.resume(Command::Finish);
         }
         STACKS.fetch_sub(1, Ordering::Relaxed);
@@ -118,7 +122,8 @@ thread_local! {
 }
 
 thread_local! {
-    /// The stack that runs, or ran last. Constant-initialised and without a destructor, so that a signal handler may read it.
+    /// The stack that runs, or ran last. Constant-initialised and without a destructor, so that a
+    /// signal handler may read it.
     static RUNNING: Cell<Extent> = const { Cell::new(Extent { limit: 0, base: 0 }) };
 }
 
@@ -150,7 +155,8 @@ impl FiberSet {
             self.idle.clear();
             self.idle.extend(0..keep as u32);
         }
-        // A launch that ran inside this one's wait may have put back its own; the later ones replace them.
+        // A launch that ran inside this one's wait may have put back its own; the later ones
+        // replace them.
         let _ = POOL.try_with(|pool| pool.set(self));
     }
 
@@ -159,8 +165,9 @@ impl FiberSet {
         self.fibers.len().max(threads as usize)
     }
 
-    /// An idle fiber: one that exists, or else a new one. The new one calls `run` when it is first resumed, and ends when that returns;
-    /// `run` idles between blocks and launches, so all callers give the same.
+    /// An idle fiber: one that exists, or else a new one. The new one calls `run` when it is first
+    /// resumed, and ends when that returns; `run` idles between blocks and launches, so all callers
+    /// give the same.
     ///
     /// # Errors
     /// The system's, where it gives no memory for a stack.
@@ -200,8 +207,8 @@ impl FiberSet {
 impl Drop for FiberSet {
     fn drop(&mut self) {
         for fiber in self.busy().into_iter().rev() {
-            // Only if the executor itself panicked: the thread that waits on this stack borrows what may be gone, so
-            // the stack is neither run nor freed.
+            // Only if the executor itself panicked: the thread that waits on this stack borrows
+            // what may be gone, so the stack is neither run nor freed.
             std::mem::forget(self.fibers.swap_remove(fiber as usize));
         }
     }

@@ -13,17 +13,20 @@ pub(crate) struct Body<'a> {
     pub(crate) pointer: *const (),
     /// Runs the body for each thread of the block that is left to start.
     pub(crate) run_threads: unsafe fn(&FiberYielder, *const ()) -> Command,
-    /// Runs the body for each block from the first number to before the second, where a block is one thread.
+    /// Runs the body for each block from the first number to before the second, where a block is
+    /// one thread.
     pub(crate) run_single_thread_blocks: unsafe fn(*const (), u64, u64),
     borrow: PhantomData<&'a ()>,
 }
 
-// SAFETY: `pointer` is to an `F: Sync` that is only ever borrowed shared, and `Body::new` ties the lifetime to that borrow.
+// SAFETY: `pointer` is to an `F: Sync` that is only ever borrowed shared, and `Body::new` ties the
+// lifetime to that borrow.
 unsafe impl Sync for Body<'_> {}
 
 impl<'a> Body<'a> {
     /// # Safety
-    /// Both functions may be called with a pointer to an `F` that lives as long as the launch that is current at the call.
+    /// Both functions may be called with a pointer to an `F` that lives as long as the launch that
+    /// is current at the call.
     pub(crate) unsafe fn new<F: Fn() + Sync>(
         body: &'a F,
         run_threads: unsafe fn(&FiberYielder, *const ()) -> Command,

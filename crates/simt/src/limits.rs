@@ -5,8 +5,9 @@ use std::time::Duration;
 
 /// Limits of launches in checked mode.
 ///
-/// A step of a thread is an access that is seen, a barrier, a warp operation, or a turn of a loop in an instrumented kernel. Where a thread makes
-/// no step at all, nothing can end it: then a monitoring thread says so and aborts the process.
+/// A step of a thread is an access that is seen, a barrier, a warp operation, or a turn of a loop
+/// in an instrumented kernel. Where a thread makes no step at all, nothing can end it: then a
+/// monitoring thread says so and aborts the process.
 ///
 /// ```
 /// use simt::{LaunchError, LaunchShape, Limits, Mode, sync};
@@ -21,13 +22,16 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Steps that a thread may make: 2^28 unless set. More are [`LaunchError::StepLimit`](crate::LaunchError::StepLimit).
+    /// Steps that a thread may make: 2^28 unless set. More are
+    /// [`LaunchError::StepLimit`](crate::LaunchError::StepLimit).
     pub steps: Option<u64>,
-    /// How long a launch may take: as long as it likes unless set. What takes longer is [`LaunchError::TimeLimit`](crate::LaunchError::TimeLimit).
-    /// It is looked at when a thread makes a step.
+    /// How long a launch may take: as long as it likes unless set. What takes longer is
+    /// [`LaunchError::TimeLimit`](crate::LaunchError::TimeLimit). It is looked at when a thread
+    /// makes a step.
     pub time: Option<Duration>,
-    /// How long the CPU may work on one thread without a step: 120 s unless set. After that the process is **aborted**, with a
-    /// message that names kernel, block and thread. The time that a debugger holds the program does not count.
+    /// How long the CPU may work on one thread without a step: 120 s unless set. After that the
+    /// process is **aborted**, with a message that names kernel, block and thread. The time that a
+    /// debugger holds the program does not count.
     pub stuck: Option<Duration>,
 }
 

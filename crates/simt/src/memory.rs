@@ -1,7 +1,7 @@
 //! Block-shared memory, and the accesses that checked mode watches.
 //!
-//! The `note_*` functions are for views to call before they touch memory. Outside checked mode they do nothing, so a
-//! view that knows it is in fast mode need not call them.
+//! The `note_*` functions are for views to call before they touch memory. Outside checked mode they
+//! do nothing, so a view that knows it is in fast mode need not call them.
 
 use crate::executor::{end_thread, running, try_running};
 use crate::finding::{Access, FindingKind};
@@ -17,20 +17,24 @@ pub enum Space {
     Shared,
 }
 
-/// Block-shared memory for the static identified by `key` (its address): the same pointer for every thread of a block.
+/// Block-shared memory for the static identified by `key` (its address): the same pointer for every
+/// thread of a block.
 ///
-/// In checked mode it holds 0xA5 when a block starts. In fast mode it does so only for the first block that a worker
-/// runs; later blocks find what the one before them left, as on a device. When the launch ends the memory is kept for later launches.
+/// In checked mode it holds 0xA5 when a block starts. In fast mode it does so only for the first
+/// block that a worker runs; later blocks find what the one before them left, as on a device. When
+/// the launch ends the memory is kept for later launches.
 ///
 /// # Panics
-/// Outside a launch, and where one key is used with a larger size or a stricter alignment than before.
+/// Outside a launch, and where one key is used with a larger size or a stricter alignment than
+/// before.
 pub fn shared_static(key: usize, bytes: usize, align: usize) -> *mut u8 {
     running().arena.borrow_mut().for_static(key, bytes, align)
 }
 
-/// Memory for a value that is shared by a block's threads and valid from the start: `initialise` writes it where it is new. All blocks that
-/// one operating-system thread runs have the same, also those of later launches, and it is never freed: so who keeps a reference to it keeps
-/// a valid one.
+/// Memory for a value that is shared by a block's threads and valid from the start: `initialise`
+/// writes it where it is new. All blocks that one operating-system thread runs have the same, also
+/// those of later launches, and it is never freed: so who keeps a reference to it keeps a valid
+/// one.
 ///
 /// # Panics
 /// Outside a launch, and where one key is used with another size or alignment than before.
@@ -44,8 +48,8 @@ pub fn lasting_static(
     arena.lasting(key, bytes, align, initialise)
 }
 
-/// The block's dynamic shared memory: where it starts, aligned to 128 bytes, and how many bytes it has.
-/// It is poisoned as [`shared_static`] is.
+/// The block's dynamic shared memory: where it starts, aligned to 128 bytes, and how many bytes it
+/// has. It is poisoned as [`shared_static`] is.
 ///
 /// # Panics
 /// Outside a launch.
@@ -75,7 +79,8 @@ pub fn note_write(space: Space, address: usize, bytes: usize) {
     note(Access::Write, space, address, bytes);
 }
 
-/// Notes that the running thread reads and writes `bytes` bytes at `address` in one indivisible step.
+/// Notes that the running thread reads and writes `bytes` bytes at `address` in one indivisible
+/// step.
 #[track_caller]
 pub fn note_atomic(space: Space, address: usize, bytes: usize) {
     note(Access::Atomic, space, address, bytes);
@@ -100,7 +105,8 @@ impl Drop for CheckedLaunch {
     }
 }
 
-/// Whether any thread of the process makes a launch in checked mode now: where not, nothing need be noted. It is one read of one variable.
+/// Whether any thread of the process makes a launch in checked mode now: where not, nothing need be
+/// noted. It is one read of one variable.
 #[inline(always)]
 pub fn may_be_watched() -> bool {
     CHECKED.load(Ordering::Relaxed) != 0
@@ -111,11 +117,13 @@ pub fn may_be_watched() -> bool {
 pub enum Plain {
     /// By a raw pointer.
     Pointer,
-    /// By a reference, an index or a name, which may also be of the thread's own memory: of that nothing is noted.
+    /// By a reference, an index or a name, which may also be of the thread's own memory: of that
+    /// nothing is noted.
     Reference,
 }
 
-/// Notes an access of the running thread that no view makes, of `bytes` bytes at `address`. Nothing is noted of a thread's own stack.
+/// Notes an access of the running thread that no view makes, of `bytes` bytes at `address`. Nothing
+/// is noted of a thread's own stack.
 #[track_caller]
 pub fn note_plain(access: Access, by: Plain, address: usize, bytes: usize) {
     if let Some(executor) = try_running() {
@@ -124,15 +132,17 @@ pub fn note_plain(access: Access, by: Plain, address: usize, bytes: usize) {
     }
 }
 
-/// Notes that the running thread takes a reference to `bytes` bytes at `address` from a raw pointer: later accesses by references are noted.
+/// Notes that the running thread takes a reference to `bytes` bytes at `address` from a raw
+/// pointer: later accesses by references are noted.
 pub fn note_reference(address: usize, bytes: usize) {
     if let Some(executor) = try_running() {
         executor.lend(address, bytes);
     }
 }
 
-/// Notes that the kernel has a raw pointer to the array of shared memory at `address`. If no access to the array is noted, or it
-/// changes without one, the launch says so: see [`Unwatched`](crate::Unwatched).
+/// Notes that the kernel has a raw pointer to the array of shared memory at `address`. If no access
+/// to the array is noted, or it changes without one, the launch says so: see
+/// [`Unwatched`](crate::Unwatched).
 #[track_caller]
 pub fn note_pointer(address: usize) {
     if let Some(executor) = try_running()
@@ -143,7 +153,8 @@ pub fn note_pointer(address: usize) {
     }
 }
 
-/// Notes that what lies at `address` is passed to a function that may not be instrumented. If that is, it [says so](note_received).
+/// Notes that what lies at `address` is passed to a function that may not be instrumented. If that
+/// is, it [says so](note_received).
 #[track_caller]
 pub fn note_passed(address: usize) {
     if let Some(executor) = try_running() {
@@ -158,8 +169,9 @@ pub fn note_received(address: usize) {
     }
 }
 
-/// Notes that the running thread begins to copy `bytes` bytes at `from` to `to`, in shared memory, asynchronously: until it
-/// [waits](note_copies_done), no thread may use what is written or write what is read.
+/// Notes that the running thread begins to copy `bytes` bytes at `from` to `to`, in shared memory,
+/// asynchronously: until it [waits](note_copies_done), no thread may use what is written or write
+/// what is read.
 #[track_caller]
 pub fn note_copy(from: usize, to: usize, bytes: usize) {
     if let Some(executor) = try_running() {
@@ -174,8 +186,8 @@ pub fn note_copies_done() {
     }
 }
 
-/// Counts a step of the running thread, as a turn of a loop is one. In checked mode the thread ends where it has made too many:
-/// see [`Limits::steps`](crate::Limits::steps).
+/// Counts a step of the running thread, as a turn of a loop is one. In checked mode the thread ends
+/// where it has made too many: see [`Limits::steps`](crate::Limits::steps).
 #[track_caller]
 pub fn note_step() {
     if let Some(executor) = try_running() {
@@ -183,7 +195,8 @@ pub fn note_step() {
     }
 }
 
-/// Ends the running thread with the finding that it indexed a view (`what`) of `len` elements at `index`.
+/// Ends the running thread with the finding that it indexed a view (`what`) of `len` elements at
+/// `index`.
 ///
 /// In fast mode the launch ends with it; in checked mode the other threads go on.
 ///

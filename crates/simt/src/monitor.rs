@@ -1,4 +1,5 @@
-//! The monitoring thread: it notices a kernel thread that computes for ever without a step at which it could be ended.
+//! The monitoring thread: it notices a kernel thread that computes for ever without a step at which
+//! it could be ended.
 
 use crate::finding::Site;
 use crate::{Dim3, LaunchShape, Limits};
@@ -115,7 +116,8 @@ fn launches() -> MutexGuard<'static, Vec<Watch>> {
     LAUNCHES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the monitoring thread, if it does not run yet. Where the system has no thread for it, nobody watches.
+/// Starts the monitoring thread, if it does not run yet. Where the system has no thread for it,
+/// nobody watches.
 fn begin() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
@@ -152,7 +154,8 @@ impl Watch {
         let steps = self.beat.steps.load(Ordering::Relaxed);
         let now = self.beat.clock.now();
         if steps == self.steps {
-            // Where the system has no clock of a thread, the looks are counted: they stop with the program, in a debugger.
+            // Where the system has no clock of a thread, the looks are counted: they stop with the
+            // program, in a debugger.
             self.idle += now.map_or(tick, |now| now.saturating_sub(self.seen_at));
         } else {
             (self.steps, self.idle) = (steps, Duration::ZERO);
@@ -186,7 +189,8 @@ mod clock {
                 tv_sec: 0,
                 tv_nsec: 0,
             };
-            // SAFETY: the function writes one time. Of a thread that is gone there is an error and no time.
+            // SAFETY: the function writes one time. Of a thread that is gone there is an error and
+            // no time.
             let result = unsafe { libc::clock_gettime(self.0?, &mut time) };
             let seconds = u64::try_from(time.tv_sec).ok()?;
             let nanos = u32::try_from(time.tv_nsec).ok()?;

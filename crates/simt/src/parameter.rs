@@ -43,8 +43,8 @@ impl Parameter {
     }
 }
 
-/// The parameter whose memory `address` lies in, and whether that is certain. Of pointers, whose memory has no known end, the one that begins
-/// last before the address is taken.
+/// The parameter whose memory `address` lies in, and whether that is certain. Of pointers, whose
+/// memory has no known end, the one that begins last before the address is taken.
 pub(crate) fn parameter_of(parameters: &[Parameter], address: usize) -> Option<(usize, bool)> {
     if let Some(number) = parameters.iter().position(|one| one.holds(address)) {
         return Some((number, true));

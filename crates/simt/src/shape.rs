@@ -6,10 +6,12 @@ pub const MAX_BLOCK_THREADS: u32 = 1024;
 /// The largest `z` extent of a block, on every CUDA device.
 pub const MAX_BLOCK_Z: u32 = 64;
 
-/// The most dynamic shared memory any CUDA device grants a block, in bytes (227 KiB, compute capability 9.0).
+/// The most dynamic shared memory any CUDA device grants a block, in bytes (227 KiB, compute
+/// capability 9.0).
 pub const MAX_DYNAMIC_SHARED_BYTES: u32 = 227 * 1024;
 
-/// Numbers of barriers that a block has, on every CUDA device. That of number 0 is for all of its threads, the others are named.
+/// Numbers of barriers that a block has, on every CUDA device. That of number 0 is for all of its
+/// threads, the others are named.
 pub(crate) const BARRIERS: u32 = 16;
 
 /// An extent or an index in three dimensions, `x` fastest.
@@ -99,7 +101,8 @@ pub struct LaunchShape {
     pub grid: Dim3,
     /// Threads of a block: 1 to [`MAX_BLOCK_THREADS`] in all, `z` at most [`MAX_BLOCK_Z`].
     pub block: Dim3,
-    /// Bytes that [`memory::dynamic_shared`](crate::memory::dynamic_shared) gives each block, at most [`MAX_DYNAMIC_SHARED_BYTES`].
+    /// Bytes that [`memory::dynamic_shared`](crate::memory::dynamic_shared) gives each block, at
+    /// most [`MAX_DYNAMIC_SHARED_BYTES`].
     pub dynamic_shared_bytes: u32,
 }
 
@@ -118,7 +121,8 @@ impl LaunchShape {
         }
     }
 
-    /// What is wrong with a shape that no CUDA device could launch, with the numbers and the remedy.
+    /// What is wrong with a shape that no CUDA device could launch, with the numbers and the
+    /// remedy.
     pub(crate) fn problem(&self) -> Option<String> {
         let problem = if self.grid.count() == 0 {
             format!(

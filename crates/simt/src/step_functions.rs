@@ -13,15 +13,19 @@ pub struct StepFunctions {
 }
 
 impl StepFunctions {
-    /// `begin` makes a frame of the arguments, whose thread then has its first step before it. `go_on` is called with a pointer to a
-    /// [`Turn`](crate::steps::Turn): it takes the next step of each frame that [`next_frame`](crate::steps::Turn::next_frame) gives, until
-    /// there is none, and says [`is_done`](crate::steps::Turn::is_done) of a thread that is done. Of such a thread, as when its step unwinds,
-    /// nothing is left in the frame. `drop` ends a thread between two steps.
+    /// `begin` makes a frame of the arguments, whose thread then has its first step before it.
+    /// `go_on` is called with a pointer to a [`Turn`](crate::steps::Turn): it takes the next step
+    /// of each frame that [`next_frame`](crate::steps::Turn::next_frame) gives, until there is
+    /// none, and says [`is_done`](crate::steps::Turn::is_done) of a thread that is done. Of such a
+    /// thread, as when its step unwinds, nothing is left in the frame. `drop` ends a thread between
+    /// two steps.
     ///
     /// # Safety
-    /// 1. `begin` may be called with a frame that is vacant memory of this layout, `go_on` with a turn of frames whose threads are between two steps, `drop`
-    ///    with one: which is before the first, or at a [`steps::end`](crate::steps::end), and nowhere else.
-    /// 2. Frames are used by one operating-system thread, and may be left as they are where they stand for ever.
+    /// 1. `begin` may be called with a frame that is vacant memory of this layout, `go_on` with a
+    ///    turn of frames whose threads are between two steps, `drop` with one: which is before the
+    ///    first, or at a [`steps::end`](crate::steps::end), and nowhere else.
+    /// 2. Frames are used by one operating-system thread, and may be left as they are where they
+    ///    stand for ever.
     pub const unsafe fn new(
         frame: Layout,
         begin: unsafe fn(arguments: *const (), frame: *mut u8),
@@ -50,7 +54,8 @@ unsafe impl Sync for Steps<'_> {}
 
 impl Steps<'_> {
     /// # Safety
-    /// `functions` may be called with these arguments, in any number of threads, while the result lives.
+    /// `functions` may be called with these arguments, in any number of threads, while the result
+    /// lives.
     pub(crate) unsafe fn new(functions: StepFunctions, arguments: *const ()) -> Self {
         Steps {
             functions,

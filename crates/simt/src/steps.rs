@@ -1,7 +1,8 @@
 //! Bodies in steps: a kernel's body as a future that ends a step where it waits at a barrier.
 //!
-//! A thread that waits then is a frame of as many bytes as the compiler finds that it needs later, and no stack; to go on with it is a
-//! call. It is for who compiles kernels, as `#[kernel]` of `cuda_std` does: a barrier is
+//! A thread that waits then is a frame of as many bytes as the compiler finds that it needs later,
+//! and no stack; to go on with it is a call. It is for who compiles kernels, as `#[kernel]` of
+//! `cuda_std` does: a barrier is
 //!
 //! ```text
 //! if unsafe { steps::arrive(false) } {
@@ -9,8 +10,8 @@
 //! }
 //! ```
 //!
-//! Whatever else waits, a warp operation or a [`barrier`](crate::sync::barrier) in a function that the body calls, does so on a stack as
-//! in any other body.
+//! Whatever else waits, a warp operation or a [`barrier`](crate::sync::barrier) in a function that
+//! the body calls, does so on a stack as in any other body.
 
 use crate::executor::{EndOfStep, running};
 use crate::sync::Reduce;
@@ -20,7 +21,8 @@ pub use crate::executor::Turn;
 pub use crate::step_functions::StepFunctions;
 pub use crate::workers::launch_kernel_in_steps;
 
-/// The running thread arrives at the block's barrier. `true` where others have yet to come: then it has to [`end`] its step.
+/// The running thread arrives at the block's barrier. `true` where others have yet to come: then it
+/// has to [`end`] its step.
 ///
 /// # Safety
 /// In a body in steps, which ends its step as soon as this says so.
@@ -33,7 +35,8 @@ pub unsafe fn arrive(predicate: bool) -> bool {
     running().arrive(Location::caller(), predicate)
 }
 
-/// What the threads brought to the barrier at which the running thread arrived last, once it may go on.
+/// What the threads brought to the barrier at which the running thread arrived last, once it may go
+/// on.
 ///
 /// # Panics
 /// Outside a launch.
@@ -42,7 +45,8 @@ pub fn outcome(op: Reduce) -> u32 {
     op.of(running().outcome())
 }
 
-/// The running thread lets the others that can go on have their turn, and waits for nothing. `true` where it has to [`end`] its step.
+/// The running thread lets the others that can go on have their turn, and waits for nothing. `true`
+/// where it has to [`end`] its step.
 ///
 /// # Safety
 /// As for [`arrive`].

@@ -1,7 +1,7 @@
 //! Where the threads of a block, or the lanes of a warp, wait for one another.
 //!
-//! While a thread unwinds (a destructor runs one of these), nothing waits: a barrier returns at once, and a warp
-//! operation sees only its own lane.
+//! While a thread unwinds (a destructor runs one of these), nothing waits: a barrier returns at
+//! once, and a warp operation sees only its own lane.
 
 use crate::executor::{BarrierOutcome, Call, Lanes, WarpOperation, running};
 use std::panic::Location;
@@ -56,9 +56,11 @@ impl WarpLanes<'_> {
     }
 }
 
-/// Waits for every thread of the block that has not left the kernel, and orders the block's memory accesses.
+/// Waits for every thread of the block that has not left the kernel, and orders the block's memory
+/// accesses.
 ///
-/// Checked mode reports threads that wait at another source line, and barriers that some threads never reach.
+/// Checked mode reports threads that wait at another source line, and barriers that some threads
+/// never reach.
 ///
 /// # Panics
 /// Outside a launch.
@@ -78,13 +80,16 @@ pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
     op.of(running().barrier(Location::caller(), predicate != 0))
 }
 
-/// Comes to the named barrier `barrier`, from 1 to 15, which is for `threads` threads, and waits there until that many have come: by this or
-/// by [`named_barrier_arrive`]. Then the barrier begins anew. It orders what all of them did before and what those do next that waited.
+/// Comes to the named barrier `barrier`, from 1 to 15, which is for `threads` threads, and waits
+/// there until that many have come: by this or by [`named_barrier_arrive`]. Then the barrier begins
+/// anew. It orders what all of them did before and what those do next that waited.
 ///
-/// As on a device warps come as a whole: `threads` is a multiple of 32, and the lanes of a warp wait for each other first. The last warp of a
-/// block counts as 32, however many threads it has. These are findings, in either mode: a number of threads that is no multiple of 32, or more
-/// than the block has in whole warps; another number than the first warp said; lanes of one warp that come to different barriers. Checked mode
-/// also reports lanes that come to one barrier at different source lines, and lanes that have left the kernel.
+/// As on a device warps come as a whole: `threads` is a multiple of 32, and the lanes of a warp
+/// wait for each other first. The last warp of a block counts as 32, however many threads it has.
+/// These are findings, in either mode: a number of threads that is no multiple of 32, or more than
+/// the block has in whole warps; another number than the first warp said; lanes of one warp that
+/// come to different barriers. Checked mode also reports lanes that come to one barrier at
+/// different source lines, and lanes that have left the kernel.
 ///
 /// ```
 /// use simt::{LaunchShape, Mode, current, sync};
@@ -120,8 +125,9 @@ pub fn named_barrier(barrier: u32, threads: u32) {
     running().named_barrier(call, Location::caller());
 }
 
-/// Comes to the named barrier and goes on: nobody else is waited for than the lanes of this warp. What the thread did before is ordered before
-/// what those do next that wait there, and nothing is ordered before what it does itself. For the rest see [`named_barrier`].
+/// Comes to the named barrier and goes on: nobody else is waited for than the lanes of this warp.
+/// What the thread did before is ordered before what those do next that wait there, and nothing is
+/// ordered before what it does itself. For the rest see [`named_barrier`].
 ///
 /// A barrier at which some have arrived, and nobody waits, when the block ends is no fault.
 ///
@@ -138,11 +144,12 @@ pub fn named_barrier_arrive(barrier: u32, threads: u32) {
     running().named_barrier(call, Location::caller());
 }
 
-/// Waits for the lanes of `mask` that have not left the kernel, and orders the memory accesses of those lanes.
+/// Waits for the lanes of `mask` that have not left the kernel, and orders the memory accesses of
+/// those lanes.
 ///
-/// Lanes with different masks do not meet. A calling lane that its mask does not name is a finding, and ends. Lanes of
-/// the mask that have left, or that a partial last warp does not have, are not waited for; in checked mode it is a
-/// finding that they have left.
+/// Lanes with different masks do not meet. A calling lane that its mask does not name is a finding,
+/// and ends. Lanes of the mask that have left, or that a partial last warp does not have, are not
+/// waited for; in checked mode it is a finding that they have left.
 ///
 /// # Panics
 /// Outside a launch.
@@ -154,8 +161,9 @@ pub fn warp_sync(mask: u32) {
 
 /// Rendezvous of the lanes in `mask`; every participant gets all participants' values.
 ///
-/// Shuffles, votes and matches are made of it. As with those on a device, it makes the lanes meet but orders no memory
-/// accesses: what lanes hand one another through memory needs a [`warp_sync`]. For the mask the rules of [`warp_sync`] hold.
+/// Shuffles, votes and matches are made of it. As with those on a device, it makes the lanes meet
+/// but orders no memory accesses: what lanes hand one another through memory needs a [`warp_sync`].
+/// For the mask the rules of [`warp_sync`] hold.
 ///
 /// # Panics
 /// Outside a launch.
@@ -168,8 +176,9 @@ pub fn warp_exchange(mask: u32, value: u64) -> WarpValues {
     })
 }
 
-/// [`warp_exchange`] without the copy of all 32 values: `read` takes what it needs. The faster one for a shuffle, which
-/// needs one value, and a vote, which needs none but the mask of its participants.
+/// [`warp_exchange`] without the copy of all 32 values: `read` takes what it needs. The faster one
+/// for a shuffle, which needs one value, and a vote, which needs none but the mask of its
+/// participants.
 ///
 /// ```
 /// use simt::{LaunchShape, Mode, current, sync};
@@ -193,7 +202,8 @@ pub fn warp_exchange_with<R>(mask: u32, value: u64, read: impl FnOnce(&WarpLanes
     })
 }
 
-/// Lanes of this warp that have not left the kernel. Lanes that have not started yet are among them.
+/// Lanes of this warp that have not left the kernel. Lanes that have not started yet are among
+/// them.
 ///
 /// # Panics
 /// Outside a launch.
@@ -203,8 +213,8 @@ pub fn active_mask() -> u32 {
 
 /// Lets the block's other threads run, and where none of them can, the blocks of other workers.
 ///
-/// A thread that waits for memory to change must call this each time it looks: threads of a block take turns on one
-/// CPU thread, and only a thread that waits or yields ends its turn.
+/// A thread that waits for memory to change must call this each time it looks: threads of a block
+/// take turns on one CPU thread, and only a thread that waits or yields ends its turn.
 ///
 /// # Panics
 /// Outside a launch.

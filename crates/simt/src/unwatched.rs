@@ -71,9 +71,10 @@ impl fmt::Display for Unwatched {
                 site,
                 because,
             } => {
-                let what = match dynamic {
-                    true => "the dynamic shared memory",
-                    false => "the shared array",
+                let what = if dynamic {
+                    "the dynamic shared memory"
+                } else {
+                    "the shared array"
                 };
                 write!(f, "{what} of {bytes} bytes, made at {site}: {because}")
             }
@@ -93,7 +94,8 @@ pub(crate) struct Seen {
     any: Cell<bool>,
     /// Whether it changed without a write that was seen.
     written: Cell<bool>,
-    /// How often it was passed on to code that has not said yet that it is instrumented, and where that was last.
+    /// How often it was passed on to code that has not said yet that it is instrumented, and where
+    /// that was last.
     passed: Cell<u64>,
     passed_at: Cell<Option<Site>>,
 }
@@ -147,12 +149,14 @@ thread_local! {
     static LAST: RefCell<Vec<Unwatched>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What the last launch in checked mode that this thread made did not watch, as far as that is known: arrays of shared memory that the kernel
-/// has by a raw pointer, and parameters, of which no access was seen, or that were passed to code that is not instrumented, or (shared
-/// arrays) that changed unseen.
+/// What the last launch in checked mode that this thread made did not watch, as far as that is
+/// known: arrays of shared memory that the kernel has by a raw pointer, and parameters, of which no
+/// access was seen, or that were passed to code that is not instrumented, or (shared arrays) that
+/// changed unseen.
 ///
-/// The report of a launch with findings has the same ([`Report::not_watched`](crate::Report::not_watched)); a launch without findings writes
-/// it to the standard error, once for each kernel and array.
+/// The report of a launch with findings has the same
+/// ([`Report::not_watched`](crate::Report::not_watched)); a launch without findings writes it to
+/// the standard error, once for each kernel and array.
 pub fn unwatched() -> Vec<Unwatched> {
     LAST.with_borrow(Clone::clone)
 }

@@ -16,7 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Mode {
     /// Blocks are spread over rayon's threads. Nothing is tracked.
     Fast,
-    /// Blocks run one at a time, and every tracked access is judged. See the [crate's documentation](crate).
+    /// Blocks run one at a time, and every tracked access is judged. See the
+    /// [crate's documentation](crate).
     Checked {
         /// Draws the order in which blocks and threads run. One seed always gives the same order.
         seed: u64,
@@ -31,15 +32,17 @@ const MAX_CHUNK: u64 = 8192;
 
 /// Runs `body` once per thread of the grid, and returns when all have left.
 ///
-/// In [`Mode::Fast`] blocks are spread over the threads of the current rayon pool and the caller, in ascending order; in
-/// [`Mode::Checked`] they run one at a time on the calling thread, in an order drawn from the seed.
+/// In [`Mode::Fast`] blocks are spread over the threads of the current rayon pool and the caller,
+/// in ascending order; in [`Mode::Checked`] they run one at a time on the calling thread, in an
+/// order drawn from the seed.
 ///
 /// # Errors
 /// - [`LaunchError::Shape`]: no CUDA device could launch the shape.
 /// - [`LaunchError::Findings`]: the kernel broke a rule; in fast mode that ends the launch.
-/// - [`LaunchError::KernelPanicked`], [`LaunchError::Deadlock`]: the launch ends; blocks that had begun elsewhere end too,
-///   after the block at hand.
-/// - [`LaunchError::Nested`], [`LaunchError::Unwinding`]: called from inside a kernel, or while the caller unwinds.
+/// - [`LaunchError::KernelPanicked`], [`LaunchError::Deadlock`]: the launch ends; blocks that had
+///   begun elsewhere end too, after the block at hand.
+/// - [`LaunchError::Nested`], [`LaunchError::Unwinding`]: called from inside a kernel, or while the
+///   caller unwinds.
 /// - [`LaunchError::Stack`]: the system is out of memory mappings.
 ///
 /// ```
@@ -62,14 +65,15 @@ pub fn launch<F: Fn() + Sync>(
     run(kernel, shape, mode, &[], body, None, false)
 }
 
-/// [`launch`] of a kernel: its body may have views of shared memory, which have no lifetime that ends with the block
-/// ([`current::runs_kernel`]).
+/// [`launch`] of a kernel: its body may have views of shared memory, which have no lifetime that
+/// ends with the block ([`current::runs_kernel`]).
 ///
 /// # Errors
 /// As [`launch`].
 ///
 /// # Safety
-/// What the body gets of a block's shared memory is used by the threads of that block only, and not after it.
+/// What the body gets of a block's shared memory is used by the threads of that block only, and not
+/// after it.
 pub unsafe fn launch_kernel<F: Fn() + Sync>(
     kernel: &str,
     shape: LaunchShape,
@@ -79,15 +83,17 @@ pub unsafe fn launch_kernel<F: Fn() + Sync>(
     run(kernel, shape, mode, &[], body, None, true)
 }
 
-/// [`launch_kernel`] of a kernel whose parameters are known, so that reports name them, and whose body is there in steps as well, which blocks
-/// of several threads in fast mode take: a thread that waits at a barrier then needs no stack to wait on.
+/// [`launch_kernel`] of a kernel whose parameters are known, so that reports name them, and whose
+/// body is there in steps as well, which blocks of several threads in fast mode take: a thread that
+/// waits at a barrier then needs no stack to wait on.
 ///
 /// # Errors
 /// As [`launch`].
 ///
 /// # Safety
 /// 1. As for [`launch_kernel`].
-/// 2. `steps` does what `body` does, with what `arguments` points to, in any number of threads at a time.
+/// 2. `steps` does what `body` does, with what `arguments` points to, in any number of threads at a
+///    time.
 pub unsafe fn launch_kernel_in_steps<F: Fn() + Sync>(
     kernel: &str,
     shape: LaunchShape,

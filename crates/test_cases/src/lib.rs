@@ -1,11 +1,13 @@
 //! How many of its cases a test takes: all of them take longer than a change should wait for.
 
-/// Whether tests take all of their cases: where `FERROVOX_TEST_ALL=1` is set, as `cargo xtask test --all` does.
+/// Whether tests take all of their cases: where `FERROVOX_TEST_ALL=1` is set, as
+/// `cargo xtask test --all` does.
 pub fn all_are_wanted() -> bool {
     std::env::var_os("FERROVOX_TEST_ALL").is_some_and(|value| value == "1")
 }
 
-/// Which run this is of those that take other cases each time: `FERROVOX_TEST_TURN`, a number, as `.ci/run` sets it; else 0.
+/// Which run this is of those that take other cases each time: `FERROVOX_TEST_TURN`, a number, as
+/// `.ci/run` sets it; else 0.
 fn turn_of_run() -> Option<usize> {
     std::env::var("FERROVOX_TEST_TURN").ok()?.parse().ok()
 }
@@ -25,7 +27,8 @@ pub fn cases(all: u32) -> u32 {
     }
 }
 
-/// Those of many cases that a test takes: each fourth, another one for each `turn` and for each turn of the run, or all where [all are wanted](all_are_wanted).
+/// Those of many cases that a test takes: each fourth, another one for each `turn` and for each
+/// turn of the run, or all where [all are wanted](all_are_wanted).
 ///
 /// ```
 /// # use test_cases::{all_are_wanted, some};
@@ -45,8 +48,8 @@ pub fn some<T>(of: impl IntoIterator<Item = T>, turn: usize) -> impl Iterator<It
         .map(|(_, case)| case)
 }
 
-/// Whether a test takes the case of this number: one of each `every`, another one for each turn of the run, or all where
-/// [all are wanted](all_are_wanted).
+/// Whether a test takes the case of this number: one of each `every`, another one for each turn of
+/// the run, or all where [all are wanted](all_are_wanted).
 ///
 /// ```
 /// # use test_cases::is_taken;
@@ -56,8 +59,9 @@ pub fn is_taken(number: usize, every: usize) -> bool {
     all_are_wanted() || number % every == turn_of_run().unwrap_or(0) % every
 }
 
-/// Whether a test that takes minutes of a core is to be left to where [all are wanted](all_are_wanted), or to another turn of the run: of four with a number one
-/// takes it. Says so on the test's output.
+/// Whether a test that takes minutes of a core is to be left to where
+/// [all are wanted](all_are_wanted), or to another turn of the run: of four with a number one takes
+/// it. Says so on the test's output.
 pub fn is_left_out(what: &str) -> bool {
     let number: usize = what.bytes().map(usize::from).sum();
     let is_its_turn = |turn: usize| (turn + number).is_multiple_of(4);

@@ -29,7 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .volume
         .into_f32();
 
-    // 2. Choose where to run, and put the volume there. `best` is the first CUDA device, or the CPU.
+    // 2. Choose where to run, and put the volume there. `best` is the first CUDA device, or the
+    //    CPU.
     let device = Device::best();
     let stream = device.stream()?;
     let on_device = DeviceVolume::upload(&stream, volume.view())?;

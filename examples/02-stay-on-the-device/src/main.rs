@@ -1,6 +1,7 @@
 //! One upload, several results: what is on a device stays there until it is asked for.
 //!
-//! A field is made on the device, meshed at three isovalues, and drawn; only counts, one mesh and a picture come back.
+//! A field is made on the device, meshed at three isovalues, and drawn; only counts, one mesh and a
+//! picture come back.
 
 use ferrovox::{
     device::Device,
@@ -29,8 +30,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     ];
     let volume = synthetic::metaballs(&stream, [88, 80, 80], &balls)?;
 
-    // The same volume at several isovalues. Launches of one stream run in order; nothing here waits for the GPU except
-    // the mesh's size, which the host must know to allocate it.
+    // The same volume at several isovalues. Launches of one stream run in order; nothing here waits
+    // for the GPU except the mesh's size, which the host must know to allocate it.
     let mut surfaces = Vec::new();
     for iso in [0.6, 1.0, 3.0] {
         let params = IsosurfaceParams {

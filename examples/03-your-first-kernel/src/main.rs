@@ -27,7 +27,8 @@ fn on_gpu(factor: f32, x: &[f32], y: &mut [f32]) -> CudaResult<()> {
     let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
     let (device_x, device_y) = (DeviceBuffer::from_slice(x)?, DeviceBuffer::from_slice(y)?);
     let grid = (x.len() as u32).div_ceil(BLOCK);
-    // SAFETY: a view is passed as pointer and length, and the order is that of the kernel's parameters.
+    // SAFETY: a view is passed as pointer and length, and the order is that of the kernel's
+    // parameters.
     unsafe {
         launch!(module.saxpy<<<grid, BLOCK, 0, stream>>>(
             factor, device_x.as_device_ptr(), device_x.len(), device_y.as_device_ptr(), device_y.len()

@@ -1,11 +1,13 @@
-//! A kernel with a race in it, and how checked mode finds it. No GPU and no PTX: the executor is enough.
+//! A kernel with a race in it, and how checked mode finds it. No GPU and no PTX: the executor is
+//! enough.
 
 use cuda_std::{prelude::*, shared_view};
 use simt::{LaunchShape, Mode};
 
 const TILE: usize = 64;
 
-/// Reverses each tile of `x` into `y`. Without the barrier a thread may read what its neighbour has not yet written.
+/// Reverses each tile of `x` into `y`. Without the barrier a thread may read what its neighbour has
+/// not yet written.
 ///
 /// # Safety
 /// Launched with blocks of `TILE` threads; nothing else uses `y`.

@@ -1,4 +1,5 @@
-//! A mask made of bools, and a distance map of it: how far it is from each voxel to the mask, and to which voxel of it.
+//! A mask made of bools, and a distance map of it: how far it is from each voxel to the mask, and
+//! to which voxel of it.
 //!
 //! Distances are in world units, here millimetres, also where voxels are longer than they are wide.
 
@@ -43,7 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .collect();
     let mask = Mask::from_bools(&voxels, DIMS, geometry)?;
 
-    // 3. The map. The mask's voxels are its sites; which one is the nearest is only found if asked for.
+    // 3. The map. The mask's voxels are its sites; which one is the nearest is only found if asked
+    //    for.
     let device = Device::best();
     let stream = device.stream()?;
     let sites = mask.upload(&stream)?;
@@ -82,8 +84,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // 5. Sites need not be voxels: here they are two places in the world, one of them outside the grid. The default method is for voxels;
-    //    `exact_method` names one for points.
+    // 5. Sites need not be voxels: here they are two places in the world, one of them outside the
+    //    grid. The default method is for voxels; `exact_method` names one for points.
     let places = [Point3::new(0.1, 0.2, -3.0), Point3::new(5.0, 50.0, 0.0)];
     let points = Points::from_world(&places, DIMS, geometry)?.upload(&stream)?;
     let params = DistanceParams {

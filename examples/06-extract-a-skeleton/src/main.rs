@@ -1,4 +1,5 @@
-//! The centre lines of a solid as a graph: three limbs that meet, and a curve along the middle of each.
+//! The centre lines of a solid as a graph: three limbs that meet, and a curve along the middle of
+//! each.
 
 use ferrovox::{
     device::Device,
@@ -17,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::best();
     let stream = device.stream()?;
 
-    // 1. A solid: the voxels where a volume is 0 or more. A mask of your own comes there by `Mask::upload`.
+    // 1. A solid: the voxels where a volume is 0 or more. A mask of your own comes there by
+    //    `Mask::upload`.
     let limbs = TIPS.map(|tip| Capsule {
         ends: [HUB, tip],
         radii: [6.0, 5.0],
@@ -25,7 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let depth = synthetic::capsules(&stream, [64, 68, 25], &limbs, 2.0, [1.0; 3], [0.0; 3])?;
     let solid = DeviceMask::above(&stream, &depth, 0.0)?;
 
-    // 2. Its skeleton. The certificate says of each component of the solid whether all critical points of the field were found.
+    // 2. Its skeleton. The certificate says of each component of the solid whether all critical
+    //    points of the field were found.
     let found = skeleton::skeleton(&stream, &solid, &SkeletonParams::default())?;
     assert!(
         found
@@ -38,7 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         solid.count(&stream)?
     );
 
-    // 3. Without branches that are shorter than the solid is thick, and without nodes in the middle of a branch.
+    // 3. Without branches that are shorter than the solid is thick, and without nodes in the middle
+    //    of a branch.
     let mut skeleton = found.skeleton;
     let removed = skeleton.prune(Prune::LengthByRadius(1.0))?;
     println!(
@@ -69,7 +73,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // 5. One end for each limb, near the middle of the half ball there, and one place where they meet.
+    // 5. One end for each limb, near the middle of the half ball there, and one place where they
+    //    meet.
     let ends: Vec<usize> = (0..degrees.len())
         .filter(|&node| degrees[node] == 1)
         .collect();
@@ -80,7 +85,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         assert!(nearest < 3.0, "the skeleton ends {nearest} from {tip}");
     }
 
-    // 6. Write it. SWC has trees only; a skeleton with cycles would be cut, and the result says how often.
+    // 6. Write it. SWC has trees only; a skeleton with cycles would be cut, and the result says how
+    //    often.
     let path = env::temp_dir().join("limbs.swc");
     let written = write_skeleton(&path, &skeleton)?;
     let text = fs::read_to_string(&path)?;

@@ -1,4 +1,5 @@
-//! A mesh becomes a volume, and the volume a mesh again. The volume that they enclose is compared with the formula's.
+//! A mesh becomes a volume, and the volume a mesh again. The volume that they enclose is compared
+//! with the formula's.
 
 use ferrovox::{
     device::Device,
@@ -12,7 +13,8 @@ use std::{error::Error, f64::consts::TAU};
 /// The radius of a torus, and that of its tube.
 const RADII: [f64; 2] = [3.0, 1.0];
 
-/// A torus of `n` x `n` quadrangles, each two triangles, counter-clockwise seen from outside. A mesh of yours comes from `io::read_mesh`.
+/// A torus of `n` x `n` quadrangles, each two triangles, counter-clockwise seen from outside. A
+/// mesh of yours comes from `io::read_mesh`.
 fn torus(n: u32) -> TriangleMesh {
     let [ring, tube] = RADII;
     let angle = |i: u32| TAU * f64::from(i) / f64::from(n);
@@ -53,7 +55,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     println!("{device}; a torus of volume {expected:.3}, says the formula");
 
-    // 1. The mesh. What encloses nothing has no voxels: an open mesh would be an error that says where its first hole is.
+    // 1. The mesh. What encloses nothing has no voxels: an open mesh would be an error that says
+    //    where its first hole is.
     let mesh = torus(96);
     let report = mesh::check(&mesh);
     assert!(report.is_closed() && report.is_oriented());
@@ -62,7 +65,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         report.volume,
     );
 
-    // 2. Its voxels, on a grid about it: 128 voxels along its longest side. They are a mask on the device.
+    // 2. Its voxels, on a grid about it: 128 voxels along its longest side. They are a mask on the
+    //    device.
     let solid = voxelize::voxelize(&stream, &mesh, &VoxelizeParams::with_resolution(128))?;
     let [nx, ny, nz] = solid.dims();
     let voxel = solid.geometry().determinant();
@@ -72,7 +76,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         count as f64 * voxel,
     );
 
-    // 3. A mesh again: the voxels as samples of 0 and 1, and the surface half way between the two. It is in the world where the first mesh is.
+    // 3. A mesh again: the voxels as samples of 0 and 1, and the surface half way between the two.
+    //    It is in the world where the first mesh is.
     let samples = voxelize::volume_of(&stream, &solid)?;
     let samples = DeviceVolume::upload(&stream, samples.view())?;
     let params = IsosurfaceParams {

@@ -1,6 +1,7 @@
 //! Scans, also called prefix sums: for each element what the elements before it add up to.
 //!
-//! They say where each of many parts of different lengths goes if they are stored one after the other.
+//! They say where each of many parts of different lengths goes if they are stored one after the
+//! other.
 
 use ferrovox::{
     device::Device,
@@ -25,7 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
         .collect();
 
-    // 2. On one device: buffer to buffer, each element read once and written once. The total stays there until it is asked for.
+    // 2. On one device: buffer to buffer, each element read once and written once. The total stays
+    //    there until it is asked for.
     let device = Device::best();
     let stream = device.stream()?;
     let input = stream.upload(&lengths)?;
@@ -36,7 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(stream.download(&starts)?, expected);
     println!("{device}: {COUNT} parts, {total} bytes in all, as the loop says");
 
-    // 3. Other operators: the greatest element so far, itself included. A scanner is for any number of scans.
+    // 3. Other operators: the greatest element so far, itself included. A scanner is for any number
+    //    of scans.
     let heights: Vec<f32> = (0..COUNT)
         .map(|i| (i as f32 * 0.37).sin() * i as f32)
         .collect();
@@ -49,7 +52,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(highest.eq(stream.download(&data)?));
     println!("{device}: the greatest of {COUNT} is {greatest}");
 
-    // 4. On several devices, from host memory to host memory: all there are, and the CPU once more, so that there are two at least.
+    // 4. On several devices, from host memory to host memory: all there are, and the CPU once more,
+    //    so that there are two at least.
     let mut devices = Device::all();
     devices.push(Device::cpu());
     let mut starts = vec![0u64; COUNT];

@@ -1,4 +1,5 @@
-//! How many blocks of a kernel a GPU runs at a time, and which block size is best. No GPU is needed: its limits are known by its name.
+//! How many blocks of a kernel a GPU runs at a time, and which block size is best. No GPU is
+//! needed: its limits are known by its name.
 
 use ferrovox::{
     device::recorded_kernel,
@@ -44,7 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     assert_eq!((fewer.to, fewer.active_blocks), (40, 6));
 
-    // 4. The best block size: here no shared memory is asked for by the launch, and any size will do.
+    // 4. The best block size: here no shared memory is asked for by the launch, and any size will
+    //    do.
     let largest = BlockConfig::new(device.threads_per_block);
     let best = best_block(&model, &kernel, &largest, |_| 0, |_| true).expect("some block runs");
     println!(
@@ -53,7 +55,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     assert_eq!((best.threads, best.active_blocks), (640, 2));
 
-    // 5. All block sizes; here every fourth number of warps. None has more threads active than the best.
+    // 5. All block sizes; here every fourth number of warps. None has more threads active than the
+    //    best.
     let sizes = curve::over_threads(&model, &kernel, &block, |_| 0);
     for (threads, occupancy) in sizes {
         assert!(occupancy.active_threads() <= best.threads * best.active_blocks);
@@ -66,7 +69,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    // 6. A grid goes through the GPU in waves; a last one that is nearly empty takes as long as a full one.
+    // 6. A grid goes through the GPU in waves; a last one that is nearly empty takes as long as a
+    //    full one.
     let waves = Waves::new(device, &occupancy, 700).expect("some block runs");
     println!(
         "a grid of 700 blocks: {} waves of {}, the last with {} blocks",

@@ -1,4 +1,5 @@
-//! Where a lesson runs, in one form: the executor on the CPU, which in checked mode looks for races and bounds, or a GPU.
+//! Where a lesson runs, in one form: the executor on the CPU, which in checked mode looks for races
+//! and bounds, or a GPU.
 
 use std::error::Error;
 
@@ -62,7 +63,8 @@ impl Machine {
                 K::pack(&args, &mut packed);
                 let kernel = gpu.module.get_function(K::entry())?;
                 let (grid, block) = (shape.grid, shape.block);
-                // SAFETY: `pack` has the kernel's parameters in order; the rest is the caller's promise.
+                // SAFETY: `pack` has the kernel's parameters in order; the rest is the caller's
+                // promise.
                 unsafe {
                     gpu.stream.launch(
                         &kernel,

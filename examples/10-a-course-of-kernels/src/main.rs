@@ -1,4 +1,5 @@
-//! A course of six kernels, each beside a plain loop: `cargo run`, or `cargo run -- gemm bitonic` for some lessons.
+//! A course of six kernels, each beside a plain loop: `cargo run`, or `cargo run -- gemm bitonic`
+//! for some lessons.
 
 mod lessons;
 mod machine;

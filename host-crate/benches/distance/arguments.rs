@@ -16,8 +16,8 @@ pub struct Arguments {
     /// The same, as a list
     #[arg(long = "sizes", value_name = "SIZE", value_delimiter = ',', value_parser = dims)]
     size_list: Vec<[usize; 3]>,
-    /// What the sites are: shell (of a sphere of radius 0.4 n), head (a bumpy surface), random:1% (or another share), all;
-    /// labels: the distance to another of nine labels
+    /// What the sites are: shell (of a sphere of radius 0.4 n), head (a bumpy surface), random:1%
+    /// (or another share), all; labels: the distance to another of nine labels
     #[arg(
         long,
         value_name = "NAME",
@@ -53,7 +53,8 @@ pub struct Arguments {
     /// Do not time how a mask of bytes becomes one of bits
     #[arg(long)]
     pub no_pack: bool,
-    /// Print on the standard error how long each kernel of one more map takes, by the device's clock
+    /// Print on the standard error how long each kernel of one more map takes, by the device's
+    /// clock
     #[arg(long)]
     pub kernels: bool,
     #[command(flatten)]

@@ -18,7 +18,8 @@ pub enum Field {
     Head,
     /// This share of all voxels.
     Random(f64),
-    /// Labels instead of sites: what is in the head has eight labels, one for each octant, what is around it a ninth.
+    /// Labels instead of sites: what is in the head has eight labels, one for each octant, what is
+    /// around it a ninth.
     Labels,
 }
 
@@ -114,8 +115,8 @@ pub fn labels(stream: &Stream, dims: [usize; 3], geometry: Geometry) -> Outcome<
     Ok(DeviceVolume::from_buffer(labels, dims, geometry)?)
 }
 
-/// Whether a place, from -½ to ½ along each axis, is in an ellipsoid with bumps. Of 592x625x625 voxels about a tenth are within 10 of
-/// its surface, and a third within 36.
+/// Whether a place, from -½ to ½ along each axis, is in an ellipsoid with bumps. Of 592x625x625
+/// voxels about a tenth are within 10 of its surface, and a third within 36.
 fn is_in_head([x, y, z]: [f32; 3]) -> bool {
     let [u, v, w] = [x / 0.40, y / 0.46, z / 0.45];
     let bumps = 0.1 * (21.0 * x + 1.0).sin() * (17.0 * y).sin() * (19.0 * z + 2.0).sin()

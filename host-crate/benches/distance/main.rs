@@ -1,11 +1,14 @@
 //! Times distance maps on every device present: sizes, methods, bounds, and what the sites are.
 //!
-//! `cargo xtask bench distance -- 256 512 592x625x625 --fields shell,head --bounds none,36,10 --peers`; `--help` names the options.
+//! `cargo xtask bench distance -- 256 512 592x625x625 --fields shell,head --bounds none,36,10 --peers`;
+//! `--help` names the options.
 //!
-//! The sites are on the device already, a bit for each voxel. `map` is the time by the host's clock from the call until the stream has
-//! nothing left to do; allocating the result counts (freed memory is kept and used again, as in any program that makes more than one
-//! map). `pack` is the time to make the bits from a mask of a byte per voxel, which is what other systems are given. `bytes` are those of
-//! the bits (or the mask) read once and the distances (or the bits) written once.
+//! The sites are on the device already, a bit for each voxel. `map` is the time by the host's clock
+//! from the call until the stream has nothing left to do; allocating the result counts (freed
+//! memory is kept and used again, as in any program that makes more than one map). `pack` is the
+//! time to make the bits from a mask of a byte per voxel, which is what other systems are given.
+//! `bytes` are those of the bits (or the mask) read once and the distances (or the bits) written
+//! once.
 
 mod arguments;
 #[path = "../support/copy.rs"]

@@ -14,7 +14,8 @@ use nalgebra::Vector3;
 /// Targets that are looked at.
 const SAMPLES: usize = 64;
 
-/// The largest angle in degrees between a direction and the one that sums in `f64` have on the host, at some targets.
+/// The largest angle in degrees between a direction and the one that sums in `f64` have on the
+/// host, at some targets.
 pub fn worst_direction(
     stream: &Stream,
     mask: &DeviceMask,

@@ -37,10 +37,12 @@ pub struct Arguments {
     /// Time whole skeletons of these solids instead: human:256 (or another width), animal
     #[arg(long, value_name = "SOLID", value_delimiter = ',')]
     pub solids: Vec<Object>,
-    /// Time the field of a hand in grids of so many voxels along each axis instead [default with tree or auto: 128,256,512,1024, on a CPU 64,128,256]
+    /// Time the field of a hand in grids of so many voxels along each axis instead
+    /// [default with tree or auto: 128,256,512,1024, on a CPU 64,128,256]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub sizes: Vec<usize>,
-    /// Spacing of the voxels of these grids along x, y and z, of which the smallest is 1: fewer voxels along the others
+    /// Spacing of the voxels of these grids along x, y and z, of which the smallest is 1: fewer
+    /// voxels along the others
     #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', num_args = 1, default_values_t = [1.0, 1.0, 1.0])]
     spacing: Vec<f32>,
     /// The order of the series of `tree` [default: by the exponent]
@@ -81,7 +83,8 @@ impl Arguments {
         }
     }
 
-    /// Whether whole fields of hands are timed: where their sizes are named, or for variants that need a grid if no numbers of points are.
+    /// Whether whole fields of hands are timed: where their sizes are named, or for variants that
+    /// need a grid if no numbers of points are.
     pub fn measures_hands(&self, jobs: &[SkeletonParams]) -> bool {
         let has_points = self.targets.is_some() || self.sources.is_some();
         !self.sizes.is_empty() || (!has_points && jobs.iter().any(needs_grid))

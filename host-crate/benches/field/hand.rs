@@ -1,4 +1,5 @@
-//! Times the whole field of a hand at several sizes: where what is far is summed up by series, a pair is no measure.
+//! Times the whole field of a hand at several sizes: where what is far is summed up by series, a
+//! pair is no measure.
 
 use crate::support::{Outcome, by_events};
 use ferrovox::{

@@ -5,17 +5,20 @@ use ferrovox::{
     skeleton::{FieldVariant, Precision, SkeletonParams},
 };
 
-/// Instructions that each of the four parts of a multiprocessor begins in a clock, for the 32 threads of a warp.
+/// Instructions that each of the four parts of a multiprocessor begins in a clock, for the 32
+/// threads of a warp.
 const ISSUED: f64 = 4.0 * 32.0;
 
-/// Threads of a multiprocessor for which a root, a reciprocal, a power of two or a logarithm is begun in a clock.
+/// Threads of a multiprocessor for which a root, a reciprocal, a power of two or a logarithm is
+/// begun in a clock.
 const SPECIAL: f64 = 16.0;
 
 /// And a conversion to `f64`, where `f64` is not slowed down.
 const CONVERTED: f64 = 16.0;
 
-/// Instructions that a pair of a source and a target takes a thread at least: arithmetic alone, no loads and no counting. In the PTX the loop of `forces_tuned` has as
-/// many for 16 pairs: 144 of f32 with the exponent 2, 216 of f64 with the exponent 6.
+/// Instructions that a pair of a source and a target takes a thread at least: arithmetic alone, no
+/// loads and no counting. In the PTX the loop of `forces_tuned` has as many for 16 pairs: 144 of
+/// f32 with the exponent 2, 216 of f64 with the exponent 6.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Pair {
     /// All of them.
@@ -29,8 +32,9 @@ struct Pair {
 impl Pair {
     fn of(params: &SkeletonParams) -> Self {
         let distance = match params.variant {
-            // for the four targets of a thread: two differences, a product and a product with sum for y and z, and four differences for x, which is
-            // 8 for four; then for each a product with sum
+            // for the four targets of a thread: two differences, a product and a product with sum
+            // for y and z, and four differences for x, which is 8 for four; then for each a product
+            // with sum
             FieldVariant::Tuned => 8.0 / 4.0 + 1.0,
             // three differences, a product, two products with sum
             _ => 6.0,
@@ -38,7 +42,8 @@ impl Pair {
         let (products, special) = weight(params.exponent);
         let (differences, converted) = match (params.precision, params.variant) {
             (Precision::F32, _) => (0.0, 0.0),
-            // in f64 again: two for the four targets, and one along x for each; and the weight is converted
+            // in f64 again: two for the four targets, and one along x for each; and the weight is
+            // converted
             (Precision::Accurate, FieldVariant::Tuned) => (6.0 / 4.0, 1.0),
             // three differences and the weight are converted
             (Precision::Accurate, _) => (0.0, 4.0),
@@ -66,7 +71,8 @@ fn weight(exponent: f64) -> (f64, f64) {
     }
 }
 
-/// Pairs in a second that the device cannot exceed: by what its multiprocessors begin at their highest clock. None where that is not known, as for the CPU.
+/// Pairs in a second that the device cannot exceed: by what its multiprocessors begin at their
+/// highest clock. None where that is not known, as for the CPU.
 pub fn pairs_per_second(device: &Device, params: &SkeletonParams) -> Option<f64> {
     let clocks = 1e3 * f64::from(device.clock_khz()?);
     let multiprocessors = f64::from(device.limits().multiprocessors);

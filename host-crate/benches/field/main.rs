@@ -1,14 +1,18 @@
-//! Times the force field on every device present: variants, exponents, precisions; and says how right it is.
+//! Times the force field on every device present: variants, exponents, precisions; and says how
+//! right it is.
 //!
-//! `cargo xtask bench field -- --variants all --exponents 2,6 --precision f32,accurate`; `--help` names the options.
+//! `cargo xtask bench field -- --variants all --exponents 2,6 --precision f32,accurate`; `--help`
+//! names the options.
 //!
-//! With `--solids human:256,animal` whole skeletons are timed instead, with their stages. With `--sizes`, or where `tree` or `auto` are among the variants, the whole field of
-//! a hand is timed instead at each size, with its memory, its errors, and the times of the kernels.
+//! With `--solids human:256,animal` whole skeletons are timed instead, with their stages. With
+//! `--sizes`, or where `tree` or `auto` are among the variants, the whole field of a hand is timed
+//! instead at each size, with its memory, its errors, and the times of the kernels.
 //!
-//! The targets are voxels of a ball, the sources voxels of a sphere around it. A pair is a source and a target. `force` is the time by the device's clock
-//! from the masks to directions and magnitudes at all targets. `pairs/s` are compared with the limit of the arithmetic: what a pair takes
-//! of the device's instructions at least, by its clock. Directions are compared with sums in `f64`: at some of the targets, and on the axis of a tube, where forces
-//! nearly cancel.
+//! The targets are voxels of a ball, the sources voxels of a sphere around it. A pair is a source
+//! and a target. `force` is the time by the device's clock from the masks to directions and
+//! magnitudes at all targets. `pairs/s` are compared with the limit of the arithmetic: what a pair
+//! takes of the device's instructions at least, by its clock. Directions are compared with sums in
+//! `f64`: at some of the targets, and on the axis of a tube, where forces nearly cancel.
 
 mod accuracy;
 mod arguments;

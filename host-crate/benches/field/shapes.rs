@@ -36,7 +36,8 @@ pub fn ball(stream: &Stream, count: usize) -> Outcome<DeviceMask> {
     )?)
 }
 
-/// So many points at voxels around such a ball: on a spiral over a sphere, some of them more than once.
+/// So many points at voxels around such a ball: on a spiral over a sphere, some of them more than
+/// once.
 pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<Sources> {
     let radius = radius(ball) as f64 + 2.0;
     let centre = radius + 1.0;
@@ -54,10 +55,12 @@ pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<Sources> {
     Ok(Sources::new(stream, points)?)
 }
 
-/// The radius and the length of a tube, in voxels. As many as are even have none in the middle, where the force is exactly 0.
+/// The radius and the length of a tube, in voxels. As many as are even have none in the middle,
+/// where the force is exactly 0.
 const TUBE: [usize; 2] = [8, 200];
 
-/// Every fourth voxel on the axis of a tube, but for a radius at its ends, and the voxels of its surface.
+/// Every fourth voxel on the axis of a tube, but for a radius at its ends, and the voxels of its
+/// surface.
 pub fn axis_of_tube(stream: &Stream) -> Outcome<(DeviceMask, Sources)> {
     let [radius, length] = TUBE;
     let dims = [2 * radius + 5, 2 * radius + 5, length + 4];

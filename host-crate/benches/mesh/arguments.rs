@@ -29,7 +29,8 @@ pub struct Arguments {
         default_value = "f32"
     )]
     types: Vec<String>,
-    /// The field in the volume: gyroid, sphere (of radius 0.4 n), or noise (uniform: every cell is ambiguous that can be)
+    /// The field in the volume: gyroid, sphere (of radius 0.4 n), or noise (uniform: every cell is
+    /// ambiguous that can be)
     #[arg(long, value_name = "NAME", default_value = "gyroid")]
     field: Field,
     /// Periods of the gyroid along each axis

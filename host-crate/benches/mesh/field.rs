@@ -37,8 +37,8 @@ impl SampleType {
         }
     }
 
-    /// How values become samples of this type. The offset, which is the isovalue, is half a level away from every sample of an
-    /// integer type.
+    /// How values become samples of this type. The offset, which is the isovalue, is half a level
+    /// away from every sample of an integer type.
     pub fn levels(self, field: Field) -> Levels {
         // a gyroid's values reach ±1.5; of a sphere's distances those near the surface matter
         let (offset, gyroid) = match self {
@@ -100,8 +100,8 @@ impl Field {
     }
 }
 
-/// The volume of a job. A sphere is made in its own type; a gyroid of another type than `f32` is one of `f32` first, which is freed
-/// before anything is measured.
+/// The volume of a job. A sphere is made in its own type; a gyroid of another type than `f32` is
+/// one of `f32` first, which is freed before anything is measured.
 pub fn volume<T: Quantised + Element>(stream: &Stream, job: &Job) -> Outcome<DeviceVolume<T>> {
     let dims = [job.size; 3];
     let levels = job.sample.levels(job.field);

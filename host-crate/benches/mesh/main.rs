@@ -1,10 +1,12 @@
-//! Times isosurfaces on every device present: sizes, sample types, methods, with and without normals.
+//! Times isosurfaces on every device present: sizes, sample types, methods, with and without
+//! normals.
 //!
 //! `cargo xtask bench mesh -- 128 256 512 --types u8,f32 --peers`; `--help` names the options.
 //!
-//! The volume is on the device already. `extract` is the time by the host's clock from the call until the stream has nothing left to
-//! do; allocating the output counts (freed memory is kept and used again, as in any program that extracts more than once). The
-//! download is told apart, and so are the stages, by the device's clock. `bytes` are those of the volume read once and the mesh
+//! The volume is on the device already. `extract` is the time by the host's clock from the call
+//! until the stream has nothing left to do; allocating the output counts (freed memory is kept and
+//! used again, as in any program that extracts more than once). The download is told apart, and so
+//! are the stages, by the device's clock. `bytes` are those of the volume read once and the mesh
 //! written once.
 
 mod arguments;

@@ -13,7 +13,8 @@ use ferrovox::{
 use measure::{Record, Report, Spread};
 use std::{f64::consts::TAU, time::Instant};
 
-/// Measures the devices of `--devices` at work together on a gyroid in `f32`, and the first of them alone is measured as any other.
+/// Measures the devices of `--devices` at work together on a gyroid in `f32`, and the first of them
+/// alone is measured as any other.
 pub fn measure(report: &mut Report, job: &Job, arguments: &Arguments) -> Outcome<()> {
     let devices: Vec<Device> = arguments
         .devices

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "ferrovox-occupancy")]
 pub struct Arguments {
-    /// Kernels by their entry points, or all that a pipeline launches, as scan:all [default: one of each pipeline]
+    /// Kernels by their entry points, or all that a pipeline launches, as scan:all
+    /// [default: one of each pipeline]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub kernel: Vec<String>,
     /// The pipeline in which kernels are measured [default: the first that launches them]

@@ -1,10 +1,13 @@
-//! Sweeps block sizes, registers and shared memory of kernels, and sets what they take beside what the occupancy calculator says.
+//! Sweeps block sizes, registers and shared memory of kernels, and sets what they take beside what
+//! the occupancy calculator says.
 //!
-//! `cargo xtask bench occupancy -- --kernel emit_vertices_f32,sum_words_u32 --over blocks,registers,shared`; `--help` names the options.
+//! `cargo xtask bench occupancy -- --kernel emit_vertices_f32,sum_words_u32 --over blocks,registers,shared`;
+//! `--help` names the options.
 //!
-//! A kernel is measured where a pipeline launches it, with that pipeline's data: the time is that of its launches alone, by the
-//! device's clock, added up over one run of the pipeline; the median of several runs counts. A GPU's occupancy is that of its driver's
-//! figures for the kernel; on the CPU executor only time is measured, and the occupancy beside it is that of a GPU by name.
+//! A kernel is measured where a pipeline launches it, with that pipeline's data: the time is that
+//! of its launches alone, by the device's clock, added up over one run of the pipeline; the median
+//! of several runs counts. A GPU's occupancy is that of its driver's figures for the kernel; on the
+//! CPU executor only time is measured, and the occupancy beside it is that of a GPU by name.
 
 mod arguments;
 mod jobs;

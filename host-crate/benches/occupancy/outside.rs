@@ -1,8 +1,9 @@
 //! Sweeps of kernels outside of the library, which their own programs measure.
 //!
-//! Such a program prints a line of JSON for each configuration: `kernel`, `device`, `threads`, `registers`, `static_shared_bytes`,
-//! `dynamic_shared_bytes`, `median_ms`, `runs`, and on a GPU its `device_name`, `capability` and `multiprocessors`. Lines that are no
-//! such objects do not matter.
+//! Such a program prints a line of JSON for each configuration: `kernel`, `device`, `threads`,
+//! `registers`, `static_shared_bytes`, `dynamic_shared_bytes`, `median_ms`, `runs`, and on a GPU
+//! its `device_name`, `capability` and `multiprocessors`. Lines that are no such objects do not
+//! matter.
 
 use crate::{
     arguments::{Arguments, Over},

@@ -1,4 +1,5 @@
-//! A sweep as a picture in the form of Zhao et al.'s (2016) figure 3: occupancy on one axis, speed on the other.
+//! A sweep as a picture in the form of Zhao et al.'s (2016) figure 3: occupancy on one axis, speed
+//! on the other.
 
 use crate::{support::Outcome, sweep::Sweep};
 use plotters::prelude::*;

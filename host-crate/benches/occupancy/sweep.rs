@@ -15,9 +15,11 @@ pub struct Sweep {
     pub over: Over,
     /// What the calculator was asked, without a launch override.
     pub question: Question,
-    /// The block size that the calculator chose, with its dynamic shared memory; none for a kernel whose registers are not known.
+    /// The block size that the calculator chose, with its dynamic shared memory; none for a kernel
+    /// whose registers are not known.
     pub chosen: Option<(u32, u32)>,
-    /// The block that the explanation is about: the same, on the CPU what it would be on the GPU that stands in.
+    /// The block that the explanation is about: the same, on the CPU what it would be on the GPU
+    /// that stands in.
     pub explained: Option<(u32, u32)>,
     pub points: Vec<Point>,
 }
@@ -91,7 +93,8 @@ impl Sweep {
         })
     }
 
-    /// How far occupancy predicts speed: Spearman's rank correlation of both over the points, from -1 to 1.
+    /// How far occupancy predicts speed: Spearman's rank correlation of both over the points, from
+    /// -1 to 1.
     pub fn rank_correlation(&self) -> Option<f64> {
         let both: Vec<(f64, f64)> = self
             .measured()

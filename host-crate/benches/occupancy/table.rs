@@ -1,4 +1,5 @@
-//! Sweeps as CSV and JSON: `sweep-LABEL.csv` has a row for each configuration, `sweep-LABEL.json` the same with what was concluded.
+//! Sweeps as CSV and JSON: `sweep-LABEL.csv` has a row for each configuration, `sweep-LABEL.json`
+//! the same with what was concluded.
 
 use crate::{
     support::Outcome,

@@ -1,6 +1,8 @@
-//! What launches the kernels of the library: every pipeline on a volume of any size, ready to be run again and again.
+//! What launches the kernels of the library: every pipeline on a volume of any size, ready to be
+//! run again and again.
 //!
-//! A kernel is measured in the pipeline that launches it, with the data that it has there. A new pipeline is one more row of [`ALL`].
+//! A kernel is measured in the pipeline that launches it, with the data that it has there. A new
+//! pipeline is one more row of [`ALL`].
 
 use ferrovox::{
     device::{Buffer, Element, Stream},
@@ -26,7 +28,8 @@ pub struct Workload {
     pub name: &'static str,
     /// What it works on, with `n` for the side.
     pub about: &'static str,
-    /// The side that takes a GPU long enough to be measured, and that which takes a CPU not too long.
+    /// The side that takes a GPU long enough to be measured, and that which takes a CPU not too
+    /// long.
     pub sides: [usize; 2],
     /// Makes its data, for a volume of so many voxels along each axis.
     pub prepare: for<'s> fn(&'s Stream, usize) -> Outcome<Run<'s>>,
@@ -207,9 +210,10 @@ fn forces(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
 
 /// The bytes of a buffer, if they are wanted.
 fn bytes<T: Element>(stream: &Stream, buffer: &Buffer<T>, wanted: bool) -> Outcome<Vec<u8>> {
-    Ok(match wanted {
-        true => bytemuck::cast_slice(&stream.download(buffer)?).to_vec(),
-        false => Vec::new(),
+    Ok(if wanted {
+        bytemuck::cast_slice(&stream.download(buffer)?).to_vec()
+    } else {
+        Vec::new()
     })
 }
 

@@ -4,7 +4,8 @@ use crate::{document, support::Outcome};
 use clap::Parser;
 use measure::Common;
 
-/// Makes table 2 of Zhao et al. (2016) on this machine: the force field of a phantom like a human, in Zhao et al.'s (2016) ways.
+/// Makes table 2 of Zhao et al. (2016) on this machine: the force field of a phantom like a human,
+/// in Zhao et al.'s (2016) ways.
 #[derive(Parser)]
 #[command(name = "ferrovox-paper")]
 pub struct Arguments {
@@ -16,7 +17,8 @@ pub struct Arguments {
         default_value = "16,32,64,128,256"
     )]
     sizes: Vec<usize>,
-    /// Pairs of a source and a target that a CPU makes; if there are more, the time for all is extrapolated
+    /// Pairs of a source and a target that a CPU makes; if there are more, the time for all is
+    /// extrapolated
     #[arg(long, value_name = "N", default_value = "2^28", value_parser = measure::options::elements)]
     pub sample: u64,
     #[command(flatten)]

@@ -1,5 +1,5 @@
-//! Table 2 of Zhao, Wang and Yuan (2016), *Parallel method of skeleton extraction using potential field
-//! on GPU* (Journal of Harbin Institute of Technology 48(5), 2016).
+//! Table 2 of Zhao, Wang and Yuan (2016), *Parallel method of skeleton extraction using potential
+//! field on GPU* (Journal of Harbin Institute of Technology 48(5), 2016).
 
 /// A row: volumes of a model that is not public.
 pub struct Row {

@@ -1,4 +1,5 @@
-//! Figure 3 of Zhao et al. (2016): occupancy by threads per block, for its two GPUs by its equation, and the speed of the field's kernel on a device that is there.
+//! Figure 3 of Zhao et al. (2016): occupancy by threads per block, for its two GPUs by its
+//! equation, and the speed of the field's kernel on a device that is there.
 
 use crate::{phantom::Phantom, support::Outcome};
 use ferrovox::{
@@ -31,7 +32,8 @@ fn blocks() -> impl Iterator<Item = u32> {
     (1..=MOST).filter(|threads| threads % 32 == 0 || FALLS.contains(threads))
 }
 
-/// Occupancies in per cent, for both GPUs: by the equation with Zhao et al.'s (2016) kernel, and with few registers.
+/// Occupancies in per cent, for both GPUs: by the equation with Zhao et al.'s (2016) kernel, and
+/// with few registers.
 ///
 /// # Errors
 /// None that can happen with Zhao et al.'s (2016) figures.
@@ -68,7 +70,8 @@ pub fn equation() -> Outcome<String> {
     Ok(text)
 }
 
-/// The time of Zhao et al.'s (2016) kernel, a target for each thread, on a device in blocks of each size.
+/// The time of Zhao et al.'s (2016) kernel, a target for each thread, on a device in blocks of each
+/// size.
 ///
 /// # Errors
 /// Those of the device.

@@ -1,9 +1,11 @@
-//! Makes table 2 of Zhao et al. (2016) on every device present, beside its figures, and figure 3: occupancy by threads per block.
+//! Makes table 2 of Zhao et al. (2016) on every device present, beside its figures, and figure 3:
+//! occupancy by threads per block.
 //!
 //! `cargo xtask bench paper`; `--help` names the options.
 //!
-//! What is timed is the force field from classified voxels on, which is 98 % of Zhao et al.'s (2016) time: sources are all surface voxels, forces next to the
-//! surface are means of their neighbours'. Times are the device's clock.
+//! What is timed is the force field from classified voxels on, which is 98 % of Zhao et al.'s
+//! (2016) time: sources are all surface voxels, forces next to the surface are means of their
+//! neighbours'. Times are the device's clock.
 
 mod arguments;
 mod document;

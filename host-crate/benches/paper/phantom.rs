@@ -41,8 +41,8 @@ impl<'a> Phantom<'a> {
         self.classes.counts.surface * self.classes.counts.interior
     }
 
-    /// The time of the force field as Zhao et al. (2016) make it: exponent 2, f32. On a CPU of no more pairs than `sample`, from which that of
-    /// all follows.
+    /// The time of the force field as Zhao et al. (2016) make it: exponent 2, f32. On a CPU of no
+    /// more pairs than `sample`, from which that of all follows.
     pub fn time(&self, variant: FieldVariant, sample: u64, runs: usize) -> Outcome<Timed> {
         let params = SkeletonParams {
             exponent: 2.0,

@@ -9,13 +9,15 @@ use measure::{Common, options::elements};
 #[derive(Parser)]
 #[command(name = "ferrovox-scan")]
 pub struct Arguments {
-    /// Numbers of elements such as 1000, 2^28, 10*128^3 [default: 128^3 10*128^3 2^24, and on a GPU 2^26 2^28]
+    /// Numbers of elements such as 1000, 2^28, 10*128^3
+    /// [default: 128^3 10*128^3 2^24, and on a GPU 2^26 2^28]
     #[arg(value_name = "SIZE")]
     sizes: Vec<String>,
     /// The same, as a list
     #[arg(long = "sizes", value_name = "SIZE", value_delimiter = ',')]
     size_list: Vec<String>,
-    /// Element types: u32, i32, u64, i64, f32, f64; and what is summed into wider ones: u8:u32, u16:u32, u8:u64, u16:u64, u32:u64; or all
+    /// Element types: u32, i32, u64, i64, f32, f64; and what is summed into wider ones: u8:u32,
+    /// u16:u32, u8:u64, u16:u64, u32:u64; or all
     #[arg(
         long,
         value_name = "TYPE",

@@ -1,4 +1,5 @@
-//! What the bus gives: the chunks of a scan go to the devices and come back, and nothing is done with them.
+//! What the bus gives: the chunks of a scan go to the devices and come back, and nothing is done
+//! with them.
 
 use crate::support::Outcome;
 use ferrovox::device::{Buffer, Device, DeviceError, Stream};
@@ -37,8 +38,8 @@ impl Copies {
         })
     }
 
-    /// Copies `input` to the devices and from there to `output`: each device's chunks on its streams in turn, so that one comes while
-    /// another goes.
+    /// Copies `input` to the devices and from there to `output`: each device's chunks on its
+    /// streams in turn, so that one comes while another goes.
     pub fn run(&mut self, mut input: &[u32], mut output: &mut [u32]) -> Outcome<()> {
         let count = self.lanes.len();
         let mut dealt: Vec<Vec<_>> = (0..count).map(|_| Vec::new()).collect();
@@ -76,7 +77,8 @@ fn copy(slots: &mut [Slot], chunks: Vec<(&[u32], &mut [u32])>) -> Result<(), Dev
     let mut begun = Ok(());
     for (turn, (from, to)) in chunks.into_iter().enumerate() {
         let Slot { stream, memory } = &mut slots[turn % SLOTS];
-        // SAFETY: both are borrowed for longer than this function runs, which waits for the copies also when one fails.
+        // SAFETY: both are borrowed for longer than this function runs, which waits for the copies
+        // also when one fails.
         begun = unsafe {
             let begin = stream.begin_write(memory, from);
             begin.and_then(|()| stream.begin_read(memory, to))

@@ -36,7 +36,8 @@ impl Number for f32 {
     fn wide(self) -> f64 {
         self.into()
     }
-    // beyond 2^24 adding one changes nothing; a thread of a CPU adds up to 2^13 elements one by one to what comes before them
+    // beyond 2^24 adding one changes nothing; a thread of a CPU adds up to 2^13 elements one by one
+    // to what comes before them
     const TOLERANCE: f64 = 1e-3;
 }
 
@@ -46,8 +47,8 @@ pub fn values<T: Number>(count: usize) -> Vec<T> {
     (0..count as u64).map(|i| T::small(bit(i))).collect()
 }
 
-/// Whether each of `found` is what comes before it in `input`, combined. The first element of a maximum is not looked at: what
-/// comes before it is nothing.
+/// Whether each of `found` is what comes before it in `input`, combined. The first element of a
+/// maximum is not looked at: what comes before it is nothing.
 pub fn verify<I: Number, V: Number>(input: &[I], found: &[V], operator: &str) -> Outcome<()> {
     if input.len() != found.len() {
         return Err(format!("{} results of {} elements", found.len(), input.len()).into());

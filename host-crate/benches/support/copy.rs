@@ -9,7 +9,8 @@ const COPY_ON_GPU: usize = 1 << 28;
 /// And on the CPU, whose caches are smaller than this too.
 const COPY_ON_CPU: usize = 1 << 26;
 
-/// Measures the copy of a large buffer to another on the device: the bandwidth that others are a fraction of.
+/// Measures the copy of a large buffer to another on the device: the bandwidth that others are a
+/// fraction of.
 pub fn measure(report: &mut Report, device: &Device, runs: usize) -> Outcome<()> {
     let elements = match device.kind() {
         DeviceKind::Cuda => COPY_ON_GPU,

@@ -11,11 +11,12 @@ impl<T: bytemuck::Pod + Send + Sync> Element for T {}
 
 /// `len` elements on a device, freed when dropped (in the order of the stream that allocated it).
 ///
-/// Kernels see it as a [`View`] or [`ViewMut`], which borrow the buffer: one that is written by a launch is read or
-/// written by nothing else in that launch.
+/// Kernels see it as a [`View`] or [`ViewMut`], which borrow the buffer: one that is written by a
+/// launch is read or written by nothing else in that launch.
 ///
-/// It belongs to the stream that allocated it, and may be used by others of its device: what they do with it waits for what its
-/// other users had to do by then, and it goes back to its stream when all of them are done.
+/// It belongs to the stream that allocated it, and may be used by others of its device: what they
+/// do with it waits for what its other users had to do by then, and it goes back to its stream when
+/// all of them are done.
 pub struct Buffer<T> {
     memory: BufferMemory,
     len: usize,
@@ -68,7 +69,8 @@ impl<T: Element> Buffer<T> {
         &self.device
     }
 
-    /// The buffer as a kernel reads it: an argument of a launch. Using its elements elsewhere on the host panics.
+    /// The buffer as a kernel reads it: an argument of a launch. Using its elements elsewhere on
+    /// the host panics.
     pub fn view(&self) -> View<'_, T> {
         View::for_launch(self.pointer(), self.len)
     }

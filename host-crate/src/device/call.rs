@@ -1,7 +1,7 @@
 //! A kernel and its arguments without their types.
 //!
-//! There are hundreds of kernels, and a launch is much code: a choice of a block, a record, errors. So it is compiled once, and for each
-//! kernel only what is here.
+//! There are hundreds of kernels, and a launch is much code: a choice of a block, a record, errors.
+//! So it is compiled once, and for each kernel only what is here.
 
 use cuda_std::{Kernel, PackedArgs, kernel::EntryName, launch_on_cpu};
 use simt::{LaunchError, LaunchShape, Mode};

@@ -33,7 +33,8 @@ impl Choice {
         }
     }
 
-    /// On the CPU: what the calculator chooses, which is one thread, unless the program has asked for more.
+    /// On the CPU: what the calculator chooses, which is one thread, unless the program has asked
+    /// for more.
     pub fn on_cpu(
         limits: &DeviceLimits,
         options_block: u32,

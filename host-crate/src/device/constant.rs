@@ -12,9 +12,11 @@ use std::{
 /// Held by the owner of a constant on the CPU, whose kernels all read the same memory.
 static ON_CPU: Mutex<()> = Mutex::new(());
 
-/// A constant of a kernel, from [`Stream::constant`]. Until it is dropped, it is the only one of the device.
+/// A constant of a kernel, from [`Stream::constant`]. Until it is dropped, it is the only one of
+/// the device.
 ///
-/// When dropped it synchronises the stream, so that no kernel still reads what another may then write.
+/// When dropped it synchronises the stream, so that no kernel still reads what another may then
+/// write.
 pub struct Constant<'a, S: 'static> {
     stream: &'a Stream,
     symbol: &'static S,
@@ -28,10 +30,12 @@ enum Place {
 }
 
 impl Stream {
-    /// A constant that kernel `K` reads, to be written before launches of `K`. Blocks until no other constant of the device exists.
+    /// A constant that kernel `K` reads, to be written before launches of `K`. Blocks until no
+    /// other constant of the device exists.
     ///
     /// # Errors
-    /// [`DeviceError::UnknownKernel`], [`DeviceError::UnknownConstant`] if the kernel reads no such constant, [`DeviceError::Cuda`].
+    /// [`DeviceError::UnknownKernel`], [`DeviceError::UnknownConstant`] if the kernel reads no such
+    /// constant, [`DeviceError::Cuda`].
     pub fn constant<K: Kernel, S: ConstantSymbol>(
         &self,
         symbol: &'static S,
@@ -54,14 +58,16 @@ impl Stream {
 }
 
 impl<S> Constant<'_, S> {
-    /// Copies a part of a buffer to the beginning of the constant, in the order of the stream: launches before still read what was there.
+    /// Copies a part of a buffer to the beginning of the constant, in the order of the stream:
+    /// launches before still read what was there.
     ///
     /// # Errors
-    /// [`DeviceError::LengthMismatch`] for more elements than there are in the buffer or the constant, [`DeviceError::WrongDevice`],
-    /// [`DeviceError::Cuda`].
+    /// [`DeviceError::LengthMismatch`] for more elements than there are in the buffer or the
+    /// constant, [`DeviceError::WrongDevice`], [`DeviceError::Cuda`].
     ///
     /// # Safety
-    /// On the CPU nothing else reads the constant meanwhile: neither the host, nor a launch whose stream does not hold it.
+    /// On the CPU nothing else reads the constant meanwhile: neither the host, nor a launch whose
+    /// stream does not hold it.
     pub unsafe fn write<T: Element, const N: usize>(
         &mut self,
         from: &Buffer<T>,
@@ -87,8 +93,9 @@ impl<S> Constant<'_, S> {
                 if let Some(elements) = from.as_slice() {
                     let mut value = self.symbol.value_on_cpu();
                     value[..part.len()].copy_from_slice(&elements[part]);
-                    // SAFETY: launches on the CPU are done when they return, and the owner of the constant holds the lock; that nobody reads it
-                    // otherwise is the caller's promise.
+                    // SAFETY: launches on the CPU are done when they return, and the owner of the
+                    // constant holds the lock; that nobody reads it otherwise is the caller's
+                    // promise.
                     unsafe { self.symbol.set_on_cpu(&value) };
                 }
                 Ok(())

@@ -96,7 +96,8 @@ pub enum DeviceError {
         /// The device.
         device: String,
     },
-    /// A block size, registers or shared memory that the device does not have, or a kernel that there is not.
+    /// A block size, registers or shared memory that the device does not have, or a kernel that
+    /// there is not.
     #[error(transparent)]
     Occupancy(#[from] OccupancyError),
     /// A block that cannot run, asked for by a launch override.

@@ -25,11 +25,12 @@ impl Event {
         }
     }
 
-    /// The time from an earlier event of the same device to this one. Blocks until both have happened.
+    /// The time from an earlier event of the same device to this one. Blocks until both have
+    /// happened.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if the work before either failed, [`DeviceError::WrongDevice`] if they are of different sorts
-    /// of device.
+    /// [`DeviceError::Cuda`] if the work before either failed, [`DeviceError::WrongDevice`] if they
+    /// are of different sorts of device.
     pub fn since(&self, earlier: &Event) -> Result<Duration, DeviceError> {
         match (&self.inner, &earlier.inner) {
             (EventInner::Cpu(now), EventInner::Cpu(then)) => Ok(now.duration_since(*then)),

@@ -4,12 +4,12 @@ use super::{Device, DeviceError, Inner, LaunchOverride, LaunchRecord, Recording}
 use crate::occupancy::KernelResources;
 
 impl Device {
-    /// Sets the override of this device's launches; [`LaunchOverride::default`] leaves them to the calculator again. Call it while
-    /// nothing is being launched.
+    /// Sets the override of this device's launches; [`LaunchOverride::default`] leaves them to the
+    /// calculator again. Call it while nothing is being launched.
     ///
     /// # Errors
-    /// [`DeviceError::Occupancy`] for a block size, registers or shared memory that no launch on this device could have, and for a kernel
-    /// that there is not, with names like it.
+    /// [`DeviceError::Occupancy`] for a block size, registers or shared memory that no launch on
+    /// this device could have, and for a kernel that there is not, with names like it.
     pub fn set_launch_override(&self, launch_override: LaunchOverride) -> Result<(), DeviceError> {
         launch_override.check(self.limits())?;
         self.launches().set_launch_override(launch_override);
@@ -47,8 +47,8 @@ impl Device {
         self.launches().take()
     }
 
-    /// What a kernel takes of this device, by the driver that compiled it, with as many registers as an
-    /// [launch override](Self::set_launch_override) leaves it; nothing on the CPU.
+    /// What a kernel takes of this device, by the driver that compiled it, with as many registers
+    /// as an [launch override](Self::set_launch_override) leaves it; nothing on the CPU.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] with the compiler's log.
@@ -64,8 +64,8 @@ impl Device {
         }
     }
 
-    /// How many blocks of a kernel a multiprocessor holds by the driver, for comparison with the result of the
-    /// [calculator](crate::occupancy); nothing on the CPU.
+    /// How many blocks of a kernel a multiprocessor holds by the driver, for comparison with the
+    /// result of the [calculator](crate::occupancy); nothing on the CPU.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] for what the driver refuses.
@@ -90,9 +90,10 @@ impl Device {
 
     /// Fails if this device heeds an environment that makes no sense.
     pub(super) fn check_environment(&self) -> Result<(), DeviceError> {
-        match self.shared.heeds_environment {
-            true => LaunchOverride::of_environment()?.check(self.limits()),
-            false => Ok(()),
+        if self.shared.heeds_environment {
+            LaunchOverride::of_environment()?.check(self.limits())
+        } else {
+            Ok(())
         }
     }
 }

@@ -40,7 +40,8 @@ impl Launch {
         }
     }
 
-    /// A launch whose warps share `pieces` pieces of work; on the CPU, whose blocks have one thread, its threads do.
+    /// A launch whose warps share `pieces` pieces of work; on the CPU, whose blocks have one
+    /// thread, its threads do.
     pub fn warp_pieces(pieces: u64) -> Self {
         Self {
             by_warps: true,
@@ -69,8 +70,9 @@ impl Launch {
         }
     }
 
-    /// The kernel works with this many threads in a block and no other number, on the CPU too: lanes of its warps ask each other, or each warp has a part of a
-    /// piece. It is to be no more than the device allows in a block.
+    /// The kernel works with this many threads in a block and no other number, on the CPU too:
+    /// lanes of its warps ask each other, or each warp has a part of a piece. It is to be no more
+    /// than the device allows in a block.
     ///
     /// ```
     /// use ferrovox::device::Launch;
@@ -88,8 +90,9 @@ impl Launch {
         }
     }
 
-    /// A piece has `items` items, a power of two, which the threads of a block take in rounds: sizes that do not divide them would
-    /// leave threads without work in the last round, and are not chosen.
+    /// A piece has `items` items, a power of two, which the threads of a block take in rounds:
+    /// sizes that do not divide them would leave threads without work in the last round, and are
+    /// not chosen.
     pub fn block_divides(self, items: u32) -> Self {
         Self {
             round: items.max(1),
@@ -133,7 +136,8 @@ impl Launch {
         self.pieces == 0
     }
 
-    /// The largest block that makes sense: whole warps, no more than there is work for, no more than the kernel can have.
+    /// The largest block that makes sense: whole warps, no more than there is work for, no more
+    /// than the kernel can have.
     pub(super) fn largest_block(&self) -> u32 {
         let useful = self.useful_threads.min(1 << 20).next_multiple_of(32);
         useful.min(self.most_threads)
@@ -144,8 +148,8 @@ impl Launch {
         threads >= self.least_threads && (self.round == 1 || self.round.is_multiple_of(threads))
     }
 
-    /// The largest block of at most `threads` threads that the launch can have: it divides a round, and is whole warps where
-    /// these have pieces of their own.
+    /// The largest block of at most `threads` threads that the launch can have: it divides a round,
+    /// and is whole warps where these have pieces of their own.
     pub(super) fn largest_up_to(&self, threads: u32) -> u32 {
         let most = threads
             .min(self.most_threads)
@@ -157,7 +161,8 @@ impl Launch {
         (1..=most).rev().find(|&it| self.suits(it)).unwrap_or(1)
     }
 
-    /// What a block has at least; 0 leaves it to whoever chooses (a CPU asked for blocks without threads has an error, not one thread).
+    /// What a block has at least; 0 leaves it to whoever chooses (a CPU asked for blocks without
+    /// threads has an error, not one thread).
     pub(super) fn least_threads(&self) -> u32 {
         self.least_threads
     }

@@ -8,12 +8,14 @@ use std::collections::BTreeSet;
 /// The environment variable with a block size for all launches.
 const BLOCK: &str = "FERROVOX_BLOCK";
 
-/// An override of the launches of a device, until [`Device::set_launch_override`](super::Device::set_launch_override) is called
-/// again. Results stay the same: kernels work in blocks of any size.
+/// An override of the launches of a device, until
+/// [`Device::set_launch_override`](super::Device::set_launch_override) is called again. Results
+/// stay the same: kernels work in blocks of any size.
 ///
-/// A launch that works in rounds, or in blocks of a certain size at most, takes the largest block up to that asked for which it can have;
-/// what it took is [recorded](super::Device::record_launches). Where no block of that size can run for want of registers or
-/// shared memory the launch is an error.
+/// A launch that works in rounds, or in blocks of a certain size at most, takes the largest block
+/// up to that asked for which it can have; what it took is
+/// [recorded](super::Device::record_launches). Where no block of that size can run for want of
+/// registers or shared memory the launch is an error.
 ///
 /// ```
 /// use ferrovox::device::{Device, LaunchOverride};
@@ -30,9 +32,11 @@ pub struct LaunchOverride {
     pub kernel: Option<String>,
     /// Threads in a block; `FERROVOX_BLOCK` sets it for the devices of a process.
     pub block: Option<u32>,
-    /// The most registers that a thread may use, for which the driver compiles the kernel anew. The CPU has no use for it.
+    /// The most registers that a thread may use, for which the driver compiles the kernel anew. The
+    /// CPU has no use for it.
     pub max_registers: Option<u32>,
-    /// Dynamic shared memory for each block that the kernel does not use, in bytes: it leaves room for fewer blocks.
+    /// Dynamic shared memory for each block that the kernel does not use, in bytes: it leaves room
+    /// for fewer blocks.
     pub extra_shared_bytes: u32,
 }
 

@@ -1,7 +1,8 @@
 //! Machine code of the shipped kernels, so that the driver need not compile PTX on the first call.
 //!
-//! `cargo xtask ptx` assembles the PTX for the usual architectures. Each file has all kernels, compressed; a driver loads of it only what is asked for. Code for
-//! a compute capability runs on the later ones of the same major number; other devices get PTX.
+//! `cargo xtask ptx` assembles the PTX for the usual architectures. Each file has all kernels,
+//! compressed; a driver loads of it only what is asked for. Code for a compute capability runs on
+//! the later ones of the same major number; other devices get PTX.
 
 use super::compressed::Compressed;
 use std::thread;
@@ -28,8 +29,8 @@ static SHIPPED: [MachineCode; 6] = shipped![80, 86, 89, 90, 100, 120];
 /// The environment's way to have PTX compiled all the same.
 const PTX_ONLY: &str = "FERROVOX_PTX";
 
-/// The newest code that a device of this compute capability (times ten) can run, unless the environment asks for PTX. A thread begins to decompress it,
-/// while the device is opened.
+/// The newest code that a device of this compute capability (times ten) can run, unless the
+/// environment asks for PTX. A thread begins to decompress it, while the device is opened.
 pub(super) fn begin(capability: u32) -> Option<&'static MachineCode> {
     if std::env::var_os(PTX_ONLY).is_some_and(|value| !value.is_empty() && value != "0") {
         return None;
@@ -78,7 +79,8 @@ mod tests {
         for code in &SHIPPED {
             let bytes = code.code().unwrap();
             assert!(bytes.starts_with(b"\x7fELF"), "sm_{}", code.capability);
-            // the architecture, in the flags of the ELF header: their first byte, since Blackwell the second
+            // the architecture, in the flags of the ELF header: their first byte, since Blackwell
+            // the second
             assert!(bytes[48..50].contains(&(code.capability as u8)));
             for kernel in kernels.keys() {
                 let section = format!(".text.{kernel}\0");

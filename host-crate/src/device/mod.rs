@@ -1,7 +1,8 @@
 //! Where kernels run: the CPU, or a CUDA device.
 //!
-//! A [`Device`] gives [`Stream`]s; a stream allocates [`Buffer`]s, copies, and launches kernels in order. Everything is asynchronous except
-//! where documented: [`Stream::download`] and [`Stream::synchronize`] block.
+//! A [`Device`] gives [`Stream`]s; a stream allocates [`Buffer`]s, copies, and launches kernels in
+//! order. Everything is asynchronous except where documented: [`Stream::download`] and
+//! [`Stream::synchronize`] block.
 //!
 //! ```
 //! use ferrovox::device::{Device, Launch};
@@ -81,7 +82,8 @@ pub struct Device {
 struct Shared {
     usage: Usage,
     launches: Launches,
-    /// Whether the block size of the environment applies to the device, which was made where no error could be returned.
+    /// Whether the block size of the environment applies to the device, which was made where no
+    /// error could be returned.
     heeds_environment: bool,
 }
 
@@ -121,8 +123,8 @@ impl Device {
         Device::cuda(0).unwrap_or_else(|_| Device::cpu())
     }
 
-    /// The CPU: all of rayon's threads, blocks of one thread, no checks beyond bounds. `FERROVOX_BLOCK` sets the threads of a block,
-    /// for experiments.
+    /// The CPU: all of rayon's threads, blocks of one thread, no checks beyond bounds.
+    /// `FERROVOX_BLOCK` sets the threads of a block, for experiments.
     pub fn cpu() -> Device {
         let inner = Inner::Cpu(CpuDevice::new(CpuOptions::default()));
         let device = Device {
@@ -142,12 +144,13 @@ impl Device {
         Device::new(Inner::Cpu(CpuDevice::new(options)))
     }
 
-    /// A CUDA device by its number. `FERROVOX_BLOCK` is the block size of all launches, for experiments.
+    /// A CUDA device by its number. `FERROVOX_BLOCK` is the block size of all launches, for
+    /// experiments.
     ///
     /// # Errors
-    /// [`DeviceError::NoDriver`] without a driver, [`DeviceError::NoSuchDevice`] if there are fewer devices,
-    /// [`DeviceError::Cuda`] if the driver refuses it, [`DeviceError::Variable`] or [`DeviceError::Occupancy`] for a
-    /// `FERROVOX_BLOCK` that it cannot have.
+    /// [`DeviceError::NoDriver`] without a driver, [`DeviceError::NoSuchDevice`] if there are fewer
+    /// devices, [`DeviceError::Cuda`] if the driver refuses it, [`DeviceError::Variable`] or
+    /// [`DeviceError::Occupancy`] for a `FERROVOX_BLOCK` that it cannot have.
     pub fn cuda(index: usize) -> Result<Device, DeviceError> {
         let device = Device::new(Inner::Cuda(Box::new(CudaDevice::open(index)?)));
         device.heed_environment()?;
@@ -239,15 +242,17 @@ impl Device {
     /// A new stream: operations on it run in order, and beside those of other streams.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if the driver refuses one, [`DeviceError::Variable`] or [`DeviceError::Occupancy`] for a `FERROVOX_BLOCK` that
-    /// the CPU cannot have, [`DeviceError::NoThreads`] where [its threads](start_threads) cannot be started.
+    /// [`DeviceError::Cuda`] if the driver refuses one, [`DeviceError::Variable`] or
+    /// [`DeviceError::Occupancy`] for a `FERROVOX_BLOCK` that the CPU cannot have,
+    /// [`DeviceError::NoThreads`] where [its threads](start_threads) cannot be started.
     pub fn stream(&self) -> Result<Stream, DeviceError> {
         start_threads()?;
         self.check_environment()?;
         Stream::new(self.clone())
     }
 
-    /// Host memory for `len` elements that copies to and from this device are quickest with, all bytes zero.
+    /// Host memory for `len` elements that copies to and from this device are quickest with, all
+    /// bytes zero.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the driver cannot pin so much, [`DeviceError::TooLarge`].

@@ -1,4 +1,5 @@
-//! The PTX that ships with the library, and what is recorded of its kernels. Machine code made of it: [`super::machine_code`].
+//! The PTX that ships with the library, and what is recorded of its kernels. Machine code made of
+//! it: [`super::machine_code`].
 
 use super::compressed::Compressed;
 use serde::Deserialize;
@@ -39,7 +40,8 @@ pub(super) fn for_capability(capability: u32) -> Option<&'static ShippedModule> 
         .find(|module| module.capability <= capability)
 }
 
-/// The PTX that ships for an architecture, `sm_70` or `sm_90`: the text of all kernels. Needs no GPU. It is decompressed when it is first asked for, 10 MB.
+/// The PTX that ships for an architecture, `sm_70` or `sm_90`: the text of all kernels. Needs no
+/// GPU. It is decompressed when it is first asked for, 10 MB.
 ///
 /// ```
 /// let ptx = ferrovox::device::shipped_ptx("sm_70").unwrap();
@@ -61,7 +63,8 @@ struct Record {
     arches: BTreeMap<String, BTreeMap<String, RecordedResources>>,
 }
 
-/// The recorded resources of every shipped kernel, by architecture (`sm_70`, `sm_90`) and entry point. Needs no GPU.
+/// The recorded resources of every shipped kernel, by architecture (`sm_70`, `sm_90`) and entry
+/// point. Needs no GPU.
 pub fn recorded_resources() -> &'static BTreeMap<String, BTreeMap<String, RecordedResources>> {
     static RECORD: OnceLock<Record> = OnceLock::new();
     let read = || {

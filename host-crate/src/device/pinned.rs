@@ -10,9 +10,9 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-/// `len` elements on the host that the system does not page out: copies between them and a CUDA device run beside the program
-/// and beside kernels. It is taken from everyone on the machine; keep it no longer than needed. For the CPU it is ordinary
-/// memory.
+/// `len` elements on the host that the system does not page out: copies between them and a CUDA
+/// device run beside the program and beside kernels. It is taken from everyone on the machine; keep
+/// it no longer than needed. For the CPU it is ordinary memory.
 ///
 /// ```
 /// use ferrovox::device::Device;

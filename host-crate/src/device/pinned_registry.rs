@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// First and one past the last address of all pinned memory there is. A copy from such memory has not read it when the
-/// driver's function returns, so a caller that lends it for one call must synchronise.
+/// First and one past the last address of all pinned memory there is. A copy from such memory has
+/// not read it when the driver's function returns, so a caller that lends it for one call must
+/// synchronise.
 static PINNED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
 
 fn extent(bytes: &[u8]) -> (usize, usize) {

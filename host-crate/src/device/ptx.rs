@@ -1,7 +1,8 @@
 //! PTX, kernel by kernel.
 //!
-//! A driver compiles all of a module before any of its kernels can run. The shipped PTX is therefore cut up: the kernels of
-//! a pipeline, or a kernel that is asked for by itself, are a module of their own, compiled when they are first needed.
+//! A driver compiles all of a module before any of its kernels can run. The shipped PTX is
+//! therefore cut up: the kernels of a pipeline, or a kernel that is asked for by itself, are a
+//! module of their own, compiled when they are first needed.
 
 use memchr::memmem::Finder;
 use std::collections::HashMap;
@@ -17,7 +18,8 @@ pub(super) struct PtxText<'a> {
 }
 
 impl<'a> PtxText<'a> {
-    /// Takes PTX apart as this repository's builder writes it: directives, then variables of a line each, then kernels.
+    /// Takes PTX apart as this repository's builder writes it: directives, then variables of a line
+    /// each, then kernels.
     pub fn new(text: &'a str) -> Self {
         const ENTRY: &str = ".visible .entry ";
         // the text is long, and this is done whenever a device is opened
@@ -49,7 +51,8 @@ impl<'a> PtxText<'a> {
         ptx
     }
 
-    /// A module with these kernels alone, and the variables that they name; the name of the first kernel that there is not.
+    /// A module with these kernels alone, and the variables that they name; the name of the first
+    /// kernel that there is not.
     pub fn module_of<'k>(&self, kernels: &[&'k str]) -> Result<String, &'k str> {
         let mut bodies = Vec::with_capacity(kernels.len());
         for &kernel in kernels {

@@ -17,7 +17,8 @@ pub enum Recording {
     Off,
     /// Their shapes.
     Shapes,
-    /// Their shapes, and how long each took by the device's clock, with what there is between launches of it.
+    /// Their shapes, and how long each took by the device's clock, with what there is between
+    /// launches of it.
     Times,
 }
 

@@ -14,8 +14,8 @@ pub struct RecordedKernel {
     pub resources: RecordedResources,
 }
 
-/// What is recorded of a kernel for devices of a capability: the figures of the newest PTX that these run, or of the oldest there
-/// is where they are older than all of it. Needs no GPU.
+/// What is recorded of a kernel for devices of a capability: the figures of the newest PTX that
+/// these run, or of the oldest there is where they are older than all of it. Needs no GPU.
 ///
 /// # Errors
 /// [`OccupancyError::UnknownKernel`], with names like it.

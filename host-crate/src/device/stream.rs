@@ -22,9 +22,9 @@ const DOWNLOAD: &str = "a copy of a buffer";
 
 /// A queue of operations on one device, done one after the other.
 ///
-/// On the CPU each is done when its function returns. On a CUDA device functions return at once, except
-/// [`download`](Stream::download) and [`synchronize`](Stream::synchronize); an error of the work itself is reported by
-/// one of these.
+/// On the CPU each is done when its function returns. On a CUDA device functions return at once,
+/// except [`download`](Stream::download) and [`synchronize`](Stream::synchronize); an error of the
+/// work itself is reported by one of these.
 pub struct Stream {
     device: Device,
     /// `None` on the CPU.
@@ -50,8 +50,9 @@ impl Stream {
         &self.device
     }
 
-    /// Makes the device's context that of this thread until the guard is dropped. Each call of the driver does that for itself, which takes about as long as
-    /// enqueueing something: so whoever makes many holds a guard meanwhile.
+    /// Makes the device's context that of this thread until the guard is dropped. Each call of the
+    /// driver does that for itself, which takes about as long as enqueueing something: so whoever
+    /// makes many holds a guard meanwhile.
     pub(crate) fn stay_current(&self) -> Result<StaysCurrent<'_>, DeviceError> {
         let guard = self.cuda.as_ref().map(CudaStream::enter).transpose()?;
         Ok(StaysCurrent(guard))
@@ -71,8 +72,8 @@ impl Stream {
         Ok(Buffer::new(self.device.clone(), memory, len))
     }
 
-    /// Makes sure that `bytes` more can be allocated, before work is begun that needs them. Waits for the stream if memory
-    /// has to be gathered first.
+    /// Makes sure that `bytes` more can be allocated, before work is begun that needs them. Waits
+    /// for the stream if memory has to be gathered first.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`] with the bytes needed and the bytes there are.
@@ -142,10 +143,12 @@ impl Stream {
         Ok(elements)
     }
 
-    /// Enqueues a copy of `elements` to the first elements of a buffer, and returns at once if they are [pinned](Device::pinned).
+    /// Enqueues a copy of `elements` to the first elements of a buffer, and returns at once if they
+    /// are [pinned](Device::pinned).
     ///
     /// # Errors
-    /// [`DeviceError::LengthMismatch`] for more elements than the buffer has, [`DeviceError::WrongDevice`].
+    /// [`DeviceError::LengthMismatch`] for more elements than the buffer has,
+    /// [`DeviceError::WrongDevice`].
     ///
     /// # Safety
     /// Until the stream has been synchronised, the elements live and are not changed.
@@ -164,11 +167,12 @@ impl Stream {
         Ok(())
     }
 
-    /// Enqueues a copy of the first elements of a buffer to `elements`, and returns at once if they are
-    /// [pinned](Device::pinned).
+    /// Enqueues a copy of the first elements of a buffer to `elements`, and returns at once if they
+    /// are [pinned](Device::pinned).
     ///
     /// # Errors
-    /// [`DeviceError::LengthMismatch`] for more elements than the buffer has, [`DeviceError::WrongDevice`].
+    /// [`DeviceError::LengthMismatch`] for more elements than the buffer has,
+    /// [`DeviceError::WrongDevice`].
     ///
     /// # Safety
     /// Until the stream has been synchronised, the elements live and nothing else uses them.
@@ -190,7 +194,8 @@ impl Stream {
     /// Copies a buffer's elements to as many on the host. Synchronises the stream.
     ///
     /// # Errors
-    /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`], [`DeviceError::Cuda`] if anything on the stream failed.
+    /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`], [`DeviceError::Cuda`] if
+    /// anything on the stream failed.
     pub fn read<T: Element>(
         &self,
         buffer: &Buffer<T>,
@@ -258,10 +263,12 @@ impl Stream {
         }
     }
 
-    /// Has kernels ready that will be launched soon, by the names of their [entry points](Kernel::entry).
+    /// Has kernels ready that will be launched soon, by the names of their
+    /// [entry points](Kernel::entry).
     ///
-    /// A CUDA driver compiles a kernel when it is first launched, or several together here, which is quicker; it keeps what it
-    /// compiled for the next process. On the CPU there is nothing to do.
+    /// A CUDA driver compiles a kernel when it is first launched, or several together here, which
+    /// is quicker; it keeps what it compiled for the next process. On the CPU there is nothing to
+    /// do.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] with the compiler's log.
@@ -272,8 +279,8 @@ impl Stream {
         }
     }
 
-    /// What a [`launch`](Stream::launch) of this kernel will be: for kernels whose pieces of work depend on the block size, or
-    /// that want no more blocks than run at a time.
+    /// What a [`launch`](Stream::launch) of this kernel will be: for kernels whose pieces of work
+    /// depend on the block size, or that want no more blocks than run at a time.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] if the kernel does not compile.
@@ -295,11 +302,13 @@ impl Stream {
     /// Runs a kernel, in blocks of the size that the occupancy calculator chooses for it.
     ///
     /// # Errors
-    /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`]; on the CPU [`DeviceError::Kernel`] if the kernel failed.
+    /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`]; on the CPU [`DeviceError::Kernel`] if
+    /// the kernel failed.
     ///
     /// # Safety
-    /// The arguments are what the kernel's documentation asks for, on this device. Views are known to belong to buffers, and wait for what
-    /// other streams do with these (see [`Buffer`]); what else the arguments point to is used by no other stream until the launch is done.
+    /// The arguments are what the kernel's documentation asks for, on this device. Views are known
+    /// to belong to buffers, and wait for what other streams do with these (see [`Buffer`]); what
+    /// else the arguments point to is used by no other stream until the launch is done.
     pub unsafe fn launch<K: Kernel>(
         &self,
         launch: Launch,

@@ -3,12 +3,13 @@
 use super::DeviceError;
 use std::{error::Error, io, sync::OnceLock};
 
-/// Starts the threads that volumes are read with and kernels run on the CPU with: rayon's, as many as the processor has, or as
-/// `RAYON_NUM_THREADS` says. Does nothing where they run already.
+/// Starts the threads that volumes are read with and kernels run on the CPU with: rayon's, as many
+/// as the processor has, or as `RAYON_NUM_THREADS` says. Does nothing where they run already.
 ///
-/// Streams and pipelines call this before they do anything else, and return its error; so do `skeletonize` and its kin. What works without a stream, such as
-/// readers and writers of files, lets the threads start by themselves, and then a system that makes no more ends in a panic: a program that begins with these
-/// calls this first.
+/// Streams and pipelines call this before they do anything else, and return its error; so do
+/// `skeletonize` and its kin. What works without a stream, such as readers and writers of files,
+/// lets the threads start by themselves, and then a system that makes no more ends in a panic: a
+/// program that begins with these calls this first.
 ///
 /// # Errors
 /// [`DeviceError::NoThreads`] if the system makes no such threads: then, and at any later call.
@@ -34,7 +35,8 @@ pub fn start_threads() -> Result<(), DeviceError> {
     }
 }
 
-/// How many threads the CPU computes with; 1 where they cannot be started, which the first stream says.
+/// How many threads the CPU computes with; 1 where they cannot be started, which the first stream
+/// says.
 pub(super) fn thread_count() -> usize {
     match start_threads() {
         Ok(()) => rayon::current_num_threads(),

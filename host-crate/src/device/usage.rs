@@ -11,7 +11,8 @@ pub struct MemoryUse {
     pub peak: u64,
 }
 
-/// The count behind it. Buffers come and go on several threads; a peak that is read meanwhile may miss what they are about to add.
+/// The count behind it. Buffers come and go on several threads; a peak that is read meanwhile may
+/// miss what they are about to add.
 #[derive(Default)]
 pub(super) struct Usage {
     now: AtomicU64,

@@ -3,8 +3,9 @@
 use super::{Launch, Stream};
 use ferrovox_kernels::rows::{Items, Rows};
 
-/// A launch over `count` items by neighbouring threads: in large pieces for the threads of a CPU, which take a piece each; for a GPU's
-/// blocks in pieces small enough that all multiprocessors have some.
+/// A launch over `count` items by neighbouring threads: in large pieces for the threads of a CPU,
+/// which take a piece each; for a GPU's blocks in pieces small enough that all multiprocessors have
+/// some.
 pub(crate) fn over(stream: &Stream, count: u64) -> (Launch, Items) {
     let alone = stream.device().limits().threads_per_block == 1;
     let piece = if alone { 1 << 13 } else { 1 << 10 };
@@ -15,8 +16,9 @@ pub(crate) fn over(stream: &Stream, count: u64) -> (Launch, Items) {
     )
 }
 
-/// How rows of `dims` items are dealt out on a device: whole rows to a thread of the CPU, whose blocks are best of one
-/// thread; to a GPU's block pieces of 1024 items in runs of `run` per thread.
+/// How rows of `dims` items are dealt out on a device: whole rows to a thread of the CPU, whose
+/// blocks are best of one thread; to a GPU's block pieces of 1024 items in runs of `run` per
+/// thread.
 pub(crate) fn rows(stream: &Stream, dims: [u32; 3], run: u32) -> Rows {
     let [nx, ny, nz] = dims;
     let (piece, run) = if stream.device().limits().threads_per_block == 1 {

@@ -106,7 +106,8 @@ fn launch<I: Count + Element>(
     let voxels = grid.samples();
     let mut nearest = stream.alloc::<I>(if wanted { voxels as usize } else { 0 })?;
     let pieces = voxels.div_ceil(u64::from(VOXELS));
-    // SAFETY: the coordinates are those of the points, there is a distance for each voxel, and an index for each or none.
+    // SAFETY: the coordinates are those of the points, there is a distance for each voxel, and an
+    // index for each or none.
     unsafe {
         let args = (
             points.get().coordinates.view(),

@@ -1,4 +1,5 @@
-//! Each voxel is compared with the sites that are near enough to matter: everywhere, or up to 36 voxels, as the distance map article has it.
+//! Each voxel is compared with the sites that are near enough to matter: everywhere, or up to 36
+//! voxels, as the distance map article has it.
 
 use super::{
     DistanceError, DistanceMap, DistanceParams, Method, NoSites, Sites, brute_force::Points,
@@ -45,7 +46,8 @@ pub(super) fn map(
     })
 }
 
-/// Sites in cubes, and the distances at the centres of the bricks: what any part of the map is made from.
+/// Sites in cubes, and the distances at the centres of the bricks: what any part of the map is made
+/// from.
 pub(super) struct Prepared {
     sorted: Buffer<f32>,
     starts: Buffer<u64>,
@@ -178,7 +180,8 @@ impl Prepared {
         distances: &mut Buffer<f32>,
     ) -> Result<(), DeviceError> {
         let launch = Launch::pieces(slab.bricks()).max_useful_threads(BRICK * BRICK);
-        // SAFETY: the sites are sorted into the cubes, the centres are measured, and there is an element for each voxel.
+        // SAFETY: the sites are sorted into the cubes, the centres are measured, and there is an
+        // element for each voxel.
         unsafe {
             let args = (
                 self.sorted.view(),
@@ -198,8 +201,9 @@ impl Prepared {
 
 /// How far sites are searched: to the bound, or by the method `cubes` as far as it is exact.
 ///
-/// What `kernels-crate/src/distance/cubes/mod.rs` states for the distance `T` that is searched holds for every `T`. Without an end, a brick
-/// whose centre is `D` from its nearest site is compared with the sites within `D + r` of it, and all its distances are exact.
+/// What `kernels-crate/src/distance/cubes/mod.rs` states for the distance `T` that is searched
+/// holds for every `T`. Without an end, a brick whose centre is `D` from its nearest site is
+/// compared with the sites within `D + r` of it, and all its distances are exact.
 fn search_of(scale: Scale, method: Method) -> Search {
     let search = Search::new(scale);
     let bound = scale.bound / scale.unit;

@@ -29,10 +29,11 @@ use ferrovox_kernels::{
     grid::{Grid, Y},
 };
 
-/// The distance of each voxel of a volume of labels to the nearest voxel with another label: exact, as that of
-/// [`Method::Separable`]. The result stays on the device.
+/// The distance of each voxel of a volume of labels to the nearest voxel with another label: exact,
+/// as that of [`Method::Separable`]. The result stays on the device.
 ///
-/// Labels are compared as numbers; a sample that is not a number is of another label than every other voxel.
+/// Labels are compared as numbers; a sample that is not a number is of another label than every
+/// other voxel.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{DeviceVolume, Geometry, Volume}, distance};
@@ -46,9 +47,9 @@ use ferrovox_kernels::{
 /// ```
 ///
 /// # Errors
-/// [`DistanceError::OneLabel`] if there is no other label, unless `params` allow it: then every distance is infinite, or the bound.
-/// [`DistanceError::LabelsWith`] for another method, [`DistanceError::NearestOfLabels`] if nearest sites are asked for; those of
-/// [`map`](super::map).
+/// [`DistanceError::OneLabel`] if there is no other label, unless `params` allow it: then every
+/// distance is infinite, or the bound. [`DistanceError::LabelsWith`] for another method,
+/// [`DistanceError::NearestOfLabels`] if nearest sites are asked for; those of [`map`](super::map).
 pub fn label_map<T: DeviceSample>(
     stream: &Stream,
     labels: &DeviceVolume<T>,
@@ -76,7 +77,8 @@ pub fn label_map<T: DeviceSample>(
     Ok(map)
 }
 
-/// The map that hulls make on this device, whatever the device; none where they are not for it. For tests.
+/// The map that hulls make on this device, whatever the device; none where they are not for it. For
+/// tests.
 ///
 /// # Errors
 /// As [`label_map`].
@@ -176,7 +178,8 @@ impl<'a> Changes<'a> {
         let mut words = stream.alloc::<u32>(3 * bits.words() as usize)?;
         let launch =
             Launch::warp_pieces(bits.words().div_ceil(ferrovox_kernels::bits::GROUP.into()));
-        // SAFETY: there is a label for each voxel, and a word of each axis for each word of the grid.
+        // SAFETY: there is a label for each voxel, and a word of each axis for each word of the
+        // grid.
         unsafe {
             let args = (labels.samples().view(), bits, words.view_mut());
             stream.launch::<mark_label_changes<T>>(launch, args)?;
@@ -234,7 +237,8 @@ impl<'a> Changes<'a> {
                 unit.far,
                 distances,
             );
-            // SAFETY: there is a cost for each voxel of the part, whose first column is that of the distances.
+            // SAFETY: there is a cost for each voxel of the part, whose first column is that of the
+            // distances.
             unsafe {
                 Ok(self
                     .stream

@@ -4,14 +4,16 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// Exact, for sites that are voxels: one axis after the other, in integers where the spacing allows it. Where axes are not at right angles
+    /// Exact, for sites that are voxels: one axis after the other, in integers where the spacing
+    /// allows it. Where axes are not at right angles
     /// ([`Geometry::shear`](crate::grid::Geometry::shear)) a search brick by brick.
     #[default]
     Separable,
-    /// The distance map article's: exact up to 36 voxels from the sites, an estimate beyond, for sites anywhere.
+    /// The distance map article's: exact up to 36 voxels from the sites, an estimate beyond, for
+    /// sites anywhere.
     Cubes,
-    /// Exact, for sites anywhere: bricks of voxels against the sites that can be the nearest of one of them, which are found by way of
-    /// buckets, cubes of 32 x 32 x 32 voxels.
+    /// Exact, for sites anywhere: bricks of voxels against the sites that can be the nearest of one
+    /// of them, which are found by way of buckets, cubes of 32 x 32 x 32 voxels.
     Bucketed,
     /// Every voxel against every site, for sites anywhere: the reference.
     BruteForce,

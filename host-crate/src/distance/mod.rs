@@ -1,8 +1,9 @@
 //! Distance maps: for every voxel the distance to the nearest site.
 //!
-//! Sites are voxels ([`DeviceMask`]) or points anywhere ([`DevicePoints`]), for [`map`]; or for each voxel of a volume of labels those of another
-//! label, for [`label_map`]. [`squared_map`] and [`squared_label_map`] give squared distances as integers. Distances are between the voxels' centres and the
-//! sites, in world units: axes of different spacing are each measured by their own.
+//! Sites are voxels ([`DeviceMask`]) or points anywhere ([`DevicePoints`]), for [`map`]; or for
+//! each voxel of a volume of labels those of another label, for [`label_map`]. [`squared_map`] and
+//! [`squared_label_map`] give squared distances as integers. Distances are between the voxels'
+//! centres and the sites, in world units: axes of different spacing are each measured by their own.
 
 mod approximate;
 mod brute_force;
@@ -52,8 +53,8 @@ impl<'a> Sites<'a> {
     }
 }
 
-/// For each voxel the index of its nearest site: the linear index of a voxel (x fastest), or the number of a point. All ones where
-/// there is none within the bound.
+/// For each voxel the index of its nearest site: the linear index of a voxel (x fastest), or the
+/// number of a point. All ones where there is none within the bound.
 #[derive(Debug)]
 pub enum Nearest {
     /// For up to 2³² − 1 voxels or points.
@@ -97,9 +98,10 @@ impl DistanceMap {
 /// Voxels against this many points are compared as quickly all with all as by way of buckets.
 const FEW_POINTS: usize = 8;
 
-/// The exact method that is likely to be the quickest, for sites on a device: [`Method::Separable`] for voxels; for points [`Method::Bucketed`], but for few
-/// of them, or if the nearest site is asked for, [`Method::BruteForce`], whose time is that of as many comparisons as there are voxels times points. (Where axes are not at
-/// right angles bucketed maps have nearest sites too.)
+/// The exact method that is likely to be the quickest, for sites on a device: [`Method::Separable`]
+/// for voxels; for points [`Method::Bucketed`], but for few of them, or if the nearest site is
+/// asked for, [`Method::BruteForce`], whose time is that of as many comparisons as there are voxels
+/// times points. (Where axes are not at right angles bucketed maps have nearest sites too.)
 ///
 /// ```
 /// use ferrovox::{device::Device, distance::{Method, Sites, exact_method}, grid::{DevicePoints, Geometry}};
@@ -121,8 +123,9 @@ pub fn exact_method(sites: Sites<'_>, nearest: bool) -> Method {
 
 /// The distance map of sites that are on a device, which stays there.
 ///
-/// Where axes are not at right angles ([`Geometry::shear`]), distances are those of the world too. [`Method::Separable`] and [`Method::Bucketed`] then compare bricks of
-/// voxels with the sites that a tree of boxes finds: as exact, and slower. The nearest sites of points are found by it too.
+/// Where axes are not at right angles ([`Geometry::shear`]), distances are those of the world too.
+/// [`Method::Separable`] and [`Method::Bucketed`] then compare bricks of voxels with the sites that
+/// a tree of boxes finds: as exact, and slower. The nearest sites of points are found by it too.
 ///
 /// # Errors
 /// [`DistanceError`].

@@ -19,22 +19,26 @@ pub enum NoSites {
 pub struct DistanceParams {
     /// How.
     pub method: Method,
-    /// The largest distance of interest, in world units: where it is farther to a site, the map has this.
+    /// The largest distance of interest, in world units: where it is farther to a site, the map has
+    /// this.
     pub max_distance: Option<f64>,
-    /// Find the nearest site of each voxel too; of several at the same distance the one with the smallest index.
+    /// Find the nearest site of each voxel too; of several at the same distance the one with the
+    /// smallest index.
     pub nearest: bool,
     /// What to do if there is no site.
     pub no_sites: NoSites,
-    /// The most device memory that may be taken, in bytes: by [`map`](super::map) besides the sites given and the map itself, by
-    /// [`Slabs`](super::Slabs) for everything on a device. [`DistanceError::Memory`] has what is needed at least, if that is more.
+    /// The most device memory that may be taken, in bytes: by [`map`](super::map) besides the sites
+    /// given and the map itself, by [`Slabs`](super::Slabs) for everything on a device.
+    /// [`DistanceError::Memory`] has what is needed at least, if that is more.
     ///
     /// [`DistanceError::Memory`]: super::DistanceError::Memory
     pub memory: Option<u64>,
 }
 
 impl DistanceParams {
-    /// Whether the distances of a map of such a grid are exact, but for the rounding to f32: those of [`Method::Cubes`] are up to a bound of
-    /// 36 voxels, and those of the methods for comparison never.
+    /// Whether the distances of a map of such a grid are exact, but for the rounding to f32: those
+    /// of [`Method::Cubes`] are up to a bound of 36 voxels, and those of the methods for comparison
+    /// never.
     ///
     /// ```
     /// use ferrovox::{distance::{DistanceParams, Method}, grid::Geometry};

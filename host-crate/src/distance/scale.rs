@@ -22,7 +22,8 @@ pub(super) fn scale_of(geometry: &Geometry, params: &DistanceParams) -> (Scale, 
     (scale, squares.is_some())
 }
 
-/// The same, and what axes that are not at right angles add. Those that are, but for rounding, are taken for right ones.
+/// The same, and what axes that are not at right angles add. Those that are, but for rounding, are
+/// taken for right ones.
 pub(super) fn tilt_of(geometry: &Geometry, params: &DistanceParams) -> Tilt {
     let (scale, _) = scale_of(geometry, params);
     if geometry.shear().is_none() {

@@ -48,7 +48,8 @@ pub(super) fn map(
     Ok(map)
 }
 
-/// The map that `Hulls` makes on this device, whatever the device; none where they are not for it. A narrow band is made in segments of lines if that is wanted. For tests.
+/// The map that `Hulls` makes on this device, whatever the device; none where they are not for it.
+/// A narrow band is made in segments of lines if that is wanted. For tests.
 ///
 /// # Errors
 /// Errors of the device.
@@ -142,8 +143,8 @@ impl<C: Cost + Number + Element> Parts<'_, C> {
         let (launch, tiling, axis) = self.along_z()?.launch(lines);
         let (layouts, far) = ([part.along_z(), to], self.unit.far);
         let args = (squared.view(), lines, tiling, axis, layouts, far, distances);
-        // SAFETY: there is an element for each voxel of the part, distances begin with the part's first column, and blocks have room for a
-        // tile.
+        // SAFETY: there is an element for each voxel of the part, distances begin with the part's
+        // first column, and blocks have room for a tile.
         Ok(unsafe { self.stream.launch::<distances_along<C>>(launch, args) }?)
     }
 
@@ -237,7 +238,8 @@ struct LastAxis<'a, C> {
 
 impl<C: Cost + Element> LastAxis<'_, C> {
     /// # Safety
-    /// `distances` begin with the part's first column `first_x`; all have an element for each voxel.
+    /// `distances` begin with the part's first column `first_x`; all have an element for each
+    /// voxel.
     unsafe fn nearest<I: Count + Element>(
         &self,
         stream: &Stream,

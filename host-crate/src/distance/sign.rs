@@ -20,7 +20,8 @@ use ferrovox_kernels::distance::sites::negate_within;
 /// ```
 ///
 /// # Errors
-/// [`DistanceError::Dims`] if the two have not as many voxels along each axis; errors of the device.
+/// [`DistanceError::Dims`] if the two have not as many voxels along each axis; errors of the
+/// device.
 pub fn apply_sign(
     stream: &Stream,
     map: &mut DistanceMap,

@@ -46,8 +46,9 @@ mod sealed {
 /// Squared distances without any loss, on the device that made them.
 #[derive(Debug)]
 pub struct SquaredMap<S> {
-    /// The squared distance of each voxel, x fastest, in squares of the [unit](Self::unit). Where there is no site within the bound, it is the square
-    /// of the bound, rounded up; where there is none and no bound, all bits are 1.
+    /// The squared distance of each voxel, x fastest, in squares of the [unit](Self::unit). Where
+    /// there is no site within the bound, it is the square of the bound, rounded up; where there is
+    /// none and no bound, all bits are 1.
     pub squares: Buffer<S>,
     unit: f64,
     dims: [usize; 3],
@@ -70,8 +71,8 @@ impl<S: Square> SquaredMap<S> {
         })
     }
 
-    /// The length in the world whose square is 1: the longest of which all spacings are multiples. It is 1 where all spacings are 1, and 2
-    /// where they are 2: squares are those of voxels then.
+    /// The length in the world whose square is 1: the longest of which all spacings are multiples.
+    /// It is 1 where all spacings are 1, and 2 where they are 2: squares are those of voxels then.
     pub fn unit(&self) -> f64 {
         self.unit
     }
@@ -95,9 +96,11 @@ impl<S: Square> SquaredMap<S> {
     }
 }
 
-/// The squared distance of each voxel to the nearest site, as an integer: exact, whatever its size. The result stays on the device.
+/// The squared distance of each voxel to the nearest site, as an integer: exact, whatever its size.
+/// The result stays on the device.
 ///
-/// The spacings must be multiples of a length, the [unit](SquaredMap::unit), none more than a thousand times as long.
+/// The spacings must be multiples of a length, the [unit](SquaredMap::unit), none more than a
+/// thousand times as long.
 ///
 /// ```
 /// use ferrovox::{device::Device, distance, grid::{DeviceMask, Geometry}};
@@ -112,9 +115,11 @@ impl<S: Square> SquaredMap<S> {
 /// ```
 ///
 /// # Errors
-/// [`DistanceError::SquaresOfSheared`] if axes are not at right angles, [`DistanceError::SquaresNotWhole`] if there is no such unit, [`DistanceError::SquareTooLarge`] if a square does not fit,
-/// [`DistanceError::SquaresWith`] for another method than [`Method::Separable`], [`DistanceError::NearestOfSquares`] if nearest
-/// sites are asked for; those of [`map`](super::map).
+/// [`DistanceError::SquaresOfSheared`] if axes are not at right angles,
+/// [`DistanceError::SquaresNotWhole`] if there is no such unit, [`DistanceError::SquareTooLarge`]
+/// if a square does not fit, [`DistanceError::SquaresWith`] for another method than
+/// [`Method::Separable`], [`DistanceError::NearestOfSquares`] if nearest sites are asked for; those
+/// of [`map`](super::map).
 pub fn squared_map<S: Square>(
     stream: &Stream,
     sites: &DeviceMask,
@@ -136,8 +141,8 @@ pub fn squared_map<S: Square>(
     Ok(map)
 }
 
-/// The squared distance of each voxel to the nearest one with another label, as an integer: [`label_map`](super::label_map)
-/// without roots.
+/// The squared distance of each voxel to the nearest one with another label, as an integer:
+/// [`label_map`](super::label_map) without roots.
 ///
 /// # Errors
 /// As [`squared_map`], and [`label_map`](super::label_map).

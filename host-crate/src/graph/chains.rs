@@ -10,8 +10,8 @@ pub struct Chain {
     pub edges: Vec<usize>,
     /// Whether each of them goes from its second node to its first.
     pub backwards: Vec<bool>,
-    /// The nodes along it, one more than edges. The first and the last do not have degree 2, unless the chain is a ring by itself:
-    /// then they are one.
+    /// The nodes along it, one more than edges. The first and the last do not have degree 2, unless
+    /// the chain is a ring by itself: then they are one.
     pub nodes: Vec<usize>,
 }
 
@@ -35,7 +35,8 @@ impl Skeleton {
         ends
     }
 
-    /// Goes from a node along an end of an edge while `goes_on` holds for the next node and the edges on its two sides.
+    /// Goes from a node along an end of an edge while `goes_on` holds for the next node and the
+    /// edges on its two sides.
     fn walk(
         &self,
         incidence: &Incidence,
@@ -99,13 +100,14 @@ impl Skeleton {
         chains
     }
 
-    /// The branches: every edge is in one of them, and nodes of degree 2 are within them, whatever the levels of their edges.
+    /// The branches: every edge is in one of them, and nodes of degree 2 are within them, whatever
+    /// the levels of their edges.
     pub fn chains(&self) -> Vec<Chain> {
         self.chains_through(|_, _, _| true)
     }
 
-    /// Makes one edge of edges of one level that meet at a node of degree 2, whatever it is, and removes the node. A ring keeps
-    /// one node.
+    /// Makes one edge of edges of one level that meet at a node of degree 2, whatever it is, and
+    /// removes the node. A ring keeps one node.
     pub fn merge_chains(&mut self) {
         let level = |edge: usize| self.edges[edge].level;
         let chains = self.chains_through(|_, one, other| level(one) == level(other));

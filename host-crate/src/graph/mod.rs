@@ -18,14 +18,16 @@ use nalgebra::Point3;
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
-    /// A critical point at which the force ends from all sides: no eigenvalue of its Jacobian is positive.
+    /// A critical point at which the force ends from all sides: no eigenvalue of its Jacobian is
+    /// positive.
     Attracting,
     /// A critical point that the force leaves along some directions and reaches along others.
     Saddle {
         /// How many eigenvalues of its Jacobian are positive: 1 or 2.
         index: u8,
     },
-    /// A critical point that the force leaves to all sides. There are none where the exponent is above 2.
+    /// A critical point that the force leaves to all sides. There are none where the exponent is
+    /// above 2.
     Repelling,
     /// Where curves meet, and no critical point is.
     Junction,
@@ -34,7 +36,8 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// The kind's name in files: `attracting`, `saddle1`, `saddle2`, `repelling`, `junction` or `end`.
+    /// The kind's name in files: `attracting`, `saddle1`, `saddle2`, `repelling`, `junction` or
+    /// `end`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Attracting => "attracting",
@@ -71,7 +74,8 @@ pub struct Edge {
     pub points: Vec<Point3<f64>>,
     /// The distance to the surface at each of the points, in world units.
     pub radii: Vec<f64>,
-    /// The level of the hierarchy that it belongs to: 0 for the core, 1 and 2 for what is added to it.
+    /// The level of the hierarchy that it belongs to: 0 for the core, 1 and 2 for what is added to
+    /// it.
     pub level: u8,
 }
 
@@ -113,7 +117,8 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// Fails unless edges have nodes, at least two points and as many radii, begin and end where their nodes are, and all numbers are finite.
+    /// Fails unless edges have nodes, at least two points and as many radii, begin and end where
+    /// their nodes are, and all numbers are finite.
     ///
     /// # Errors
     /// [`GraphError::Invalid`] with the first edge or node that is wrong.

@@ -9,7 +9,8 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 pub enum Prune {
     /// Those shorter than this, in world units.
     Length(f64),
-    /// Those shorter than this multiple of the radius where they leave the rest. Where the radius is not known, none.
+    /// Those shorter than this multiple of the radius where they leave the rest. Where the radius
+    /// is not known, none.
     LengthByRadius(f64),
 }
 
@@ -48,8 +49,8 @@ struct Pruning<'a> {
 }
 
 impl Pruning<'_> {
-    /// From a node of degree 1 to the next one that does not have degree 2. None if that has degree 1 too: then the branch is all
-    /// there is of its component.
+    /// From a node of degree 1 to the next one that does not have degree 2. None if that has degree
+    /// 1 too: then the branch is all there is of its component.
     fn branch(&self, leaf: usize) -> Option<Chain> {
         let [(mut edge, mut backwards)] = self.incidence[leaf][..] else {
             return None;
@@ -78,9 +79,10 @@ impl Pruning<'_> {
         let length: f64 = edges.map(|&edge| self.skeleton.edge_length(edge)).sum();
         let last = chain.edges.len() - 1;
         let root = &self.skeleton.edges[chain.edges[last]].radii;
-        let radius = match chain.backwards[last] {
-            true => root.first(),
-            false => root.last(),
+        let radius = if chain.backwards[last] {
+            root.first()
+        } else {
+            root.last()
         };
         let measure = match (self.by, radius) {
             (Prune::Length(_), _) => length,
@@ -127,10 +129,12 @@ impl Pruning<'_> {
 }
 
 impl Skeleton {
-    /// Removes the branches with a free end that are too short, the shortest first, until there are none: what was two branches beside a
-    /// removed one is one, and judged anew. Branches of cycles stay, and so does the last branch of a component. Returns how many were removed.
+    /// Removes the branches with a free end that are too short, the shortest first, until there are
+    /// none: what was two branches beside a removed one is one, and judged anew. Branches of cycles
+    /// stay, and so does the last branch of a component. Returns how many were removed.
     ///
-    /// The time is that of sorting the branches, and of walking along each again where one beside it is removed.
+    /// The time is that of sorting the branches, and of walking along each again where one beside
+    /// it is removed.
     ///
     /// # Errors
     /// [`GraphError::Prune`] for a limit that is negative or no number.

@@ -5,7 +5,8 @@ use crate::grid::Geometry;
 use nalgebra::Point3;
 use proptest::prelude::*;
 
-/// A skeleton with nodes on a helix, and for each edge its two nodes, its inner points and its level. It is in voxels of 2 x 2 x 2.
+/// A skeleton with nodes on a helix, and for each edge its two nodes, its inner points and its
+/// level. It is in voxels of 2 x 2 x 2.
 fn skeleton(nodes: usize, edges: &[(usize, usize, usize, u8)]) -> Skeleton {
     let place = |t: f64| Point3::new(3.0 * t.cos(), 3.0 * t.sin(), t);
     let kinds = [

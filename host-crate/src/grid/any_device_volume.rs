@@ -20,7 +20,8 @@ pub enum AnyDeviceVolume {
     F32(DeviceVolume<f32>),
 }
 
-/// Runs one expression on the typed volume inside an [`AnyDeviceVolume`]: a match of five equal arms.
+/// Runs one expression on the typed volume inside an [`AnyDeviceVolume`]: a match of five equal
+/// arms.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{AnyDeviceVolume, AnyVolume, Geometry, Volume}};
@@ -49,8 +50,9 @@ macro_rules! with_device_volume {
 }
 
 impl AnyDeviceVolume {
-    /// Copies a volume to the stream's device: one transfer of the samples as they are. Samples of i32 and f64, which kernels do not
-    /// read, become f32 before; [`AnyVolume::into_kernel_type`] does that once for several uploads, and returns how many were rounded.
+    /// Copies a volume to the stream's device: one transfer of the samples as they are. Samples of
+    /// i32 and f64, which kernels do not read, become f32 before; [`AnyVolume::into_kernel_type`]
+    /// does that once for several uploads, and returns how many were rounded.
     ///
     /// # Errors
     /// As [`DeviceVolume::upload`].
@@ -102,7 +104,8 @@ impl AnyDeviceVolume {
         with_device_volume!(self, volume => DeviceMask::from_mask(stream, volume))
     }
 
-    /// As [`DeviceMask::between`]: the voxels whose sample is from `low` to `high`, such as those of one label.
+    /// As [`DeviceMask::between`]: the voxels whose sample is from `low` to `high`, such as those
+    /// of one label.
     ///
     /// # Errors
     /// Errors of the device.
@@ -142,7 +145,8 @@ impl AnyDeviceVolume {
         }
     }
 
-    /// As [`DevicePoints::from_crossings`]: where the samples take a level along the edges of the grid.
+    /// As [`DevicePoints::from_crossings`]: where the samples take a level along the edges of the
+    /// grid.
     ///
     /// # Errors
     /// As there.

@@ -83,11 +83,12 @@ fn or_panic<R>(result: Result<R, OutOfMemory>) -> R {
 }
 
 impl AnyVolume {
-    /// The volume with samples of a type that kernels read, and how many samples were rounded for that: those of i32 and f64 become
-    /// f32, all others stay as they are.
+    /// The volume with samples of a type that kernels read, and how many samples were rounded for
+    /// that: those of i32 and f64 become f32, all others stay as they are.
     ///
     /// # Panics
-    /// If there is no memory for them: [`try_into_kernel_type`](Self::try_into_kernel_type) does not.
+    /// If there is no memory for them: [`try_into_kernel_type`](Self::try_into_kernel_type) does
+    /// not.
     pub fn into_kernel_type(self) -> (Self, usize) {
         or_panic(self.try_into_kernel_type())
     }

@@ -1,6 +1,7 @@
 //! The part of a volume that holds the solid.
 //!
-//! A picture shows a whole volume, and medical volumes are half air: without it, the solid fills the picture.
+//! A picture shows a whole volume, and medical volumes are half air: without it, the solid fills
+//! the picture.
 
 use super::{AnyVolume, Inside, Sample, Volume, with_volume};
 use crate::memory::{self, OutOfMemory};
@@ -9,8 +10,9 @@ use crate::memory::{self, OutOfMemory};
 const AROUND: usize = 2;
 
 impl AnyVolume {
-    /// The volume without the samples that are more than two samples away from the solid along an axis: from what is at the isovalue or above it, or
-    /// from what is below it. Positions in the world stay. Without any solid, the whole volume.
+    /// The volume without the samples that are more than two samples away from the solid along an
+    /// axis: from what is at the isovalue or above it, or from what is below it. Positions in the
+    /// world stay. Without any solid, the whole volume.
     ///
     /// Two passes over the samples, and a copy of those that are kept.
     ///

@@ -21,8 +21,9 @@ use ferrovox_kernels::{
 /// ```
 #[derive(Debug)]
 pub struct DeviceMask {
-    /// 32 voxels along x in a word, the first in the lowest bit; rows begin with a word of their own: word
-    /// `(z·ny + y)·⌈nx/32⌉ + x/32`. A bit is 1 where there is a site, and 0 after the end of a row.
+    /// 32 voxels along x in a word, the first in the lowest bit; rows begin with a word of their
+    /// own: word `(z·ny + y)·⌈nx/32⌉ + x/32`. A bit is 1 where there is a site, and 0 after the end
+    /// of a row.
     pub(crate) bits: Buffer<u32>,
     pub(crate) grid: Grid,
     pub(crate) geometry: Geometry,
@@ -70,8 +71,8 @@ pub(crate) fn count_ones(stream: &Stream, bits: &Buffer<u32>) -> Result<u64, Dev
 }
 
 impl DeviceMask {
-    /// The voxels with these linear indices, x fastest, of a grid of `dims` placed in the world by `geometry`. An index may
-    /// come more than once.
+    /// The voxels with these linear indices, x fastest, of a grid of `dims` placed in the world by
+    /// `geometry`. An index may come more than once.
     ///
     /// # Errors
     /// [`GridError::Index`] for an index of no voxel; errors of the device.
@@ -106,8 +107,8 @@ impl DeviceMask {
         })
     }
 
-    /// Takes bits as they are: 32 voxels along x in a word, the first in the lowest bit; rows begin with a word of their own. Bits
-    /// after the end of a row are made 0.
+    /// Takes bits as they are: 32 voxels along x in a word, the first in the lowest bit; rows begin
+    /// with a word of their own. Bits after the end of a row are made 0.
     ///
     /// # Errors
     /// [`GridError::Words`] if there are not `nz · ny · ⌈nx/32⌉` of them; errors of the device.
@@ -132,7 +133,8 @@ impl DeviceMask {
         [self.grid.nx, self.grid.ny, self.grid.nz].map(|axis| axis as usize)
     }
 
-    /// From a mask on the host: a value for each voxel, x fastest, then y, then z; those that are not 0 are in the mask.
+    /// From a mask on the host: a value for each voxel, x fastest, then y, then z; those that are
+    /// not 0 are in the mask.
     ///
     /// # Errors
     /// [`GridError::Values`] if there are not `nx · ny · nz` of them; errors of the device.

@@ -36,7 +36,8 @@ impl<T: DeviceSample> DeviceVolume<T> {
     /// Copies a volume to the stream's device: one transfer of the samples as they are.
     ///
     /// # Errors
-    /// [`DeviceError::OutOfMemory`]; [`DeviceError::TooLarge`] if an axis has more than 2³² − 1 samples.
+    /// [`DeviceError::OutOfMemory`]; [`DeviceError::TooLarge`] if an axis has more than 2³² − 1
+    /// samples.
     pub fn upload(stream: &Stream, volume: VolumeView<'_, T>) -> Result<Self, DeviceError>
     where
         T: crate::grid::Sample,
@@ -53,7 +54,8 @@ impl<T: DeviceSample> DeviceVolume<T> {
     /// Takes samples that are on a device already.
     ///
     /// # Errors
-    /// [`DeviceError::LengthMismatch`] if there are not `nx · ny · nz` of them, [`DeviceError::TooLarge`] as above.
+    /// [`DeviceError::LengthMismatch`] if there are not `nx · ny · nz` of them,
+    /// [`DeviceError::TooLarge`] as above.
     pub fn from_buffer(
         samples: Buffer<T>,
         dims: [usize; 3],
@@ -115,8 +117,8 @@ pub(crate) fn index_to_world(geometry: &Geometry) -> IndexToWorld {
     }
 }
 
-/// The matrix that takes gradients per voxel to the directions of world gradients: the transpose of the inverse of the
-/// linear part, row by row, scaled to a largest component of 1.
+/// The matrix that takes gradients per voxel to the directions of world gradients: the transpose of
+/// the inverse of the linear part, row by row, scaled to a largest component of 1.
 pub(crate) fn gradient_to_world(geometry: &Geometry) -> [f32; 9] {
     let inverse = geometry
         .axes()

@@ -6,8 +6,8 @@ use crate::{memory::Put, parallel};
 /// Samples that a thread looks through at a time.
 const PORTION: usize = 1 << 16;
 
-/// Each value of some samples once, in ascending order; zeros of both signs are one. Unwinds where memory is short: call it within
-/// [`caught`](crate::memory::caught).
+/// Each value of some samples once, in ascending order; zeros of both signs are one. Unwinds where
+/// memory is short: call it within [`caught`](crate::memory::caught).
 pub(crate) fn distinct<T: Sample>(samples: &[T]) -> Vec<f64> {
     sorted(parallel::listed(samples.len(), PORTION, |range, values| {
         values.put_all(of_portion(&samples[range]));

@@ -14,14 +14,15 @@ const FIRST_ROUNDS: usize = 4;
 pub(super) const MAX_ROUNDS: usize = 64;
 
 impl DeviceMask {
-    /// What a surface encloses: the voxels from which every path of face neighbours to the border of the grid passes a site. The
-    /// sites themselves are not among them.
+    /// What a surface encloses: the voxels from which every path of face neighbours to the border
+    /// of the grid passes a site. The sites themselves are not among them.
     ///
-    /// The border is the first and the last plane across each axis of more than one voxel, so that a curve encloses what is in it in
-    /// a volume of one plane.
+    /// The border is the first and the last plane across each axis of more than one voxel, so that
+    /// a curve encloses what is in it in a volume of one plane.
     ///
-    /// Work is linear in the words for each round, and there are as many rounds as the most winding way in from the border has bends.
-    /// It takes 0.25 bytes of memory per voxel, of which half stay. Synchronises the stream.
+    /// Work is linear in the words for each round, and there are as many rounds as the most winding
+    /// way in from the border has bends. It takes 0.25 bytes of memory per voxel, of which half
+    /// stay. Synchronises the stream.
     ///
     /// # Errors
     /// Errors of the device.
@@ -76,7 +77,8 @@ fn spread(
         for (axis, lines) in axes {
             let (launch, items) = over_lines(lines);
             let (changed, outside) = (changed.view_mut(), outside.view_mut());
-            // SAFETY: both have the words of the grid, the items count the lines, and there is an element for each round.
+            // SAFETY: both have the words of the grid, the items count the lines, and there is an
+            // element for each round.
             unsafe {
                 let args = (free.view(), bits, axis, items, round, changed, outside);
                 stream.launch::<spread_outside>(launch, args)?;
@@ -86,7 +88,8 @@ fn spread(
     Ok(stream.download(&changed)?.last() == Some(&1))
 }
 
-/// A launch over lines, each of them long work for a thread: small blocks, so that all multiprocessors have some.
+/// A launch over lines, each of them long work for a thread: small blocks, so that all
+/// multiprocessors have some.
 fn over_lines(lines: u64) -> (Launch, Items) {
     let items = Items {
         count: lines,

@@ -51,8 +51,9 @@ impl Geometry {
     /// The map with the given axes (one per column) and origin.
     ///
     /// # Errors
-    /// [`VolumeError::NonFiniteGeometry`] for a NaN or infinite coefficient, [`VolumeError::Spacing`] for an axis without a
-    /// length, [`VolumeError::SingularGeometry`] when the axes do not span space.
+    /// [`VolumeError::NonFiniteGeometry`] for a NaN or infinite coefficient,
+    /// [`VolumeError::Spacing`] for an axis without a length, [`VolumeError::SingularGeometry`]
+    /// when the axes do not span space.
     pub fn new(axes: Matrix3<f64>, origin: Vector3<f64>) -> Result<Self, VolumeError> {
         for row in 0..3 {
             for column in 0..4 {
@@ -169,7 +170,8 @@ impl Geometry {
         Point3::from(inverse.unwrap_or_else(Matrix3::identity) * (world.coords - self.origin))
     }
 
-    /// The largest distance between corresponding samples of two grids of the same dims. It is reached at a corner.
+    /// The largest distance between corresponding samples of two grids of the same dims. It is
+    /// reached at a corner.
     ///
     /// ```
     /// use ferrovox::grid::Geometry;
@@ -205,7 +207,8 @@ impl Geometry {
         affine
     }
 
-    /// The same samples with the grid's axes in another order: axis `k` is what axis `order[k]` was.
+    /// The same samples with the grid's axes in another order: axis `k` is what axis `order[k]`
+    /// was.
     #[must_use]
     pub(crate) fn turned(&self, order: [usize; 3]) -> Self {
         Self {

@@ -11,7 +11,8 @@ pub enum Inside {
 }
 
 impl Inside {
-    /// Whether a sample, as f32, is on this side of a level: at it or above, or below. What is not a number is on no side.
+    /// Whether a sample, as f32, is on this side of a level: at it or above, or below. What is not
+    /// a number is on no side.
     ///
     /// ```
     /// use ferrovox::grid::Inside;

@@ -14,7 +14,8 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Voxels of a grid that are sites, or inside of something, on the host: one bit each, as [`DeviceMask`] has them on a device.
+/// Voxels of a grid that are sites, or inside of something, on the host: one bit each, as
+/// [`DeviceMask`] has them on a device.
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Mask};
@@ -36,7 +37,8 @@ impl Mask {
     /// No voxel of a grid of `dims` placed in the world by `geometry`.
     ///
     /// # Errors
-    /// [`DeviceError::TooLarge`](crate::device::DeviceError::TooLarge) for an axis of more than 2³² − 1 voxels.
+    /// [`DeviceError::TooLarge`](crate::device::DeviceError::TooLarge) for an axis of more than 2³²
+    /// − 1 voxels.
     pub fn new(dims: [usize; 3], geometry: Geometry) -> Result<Self, GridError> {
         let bits = BitRows::new(grid_of(dims)?);
         let count = bits.words() as usize;
@@ -65,8 +67,8 @@ impl Mask {
         })
     }
 
-    /// Says of the voxels of whole planes, from plane `first` on, whether they are sites: of each sample whether `is_site`. How many
-    /// samples are no exact numbers of f32.
+    /// Says of the voxels of whole planes, from plane `first` on, whether they are sites: of each
+    /// sample whether `is_site`. How many samples are no exact numbers of f32.
     ///
     /// # Panics
     /// If the samples are no whole planes, or more than there are.
@@ -89,7 +91,8 @@ impl Mask {
         self.set_rows(first * ny, samples, is_site)
     }
 
-    /// As [`set_planes`](Self::set_planes), of whole rows along x. They are counted through all planes.
+    /// As [`set_planes`](Self::set_planes), of whole rows along x. They are counted through all
+    /// planes.
     ///
     /// # Panics
     /// If the samples are no whole rows, or more than there are.
@@ -168,8 +171,8 @@ impl Mask {
         })
     }
 
-    /// The voxels that have a neighbour across a face, in the grid, which is not of the mask; found on a device, as
-    /// [`DeviceMask::surface`].
+    /// The voxels that have a neighbour across a face, in the grid, which is not of the mask; found
+    /// on a device, as [`DeviceMask::surface`].
     ///
     /// # Errors
     /// Errors of the device.

@@ -50,7 +50,8 @@ pub(crate) fn pack<T: DeviceSample>(
         within.view_mut(),
         beyond.view_mut(),
     );
-    // SAFETY: the samples are those of the grid, of which there is a word for each 32 along a row; buffers begin at multiples of 16.
+    // SAFETY: the samples are those of the grid, of which there is a word for each 32 along a row;
+    // buffers begin at multiples of 16.
     unsafe {
         if by_fours(volume) {
             stream.launch::<pack_voxels_by_fours<T>>(launch, args)?;
@@ -74,7 +75,8 @@ impl DeviceMask {
         })
     }
 
-    /// The voxels whose sample is not 0; a sample that is not a number is not 0. One pass over the volume.
+    /// The voxels whose sample is not 0; a sample that is not a number is not 0. One pass over the
+    /// volume.
     ///
     /// # Errors
     /// Errors of the device.
@@ -103,7 +105,8 @@ impl DeviceMask {
         Self::of(stream, volume, range)
     }
 
-    /// The voxels whose sample is `level` or more: the inside of a surface. What is not a number is not inside.
+    /// The voxels whose sample is `level` or more: the inside of a surface. What is not a number is
+    /// not inside.
     ///
     /// # Errors
     /// [`GridError::Level`] for a level that is not finite; errors of the device.
@@ -116,7 +119,8 @@ impl DeviceMask {
         Self::of(stream, volume, Range::at_least(level))
     }
 
-    /// The voxels whose sample is less than `level`. What is not a number is neither above nor below.
+    /// The voxels whose sample is less than `level`. What is not a number is neither above nor
+    /// below.
     ///
     /// # Errors
     /// As [`above`](Self::above).
@@ -129,8 +133,8 @@ impl DeviceMask {
         Self::of(stream, volume, Range::below(level))
     }
 
-    /// The surface of a level in whole voxels: those [above](Self::above) it that have a neighbour across a face, in the volume,
-    /// which is not.
+    /// The surface of a level in whole voxels: those [above](Self::above) it that have a neighbour
+    /// across a face, in the volume, which is not.
     ///
     /// # Errors
     /// As [`above`](Self::above).
@@ -142,7 +146,8 @@ impl DeviceMask {
         Self::above(stream, volume, level)?.surface(stream)
     }
 
-    /// The voxels of this mask that have a neighbour across a face, in the grid, which is not of the mask.
+    /// The voxels of this mask that have a neighbour across a face, in the grid, which is not of
+    /// the mask.
     ///
     /// # Errors
     /// Errors of the device.

@@ -3,8 +3,8 @@
 use super::{Geometry, shear::ROUNDING};
 use nalgebra::{Matrix3, Vector3};
 
-/// Parts of one that squared lengths are rounded to, so that geometries that are the same but for rounding (one that was turned, or stored in fewer bits) give the
-/// same ties.
+/// Parts of one that squared lengths are rounded to, so that geometries that are the same but for
+/// rounding (one that was turned, or stored in fewer bits) give the same ties.
 const GRAIN: f64 = (1u64 << 20) as f64;
 
 /// The scalar product of steps between voxels, in squares of the smallest spacing.
@@ -56,8 +56,9 @@ impl Metric {
         (Self::new(gram), smallest)
     }
 
-    /// That of a geometry to the last bits, and its smallest spacing; but axes that are at right angles within rounding are taken to be so, and spacings that are the
-    /// same within rounding for the same. Then voxels that are meant as cubes are cubes.
+    /// That of a geometry to the last bits, and its smallest spacing; but axes that are at right
+    /// angles within rounding are taken to be so, and spacings that are the same within rounding
+    /// for the same. Then voxels that are meant as cubes are cubes.
     pub fn snapped(geometry: &Geometry) -> (Self, f64) {
         if geometry.shear().is_some() {
             return Self::exact(geometry);
@@ -223,8 +224,9 @@ impl Metric {
         &self.upper
     }
 
-    /// Seven steps that with the same back are all across whose middle planes another voxel can be the nearest: those to the neighbours across the faces of a voxel's
-    /// Voronoi cell (Selling 1874), and perhaps others.
+    /// Seven steps that with the same back are all across whose middle planes another voxel can be
+    /// the nearest: those to the neighbours across the faces of a voxel's Voronoi cell (Selling
+    /// 1874), and perhaps others.
     pub fn around(&self) -> [[i64; 3]; 7] {
         let mut basis = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, -1, -1]];
         let product = |a: [i64; 3], b: [i64; 3]| -> f64 {
@@ -232,7 +234,8 @@ impl Metric {
                 .map(|k| self.gram[k / 3][k % 3] * a[k / 3] as f64 * b[k % 3] as f64)
                 .sum()
         };
-        // each round makes the sum of the squared lengths less; the number of rounds is bounded for grids that are nearly flat
+        // each round makes the sum of the squared lengths less; the number of rounds is bounded for
+        // grids that are nearly flat
         for _ in 0..1000 {
             let pairs = (0..4).flat_map(|i| (i + 1..4).map(move |j| [i, j]));
             let acute = pairs

@@ -6,10 +6,10 @@
 //! | [`Mask`] | [`DeviceMask`] | a bit for each voxel |
 //! | [`Points`] | [`DevicePoints`] | coordinates in voxels |
 //!
-//! A [`Volume<T>`] owns its samples, a [`VolumeView`] borrows them, and an [`AnyVolume`] is what
-//! a file reader returns, when the sample type is known only once the file has been opened.
-//! Samples are stored with x fastest: the sample (x, y, z) of a volume of dims
-//! (nx, ny, nz) is at `x + nx · (y + ny · z)`. A [`Geometry`] is the affine map from indices to the world.
+//! A [`Volume<T>`] owns its samples, a [`VolumeView`] borrows them, and an [`AnyVolume`] is what a
+//! file reader returns, when the sample type is known only once the file has been opened. Samples
+//! are stored with x fastest: the sample (x, y, z) of a volume of dims (nx, ny, nz) is at
+//! `x + nx · (y + ny · z)`. A [`Geometry`] is the affine map from indices to the world.
 
 mod any_device_volume;
 mod any_volume;

@@ -35,13 +35,15 @@ pub enum OtsuError {
     Memory(#[from] OutOfMemory),
 }
 
-/// The threshold by Otsu (*A threshold selection method from gray-level histograms*, 1979): of all that cut the samples in two classes, lower and higher ones, the
-/// one with the largest variance between them, each class weighing as many samples as it has. Samples that are not finite do not count, and with a `mask`
-/// those where it is 0.
+/// The threshold by Otsu (*A threshold selection method from gray-level histograms*, 1979): of all
+/// that cut the samples in two classes, lower and higher ones, the one with the largest variance
+/// between them, each class weighing as many samples as it has. Samples that are not finite do not
+/// count, and with a `mask` those where it is 0.
 ///
-/// What is returned lies in the middle between the largest sample of the lower class and the least of the higher one, so that it is an isovalue
-/// between them. Samples of 8 and 16 bits are counted value by value, others in 65,536 bins from the least to the largest, and the answer is exact to a bin. Of thresholds
-/// that are equally good the lowest is taken.
+/// What is returned lies in the middle between the largest sample of the lower class and the least
+/// of the higher one, so that it is an isovalue between them. Samples of 8 and 16 bits are counted
+/// value by value, others in 65,536 bins from the least to the largest, and the answer is exact to
+/// a bin. Of thresholds that are equally good the lowest is taken.
 ///
 /// # Errors
 /// [`OtsuError`]: samples that are all the same, or none.

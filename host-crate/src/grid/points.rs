@@ -8,8 +8,8 @@ use nalgebra::Point3;
 /// What memory is for that holds points.
 const POINTS: &str = "points";
 
-/// Points beside a grid, on the host: their coordinates are in voxels, and each constructor states in which they are given. They may lie
-/// outside the grid.
+/// Points beside a grid, on the host: their coordinates are in voxels, and each constructor states
+/// in which they are given. They may lie outside the grid.
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Points};
@@ -40,7 +40,8 @@ impl Points {
     /// Points in the world, for a grid of `dims` voxels placed there by `geometry`.
     ///
     /// # Errors
-    /// [`GridError::Point`] for a coordinate that is not finite, [`GridError::FarPoint`] for one that is not finite as voxels of f32.
+    /// [`GridError::Point`] for a coordinate that is not finite, [`GridError::FarPoint`] for one
+    /// that is not finite as voxels of f32.
     pub fn from_world(
         points: &[Point3<f64>],
         dims: [usize; 3],
@@ -128,8 +129,8 @@ impl Points {
         self.outside
     }
 
-    /// The voxel of each point as its linear index, x fastest, if every point is at the centre of a voxel of the grid: its coordinates are
-    /// whole numbers, in f32. Else None.
+    /// The voxel of each point as its linear index, x fastest, if every point is at the centre of a
+    /// voxel of the grid: its coordinates are whole numbers, in f32. Else None.
     ///
     /// ```
     /// use ferrovox::grid::{Geometry, Points};
@@ -191,8 +192,8 @@ fn check(points: &[[f32; 3]]) -> Result<(), GridError> {
     Ok(())
 }
 
-/// Points on a device, in voxels: the centre of voxel (x, y, z) is at these coordinates. Each has x, y and z. They may lie outside the
-/// volume.
+/// Points on a device, in voxels: the centre of voxel (x, y, z) is at these coordinates. Each has
+/// x, y and z. They may lie outside the volume.
 #[derive(Debug)]
 pub struct DevicePoints {
     pub(crate) coordinates: Buffer<f32>,
@@ -201,8 +202,9 @@ pub struct DevicePoints {
 }
 
 impl DevicePoints {
-    /// Copies points in voxels to the stream's device, for a map of `dims` voxels placed in the world by `geometry`. Points in the world
-    /// come there by [`Points::from_world`] and [`Points::upload`].
+    /// Copies points in voxels to the stream's device, for a map of `dims` voxels placed in the
+    /// world by `geometry`. Points in the world come there by [`Points::from_world`] and
+    /// [`Points::upload`].
     ///
     /// # Errors
     /// [`GridError::Point`] for a coordinate that is not finite; errors of the device.

@@ -22,7 +22,8 @@ fn tiles_launch(tiles: u64) -> Launch {
     Launch::pieces(tiles).block_divides(TILE)
 }
 
-/// Replaces counts, the last of which is 0, by their exclusive sums. Synchronises the stream to read the total, which is the last sum.
+/// Replaces counts, the last of which is 0, by their exclusive sums. Synchronises the stream to
+/// read the total, which is the last sum.
 fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError> {
     let last = counts.len() as u64 - 1;
     let mut picked = stream.alloc::<u64>(PICKED)?;
@@ -31,11 +32,13 @@ fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError>
 }
 
 impl DevicePoints {
-    /// The points where a volume takes a level along the edges of its grid, by linear interpolation between the two samples: on each
-    /// edge with one end at the level or above it and the other below. An edge with an end that is not finite has none.
+    /// The points where a volume takes a level along the edges of its grid, by linear interpolation
+    /// between the two samples: on each edge with one end at the level or above it and the other
+    /// below. An edge with an end that is not finite has none.
     ///
-    /// The points go in the order of [the grid's edges](ferrovox_kernels::grid::Grid#edge-slots). The samples are read once, and once
-    /// more at the ends of those edges. Beside the points it takes 0.25 bytes of memory per voxel. Synchronises the stream.
+    /// The points go in the order of [the grid's edges](ferrovox_kernels::grid::Grid#edge-slots).
+    /// The samples are read once, and once more at the ends of those edges. Beside the points it
+    /// takes 0.25 bytes of memory per voxel. Synchronises the stream.
     ///
     /// # Errors
     /// [`GridError::Level`] for a level that is not finite; errors of the device.
@@ -72,7 +75,8 @@ impl DevicePoints {
         let points = places(stream, &mut counts)?;
         let mut coordinates = stream.alloc::<f32>(points as usize * 3)?;
         if points > 0 {
-            // SAFETY: as above, the sums are those of the counts, and there is room for every point.
+            // SAFETY: as above, the sums are those of the counts, and there is room for every
+            // point.
             unsafe {
                 stream.launch::<emit_crossings<T>>(
                     tiles_launch(tiles),
@@ -112,7 +116,8 @@ impl DevicePoints {
         let mut coordinates = stream.alloc::<f32>(points as usize * 3)?;
         if points > 0 {
             let places = counts.view();
-            // SAFETY: as above, the sums are those of the counts, and there is room for every point.
+            // SAFETY: as above, the sums are those of the counts, and there is room for every
+            // point.
             unsafe {
                 let args = (sites.bits.view(), bits, places, coordinates.view_mut());
                 stream.launch::<emit_centres>(tiles_launch(tiles), args)?;

@@ -121,7 +121,8 @@ impl Runs {
         Ok(sets)
     }
 
-    /// The rows before a row that its voxels can touch: one in its plane, and one or three in the plane before.
+    /// The rows before a row that its voxels can touch: one in its plane, and one or three in the
+    /// plane before.
     fn rows_before(&self, row: usize, by: Connectivity) -> impl Iterator<Item = usize> {
         let ny = self.bits.grid.ny as usize;
         let (y, z) = (row % ny, row / ny);

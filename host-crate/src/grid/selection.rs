@@ -6,7 +6,9 @@ use std::fmt;
 
 /// Which samples are those of an object.
 ///
-/// Thresholds are compared as kernels compare them, rounded to f32, but with samples of i32, and where they are whole numbers with those of f64: then neither is rounded. A sample that is not a number is not 0, and nothing else.
+/// Thresholds are compared as kernels compare them, rounded to f32, but with samples of i32, and
+/// where they are whole numbers with those of f64: then neither is rounded. A sample that is not a
+/// number is not 0, and nothing else.
 ///
 /// ```
 /// use ferrovox::grid::{AnyVolume, Geometry, Mask, Selection, Volume};
@@ -68,7 +70,8 @@ impl Selection {
         }
     }
 
-    /// Whether a sample is one of them, compared with the numbers as they are: for integers, which f32 would round.
+    /// Whether a sample is one of them, compared with the numbers as they are: for integers, which
+    /// f32 would round.
     fn contains_exactly(self, sample: f64) -> bool {
         match self {
             Self::AtLeast(threshold) => sample >= threshold,
@@ -103,10 +106,12 @@ impl fmt::Display for Selection {
 }
 
 impl DeviceMask {
-    /// The voxels whose samples are selected. One pass over the volume, on the device; a bit of memory for each voxel.
+    /// The voxels whose samples are selected. One pass over the volume, on the device; a bit of
+    /// memory for each voxel.
     ///
     /// # Errors
-    /// Those of [`Selection::check`], and of the device; [`GridError::Label`] for a label that is no number of f32, which samples on a device are compared as.
+    /// Those of [`Selection::check`], and of the device; [`GridError::Label`] for a label that is
+    /// no number of f32, which samples on a device are compared as.
     pub fn select(
         stream: &Stream,
         volume: &AnyDeviceVolume,
@@ -127,7 +132,8 @@ impl DeviceMask {
 }
 
 impl Mask {
-    /// The voxels whose samples are selected, found on the host. Samples are taken as they are, those of i32 and f64 too.
+    /// The voxels whose samples are selected, found on the host. Samples are taken as they are,
+    /// those of i32 and f64 too.
     ///
     /// # Errors
     /// Those of [`Selection::check`], and of [`Mask::new`].

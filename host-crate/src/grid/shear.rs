@@ -3,7 +3,8 @@
 use super::Geometry;
 use std::fmt;
 
-/// A relative error of distances that counts as rounding: affine maps that are stored as f32, or as text, are no more exact.
+/// A relative error of distances that counts as rounding: affine maps that are stored as f32, or as
+/// text, are no more exact.
 pub(super) const ROUNDING: f64 = 1e-6;
 
 /// Two axes of a grid that are not at right angles.
@@ -39,8 +40,9 @@ impl fmt::Display for Shear {
 }
 
 impl Geometry {
-    /// The axes that are the farthest from a right angle. `None` if all are at right angles, but for what changes no distance by more than a millionth
-    /// of it: a rotation that is stored as f32 has no shear.
+    /// The axes that are the farthest from a right angle. `None` if all are at right angles, but
+    /// for what changes no distance by more than a millionth of it: a rotation that is stored as
+    /// f32 has no shear.
     pub fn shear(&self) -> Option<Shear> {
         let unit = |axis: usize| self.axes().column(axis).normalize();
         let cosine = |[one, other]: [usize; 2]| unit(one).dot(&unit(other)).abs();

@@ -6,7 +6,8 @@ use crate::{
     parallel,
 };
 
-/// Samples per chunk. The chunks, and so the rounding of the mean, do not depend on the number of threads.
+/// Samples per chunk. The chunks, and so the rounding of the mean, do not depend on the number of
+/// threads.
 const CHUNK: usize = 1 << 16;
 
 /// Range, mean and number of non-finite samples.

@@ -68,7 +68,8 @@ impl<T: Copy> Volume<T> {
     /// A volume whose sample at (x, y, z) is `sample(x, y, z)`.
     ///
     /// # Errors
-    /// [`VolumeError::TooManySamples`] when the product of the dims overflows, [`VolumeError::Memory`] where there is no memory for them.
+    /// [`VolumeError::TooManySamples`] when the product of the dims overflows,
+    /// [`VolumeError::Memory`] where there is no memory for them.
     pub fn from_fn(
         dims: [usize; 3],
         geometry: Geometry,

@@ -2,8 +2,9 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// A matrix with the given steps (at most three) as its first columns, and unit vectors that are orthogonal
-/// to them as the others: the map of an image or a line seen as a volume one sample thick.
+/// A matrix with the given steps (at most three) as its first columns, and unit vectors that are
+/// orthogonal to them as the others: the map of an image or a line seen as a volume one sample
+/// thick.
 pub(crate) fn complete_axes(steps: &[Vector3<f64>]) -> Matrix3<f64> {
     let mut columns: Vec<Vector3<f64>> = steps.iter().take(3).copied().collect();
     if columns.is_empty() {

@@ -82,7 +82,8 @@ impl Bytes<'_> {
             self.given
                 .extend(sample.get(self.first..end).unwrap_or_default());
         }
-        // what is left of a sample that is cut off, or of none, is there, but no number of this component
+        // what is left of a sample that is cut off, or of none, is there, but no number of this
+        // component
         if self.given.is_empty() && found > 0 {
             self.given.push(0);
         }

@@ -42,7 +42,8 @@ impl<'a> DataFiles<'a> for Folder<'_> {
     }
 }
 
-/// Whether it is a terminal, or a device such as `/dev/zero` that never ends: who opens somebody's header must not wait for these.
+/// Whether it is a terminal, or a device such as `/dev/zero` that never ends: who opens somebody's
+/// header must not wait for these.
 fn is_device(path: &Path) -> bool {
     #[cfg(unix)]
     {

@@ -22,7 +22,8 @@ pub(crate) struct Parts {
     pub axes: Option<usize>,
 }
 
-/// The files of a pattern as `slice%03d.raw 1 20 1`, with a number of axes behind it or none; what is wrong with it.
+/// The files of a pattern as `slice%03d.raw 1 20 1`, with a number of axes behind it or none; what
+/// is wrong with it.
 pub(crate) fn pattern(text: &str) -> Result<Parts, String> {
     let wrong = || {
         let text: String = text.chars().take(100).collect();
@@ -86,9 +87,10 @@ fn name_of(format: &str, number: i64) -> Option<String> {
                 .ok()
                 .filter(|&places| places <= DIGITS)?,
         };
-        name += &match width.starts_with('0') {
-            true => format!("{number:0places$}"),
-            false => format!("{number:places$}"),
+        name += &if width.starts_with('0') {
+            format!("{number:0places$}")
+        } else {
+            format!("{number:places$}")
         };
         numbers += 1;
     }
@@ -97,8 +99,9 @@ fn name_of(format: &str, number: i64) -> Option<String> {
 }
 
 impl Parts {
-    /// The source of the samples of all files. `open` goes to the first sample of a file, and undoes its encoding; it is given the layout of
-    /// one file. All files are opened once beforehand, so that one that is missing or too short is found before anything is read.
+    /// The source of the samples of all files. `open` goes to the first sample of a file, and
+    /// undoes its encoding; it is given the layout of one file. All files are opened once
+    /// beforehand, so that one that is missing or too short is found before anything is read.
     pub fn open<'a>(
         &self,
         data_files: &dyn DataFiles<'a>,
@@ -138,9 +141,10 @@ impl Parts {
             now: None,
             next: 0,
         };
-        let left = match exact {
-            true => Left::Exactly(layout.total_bytes),
-            false => Left::AtMost(layout.total_bytes),
+        let left = if exact {
+            Left::Exactly(layout.total_bytes)
+        } else {
+            Left::AtMost(layout.total_bytes)
         };
         Ok(Source::from_decoder(chain, left))
     }
@@ -211,7 +215,8 @@ impl Chain<'_> {
                 return Err(wrap(name, self.part.too_short(there)));
             }
             if *left == 0 {
-                // the byte behind the last sample is also what makes a decompressor compare its checksum
+                // the byte behind the last sample is also what makes a decompressor compare its
+                // checksum
                 let more = source.skip(1).map_err(wrapped)? > 0;
                 if more && !self.allow_trailing_bytes {
                     let there = Amount::AtLeast(self.part.total_bytes + 1);

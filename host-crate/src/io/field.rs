@@ -9,13 +9,15 @@ use super::place::output_extension;
 use super::replace::Replacement;
 use super::{ByteOrder, FileError, FileGroup, FileProblem, StoredType};
 
-/// Writes a field as `.npy`: f32, of the shape (nz, ny, nx, 3), so that NumPy's `field[z, y, x]` is the vector of voxel (x, y, z). Vectors come x fastest.
+/// Writes a field as `.npy`: f32, of the shape (nz, ny, nx, 3), so that NumPy's `field[z, y, x]` is
+/// the vector of voxel (x, y, z). Vectors come x fastest.
 ///
-/// The file appears under its name when it is complete and on the disk; until then, and after any failure, what
-/// stood there before is untouched.
+/// The file appears under its name when it is complete and on the disk; until then, and after any
+/// failure, what stood there before is untouched.
 ///
 /// # Errors
-/// [`FileError`] for another extension, fewer or more vectors than voxels, and what the operating system refuses.
+/// [`FileError`] for another extension, fewer or more vectors than voxels, and what the operating
+/// system refuses.
 ///
 /// ```
 /// use ferrovox::io::write_field;

@@ -6,7 +6,8 @@ use std::path::Path;
 /// A format of volume files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VolumeFormat {
-    /// NIfTI-1 and NIfTI-2, in one file (`.nii`, `.nii.gz`) or as a pair (`.hdr` and `.img`), and pairs of Analyze 7.5.
+    /// NIfTI-1 and NIfTI-2, in one file (`.nii`, `.nii.gz`) or as a pair (`.hdr` and `.img`), and
+    /// pairs of Analyze 7.5.
     Nifti,
     /// NRRD, attached `.nrrd` and detached `.nhdr`.
     Nrrd,

@@ -1,7 +1,8 @@
 //! Entry points for fuzzers: one function per reader, any bytes in, nothing but a defect comes out.
 //!
-//! Each reads the bytes as a file of its format, checks what a reader promises of a volume it returns, and that a reading
-//! by planes gives the same samples or the same error. The targets under `fuzz/` and the replay of the kept corpus call these.
+//! Each reads the bytes as a file of its format, checks what a reader promises of a volume it
+//! returns, and that a reading by planes gives the same samples or the same error. The targets
+//! under `fuzz/` and the replay of the kept corpus call these.
 
 use std::ops::Range;
 use std::path::Path;
@@ -88,7 +89,8 @@ pub fn swc(bytes: &[u8]) {
     }
 }
 
-/// Takes a layout from the first six bytes (three dims, type, byte order, offset) and reads the others as samples.
+/// Takes a layout from the first six bytes (three dims, type, byte order, offset) and reads the
+/// others as samples.
 pub fn raw(bytes: &[u8]) {
     let Some((layout, samples)) = bytes.split_first_chunk::<6>() else {
         return;
@@ -165,7 +167,8 @@ fn read_both_ways(name: &str, bytes: &[u8], data: Option<&[u8]>, options: &ReadO
     }
 }
 
-/// Both ways have the same error. Only where a file has a number that no sample holds, and is damaged elsewhere too, each may come upon another of the two first.
+/// Both ways have the same error. Only where a file has a number that no sample holds, and is
+/// damaged elsewhere too, each may come upon another of the two first.
 fn check_failures(whole: &FileError, by_planes: &FileError) {
     let of_number = |error: &FileError| error.to_string().contains(NO_SAMPLE);
     if of_number(whole) == of_number(by_planes) {

@@ -10,15 +10,18 @@ use super::replace::Replacement;
 use super::temporary::Temporary;
 use super::{FileError, FileProblem};
 
-/// Files whose locks are held until they have their names. Of more, the others' are given up: a process can have only so many open files.
+/// Files whose locks are held until they have their names. Of more, the others' are given up: a
+/// process can have only so many open files.
 const MOST_OPEN: usize = 200;
 
-/// Writes `path` through a temporary file in the same folder, which takes its place when everything is on the
-/// disk. Whatever fails, what stood there before is untouched and nothing half-written stays behind.
+/// Writes `path` through a temporary file in the same folder, which takes its place when everything
+/// is on the disk. Whatever fails, what stood there before is untouched and nothing half-written
+/// stays behind.
 ///
-/// A symbolic link is followed, and stays. In a folder that all may write to and whose files only their owners may remove (`/tmp`), a link
-/// or file of another user is refused. A device, a pipe or standard output (`-`) is written to directly. A file that is replaced keeps
-/// its permissions, and its owner where that is possible.
+/// A symbolic link is followed, and stays. In a folder that all may write to and whose files only
+/// their owners may remove (`/tmp`), a link or file of another user is refused. A device, a pipe or
+/// standard output (`-`) is written to directly. A file that is replaced keeps its permissions, and
+/// its owner where that is possible.
 ///
 /// A temporary file that a killed process left for the same output is removed.
 ///
@@ -59,8 +62,9 @@ pub(crate) fn alone<R>(
 
 /// Files that are replaced together: all of them, or none.
 ///
-/// Each is complete, and on the disk, before any appears under its name; all that can still fail then is to give them their names. Dropped
-/// before it is finished, a group leaves all files as they were. A device, a pipe or standard output gets its bytes as they are written.
+/// Each is complete, and on the disk, before any appears under its name; all that can still fail
+/// then is to give them their names. Dropped before it is finished, a group leaves all files as
+/// they were. A device, a pipe or standard output gets its bytes as they are written.
 ///
 /// ```
 /// use ferrovox::io::FileGroup;
@@ -139,8 +143,9 @@ impl FileGroup {
     /// Puts all files in their places.
     ///
     /// # Errors
-    /// [`FileError`] for a name that the operating system refuses. If other files have their names by then, which cannot be undone, it says
-    /// which are new and which are what they were ([`FileProblem::PartlyReplaced`]).
+    /// [`FileError`] for a name that the operating system refuses. If other files have their names
+    /// by then, which cannot be undone, it says which are new and which are what they were
+    /// ([`FileProblem::PartlyReplaced`]).
     pub fn finish(self) -> Result<(), FileError> {
         // what can be known before anything is changed
         for file in &self.files {
@@ -166,16 +171,17 @@ impl FileGroup {
                 }
                 Err(error) => FileProblem::from_io("give the file its name", error),
             };
-            let problem = match new.is_empty() {
-                true => problem,
-                false => FileProblem::PartlyReplaced {
+            let problem = if new.is_empty() {
+                problem
+            } else {
+                FileProblem::PartlyReplaced {
                     problem: Box::new(problem),
                     old: [path.clone()]
                         .into_iter()
                         .chain(files.map(|it| it.path.clone()))
                         .collect(),
                     new,
-                },
+                }
             };
             result = Err(FileError::new(&path, problem));
             break;

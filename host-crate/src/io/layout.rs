@@ -25,7 +25,8 @@ pub(crate) struct Layout {
     pub stored: StoredType,
     /// Byte order of the samples.
     pub order: ByteOrder,
-    /// The type that they have in a volume. Integers that i32 may not hold are f64 where one of them does not fit in i32.
+    /// The type that they have in a volume. Integers that i32 may not hold are f64 where one of
+    /// them does not fit in i32.
     pub values: SampleType,
 }
 

@@ -9,8 +9,10 @@ use crate::{
 /// Bytes of samples that are read at a time.
 const STEP: usize = 64 << 20;
 
-/// Reads a volume some planes at a time, and keeps of each sample whether `is_inside`. Also how many samples are no exact numbers of
-/// f32, which matters where a [`DeviceMask`](crate::grid::DeviceMask) is to have the same: devices have no samples of i32 and f64.
+/// Reads a volume some planes at a time, and keeps of each sample whether `is_inside`. Also how
+/// many samples are no exact numbers of f32, which matters where a
+/// [`DeviceMask`](crate::grid::DeviceMask) is to have the same: devices have no samples of i32 and
+/// f64.
 ///
 /// Memory: a bit per voxel, and 64 MiB of samples or a row of them.
 ///

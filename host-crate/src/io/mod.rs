@@ -1,8 +1,10 @@
 //! Volume and mesh files.
 //!
-//! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh, [`read_mesh`]
-//! reads one back. [`VolumeReader`] reads a volume plane by plane, [`VolumeWriter`] writes one so, and [`MeshWriter`] writes a mesh piece
-//! by piece, for files larger than memory; [`replace_file`] is how all files are written, and a [`FileGroup`] several that are replaced together. None of them depends on a pipeline.
+//! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh,
+//! [`read_mesh`] reads one back. [`VolumeReader`] reads a volume plane by plane, [`VolumeWriter`]
+//! writes one so, and [`MeshWriter`] writes a mesh piece by piece, for files larger than memory;
+//! [`replace_file`] is how all files are written, and a [`FileGroup`] several that are replaced
+//! together. None of them depends on a pipeline.
 //!
 //! # Formats
 //! | format | extensions | read | written | positions in the file |
@@ -14,20 +16,24 @@
 //! | npy | `.npy` | yes | yes | none |
 //! | headerless | `.raw`, `.bin`, any | yes, see [`RawLayout`] | | none |
 //!
-//! Where a NIfTI file has an sform and a qform that place a corner voxel more than 0.001 voxels apart, the sform is used, and a
-//! [note](HeaderInfo::notes) has the distance. A file that begins as one of these formats
-//! does (but a headerless one) is read as such whatever its extension, with a note. The same holds for a mesh that begins as PLY or text STL does.
+//! Where a NIfTI file has an sform and a qform that place a corner voxel more than 0.001 voxels
+//! apart, the sform is used, and a [note](HeaderInfo::notes) has the distance. A file that begins
+//! as one of these formats does (but a headerless one) is read as such whatever its extension, with
+//! a note. The same holds for a mesh that begins as PLY or text STL does.
 //!
-//! All readers take both byte orders. World coordinates of a [`Volume`](crate::grid::Volume) are RAS: x to the
-//! subject's right, y to the front, z to the top. LPS positions are turned to RAS by negating
-//! x and y, so that one volume has the same world positions whatever the file.
+//! All readers take both byte orders. World coordinates of a [`Volume`](crate::grid::Volume) are
+//! RAS: x to the subject's right, y to the front, z to the top. LPS positions are turned to RAS by
+//! negating x and y, so that one volume has the same world positions whatever the file.
 //!
-//! Samples of a type that volumes do not have (32 bit unsigned and 64 bit integers) are read as i32, and as f64
-//! if one of them does not fit: all of them exactly, or the file is refused with the first that is not exact, and its voxel. NIfTI's `scl_slope` and
-//! `scl_inter` are applied where they change something; then the samples are f32, or f64 where the file has f64 or integers of 32 or 64 bits.
+//! Samples of a type that volumes do not have (32 bit unsigned and 64 bit integers) are read as
+//! i32, and as f64 if one of them does not fit: all of them exactly, or the file is refused with
+//! the first that is not exact, and its voxel. NIfTI's `scl_slope` and `scl_inter` are applied
+//! where they change something; then the samples are f32, or f64 where the file has f64 or integers
+//! of 32 or 64 bits.
 //!
-//! Of samples that are several numbers each (colours, vectors, complex numbers) one [component](ReadOptions::component) is read.
-//! Header fields that mean nothing (a spacing of 0, a code that is none) are taken as nibabel takes them, each with a [note](HeaderInfo::notes).
+//! Of samples that are several numbers each (colours, vectors, complex numbers) one
+//! [component](ReadOptions::component) is read. Header fields that mean nothing (a spacing of 0, a
+//! code that is none) are taken as nibabel takes them, each with a [note](HeaderInfo::notes).
 //!
 //! | mesh format | extension | read | normals written | indices written |
 //! | --- | --- | --- | --- | --- |
@@ -37,10 +43,12 @@
 //! | VTK legacy, binary | `.vtk` | | yes | 31 bits |
 //! | VTK XML polydata, appended raw | `.vtp` | | yes | 63 bits |
 //!
-//! [`write_skeleton`] writes a skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`; [`write_skeletons`] those of several labels to one file;
-//! [`read_skeleton`] reads `.swc`. [`write_field`] writes a vector for each voxel, as `.npy`.
+//! [`write_skeleton`] writes a skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`;
+//! [`write_skeletons`] those of several labels to one file; [`read_skeleton`] reads `.swc`.
+//! [`write_field`] writes a vector for each voxel, as `.npy`.
 //!
-//! [`read_points`] reads points: text (`.xyz`), the vertices of a `.ply`, or an array of n rows and 3 columns (`.npy`).
+//! [`read_points`] reads points: text (`.xyz`), the vertices of a `.ply`, or an array of n rows and
+//! 3 columns (`.npy`).
 
 mod axes;
 mod component;

@@ -53,8 +53,8 @@ impl<'a> Opened<'a> {
         is_wide && self.header.scaling.is_none() && self.source.left() != Left::Unknown
     }
 
-    /// Chooses the volume, and compares the sizes with what is known of the source's length, before memory is
-    /// asked for.
+    /// Chooses the volume, and compares the sizes with what is known of the source's length, before
+    /// memory is asked for.
     pub fn check(&mut self, options: &ReadOptions) -> Result<(), FileProblem> {
         self.choose_and_check(options)
             .map_err(|problem| in_data_file(self.data_name.as_deref(), problem))

@@ -21,12 +21,14 @@ use crate::grid::{AnyVolume, Geometry};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
-    /// The format; `None` finds it by the first bytes, and where these are those of no format by the extension.
+    /// The format; `None` finds it by the first bytes, and where these are those of no format by
+    /// the extension.
     pub format: Option<VolumeFormat>,
     /// Which volume to read of a file that holds several, counted from 0.
     pub volume: Option<u64>,
-    /// Which component to read of samples that are several numbers each (colours, vectors, complex numbers), counted from 0. There is no default:
-    /// a luminance, a magnitude and a component of a vector are different volumes, and a file does not say which is meant. An `.npy` array of
+    /// Which component to read of samples that are several numbers each (colours, vectors, complex
+    /// numbers), counted from 0. There is no default: a luminance, a magnitude and a component of a
+    /// vector are different volumes, and a file does not say which is meant. An `.npy` array of
     /// four axes has its components along the last one where this is given.
     pub component: Option<u64>,
     /// Accept bytes after the last sample. Without this they are an error, because they usually
@@ -88,7 +90,8 @@ pub struct HeaderInfo {
     pub byte_order: ByteOrder,
     /// The scaling that was applied to the samples. It makes them f32, or f64 where they were f64.
     pub scaling: Option<Scaling>,
-    /// The sizes of all axes as the file gives them, fastest first: those behind the third count volumes. Components of a sample are no axis.
+    /// The sizes of all axes as the file gives them, fastest first: those behind the third count
+    /// volumes. Components of a sample are no axis.
     pub sizes: Vec<u64>,
     /// How many volumes the file holds.
     pub volumes: u64,
@@ -102,7 +105,8 @@ pub struct HeaderInfo {
     pub data_file: Option<PathBuf>,
     /// All files that the header names, in the order of their samples.
     pub data_files: Vec<PathBuf>,
-    /// Whether the file states the spacing of its samples, or the directions of its axes; else it counts as 1.
+    /// Whether the file states the spacing of its samples, or the directions of its axes; else it
+    /// counts as 1.
     pub has_spacing: bool,
     /// Whether the file states the position of its first sample; else it counts as 0.
     pub has_origin: bool,
@@ -164,10 +168,11 @@ pub struct Scaling {
 pub struct VolumeWriteOptions {
     /// Byte order of the samples (and of a binary header). Little-endian by default.
     pub byte_order: ByteOrder,
-    /// Compress the samples, in formats where that is a choice (NRRD, MetaImage). NIfTI is compressed when the
-    /// name ends in `.gz`.
+    /// Compress the samples, in formats where that is a choice (NRRD, MetaImage). NIfTI is
+    /// compressed when the name ends in `.gz`.
     pub compress: bool,
-    /// Write samples of i32, of which none may be negative, as 32 bit unsigned ones: volumes have no such type, files do.
+    /// Write samples of i32, of which none may be negative, as 32 bit unsigned ones: volumes have
+    /// no such type, files do.
     pub unsigned: bool,
 }
 

@@ -77,15 +77,17 @@ impl Place {
 
 /// What a path leads to.
 pub(crate) enum Target {
-    /// A file that is there or that can be made; or what is no place for a file, such as a directory.
+    /// A file that is there or that can be made; or what is no place for a file, such as a
+    /// directory.
     File(PathBuf),
     Stream(Stream),
 }
 
 /// Follows symbolic links, also one to a file that does not exist yet.
 ///
-/// In a folder where everyone may put files and nobody may remove another's (`/tmp`), links, pipes and files of other users are refused
-/// unless they are of the folder's owner: as Linux does with `protected_symlinks`, `protected_fifos` and `protected_regular`.
+/// In a folder where everyone may put files and nobody may remove another's (`/tmp`), links, pipes
+/// and files of other users are refused unless they are of the folder's owner: as Linux does with
+/// `protected_symlinks`, `protected_fifos` and `protected_regular`.
 pub(crate) fn follow(path: &Path) -> Result<Target, FileProblem> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -132,7 +134,8 @@ pub(crate) fn is_stream(path: &Path) -> bool {
     matches!(follow(path), Ok(Target::Stream(_)))
 }
 
-/// The extension of an output, or that of what goes to a stream without one: a device, a pipe or standard output.
+/// The extension of an output, or that of what goes to a stream without one: a device, a pipe or
+/// standard output.
 pub(crate) fn output_extension(path: &Path, of_stream: &str) -> String {
     match extension(path) {
         none if none.is_empty() && is_stream(path) => of_stream.to_owned(),
@@ -147,8 +150,8 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// The open file of the process that a name stands for. It may be a file with a name too, but that one is not replaced: whoever opened it
-/// would have the old one.
+/// The open file of the process that a name stands for. It may be a file with a name too, but that
+/// one is not replaced: whoever opened it would have the old one.
 fn open_file(path: &Path) -> Option<Stream> {
     let names = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
     if names.iter().any(|name| path == Path::new(name)) {

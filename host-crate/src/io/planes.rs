@@ -156,8 +156,8 @@ impl Kept {
         count
     }
 
-    /// Keeps the last of these samples, which the stream has just given, together with what was kept before as far
-    /// as it joins them: `limit` in all.
+    /// Keeps the last of these samples, which the stream has just given, together with what was
+    /// kept before as far as it joins them: `limit` in all.
     fn keep<T: Sample>(
         &mut self,
         first: usize,
@@ -203,8 +203,8 @@ impl<'a> Planes<'a> {
         }
     }
 
-    /// Fills `out` with the samples from `first` on: those that [`go_to`](Self::go_to) was called for, or that follow the
-    /// ones taken last.
+    /// Fills `out` with the samples from `first` on: those that [`go_to`](Self::go_to) was called
+    /// for, or that follow the ones taken last.
     pub fn take<T: Sample>(&mut self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
         match self {
             Self::Random(random) => random.take(first, out),

@@ -18,11 +18,12 @@ pub(crate) enum Positioned<'a> {
 }
 
 impl Positioned<'_> {
-    /// Fills `buffer` with the bytes from `offset` on; false if there are not so many. Large buffers are filled by
-    /// several threads.
+    /// Fills `buffer` with the bytes from `offset` on; false if there are not so many. Large
+    /// buffers are filled by several threads.
     ///
-    /// A file is read, not mapped: pages of a map whose file another program cuts short end the process, and
-    /// a read of them is an error that can be returned. The pages stay the system's and are no memory of the process.
+    /// A file is read, not mapped: pages of a map whose file another program cuts short end the
+    /// process, and a read of them is an error that can be returned. The pages stay the system's
+    /// and are no memory of the process.
     pub fn fill(&self, buffer: &mut [u8], offset: u64) -> Result<bool, FileProblem> {
         match self {
             Self::Bytes(bytes) => {

@@ -23,9 +23,10 @@ const PORTION: usize = 1 << 20;
 
 /// Reads a volume file.
 ///
-/// The format follows from the first bytes of the file, and where these are those of no known format from the extension. Where
-/// the two contradict each other, there is a [note](super::HeaderInfo::notes). A headerless file is known by its extension
-/// alone. Gzip around the whole file is undone. World coordinates are RAS whatever the file uses (see
+/// The format follows from the first bytes of the file, and where these are those of no known
+/// format from the extension. Where the two contradict each other, there is a
+/// [note](super::HeaderInfo::notes). A headerless file is known by its extension alone. Gzip around
+/// the whole file is undone. World coordinates are RAS whatever the file uses (see
 /// [the formats](super#formats)).
 ///
 /// # Errors
@@ -45,7 +46,8 @@ pub fn read_volume(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Volu
         .map_err(|problem| FileError::new(path, problem))
 }
 
-/// Reads a volume file that lies in memory. `name` stands for the file's name, by its extension and in errors. A detached header has no data file here.
+/// Reads a volume file that lies in memory. `name` stands for the file's name, by its extension and
+/// in errors. A detached header has no data file here.
 ///
 /// # Errors
 /// Those of [`read_volume`].
@@ -111,8 +113,9 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// The other files that belong to a volume: those of samples that the header in a file names, as far as the header can be understood, or the
-/// header of samples. None for pipes, which must not be opened twice.
+/// The other files that belong to a volume: those of samples that the header in a file names, as
+/// far as the header can be understood, or the header of samples. None for pipes, which must not be
+/// opened twice.
 pub(crate) fn named_data_files(path: &Path) -> Vec<PathBuf> {
     find_data_files(path).unwrap_or_default()
 }
@@ -144,8 +147,8 @@ fn read_origin(origin: &Origin<'_>, options: &ReadOptions) -> Result<VolumeFile,
     Ok(VolumeFile { volume, header })
 }
 
-/// Whether a file's integers need f64, as some do not fit in i32: reads until one is found. What is wrong with the file is
-/// found when its planes are read.
+/// Whether a file's integers need f64, as some do not fit in i32: reads until one is found. What is
+/// wrong with the file is found when its planes are read.
 pub(crate) fn needs_f64(origin: &Origin<'_>, options: &ReadOptions) -> bool {
     let find = || -> Result<(), FileProblem> {
         let opened = origin.open(options)?;
@@ -205,7 +208,8 @@ fn open_source<'a>(
     options: &ReadOptions,
 ) -> Result<Opened<'a>, FileProblem> {
     let named = options.format.or_else(|| VolumeFormat::from_path(name));
-    // The samples of a headerless file may happen to start like gzip, so there only the name counts.
+    // The samples of a headerless file may happen to start like gzip, so there only the name
+    // counts.
     let headerless = named == Some(VolumeFormat::Raw) || (named.is_none() && options.raw.is_some());
     let may_be_gzip = !headerless || super::format::extension(name).ends_with("gz");
     let gzip = may_be_gzip && source.peek(2)? == [0x1f, 0x8b];

@@ -7,11 +7,13 @@ use std::thread::{Builder, Scope};
 use super::FileProblem;
 use crate::memory;
 
-/// Chunks that are there at a time, the one that is being read included. A chunk is what the decoder's own buffer holds.
+/// Chunks that are there at a time, the one that is being read included. A chunk is what the
+/// decoder's own buffer holds.
 const CHUNKS: usize = 8;
 
-/// Lets a thread read what comes next. The chunks are those of `reader`, and so are errors, behind the bytes that came before. The thread ends when this
-/// reader is dropped, at the latest after what it is reading. Where the system makes no thread, `reader` comes back as it is.
+/// Lets a thread read what comes next. The chunks are those of `reader`, and so are errors, behind
+/// the bytes that came before. The thread ends when this reader is dropped, at the latest after
+/// what it is reading. Where the system makes no thread, `reader` comes back as it is.
 pub(super) fn read_ahead<'scope>(
     reader: Box<dyn BufRead + Send + 'scope>,
     scope: &'scope Scope<'scope, '_>,

@@ -8,8 +8,8 @@ use super::FileProblem;
 use super::place::{FilePlace, Place};
 use super::temporary::Temporary;
 
-/// A file that is being written and is not under its name yet, see [`replace_file`](super::replace_file). Dropped before it is finished it
-/// leaves nothing.
+/// A file that is being written and is not under its name yet, see
+/// [`replace_file`](super::replace_file). Dropped before it is finished it leaves nothing.
 pub(crate) enum Replacement {
     File(Box<FilePlace>, Temporary),
     /// A device, a pipe or standard output.
@@ -40,7 +40,8 @@ impl Replacement {
         }
     }
 
-    /// The temporary file when everything is on the disk; nothing of a device, a pipe or standard output.
+    /// The temporary file when everything is on the disk; nothing of a device, a pipe or standard
+    /// output.
     pub fn complete(self) -> Result<Option<(FilePlace, Temporary)>, FileProblem> {
         let flush = |error| FileProblem::from_io("write to the disk", error);
         match self {
@@ -71,7 +72,8 @@ impl Write for Replacement {
     }
 }
 
-/// The folder for temporary files of an output: the one it will be in, or the system's for a device or a pipe.
+/// The folder for temporary files of an output: the one it will be in, or the system's for a device
+/// or a pipe.
 pub(crate) fn temporary_folder(path: &Path) -> Result<PathBuf, FileProblem> {
     Ok(match Place::find(path)? {
         Place::File(place) => place.folder,

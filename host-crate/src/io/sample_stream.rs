@@ -45,7 +45,8 @@ impl<'a> SampleStream<'a> {
         self.next
     }
 
-    /// Fills `out`, whose type is the file's [`value_type`](super::samples::value_type), with the next samples.
+    /// Fills `out`, whose type is the file's [`value_type`](super::samples::value_type), with the
+    /// next samples.
     pub fn read<T: Sample>(&mut self, out: &mut [T]) -> Result<(), FileProblem> {
         let first = self.next as u64;
         let stored = self.layout.stored;
@@ -79,8 +80,8 @@ impl<'a> SampleStream<'a> {
         Ok(())
     }
 
-    /// All samples that are still to come. Memory grows as they arrive, unless the file's length shows that they
-    /// are there.
+    /// All samples that are still to come. Memory grows as they arrive, unless the file's length
+    /// shows that they are there.
     pub fn read_rest<T: Sample>(&mut self) -> Result<Vec<T>, FileProblem> {
         let count = self.layout.samples - self.next;
         if self.encoding == Encoding::Binary && matches!(self.source.left(), Left::Exactly(_)) {
@@ -107,8 +108,8 @@ impl<'a> SampleStream<'a> {
         Ok(())
     }
 
-    /// To be called behind the last sample: passes over the volumes that follow and looks for the end, which is also
-    /// what makes a decompressor compare its checksum.
+    /// To be called behind the last sample: passes over the volumes that follow and looks for the
+    /// end, which is also what makes a decompressor compare its checksum.
     pub fn finish(&mut self) -> Result<(), FileProblem> {
         let read = self.before + self.next as u64;
         self.pass_over(read, self.layout.numbers() - read)?;

@@ -12,10 +12,11 @@ use crate::{
 /// Bytes that are converted, and by which memory grows, at a time.
 pub(crate) const STEP: usize = 4 << 20;
 
-/// Gives the next stored samples, one per element, in the machine's byte order and as a volume has them.
+/// Gives the next stored samples, one per element, in the machine's byte order and as a volume has
+/// them.
 pub(crate) trait StoredSamples {
-    /// Fills `out`, whose type is that of [`StoredType::sample_type`], or for integers of 32 and 64 bits f64; `first` is the index of its first sample in
-    /// the volume.
+    /// Fills `out`, whose type is that of [`StoredType::sample_type`], or for integers of 32 and 64
+    /// bits f64; `first` is the index of its first sample in the volume.
     fn fill<T: Sample>(&mut self, first: u64, out: &mut [T]) -> Result<(), FileProblem>;
 }
 
@@ -29,8 +30,8 @@ pub(crate) fn value_type(layout: &Layout, scaling: Option<Scaling>) -> SampleTyp
     }
 }
 
-/// Fills `out` with values: stored samples, and where there is a scaling that of them. The type of `out` is the
-/// [`value_type`].
+/// Fills `out` with values: stored samples, and where there is a scaling that of them. The type of
+/// `out` is the [`value_type`].
 pub(crate) fn fill_values<T: Sample>(
     stored: StoredType,
     scaling: Option<Scaling>,

@@ -21,7 +21,8 @@ use super::{Amount, FileProblem};
 const BUFFER: usize = 1 << 18;
 /// Deflate makes at most 1032 bytes of one.
 const DEFLATE_LIMIT: u64 = 1032;
-/// bzip2 makes at most a block of 900 kB, whose runs of 5 bytes stand for 259 at most, of some 40 bytes.
+/// bzip2 makes at most a block of 900 kB, whose runs of 5 bytes stand for 259 at most, of some 40
+/// bytes.
 const BZIP2_LIMIT: u64 = 1 << 21;
 
 /// Bytes that are read from a file by several threads.
@@ -64,7 +65,8 @@ type Reader<'a> = Box<dyn BufRead + Send + 'a>;
 
 pub(crate) struct Source<'a> {
     reader: Reader<'a>,
-    /// The bytes as they can be read at any place, where they can: a regular file or memory, not compressed.
+    /// The bytes as they can be read at any place, where they can: a regular file or memory, not
+    /// compressed.
     positioned: Option<Positioned<'a>>,
     left: Left,
     /// Bytes given out so far.
@@ -120,8 +122,8 @@ impl<'a> Source<'a> {
         self.left
     }
 
-    /// The bytes as they can be read at any place, counted like [`position`](Self::position); `None` for compressed
-    /// data and pipes.
+    /// The bytes as they can be read at any place, counted like [`position`](Self::position);
+    /// `None` for compressed data and pipes.
     pub fn positioned(&self) -> Option<Positioned<'a>> {
         self.positioned.clone()
     }
@@ -150,8 +152,8 @@ impl<'a> Source<'a> {
         while filled < buffer.len() {
             let rest = &mut buffer[filled..];
             let read = if self.encoding.is_some() {
-                // By way of the buffer: how much a decoder gives before it finds damage depends on how much it is
-                // asked for, and a damaged file has one message however it is read.
+                // By way of the buffer: how much a decoder gives before it finds damage depends on
+                // how much it is asked for, and a damaged file has one message however it is read.
                 self.reader.fill_buf().map(|chunk| {
                     let count = chunk.len().min(rest.len());
                     rest[..count].copy_from_slice(&chunk[..count]);
@@ -176,8 +178,9 @@ impl<'a> Source<'a> {
         Ok(filled)
     }
 
-    /// Fills a large buffer from a file by several threads; false where that cannot be done, and where the file has become shorter meanwhile: then it is
-    /// read from the front, which finds how much there is.
+    /// Fills a large buffer from a file by several threads; false where that cannot be done, and
+    /// where the file has become shorter meanwhile: then it is read from the front, which finds how
+    /// much there is.
     fn fill_at_place(&mut self, buffer: &mut [u8]) -> Result<bool, FileProblem> {
         let bytes = buffer.len() as u64;
         if buffer.len() < LARGE || !matches!(self.left, Left::Exactly(left) if left >= bytes) {
@@ -252,8 +255,8 @@ impl<'a> Source<'a> {
         Ok(Some(line))
     }
 
-    /// The bytes up to the next white space (or comma), white space before them passed over; `None` at the
-    /// end. A word longer than `limit` comes back cut there.
+    /// The bytes up to the next white space (or comma), white space before them passed over; `None`
+    /// at the end. A word longer than `limit` comes back cut there.
     pub fn word(&mut self, limit: usize) -> Result<Option<Vec<u8>>, FileProblem> {
         let is_gap = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',' || *byte == 0;
         let mut word = Vec::new();
@@ -313,8 +316,9 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Decodes what comes next on a thread of its own, where much may come: compressed data of a file or in memory. Of a pipe, which may go on when
-    /// everything has been read, nothing is read ahead.
+    /// Decodes what comes next on a thread of its own, where much may come: compressed data of a
+    /// file or in memory. Of a pipe, which may go on when everything has been read, nothing is read
+    /// ahead.
     pub fn decoded_ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Source<'scope>
     where
         'a: 'scope,

@@ -1,7 +1,8 @@
 //! The temporary file that an output is written to before it gets its name.
 //!
-//! Its name follows from the output's: `.ferrovox-HASH-SLOT.part`. Its writer holds a lock of it, which the system lets go of when the writer
-//! ends, however it ends. So who comes later knows what nobody writes any more, and removes it.
+//! Its name follows from the output's: `.ferrovox-HASH-SLOT.part`. Its writer holds a lock of it,
+//! which the system lets go of when the writer ends, however it ends. So who comes later knows what
+//! nobody writes any more, and removes it.
 
 use std::collections::{BTreeSet, hash_map::RandomState};
 use std::fs::{self, File, Metadata, TryLockError};
@@ -20,9 +21,11 @@ const SLOTS: u64 = 8;
 /// All temporary files of the process.
 static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Removes the temporary files of all outputs that this process is writing. Those outputs cannot be finished then.
+/// Removes the temporary files of all outputs that this process is writing. Those outputs cannot be
+/// finished then.
 ///
-/// For a program that ends at once, as at a second Ctrl-C: what is dropped, or fails, removes its own.
+/// For a program that ends at once, as at a second Ctrl-C: what is dropped, or fails, removes its
+/// own.
 ///
 /// ```no_run
 /// ferrovox::io::remove_temporaries();
@@ -34,8 +37,8 @@ pub fn remove_temporaries() {
     }
 }
 
-/// As [`remove_temporaries`], for a thread that ends the process wherever it is, as in the handler of a signal: it waits for no other, and
-/// nothing is removed while a file gets its name.
+/// As [`remove_temporaries`], for a thread that ends the process wherever it is, as in the handler
+/// of a signal: it waits for no other, and nothing is removed while a file gets its name.
 pub fn try_remove_temporaries() {
     let live = match LIVE.try_lock() {
         Ok(live) => live,
@@ -61,7 +64,8 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Makes the file for an output, with the permissions that the output will have, and removes those that nobody writes any more.
+    /// Makes the file for an output, with the permissions that the output will have, and removes
+    /// those that nobody writes any more.
     pub fn create(place: &FilePlace) -> io::Result<Self> {
         for slot in 0..SLOTS {
             remove_if_left(&path_of(place, slot));
@@ -114,7 +118,8 @@ impl Temporary {
         self.file.as_mut().ok_or_else(closed)
     }
 
-    /// Gives up the lock: where there are many outputs, since a process can have only so many open files.
+    /// Gives up the lock: where there are many outputs, since a process can have only so many open
+    /// files.
     pub fn close(&mut self) {
         self.file = None;
     }
@@ -139,7 +144,8 @@ impl Drop for Temporary {
     }
 }
 
-/// The name of a temporary file. It has the output's in it as a hash, since names may be as long as a file system allows.
+/// The name of a temporary file. It has the output's in it as a hash, since names may be as long as
+/// a file system allows.
 fn path_of(place: &FilePlace, slot: u64) -> PathBuf {
     let name = place.target.file_name().unwrap_or_default();
     // FNV-1a, which is the same in every version of this library
@@ -164,7 +170,8 @@ fn remove_if_left(path: &Path) {
     let Ok(file) = file.or_else(|_| File::open(path)) else {
         return;
     };
-    // With the lock held it stays what it is: others rename or remove only what they have the lock of.
+    // With the lock held it stays what it is: others rename or remove only what they have the lock
+    // of.
     if file.try_lock().is_ok() && is_at(&file, path) {
         let _ = fs::remove_file(path);
     }
@@ -179,7 +186,8 @@ fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// A file that was not there: one to take another's place has no permissions yet but the user's own.
+/// A file that was not there: one to take another's place has no permissions yet but the user's
+/// own.
 fn create_new(path: &Path, is_to_replace: bool) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create_new(true);
@@ -190,8 +198,8 @@ fn create_new(path: &Path, is_to_replace: bool) -> io::Result<File> {
     options.open(path)
 }
 
-/// Gives a new file the owner and the permissions of the one that it will replace, as far as the system allows. Where the group cannot be
-/// kept, the group that it has gets no more than everyone.
+/// Gives a new file the owner and the permissions of the one that it will replace, as far as the
+/// system allows. Where the group cannot be kept, the group that it has gets no more than everyone.
 #[cfg(unix)]
 fn take_permissions(file: &File, before: &Metadata) {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};

@@ -13,16 +13,17 @@ use crate::grid::{Geometry, Sample, SampleType, VolumeError};
 
 /// Reads the planes of a volume file, those of any range at a time.
 ///
-/// The samples are those of [`read_volume`](super::read_volume), value for value: byte order, narrowing and NIfTI's
-/// scaling are applied. A plane is all samples of one z.
+/// The samples are those of [`read_volume`](super::read_volume), value for value: byte order,
+/// narrowing and NIfTI's scaling are applied. A plane is all samples of one z.
 ///
-/// Uncompressed binary samples in a file are read at their place, in any order and by several threads. Everything else
-/// (gzip, zlib, text, pipes) is decoded from the front: planes may be asked for in ascending order, each range
-/// going back by no more than the [overlap](Self::set_overlap) behind the last. A range from before
-/// that makes the decoder start again, which gives the same samples and takes the time.
+/// Uncompressed binary samples in a file are read at their place, in any order and by several
+/// threads. Everything else (gzip, zlib, text, pipes) is decoded from the front: planes may be
+/// asked for in ascending order, each range going back by no more than the
+/// [overlap](Self::set_overlap) behind the last. A range from before that makes the decoder start
+/// again, which gives the same samples and takes the time.
 ///
-/// Memory: the samples that are asked for, a step of 4 MiB while they are converted, and for what is decoded the planes
-/// of the overlap and the decoder's buffers.
+/// Memory: the samples that are asked for, a step of 4 MiB while they are converted, and for what
+/// is decoded the planes of the overlap and the decoder's buffers.
 ///
 /// ```
 /// use ferrovox::io::{ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
@@ -61,18 +62,21 @@ impl VolumeReader<'static> {
     /// Opens a volume file and reads its header.
     ///
     /// # Errors
-    /// Those of [`read_volume`](super::read_volume) that show in the header and the file's length: a damaged header, a
-    /// truncated file, trailing bytes. Integers of 64 bits, and of 32 without a sign, are looked through once, until one is found that i32 does not
-    /// hold, for the [type](Self::sample_type) of the samples. What only decoding shows (a damaged compressed stream, text that is no number,
-    /// an integer that no sample type holds) is an error of the planes that it concerns; a checksum, and bytes behind
-    /// the last sample, one of the last plane.
+    /// Those of [`read_volume`](super::read_volume) that show in the header and the file's length:
+    /// a damaged header, a truncated file, trailing bytes. Integers of 64 bits, and of 32 without a
+    /// sign, are looked through once, until one is found that i32 does not hold, for the
+    /// [type](Self::sample_type) of the samples. What only decoding shows (a damaged compressed
+    /// stream, text that is no number, an integer that no sample type holds) is an error of the
+    /// planes that it concerns; a checksum, and bytes behind the last sample, one of the last
+    /// plane.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, FileError> {
         Self::from_origin(Origin::Path(path.as_ref().to_owned()), options)
     }
 }
 
 impl<'a> VolumeReader<'a> {
-    /// Opens a volume file that lies in memory, as [`read_volume_bytes`](super::read_volume_bytes) does.
+    /// Opens a volume file that lies in memory, as [`read_volume_bytes`](super::read_volume_bytes)
+    /// does.
     ///
     /// # Errors
     /// Those of [`open`](VolumeReader::open).
@@ -153,14 +157,14 @@ impl<'a> VolumeReader<'a> {
         self.origin.name()
     }
 
-    /// True when planes can be read in any order at the same cost: binary samples, not compressed, in a file
-    /// or in memory.
+    /// True when planes can be read in any order at the same cost: binary samples, not compressed,
+    /// in a file or in memory.
     pub fn is_random_access(&self) -> bool {
         matches!(self.planes, Planes::Random(_))
     }
 
-    /// How many planes of what was read are kept, so that a later range may start with them: 4 by default.
-    /// Without effect where [access is random](Self::is_random_access).
+    /// How many planes of what was read are kept, so that a later range may start with them: 4 by
+    /// default. Without effect where [access is random](Self::is_random_access).
     pub fn set_overlap(&mut self, planes: usize) {
         if let Planes::Forward(forward) = &mut self.planes {
             forward.set_overlap(planes);
@@ -170,8 +174,9 @@ impl<'a> VolumeReader<'a> {
     /// The samples of the planes `z.start` to `z.end` (excluded), x fastest.
     ///
     /// # Errors
-    /// [`FileProblem::NoSuchPlanes`] for planes that the volume does not have, [`FileProblem::OtherType`] unless `T` is
-    /// the [sample type](Self::sample_type), and what is found wrong with the file's samples.
+    /// [`FileProblem::NoSuchPlanes`] for planes that the volume does not have,
+    /// [`FileProblem::OtherType`] unless `T` is the [sample type](Self::sample_type), and what is
+    /// found wrong with the file's samples.
     pub fn read_planes<T: Sample>(&mut self, z: Range<usize>) -> Result<Vec<T>, FileError> {
         self.read_growing(z).map_err(|problem| self.error(problem))
     }
@@ -180,8 +185,9 @@ impl<'a> VolumeReader<'a> {
     /// [`read_planes`](Self::read_planes) without asking for memory.
     ///
     /// # Errors
-    /// Those of [`read_planes`](Self::read_planes), and [`VolumeError::LengthMismatch`] unless `out` has as many samples
-    /// as these planes. After an error the content of `out` is unspecified.
+    /// Those of [`read_planes`](Self::read_planes), and [`VolumeError::LengthMismatch`] unless
+    /// `out` has as many samples as these planes. After an error the content of `out` is
+    /// unspecified.
     pub fn read_planes_into<T: Sample>(
         &mut self,
         z: Range<usize>,
@@ -190,8 +196,9 @@ impl<'a> VolumeReader<'a> {
         self.fill(z, out).map_err(|problem| self.error(problem))
     }
 
-    /// Fills `out` with the samples from index `first` on, x fastest, wherever planes begin: for planes that are more than memory.
-    /// Where samples are decoded, `first` is behind all that was read before, or less than the overlap before it.
+    /// Fills `out` with the samples from index `first` on, x fastest, wherever planes begin: for
+    /// planes that are more than memory. Where samples are decoded, `first` is behind all that was
+    /// read before, or less than the overlap before it.
     ///
     /// # Errors
     /// Those of [`read_planes_into`](Self::read_planes_into).

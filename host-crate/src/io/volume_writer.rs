@@ -21,12 +21,13 @@ const LEVEL: u32 = 2;
 /// Bytes that are collected before the system is asked to write them.
 const BUFFER: usize = 1 << 18;
 
-/// Writes a volume file, some samples after the others: [`write_volume`](super::write_volume) for volumes that do not fit in memory.
-/// The file's bytes do not depend on how the samples are cut.
+/// Writes a volume file, some samples after the others: [`write_volume`](super::write_volume) for
+/// volumes that do not fit in memory. The file's bytes do not depend on how the samples are cut.
 ///
-/// The file appears under its name when it is finished; until then, and after any failure, what stood there before is untouched.
-/// Dropped before, it leaves nothing. Memory is a buffer of 256 KiB, and what a compressor needs. (The header of a MetaImage file
-/// says how long compressed samples are, so that they go to a temporary file in the same folder first.)
+/// The file appears under its name when it is finished; until then, and after any failure, what
+/// stood there before is untouched. Dropped before, it leaves nothing. Memory is a buffer of 256
+/// KiB, and what a compressor needs. (The header of a MetaImage file says how long compressed
+/// samples are, so that they go to a temporary file in the same folder first.)
 ///
 /// ```
 /// use ferrovox::io::{VolumeWriteOptions, VolumeWriter};
@@ -64,7 +65,8 @@ enum Body {
     Zlib(Replacement, InBlocks<ZlibEncoder<BufWriter<File>>>),
 }
 
-/// Hands on bytes in blocks of one size: what a compressor makes of them depends on how it gets them.
+/// Hands on bytes in blocks of one size: what a compressor makes of them depends on how it gets
+/// them.
 struct InBlocks<W> {
     out: W,
     block: Vec<u8>,
@@ -102,12 +104,13 @@ impl<W: Write> Write for InBlocks<W> {
 }
 
 impl VolumeWriter {
-    /// Prepares to write a volume file with samples of `sample_type`; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`,
-    /// `.mha` or `.npy`. Nothing appears under the name yet.
+    /// Prepares to write a volume file with samples of `sample_type`; the extension determines the
+    /// format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`. Nothing appears under the name yet.
     ///
     /// # Errors
-    /// [`FileError`] for an extension that is none of these, dims whose product overflows, samples of another type than i32 where
-    /// [unsigned ones](VolumeWriteOptions::unsigned) are asked for, and a folder in which no file can be made.
+    /// [`FileError`] for an extension that is none of these, dims whose product overflows, samples
+    /// of another type than i32 where [unsigned ones](VolumeWriteOptions::unsigned) are asked for,
+    /// and a folder in which no file can be made.
     pub fn create(
         path: impl AsRef<Path>,
         dims: [usize; 3],
@@ -156,9 +159,10 @@ impl VolumeWriter {
     /// Writes the next samples, x fastest: whole planes, or any number.
     ///
     /// # Errors
-    /// [`FileError`] for samples of another type, more of them than the volume has, a negative one where unsigned ones were asked
-    /// for, and what the operating system refuses, a full disk for one. After a refusal of the system the file cannot be finished;
-    /// after the others it is as if nothing had been appended.
+    /// [`FileError`] for samples of another type, more of them than the volume has, a negative one
+    /// where unsigned ones were asked for, and what the operating system refuses, a full disk for
+    /// one. After a refusal of the system the file cannot be finished; after the others it is as if
+    /// nothing had been appended.
     pub fn append<T: Sample>(&mut self, samples: &[T]) -> Result<(), FileError> {
         self.write(samples)
             .map_err(|problem| FileError::new(&self.path, problem))
@@ -190,8 +194,8 @@ impl VolumeWriter {
     /// Puts the file in its place.
     ///
     /// # Errors
-    /// [`FileError`] if there are fewer samples than the volume has, earlier ones were not written, or the operating system
-    /// refuses. What stood under the name is untouched then.
+    /// [`FileError`] if there are fewer samples than the volume has, earlier ones were not written,
+    /// or the operating system refuses. What stood under the name is untouched then.
     pub fn finish(self) -> Result<(), FileError> {
         alone(|group| self.finish_in(group))
     }

@@ -6,15 +6,16 @@ use super::group::alone;
 use super::{FileError, FileGroup, VolumeWriteOptions, VolumeWriter};
 use crate::grid::{AnyVolume, with_volume};
 
-/// Writes a volume file; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`. A device, a pipe or
-/// standard output (`-`) without one gets NRRD.
+/// Writes a volume file; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or
+/// `.npy`. A device, a pipe or standard output (`-`) without one gets NRRD.
 ///
-/// The file appears under its name when it is complete; until then, and after any failure, what stood there
-/// before is untouched. The geometry is carried by all formats but `.npy`; NIfTI-1 rounds it to f32.
+/// The file appears under its name when it is complete; until then, and after any failure, what
+/// stood there before is untouched. The geometry is carried by all formats but `.npy`; NIfTI-1
+/// rounds it to f32.
 ///
 /// # Errors
-/// [`FileError`] for an extension that is none of these, for a sample that is not unsigned where that was asked for, and for what
-/// the operating system refuses.
+/// [`FileError`] for an extension that is none of these, for a sample that is not unsigned where
+/// that was asked for, and for what the operating system refuses.
 ///
 /// ```no_run
 /// use ferrovox::io::{VolumeWriteOptions, write_volume};

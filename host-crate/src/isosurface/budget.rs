@@ -19,11 +19,12 @@ use crate::{
     },
 };
 
-/// The isosurface of a volume on a device, made slab by slab in `memory` bytes beyond the volume; `None` is what the device has
-/// free. The parts stay on the device, so these bytes are for the whole mesh and the scratch of a slab.
+/// The isosurface of a volume on a device, made slab by slab in `memory` bytes beyond the volume;
+/// `None` is what the device has free. The parts stay on the device, so these bytes are for the
+/// whole mesh and the scratch of a slab.
 ///
-/// The slabs are as high as fits: one, if memory is enough for [`extract`](super::extract). The method is always
-/// [`Method::Fused`](super::Method::Fused).
+/// The slabs are as high as fits: one, if memory is enough for [`extract`](super::extract). The
+/// method is always [`Method::Fused`](super::Method::Fused).
 ///
 /// ```
 /// use ferrovox::{device::Device, synthetic, isosurface::{self, IsosurfaceParams}};
@@ -39,7 +40,8 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// Those of [`extract`](super::extract), and [`IsosurfaceError::Memory`] with the least that is enough.
+/// Those of [`extract`](super::extract), and [`IsosurfaceError::Memory`] with the least that is
+/// enough.
 pub fn extract_within_budget<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -56,8 +58,8 @@ pub fn extract_within_budget<T: DeviceSample>(
     Ok(MeshParts::new(parts, params))
 }
 
-/// As [`extract_within_budget`], but each part is handed to `each` as soon as it is made, in order; if it is dropped there, its memory is
-/// there for the next.
+/// As [`extract_within_budget`], but each part is handed to `each` as soon as it is made, in order;
+/// if it is dropped there, its memory is there for the next.
 ///
 /// # Errors
 /// Those of [`extract_within_budget`], and what `each` returns: there are no more parts then.
@@ -87,7 +89,8 @@ pub struct HostMesh {
     pub stages: Vec<StageTime>,
 }
 
-/// As [`extract_within_budget`], but each part is copied to the host as soon as it is made, and its device memory is used again.
+/// As [`extract_within_budget`], but each part is copied to the host as soon as it is made, and its
+/// device memory is used again.
 ///
 /// # Errors
 /// Those of [`extract_within_budget`].
@@ -232,7 +235,8 @@ fn run<T: DeviceSample, E: From<IsosurfaceError>>(
     with_least(done, &pieces, keeps)
 }
 
-/// The width of the indices. Only where a grid is so large that it matters, all cells are counted for it.
+/// The width of the indices. Only where a grid is so large that it matters, all cells are counted
+/// for it.
 fn width<T: DeviceSample>(
     pieces: &MeshPieces<'_, '_, T>,
     budget: &Budget<'_>,

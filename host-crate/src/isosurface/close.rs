@@ -11,7 +11,8 @@ use ferrovox_kernels::{
 };
 
 /// The value of the samples around the volume. It is so far outside that the surface closes within
-/// [`MARGIN`](ferrovox_kernels::isosurface::interpolate::MARGIN) of the border, and far enough from overflow.
+/// [`MARGIN`](ferrovox_kernels::isosurface::interpolate::MARGIN) of the border, and far enough from
+/// overflow.
 fn outside(params: &IsosurfaceParams) -> f32 {
     let far = if params.iso.abs() < FAR {
         FAR
@@ -59,7 +60,8 @@ pub(super) fn pad<T: DeviceSample>(
     Ok(DeviceVolume::from_buffer(samples, dims, geometry)?)
 }
 
-/// The same for a mask, if there is one: the cells around the volume count as far as the mask does beside them.
+/// The same for a mask, if there is one: the cells around the volume count as far as the mask does
+/// beside them.
 pub(super) fn pad_mask(
     stream: &Stream,
     mask: &Buffer<u8>,

@@ -48,10 +48,12 @@ pub(crate) fn may_be_wide(grid: Grid, topology: Topology) -> bool {
         || grid.cells().saturating_mul(topology.most_triangles()) > most
 }
 
-/// What [`Topology::Trilinear`] found in a mesh's cells. All 0 with [`Topology::Separated`], which does not look.
+/// What [`Topology::Trilinear`] found in a mesh's cells. All 0 with [`Topology::Separated`], which
+/// does not look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TopologyCounts {
-    /// Cells with a face that has two corners below the isovalue at one diagonal, and two that are not at the other.
+    /// Cells with a face that has two corners below the isovalue at one diagonal, and two that are
+    /// not at the other.
     pub ambiguous_cells: u64,
     /// Cells in which pieces can be joined by a tunnel, so that it was looked for.
     pub tunnel_tests: u64,

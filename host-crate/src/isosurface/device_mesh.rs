@@ -48,7 +48,8 @@ impl DeviceMesh {
         self.triangles.len()
     }
 
-    /// How long each stage took on the device, where [`IsosurfaceParams::time_stages`] asked for that; else nothing. Synchronises the stream.
+    /// How long each stage took on the device, where [`IsosurfaceParams::time_stages`] asked for
+    /// that; else nothing. Synchronises the stream.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the work failed.

@@ -18,13 +18,14 @@ use std::ops::Range;
 
 /// The isosurface of a volume on the host, made by several devices together: each takes a slab.
 ///
-/// The slabs are of about as many planes of cells for each device; a device may be named more than once. Each is uploaded
-/// with one plane more at its ends, and worked on by a thread and a stream of its own; the first device's thread is the caller's.
-/// The vertices of the parts before are known once all have counted theirs, and only the triangles need them: each device makes
-/// its vertices in the meantime. The method is always
-/// [`Method::Fused`](super::Method::Fused).
+/// The slabs are of about as many planes of cells for each device; a device may be named more than
+/// once. Each is uploaded with one plane more at its ends, and worked on by a thread and a stream
+/// of its own; the first device's thread is the caller's. The vertices of the parts before are
+/// known once all have counted theirs, and only the triangles need them: each device makes its
+/// vertices in the meantime. The method is always [`Method::Fused`](super::Method::Fused).
 ///
-/// Device memory: the slab's samples, up to a byte per voxel of it, and its part of the mesh. Work is linear in the samples.
+/// Device memory: the slab's samples, up to a byte per voxel of it, and its part of the mesh. Work
+/// is linear in the samples.
 ///
 /// ```
 /// use ferrovox::{device::Device, isosurface::{self, IsosurfaceParams}, mesh};
@@ -42,8 +43,8 @@ use std::ops::Range;
 /// ```
 ///
 /// # Errors
-/// Those of [`extract`](super::extract), [`IsosurfaceError::NoDevices`], and [`IsosurfaceError::OnDevice`] if a device fails:
-/// then there is no mesh.
+/// Those of [`extract`](super::extract), [`IsosurfaceError::NoDevices`], and
+/// [`IsosurfaceError::OnDevice`] if a device fails: then there is no mesh.
 pub fn extract_parts<T: DeviceSample + Sample>(
     devices: &[Device],
     volume: VolumeView<'_, T>,
@@ -81,21 +82,24 @@ pub fn extract_parts<T: DeviceSample + Sample>(
 pub struct DeviceSlab<'a, T> {
     /// What works on it.
     pub stream: &'a Stream,
-    /// Samples: planes of the whole volume, at least [those that the cells need](super::VolumeSlab::planes). Its geometry is not
-    /// looked at.
+    /// Samples: planes of the whole volume, at least
+    /// [those that the cells need](super::VolumeSlab::planes). Its geometry is not looked at.
     pub samples: &'a DeviceVolume<T>,
     /// The mask of the same planes.
     pub mask: Option<&'a DeviceVolume<u8>>,
     /// Which plane of the whole volume the first plane of the samples is.
     pub first_plane: usize,
-    /// The planes of cells whose surface is wanted, as in [`VolumeSlab::cells`](super::VolumeSlab::cells).
+    /// The planes of cells whose surface is wanted, as in
+    /// [`VolumeSlab::cells`](super::VolumeSlab::cells).
     pub cells: Range<u32>,
 }
 
-/// The isosurface of a volume whose slabs are on devices already, each on one: all work at the same time.
+/// The isosurface of a volume whose slabs are on devices already, each on one: all work at the same
+/// time.
 ///
-/// `dims` and `geometry` are the whole volume's. The slabs follow each other from the first plane of cells to the last;
-/// [`slabs`](super::slabs) makes such slabs. Otherwise as [`extract_parts`]; it returns when all devices are done.
+/// `dims` and `geometry` are the whole volume's. The slabs follow each other from the first plane
+/// of cells to the last; [`slabs`](super::slabs) makes such slabs. Otherwise as [`extract_parts`];
+/// it returns when all devices are done.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::DeviceVolume, isosurface::{self, DeviceSlab, IsosurfaceParams}};
@@ -127,8 +131,8 @@ pub struct DeviceSlab<'a, T> {
 /// ```
 ///
 /// # Errors
-/// Those of [`extract_parts`], [`IsosurfaceError::SlabOrder`], [`IsosurfaceError::SlabDims`], [`IsosurfaceError::MaskDims`], and
-/// [`IsosurfaceError::MissingPlanes`].
+/// Those of [`extract_parts`], [`IsosurfaceError::SlabOrder`], [`IsosurfaceError::SlabDims`],
+/// [`IsosurfaceError::MaskDims`], and [`IsosurfaceError::MissingPlanes`].
 pub fn extract_slabs<T: DeviceSample>(
     dims: [usize; 3],
     geometry: &Geometry,
@@ -167,7 +171,8 @@ pub fn extract_slabs<T: DeviceSample>(
     })
 }
 
-/// The parts of devices that work by themselves: this thread only tells each what to do, which takes less than it takes to begin a thread for each.
+/// The parts of devices that work by themselves: this thread only tells each what to do, which
+/// takes less than it takes to begin a thread for each.
 fn enqueued_by_one<T: DeviceSample>(
     slabs: &[DeviceSlab<'_, T>],
     resident: &[ResidentSlabs<'_, T>],
@@ -283,7 +288,8 @@ struct PendingOffset<'a> {
 }
 
 impl PendingOffset<'_> {
-    /// The part's place, and the width of the mesh's indices. Waits until all workers have published their counts.
+    /// The part's place, and the width of the mesh's indices. Waits until all workers have
+    /// published their counts.
     fn placement(&self) -> Result<(Placement<PartCounts>, IndexWidth), Stop<IsosurfaceError>> {
         let placement = self.offsets.placement(self.worker)?;
         // a mesh that is too large is no device's failure
@@ -315,8 +321,8 @@ fn on_devices<'d>(
     Ok(MeshParts::new(parts, params))
 }
 
-/// A worker's part: counted, placed among the others while its vertices are made, then given its triangles, which name vertices
-/// by their place. Waits until it is done.
+/// A worker's part: counted, placed among the others while its vertices are made, then given its
+/// triangles, which name vertices by their place. Waits until it is done.
 fn part<T: DeviceSample>(
     stream: &Stream,
     resident: &ResidentSlabs<'_, T>,

@@ -13,8 +13,9 @@ use std::ops::Range;
 
 /// A part of a mesh: the surface in some planes of cells.
 pub struct MeshPart {
-    /// Vertices and triangles, on the part's device. Its triangles have the whole mesh's vertex numbers: those of its own
-    /// begin with [`first_vertex`](Self::first_vertex), and vertices in its last plane are the next part's.
+    /// Vertices and triangles, on the part's device. Its triangles have the whole mesh's vertex
+    /// numbers: those of its own begin with [`first_vertex`](Self::first_vertex), and vertices in
+    /// its last plane are the next part's.
     pub mesh: DeviceMesh,
     /// How many vertices come before this part's own.
     pub first_vertex: u64,
@@ -29,8 +30,8 @@ impl MeshPart {
     }
 }
 
-/// A mesh in parts that follow each other along z. Joined they are the mesh that [`extract`](super::extract) makes of the whole
-/// volume, bit for bit: [`join`](Self::join).
+/// A mesh in parts that follow each other along z. Joined they are the mesh that
+/// [`extract`](super::extract) makes of the whole volume, bit for bit: [`join`](Self::join).
 pub struct MeshParts {
     /// The parts, in order. None where there are no cells.
     pub parts: Vec<MeshPart>,

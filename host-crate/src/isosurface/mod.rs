@@ -67,20 +67,23 @@ use partition::{ResidentSlabs, SlabPartition};
 
 /// The isosurface of a volume on a device, as a mesh that stays there.
 ///
-/// `mask`, if given, has the same grid; cells with a corner where it is zero emit nothing. Cells with a non-finite corner
-/// emit nothing either, and are counted in [`DeviceMesh::non_finite_cells`].
+/// `mask`, if given, has the same grid; cells with a corner where it is zero emit nothing. Cells
+/// with a non-finite corner emit nothing either, and are counted in
+/// [`DeviceMesh::non_finite_cells`].
 ///
-/// Vertices are in world units ([`DeviceVolume::geometry`]), each once, in the order of [the grid's edge
-/// slots](ferrovox_kernels::grid::Grid#edge-slots); those inside cells follow the edges between the cells' planes of samples. Triangles are
-/// in the order of their cells, counter-clockwise as seen
-/// from outside. The mesh is closed but where the volume, a mask or a non-finite sample ends it, and manifold; where a
-/// sample equals the isovalue too, since no vertex comes nearer to a sample than
+/// Vertices are in world units ([`DeviceVolume::geometry`]), each once, in the order of
+/// [the grid's edge slots](ferrovox_kernels::grid::Grid#edge-slots); those inside cells follow the
+/// edges between the cells' planes of samples. Triangles are in the order of their cells,
+/// counter-clockwise as seen from outside. The mesh is closed but where the volume, a mask or a
+/// non-finite sample ends it, and manifold; where a sample equals the isovalue too, since no vertex
+/// comes nearer to a sample than
 /// [1/1024 of a voxel](ferrovox_kernels::isosurface::interpolate::MARGIN).
 ///
-/// Work is linear in the samples. Device memory beyond the volume and the mesh, freed when it returns: for [`Method::Fused`] 0.75 bytes
-/// per voxel of an integer type, 0.875 of `f32`, and 0.125 more with a mask (rows count as whole words of 32 samples); for
-/// [`Method::Staged`] about 22 bytes per voxel (38 with 64-bit indices). [`Topology::Trilinear`] takes 2 bytes for each ambiguous cell
-/// with the first, 11 for every cell with the second.
+/// Work is linear in the samples. Device memory beyond the volume and the mesh, freed when it
+/// returns: for [`Method::Fused`] 0.75 bytes per voxel of an integer type, 0.875 of `f32`, and
+/// 0.125 more with a mask (rows count as whole words of 32 samples); for [`Method::Staged`] about
+/// 22 bytes per voxel (38 with 64-bit indices). [`Topology::Trilinear`] takes 2 bytes for each
+/// ambiguous cell with the first, 11 for every cell with the second.
 ///
 /// # Errors
 /// [`IsosurfaceError::Iso`] for an isovalue that is not finite, [`IsosurfaceError::MaskDims`], and

@@ -8,7 +8,8 @@ use ferrovox_kernels::isosurface::{table, topology};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// From one bit per sample, in which a word stands for 32 cells: the fastest, in at most a byte of device memory per voxel.
+    /// From one bit per sample, in which a word stands for 32 cells: the fastest, in at most a byte
+    /// of device memory per voxel.
     #[default]
     Fused,
     /// Every stage of the topology page (2011) as a kernel of its own.
@@ -31,12 +32,14 @@ impl Method {
 /// Which surface goes through cells in which signs alone leave that open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Topology {
-    /// On a face with two corners inside at one diagonal and two outside at the other, those above the isovalue are kept apart. The mesh is closed
-    /// and manifold, but its pieces and tunnels are not always those of a field.
+    /// On a face with two corners inside at one diagonal and two outside at the other, those above
+    /// the isovalue are kept apart. The mesh is closed and manifold, but its pieces and tunnels are
+    /// not always those of a field.
     #[default]
     Separated,
-    /// As the trilinear interpolant of the samples: in each cell the mesh has the pieces, the loops on the faces and the tunnel of the surface
-    /// where the interpolant has the isovalue (Nielson and Hamann 1991; Chernyaev 1995).
+    /// As the trilinear interpolant of the samples: in each cell the mesh has the pieces, the loops
+    /// on the faces and the tunnel of the surface where the interpolant has the isovalue (Nielson
+    /// and Hamann 1991; Chernyaev 1995).
     Trilinear,
 }
 
@@ -72,13 +75,15 @@ impl Topology {
 /// Where between the samples at the ends of its edge a vertex lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VertexPlacement {
-    /// Where the straight line between their values has the isovalue, which is where the trilinear interpolant has it.
+    /// Where the straight line between their values has the isovalue, which is where the trilinear
+    /// interpolant has it.
     #[default]
     Linear,
-    /// Where the cubic through their values and those of the samples before and after them on the same line has it: for smooth fields, such as
-    /// distances, an error of the fourth order of the voxel's size in place of the second. Where the volume ends, and beside samples that are not
-    /// finite, the polynomial is that of the other samples. Where the samples are not smooth, its slopes are limited so that it does not swing past
-    /// them.
+    /// Where the cubic through their values and those of the samples before and after them on the
+    /// same line has it: for smooth fields, such as distances, an error of the fourth order of the
+    /// voxel's size in place of the second. Where the volume ends, and beside samples that are not
+    /// finite, the polynomial is that of the other samples. Where the samples are not smooth, its
+    /// slopes are limited so that it does not swing past them.
     Root,
 }
 
@@ -102,11 +107,12 @@ impl VertexPlacement {
 /// Which gradient normals are made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NormalSource {
-    /// That of the samples, by central differences at both ends of a vertex's edge, interpolated between them: smooth.
+    /// That of the samples, by central differences at both ends of a vertex's edge, interpolated
+    /// between them: smooth.
     #[default]
     Gradient,
-    /// That of the trilinear interpolant at the vertex, on an edge the mean of those of the cells around it: the direction of the surface that the mesh
-    /// is made from.
+    /// That of the trilinear interpolant at the vertex, on an edge the mean of those of the cells
+    /// around it: the direction of the surface that the mesh is made from.
     Trilinear,
 }
 
@@ -142,8 +148,8 @@ pub struct IsosurfaceParams {
     pub iso: f32,
     /// Where the solid is.
     pub inside: Inside,
-    /// Close the surface where the volume ends, as if it went on outside the solid. [`Method::Staged`] works on a padded copy of
-    /// the volume in `f32` for that.
+    /// Close the surface where the volume ends, as if it went on outside the solid.
+    /// [`Method::Staged`] works on a padded copy of the volume in `f32` for that.
     pub close: bool,
     /// Which surface goes through ambiguous cells.
     pub topology: Topology,
@@ -157,8 +163,9 @@ pub struct IsosurfaceParams {
     pub method: Method,
     /// The width of vertex indices.
     pub index_width: IndexWidth,
-    /// Measure how long each stage takes, for [`DeviceMesh::stage_times`](super::DeviceMesh::stage_times). On a GPU that is an event for each stage, some
-    /// microseconds in all.
+    /// Measure how long each stage takes, for
+    /// [`DeviceMesh::stage_times`](super::DeviceMesh::stage_times). On a GPU that is an event for
+    /// each stage, some microseconds in all.
     pub time_stages: bool,
 }
 
@@ -182,7 +189,8 @@ impl IsosurfaceParams {
 }
 
 impl Default for IsosurfaceParams {
-    /// Isovalue 0, inside above, not closed, above samples kept apart, vertices by straight lines, no normals, stages not timed.
+    /// Isovalue 0, inside above, not closed, above samples kept apart, vertices by straight lines,
+    /// no normals, stages not timed.
     fn default() -> Self {
         Self {
             iso: 0.0,

@@ -12,21 +12,24 @@ use crate::{
 use ferrovox_kernels::{grid::Grid, isosurface::padded::Padded};
 use std::ops::Range;
 
-/// A slab of a volume: some of its planes of cells, and the planes of samples that their part of the mesh depends on.
+/// A slab of a volume: some of its planes of cells, and the planes of samples that their part of
+/// the mesh depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolumeSlab {
     /// Planes of cells: number z is between the planes of samples z and z + 1. With
-    /// [`close`](IsosurfaceParams::close) the border counts too: number z is then between the samples z - 1 and z.
+    /// [`close`](IsosurfaceParams::close) the border counts too: number z is then between the
+    /// samples z - 1 and z.
     pub cells: Range<u32>,
     /// Planes of samples: those at the cells' corners, and one more on each side if there is one.
     pub planes: Range<usize>,
 }
 
-/// Planes of samples that some planes of cells need: those at their corners, which are one more, and one more on each side.
+/// Planes of samples that some planes of cells need: those at their corners, which are one more,
+/// and one more on each side.
 const HALO: Halo = Halo { below: 1, above: 2 };
 
-/// A volume of `dims` samples, cut along z into slabs of about as many planes of cells each: `count` of them, or fewer if there
-/// are not so many planes.
+/// A volume of `dims` samples, cut along z into slabs of about as many planes of cells each:
+/// `count` of them, or fewer if there are not so many planes.
 ///
 /// The parts of the mesh that are made of them, one after the other, are the mesh: see
 /// [`extract_slabs`](super::extract_slabs).

@@ -9,7 +9,8 @@ use ferrovox_kernels::{
     scan::{Segments, reduce_segments, scan_segment_sums, scan_segments},
 };
 
-/// Scans of `N` inputs of which the first two passes are enqueued: their totals are known before any output is allocated.
+/// Scans of `N` inputs of which the first two passes are enqueued: their totals are known before
+/// any output is allocated.
 pub(super) struct PendingScans<'a, const N: usize> {
     inputs: [&'a Buffer<u8>; N],
     segments: [Segments; N],
@@ -30,7 +31,8 @@ impl<'a, const N: usize> PendingScans<'a, N> {
         for which in 0..N {
             let (segments, start) = (segments[which], scans.sums_start(which));
             let sums = scans.offsets.view_mut().slice(start, sums_len(segments));
-            // SAFETY: `sums` has an element for each segment and one more; the second pass has one block.
+            // SAFETY: `sums` has an element for each segment and one more; the second pass has one
+            // block.
             unsafe {
                 let launch = Launch::pieces(segments.segments());
                 let args = (inputs[which].view(), segments, sums);

@@ -10,8 +10,8 @@ use std::ops::Range;
 
 /// Samples on a device, and the cells of theirs whose surface is wanted.
 ///
-/// The samples may begin a plane before these cells and end a plane after them: gradients need that, and it decides whether an
-/// edge has a cell beside it that is not left out.
+/// The samples may begin a plane before these cells and end a plane after them: gradients need
+/// that, and it decides whether an edge has a cell beside it that is not left out.
 pub(crate) struct Slab<'a, T> {
     pub samples: Elements<'a, T>,
     /// Empty, or as many elements as samples.
@@ -24,8 +24,8 @@ pub(crate) struct Slab<'a, T> {
     /// The first plane of the wanted cells, and the one after their last.
     pub first: u32,
     pub last: u32,
-    /// Whether the vertices in the plane `last` are this part's; else they are the next part's, and have the numbers after
-    /// this part's own.
+    /// Whether the vertices in the plane `last` are this part's; else they are the next part's, and
+    /// have the numbers after this part's own.
     pub last_plane_too: bool,
 }
 

@@ -38,7 +38,8 @@ struct Classified<'a, T> {
     shapes: Shapes,
 }
 
-/// What cells have whose case leaves their triangles open; all empty if the topology does not ask for it.
+/// What cells have whose case leaves their triangles open; all empty if the topology does not ask
+/// for it.
 struct Shapes {
     of_cells: Buffer<u16>,
     /// For each cell, and one 0 more.
@@ -57,8 +58,8 @@ struct Totals {
     non_finite_cells: u64,
 }
 
-/// Device memory that the stages need for a grid, beyond the volume, whatever the samples are: for each cell its case, flag,
-/// count and an offset; for each edge its flag and an offset.
+/// Device memory that the stages need for a grid, beyond the volume, whatever the samples are: for
+/// each cell its case, flag, count and an offset; for each edge its flag and an offset.
 fn least_bytes(grid: Grid, topology: Topology) -> u64 {
     let shape = match topology {
         Topology::Separated => 0,
@@ -114,7 +115,8 @@ pub(super) fn extract<T: DeviceSample>(
     let mut triangle_counts = stream.alloc::<u8>(cells)?;
     let mut non_finite = stream.zeros::<u64>(1)?;
     let cell_rows = rows(stream, grid.cell_dims(), CELLS_PER_THREAD);
-    // SAFETY: a sample for each of the grid's, an element for each cell, and the rows are those of the cells.
+    // SAFETY: a sample for each of the grid's, an element for each cell, and the rows are those of
+    // the cells.
     unsafe {
         stream.launch::<classify_cells<T>>(
             rows_launch(cell_rows),
@@ -198,7 +200,8 @@ impl Shapes {
             totals: stream.zeros(CellCounts::TOTALS)?,
         };
         let cell_rows = rows(stream, grid.cell_dims(), CELLS_PER_THREAD);
-        // SAFETY: a sample for each of the grid's, an element for each cell, the counts are 0, and the rows are those of the cells.
+        // SAFETY: a sample for each of the grid's, an element for each cell, the counts are 0, and
+        // the rows are those of the cells.
         unsafe {
             stream.launch::<decide_shapes<T>>(
                 rows_launch(cell_rows),
@@ -304,14 +307,15 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
     };
     let mut positions = positions(stream, classified.volume, classified.params, &places)?;
     times.end(stream, "vertices")?;
-    let mut normals = match classified.params.normals {
-        true => Some(normals(
+    let mut normals = if classified.params.normals {
+        Some(normals(
             stream,
             classified.volume,
             classified.params,
             &places,
-        )?),
-        false => None,
+        )?)
+    } else {
+        None
     };
     if normals.is_some() {
         times.end(stream, "normals")?;

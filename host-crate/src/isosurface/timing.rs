@@ -5,7 +5,8 @@ use crate::{
     monitor::StageTime,
 };
 
-/// Events around the stages of a pipeline, if they are to be timed. Reading the times synchronises with the last event; recording does not.
+/// Events around the stages of a pipeline, if they are to be timed. Reading the times synchronises
+/// with the last event; recording does not.
 pub struct StageTimes {
     start: Option<Event>,
     ends: Vec<(&'static str, Event)>,
@@ -27,7 +28,8 @@ impl StageTimes {
         Ok(())
     }
 
-    /// The time of each stage, in order; none where they were not to be timed. Synchronises with the last event.
+    /// The time of each stage, in order; none where they were not to be timed. Synchronises with
+    /// the last event.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the work failed.

@@ -1,4 +1,5 @@
-//! What is made of the flags: the flagged items' numbers, and a position and a normal for each active edge and each inner vertex.
+//! What is made of the flags: the flagged items' numbers, and a position and a normal for each
+//! active edge and each inner vertex.
 
 use super::{Inside, IsosurfaceError, IsosurfaceParams, NormalSource};
 use crate::{
@@ -42,7 +43,8 @@ pub(super) fn compact<I: Count + Element>(
 pub(super) struct VertexPlaces<'a> {
     /// The slots of the edges with a vertex.
     pub active_edges: &'a Buffer<u64>,
-    /// For each cell the inner vertices of those before it, and their number; empty where no cell has any.
+    /// For each cell the inner vertices of those before it, and their number; empty where no cell
+    /// has any.
     pub inner_offsets: &'a Buffer<u64>,
     /// All vertices.
     pub count: usize,
@@ -154,7 +156,8 @@ pub(super) fn plane_starts<I: Count + Element>(
     Ok(starts)
 }
 
-/// Writes the inner vertices, by the shapes of cells, the offsets of their inner vertices, and [`plane_starts`].
+/// Writes the inner vertices, by the shapes of cells, the offsets of their inner vertices, and
+/// [`plane_starts`].
 pub(super) fn inner_vertices<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -166,7 +169,8 @@ pub(super) fn inner_vertices<T: DeviceSample>(
     let cell_rows = rows(stream, grid.cell_dims(), 1);
     let mut none = stream.alloc::<f32>(0)?;
     let normals = normals.unwrap_or(&mut none);
-    // SAFETY: shapes and offsets are those of the cells, the rows theirs, and there is room for every vertex.
+    // SAFETY: shapes and offsets are those of the cells, the rows theirs, and there is room for
+    // every vertex.
     unsafe {
         stream.launch::<emit_inner_vertices<T>>(
             rows_launch(cell_rows),

@@ -28,12 +28,15 @@ enum Indices {
     U64(Buffer<u64>),
 }
 
-/// The walls between the labels of a volume, and between them and the background: see [the module](crate::label_surface).
+/// The walls between the labels of a volume, and between them and the background: see
+/// [the module](crate::label_surface).
 ///
-/// Vertices are in world units, in the order of their cells, x fastest; triangles in the order of the cells before their edges. The same bits on every device.
+/// Vertices are in world units, in the order of their cells, x fastest; triangles in the order of
+/// the cells before their edges. The same bits on every device.
 ///
-/// Work is linear in the voxels. Device memory: the numbers of the labels (one, two or four bytes for a voxel), 1.1 bytes for a voxel in rows of whole words
-/// of 32, and the mesh: 12 bytes for each vertex, 32 for each pair of triangles (56 beyond 2³² vertices).
+/// Work is linear in the voxels. Device memory: the numbers of the labels (one, two or four bytes
+/// for a voxel), 1.1 bytes for a voxel in rows of whole words of 32, and the mesh: 12 bytes for
+/// each vertex, 32 for each pair of triangles (56 beyond 2³² vertices).
 ///
 /// # Errors
 /// [`LabelSurfaceError`] for whatever the device reports.
@@ -164,7 +167,8 @@ impl<T: Count + Element> Walls<'_, T> {
         let mut sides = self.stream.alloc::<u32>(self.quads * 2)?;
         let (launch, items) = over(self.stream, self.net.words());
         let [vertex_offsets, quad_offsets] = self.offsets;
-        // SAFETY: marks, offsets and positions of these labels; six indices and two labels for each quad, whose vertices fit the index.
+        // SAFETY: marks, offsets and positions of these labels; six indices and two labels for each
+        // quad, whose vertices fit the index.
         unsafe {
             let args = (
                 self.labels.view(),
@@ -200,7 +204,8 @@ impl DeviceLabelSurface {
         self.positions.device()
     }
 
-    /// The walls on the host, with the labels of the field that they were made of. Synchronises the stream.
+    /// The walls on the host, with the labels of the field that they were made of. Synchronises the
+    /// stream.
     ///
     /// # Errors
     /// What the device reports, and where memory is short.
@@ -244,7 +249,8 @@ mod tests {
     use super::*;
     use crate::grid::{Geometry, Volume};
 
-    /// Indices of 64 bits are those of 32; the volume beyond 2³² vertices that needs them is too large for a test.
+    /// Indices of 64 bits are those of 32; the volume beyond 2³² vertices that needs them is too
+    /// large for a test.
     #[test]
     fn wide_indices_are_the_same() {
         let labels = Volume::from_fn([5, 4, 3], Geometry::default(), |x, y, z| {

@@ -13,10 +13,11 @@ const EXACT: f64 = (1_u64 << 53) as f64;
 /// Voxels that a thread numbers at a time.
 const PORTION: usize = 1 << 16;
 
-/// The labels of a volume, of which each voxel has the number: 0 for the background, and for labels that are not chosen.
+/// The labels of a volume, of which each voxel has the number: 0 for the background, and for labels
+/// that are not chosen.
 ///
-/// Numbers have as many bits as they need, whatever the type of the samples was, so that labels are exact and devices hold one byte for
-/// a voxel of up to 255 labels.
+/// Numbers have as many bits as they need, whatever the type of the samples was, so that labels are
+/// exact and devices hold one byte for a voxel of up to 255 labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelField {
     dims: [usize; 3],
@@ -72,10 +73,12 @@ impl LabelField {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Time is linear in the voxels, times the logarithm of the number of labels; memory is one, two or four bytes for a voxel.
+    /// Time is linear in the voxels, times the logarithm of the number of labels; memory is one,
+    /// two or four bytes for a voxel.
     ///
     /// # Errors
-    /// [`LabelSurfaceError`] for samples that are no whole numbers or too large, for a list that is empty or has 0 in it, and where memory is short.
+    /// [`LabelSurfaceError`] for samples that are no whole numbers or too large, for a list that is
+    /// empty or has 0 in it, and where memory is short.
     pub fn new(volume: &AnyVolume, chosen: Option<&[i64]>) -> Result<Self, LabelSurfaceError> {
         let dims = volume.dims();
         if let Some(&found) = dims.iter().find(|&&n| n >= u32::MAX as usize) {

@@ -1,9 +1,11 @@
 //! Surfaces of the labels of a volume, which share their walls.
 //!
-//! Surface nets of several labels, after Gibson, *Constrained Elastic Surface Nets* (1998), and Frisken, *SurfaceNets for Multi-Label Segmentations
-//! with Preservation of Sharp Boundaries* (2022), without relaxation: a cell between eight voxels that have more than one label has a
-//! vertex, in the mean of the midpoints of its edges between two labels; each pair of neighbouring voxels with two labels has a wall of two triangles
-//! between them. Around the volume all is background.
+//! Surface nets of several labels, after Gibson, *Constrained Elastic Surface Nets* (1998), and
+//! Frisken, *SurfaceNets for Multi-Label Segmentations with Preservation of Sharp Boundaries*
+//! (2022), without relaxation: a cell between eight voxels that have more than one label has a
+//! vertex, in the mean of the midpoints of its edges between two labels; each pair of neighbouring
+//! voxels with two labels has a wall of two triangles between them. Around the volume all is
+//! background.
 //!
 //! ```
 //! use ferrovox::{device::Device, grid::{Geometry, Volume}, label_surface::{self, LabelField}};
@@ -21,11 +23,14 @@
 //! ```
 //!
 //! # What is promised
-//! The triangles around each label, seen from its outside, form a closed oriented surface: each edge is gone along as often in one direction as in the
-//! other. It is the same wall that bounds the neighbours, with the same vertices. No vertex is in two cells, so none is at the place of another.
+//! The triangles around each label, seen from its outside, form a closed oriented surface: each
+//! edge is gone along as often in one direction as in the other. It is the same wall that bounds
+//! the neighbours, with the same vertices. No vertex is in two cells, so none is at the place of
+//! another.
 //!
-//! The surface of one label is not a manifold in every case. Where its voxels touch in an edge only, two sheets of it may meet in an edge of the
-//! net, which has four triangles then; where they touch in a corner only, or parts of what is not the label do, two sheets may meet in a vertex.
+//! The surface of one label is not a manifold in every case. Where its voxels touch in an edge
+//! only, two sheets of it may meet in an edge of the net, which has four triangles then; where they
+//! touch in a corner only, or parts of what is not the label do, two sheets may meet in a vertex.
 
 mod error;
 mod extract;

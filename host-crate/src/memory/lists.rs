@@ -7,7 +7,8 @@ use std::{
     hash::{BuildHasher, Hash},
 };
 
-/// From this size on it is looked at what is free: systems promise more memory than they have, and end a program that takes it.
+/// From this size on it is looked at what is free: systems promise more memory than they have, and
+/// end a program that takes it.
 const LARGE: u64 = 256 << 20;
 
 pub(super) fn bytes_of<T>(len: usize) -> u64 {
@@ -22,8 +23,8 @@ pub(crate) fn check_room(what: &'static str, bytes: u64) -> Result<(), OutOfMemo
     Ok(())
 }
 
-/// Fails if so many bytes more are not there, however few they are: they are asked for and given back. For work that then takes them in
-/// many lists, where an error has no way out.
+/// Fails if so many bytes more are not there, however few they are: they are asked for and given
+/// back. For work that then takes them in many lists, where an error has no way out.
 pub(crate) fn require(what: &'static str, bytes: u64) -> Result<(), OutOfMemory> {
     let len = usize::try_from(bytes).map_err(|_| OutOfMemory { what, bytes })?;
     reserve(what, &mut Vec::<u8>::new(), len)
@@ -95,7 +96,8 @@ pub(crate) fn extend<T: Clone>(
     Ok(())
 }
 
-/// Makes room for `more` elements, and for half of the list's length if there is none: so a list that grows is seldom moved.
+/// Makes room for `more` elements, and for half of the list's length if there is none: so a list
+/// that grows is seldom moved.
 pub(crate) fn grow<T>(
     what: &'static str,
     list: &mut Vec<T>,

@@ -1,7 +1,8 @@
 //! Memory of the host: how much there is, and asking for it in a way that can fail.
 //!
-//! A list whose length follows from the input is made by one of the functions here. Where the system has no room for it, they return an
-//! [`OutOfMemory`], which says what the memory was for; the standard library's own ways would end the program.
+//! A list whose length follows from the input is made by one of the functions here. Where the
+//! system has no room for it, they return an [`OutOfMemory`], which says what the memory was for;
+//! the standard library's own ways would end the program.
 //!
 //! | subject | what it says |
 //! | --- | --- |

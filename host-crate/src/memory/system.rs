@@ -86,7 +86,8 @@ fn allowed(_: &Path) -> u64 {
 /// A control group that this process is in, directly or by one of its groups, of either version.
 struct Group {
     folder: PathBuf,
-    /// Names of the files with the limit, with what is taken, and with what of that is files' content that can be dropped.
+    /// Names of the files with the limit, with what is taken, and with what of that is files'
+    /// content that can be dropped.
     limit: &'static str,
     taken: &'static str,
     droppable: &'static str,
@@ -125,9 +126,10 @@ fn groups(root: &Path) -> Vec<Group> {
     for mount in mounts.lines().filter_map(Mount::parse) {
         let of_mount = |line: &&str| {
             let controllers = line.split(':').nth(1).unwrap_or_default();
-            match mount.is_second {
-                true => controllers.is_empty(),
-                false => controllers.split(',').any(|name| name == "memory"),
+            if mount.is_second {
+                controllers.is_empty()
+            } else {
+                controllers.split(',').any(|name| name == "memory")
             }
         };
         let Some(path) = mine
@@ -174,19 +176,20 @@ impl<'a> Mount<'a> {
     }
 
     fn group_in(&self, folder: PathBuf) -> Group {
-        match self.is_second {
-            true => Group {
+        if self.is_second {
+            Group {
                 folder,
                 limit: "memory.max",
                 taken: "memory.current",
                 droppable: "inactive_file",
-            },
-            false => Group {
+            }
+        } else {
+            Group {
                 folder,
                 limit: "memory.limit_in_bytes",
                 taken: "memory.usage_in_bytes",
                 droppable: "total_inactive_file",
-            },
+            }
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Lists that are made where an error has no way out.
 //!
-//! The lists of a skeleton are made in closures of iterators, in comparisons of sorts and on all threads at once, hundreds of them. What is here
-//! asks for memory in a way that can fail, and where there is none the stack is unwound, with an [`OutOfMemory`] and without a word, up to
-//! [`caught`], which makes of it the error that it is. The entries of skeletons, of graphs' files and of pictures of curves call that. What returns
-//! no `Result` (queries of graphs) panics with the error's message where nobody catches. A program that is compiled to abort where others unwind
-//! does so here too.
+//! The lists of a skeleton are made in closures of iterators, in comparisons of sorts and on all
+//! threads at once, hundreds of them. What is here asks for memory in a way that can fail, and
+//! where there is none the stack is unwound, with an [`OutOfMemory`] and without a word, up to
+//! [`caught`], which makes of it the error that it is. The entries of skeletons, of graphs' files
+//! and of pictures of curves call that. What returns no `Result` (queries of graphs) panics with
+//! the error's message where nobody catches. A program that is compiled to abort where others
+//! unwind does so here too.
 
 use super::{
     OutOfMemory,
@@ -25,8 +27,8 @@ const WHAT: &str = "a list on the host";
 /// How many threads are in [`caught`].
 static CATCHING: AtomicUsize = AtomicUsize::new(0);
 
-/// Does some work in which lists are made by the functions here, on this thread and on those that bring their panics back to it, as rayon's do.
-/// Other panics go on.
+/// Does some work in which lists are made by the functions here, on this thread and on those that
+/// bring their panics back to it, as rayon's do. Other panics go on.
 pub(crate) fn caught<T, E: From<OutOfMemory>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     CATCHING.fetch_add(1, Relaxed);
     // what the work has half done is dropped, or belongs to a caller that gets an error
@@ -147,9 +149,10 @@ impl<T> Put<T> for Vec<T> {
         let values = values.into_iter();
         let (least, most) = values.size_hint();
         self.room(least);
-        match most == Some(least) {
-            true => self.extend(values),
-            false => values.for_each(|value| self.put(value)),
+        if most == Some(least) {
+            self.extend(values)
+        } else {
+            values.for_each(|value| self.put(value))
         }
     }
 }
@@ -247,7 +250,8 @@ pub(crate) fn sort_stably<T>(list: &mut [T], compare: impl Fn(&T, &T) -> Orderin
     }
     let mut order = (0..list.len()).listed();
     order.sort_unstable_by(|&a, &b| compare(&list[a], &list[b]).then(a.cmp(&b)));
-    // `order[k]` is where the k-th comes from: along each cycle of that they are swapped to their places
+    // `order[k]` is where the k-th comes from: along each cycle of that they are swapped to their
+    // places
     for start in 0..order.len() {
         let mut at = start;
         while order[at] != start {

@@ -1,8 +1,10 @@
 //! Which triangles meet at which vertex, range after range of vertices.
 //!
-//! The list of all corners, sorted by vertex, would take 40 bytes per triangle and a write to a far place for each. Meshes name vertices that are near
-//! each other in the list at about the same time, so blocks of triangles know from which vertex to which they reach, and a range of vertices looks at the
-//! blocks that reach into it: its corners are sorted in a core's own cache, and ranges do not wait for each other.
+//! The list of all corners, sorted by vertex, would take 40 bytes per triangle and a write to a far
+//! place for each. Meshes name vertices that are near each other in the list at about the same
+//! time, so blocks of triangles know from which vertex to which they reach, and a range of vertices
+//! looks at the blocks that reach into it: its corners are sorted in a core's own cache, and ranges
+//! do not wait for each other.
 
 use super::VertexIndex;
 use crate::memory::{self, OutOfMemory};
@@ -15,7 +17,8 @@ const WEDGES: &str = "a check of the mesh";
 /// Triangles per block.
 const BLOCK: usize = 1 << 12;
 
-/// Vertices per range where each triangle is looked at a few times only; their wedges, about 1.5 MB, stay in a core's cache.
+/// Vertices per range where each triangle is looked at a few times only; their wedges, about 1.5
+/// MB, stay in a core's cache.
 const WIDTH: usize = 1 << 15;
 
 /// How often a triangle is looked at on average, at most, unless there is one range.
@@ -77,7 +80,8 @@ impl Reach {
 }
 
 impl Ranges {
-    /// Looks where the triangles reach. Ranges are as narrow as lets each triangle be looked at four times or less, however the triangles are ordered.
+    /// Looks where the triangles reach. Ranges are as narrow as lets each triangle be looked at
+    /// four times or less, however the triangles are ordered.
     pub fn new<I: VertexIndex>(triangles: &[[I; 3]], vertices: usize) -> Result<Self, OutOfMemory> {
         let mut reaches =
             memory::filled(WEDGES, triangles.len().div_ceil(BLOCK), Reach::default())?;
@@ -128,7 +132,8 @@ impl Ranges {
     }
 }
 
-/// The wedges of the vertices of one range, grouped by vertex; its memory serves one range after the other.
+/// The wedges of the vertices of one range, grouped by vertex; its memory serves one range after
+/// the other.
 pub(super) struct Wedges<I> {
     range: Range<usize>,
     /// The wedges of the range's vertex number v are `wedges[starts[v]..starts[v + 1]]`.
@@ -202,7 +207,8 @@ impl<I: VertexIndex> Wedges<I> {
     }
 }
 
-/// Inclusive sums: each count becomes the end of its group, from which filling goes down to its start. Gives the sum of all.
+/// Inclusive sums: each count becomes the end of its group, from which filling goes down to its
+/// start. Gives the sum of all.
 fn ends_of(counts: &mut [usize]) -> usize {
     let mut total = 0;
     for count in counts {

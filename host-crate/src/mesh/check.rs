@@ -11,8 +11,9 @@ use std::ops::{Add, Range};
 
 /// Looks at the whole mesh: topology, orientation, area, volume and defects.
 ///
-/// Any mesh is accepted, however broken. Time is linear in its size. Beside a mesh with 32 bit indices 4 bytes per vertex are needed, and
-/// a few megabytes for each thread; 40 bytes per triangle more where the triangles name their vertices in no order.
+/// Any mesh is accepted, however broken. Time is linear in its size. Beside a mesh with 32 bit
+/// indices 4 bytes per vertex are needed, and a few megabytes for each thread; 40 bytes per
+/// triangle more where the triangles name their vertices in no order.
 ///
 /// # Panics
 /// If there is no memory for it: [`try_check`] does not.

@@ -310,9 +310,12 @@ fn a_soup_is_counted_as_one_by_one() {
         .map(|at| {
             let near = at * vertices / 150_000;
             let far = random(50) == 0;
-            [0; 3].map(|_| match far {
-                true => random(vertices + 3) as u32,
-                false => ((near + random(12)) % vertices) as u32,
+            [0; 3].map(|_| {
+                if far {
+                    random(vertices + 3) as u32
+                } else {
+                    ((near + random(12)) % vertices) as u32
+                }
             })
         })
         .collect();

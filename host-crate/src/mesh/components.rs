@@ -7,8 +7,8 @@ use crate::parallel;
 use crate::union_find::{Member, SharedUnionFind};
 use std::ops::{Add, Range};
 
-/// How often two sets of vertices became one, joined by a triangle that takes part in the topology: the number of vertices which those triangles name
-/// less this is the number of components.
+/// How often two sets of vertices became one, joined by a triangle that takes part in the topology:
+/// the number of vertices which those triangles name less this is the number of components.
 pub(super) fn count_joins<I: VertexIndex + Member>(
     triangles: &[[I; 3]],
     vertices: usize,

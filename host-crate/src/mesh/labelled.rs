@@ -8,7 +8,8 @@ use rayon::slice::ParallelSliceMut;
 /// What memory is for that holds parts of a mesh.
 const WHAT: &str = "the surface of a label";
 
-/// A mesh each of whose triangles is a piece of wall between two labels, or between a label and the background.
+/// A mesh each of whose triangles is a piece of wall between two labels, or between a label and the
+/// background.
 ///
 /// Vertices and triangles stand once, also those of walls that two labels share.
 ///
@@ -42,19 +43,22 @@ pub struct LabelledMesh {
     pub mesh: TriangleMesh,
     /// The labels, in ascending order; 0 is the background and none of them.
     pub labels: Vec<i64>,
-    /// For each triangle the label inside and that outside, as places among `labels` counted from 1; 0 for the background.
+    /// For each triangle the label inside and that outside, as places among `labels` counted from
+    /// 1; 0 for the background.
     pub sides: Vec<[u32; 2]>,
 }
 
 /// The surface of one label, for itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LabelPart {
-    /// Its triangles, in the order of the whole mesh and counter-clockwise as seen from outside of the label, and the vertices that they have, in that order too, without normals.
+    /// Its triangles, in the order of the whole mesh and counter-clockwise as seen from outside of
+    /// the label, and the vertices that they have, in that order too, without normals.
     pub mesh: TriangleMesh,
 }
 
 impl LabelledMesh {
-    /// The label of a place among [`sides`](Self::sides): 0 for the background, and for a place that is none.
+    /// The label of a place among [`sides`](Self::sides): 0 for the background, and for a place
+    /// that is none.
     pub fn label_at(&self, place: u32) -> i64 {
         let index = (place as usize).checked_sub(1);
         index
@@ -82,7 +86,8 @@ impl LabelledMesh {
         counts
     }
 
-    /// The surface of a label; empty for what is no label of the mesh. Looks at all triangles; memory is that of the part.
+    /// The surface of a label; empty for what is no label of the mesh. Looks at all triangles;
+    /// memory is that of the part.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -99,8 +104,9 @@ impl LabelledMesh {
         self.part_with(place, &triangles)
     }
 
-    /// Calls `visit` with the surface of each label, in their order, and its place among [`labels`](Self::labels) from 0. Looks at all triangles twice, however many
-    /// labels there are; memory is 16 bytes for a triangle, and a part.
+    /// Calls `visit` with the surface of each label, in their order, and its place among
+    /// [`labels`](Self::labels) from 0. Looks at all triangles twice, however many labels there
+    /// are; memory is 16 bytes for a triangle, and a part.
     ///
     /// # Errors
     /// [`OutOfMemory`], and what `visit` returns.
@@ -154,9 +160,10 @@ impl LabelledMesh {
             let Some((&[a, b, c], sides)) = both else {
                 continue;
             };
-            own.push(match sides[0] == place {
-                true => [a, b, c],
-                false => [a, c, b],
+            own.push(if sides[0] == place {
+                [a, b, c]
+            } else {
+                [a, c, b]
             });
         }
         let mut used = memory::copied(WHAT, own.as_flattened())?;
@@ -187,8 +194,9 @@ impl LabelledMesh {
 }
 
 impl LabelPart {
-    /// How many edges are not gone along as often in one direction as in the other: 0 for a surface that is closed and oriented, also where it touches
-    /// itself in an edge or a vertex, as that of a label whose voxels touch in an edge or a corner only.
+    /// How many edges are not gone along as often in one direction as in the other: 0 for a surface
+    /// that is closed and oriented, also where it touches itself in an edge or a vertex, as that of
+    /// a label whose voxels touch in an edge or a corner only.
     ///
     /// # Errors
     /// [`OutOfMemory`]; 16 or 24 bytes for each corner of a triangle.
@@ -199,8 +207,9 @@ impl LabelPart {
         }
     }
 
-    /// Topology and measures. [`MeshReport::is_closed`] is about manifold surfaces: it is false where the surface touches itself in an edge, though it may be
-    /// closed ([`unbalanced_edges`](Self::unbalanced_edges)).
+    /// Topology and measures. [`MeshReport::is_closed`] is about manifold surfaces: it is false
+    /// where the surface touches itself in an edge, though it may be closed
+    /// ([`unbalanced_edges`](Self::unbalanced_edges)).
     ///
     /// # Errors
     /// [`OutOfMemory`].

@@ -6,7 +6,8 @@ use super::adjacency::{is_valid, repeats};
 use super::{TriangleMesh, VertexIndex};
 use crate::parallel;
 
-/// Triangles per chunk. The chunks, and so the rounding of the sums, do not depend on the number of threads.
+/// Triangles per chunk. The chunks, and so the rounding of the sums, do not depend on the number of
+/// threads.
 const CHUNK: usize = 1 << 14;
 
 #[derive(Clone, Copy, Default)]

@@ -1,7 +1,8 @@
 //! Where a mesh is open.
 //!
-//! Triangles never have an edge in a face of a cell unless it is the trace of the surface on that face; so an edge with
-//! both ends in one face of the volume is a boundary edge there. This needs no table of edges.
+//! Triangles never have an edge in a face of a cell unless it is the trace of the surface on that
+//! face; so an edge with both ends in one face of the volume is a boundary edge there. This needs
+//! no table of edges.
 
 use super::{TriangleMesh, Triangles, VertexIndex};
 use crate::grid::Geometry;
@@ -20,10 +21,12 @@ pub struct Opening {
     pub edges: usize,
 }
 
-/// How far from a face, in voxels, a vertex still lies in it. Vertices that do not are further than 1/1024 away.
+/// How far from a face, in voxels, a vertex still lies in it. Vertices that do not are further than
+/// 1/1024 away.
 const NEAR: f64 = 0.4 / 1024.0;
 
-/// The boundary edges of an isosurface of a volume of `dims` samples, by the volume's faces. Faces without any are left out.
+/// The boundary edges of an isosurface of a volume of `dims` samples, by the volume's faces. Faces
+/// without any are left out.
 ///
 /// # Panics
 /// If there is no memory for a byte for each vertex: [`try_openings`] does not.
@@ -83,7 +86,8 @@ fn edges_in<I: VertexIndex>(faces_of: &[u8], triangles: &[[I; 3]]) -> [usize; 6]
     parallel::reduce(triangles.len(), parallel::PORTION, of_range, sum).unwrap_or([0; 6])
 }
 
-/// The faces of the volume that a vertex lies in: bit 2k for the lower one along axis k, bit 2k + 1 for the upper one.
+/// The faces of the volume that a vertex lies in: bit 2k for the lower one along axis k, bit 2k + 1
+/// for the upper one.
 fn faces(position: [f32; 3], last: &[f64; 3], geometry: &Geometry) -> u8 {
     let index = geometry.world_to_index(Point3::from(position).cast::<f64>());
     let mut faces = 0;
@@ -101,7 +105,8 @@ mod tests {
     #[test]
     fn edges_in_a_face_are_counted_there() {
         let geometry = Geometry::from_spacing([2.0; 3], [10.0; 3]).unwrap();
-        // two triangles over a square in the plane x = 3.5, which ends at y = 0 and z = 4 of a 9 x 9 x 5 volume
+        // two triangles over a square in the plane x = 3.5, which ends at y = 0 and z = 4 of a 9 x
+        // 9 x 5 volume
         let corner = |y: f32, z: f32| [17.0, 10.0 + 2.0 * y, 10.0 + 2.0 * z];
         let mesh = TriangleMesh {
             vertices: vec![

@@ -155,7 +155,8 @@ impl TriangleMesh {
         normals.get(index).map(|&normal| normal.into())
     }
 
-    /// The corners of a triangle; `None` past the end or when it names a vertex that does not exist.
+    /// The corners of a triangle; `None` past the end or when it names a vertex that does not
+    /// exist.
     pub fn triangle(&self, triangle: usize) -> Option<[Point3<f32>; 3]> {
         let [a, b, c] = self.triangles.get(triangle)?;
         Some([

@@ -3,10 +3,12 @@
 use super::SmoothParams;
 use std::f64::consts::PI;
 
-/// The factors of the Chebyshev terms 0 to `iterations`; their sum, which is what a mesh is multiplied with that is moved as a whole, is 1.
+/// The factors of the Chebyshev terms 0 to `iterations`; their sum, which is what a mesh is
+/// multiplied with that is moved as a whole, is 1.
 ///
-/// They are those of a step at the angle `θ + σ`, under a Hamming window. `θ` belongs to the end of the pass band, `k = 2 - 2 cos θ`, and `σ` is the least
-/// by which the filter at `k`, divided by that sum, is 1: without it the window leaves half of what is there.
+/// They are those of a step at the angle `θ + σ`, under a Hamming window. `θ` belongs to the end of
+/// the pass band, `k = 2 - 2 cos θ`, and `σ` is the least by which the filter at `k`, divided by
+/// that sum, is 1: without it the window leaves half of what is there.
 pub(super) fn coefficients(params: &SmoothParams) -> Vec<f64> {
     let terms = params.iterations as usize;
     let theta = (1.0 - params.pass_band / 2.0).acos();
@@ -24,9 +26,10 @@ pub(super) fn coefficients(params: &SmoothParams) -> Vec<f64> {
     high = high.min(PI);
     for _ in 0..100 {
         let middle = (low + high) / 2.0;
-        match at_the_end(middle) < 1.0 {
-            true => low = middle,
-            false => high = middle,
+        if at_the_end(middle) < 1.0 {
+            low = middle
+        } else {
+            high = middle
         }
     }
     let mut factors = windowed(terms, high);
@@ -74,7 +77,8 @@ mod tests {
         move |k: f64| value(&factors, (1.0 - k / 2.0).acos())
     }
 
-    /// For any number of terms and any band: 1 where nothing changes and, within a percent, in the pass band.
+    /// For any number of terms and any band: 1 where nothing changes and, within a percent, in the
+    /// pass band.
     #[test]
     fn what_passes_is_kept() {
         for pass_band in [0.001, 0.01, 0.1, 0.5, 1.0, 1.9, 1.999] {

@@ -48,7 +48,8 @@ pub enum MeshFilterError {
         /// How many triangles.
         triangles: usize,
     },
-    /// A mesh so far from the world's origin that its vertices do not say where in the grid they are.
+    /// A mesh so far from the world's origin that its vertices do not say where in the grid they
+    /// are.
     #[error(
         "the mesh has coordinates up to {found}, and f32 says between which samples a vertex is up to {most}; move the volume's origin nearer to 0, or leave the choice of pieces out"
     )]

@@ -33,7 +33,8 @@ pub(super) fn vertices_of(coordinates: usize) -> Result<u64, MeshFilterError> {
 }
 
 impl<I: Count + Element> Lists<I> {
-    /// The neighbours that smoothing may follow. Takes 16 bytes for each vertex and six indices for each triangle.
+    /// The neighbours that smoothing may follow. Takes 16 bytes for each vertex and six indices for
+    /// each triangle.
     pub fn of_neighbours(
         stream: &Stream,
         corners: &Buffer<I>,
@@ -47,7 +48,8 @@ impl<I: Count + Element> Lists<I> {
         let (launch, items) = over(stream, corners.len() as u64 / 3);
         let starts = lists.starts.view();
         let lengths = lists.lengths.view_mut();
-        // SAFETY: the starts are those of the counts of two elements for each corner, and the lists have as many.
+        // SAFETY: the starts are those of the counts of two elements for each corner, and the lists
+        // have as many.
         unsafe {
             let elements = lists.elements.view_mut();
             let args = (corners.view(), items, vertices, starts, lengths, elements);
@@ -68,7 +70,8 @@ impl<I: Count + Element> Lists<I> {
         Ok(lists)
     }
 
-    /// The triangles at each vertex, in any order. Takes 16 bytes for each vertex and three indices for each triangle.
+    /// The triangles at each vertex, in any order. Takes 16 bytes for each vertex and three indices
+    /// for each triangle.
     pub fn of_triangles(
         stream: &Stream,
         corners: &Buffer<I>,
@@ -81,7 +84,8 @@ impl<I: Count + Element> Lists<I> {
         stream.prepare(&[list_at_vertices::<I>::entry()])?;
         let mut lists = Self::counted(stream, corners, vertices, 1)?;
         let (launch, items) = over(stream, triangles as u64);
-        // SAFETY: the starts are those of the counts of one element for each corner, and the lists have as many.
+        // SAFETY: the starts are those of the counts of one element for each corner, and the lists
+        // have as many.
         unsafe {
             let args = (
                 corners.view(),

@@ -11,14 +11,16 @@ use crate::{
 use cuda_std::Kernel;
 use ferrovox_kernels::{mesh_filter::normals, sample::Count};
 
-/// A unit normal for each vertex of a mesh on a device: x, y and z of the direction of the sum of its triangles' normals, which weigh as much as
-/// their areas. They point to where the triangles are seen counter-clockwise. A vertex whose sum is 0, as of one
-/// without triangles, has (0, 0, 1).
+/// A unit normal for each vertex of a mesh on a device: x, y and z of the direction of the sum of
+/// its triangles' normals, which weigh as much as their areas. They point to where the triangles
+/// are seen counter-clockwise. A vertex whose sum is 0, as of one without triangles, has (0, 0, 1).
 ///
-/// Work is linear in the triangles. Device memory beyond the mesh and the result: 16 bytes for each vertex and three indices for each triangle.
+/// Work is linear in the triangles. Device memory beyond the mesh and the result: 16 bytes for each
+/// vertex and three indices for each triangle.
 ///
 /// # Errors
-/// [`MeshFilterError::Coordinates`], [`MeshFilterError::IndexOutOfRange`], [`MeshFilterError::NarrowIndices`], [`MeshFilterError::Device`].
+/// [`MeshFilterError::Coordinates`], [`MeshFilterError::IndexOutOfRange`],
+/// [`MeshFilterError::NarrowIndices`], [`MeshFilterError::Device`].
 ///
 /// ```
 /// use ferrovox::{device::Device, mesh::{DeviceTriangles, Triangles}, mesh_filter::vertex_normals};
@@ -69,7 +71,8 @@ fn of_corners<I: Count + Element>(
     Ok(result)
 }
 
-/// Gives a mesh on the host the normals of [`vertex_normals`], in place of those it has. What that takes on the device is freed when it returns.
+/// Gives a mesh on the host the normals of [`vertex_normals`], in place of those it has. What that
+/// takes on the device is freed when it returns.
 ///
 /// # Errors
 /// As [`vertex_normals`], and [`MeshFilterError::Mesh`] for a mesh that is not valid.

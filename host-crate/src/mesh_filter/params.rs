@@ -8,10 +8,12 @@ const MOST: u32 = 1000;
 /// How much is smoothed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothParams {
-    /// Terms of the polynomial, at least 1: the more, the sharper is the end of the pass band. A term is one pass over the mesh.
+    /// Terms of the polynomial, at least 1: the more, the sharper is the end of the pass band. A
+    /// term is one pass over the mesh.
     pub iterations: u32,
-    /// What is kept, from 0 to 2: components of the surface that change so little from a vertex to its neighbours. A wave of `n` edges has
-    /// `2 - 2 cos(2π/n)` along a line of vertices, so 0.1 keeps waves of 20 edges and more. The less, the smoother.
+    /// What is kept, from 0 to 2: components of the surface that change so little from a vertex to
+    /// its neighbours. A wave of `n` edges has `2 - 2 cos(2π/n)` along a line of vertices, so 0.1
+    /// keeps waves of 20 edges and more. The less, the smoother.
     pub pass_band: f64,
 }
 

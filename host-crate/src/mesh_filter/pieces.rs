@@ -11,7 +11,8 @@ use nalgebra::{Matrix3, Point3};
 
 /// What lists here are of, for messages.
 const PIECES: &str = "the choice of pieces";
-/// How far from a whole number the index of a sample may be found, in voxels. Vertices stay twice as far away from the ends of their edge.
+/// How far from a whole number the index of a sample may be found, in voxels. Vertices stay twice
+/// as far away from the ends of their edge.
 const NEAR: f64 = 1.0 / 2048.0;
 /// No run yet.
 const NONE: usize = usize::MAX;
@@ -43,18 +44,22 @@ pub struct PiecesReport {
     pub largest_voxels: u64,
 }
 
-/// The surfaces of some pieces of a solid, of the mesh of all: as it is, without the vertices and triangles of the others, on the host.
+/// The surfaces of some pieces of a solid, of the mesh of all: as it is, without the vertices and
+/// triangles of the others, on the host.
 ///
-/// `mesh` is the isosurface of `solid`, closed or not: each vertex is on an edge of the grid between a voxel of the solid and one outside, or within a
-/// cell. Voxels are of one piece if they share a face, or if they touch the same connected surface, from the same side: so pieces are those of the
-/// mesh, by whatever rule it goes through ambiguous cells. What is outside is cut into cavities in the same way; one that reaches the border of the grid
-/// is none, and always large.
+/// `mesh` is the isosurface of `solid`, closed or not: each vertex is on an edge of the grid
+/// between a voxel of the solid and one outside, or within a cell. Voxels are of one piece if they
+/// share a face, or if they touch the same connected surface, from the same side: so pieces are
+/// those of the mesh, by whatever rule it goes through ambiguous cells. What is outside is cut into
+/// cavities in the same way; one that reaches the border of the grid is none, and always large.
 ///
-/// Work is linear in the voxels and in the mesh; memory some 40 bytes for each vertex, 12 for each run of voxels along x, and another mesh.
+/// Work is linear in the voxels and in the mesh; memory some 40 bytes for each vertex, 12 for each
+/// run of voxels along x, and another mesh.
 ///
 /// # Errors
-/// [`MeshFilterError::TooFar`] if f32 does not say between which samples a vertex is, [`MeshFilterError::NotOfSolid`] for the mesh of something else, one that
-/// is not valid, and want of memory.
+/// [`MeshFilterError::TooFar`] if f32 does not say between which samples a vertex is,
+/// [`MeshFilterError::NotOfSolid`] for the mesh of something else, one that is not valid, and want
+/// of memory.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{DeviceVolume, Geometry, Inside, Mask, Volume}, isosurface::{self, IsosurfaceParams}};
@@ -201,13 +206,15 @@ impl<'a> Places<'a> {
         // half of a last place of each coordinate
         let error = row(0).max(row(1)).max(row(2)) * 2f64.powi(-24);
         let most = 0.5 * NEAR / error;
-        match f64::from(found) <= most {
-            true => Ok(Self { geometry }),
-            false => Err(MeshFilterError::TooFar { found, most }),
+        if f64::from(found) <= most {
+            Ok(Self { geometry })
+        } else {
+            Err(MeshFilterError::TooFar { found, most })
         }
     }
 
-    /// The voxels at the ends of the edge that a vertex is on, of which one may be a step outside the grid. None for a vertex within a cell.
+    /// The voxels at the ends of the edge that a vertex is on, of which one may be a step outside
+    /// the grid. None for a vertex within a cell.
     fn ends(&self, position: [f32; 3]) -> Option<[[i64; 3]; 2]> {
         let index = self
             .geometry

@@ -16,21 +16,28 @@ use ferrovox_kernels::{
     sample::Count,
 };
 
-/// Smooths a mesh on a device where it is: a low-pass filter that does not shrink, by Taubin, Zhang and Golub (*Optimal surface smoothing as filter design*,
-/// 1996). What is filtered away are noise and steps of voxels; what is in the pass band, as the volume, stays. The triangles stay as they are.
+/// Smooths a mesh on a device where it is: a low-pass filter that does not shrink, by Taubin, Zhang
+/// and Golub (*Optimal surface smoothing as filter design*, 1996). What is filtered away are noise
+/// and steps of voxels; what is in the pass band, as the volume, stays. The triangles stay as they
+/// are.
 ///
-/// The filter is a polynomial of the Laplacian with equal weights, `x` less the mean of its neighbours: the Chebyshev series of a step at the pass band, under
-/// a Hamming window, with the step moved so far that the end of the pass band is kept, and all coefficients divided by their sum, so that a mesh far from the
-/// origin is not moved. A vertex on a boundary follows its two neighbours there and no others, so a boundary in a plane stays in it. Where
-/// three triangles or more meet in an edge, or boundaries in a vertex, vertices stay where they are.
+/// The filter is a polynomial of the Laplacian with equal weights, `x` less the mean of its
+/// neighbours: the Chebyshev series of a step at the pass band, under a Hamming window, with the
+/// step moved so far that the end of the pass band is kept, and all coefficients divided by their
+/// sum, so that a mesh far from the origin is not moved. A vertex on a boundary follows its two
+/// neighbours there and no others, so a boundary in a plane stays in it. Where three triangles or
+/// more meet in an edge, or boundaries in a vertex, vertices stay where they are.
 ///
-/// Work is linear in the triangles, times the number of terms. Device memory beyond the mesh, freed when it returns: 64 bytes for each vertex and six indices for
-/// each triangle, which for a closed mesh of 32-bit indices is 112 bytes for each vertex. Numbers between terms are `f32`, sums `f64` in a fixed
-/// order: the same bits on every device. A vertex that is not finite makes those near it so.
+/// Work is linear in the triangles, times the number of terms. Device memory beyond the mesh, freed
+/// when it returns: 64 bytes for each vertex and six indices for each triangle, which for a closed
+/// mesh of 32-bit indices is 112 bytes for each vertex. Numbers between terms are `f32`, sums `f64`
+/// in a fixed order: the same bits on every device. A vertex that is not finite makes those near it
+/// so.
 ///
 /// # Errors
-/// [`MeshFilterError`]: parameters out of range, coordinates that are not three for each vertex, triangles that name no vertex, and what the device
-/// reports. Positions are unchanged then, unless a kernel failed.
+/// [`MeshFilterError`]: parameters out of range, coordinates that are not three for each vertex,
+/// triangles that name no vertex, and what the device reports. Positions are unchanged then, unless
+/// a kernel failed.
 ///
 /// ```
 /// use ferrovox::{device::Device, isosurface::{self, IsosurfaceParams}, mesh, synthetic};
@@ -125,8 +132,8 @@ fn of_corners<I: Count + Element>(
     Ok(())
 }
 
-/// [`smooth`] of a mesh on the host: it is uploaded, and its vertices come back. Normals, where it has them, are made
-/// [anew](renew_normals).
+/// [`smooth`] of a mesh on the host: it is uploaded, and its vertices come back. Normals, where it
+/// has them, are made [anew](renew_normals).
 ///
 /// # Errors
 /// As [`smooth`], and [`MeshFilterError::Mesh`] for a mesh that is not valid.

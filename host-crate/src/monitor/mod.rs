@@ -1,7 +1,8 @@
 //! Progress, cancellation and timings of long work.
 //!
-//! A [`Monitor`] goes with a call that may take long. It has a hook for [`Progress`] and a [`CancelFlag`] that stops the work; [`Monitor::silent`]
-//! has neither. Everything that is cut in parts (slabs, pieces, portions, rounds) checks it between two of them.
+//! A [`Monitor`] goes with a call that may take long. It has a hook for [`Progress`] and a
+//! [`CancelFlag`] that stops the work; [`Monitor::silent`] has neither. Everything that is cut in
+//! parts (slabs, pieces, portions, rounds) checks it between two of them.
 //!
 //! ```
 //! use ferrovox::monitor::{CancelFlag, Monitor, Progress};
@@ -61,7 +62,8 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// The work stops with an error soon after the flag is set: when the part that is under way is done.
+    /// The work stops with an error soon after the flag is set: when the part that is under way is
+    /// done.
     #[must_use]
     pub fn cancelled_by(self, flag: &'a CancelFlag) -> Self {
         Self {

@@ -28,7 +28,8 @@ impl Progress {
         }
     }
 
-    /// How long the rest will take, if it takes for each step what it took so far; None before anything is done.
+    /// How long the rest will take, if it takes for each step what it took so far; None before
+    /// anything is done.
     ///
     /// ```
     /// use ferrovox::monitor::Progress;
@@ -74,7 +75,8 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Counts steps that are done. The hook is called if they are the last, or if it has not been called for a while.
+    /// Counts steps that are done. The hook is called if they are the last, or if it has not been
+    /// called for a while.
     ///
     /// # Errors
     /// [`Cancelled`] if the work is to stop.

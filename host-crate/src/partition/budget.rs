@@ -58,7 +58,8 @@ impl Sharing<'_> {
         Ok(least / 2)
     }
 
-    /// Half of what is free, for each device that takes from the same memory: that of the one that has least.
+    /// Half of what is free, for each device that takes from the same memory: that of the one that
+    /// has least.
     pub fn half_of_free_each(self) -> Result<u64, DeviceError> {
         let mut least = u64::MAX;
         for device in self.0 {
@@ -144,8 +145,9 @@ pub(crate) trait Pieces {
 
 /// Counts a range in pieces that fit the budget, as high as they may be, and gives each to `emit`.
 ///
-/// A piece is first taken for as large as its scratch twice. What it needs is known when it is counted; where that is too
-/// much, half of it is counted anew. The piece after one that is small is twice as high, if it is likely to fit.
+/// A piece is first taken for as large as its scratch twice. What it needs is known when it is
+/// counted; where that is too much, half of it is counted anew. The piece after one that is small
+/// is twice as high, if it is likely to fit.
 ///
 /// # Errors
 /// [`OverBudget::TooLittle`] if one plane alone does not fit.

@@ -32,7 +32,8 @@ impl<E: From<DeviceError>> From<DeviceError> for Stop<E> {
 
 /// An error of one of several devices that worked together.
 ///
-/// It names the device as one names it to choose it; a device that was named more than once, by its place too.
+/// It names the device as one names it to choose it; a device that was named more than once, by its
+/// place too.
 ///
 /// ```
 /// use ferrovox::partition::{AmongDevices, OnDevice};
@@ -104,8 +105,8 @@ impl<E: Error + 'static> Error for OnDevice<E> {
     }
 }
 
-/// Runs `work` for each of `jobs` at once, the first on this thread and the others each on one of its own. The results are in their
-/// order. If one panics, so does this, when all are done.
+/// Runs `work` for each of `jobs` at once, the first on this thread and the others each on one of
+/// its own. The results are in their order. If one panics, so does this, when all are done.
 ///
 /// # Errors
 /// [`DeviceError::NoThreads`]; then no work was done.
@@ -131,8 +132,8 @@ pub(crate) fn each<J: Send, R: Send>(
     })
 }
 
-/// Begins a thread for each of `jobs`. They begin to work when all are there, since they may wait for each other: if one cannot be made,
-/// all end without a result.
+/// Begins a thread for each of `jobs`. They begin to work when all are there, since they may wait
+/// for each other: if one cannot be made, all end without a result.
 pub(crate) fn begin<'scope, J: Send + 'scope, R: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     gate: &'scope OnceLock<bool>,
@@ -149,7 +150,8 @@ pub(crate) fn begin<'scope, J: Send + 'scope, R: Send + 'scope>(
     begun.map_err(|error| no_thread(&error))
 }
 
-/// What the workers of some devices made, in order: all of it, unless some stopped with nothing to report.
+/// What the workers of some devices made, in order: all of it, unless some stopped with nothing to
+/// report.
 ///
 /// # Errors
 /// That of the first that failed.

@@ -1,7 +1,8 @@
 //! State that workers on several threads share, and how they wait for changes of it.
 //!
-//! What a device's worker waits for, when all devices do alike, comes within microseconds; to be woken by the system takes tens of them.
-//! So a wait looks again and again for a while ([`PATIENCE`]) before it sleeps, and nobody is woken who does not sleep.
+//! What a device's worker waits for, when all devices do alike, comes within microseconds; to be
+//! woken by the system takes tens of them. So a wait looks again and again for a while
+//! ([`PATIENCE`]) before it sleeps, and nobody is woken who does not sleep.
 
 use std::{
     hint::spin_loop,
@@ -12,7 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a worker keeps its processor busy with waiting: a little more than it takes to sleep and to be woken.
+/// How long a worker keeps its processor busy with waiting: a little more than it takes to sleep
+/// and to be woken.
 const PATIENCE: Duration = Duration::from_micros(80);
 /// Looks between two looks at the clock.
 const LOOKS: u32 = 64;
@@ -78,7 +80,8 @@ impl<T> Exchange<T> {
         }
     }
 
-    /// Makes all waiting workers give up when the guard is dropped before it is done: by an error, or by a panic.
+    /// Makes all waiting workers give up when the guard is dropped before it is done: by an error,
+    /// or by a panic.
     pub fn guard(&self) -> Guard<'_, T> {
         Guard {
             exchange: self,

@@ -1,7 +1,8 @@
 //! Work in parts: cut, handed to devices, kept within a budget, and put together in order.
 //!
-//! An algorithm that works in parts declares what a part needs around it (its halo), counts what a part will have, and emits it. The rest is the same
-//! for all of them, and is here; it depends on devices and a [monitor](crate::monitor) only, not on meshes, maps, scans or files.
+//! An algorithm that works in parts declares what a part needs around it (its halo), counts what a
+//! part will have, and emits it. The rest is the same for all of them, and is here; it depends on
+//! devices and a [monitor](crate::monitor) only, not on meshes, maps, scans or files.
 //!
 //! | subject | what it does |
 //! | --- | --- |

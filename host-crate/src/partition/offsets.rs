@@ -6,7 +6,8 @@ use super::{
 };
 use crate::device::{Device, DeviceError};
 
-/// The counts that parts publish, and what comes before each: known as soon as all parts before it have published.
+/// The counts that parts publish, and what comes before each: known as soon as all parts before it
+/// have published.
 pub(crate) struct Offsets<T> {
     state: Exchange<State<T>>,
     combine: fn(T, T) -> T,
@@ -15,7 +16,8 @@ pub(crate) struct Offsets<T> {
 pub(crate) struct State<T> {
     /// What each part has.
     counts: Vec<Option<T>>,
-    /// What comes before each of the first parts, and after all of them; one more than there are parts in the end.
+    /// What comes before each of the first parts, and after all of them; one more than there are
+    /// parts in the end.
     before: Vec<T>,
 }
 
@@ -77,8 +79,8 @@ impl<T: Copy> Offsets<T> {
         before[before.len() - 1]
     }
 
-    /// Runs `work` for each of `jobs`, one for each of the first of `devices`, as [`each`] does. When a worker fails or panics,
-    /// all that wait give up.
+    /// Runs `work` for each of `jobs`, one for each of the first of `devices`, as [`each`] does.
+    /// When a worker fails or panics, all that wait give up.
     ///
     /// # Errors
     /// That of the first device that failed.

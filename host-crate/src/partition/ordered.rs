@@ -23,7 +23,8 @@ struct Part<P> {
 }
 
 impl<P> Outlet<P> {
-    /// The next part of the worker's slab. Waits while as many parts as may are waiting for the consumer.
+    /// The next part of the worker's slab. Waits while as many parts as may are waiting for the
+    /// consumer.
     ///
     /// # Errors
     /// [`Stop::OtherFailed`] if no more parts are needed.
@@ -37,16 +38,18 @@ impl<P> Outlet<P> {
 pub(crate) struct Outcome<R, E, F> {
     /// What each worker returned.
     pub workers: Vec<Result<R, Stop<E>>>,
-    /// The consumer's error. All is well with it too if parts did not come: then a worker, or what gives it work, has the reason.
+    /// The consumer's error. All is well with it too if parts did not come: then a worker, or what
+    /// gives it work, has the reason.
     pub consumed: Result<(), F>,
 }
 
 /// Hands what workers make to `consume`, on this thread, in the order of the slabs.
 ///
-/// Each of `jobs` has a worker on a thread of its own. Of `slabs` slabs worker number w makes w, w + as many as there are workers, and so on, each in one
-/// part or more; `waiting` finished parts of each may wait for the consumer, beside the one that it wants to put there. `counter` counts slabs. After an
-/// error of `consume`, or if the work is to stop, nothing more is taken, and workers stop at their next part. If a worker panics, so does this, when all
-/// are done.
+/// Each of `jobs` has a worker on a thread of its own. Of `slabs` slabs worker number w makes w, w +
+/// as many as there are workers, and so on, each in one part or more; `waiting` finished parts of
+/// each may wait for the consumer, beside the one that it wants to put there. `counter` counts
+/// slabs. After an error of `consume`, or if the work is to stop, nothing more is taken, and
+/// workers stop at their next part. If a worker panics, so does this, when all are done.
 ///
 /// # Errors
 /// [`DeviceError::NoThreads`]; then no work was done.

@@ -25,7 +25,8 @@ pub(crate) fn share(len: usize, parts: usize, number: usize) -> Range<usize> {
     start(number)..start(number + 1)
 }
 
-/// Shares of about the same length, none of them empty: `parts`, or fewer if there is less to share.
+/// Shares of about the same length, none of them empty: `parts`, or fewer if there is less to
+/// share.
 pub(crate) fn even(len: usize, parts: usize) -> impl Iterator<Item = Range<usize>> {
     let parts = parts.min(len);
     (0..parts).map(move |number| share(len, parts, number))
@@ -54,13 +55,15 @@ pub(crate) fn of_lengths(
     })
 }
 
-/// The planes of some steps of `step` planes each, of `len` planes in all; the last step may be short.
+/// The planes of some steps of `step` planes each, of `len` planes in all; the last step may be
+/// short.
 pub(crate) fn in_steps(steps: Range<usize>, step: usize, len: usize) -> Range<usize> {
     let plane = |number: usize| number.saturating_mul(step).min(len);
     plane(steps.start)..plane(steps.end)
 }
 
-/// Cuts as many elements as there are weights into `parts` ranges of about the same weight. Some may be empty.
+/// Cuts as many elements as there are weights into `parts` ranges of about the same weight. Some
+/// may be empty.
 pub(crate) fn by_weight(
     weights: impl ExactSizeIterator<Item = u64> + Clone,
     parts: usize,

@@ -99,8 +99,8 @@ struct DeviceScene {
 /// Meshes, checks and draws each scene: `NAME.ply` and `NAME.png` in the folder.
 ///
 /// # Errors
-/// [`PipelineError`] for a folder that cannot be made, files that cannot be written, what a device reports, and
-/// [`PipelineError::Cancelled`].
+/// [`PipelineError`] for a folder that cannot be made, files that cannot be written, what a device
+/// reports, and [`PipelineError::Cancelled`].
 pub fn run(job: &DemoJob, monitor: &Monitor<'_>) -> Result<DemoOutcome, PipelineError> {
     let stream = job.device.stream()?;
     fs::create_dir_all(&job.folder).map_err(|source| {

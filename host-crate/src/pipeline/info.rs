@@ -54,8 +54,8 @@ impl InfoOutcome {
 
 /// Reads the header, and if asked goes through the samples of one volume.
 ///
-/// A file of several volumes or components is described without choosing one; statistics are of one. Memory: 16 MiB of samples,
-/// however large the file and its planes are.
+/// A file of several volumes or components is described without choosing one; statistics are of
+/// one. Memory: 16 MiB of samples, however large the file and its planes are.
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Volume};
@@ -105,14 +105,16 @@ pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, Pipeline
             None => *reader.geometry(),
         },
         sample_type: reader.sample_type(),
-        statistics: match job.statistics {
-            true => Some(statistics(&mut reader, monitor)?),
-            false => None,
+        statistics: if job.statistics {
+            Some(statistics(&mut reader, monitor)?)
+        } else {
+            None
         },
     })
 }
 
-/// Whether a file was not opened since no component is chosen. One that is named where there is none means something in npy.
+/// Whether a file was not opened since no component is chosen. One that is named where there is
+/// none means something in npy.
 fn is_of_components(error: &FileError) -> bool {
     matches!(error.problem, FileProblem::SeveralComponents { .. })
 }

@@ -1,4 +1,5 @@
-//! Samples as kernels read them: those of i32 and f64 become f32, integers exactly, or as the job allows.
+//! Samples as kernels read them: those of i32 and f64 become f32, integers exactly, or as the job
+//! allows.
 
 use super::{PipelineError, VolumeSource, WideSamples};
 use crate::{
@@ -81,8 +82,9 @@ impl WideCount {
     }
 }
 
-/// The volume for kernels, and the isovalue for its samples. Those of f64 are rounded; integers are not, unless the source says so: where f32 does not hold them,
-/// the isovalue is subtracted from all, and is 0 then.
+/// The volume for kernels, and the isovalue for its samples. Those of f64 are rounded; integers are
+/// not, unless the source says so: where f32 does not hold them, the isovalue is subtracted from
+/// all, and is 0 then.
 pub(crate) fn for_kernels(
     source: &VolumeSource,
     header: &HeaderInfo,
@@ -121,7 +123,8 @@ fn less<T: Sample>(volume: &Volume<T>, level: f64) -> Result<Volume<f32>, OutOfM
     Ok(volume.with_samples(samples))
 }
 
-/// The same for a volume that is read in parts: what is to be subtracted from its samples. Integers of 32 bits and more are read for that, once.
+/// The same for a volume that is read in parts: what is to be subtracted from its samples. Integers
+/// of 32 bits and more are read for that, once.
 pub(crate) fn shift_of_file(
     source: &VolumeSource,
     level: f64,

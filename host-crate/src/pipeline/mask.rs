@@ -73,19 +73,21 @@ impl StatedGrid {
 
     /// The grid of the file, with what it does not state as another has it.
     fn completed_by(&self, other: &Geometry) -> Result<Geometry, VolumeError> {
-        let axes = match self.states.spacing {
-            true => self.file.axes(),
-            false => other.axes(),
+        let axes = if self.states.spacing {
+            self.file.axes()
+        } else {
+            other.axes()
         };
-        let origin = match self.states.origin {
-            true => self.file.origin(),
-            false => other.origin(),
+        let origin = if self.states.origin {
+            self.file.origin()
+        } else {
+            other.origin()
         };
         Geometry::new(*axes, origin.coords)
     }
 
-    /// Fails if a mask has another grid. Of two files what both state is compared, unless the source states where the mask is; what
-    /// the mask's file does not state but could is returned.
+    /// Fails if a mask has another grid. Of two files what both state is compared, unless the
+    /// source states where the mask is; what the mask's file does not state but could is returned.
     fn check(&self, mask: &Self) -> Result<Option<&'static str>, Problem> {
         if mask.dims != self.dims {
             return Err(Problem::MaskDims {
@@ -102,12 +104,13 @@ impl StatedGrid {
             (None, None) => return Ok(None),
         };
         let offset = volume.misalignment(&mask, self.dims);
-        match offset.voxels <= SAME {
-            true => Ok(missing),
-            false => Err(Problem::MaskPlace {
+        if offset.voxels <= SAME {
+            Ok(missing)
+        } else {
+            Err(Problem::MaskPlace {
                 voxels: offset.voxels,
                 world: offset.world,
-            }),
+            })
         }
     }
 

@@ -1,8 +1,9 @@
 //! What the `ferrovox` command does, as calls: from files to files.
 //!
-//! Each pipeline is one function: it takes a job, plain data about what is read, computed and written, and a
-//! [`Monitor`](crate::monitor::Monitor), and returns an outcome: what was made, how long each stage took, what each device did, and
-//! [`Warning`]s. The strategy (in one piece or slab by slab, on which device, what follows when memory runs out) is decided here.
+//! Each pipeline is one function: it takes a job, plain data about what is read, computed and
+//! written, and a [`Monitor`](crate::monitor::Monitor), and returns an outcome: what was made, how
+//! long each stage took, what each device did, and [`Warning`]s. The strategy (in one piece or slab
+//! by slab, on which device, what follows when memory runs out) is decided here.
 //!
 //! | pipeline | from | to |
 //! | --- | --- | --- |
@@ -15,8 +16,8 @@
 //! | [`info`] | a volume | what its file holds |
 //! | [`demo`] | volumes that need no file | meshes and pictures of them |
 //!
-//! Outputs are [checked](paths) before anything is read, and appear under their names only when all of the job are complete: they are
-//! replaced together, or none is.
+//! Outputs are [checked](paths) before anything is read, and appear under their names only when all
+//! of the job are complete: they are replaced together, or none is.
 
 pub mod demo;
 pub mod distance;

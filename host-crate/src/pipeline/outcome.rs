@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 /// How long the stages took.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
-    /// The stages in their order. Some go on at the same time, so that they need not add up to `total`.
+    /// The stages in their order. Some go on at the same time, so that they need not add up to
+    /// `total`.
     pub stages: Vec<StageTime>,
     /// Everything.
     pub total: Duration,
@@ -53,7 +54,8 @@ pub(crate) fn longest(devices: &[DeviceRun]) -> Vec<StageTime> {
     stages
 }
 
-/// Times the stages of a pipeline on the host and reports them to the monitor. Cancels the work between two of them.
+/// Times the stages of a pipeline on the host and reports them to the monitor. Cancels the work
+/// between two of them.
 pub(crate) struct Stages<'a> {
     monitor: Monitor<'a>,
     start: Instant,
@@ -82,7 +84,8 @@ impl<'a> Stages<'a> {
         Ok(result)
     }
 
-    /// Tells of a stage that begins, or began beside the one before; fails if the work is cancelled.
+    /// Tells of a stage that begins, or began beside the one before; fails if the work is
+    /// cancelled.
     pub fn announce(&self, stage: &'static str) -> Result<(), PipelineError> {
         self.monitor.counter(stage, 1).add(0)?;
         Ok(())

@@ -1,8 +1,9 @@
 //! The paths of a job, checked before anything is read, since the work may be long.
 //!
-//! Each output must have the extension of what is written there (a device, a pipe or standard output may have none), lie in a folder where a file can be made, and be no other file of the
-//! job: neither one that is read, nor one with the samples that the header of such a one names, nor another output, whatever the name,
-//! link or hard link.
+//! Each output must have the extension of what is written there (a device, a pipe or standard
+//! output may have none), lie in a folder where a file can be made, and be no other file of the
+//! job: neither one that is read, nor one with the samples that the header of such a one names, nor
+//! another output, whatever the name, link or hard link.
 
 use crate::io::{
     FileProblem, MeshFormat, SkeletonFormat, Stream, Target, folder_of, follow, named_data_files,
@@ -97,11 +98,13 @@ pub enum PathProblem {
     },
 }
 
-/// Fails unless each of `outputs` can be written, and is none of `inputs`, none with the samples that a header in one of these names, and
-/// no other output. Nothing is read but these headers, and nothing written, but a file
-/// is made in the folder of each output and removed again: there is no other sure way to find out whether it can be.
+/// Fails unless each of `outputs` can be written, and is none of `inputs`, none with the samples
+/// that a header in one of these names, and no other output. Nothing is read but these headers, and
+/// nothing written, but a file is made in the folder of each output and removed again: there is no
+/// other sure way to find out whether it can be.
 ///
-/// Devices and pipes are written to directly, and may be named more than once. There may be thousands of outputs: time is linear in them.
+/// Devices and pipes are written to directly, and may be named more than once. There may be
+/// thousands of outputs: time is linear in them.
 ///
 /// # Errors
 /// [`PathError`] for the first output that will not do.
@@ -191,14 +194,15 @@ fn check_extension(path: &Path, kind: OutputKind) -> Result<(), PathProblem> {
         OutputKind::Field => (is_one_of(&["npy"]), "fields are written as .npy"),
         OutputKind::Picture => (is_one_of(&["png"]), "pictures are written as .png"),
     };
-    match is_known {
-        true => Ok(()),
-        false => Err(PathProblem::Extension {
+    if is_known {
+        Ok(())
+    } else {
+        Err(PathProblem::Extension {
             extension: path
                 .extension()
                 .map(|extension| extension.to_string_lossy().into_owned()),
             known,
-        }),
+        })
     }
 }
 
@@ -231,7 +235,8 @@ fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProb
         }
         Err(error) => return Err(PathProblem::Folder(error)),
     }
-    // the only sure way to find out whether a file can be made there; it has no name where the system can do that
+    // the only sure way to find out whether a file can be made there; it has no name where the
+    // system can do that
     match tempfile::tempfile_in(&folder) {
         Ok(_) => {
             good.insert(folder);
@@ -244,7 +249,8 @@ fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProb
     }
 }
 
-/// Whether two paths are one file, or both standard output. Those that do not exist yet are compared by folder and name.
+/// Whether two paths are one file, or both standard output. Those that do not exist yet are
+/// compared by folder and name.
 fn are_one(a: &Path, b: &Path) -> bool {
     if let (Ok(Target::Stream(one)), Ok(Target::Stream(other))) = (follow(a), follow(b)) {
         return one == other && one == Stream::StandardOutput;
@@ -319,9 +325,10 @@ mod tests {
         let detour = path(".").join("in.npy");
         #[cfg(unix)]
         std::os::unix::fs::symlink("in.npy", &soft).unwrap();
-        let names: &[&Path] = match cfg!(unix) {
-            true => &[&input, &hard, &detour, &soft],
-            false => &[&input, &hard, &detour],
+        let names: &[&Path] = if cfg!(unix) {
+            &[&input, &hard, &detour, &soft]
+        } else {
+            &[&input, &hard, &detour]
         };
         for name in names {
             let message = said(&[&input], &[&new, name]);

@@ -16,7 +16,8 @@ const MOST_BYTES: u64 = 1 << 30;
 
 type Reading = JoinHandle<Result<VolumeFile, FileError>>;
 
-/// What a thread reads for a [`VolumeSource`](super::VolumeSource), until a job takes it; nothing, unless its `read_ahead` has begun it.
+/// What a thread reads for a [`VolumeSource`](super::VolumeSource), until a job takes it; nothing,
+/// unless its `read_ahead` has begun it.
 #[derive(Clone, Default)]
 pub struct ReadAhead(Option<Arc<Ahead>>);
 
@@ -28,7 +29,8 @@ struct Ahead {
 }
 
 impl ReadAhead {
-    /// Begins to read a file. Nothing where it is no plain file, large, or damaged, or where there is no thread for it.
+    /// Begins to read a file. Nothing where it is no plain file, large, or damaged, or where there
+    /// is no thread for it.
     pub(super) fn begin(path: &Path, options: &ReadOptions) -> Self {
         let begun = fits(path, options).and_then(|()| {
             let (path, options) = (path.to_owned(), options.clone());
@@ -61,7 +63,8 @@ impl ReadAhead {
     }
 }
 
-/// Whether a file can be read before anything else is known: it could be opened again, and its samples take little of the host's memory.
+/// Whether a file can be read before anything else is known: it could be opened again, and its
+/// samples take little of the host's memory.
 fn fits(path: &Path, options: &ReadOptions) -> Option<()> {
     if !fs::metadata(path).is_ok_and(|it| it.is_file()) {
         return None;

@@ -28,7 +28,8 @@ pub struct RenderJob {
     pub params: RenderParams,
     /// Who draws it.
     pub device: Device,
-    /// The isovalue where it is no number of `f32`: in place of that of `params`, for samples of `i32` that `f32` does not hold.
+    /// The isovalue where it is no number of `f32`: in place of that of `params`, for samples of
+    /// `i32` that `f32` does not hold.
     pub level: Option<f64>,
 }
 
@@ -51,7 +52,8 @@ pub struct RenderOutcome {
     pub timings: Timings,
 }
 
-/// Reads a volume, draws its isosurface and writes the picture. The solid fills it: air around it is left out.
+/// Reads a volume, draws its isosurface and writes the picture. The solid fills it: air around it
+/// is left out.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{Geometry, Volume}, io::{VolumeWriteOptions, write_volume}};
@@ -76,8 +78,8 @@ pub struct RenderOutcome {
 /// ```
 ///
 /// # Errors
-/// [`PipelineError`], which names the file: of paths before anything is read, of files, of the picture's size, of the device, and
-/// [`PipelineError::Cancelled`].
+/// [`PipelineError`], which names the file: of paths before anything is read, of files, of the
+/// picture's size, of the device, and [`PipelineError::Cancelled`].
 pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, PipelineError> {
     start_threads()?;
     paths::check(&[&job.volume.path], &[(&job.output, OutputKind::Picture)])?;

@@ -27,12 +27,13 @@ pub struct VolumeSource {
     pub path: PathBuf,
     /// How it is read.
     pub options: ReadOptions,
-    /// The distance between samples along x, y and z, in place of the file's. The axes are the world's then.
+    /// The distance between samples along x, y and z, in place of the file's. The axes are the
+    /// world's then.
     pub spacing: Option<[f64; 3]>,
     /// The position of the first sample, in place of the file's.
     pub origin: Option<[f64; 3]>,
-    /// Integers that kernels do not read exactly are rounded to `f32`, with a warning. Otherwise they are an error
-    /// ([`WideSamples`](super::WideSamples)).
+    /// Integers that kernels do not read exactly are rounded to `f32`, with a warning. Otherwise
+    /// they are an error ([`WideSamples`](super::WideSamples)).
     pub round_samples: bool,
     /// What is being read already, by [`read_ahead`](Self::read_ahead).
     pub ahead: ReadAhead,
@@ -47,8 +48,10 @@ impl VolumeSource {
         }
     }
 
-    /// Begins to read the file on a thread of its own, for who has something else to do before the job begins, such as opening a device; [`read`](Self::read) gives what
-    /// that thread has read. Nothing is begun for what is no plain file, or could take more than 1 GiB of memory, or a quarter of what is free.
+    /// Begins to read the file on a thread of its own, for who has something else to do before the
+    /// job begins, such as opening a device; [`read`](Self::read) gives what that thread has read.
+    /// Nothing is begun for what is no plain file, or could take more than 1 GiB of memory, or a
+    /// quarter of what is free.
     #[must_use]
     pub fn read_ahead(self) -> Self {
         let ahead = ReadAhead::begin(&self.path, &self.options);
@@ -110,7 +113,8 @@ impl VolumeSource {
         notes_of(&self.path, header)
     }
 
-    /// The warning about samples that were rounded to f32, if any were: of `f64`, or of `i32` that may be.
+    /// The warning about samples that were rounded to f32, if any were: of `f64`, or of `i32` that
+    /// may be.
     pub fn conversion(&self, header: &HeaderInfo, inexact: usize) -> Option<Warning> {
         (inexact > 0).then(|| Warning::Converted {
             path: self.path.clone(),

@@ -53,7 +53,8 @@ impl VoxelizeOutcome {
 
 /// Reads a mesh, marks the voxels inside, and writes them.
 ///
-/// Host memory: the mesh, and a byte for each voxel; device memory: 12 bytes for each vertex and triangle, and a bit for each voxel.
+/// Host memory: the mesh, and a byte for each voxel; device memory: 12 bytes for each vertex and
+/// triangle, and a bit for each voxel.
 ///
 /// ```
 /// use ferrovox::{device::Device, monitor::Monitor, voxelize::VoxelizeParams};
@@ -77,7 +78,8 @@ impl VoxelizeOutcome {
 /// ```
 ///
 /// # Errors
-/// What is wrong with the files, the mesh or the grid, with the mesh's name where it is about the mesh; what fails on the device.
+/// What is wrong with the files, the mesh or the grid, with the mesh's name where it is about the
+/// mesh; what fails on the device.
 pub fn run(job: &VoxelizeJob, monitor: &Monitor<'_>) -> Result<VoxelizeOutcome, PipelineError> {
     start_threads()?;
     let output = job.output.as_deref();

@@ -10,8 +10,8 @@ use std::{
     path::Path,
 };
 
-/// Writes a picture as PNG. It appears under its name when it is complete; until then, and after any failure, what stood there
-/// before is untouched.
+/// Writes a picture as PNG. It appears under its name when it is complete; until then, and after
+/// any failure, what stood there before is untouched.
 ///
 /// # Errors
 /// [`PipelineError::File`] for whatever the operating system refuses.

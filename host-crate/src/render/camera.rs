@@ -5,7 +5,8 @@ use crate::grid::{DeviceSample, DeviceVolume};
 use ferrovox_kernels::render::{Camera, Light};
 use nalgebra::{Matrix3, Vector3};
 
-/// The main light comes from the left, above and behind the viewer: its part to the right, upwards and towards the viewer.
+/// The main light comes from the left, above and behind the viewer: its part to the right, upwards
+/// and towards the viewer.
 const KEY: [f64; 3] = [-0.48, 0.62, 0.62];
 
 /// The camera and the light for a picture of `volume`.
@@ -50,15 +51,17 @@ pub(super) fn look_at<T: DeviceSample>(
     (camera, light)
 }
 
-/// The most steps for each sample along the three axes. Half of the finest spacing is fewer where none is some ten times another.
+/// The most steps for each sample along the three axes. Half of the finest spacing is fewer where
+/// none is some ten times another.
 const MOST_STEPS: f64 = 16.0;
 
 fn most_steps<T: DeviceSample>(volume: &DeviceVolume<T>) -> f64 {
     MOST_STEPS * volume.dims().map(|n| n as f64).iter().sum::<f64>()
 }
 
-/// A step along a ray, in the world: half the finest spacing, so that no sample is stepped over. Where that would be very many, as spacings are of very
-/// different sizes, half a voxel along the axis on which the ray goes through most of them.
+/// A step along a ray, in the world: half the finest spacing, so that no sample is stepped over.
+/// Where that would be very many, as spacings are of very different sizes, half a voxel along the
+/// axis on which the ray goes through most of them.
 fn step<T: DeviceSample>(
     volume: &DeviceVolume<T>,
     to_index: &Matrix3<f64>,

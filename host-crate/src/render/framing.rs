@@ -14,7 +14,8 @@ const BORDER: f64 = 0.04;
 /// The same around an object.
 const BORDER_OF_OBJECT: f64 = 0.03;
 
-/// How far something reaches along the directions of a view: to the right, upwards and towards the viewer.
+/// How far something reaches along the directions of a view: to the right, upwards and towards the
+/// viewer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     low: Vector3<f64>,
@@ -28,7 +29,8 @@ impl Extent {
         high: Vector3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
     };
 
-    /// That of an object's voxels: the cubes around samples on one side of the isovalue. A copy of a bit for each sample is made on the host.
+    /// That of an object's voxels: the cubes around samples on one side of the isovalue. A copy of
+    /// a bit for each sample is made on the host.
     pub fn of_object<T: DeviceSample>(
         stream: &Stream,
         volume: &DeviceVolume<T>,
@@ -176,7 +178,8 @@ impl Framing {
         Self::around(middle, half, nearer, view, canvas, BORDER_OF_OBJECT)
     }
 
-    /// Shows what is around a place, up to half of its size to each side, from a plane that is nearer to the viewer than the place.
+    /// Shows what is around a place, up to half of its size to each side, from a plane that is
+    /// nearer to the viewer than the place.
     fn around(
         middle: Point3<f64>,
         half: Vector3<f64>,
@@ -199,7 +202,8 @@ impl Framing {
         }
     }
 
-    /// Where a place in the world is in the picture: pixels to the right and down, and its distance from the viewer.
+    /// Where a place in the world is in the picture: pixels to the right and down, and its distance
+    /// from the viewer.
     pub fn in_picture(&self, world: Point3<f64>) -> [f64; 3] {
         let away = world - self.corner;
         [

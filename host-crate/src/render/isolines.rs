@@ -33,7 +33,8 @@ const NO_VALUE: [f32; 3] = [225.0; 3];
 const LINE: [f32; 3] = [52.0, 68.0, 88.0];
 const ZERO: [f32; 3] = [150.0, 42.0, 40.0];
 
-/// A distance between isolines of these values that is 1, 2 or 5 times a power of ten, and gives some ten lines.
+/// A distance between isolines of these values that is 1, 2 or 5 times a power of ten, and gives
+/// some ten lines.
 pub fn isoline_step(values: &[f32]) -> f32 {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let low = finite().fold(f32::INFINITY, f32::min);
@@ -51,10 +52,12 @@ pub fn isoline_step(values: &[f32]) -> f32 {
         .unwrap_or(steps[3])
 }
 
-/// Draws a plane of distances with isolines, which make errors visible: the first axis to the right, the second
-/// upwards. The farther, the darker; inside, where distances are negative, is brown, outside blue. Where the distance is 0 it is red.
+/// Draws a plane of distances with isolines, which make errors visible: the first axis to the
+/// right, the second upwards. The farther, the darker; inside, where distances are negative, is
+/// brown, outside blue. Where the distance is 0 it is red.
 ///
-/// `values` has `dims[0]` values in a row, and `dims[1]` rows, a voxel of `spacing` for each. Between them values are interpolated.
+/// `values` has `dims[0]` values in a row, and `dims[1]` rows, a voxel of `spacing` for each.
+/// Between them values are interpolated.
 ///
 /// ```
 /// use ferrovox::render::{IsolineParams, isolines};
@@ -122,7 +125,8 @@ struct Plane<'a> {
 }
 
 impl Plane<'_> {
-    /// The value at a place, in the world's units from the plane's corner: bilinear between voxels, constant beyond their centres.
+    /// The value at a place, in the world's units from the plane's corner: bilinear between voxels,
+    /// constant beyond their centres.
     fn at(&self, place: [f64; 2]) -> f32 {
         let axis = |axis: usize| {
             let last = self.dims[axis] - 1;
@@ -172,7 +176,8 @@ impl Image<'_> {
         let strong = number as i64 % STRONG == 0;
         let (half_width, opacity) = if strong { (0.8, 0.9) } else { (0.55, 0.6) };
         if is_zero {
-            // beside a site the distance grows by a pixel's side in each pixel; as wide as sites that are voxels
+            // beside a site the distance grows by a pixel's side in each pixel; as wide as sites
+            // that are voxels
             let away = value.abs() / self.pixel;
             colour = mix(colour, ZERO, cover((0.5 * self.voxel).max(1.0), away));
         } else if let Some(slope) = self.slope(at) {
@@ -182,7 +187,8 @@ impl Image<'_> {
         packed(colour)
     }
 
-    /// How much the value changes from this pixel to the next, at most; `None` where it is as good as constant.
+    /// How much the value changes from this pixel to the next, at most; `None` where it is as good
+    /// as constant.
     fn slope(&self, at: usize) -> Option<f32> {
         let (x, y) = (at % self.width, at / self.width);
         let along = |low: usize, high: usize, pixels: usize| {
@@ -234,7 +240,8 @@ mod tests {
 
     #[test]
     fn lines_are_where_the_values_are() {
-        // distances from the left side, 10 pixels a voxel: isolines at 2, 4, ... stand at x = 5 + 10 · value
+        // distances from the left side, 10 pixels a voxel: isolines at 2, 4, ... stand at x = 5 +
+        // 10 · value
         let ramp: Vec<f32> = (0..20 * 4).map(|i| (i % 20) as f32).collect();
         let params = IsolineParams {
             longest_side: 200,

@@ -1,4 +1,5 @@
-//! Pictures of isosurfaces, drawn on the device by casting rays through the volume, and of skeletons within them.
+//! Pictures of isosurfaces, drawn on the device by casting rays through the volume, and of
+//! skeletons within them.
 //!
 //! ```
 //! use ferrovox::{device::Device, synthetic, render::{self, RenderParams}};
@@ -71,11 +72,13 @@ pub const MAX_SIDE: u32 = 16384;
 
 /// Draws a volume's isosurface with an orthographic camera that shows the whole volume.
 ///
-/// Work is proportional to pixels × rays² × samples along the volume's diagonal; device memory is 4 bytes per pixel.
+/// Work is proportional to pixels × rays² × samples along the volume's diagonal; device memory is 4
+/// bytes per pixel.
 ///
 /// # Errors
-/// [`RenderError::Size`] for a picture without pixels or larger than [`MAX_SIDE`], [`RenderError::Rays`] for rays per pixel
-/// outside 1 to 8, [`RenderError::Iso`] for an isovalue that is not finite, [`RenderError::Device`] from the device.
+/// [`RenderError::Size`] for a picture without pixels or larger than [`MAX_SIDE`],
+/// [`RenderError::Rays`] for rays per pixel outside 1 to 8, [`RenderError::Iso`] for an isovalue
+/// that is not finite, [`RenderError::Device`] from the device.
 pub fn isosurface<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -150,7 +153,8 @@ fn surface<T: DeviceSample>(
     let (camera, light) = camera::look_at(volume, framing, params);
     let rows = pixel_rows(stream, params);
     let mut pixels = stream.alloc::<u32>(params.width as usize * params.height as usize)?;
-    // SAFETY: a sample for each of the grid's, at least one along each axis, and an element for each pixel.
+    // SAFETY: a sample for each of the grid's, at least one along each axis, and an element for
+    // each pixel.
     unsafe {
         stream.launch::<render_isosurface<T>>(
             rows_launch(rows),

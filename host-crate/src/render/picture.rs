@@ -97,7 +97,8 @@ impl Picture {
         })
     }
 
-    /// Mixes a colour, as sRGB from 0 to 255, into the pixels of a box: all of it with `part` 1. What is outside the picture is left out.
+    /// Mixes a colour, as sRGB from 0 to 255, into the pixels of a box: all of it with `part` 1.
+    /// What is outside the picture is left out.
     pub(super) fn mix_box(
         &mut self,
         [left, top]: [u32; 2],
@@ -119,7 +120,8 @@ impl Picture {
         }
     }
 
-    /// Whether every pixel has a colour (as [`RenderParams::background`](super::RenderParams::background)): nothing is to be seen.
+    /// Whether every pixel has a colour (as
+    /// [`RenderParams::background`](super::RenderParams::background)): nothing is to be seen.
     pub fn is_only(&self, colour: [f32; 3]) -> bool {
         let wanted = colour_of(colour);
         let near = |(a, b): (&u8, &u8)| a.abs_diff(*b) <= 1;

@@ -12,7 +12,8 @@ pub struct ViewDirection {
     pub elevation: f32,
 }
 
-/// The named directions. In RAS world space, in which medical images are kept, +x is the patient's right, +y the front.
+/// The named directions. In RAS world space, in which medical images are kept, +x is the patient's
+/// right, +y the front.
 const NAMED: [(&str, f32, f32); 7] = [
     ("oblique", 50.0, 25.0),
     ("right", 0.0, 0.0),
@@ -53,7 +54,8 @@ impl Default for ViewDirection {
 impl FromStr for ViewDirection {
     type Err = String;
 
-    /// A name (`oblique`, `right`, `left`, `front`, `back`, `top`, `bottom`) or `azimuth,elevation` in degrees.
+    /// A name (`oblique`, `right`, `left`, `front`, `back`, `top`, `bottom`) or `azimuth,elevation`
+    /// in degrees.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(&(_, azimuth, elevation)) = NAMED.iter().find(|(name, ..)| *name == text) {
             return Ok(Self { azimuth, elevation });

@@ -8,8 +8,8 @@ use crate::device::{Buffer, DeviceError, Element, Launch, LaunchPlan, Stream};
 use cuda_std::{View, ViewMut};
 use ferrovox_kernels::scan::{CHECKED_ITEMS, TileJob, sum_checked, sum_same_checked};
 
-/// An integer whose checked sums are of type `V`: `u8`, `u16` and `u32` into `u32` or `u64`; `i32`, `u64` and `i64` into
-/// themselves.
+/// An integer whose checked sums are of type `V`: `u8`, `u16` and `u32` into `u32` or `u64`; `i32`,
+/// `u64` and `i64` into themselves.
 pub trait CheckedSum<V: ScanValue>: Element + sealed::Sealed<V> {}
 
 mod sealed {
@@ -79,12 +79,13 @@ checked_sums! {
 const PARTS: usize = 4;
 
 impl Scanner<'_> {
-    /// The sums of `input`, and their total, if all of them fit the output's type: also that of all elements, which the exclusive
-    /// scan does not write. Works in 128 bits, in about twice the time of [`scan`](Self::scan), and waits for the result.
+    /// The sums of `input`, and their total, if all of them fit the output's type: also that of all
+    /// elements, which the exclusive scan does not write. Works in 128 bits, in about twice the
+    /// time of [`scan`](Self::scan), and waits for the result.
     ///
     /// # Errors
-    /// [`ScanError::Overflow`], when `output` holds sums of which the first that do not fit have lost their high bits; else as
-    /// [`scan`](Self::scan).
+    /// [`ScanError::Overflow`], when `output` holds sums of which the first that do not fit have
+    /// lost their high bits; else as [`scan`](Self::scan).
     pub fn checked_sum<I, V>(
         &mut self,
         input: &Buffer<I>,
@@ -112,7 +113,8 @@ impl Scanner<'_> {
             ViewMut::for_launch(self.total.pointer().cast(), 1),
             overflow.view_mut(),
         );
-        // SAFETY: input and output have the same length and are of this device; the states have four words for each tile.
+        // SAFETY: input and output have the same length and are of this device; the states have
+        // four words for each tile.
         let launched =
             unsafe { <I as sealed::Sealed<V>>::launch(self.stream, tiling.blocks, args) };
         if let Err(error) = launched {

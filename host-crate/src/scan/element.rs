@@ -88,7 +88,8 @@ pub(super) mod sealed {
     }
 }
 
-// `$bits` and `$words` are what the kernel takes the elements and the values for: types of the same size.
+// `$bits` and `$words` are what the kernel takes the elements and the values for: types of the same
+// size.
 macro_rules! scans {
     ($($input:ident to $value:ident by $operator:ident: $kernel:ty, $shape:ident, $initial:expr, as $bits:ident to $words:ident $(in $order:expr)? $(, and $three_pass:ident)?;)+) => {
         $(
@@ -109,7 +110,8 @@ macro_rules! scans {
                     args: TileArgs<'_, Self, $value>,
                 ) -> Result<(), DeviceError> {
                     let TileArgs { input, output, initial, job, states, total } = args;
-                    // SAFETY: the caller's promise. The types are of one size, and all bits are values of both.
+                    // SAFETY: the caller's promise. The types are of one size, and all bits are
+                    // values of both.
                     unsafe {
                         let input = View::<$bits>::from_raw_parts(input.as_ptr().cast(), input.len());
                         let args = (
@@ -146,8 +148,8 @@ macro_rules! scans {
                         total: ViewMut<'_, $value>,
                     ) -> Option<Result<(), DeviceError>> {
                         let initial = params.initial.unwrap_or(0) as u64;
-                        // SAFETY: the caller's promise. The types are of one size, and sums that wrap around have the same bits
-                        // whether they are signed or not.
+                        // SAFETY: the caller's promise. The types are of one size, and sums that
+                        // wrap around have the same bits whether they are signed or not.
                         Some(unsafe {
                             $three_pass::<$bits, $words>(
                                 stream,

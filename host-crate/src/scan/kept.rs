@@ -3,7 +3,8 @@
 use super::Scanner;
 use crate::device::{Buffer, Stream};
 
-/// What a [`Scanner`] keeps between scans, for an owner of its stream, which it can borrow only while it scans.
+/// What a [`Scanner`] keeps between scans, for an owner of its stream, which it can borrow only
+/// while it scans.
 pub(super) struct ScannerMemory {
     states: Buffer<u64>,
     total: Buffer<u64>,

@@ -1,8 +1,9 @@
 //! Scans: what comes before each element, combined.
 //!
-//! The exclusive scan of `x` is `y[i] = x[0] + … + x[i-1]`; the inclusive one counts `x[i]` too. Any associative operator will do
-//! ([`Sum`], [`Min`], [`Max`]); elements are `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, and flags and counts of 8 and 16 bits
-//! are summed into 32 or 64 bits without being widened first.
+//! The exclusive scan of `x` is `y[i] = x[0] + … + x[i-1]`; the inclusive one counts `x[i]` too.
+//! Any associative operator will do ([`Sum`], [`Min`], [`Max`]); elements are `u32`, `i32`, `u64`,
+//! `i64`, `f32`, `f64`, and flags and counts of 8 and 16 bits are summed into 32 or 64 bits without
+//! being widened first.
 //!
 //! | method | passes | memory traffic | after |
 //! | --- | --- | --- | --- |
@@ -22,14 +23,16 @@
 //! # Ok::<(), ferrovox::scan::ScanError>(())
 //! ```
 //!
-//! [`multi_device`] scans host memory on several devices at once, and a [`MultiDeviceScanner`] does so again and again.
+//! [`multi_device`] scans host memory on several devices at once, and a [`MultiDeviceScanner`] does
+//! so again and again.
 //!
 //! # Bits
 //!
-//! Integers, minima and maxima are exact: the same on every device. Integer sums wrap around. A floating-point sum depends on
-//! the grouping of its operands, which is fixed by the size of a tile, and so by the device and the type: equal scans on one device
-//! give equal bits, however its blocks run. Each result is off by no more than a few units in the last place times the
-//! depth of the grouping, which is about the number of tiles.
+//! Integers, minima and maxima are exact: the same on every device. Integer sums wrap around. A
+//! floating-point sum depends on the grouping of its operands, which is fixed by the size of a
+//! tile, and so by the device and the type: equal scans on one device give equal bits, however its
+//! blocks run. Each result is off by no more than a few units in the last place times the depth of
+//! the grouping, which is about the number of tiles.
 
 mod checked;
 mod element;

@@ -17,8 +17,8 @@ pub enum ScanMethod {
     /// In one pass, with decoupled look-back.
     #[default]
     SinglePass,
-    /// In three passes, kept to compare with and to learn from: sums of the parts, scan of the sums, scan of the parts. For sums
-    /// of integers.
+    /// In three passes, kept to compare with and to learn from: sums of the parts, scan of the
+    /// sums, scan of the parts. For sums of integers.
     ThreePass,
 }
 
@@ -32,8 +32,8 @@ impl ScanMethod {
     }
 }
 
-/// What [`Scanner::scan`](super::Scanner::scan) is to do. The default is the exclusive scan in a single pass, from the
-/// operator's identity on.
+/// What [`Scanner::scan`](super::Scanner::scan) is to do. The default is the exclusive scan in a
+/// single pass, from the operator's identity on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScanParams<V> {
     /// Exclusive or inclusive.

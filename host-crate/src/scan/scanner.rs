@@ -17,8 +17,9 @@ const TILE_OF_ONE: u32 = 1 << 13;
 /// The last number that a scan can have in the tags of its tiles.
 const LAST_EPOCH: u32 = (1 << 30) - 1;
 
-/// Scans on one stream, one after the other. It keeps the memory that tiles use among themselves (8 bytes for each tile, 16 if
-/// values have 64 bits), so that scans after the first allocate nothing and launch one kernel.
+/// Scans on one stream, one after the other. It keeps the memory that tiles use among themselves (8
+/// bytes for each tile, 16 if values have 64 bits), so that scans after the first allocate nothing
+/// and launch one kernel.
 pub struct Scanner<'s> {
     pub(super) stream: &'s Stream,
     /// The counter and what tiles publish.
@@ -31,7 +32,8 @@ pub struct Scanner<'s> {
     pub(super) next_number: u32,
 }
 
-/// The total of a scan: all elements combined, after [`ScanParams::initial`]. It is on the device until it is asked for.
+/// The total of a scan: all elements combined, after [`ScanParams::initial`]. It is on the device
+/// until it is asked for.
 pub struct Total<'a, V> {
     stream: &'a Stream,
     buffer: &'a Buffer<u64>,
@@ -147,11 +149,13 @@ impl<'s> Scanner<'s> {
         self.scan_in_place(operator, data, &params)
     }
 
-    /// The scan of `input`, in time linear in its length. Nothing is waited for but [`Total::download`].
+    /// The scan of `input`, in time linear in its length. Nothing is waited for but
+    /// [`Total::download`].
     ///
     /// # Errors
-    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`], [`ScanError::NoSuchScan`], [`ScanError::Device`] for buffers of another device,
-    /// for want of memory, or if the device fails.
+    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`], [`ScanError::NoSuchScan`],
+    /// [`ScanError::Device`] for buffers of another device, for want of memory, or if the device
+    /// fails.
     pub fn scan<I, V, O>(
         &mut self,
         _operator: O,
@@ -187,8 +191,8 @@ impl<'s> Scanner<'s> {
     {
         self.stream.check_device(data)?;
         let (pointer, len) = (data.pointer(), data.len());
-        // SAFETY: the same elements are read and written, each by one thread that reads it before it writes it; the borrow
-        // is exclusive.
+        // SAFETY: the same elements are read and written, each by one thread that reads it before
+        // it writes it; the borrow is exclusive.
         unsafe {
             let input = View::for_launch(pointer.cast_const(), len);
             self.scan_views::<V, V, O>(input, ViewMut::for_launch(pointer, len), params)
@@ -196,8 +200,8 @@ impl<'s> Scanner<'s> {
     }
 
     /// # Safety
-    /// Both views have the same length and are of this stream's device. They are the same memory or do not overlap, and
-    /// nothing else uses the output.
+    /// Both views have the same length and are of this stream's device. They are the same memory or
+    /// do not overlap, and nothing else uses the output.
     pub(super) unsafe fn scan_views<I, V, O>(
         &mut self,
         input: View<'_, I>,
@@ -242,8 +246,8 @@ impl<'s> Scanner<'s> {
             total,
         };
         let launch = shaped(tiling.blocks);
-        // SAFETY: the caller's promise; the states have room for each tile and bear no tag of this scan, and the counter is where
-        // the job says.
+        // SAFETY: the caller's promise; the states have room for each tile and bear no tag of this
+        // scan, and the counter is where the job says.
         let launched = unsafe { <I as Sealed<V, O>>::launch(self.stream, launch, args) };
         if let Err(error) = launched {
             // how many numbers were taken is not known
@@ -261,7 +265,8 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// The next scan's numbers: a new tag, and the counter where the last scan left it. So nothing is erased between scans.
+    /// The next scan's numbers: a new tag, and the counter where the last scan left it. So nothing
+    /// is erased between scans.
     pub(super) fn begin(
         &mut self,
         tiling: Tiling,
@@ -347,8 +352,8 @@ impl Tiling {
         self.blocks == self.tiles
     }
 
-    /// How many numbers the blocks take: one for each tile, and if they take more than one each, one more to learn that
-    /// there is none left.
+    /// How many numbers the blocks take: one for each tile, and if they take more than one each,
+    /// one more to learn that there is none left.
     fn numbers(self) -> u32 {
         if self.one_each() {
             self.tiles

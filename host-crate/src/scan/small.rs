@@ -4,18 +4,20 @@ use crate::device::{Buffer, DeviceError, Launch, Stream};
 use cuda_std::ViewMut;
 use ferrovox_kernels::scan::{PICKED, SMALL, Segments, sum_small};
 
-/// Elements of a segment, at least: two rounds of the largest block. Two more take no longer than a second launch.
+/// Elements of a segment, at least: two rounds of the largest block. Two more take no longer than a
+/// second launch.
 const MIN_SEGMENT: u64 = 2 * 1024 * SMALL as u64;
 
-/// Replaces a short list by its exclusive sums, with a kernel that takes a driver little time to compile. Nothing is waited
-/// for. It reads every element twice, and for each segment the sums of all before it: longer lists are for
-/// [`Scanner`](super::Scanner).
+/// Replaces a short list by its exclusive sums, with a kernel that takes a driver little time to
+/// compile. Nothing is waited for. It reads every element twice, and for each segment the sums of
+/// all before it: longer lists are for [`Scanner`](super::Scanner).
 pub(crate) fn exclusive_small(stream: &Stream, data: &mut Buffer<u64>) -> Result<(), DeviceError> {
     let mut none = stream.alloc::<u64>(0)?;
     launch(stream, data.view_mut(), [0; PICKED], none.view_mut())
 }
 
-/// As [`exclusive_small`]; the sums with the numbers `at` are also written to `picked`, so that one small transfer brings them to the host.
+/// As [`exclusive_small`]; the sums with the numbers `at` are also written to `picked`, so that one
+/// small transfer brings them to the host.
 pub(crate) fn exclusive_small_and_pick(
     stream: &Stream,
     data: ViewMut<'_, u64>,

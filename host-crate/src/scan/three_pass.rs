@@ -24,8 +24,8 @@ pub(crate) fn segments(stream: &Stream, len: usize) -> Segments {
 /// Enqueues the three passes, and a fourth kernel of one thread that adds `initial` to the total.
 ///
 /// # Safety
-/// `input` and `output` have the same length and are the same memory or do not overlap; `total` has one element; all are of the
-/// stream's device.
+/// `input` and `output` have the same length and are the same memory or do not overlap; `total` has
+/// one element; all are of the stream's device.
 pub(super) unsafe fn three_pass<T: Count, V: Count + KernelType>(
     stream: &Stream,
     input: View<'_, T>,
@@ -38,7 +38,8 @@ pub(super) unsafe fn three_pass<T: Count, V: Count + KernelType>(
     let pieces = segments.segments();
     let mut sums = stream.alloc::<u64>(pieces as usize + 1)?;
     let inclusive = (kind == ScanKind::Inclusive).into();
-    // SAFETY: `sums` has an element for each segment and one more; the rest is the caller's promise.
+    // SAFETY: `sums` has an element for each segment and one more; the rest is the caller's
+    // promise.
     unsafe {
         let launch = Launch::pieces(pieces);
         stream.launch::<reduce_segments<T>>(launch, (input, segments, sums.view_mut()))?;

@@ -5,8 +5,10 @@ use serde::Serialize;
 
 /// The critical points of a solid beside its Euler number.
 ///
-/// The force points inwards all over the surface. So by the theorem of Poincaré and Hopf, the critical points, counted with the sign of their index, add up
-/// to the solid's Euler number: attracting − saddles of index 1 + saddles of index 2 − repelling. If they do not, some have not been found.
+/// The force points inwards all over the surface. So by the theorem of Poincaré and Hopf, the
+/// critical points, counted with the sign of their index, add up to the solid's Euler number:
+/// attracting − saddles of index 1 + saddles of index 2 − repelling. If they do not, some have not
+/// been found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Certificate {
     /// Attracting points.
@@ -22,7 +24,8 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// The critical points of these kinds, beside the Euler number of their solid. Kinds that are not critical are passed over.
+    /// The critical points of these kinds, beside the Euler number of their solid. Kinds that are
+    /// not critical are passed over.
     pub fn of(kinds: impl IntoIterator<Item = NodeKind>, euler_solid: i64) -> Self {
         let mut counted = Self {
             euler_solid,
@@ -66,8 +69,8 @@ impl Certificate {
 }
 
 impl Skeleton {
-    /// The certificate of one component, or of all, beside the Euler number of the solid. It is that of the whole solid only as long as no
-    /// critical point has been merged or pruned away.
+    /// The certificate of one component, or of all, beside the Euler number of the solid. It is
+    /// that of the whole solid only as long as no critical point has been merged or pruned away.
     pub fn certificate(&self, component: Option<u32>, euler_solid: i64) -> Certificate {
         let nodes = self.nodes.iter();
         let nodes = nodes.filter(|node| component.is_none_or(|wanted| node.component == wanted));

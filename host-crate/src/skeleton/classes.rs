@@ -68,8 +68,8 @@ fn like(mask: &DeviceMask, bits: Buffer<u32>) -> DeviceMask {
 
 /// Classifies the voxels of a solid.
 ///
-/// Two passes over the words of the mask, of 32 voxels each, and four countings. It takes four bits of device memory for a voxel, of which three stay. Synchronises
-/// the stream.
+/// Two passes over the words of the mask, of 32 voxels each, and four countings. It takes four bits
+/// of device memory for a voxel, of which three stay. Synchronises the stream.
 ///
 /// # Errors
 /// Errors of the device. A mask without any voxel is not an error here.
@@ -131,8 +131,9 @@ pub fn classify(
     })
 }
 
-/// A solid together with its cavities: the voxels that no path of face neighbours joins to the outside without a voxel of the solid. What is
-/// outside the grid is outside, so nothing at the grid's border is a cavity.
+/// A solid together with its cavities: the voxels that no path of face neighbours joins to the
+/// outside without a voxel of the solid. What is outside the grid is outside, so nothing at the
+/// grid's border is a cavity.
 ///
 /// As [`DeviceMask::enclosed_by`], in time and memory.
 ///
@@ -143,9 +144,10 @@ pub fn fill_cavities(stream: &Stream, solid: &DeviceMask) -> Result<DeviceMask, 
     let mut filled = stream.alloc::<u32>(solid.bits.len())?;
     // in a grid of one plane every voxel is at the border; `enclosed_by` takes it for a picture
     let flat = solid.dims().contains(&1);
-    let cavities = match flat {
-        true => None,
-        false => Some(DeviceMask::enclosed_by(stream, solid)?),
+    let cavities = if flat {
+        None
+    } else {
+        Some(DeviceMask::enclosed_by(stream, solid)?)
     };
     let other = cavities.as_ref().unwrap_or(solid);
     join(stream, solid, other, bits.words(), &mut filled)?;

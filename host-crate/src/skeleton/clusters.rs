@@ -22,11 +22,13 @@ impl Candidate {
 pub struct Cluster {
     /// The one with the lowest value; of several the first.
     pub lowest: Candidate,
-    /// The one that is the most steps away from those that were left out, if the cluster touches any.
+    /// The one that is the most steps away from those that were left out, if the cluster touches
+    /// any.
     pub farthest: Option<Candidate>,
 }
 
-/// The clusters of the voxels that are not left out, by their lowest values, lowest first. Work is linear in the voxels.
+/// The clusters of the voxels that are not left out, by their lowest values, lowest first. Work is
+/// linear in the voxels.
 pub fn clusters(all: &[Candidate], is_left_out: impl Fn(&Candidate) -> bool) -> Vec<Cluster> {
     let left_out: Vec<bool> = all.iter().map(is_left_out).listed();
     let places: HashMap<[i64; 3], usize> = gathered((0..).zip(all).map(|(k, one)| (one.voxel, k)));
@@ -89,7 +91,8 @@ pub fn thin_by_distance(
     taken
 }
 
-/// For each voxel how many steps it is from the nearest that was left out, through the others; none where no way leads.
+/// For each voxel how many steps it is from the nearest that was left out, through the others; none
+/// where no way leads.
 fn steps_from(
     all: &[Candidate],
     left_out: &[bool],

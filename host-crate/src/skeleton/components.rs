@@ -10,7 +10,8 @@ use std::ops::Range;
 
 /// The components of a solid: voxels are connected if they touch at a face, an edge or a corner.
 ///
-/// They are kept as runs of voxels, on the host. Components are numbered in the order of their first voxels, x fastest.
+/// They are kept as runs of voxels, on the host. Components are numbered in the order of their
+/// first voxels, x fastest.
 #[derive(Clone, Debug)]
 pub struct SolidComponents {
     geometry: Geometry,
@@ -23,7 +24,8 @@ pub struct SolidComponents {
 
 /// Labels the components of a solid.
 ///
-/// The mask is copied to the host; the time there is linear in its words and runs. It takes 12 bytes for a run and 8 for a row.
+/// The mask is copied to the host; the time there is linear in its words and runs. It takes 12
+/// bytes for a run and 8 for a row.
 ///
 /// # Errors
 /// [`SkeletonError::TooManyComponents`] for more than 2³² − 1; errors of the device.
@@ -62,9 +64,10 @@ fn label(runs: &Runs) -> Result<Vec<u32>, SkeletonError> {
             count += 1;
         }
     }
-    match count > u64::from(u32::MAX) {
-        true => Err(SkeletonError::TooManyComponents { found: count }),
-        false => Ok(labels),
+    if count > u64::from(u32::MAX) {
+        Err(SkeletonError::TooManyComponents { found: count })
+    } else {
+        Ok(labels)
     }
 }
 
@@ -79,7 +82,8 @@ impl SolidComponents {
         &self.voxels
     }
 
-    /// The Euler number of each component, as [`euler_number`](super::euler_number) has that of all.
+    /// The Euler number of each component, as [`euler_number`](super::euler_number) has that of
+    /// all.
     pub fn euler_numbers(&self) -> &[i64] {
         &self.euler
     }
@@ -95,7 +99,8 @@ impl SolidComponents {
         Some((run, x - self.runs.list[run].start as usize))
     }
 
-    /// Calls `visit` with each voxel of the solid that touches a voxel, and the voxel itself: its run, how many of the run's voxels come before, and the step there.
+    /// Calls `visit` with each voxel of the solid that touches a voxel, and the voxel itself: its
+    /// run, how many of the run's voxels come before, and the step there.
     pub(super) fn for_each_around(
         &self,
         [x, y, z]: [u32; 3],
@@ -212,8 +217,9 @@ impl SolidComponents {
         }
     }
 
-    /// The sum over lines of the lattice that the kernel takes too (`ferrovox_kernels::skeleton::euler`), with runs by their component. Runs that touch
-    /// are of one component.
+    /// The sum over lines of the lattice that the kernel takes too
+    /// (`ferrovox_kernels::skeleton::euler`), with runs by their component. Runs that touch are of
+    /// one component.
     fn add_euler_numbers(&mut self) {
         let grid = self.runs.bits.grid;
         if self.runs.list.is_empty() {

@@ -15,14 +15,17 @@ use crate::{
 };
 use nalgebra::Point3;
 
-/// How far from a saddle, in the smallest spacing, a curve begins, where no other critical point is nearer than twice that: else half way to it. The force nearer to the saddle may be
-/// nothing but rounding.
+/// How far from a saddle, in the smallest spacing, a curve begins, where no other critical point is
+/// nearer than twice that: else half way to it. The force nearer to the saddle may be nothing but
+/// rounding.
 const FIRST_STEP: f64 = 0.25;
 
-/// A curve of level 2 is kept if it is longer than the radius where it meets the skeleton, by this factor.
+/// A curve of level 2 is kept if it is longer than the radius where it meets the skeleton, by this
+/// factor.
 const PROTRUDES: f64 = 1.3;
 
-/// Curves of level 2 begin no nearer to one another than this, in voxels: the size of what the curvature was measured in.
+/// Curves of level 2 begin no nearer to one another than this, in voxels: the size of what the
+/// curvature was measured in.
 const TIP_DISTANCE: f64 = 8.0;
 
 /// Voxels this near to the skeleton, in voxels, belong to it.
@@ -59,7 +62,8 @@ impl Context<'_> {
         stopwatch.lap("core");
         if self.params.levels >= Levels::One {
             let low = levels::converging(self.stream, self.field, self.params)?;
-            // where such voxels go on beyond the core they lead to a tip, and the curve begins there
+            // where such voxels go on beyond the core they lead to a tip, and the curve begins
+            // there
             let beside = |one: &Candidate| growth.is_beside(&one.point(), BESIDE);
             let found = clusters(&low, beside);
             let tips = found.iter().filter_map(|cluster| cluster.farthest);
@@ -82,7 +86,8 @@ impl Context<'_> {
         Ok((skeleton, bridges))
     }
 
-    /// Adds the ways that begin at some points, each beside a node. They end where they meet what was there before, and then one another.
+    /// Adds the ways that begin at some points, each beside a node. They end where they meet what
+    /// was there before, and then one another.
     fn grow(
         &self,
         growth: &mut Growth,
@@ -107,7 +112,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// A way as far as it is in the solid: with Newton's law nothing attracts inside, and ways lead out between the surface voxels.
+    /// A way as far as it is in the solid: with Newton's law nothing attracts inside, and ways lead
+    /// out between the surface voxels.
     fn inside_of<'w>(&self, way: &'w [Point3<f64>]) -> &'w [Point3<f64>] {
         let inside = way.iter().take_while(|at| self.is_of_solid(at)).count();
         &way[..inside]
@@ -129,8 +135,10 @@ impl Context<'_> {
         self.grow(growth, &starts, level)
     }
 
-    /// Adds the ways of level 2 that begin at seeds, those alone that are clearly longer than the solid is thick where they meet the skeleton: others show
-    /// nothing but that there is a surface. Those that protrude most come first, and are as far from one another as the solid is thick.
+    /// Adds the ways of level 2 that begin at seeds, those alone that are clearly longer than the
+    /// solid is thick where they meet the skeleton: others show nothing but that there is a
+    /// surface. Those that protrude most come first, and are as far from one another as the solid
+    /// is thick.
     fn grow_tips(&self, growth: &mut Growth, seeds: &[Point3<f64>]) -> Result<(), SkeletonError> {
         let exponent = self.params.exponent;
         let ways = paths(self.stream, self.sources, exponent, seeds, |_, points| {
@@ -160,7 +168,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Joins the pieces of the skeleton that are in one component of the solid, and returns how many curves that took.
+    /// Joins the pieces of the skeleton that are in one component of the solid, and returns how
+    /// many curves that took.
     fn join_pieces(&self, growth: &mut Growth) -> Result<usize, SkeletonError> {
         let skeleton = growth.skeleton();
         let pieces = skeleton.components();
@@ -208,7 +217,8 @@ impl Context<'_> {
         Ok(count)
     }
 
-    /// Sets the component of each node, and adds a node in the middle of each component that has none.
+    /// Sets the component of each node, and adds a node in the middle of each component that has
+    /// none.
     fn name_components(&self, skeleton: &mut Skeleton) {
         let mut has_node = zeros::<bool>(self.pieces.count());
         for node in &mut skeleton.nodes {

@@ -10,8 +10,9 @@ use ferrovox_kernels::{
     skeleton::euler::{add_euler_number, words_of_lines},
 };
 
-/// The Euler number of the voxels of a mask, taken as closed unit cubes: pieces that touch at a corner are connected. It is the number of pieces, less that
-/// of tunnels, and that of cavities: 1 for a ball, 0 for a torus, 2 for a shell.
+/// The Euler number of the voxels of a mask, taken as closed unit cubes: pieces that touch at a
+/// corner are connected. It is the number of pieces, less that of tunnels, and that of cavities: 1
+/// for a ball, 0 for a torus, 2 for a shell.
 ///
 /// One pass over the words of the mask. Synchronises the stream.
 ///
@@ -31,7 +32,8 @@ pub fn euler_number(stream: &Stream, solid: &DeviceMask) -> Result<i64, Skeleton
         count,
         piece: u32::try_from(piece).unwrap_or(u32::MAX),
     };
-    // SAFETY: the solid has the words of its grid, the items count the words of lines, and there is one sum.
+    // SAFETY: the solid has the words of its grid, the items count the words of lines, and there is
+    // one sum.
     unsafe {
         let args = (solid.bits.view(), bits, items, sum.view_mut());
         stream.launch::<add_euler_number>(Launch::pieces(items.pieces()), args)?;

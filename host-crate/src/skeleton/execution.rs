@@ -6,8 +6,8 @@ use crate::{
     monitor::{Monitor, Progress},
 };
 
-/// The devices that compute a force field together, and the monitor that reports its progress and can cancel it. All else, which takes little time, is done by
-/// the first device.
+/// The devices that compute a force field together, and the monitor that reports its progress and
+/// can cancel it. All else, which takes little time, is done by the first device.
 ///
 /// ```
 /// use ferrovox::{device::Device, skeleton::Execution};
@@ -49,8 +49,9 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Calls `hook` with the progress of the stage `field`, in pairs of a surface voxel and one inside. A device's work is then launched in portions,
-    /// each of which is synchronised. Otherwise it is one asynchronous launch.
+    /// Calls `hook` with the progress of the stage `field`, in pairs of a surface voxel and one
+    /// inside. A device's work is then launched in portions, each of which is synchronised.
+    /// Otherwise it is one asynchronous launch.
     #[must_use]
     pub fn on_progress(self, hook: &'a (dyn Fn(Progress) + Sync)) -> Self {
         Self {

@@ -23,8 +23,8 @@ pub struct Extraction {
     pub skeleton: Skeleton,
     /// For each component of the solid whether all of its critical points have been found.
     pub certificate: Vec<Certificate>,
-    /// How many curves join what the force leaves apart in one component of the solid: where it is so thin that there is no force, or where
-    /// critical points are missing.
+    /// How many curves join what the force leaves apart in one component of the solid: where it is
+    /// so thin that there is no force, or where critical points are missing.
     pub bridges: usize,
     /// How many voxels there are of each class.
     pub counts: ClassCounts,
@@ -36,8 +36,9 @@ pub struct Extraction {
 
 /// The skeleton of a solid.
 ///
-/// The force field is most of the work: proportional to the voxels inside times those of the surface where these are few, otherwise to the voxels. It takes about 60 bytes of
-/// device memory for each voxel inside, and 5 for each of the grid. Synchronises the stream after each stage.
+/// The force field is most of the work: proportional to the voxels inside times those of the
+/// surface where these are few, otherwise to the voxels. It takes about 60 bytes of device memory
+/// for each voxel inside, and 5 for each of the grid. Synchronises the stream after each stage.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, skeleton::{self, SkeletonParams}};
@@ -64,11 +65,13 @@ pub fn skeleton(
     Ok(skeleton_on_devices(Execution::single(stream), solid, params)?.0)
 }
 
-/// The same with the force field by one or more devices; and that field, for others that want it. The solid is on the first.
+/// The same with the force field by one or more devices; and that field, for others that want it.
+/// The solid is on the first.
 ///
 /// # Errors
-/// [`SkeletonError`]; [`DeviceError::Cancelled`] soon after the execution's [`Monitor`](crate::monitor::Monitor) is to stop it: between stages, and
-/// between portions of the field.
+/// [`SkeletonError`]; [`DeviceError::Cancelled`] soon after the execution's
+/// [`Monitor`](crate::monitor::Monitor) is to stop it: between stages, and between portions of the
+/// field.
 pub fn skeleton_on_devices(
     execution: Execution<'_>,
     solid: &DeviceMask,
@@ -87,9 +90,10 @@ fn extract(
     let mut stopwatch = Stopwatch::start();
     let check = || execution.monitor().check().map_err(DeviceError::from);
     check()?;
-    let filled = match params.fill {
-        true => Some(fill_cavities(stream, solid)?),
-        false => None,
+    let filled = if params.fill {
+        Some(fill_cavities(stream, solid)?)
+    } else {
+        None
     };
     let solid = filled.as_ref().unwrap_or(solid);
     let pieces = components(stream, solid)?;

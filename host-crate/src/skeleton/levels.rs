@@ -15,12 +15,15 @@ use ferrovox_kernels::{
     skeleton::{curvature::solid_in_ball, divergence::divergence_of_direction},
 };
 
-/// The divergence where the directions of four of six neighbours point at a voxel, and those of the others along a line through it.
+/// The divergence where the directions of four of six neighbours point at a voxel, and those of the
+/// others along a line through it.
 const TO_A_LINE: f32 = -2.0;
 
-/// The voxels where the divergence of the force's direction is low: at most its least value and a fraction of its range.
+/// The voxels where the divergence of the force's direction is low: at most its least value and a
+/// fraction of its range.
 ///
-/// What is below that of a line counts as that: there a critical point lies on or beside a voxel, which is as it happens, and would move the range.
+/// What is below that of a line counts as that: there a critical point lies on or beside a voxel,
+/// which is as it happens, and would move the range.
 pub fn converging(
     stream: &Stream,
     field: &ForceField,
@@ -30,7 +33,8 @@ pub fn converging(
     let rows = rows_of(stream, mask);
     let count = field.forces.len() / 4;
     let mut divergences = stream.alloc::<f32>(count)?;
-    // SAFETY: the words are those of the grid, and there are four numbers for each voxel of the mask, and one for its divergence.
+    // SAFETY: the words are those of the grid, and there are four numbers for each voxel of the
+    // mask, and one for its divergence.
     unsafe {
         let args = (
             mask.bits.view(),
@@ -56,11 +60,13 @@ pub fn converging(
     Ok(candidates(&places, &divergences, |d| d <= limit))
 }
 
-/// So many of the 257 voxels of the ball around a boundary voxel are in the solid where the surface is curved outwards: a tenth fewer than the 197 below a plane. Those are
-/// 0.77 of a ball of radius 4 whose centre is 1.5 voxels below it; the steps of a surface of voxels make a few more or less.
+/// So many of the 257 voxels of the ball around a boundary voxel are in the solid where the surface
+/// is curved outwards: a tenth fewer than the 197 below a plane. Those are 0.77 of a ball of radius
+/// 4 whose centre is 1.5 voxels below it; the steps of a surface of voxels make a few more or less.
 const CURVED: u32 = 177;
 
-/// The boundary voxels with the fewest voxels of the solid around: a fraction of all, but none where the surface is not clearly curved outwards.
+/// The boundary voxels with the fewest voxels of the solid around: a fraction of all, but none
+/// where the surface is not clearly curved outwards.
 pub fn curved(
     stream: &Stream,
     solid: &DeviceMask,

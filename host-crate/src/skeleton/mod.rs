@@ -1,8 +1,10 @@
 //! Curve skeletons: the centre lines of solids, as graphs.
 //!
-//! The surface voxels of a solid repel whatever is inside with a force that falls with a power of the distance. Where the force vanishes there
-//! are critical points; the curves along which the force leads from the saddles among them to the attracting ones are the core of the skeleton,
-//! and further curves lead there from where the force converges and from where the surface is strongly curved.
+//! The surface voxels of a solid repel whatever is inside with a force that falls with a power of
+//! the distance. Where the force vanishes there are critical points; the curves along which the
+//! force leads from the saddles among them to the attracting ones are the core of the skeleton, and
+//! further curves lead there from where the force converges and from where the surface is strongly
+//! curved.
 //!
 //! | step | result |
 //! | --- | --- |

@@ -31,8 +31,8 @@ impl Levels {
 /// Which voxels are the surface, from which the force comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurfaceBy {
-    /// Voxels of the object with an exterior voxel across one of their six faces: a thin layer. The core is longer with it; the program that Zhao et al. (2016) build
-    /// on takes it.
+    /// Voxels of the object with an exterior voxel across one of their six faces: a thin layer. The
+    /// core is longer with it; the program that Zhao et al. (2016) build on takes it.
     #[default]
     Faces,
     /// Those with an exterior voxel among their 26 neighbours, as Zhao et al. (2016) have it.
@@ -55,7 +55,8 @@ impl SurfaceBy {
 /// How precisely forces are added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// In f32: faster, and directions are wrong where the forces nearly cancel, far from the surface.
+    /// In f32: faster, and directions are wrong where the forces nearly cancel, far from the
+    /// surface.
     F32,
     /// So that directions are right wherever there is a direction.
     #[default]
@@ -81,7 +82,8 @@ pub enum BoundaryForce {
     /// As anywhere.
     #[default]
     Exact,
-    /// As Zhao et al. (2016) have it: the mean of the forces at those of the 26 neighbours that have one.
+    /// As Zhao et al. (2016) have it: the mean of the forces at those of the 26 neighbours that
+    /// have one.
     Mean,
 }
 
@@ -98,7 +100,8 @@ impl BoundaryForce {
     }
 }
 
-/// How sources are brought to the voxels that they act on. The result is the same up to the rounding of sums. Where voxels are no cubes, [`Tuned`](Self::Tuned) takes the place of the
+/// How sources are brought to the voxels that they act on. The result is the same up to the
+/// rounding of sums. Where voxels are no cubes, [`Tuned`](Self::Tuned) takes the place of the
 /// others that compare all pairs, with lengths of the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FieldVariant {
@@ -110,8 +113,9 @@ pub enum FieldVariant {
     Shared,
     /// The quickest way known to compare all pairs.
     Tuned,
-    /// What is far by series over bricks of voxels: in time linear in the voxels, with a bound of the error, and exact where that does not suffice
-    /// ([`TreeParams`]). Always as precise as [`Precision::Accurate`].
+    /// What is far by series over bricks of voxels: in time linear in the voxels, with a bound of
+    /// the error, and exact where that does not suffice ([`TreeParams`]). Always as precise as
+    /// [`Precision::Accurate`].
     Tree,
     /// The quicker one of [`Tuned`](Self::Tuned) and [`Tree`](Self::Tree), by the number of pairs.
     #[default]
@@ -145,16 +149,20 @@ impl FieldVariant {
 /// The parameters of a skeleton.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkeletonParams {
-    /// The force falls with this power of the distance: from 2 to 9. The more it is, the less far parts of the surface count, and the shorter is the core.
+    /// The force falls with this power of the distance: from 2 to 9. The more it is, the less far
+    /// parts of the surface count, and the shorter is the core.
     ///
-    /// With 2, Newton's law, no point can attract from all sides; the curves of Zhao et al. (2016) need 3 at least. Odd ones need no square root.
+    /// With 2, Newton's law, no point can attract from all sides; the curves of Zhao et al. (2016)
+    /// need 3 at least. Odd ones need no square root.
     pub exponent: f64,
     /// Which levels there are.
     pub levels: Levels,
-    /// For level 1: curves start where the divergence of the force's direction is below its least value and this fraction of its range. From 0 to 1. A least value
-    /// below -2, which is that of a line, counts as -2.
+    /// For level 1: curves start where the divergence of the force's direction is below its least
+    /// value and this fraction of its range. From 0 to 1. A least value below -2, which is that of
+    /// a line, counts as -2.
     pub divergence: f64,
-    /// For level 2: curves start at this fraction of the boundary voxels, those of the highest curvature. From 0 to 1.
+    /// For level 2: curves start at this fraction of the boundary voxels, those of the highest
+    /// curvature. From 0 to 1.
     pub curvature: f64,
     /// Cavities are filled first.
     pub fill: bool,

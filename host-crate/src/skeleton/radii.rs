@@ -9,7 +9,8 @@ use crate::{
 use ferrovox_kernels::{grid::Grid, skeleton::radii::sample_at};
 use nalgebra::Point3;
 
-/// The distance to the surface anywhere: to the nearest surface voxel's centre, from the exact distance map, and half a voxel.
+/// The distance to the surface anywhere: to the nearest surface voxel's centre, from the exact
+/// distance map, and half a voxel.
 pub struct Radii<'a> {
     stream: &'a Stream,
     grid: Grid,
@@ -45,7 +46,8 @@ impl<'a> Radii<'a> {
         let at = self.stream.upload(&flat)?;
         let mut radii = self.stream.alloc::<f32>(flat.len() / 3)?;
         let (launch, items) = over(self.stream, radii.len() as u64);
-        // SAFETY: the map has the samples of its grid, each point three coordinates, and there is a radius for each point.
+        // SAFETY: the map has the samples of its grid, each point three coordinates, and there is a
+        // radius for each point.
         unsafe {
             let args = (
                 self.map.distances.view(),

@@ -9,18 +9,24 @@ pub(super) const MAX_NEAR: u32 = 25;
 /// The least: bricks that touch are near.
 const MIN_NEAR: u32 = 3;
 
-/// How precisely [`FieldVariant::Tree`](crate::skeleton::FieldVariant::Tree) sums up what is far, and what becomes of the bound of its error.
+/// How precisely [`FieldVariant::Tree`](crate::skeleton::FieldVariant::Tree) sums up what is far,
+/// and what becomes of the bound of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeParams {
-    /// The order of the series, from 1 to 12; else one that suits the exponent: 8, and 10 from the exponent 7 on.
+    /// The order of the series, from 1 to 12; else one that suits the exponent: 8, and 10 from the
+    /// exponent 7 on.
     pub order: Option<u32>,
-    /// Bricks whose squared distance is at most this, in sides of a brick, are near: from 3 to 25; else one that suits the exponent: 15 below 2.5, otherwise 24.
+    /// Bricks whose squared distance is at most this, in sides of a brick, are near: from 3 to 25;
+    /// else one that suits the exponent: 15 below 2.5, otherwise 24.
     ///
-    /// Where voxels are no cubes, distances are those of the world, and the unit of squared ones is a third of the square of a brick's longest diagonal, which is a side's square where
-    /// bricks are cubes: so near are bricks as many times as far away as a brick's corner is from its centre.
+    /// Where voxels are no cubes, distances are those of the world, and the unit of squared ones is
+    /// a third of the square of a brick's longest diagonal, which is a side's square where bricks
+    /// are cubes: so near are bricks as many times as far away as a brick's corner is from its
+    /// centre.
     pub near: Option<u32>,
-    /// Bounds are multiplied by this where it is decided what is summed up again. At least 0; with 1, the default, no error is missed. Errors are a few hundredths of the bound
-    /// as a rule, but 0.17 in a ball of radius 20, where few sources are far.
+    /// Bounds are multiplied by this where it is decided what is summed up again. At least 0; with
+    /// 1, the default, no error is missed. Errors are a few hundredths of the bound as a rule, but
+    /// 0.17 in a ball of radius 20, where few sources are far.
     pub trust: f64,
 }
 

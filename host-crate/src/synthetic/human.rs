@@ -6,7 +6,8 @@ use crate::{
     grid::DeviceVolume,
 };
 
-/// Voxels along z of the volumes in which Zhao et al. (2016) have their human: the figure stands as high.
+/// Voxels along z of the volumes in which Zhao et al. (2016) have their human: the figure stands as
+/// high.
 pub const HUMAN_HEIGHT: usize = 487;
 
 /// The width and the depth of the figure's room, in units of a voxel along z.
@@ -15,7 +16,8 @@ const ROOM: f32 = 256.0;
 /// Lengths over which limbs go over into the trunk.
 const BLEND: f32 = 12.0;
 
-/// Two ends and the radii there; x to the side, y to the front, z upwards, x and y from the figure's middle.
+/// Two ends and the radii there; x to the side, y to the front, z upwards, x and y from the
+/// figure's middle.
 type Part = ([f32; 3], [f32; 3], f32, f32);
 
 /// Parts in the middle.
@@ -40,8 +42,9 @@ const SIDE: [Part; 8] = [
     ([30.0, -8.0, 16.0], [35.0, 28.0, 14.0], 14.0, 12.0),
 ];
 
-/// A figure like a human, at isovalue 0, inside above, that fills a volume of `dims` as it fills one of 256 x 256 x 487: in narrower ones it is as much
-/// narrower. A phantom in place of Zhao et al.'s (2016), which is not public, with about as many surface voxels:
+/// A figure like a human, at isovalue 0, inside above, that fills a volume of `dims` as it fills
+/// one of 256 x 256 x 487: in narrower ones it is as much narrower. A phantom in place of Zhao et
+/// al.'s (2016), which is not public, with about as many surface voxels:
 ///
 /// | volume | Zhao et al.'s (2016) | the phantom's |
 /// | --- | --- | --- |

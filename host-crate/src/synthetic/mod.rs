@@ -35,7 +35,8 @@ pub struct Metaball {
     pub radius: f32,
 }
 
-/// The radius minus the distance from the middle of the volume: a sphere at isovalue 0, inside above.
+/// The radius minus the distance from the middle of the volume: a sphere at isovalue 0, inside
+/// above.
 ///
 /// # Errors
 /// Those of an allocation.
@@ -55,7 +56,8 @@ pub fn sphere(
     DeviceVolume::from_buffer(samples, dims, Geometry::default())
 }
 
-/// The same sphere in another sample type, at isovalue `levels.offset`: a volume of bytes takes a byte per voxel while it is made, too.
+/// The same sphere in another sample type, at isovalue `levels.offset`: a volume of bytes takes a
+/// byte per voxel while it is made, too.
 ///
 /// ```
 /// use ferrovox::{device::Device, synthetic::{self, Levels}};
@@ -94,7 +96,8 @@ pub fn sphere_as<T: Quantised + Element>(
     DeviceVolume::from_buffer(samples, dims, Geometry::default())
 }
 
-/// A volume's values in another sample type, in the same place: an isosurface at 0 becomes one at `levels.offset`.
+/// A volume's values in another sample type, in the same place: an isosurface at 0 becomes one at
+/// `levels.offset`.
 ///
 /// # Errors
 /// Those of an allocation, and [`DeviceError::WrongDevice`].
@@ -106,7 +109,8 @@ pub fn quantise<T: Quantised + Element>(
     let (grid, sample_rows) = extent(stream, volume.dims())?;
     stream.check_device(volume.samples())?;
     let mut samples = stream.alloc::<T>(volume.samples().len())?;
-    // SAFETY: an element for each of the grid's samples on either side, on this device, and the rows are theirs.
+    // SAFETY: an element for each of the grid's samples on either side, on this device, and the
+    // rows are theirs.
     unsafe {
         let args = (
             grid,
@@ -121,7 +125,8 @@ pub fn quantise<T: Quantised + Element>(
     DeviceVolume::from_buffer(samples, volume.dims(), *volume.geometry())
 }
 
-/// Schoen's gyroid with the coordinate going from 0 to `extent` along each axis: `sin z cos y + sin y cos x + sin x cos z`.
+/// Schoen's gyroid with the coordinate going from 0 to `extent` along each axis:
+/// `sin z cos y + sin y cos x + sin x cos z`.
 ///
 /// The benchmarks use an extent of 12 π and isovalue 0.
 ///
@@ -135,8 +140,8 @@ pub fn gyroid(
     gyroid_planes(stream, dims, extent_along_axis, 0..dims[2])
 }
 
-/// Some planes of the [`gyroid`] of `dims` samples, in their place in the world: each device can fill in its slab of a volume that
-/// is larger than one device's memory.
+/// Some planes of the [`gyroid`] of `dims` samples, in their place in the world: each device can
+/// fill in its slab of a volume that is larger than one device's memory.
 ///
 /// ```
 /// use ferrovox::{device::Device, synthetic};
@@ -173,7 +178,8 @@ pub fn gyroid_planes(
         .map(|c| (c.sin() as f32, c.cos() as f32))
         .unzip();
     let (sines, cosines) = (stream.upload(&sines)?, stream.upload(&cosines)?);
-    // SAFETY: an element for each of the grid's samples and each coordinate, and the rows are those of the samples.
+    // SAFETY: an element for each of the grid's samples and each coordinate, and the rows are those
+    // of the samples.
     unsafe {
         let args = (
             grid,
@@ -188,7 +194,8 @@ pub fn gyroid_planes(
     DeviceVolume::from_buffer(samples, slab_dims, geometry)
 }
 
-/// The density of metaballs, the sum of `r² / d²` over all balls: isovalue 1 joins balls that come near each other.
+/// The density of metaballs, the sum of `r² / d²` over all balls: isovalue 1 joins balls that come
+/// near each other.
 ///
 /// # Errors
 /// Those of an allocation.
@@ -204,7 +211,8 @@ pub fn metaballs(
         .flat_map(|ball| [ball.centre[0], ball.centre[1], ball.centre[2], ball.radius])
         .collect();
     let flat = stream.upload(&flat)?;
-    // SAFETY: an element for each of the grid's samples, four for each ball, and the rows are those of the samples.
+    // SAFETY: an element for each of the grid's samples, four for each ball, and the rows are those
+    // of the samples.
     unsafe {
         let args = (grid, sample_rows, flat.view(), samples.view_mut());
         stream.launch::<fill_metaballs>(rows_launch(sample_rows), args)?;
@@ -221,8 +229,9 @@ pub struct Capsule {
     pub radii: [f32; 2],
 }
 
-/// How deep voxels are in a smooth union of capsules: a body at isovalue 0, inside above. Where two capsules come as near as `blend`, their union is
-/// rounded off. Voxel (0, 0, 0) is at `offset`, and its neighbours along the axes `scale` away.
+/// How deep voxels are in a smooth union of capsules: a body at isovalue 0, inside above. Where two
+/// capsules come as near as `blend`, their union is rounded off. Voxel (0, 0, 0) is at `offset`,
+/// and its neighbours along the axes `scale` away.
 ///
 /// # Errors
 /// Those of an allocation.
@@ -246,7 +255,8 @@ pub fn capsules(
         .collect();
     let flat = stream.upload(&flat)?;
     let scaling = Scaling { scale, offset };
-    // SAFETY: an element for each of the grid's samples, eight numbers for each capsule, and the rows are those of the samples.
+    // SAFETY: an element for each of the grid's samples, eight numbers for each capsule, and the
+    // rows are those of the samples.
     unsafe {
         let blend = blend.max(f32::MIN_POSITIVE);
         let args = (

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 /// What memory is for that tells whether a mesh is closed.
 const EDGES: &str = "the edges of the mesh";
 
-/// Refuses meshes that are not valid, have no triangles or vertices that are nowhere, or are open: with edges of which an odd number of triangles
-/// have part. Vertices at the same position are one.
+/// Refuses meshes that are not valid, have no triangles or vertices that are nowhere, or are open:
+/// with edges of which an odd number of triangles have part. Vertices at the same position are one.
 pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
     mesh.validate()?;
     if mesh.triangles.is_empty() {

@@ -14,7 +14,8 @@ pub(super) struct Fine {
     pub fraction: u32,
 }
 
-/// Moves vertices to the nearest fine step: as fine as the coordinates of the mesh and the grid allow.
+/// Moves vertices to the nearest fine step: as fine as the coordinates of the mesh and the grid
+/// allow.
 pub(super) fn vertices(
     mesh: &TriangleMesh,
     dims: [usize; 3],

@@ -1,7 +1,8 @@
 //! Triangle meshes as voxels: what a closed mesh encloses.
 //!
-//! A voxel is of the solid if its centre is inside the mesh, that is, if a ray from it crosses the mesh an odd number of times. So the triangles' winding
-//! does not matter, and where parts of a mesh overlap, twice inside is outside.
+//! A voxel is of the solid if its centre is inside the mesh, that is, if a ray from it crosses the
+//! mesh an odd number of times. So the triangles' winding does not matter, and where parts of a
+//! mesh overlap, twice inside is outside.
 
 mod closed;
 mod error;
@@ -28,7 +29,8 @@ use ferrovox_kernels::{
     },
 };
 
-/// The voxels inside a closed mesh, on a grid around it with axes along the world's; `params` give the resolution.
+/// The voxels inside a closed mesh, on a grid around it with axes along the world's; `params` give
+/// the resolution.
 ///
 /// # Errors
 /// [`VoxelizeError`].
@@ -60,9 +62,10 @@ pub fn voxelize(
 
 /// The voxels of a grid that are inside a closed mesh, wherever the two lie.
 ///
-/// Vertices are moved to the nearest place on a fine grid, 2¹⁶ steps to a voxel where 4096 voxels are in a row, so that crossings are decided exactly and a closed mesh stays closed. Work
-/// is linear in the triangles and in the rows of voxels that they cover; device memory is 12 bytes for each vertex and triangle, and a
-/// bit for a voxel.
+/// Vertices are moved to the nearest place on a fine grid, 2¹⁶ steps to a voxel where 4096 voxels
+/// are in a row, so that crossings are decided exactly and a closed mesh stays closed. Work is
+/// linear in the triangles and in the rows of voxels that they cover; device memory is 12 bytes for
+/// each vertex and triangle, and a bit for a voxel.
 ///
 /// # Errors
 /// [`VoxelizeError`].
@@ -108,8 +111,9 @@ fn mark(
         count: u64::from(grid.ny) * u64::from(grid.nz),
         piece: if alone { 1 << 10 } else { 64 },
     };
-    // SAFETY: the corners are those of the triangles and their numbers of vertices, since the mesh is valid; coordinates are within the range;
-    // the marks have the words of the grid, and the items count triangles and rows.
+    // SAFETY: the corners are those of the triangles and their numbers of vertices, since the mesh
+    // is valid; coordinates are within the range; the marks have the words of the grid, and the
+    // items count triangles and rows.
     unsafe {
         let args = (
             vertices.view(),

@@ -44,7 +44,8 @@ impl VoxelizeParams {
     /// The grid: the mesh is in its middle, and all of its voxels are cubes.
     ///
     /// # Errors
-    /// [`VoxelizeError::Resolution`], [`VoxelizeError::Spacing`], [`VoxelizeError::Point`], [`VoxelizeError::Empty`].
+    /// [`VoxelizeError::Resolution`], [`VoxelizeError::Spacing`], [`VoxelizeError::Point`],
+    /// [`VoxelizeError::Empty`].
     pub fn grid(&self, mesh: &TriangleMesh) -> Result<([usize; 3], Geometry), VoxelizeError> {
         let (low, high) = mesh.bounds().ok_or(VoxelizeError::Empty)?;
         let (low, high) = (low.cast::<f64>(), high.cast::<f64>());

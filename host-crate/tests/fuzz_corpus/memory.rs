@@ -3,9 +3,11 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Memory that one reading may take beyond a multiple of its input: the buffers, and one step of growth.
+/// Memory that one reading may take beyond a multiple of its input: the buffers, and one step of
+/// growth.
 const MEMORY: usize = 24 << 20;
-/// The multiple: what one byte of compressed data may become, twice over for samples that are converted.
+/// The multiple: what one byte of compressed data may become, twice over for samples that are
+/// converted.
 const PER_BYTE: usize = 2 * 1032;
 
 /// Bytes that reading so many may take.
@@ -37,8 +39,8 @@ fn count(change: isize) {
     });
 }
 
-// SAFETY: every call is handed to the system's allocator unchanged; counting neither allocates nor panics
-// (the counters need no initialisation and have no destructor).
+// SAFETY: every call is handed to the system's allocator unchanged; counting neither allocates nor
+// panics (the counters need no initialisation and have no destructor).
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);

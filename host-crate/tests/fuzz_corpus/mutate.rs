@@ -1,6 +1,7 @@
 //! Changes to the bytes of a file, whatever they mean, and the numbers that choose them.
 
-/// One to four changes: a flipped byte, a number that matters, a cut, a piece of another file, a piece doubled.
+/// One to four changes: a flipped byte, a number that matters, a cut, a piece of another file, a
+/// piece doubled.
 pub fn mutate(bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     const NUMBERS: [u64; 8] = [0, 1, 0x7F, 0x80, 0xFFFF, 0x7FFF_FFFF, u64::MAX, 1 << 63];
     let mut mutated = bytes.to_vec();

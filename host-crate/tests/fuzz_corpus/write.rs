@@ -1,4 +1,5 @@
-//! The files of the corpus: small, valid ones of every kind, and ones with the damage that readers must withstand.
+//! The files of the corpus: small, valid ones of every kind, and ones with the damage that readers
+//! must withstand.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,5 @@
-//! What may be wrong with any file: missing, a folder, another format, cut, too long, sizes that lie.
+//! What may be wrong with any file: missing, a folder, another format, cut, too long, sizes that
+//! lie.
 
 use std::fs;
 
@@ -265,7 +266,8 @@ fn damaged_compression_is_an_error() {
     }
 }
 
-/// Sizes of terabytes in files of a few hundred bytes: refused by the numbers, before memory is asked for.
+/// Sizes of terabytes in files of a few hundred bytes: refused by the numbers, before memory is
+/// asked for.
 #[test]
 fn sizes_that_lie() {
     let nifti = Nifti::new(&[32767, 32767, 32767], 64, 64).samples(&[0; 64]);

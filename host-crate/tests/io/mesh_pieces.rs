@@ -20,7 +20,8 @@ fn options(normals: bool) -> MeshWriteOptions {
     }
 }
 
-/// Writes a mesh in pieces: each of `cuts` says up to which vertex and triangle one goes, and with which width of index.
+/// Writes a mesh in pieces: each of `cuts` says up to which vertex and triangle one goes, and with
+/// which width of index.
 fn write_pieces(path: &Path, mesh: &TriangleMesh, cuts: &[(usize, usize, bool)]) {
     let mut writer = MeshWriter::create(path, &options(mesh.normals.is_some())).unwrap();
     let triangles: Vec<[u64; 3]> = mesh.triangles.iter().collect();
@@ -243,7 +244,8 @@ fn formats_and_places_are_checked_at_once() {
 /// Tells a child of these tests where to write.
 const CHILD: &str = "FERROVOX_TEST_PIECES";
 
-/// Runs one of these tests in a child process, by way of a shell command that ends in `exec "$0" "$@"`.
+/// Runs one of these tests in a child process, by way of a shell command that ends in
+/// `exec "$0" "$@"`.
 #[cfg(unix)]
 fn child(test: &str, command: &str, folder: &Path) -> String {
     let output = Command::new("sh")
@@ -259,7 +261,8 @@ fn child(test: &str, command: &str, folder: &Path) -> String {
     text
 }
 
-/// Files may not grow beyond 64 KiB: the temporary ones fail while pieces come, or the output when it is joined.
+/// Files may not grow beyond 64 KiB: the temporary ones fail while pieces come, or the output when
+/// it is joined.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_the_old_file() {
@@ -308,7 +311,8 @@ fn a_full_disk_leaves_the_old_file() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), NAMES.len());
 }
 
-/// The memory of the process itself stays where it was while a mesh of 60 MB is written in pieces of 2 MB.
+/// The memory of the process itself stays where it was while a mesh of 60 MB is written in pieces
+/// of 2 MB.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_bounded_by_the_piece() {

@@ -41,7 +41,8 @@ fn every_element_type() {
 
 #[test]
 fn positions_are_turned_from_lps_to_ras() {
-    // The first three numbers of the matrix are the direction of the first axis: here y, then z, then x.
+    // The first three numbers of the matrix are the direction of the first axis: here y, then z,
+    // then x.
     let lines = format!(
         "{SMALL}\nTransformMatrix = 0 1 0 0 0 1 1 0 0\nOffset = 10 20 30\nElementSpacing = 2 3 4"
     );

@@ -12,7 +12,8 @@ const QUATERN: usize = 256;
 const SROW: usize = 280;
 const SCL: usize = 112;
 
-/// A grid of 2 x 3 x 4 with an sform (origin 11, 21, 31), a qform (origin 10, 20, 30) and the spacing 2, 3, 4.
+/// A grid of 2 x 3 x 4 with an sform (origin 11, 21, 31), a qform (origin 10, 20, 30) and the
+/// spacing 2, 3, 4.
 fn both() -> Nifti {
     let mut file = Nifti::new(&[2, 3, 4], 2, 8);
     file.i16(CODES, 1);

@@ -15,7 +15,8 @@ use crate::helpers::{folder, message, oblique, read_bytes, volume_of};
 pub struct Nifti(pub Vec<u8>);
 
 impl Nifti {
-    /// Header of a grid of `dims` (any number of axes) and a datatype code, without sform and qform.
+    /// Header of a grid of `dims` (any number of axes) and a datatype code, without sform and
+    /// qform.
     pub fn new(dims: &[i16], datatype: i16, bits: i16) -> Self {
         let mut file = Self(vec![0; 352]);
         file.put(0, &348_i32.to_le_bytes());

@@ -1,4 +1,5 @@
-//! A reader of npy files that shares nothing with ours: Python, which evaluates the header as NumPy does.
+//! A reader of npy files that shares nothing with ours: Python, which evaluates the header as NumPy
+//! does.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -21,7 +22,8 @@ print(*header["shape"])
 print(struct.pack("<%dd" % count, *samples).hex())
 "#;
 
-/// The shape and the samples of a file of floats in C order; `None`, and a word, where there is no Python.
+/// The shape and the samples of a file of floats in C order; `None`, and a word, where there is no
+/// Python.
 ///
 /// # Panics
 /// Where Python cannot read the file.

@@ -1,4 +1,5 @@
-//! Reading by planes from files that change, from pipes, and from files larger than memory should be.
+//! Reading by planes from files that change, from pipes, and from files larger than memory should
+//! be.
 
 use std::fs;
 use std::io::Write;

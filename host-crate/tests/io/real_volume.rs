@@ -1,5 +1,5 @@
-//! The T1 template in the repository. The expected numbers were computed from the file's bytes by a few lines of
-//! Python (gzip and struct of the standard library), independently of this library.
+//! The T1 template in the repository. The expected numbers were computed from the file's bytes by a
+//! few lines of Python (gzip and struct of the standard library), independently of this library.
 
 use ferrovox::grid::{AnyVolume, SampleType};
 use ferrovox::io::{Compression, ReadOptions, StoredType, VolumeFormat, read_volume};

@@ -77,8 +77,8 @@ fn old_files_are_replaced_and_nothing_else_is_left() {
 /// The variable that tells a child of this test where to write.
 const FULL_DISK: &str = "FERROVOX_TEST_FULL_DISK";
 
-/// A disk that is full after 64 KiB: a child process whose files may not grow further (`ulimit -f`, with the signal
-/// that would end it ignored, so that it sees the error).
+/// A disk that is full after 64 KiB: a child process whose files may not grow further (`ulimit -f`,
+/// with the signal that would end it ignored, so that it sees the error).
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_the_old_files() {

@@ -64,9 +64,12 @@ fn a_pair_is_read_by_either_name_packed_or_not() {
     ] {
         let folder = folder();
         let path = |name: &str| folder.path().join(name);
-        let pack = |name: &str, bytes: &[u8]| match name.ends_with("gz") {
-            true => gzip(bytes),
-            false => bytes.to_vec(),
+        let pack = |name: &str, bytes: &[u8]| {
+            if name.ends_with("gz") {
+                gzip(bytes)
+            } else {
+                bytes.to_vec()
+            }
         };
         fs::write(path(header), pack(header, &pair().0)).unwrap();
         assert!(failure(&path(header)).contains("there is no such file"));

@@ -1,4 +1,5 @@
-//! Skeleton files and fields: written, and read back by the smallest readers that the formats allow.
+//! Skeleton files and fields: written, and read back by the smallest readers that the formats
+//! allow.
 
 use std::fs;
 
@@ -10,7 +11,8 @@ use nalgebra::Point3;
 use crate::helpers::folder;
 use crate::npy_by_python;
 
-/// A ring of 12 steps with a tail of 3 steps, the widest node at its end; and a node alone. In voxels of 2 x 2 x 2 at (10, 0, 0).
+/// A ring of 12 steps with a tail of 3 steps, the widest node at its end; and a node alone. In
+/// voxels of 2 x 2 x 2 at (10, 0, 0).
 fn ring_with_tail() -> Skeleton {
     let on_ring = |k: usize| {
         let angle = std::f64::consts::TAU * k as f64 / 12.0;

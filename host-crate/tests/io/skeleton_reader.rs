@@ -292,7 +292,8 @@ proptest! {
     }
 }
 
-/// Any graph: nodes, edges between any two of them with points on the way, cycles too, and nodes alone.
+/// Any graph: nodes, edges between any two of them with points on the way, cycles too, and nodes
+/// alone.
 fn graph() -> impl Strategy<Value = Skeleton> {
     let place = || [-50.0..50.0_f64, -50.0..50.0_f64, -50.0..50.0_f64].prop_map(Point3::from);
     let node = (place(), 0.1..9.0_f64);
@@ -354,7 +355,8 @@ proptest! {
         trees.validate().unwrap();
         prop_assert_eq!(written.cut_cycles, skeleton.cycles());
         prop_assert_eq!(trees.components().count, skeleton.components().count);
-        // every step is one of the skeleton's, in one direction or the other, but for those that were cut
+        // every step is one of the skeleton's, in one direction or the other, but for those that
+        // were cut
         let mut left = steps(&skeleton);
         for (step, count) in steps(&trees) {
             let [a, b, c, r, d, e, f, s] = step;

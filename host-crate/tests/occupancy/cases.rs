@@ -103,7 +103,8 @@ impl Draw {
         (((self.next() >> 32) * u64::from(end)) >> 32) as u32
     }
 
-    /// A case: block sizes and shared memory mostly where one more thread or byte makes a difference.
+    /// A case: block sizes and shared memory mostly where one more thread or byte makes a
+    /// difference.
     pub fn case(&mut self, device: &DeviceLimits) -> Case {
         let major = device.capability.map_or(0, |it| it.major);
         let around =

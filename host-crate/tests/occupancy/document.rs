@@ -1,4 +1,5 @@
-//! Zhao et al.'s (2016) figures 3(a) and 3(b), its equation, and devices that the header does not know.
+//! Zhao et al.'s (2016) figures 3(a) and 3(b), its equation, and devices that the header does not
+//! know.
 
 use ferrovox::occupancy::{
     BlockConfig, ComputeCapability, Gpu, HardwareModel, KernelResources, Limiter, OccupancyModel,

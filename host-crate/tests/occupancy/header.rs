@@ -1,4 +1,5 @@
-//! Millions of cases against the header, where it is installed. `FERROVOX_OCCUPANCY_CASES` sets how many for each capability.
+//! Millions of cases against the header, where it is installed. `FERROVOX_OCCUPANCY_CASES` sets how
+//! many for each capability.
 
 use crate::{
     cases::{Case, Draw},
@@ -22,7 +23,8 @@ fn cases() -> usize {
     })
 }
 
-/// Runs `check`, which gives the number of cases, for every capability that the header knows, as many at a time as there are cores.
+/// Runs `check`, which gives the number of cases, for every capability that the header knows, as
+/// many at a time as there are cores.
 fn with_each(what: &str, check: impl Fn(&mut Oracle, &DeviceLimits) -> usize + Sync) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let program = match compile(folder.path()) {

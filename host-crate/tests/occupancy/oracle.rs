@@ -19,7 +19,8 @@ pub struct Oracle {
     from: ChildStdout,
 }
 
-/// The folder of CUDA 13's `cuda_occupancy.h`: that of `FERROVOX_CUDA_HEADERS`, or where `cargo xtask setup` puts it.
+/// The folder of CUDA 13's `cuda_occupancy.h`: that of `FERROVOX_CUDA_HEADERS`, or where
+/// `cargo xtask setup` puts it.
 fn headers() -> Option<PathBuf> {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/headers");
     let named = env::var_os("FERROVOX_CUDA_HEADERS").map(PathBuf::from);
@@ -28,7 +29,8 @@ fn headers() -> Option<PathBuf> {
     folders.find(|folder| folder.join("cuda_occupancy.h").is_file())
 }
 
-/// Says something that is to be seen of a test that passes too, whose output is kept back otherwise.
+/// Says something that is to be seen of a test that passes too, whose output is kept back
+/// otherwise.
 pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "occupancy: {text}");
 }
@@ -86,7 +88,8 @@ impl Oracle {
         answers.iter().map(answer).collect()
     }
 
-    /// The header's best blocks: threads, and the grid that fills one multiprocessor. The cases' threads are the most.
+    /// The header's best blocks: threads, and the grid that fills one multiprocessor. The cases'
+    /// threads are the most.
     pub fn best(&mut self, device: &DeviceLimits, cases: &[Case]) -> Vec<(u32, u32)> {
         let answers = self.ask(1, device, cases);
         answers.iter().map(|a| (a[1], a[2])).collect()

@@ -1,7 +1,7 @@
 //! What the threads of one block do together. No algorithm is known here.
 //!
-//! Blocks are one-dimensional, of any size up to 1024. Every thread of the block must call these. In a block of one thread
-//! nothing is shared and nothing waits.
+//! Blocks are one-dimensional, of any size up to 1024. Every thread of the block must call these.
+//! In a block of one thread nothing is shared and nothing waits.
 
 use crate::{
     operator::{Operator, Sum, Value},
@@ -74,8 +74,9 @@ impl WarpValues {
         V::from_parts(parts)
     }
 
-    /// The values of the warps before the calling one, and of all warps, combined: of what each wrote at its own place,
-    /// with a barrier in between. Every warp works it out for itself, without another barrier.
+    /// The values of the warps before the calling one, and of all warps, combined: of what each
+    /// wrote at its own place, with a barrier in between. Every warp works it out for itself,
+    /// without another barrier.
     #[inline(always)]
     pub fn scan<V: Value, O: Operator<V>, W: Warps>(&self) -> BlockScan<V> {
         let warps = thread::block_dim_x().div_ceil(32);
@@ -109,8 +110,8 @@ impl WarpValues {
 
 /// The exclusive scan over the threads of a block.
 ///
-/// Warps scan by shuffles, then every warp scans the values of the warps. Two barriers, so that it can be called again at
-/// once.
+/// Warps scan by shuffles, then every warp scans the values of the warps. Two barriers, so that it
+/// can be called again at once.
 #[inline(always)]
 pub fn exclusive<V: Value, O: Operator<V>>(value: V) -> BlockScan<V> {
     let threads = thread::block_dim_x();
@@ -136,7 +137,8 @@ pub fn exclusive<V: Value, O: Operator<V>>(value: V) -> BlockScan<V> {
     }
 }
 
-/// The inclusive scan over the threads of a block: the calling thread's own value is the last operand.
+/// The inclusive scan over the threads of a block: the calling thread's own value is the last
+/// operand.
 #[inline(always)]
 pub fn inclusive<V: Value, O: Operator<V>>(value: V) -> V {
     O::combine(exclusive::<V, O>(value).before, value)

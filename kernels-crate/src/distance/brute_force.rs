@@ -24,14 +24,17 @@ struct Held {
     number: [u64; HELD],
 }
 
-/// For each voxel the distance to the nearest of the sites and, if `nearest` is not empty, which it is: of several the first. If
-/// `voxels` is not 0 the sites are voxels in the order of their indices, and `nearest` gets indices, else the numbers of points.
+/// For each voxel the distance to the nearest of the sites and, if `nearest` is not empty, which it
+/// is: of several the first. If `voxels` is not 0 the sites are voxels in the order of their
+/// indices, and `nearest` gets indices, else the numbers of points.
 ///
-/// A block takes 1024 voxels at a time, a thread four of them. The block stages the sites in shared memory, 256 of them, 3 KiB; in a
-/// warp all read the same. Coordinates are exact in `f64`, and squared distances of integers are too, to 2⁵³.
+/// A block takes 1024 voxels at a time, a thread four of them. The block stages the sites in shared
+/// memory, 256 of them, 3 KiB; in a warp all read the same. Coordinates are exact in `f64`, and
+/// squared distances of integers are too, to 2⁵³.
 ///
 /// # Safety
-/// `sites` holds x, y and z of each site, `distances` `grid.samples()` elements, `nearest` as many or none.
+/// `sites` holds x, y and z of each site, `distances` `grid.samples()` elements, `nearest` as many
+/// or none.
 #[kernel(I = [u32, u64])]
 pub unsafe fn nearest_of_all<I: Count>(
     sites: View<f32>,
@@ -124,7 +127,8 @@ fn nearest_of_held(sites: View<f32>, grid: Grid, first: u64, tilt: &Tilt) -> Hel
             let mut k = 0;
             while k < HELD {
                 let squared = tilt.squared(minus(held.at[k], site));
-                // a later site at the same distance changes nothing; the first counts whatever its distance
+                // a later site at the same distance changes nothing; the first counts whatever its
+                // distance
                 if squared < held.squared[k] {
                     held.squared[k] = squared;
                     held.number[k] = (start + i) as u64;

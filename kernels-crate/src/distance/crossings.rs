@@ -1,8 +1,9 @@
 //! Zero crossings: the points of grid edges where linear interpolation takes a level.
 //!
-//! Two bits of each voxel say on which side it is: `above` (the sample is the level or more) and `below`; a sample that is not finite
-//! is on neither. An edge has a crossing if its ends are on different sides, so 32 edges at a time come from ands of words.
-//! Points go in the order of [the grid's edge slots](crate::grid::Grid#edge-slots).
+//! Two bits of each voxel say on which side it is: `above` (the sample is the level or more) and
+//! `below`; a sample that is not finite is on neither. An edge has a crossing if its ends are on
+//! different sides, so 32 edges at a time come from ands of words. Points go in the order of
+//! [the grid's edge slots](crate::grid::Grid#edge-slots).
 
 use super::sites::{BitRows, TILE};
 use crate::{
@@ -32,7 +33,8 @@ struct Crossed {
 impl Crossed {
     const NONE: Self = Self { x: 0, y: 0, z: 0 };
 
-    /// Two counts in one number: of crossings in the plane, and above it. A tile has 256 words, so they are below 2³².
+    /// Two counts in one number: of crossings in the plane, and above it. A tile has 256 words, so
+    /// they are below 2³².
     #[inline(always)]
     fn counts(self) -> u64 {
         (self.x.count_ones() + self.y.count_ones()) as u64 | (self.z.count_ones() as u64) << 32
@@ -117,13 +119,15 @@ fn for_each_tile(bits: BitRows, mut visit: impl FnMut(Tile)) {
     }
 }
 
-/// Counts the crossings of each tile: for each plane those in it, tile by tile, then those above it.
+/// Counts the crossings of each tile: for each plane those in it, tile by tile, then those above
+/// it.
 ///
-/// A block takes whole tiles, a thread single words: it reads up to four of each sort. Two counts of a tile are written.
+/// A block takes whole tiles, a thread single words: it reads up to four of each sort. Two counts
+/// of a tile are written.
 ///
 /// # Safety
-/// `above` and `below` hold `bits.words()` elements, a plane has no more than 2³² − 257 of them; `counts` hold two for each of
-/// `bits.tiles_per_plane() * bits.grid.nz`.
+/// `above` and `below` hold `bits.words()` elements, a plane has no more than 2³² − 257 of them;
+/// `counts` hold two for each of `bits.tiles_per_plane() * bits.grid.nz`.
 #[kernel]
 pub unsafe fn count_crossings(
     above: View<u32>,
@@ -158,7 +162,8 @@ struct Points<'a, T> {
 }
 
 impl<T: Sample> Points<'_, T> {
-    /// Writes point number `number`: where the samples take the level on the edge that leaves `low` along `axis`.
+    /// Writes point number `number`: where the samples take the level on the edge that leaves `low`
+    /// along `axis`.
     #[inline(always)]
     fn write(&self, number: u64, axis: u32, low: [u32; 3]) {
         let [x, y, z] = low;
@@ -173,7 +178,8 @@ impl<T: Sample> Points<'_, T> {
         };
         let here = self.samples.read(at).value() as f64;
         let there = self.samples.read(at + step).value() as f64;
-        // in f64, so that no finite samples overflow; one end is on the level or beyond, the other is not, so they differ
+        // in f64, so that no finite samples overflow; one end is on the level or beyond, the other
+        // is not, so they differ
         let part = (self.level as f64 - here) / (there - here);
         let along = |which: u32, low: u32| {
             let start = low as f64;
@@ -188,12 +194,14 @@ impl<T: Sample> Points<'_, T> {
 
 /// Writes the crossings' points, in voxels.
 ///
-/// A block takes whole tiles, a thread single words, whose points it writes one after the other: it reads the samples at both ends of
-/// the edge, and writes three coordinates. `places` says how many points come before each tile's.
+/// A block takes whole tiles, a thread single words, whose points it writes one after the other: it
+/// reads the samples at both ends of the edge, and writes three coordinates. `places` says how many
+/// points come before each tile's.
 ///
 /// # Safety
-/// As [`count_crossings`]; `samples` hold `bits.grid.samples()` elements, `places` the exclusive sums of the counts; the bits are
-/// those of `level`; `coordinates` hold three elements for each crossing.
+/// As [`count_crossings`]; `samples` hold `bits.grid.samples()` elements, `places` the exclusive
+/// sums of the counts; the bits are those of `level`; `coordinates` hold three elements for each
+/// crossing.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn emit_crossings<T: Sample>(
     samples: View<T>,
@@ -225,7 +233,8 @@ pub unsafe fn emit_crossings<T: Sample>(
             let sum = block::exclusive_sum(crossed.counts());
             let mut number = in_plane + (sum.before & u32::MAX as u64);
             let mut above = over + (sum.before >> 32);
-            // the three axes in one loop, so that the kernel has its code once: x and y by turns, then z
+            // the three axes in one loop, so that the kernel has its code once: x and y by turns,
+            // then z
             let mut left = (crossed.x | crossed.y, crossed.z);
             while left.0 | left.1 != 0 {
                 let flat = left.0 != 0;

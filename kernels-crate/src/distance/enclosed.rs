@@ -1,8 +1,10 @@
-//! What a surface encloses: the voxels that no path of face neighbours joins to the border of the grid without a site.
+//! What a surface encloses: the voxels that no path of face neighbours joins to the border of the
+//! grid without a site.
 //!
-//! The outside is spread from the border along whole lines of words: to the end of a row by the carries of additions, up and down
-//! columns by words, until a round along all three axes changes nothing. A round reaches whatever one bend after the other
-//! along x, y and z leads to, so that the number of rounds is that of bends, not of voxels.
+//! The outside is spread from the border along whole lines of words: to the end of a row by the
+//! carries of additions, up and down columns by words, until a round along all three axes changes
+//! nothing. A round reaches whatever one bend after the other along x, y and z leads to, so that
+//! the number of rounds is that of bends, not of voxels.
 
 use super::sites::BitRows;
 use crate::{
@@ -16,8 +18,8 @@ use cuda_std::{View, ViewMut, kernel};
 /// Words of a line that are read at a time, so that their reads are in flight together.
 const AHEAD: usize = 8;
 
-/// Writes which voxels are no site, and which of these lie at the border: in the first or last plane across an axis of more than one
-/// voxel.
+/// Writes which voxels are no site, and which of these lie at the border: in the first or last
+/// plane across an axis of more than one voxel.
 ///
 /// A thread takes single words: it reads one and writes two. Nothing is shared in the block.
 ///
@@ -57,7 +59,8 @@ fn fill(free: u32, seeds: u32) -> u32 {
     fill_up(free.reverse_bits(), up.reverse_bits()).reverse_bits()
 }
 
-/// The voxels of `free` that seeds reach towards higher bits: an addition carries through a run of ones.
+/// The voxels of `free` that seeds reach towards higher bits: an addition carries through a run of
+/// ones.
 #[inline(always)]
 fn fill_up(free: u32, seeds: u32) -> u32 {
     let carried = free.wrapping_add(seeds);
@@ -129,15 +132,17 @@ impl Line<'_> {
     }
 }
 
-/// Spreads the outside along all lines of an axis, in both directions, unless the round before changed nothing.
+/// Spreads the outside along all lines of an axis, in both directions, unless the round before
+/// changed nothing.
 ///
-/// A thread takes whole lines of words: rows, or columns of words along y or z, neighbouring threads neighbouring columns. It
-/// reads both words of each place twice, and writes those that change. `changed[round]` becomes 1 if any does; if
-/// `changed[round - 1]` is 0, nothing is done. Nothing is shared in the block.
+/// A thread takes whole lines of words: rows, or columns of words along y or z, neighbouring
+/// threads neighbouring columns. It reads both words of each place twice, and writes those that
+/// change. `changed[round]` becomes 1 if any does; if `changed[round - 1]` is 0, nothing is done.
+/// Nothing is shared in the block.
 ///
 /// # Safety
-/// `free` and `outside` hold `bits.words()` elements; `items` counts the lines along `axis`, `bits.words()` by the words of a
-/// line; `changed` holds more than `round` elements.
+/// `free` and `outside` hold `bits.words()` elements; `items` counts the lines along `axis`,
+/// `bits.words()` by the words of a line; `changed` holds more than `round` elements.
 #[kernel]
 pub unsafe fn spread_outside(
     free: View<u32>,

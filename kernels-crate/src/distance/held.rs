@@ -7,7 +7,8 @@ const CHUNK: usize = 256;
 /// Sites that are held at most.
 pub const HELD: usize = 2 * CHUNK;
 
-/// Sites in shared memory that are near enough to a block's voxels. Threads put them there side by side; then every thread goes through all of them.
+/// Sites in shared memory that are near enough to a block's voxels. Threads put them there side by
+/// side; then every thread goes through all of them.
 #[derive(Clone, Copy)]
 pub(super) struct HeldSites {
     /// Their x, then their y, then their z: [`HELD`] each.
@@ -45,8 +46,9 @@ impl HeldSites {
         ]
     }
 
-    /// Calls `put` with each chunk of a range of sites, of which it adds those that are near enough, and before that `compare` with how many are held, if there may be no room for a chunk.
-    /// All threads of the block call it; barriers are in it.
+    /// Calls `put` with each chunk of a range of sites, of which it adds those that are near
+    /// enough, and before that `compare` with how many are held, if there may be no room for a
+    /// chunk. All threads of the block call it; barriers are in it.
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn in_chunks(
@@ -73,7 +75,8 @@ impl HeldSites {
         }
     }
 
-    /// Calls `compare` with how many are held when all have been put. All threads of the block call it; barriers are in it, so that others can be put after it.
+    /// Calls `compare` with how many are held when all have been put. All threads of the block call
+    /// it; barriers are in it, so that others can be put after it.
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn finish(self, compare: impl Fn(usize)) {

@@ -2,7 +2,8 @@
 
 use cuda_std::KernelType;
 
-/// What squared distances are computed in: `f32` where all that matter are integers below 2²⁴, which it adds exactly, else `f64`.
+/// What squared distances are computed in: `f32` where all that matter are integers below 2²⁴,
+/// which it adds exactly, else `f64`.
 pub trait Real: KernelType + Copy + PartialOrd + Send + Sync + 'static {
     /// Nothing.
     const ZERO: Self;

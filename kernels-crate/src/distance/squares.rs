@@ -4,15 +4,16 @@ use super::separable::{Cost, Layout};
 use crate::{rows::Rows, sample::Count};
 use cuda_std::{KernelType, View, ViewMut, kernel};
 
-/// Stores squared distances in fewer bits: costs as they are, and `far` where a cost is `none`. What does not fit is told by `largest[0]`, which becomes
-/// the largest of them, and is not changed if all fit.
+/// Stores squared distances in fewer bits: costs as they are, and `far` where a cost is `none`.
+/// What does not fit is told by `largest[0]`, which becomes the largest of them, and is not changed
+/// if all fit.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads a cost and writes a square. Threads whose squares do not fit
-/// add to one element; nothing is shared in the block.
+/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads a cost and writes
+/// a square. Threads whose squares do not fit add to one element; nothing is shared in the block.
 ///
 /// # Safety
-/// `rows` are those of the costs, `squares` have an element for each where the layout says, from a row to the next and from a plane to the next;
-/// `largest` has one.
+/// `rows` are those of the costs, `squares` have an element for each where the layout says, from a
+/// row to the next and from a plane to the next; `largest` has one.
 #[kernel(C = [u32, u64], S = [u16, u32])]
 pub unsafe fn narrow_squares<C: Cost + Count + KernelType, S: Count>(
     costs: View<C>,

@@ -25,7 +25,8 @@ impl Face {
     }
 }
 
-/// Where the corners of a run's cells are stored: four rows of samples, from the run's first corner on.
+/// Where the corners of a run's cells are stored: four rows of samples, from the run's first corner
+/// on.
 #[derive(Clone, Copy)]
 struct CornerRows {
     rows: [usize; 4],
@@ -72,14 +73,16 @@ impl CornerRows {
 
 /// Classifies every cell: stage 2 of the topology page (2011).
 ///
-/// A thread takes runs of neighbouring cells and carries the face between them from one to the next. Per cell it reads
-/// four samples (eight at the start of a run), and as many mask values if `mask` is not empty; it writes the case, 1 or 0
-/// for occupied, and the number of triangles. Cells with a non-finite or masked corner get case 0. Cells with a
-/// non-finite corner that no mask excludes are counted in `non_finite_cells[0]`. Nothing is shared in the block.
+/// A thread takes runs of neighbouring cells and carries the face between them from one to the
+/// next. Per cell it reads four samples (eight at the start of a run), and as many mask values if
+/// `mask` is not empty; it writes the case, 1 or 0 for occupied, and the number of triangles. Cells
+/// with a non-finite or masked corner get case 0. Cells with a non-finite corner that no mask
+/// excludes are counted in `non_finite_cells[0]`. Nothing is shared in the block.
 ///
 /// # Safety
-/// `samples` (and `mask`, unless empty) hold `grid.samples()` elements; `cases`, `occupied` and `triangle_counts` hold
-/// `grid.cells()`; `rows` is the extent of the cells; `non_finite_cells` holds one element.
+/// `samples` (and `mask`, unless empty) hold `grid.samples()` elements; `cases`, `occupied` and
+/// `triangle_counts` hold `grid.cells()`; `rows` is the extent of the cells; `non_finite_cells`
+/// holds one element.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn classify_cells<T: Sample>(
     samples: View<T>,

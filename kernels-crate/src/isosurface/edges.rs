@@ -44,17 +44,18 @@ fn a_cell_around_is_occupied(cases: View<u8>, grid: Grid, axis: u32, edge: [u32;
     found
 }
 
-/// Flags the active edges: the first half of stage 5 of the topology page (2011) (positions follow once their places are known, so
-/// that no position is stored for an edge without a vertex).
+/// Flags the active edges: the first half of stage 5 of the topology page (2011) (positions follow
+/// once their places are known, so that no position is stored for an edge without a vertex).
 ///
-/// A thread takes runs of neighbouring samples, and for each the edges that leave it along x, y and z. Per sample it reads
-/// up to four samples and, for an active edge in a volume that has excluded cells (`masked` not 0, or
-/// `non_finite_cells[0]`), the cases of the cells around it; it writes the flag of each edge to its slot. Nothing is
-/// shared in the block.
+/// A thread takes runs of neighbouring samples, and for each the edges that leave it along x, y and
+/// z. Per sample it reads up to four samples and, for an active edge in a volume that has excluded
+/// cells (`masked` not 0, or `non_finite_cells[0]`), the cases of the cells around it; it writes
+/// the flag of each edge to its slot. Nothing is shared in the block.
 ///
 /// # Safety
-/// `samples` holds `grid.samples()` elements, `cases` `grid.cells()`, `flags` `grid.edges()`; `rows` is the extent of the
-/// samples; `non_finite_cells` is what [`classify_cells`](super::classify_cells) counted.
+/// `samples` holds `grid.samples()` elements, `cases` `grid.cells()`, `flags` `grid.edges()`;
+/// `rows` is the extent of the samples; `non_finite_cells` is what
+/// [`classify_cells`](super::classify_cells) counted.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn flag_edges<T: Sample>(
     samples: View<T>,

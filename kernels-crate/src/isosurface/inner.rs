@@ -31,8 +31,8 @@ impl<'a> InnerCell<'a> {
         }
     }
 
-    /// Writes its inner vertices from vertex `first` on: their positions, if plane 0 of the grid is `plane` of the volume, and their normals unless
-    /// `normals` is empty.
+    /// Writes its inner vertices from vertex `first` on: their positions, if plane 0 of the grid is
+    /// `plane` of the volume, and their normals unless `normals` is empty.
     #[inline(always)]
     pub fn write(
         &self,
@@ -61,8 +61,9 @@ impl<'a> InnerCell<'a> {
         to_world.position([x + dx, y + dy, z + dz])
     }
 
-    /// Its outward unit normal: of the samples' gradients at the eight corners, interpolated, if that is asked for; of the interpolant's slope
-    /// else, and where that vanishes or is not finite; and of the z axis where that does too.
+    /// Its outward unit normal: of the samples' gradients at the eight corners, interpolated, if
+    /// that is asked for; of the interpolant's slope else, and where that vanishes or is not
+    /// finite; and of the z axis where that does too.
     #[inline(always)]
     fn normal(
         &self,

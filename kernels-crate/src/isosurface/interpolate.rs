@@ -4,10 +4,11 @@ use crate::grid::Grid;
 
 /// How near to an end of its edge a vertex may lie, in lengths of the edge: 1/1024.
 ///
-/// A sample that equals the isovalue would put the vertices of all its active edges on itself, and every triangle
-/// between them would have no area. Kept this far from the sample, they stay apart: the mesh is closed and manifold and
-/// has no zero-area triangle, and no vertex is further than 1/1024 of a voxel from the linear interpolant. In `f32`
-/// the vertices stay distinct up to 8192 voxels from the world's origin.
+/// A sample that equals the isovalue would put the vertices of all its active edges on itself, and
+/// every triangle between them would have no area. Kept this far from the sample, they stay apart:
+/// the mesh is closed and manifold and has no zero-area triangle, and no vertex is further than
+/// 1/1024 of a voxel from the linear interpolant. In `f32` the vertices stay distinct up to 8192
+/// voxels from the world's origin.
 pub const MARGIN: f64 = 1.0 / 1024.0;
 
 /// Index space to world space: `matrix · index + translation`, row by row.
@@ -23,7 +24,8 @@ pub struct IndexToWorld {
 impl IndexToWorld {
     /// The world position of an index position, rounded once, to `f32`.
     ///
-    /// The products are summed in a fixed order without fused operations, so that every device gives the same bits.
+    /// The products are summed in a fixed order without fused operations, so that every device
+    /// gives the same bits.
     #[inline(always)]
     pub fn position(&self, index: [f64; 3]) -> [f32; 3] {
         let [x, y, z] = index;
@@ -37,24 +39,28 @@ impl IndexToWorld {
     }
 }
 
-/// Where between two samples of which exactly one is below `iso` the linear interpolant takes that value: 0 at `here`, 1
-/// at `there`, and at least [`MARGIN`] from both. In `f64`, so that no finite samples overflow.
+/// Where between two samples of which exactly one is below `iso` the linear interpolant takes that
+/// value: 0 at `here`, 1 at `there`, and at least [`MARGIN`] from both. In `f64`, so that no finite
+/// samples overflow.
 #[inline(always)]
 pub fn crossing(here: f32, there: f32, iso: f32) -> f64 {
     let t = (iso as f64 - here as f64) / (there as f64 - here as f64);
     t.clamp(MARGIN, 1.0 - MARGIN)
 }
 
-/// Samples from this absolute value on are no neighbours that [`cubic_crossing`] goes by: such are those around a closed volume.
+/// Samples from this absolute value on are no neighbours that [`cubic_crossing`] goes by: such are
+/// those around a closed volume.
 pub const FAR: f32 = 1e30;
 
-/// Where between two samples of which exactly one is below `iso` the cubic through them and their neighbours on the same line takes that value,
-/// as [`crossing`].
+/// Where between two samples of which exactly one is below `iso` the cubic through them and their
+/// neighbours on the same line takes that value, as [`crossing`].
 ///
-/// The polynomial goes through `before`, `here`, `there` and `after`, which are a voxel apart; without a neighbour, or with one that is not
-/// finite or not less than [`FAR`], it is that of the others. Unless the second differences at both ends are alike, as in smooth fields, its slopes
-/// at the ends are kept between 0 and 3 times that of the straight line, so that it is monotone between them (Fritsch and Carlson 1980) and
-/// does not swing past samples. A root is found by at most 24 steps of Newton's method, halving where one leaves the bracket.
+/// The polynomial goes through `before`, `here`, `there` and `after`, which are a voxel apart;
+/// without a neighbour, or with one that is not finite or not less than [`FAR`], it is that of the
+/// others. Unless the second differences at both ends are alike, as in smooth fields, its slopes at
+/// the ends are kept between 0 and 3 times that of the straight line, so that it is monotone
+/// between them (Fritsch and Carlson 1980) and does not swing past samples. A root is found by at
+/// most 24 steps of Newton's method, halving where one leaves the bracket.
 #[inline(always)]
 pub fn cubic_crossing([before, here, there, after]: [f32; 4], iso: f32) -> f64 {
     let (from, rise) = (here as f64, there as f64 - here as f64);
@@ -114,8 +120,8 @@ fn is_near(sample: f32) -> bool {
     sample.abs() < FAR
 }
 
-/// The gradient of the samples at (x, y, z), per voxel: central differences, one-sided at the border; 0 along an axis
-/// with a single sample.
+/// The gradient of the samples at (x, y, z), per voxel: central differences, one-sided at the
+/// border; 0 along an axis with a single sample.
 #[inline(always)]
 pub fn gradient(grid: Grid, at: [u32; 3], value: impl Fn([u32; 3]) -> f32) -> [f32; 3] {
     let along = |axis: usize, count: u32| {

@@ -13,11 +13,13 @@
 //! | normals | [`emit_normals`] | active edges, samples | unit normals |
 //! | inner vertices | [`number_planes`], [`emit_inner_vertices`] | shapes, samples | positions and normals |
 //!
-//! Vertices are numbered plane by plane: those on the edges in the plane, those on the edges above it, and the inner vertices of the cells
-//! above it. The stages of shapes and inner vertices are left out where no cell has any ([`topology::Rule::Separated`]).
+//! Vertices are numbered plane by plane: those on the edges in the plane, those on the edges above
+//! it, and the inner vertices of the cells above it. The stages of shapes and inner vertices are
+//! left out where no cell has any ([`topology::Rule::Separated`]).
 //!
-//! A sample is *below* when its value is less than the isovalue, else *above*. An edge is active when its ends differ
-//! and a cell around it emits triangles. Cells with a non-finite corner, and cells that a mask excludes, emit nothing.
+//! A sample is *below* when its value is less than the isovalue, else *above*. An edge is active
+//! when its ends differ and a cell around it emits triangles. Cells with a non-finite corner, and
+//! cells that a mask excludes, emit nothing.
 
 mod classify;
 mod compact;

@@ -3,13 +3,15 @@
 use crate::{grid::Grid, rows::Rows, sample::Sample};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Copies samples to the inside of a grid that is two larger along each axis, and `outside` around them.
+/// Copies samples to the inside of a grid that is two larger along each axis, and `outside` around
+/// them.
 ///
-/// A thread takes runs of neighbouring samples of the larger grid; it reads at most one sample and writes one value for
-/// each. Nothing is shared in the block.
+/// A thread takes runs of neighbouring samples of the larger grid; it reads at most one sample and
+/// writes one value for each. Nothing is shared in the block.
 ///
 /// # Safety
-/// `samples` holds `grid.samples()` elements, `padded` as many as `rows`, which is the extent of the larger grid.
+/// `samples` holds `grid.samples()` elements, `padded` as many as `rows`, which is the extent of
+/// the larger grid.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn pad_samples<T: Sample>(
     samples: View<T>,
@@ -35,9 +37,11 @@ pub unsafe fn pad_samples<T: Sample>(
     });
 }
 
-/// Copies a mask to the inside of a grid that is two larger along each axis; each element around it repeats the nearest.
+/// Copies a mask to the inside of a grid that is two larger along each axis; each element around it
+/// repeats the nearest.
 ///
-/// A thread takes runs of neighbouring elements of the larger grid, reads one and writes one for each.
+/// A thread takes runs of neighbouring elements of the larger grid, reads one and writes one for
+/// each.
 ///
 /// # Safety
 /// As for [`pad_samples`].

@@ -5,8 +5,9 @@ use cuda_std::View;
 
 /// A grid of samples of which some are stored, as a box within it; all others have one value.
 ///
-/// This is how a surface is closed where the volume ends without a copy of the volume: the grid is one sample larger
-/// wherever it is to be closed, and what is there has a value that is far outside.
+/// This is how a surface is closed where the volume ends without a copy of the volume: the grid is
+/// one sample larger wherever it is to be closed, and what is there has a value that is far
+/// outside.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Padded {

@@ -1,4 +1,5 @@
-//! The shapes of cells whose triangles depend on the values of their samples, as stages of their own.
+//! The shapes of cells whose triangles depend on the values of their samples, as stages of their
+//! own.
 
 use super::{
     inner::InnerCell,
@@ -13,15 +14,17 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel};
 
-/// Decides how the trilinear interpolant's surface goes through the cells whose case leaves that open.
+/// Decides how the trilinear interpolant's surface goes through the cells whose case leaves that
+/// open.
 ///
-/// A thread takes runs of neighbouring cells. It reads each cell's case, and for those that need values the samples at the eight
-/// corners; for these it writes the shape, the number of triangles and that of inner vertices. Cells by sort are added to `totals`. Nothing is
-/// shared in the block.
+/// A thread takes runs of neighbouring cells. It reads each cell's case, and for those that need
+/// values the samples at the eight corners; for these it writes the shape, the number of triangles
+/// and that of inner vertices. Cells by sort are added to `totals`. Nothing is shared in the block.
 ///
 /// # Safety
-/// `samples` holds `grid.samples()` elements; `cases`, `triangle_counts` and `shapes` hold `grid.cells()`, `inner_counts` one more, all
-/// 0; `rows` is the extent of the cells; `totals` has [`CellCounts::TOTALS`] elements.
+/// `samples` holds `grid.samples()` elements; `cases`, `triangle_counts` and `shapes` hold
+/// `grid.cells()`, `inner_counts` one more, all 0; `rows` is the extent of the cells; `totals` has
+/// [`CellCounts::TOTALS`] elements.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn decide_shapes<T: Sample>(
     samples: View<T>,
@@ -63,10 +66,12 @@ pub unsafe fn decide_shapes<T: Sample>(
 
 /// Writes for each plane of samples how many vertices come before those on its edges.
 ///
-/// A thread takes single planes: it reads two offsets and writes one number. Nothing is shared in the block.
+/// A thread takes single planes: it reads two offsets and writes one number. Nothing is shared in
+/// the block.
 ///
 /// # Safety
-/// `vertex_offsets` holds `grid.edges()` elements, `inner_offsets` `grid.cells() + 1`, `starts` `grid.nz`, which is `planes.count`; the grid has cells.
+/// `vertex_offsets` holds `grid.edges()` elements, `inner_offsets` `grid.cells() + 1`, `starts`
+/// `grid.nz`, which is `planes.count`; the grid has cells.
 #[kernel(I = [u32, u64])]
 pub unsafe fn number_planes<I: Count>(
     vertex_offsets: View<I>,
@@ -85,13 +90,14 @@ pub unsafe fn number_planes<I: Count>(
 
 /// Writes the positions of the inner vertices, and their normals unless `normals` is empty.
 ///
-/// A thread takes runs of neighbouring cells. It reads two neighbouring offsets of each; for a cell with inner vertices its shape and the samples
-/// at its corners, for normals up to 32 around them; and writes three coordinates for each vertex. Nothing is shared in the
-/// block.
+/// A thread takes runs of neighbouring cells. It reads two neighbouring offsets of each; for a cell
+/// with inner vertices its shape and the samples at its corners, for normals up to 32 around them;
+/// and writes three coordinates for each vertex. Nothing is shared in the block.
 ///
 /// # Safety
-/// `samples` holds `grid.samples()` elements; `shapes` is what [`decide_shapes`] wrote, `inner_offsets` the scan of its counts, `starts` what
-/// [`number_planes`] wrote; `rows` is the extent of the cells; `positions` has three elements for each vertex, `normals` as many or none.
+/// `samples` holds `grid.samples()` elements; `shapes` is what [`decide_shapes`] wrote,
+/// `inner_offsets` the scan of its counts, `starts` what [`number_planes`] wrote; `rows` is the
+/// extent of the cells; `positions` has three elements for each vertex, `normals` as many or none.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn emit_inner_vertices<T: Sample>(
     samples: View<T>,

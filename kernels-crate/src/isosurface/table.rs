@@ -1,19 +1,22 @@
 //! The 256 cases of a cell, derived from a rule when the crate is compiled.
 //!
 //! # The rule
-//! Walk the four corners of a face counter-clockwise as seen from outside the cell. Each run of *above* corners is cut
-//! off by one segment, from the edge on which the walk enters the run to the edge on which it leaves. The segments of
-//! the six faces join into closed loops, because every active edge is entered on one of its two faces and left on the
-//! other. Each loop is cut into triangles from one of its vertices, chosen so that no cut lies in a face.
+//! Walk the four corners of a face counter-clockwise as seen from outside the cell. Each run of
+//! *above* corners is cut off by one segment, from the edge on which the walk enters the run to the
+//! edge on which it leaves. The segments of the six faces join into closed loops, because every
+//! active edge is entered on one of its two faces and left on the other. Each loop is cut into
+//! triangles from one of its vertices, chosen so that no cut lies in a face.
 //!
 //! # Why the mesh is closed and manifold
-//! The rule sees only the four signs of a face, and the neighbour walks the same face the other way: it finds the same
-//! segments, reversed. So each segment is used by exactly two triangles, in opposite directions; each cut inside a cell
-//! is used by the two triangles beside it; and as no cut lies in a face, no edge of the mesh is used by more than two.
-//! [`LIMITS`] and the tests hold the table to this for all 256 cases and their neighbours.
+//! The rule sees only the four signs of a face, and the neighbour walks the same face the other
+//! way: it finds the same segments, reversed. So each segment is used by exactly two triangles, in
+//! opposite directions; each cut inside a cell is used by the two triangles beside it; and as no
+//! cut lies in a face, no edge of the mesh is used by more than two. [`LIMITS`] and the tests hold
+//! the table to this for all 256 cases and their neighbours.
 //!
-//! On a face with two above corners at a diagonal, the rule keeps those two apart. The trilinear interpolant may join
-//! them; the mesh is then still closed, but its topology on that face is the rule's.
+//! On a face with two above corners at a diagonal, the rule keeps those two apart. The trilinear
+//! interpolant may join them; the mesh is then still closed, but its topology on that face is the
+//! rule's.
 
 /// Corner offsets (x, y, z): 0 to 3 around the lower face, 4 to 7 above them.
 pub const CORNERS: [[u32; 3]; 8] = [
@@ -43,7 +46,8 @@ pub const EDGES: [[u32; 2]; 12] = [
     [3, 7],
 ];
 
-/// The corners of each face, counter-clockwise as seen from outside: z = 0, z = 1, y = 0, y = 1, x = 0, x = 1.
+/// The corners of each face, counter-clockwise as seen from outside: z = 0, z = 1, y = 0, y = 1, x
+/// = 0, x = 1.
 pub const FACES: [[u32; 4]; 6] = [
     [0, 3, 2, 1],
     [4, 5, 6, 7],
@@ -61,7 +65,8 @@ pub const MAX_TRIANGLES: usize = 5;
 pub struct Case {
     /// How many triangles.
     pub triangles: u8,
-    /// Their corners, as edges of the cell; counter-clockwise seen from the below side. Unused places hold 0.
+    /// Their corners, as edges of the cell; counter-clockwise seen from the below side. Unused
+    /// places hold 0.
     pub edges: [[u8; 3]; MAX_TRIANGLES],
 }
 
@@ -79,8 +84,8 @@ pub static TRIANGLE_COUNTS: [u8; 256] = {
     counts
 };
 
-/// The case of a cell whose signs are given row by row: bit 0 for corner (0, 0, 0), bit 1 for (1, 0, 0), bit 2 for (0, 1, 0), and so
-/// on, x fastest.
+/// The case of a cell whose signs are given row by row: bit 0 for corner (0, 0, 0), bit 1 for (1,
+/// 0, 0), bit 2 for (0, 1, 0), and so on, x fastest.
 pub const fn case_by_rows(rows: usize) -> usize {
     rows & 0b0011_0011 | (rows & 0b0100_0100) << 1 | (rows & 0b1000_1000) >> 1
 }
@@ -219,9 +224,11 @@ const fn edge_between(a: u32, b: u32) -> usize {
     edge as usize
 }
 
-/// For each active edge, the edge to which the segment that starts there leads; `NONE` for the others.
+/// For each active edge, the edge to which the segment that starts there leads; `NONE` for the
+/// others.
 ///
-/// On the ambiguous faces whose bit is set in `joined` the above corners are joined: the segments cut off the below corners.
+/// On the ambiguous faces whose bit is set in `joined` the above corners are joined: the segments
+/// cut off the below corners.
 pub(super) const fn segments(case: u32, joined: u32) -> [u8; 12] {
     let mut next = [NONE; 12];
     let mut face = 0;

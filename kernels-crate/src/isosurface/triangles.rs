@@ -12,20 +12,24 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
-/// The largest block [`emit_triangles`] can be launched with: it has room in shared memory for this many cells at a time.
+/// The largest block [`emit_triangles`] can be launched with: it has room in shared memory for this
+/// many cells at a time.
 pub const MAX_BLOCK: usize = 256;
 
 /// Writes the triangles of the occupied cells: stage 7 of the topology page (2011).
 ///
-/// A thread takes single occupied cells. It reads the cell's number and case and the scanned flags of its twelve edges,
-/// which it lays out in shared memory (a row of its own per thread, so no thread synchronises with another), and writes three
-/// indices per triangle from the cell's triangle offset on. `flip` not 0 reverses every triangle. Unless `shapes` is empty, it reads the
+/// A thread takes single occupied cells. It reads the cell's number and case and the scanned flags
+/// of its twelve edges, which it lays out in shared memory (a row of its own per thread, so no
+/// thread synchronises with another), and writes three indices per triangle from the cell's
+/// triangle offset on. `flip` not 0 reverses every triangle. Unless `shapes` is empty, it reads the
 /// shape of a cell whose case leaves its triangles open, and the offsets of inner vertices.
 ///
 /// # Safety
-/// `occupied_cells` holds `items.count` numbers of cells of `grid`; `cases` and `triangle_offsets` hold `grid.cells()`
-/// elements, `vertex_offsets` `grid.edges()`, and `triangles` three for each triangle of all cells. `shapes` and `inner_offsets` are
-/// empty, or what [`decide_shapes`](super::decide_shapes) wrote and the scan of its counts. A block has at most [`MAX_BLOCK`] threads.
+/// `occupied_cells` holds `items.count` numbers of cells of `grid`; `cases` and `triangle_offsets`
+/// hold `grid.cells()` elements, `vertex_offsets` `grid.edges()`, and `triangles` three for each
+/// triangle of all cells. `shapes` and `inner_offsets` are empty, or what
+/// [`decide_shapes`](super::decide_shapes) wrote and the scan of its counts. A block has at most
+/// [`MAX_BLOCK`] threads.
 #[kernel(I = [u32, u64])]
 pub unsafe fn emit_triangles<I: Count>(
     occupied_cells: View<u64>,

@@ -6,13 +6,15 @@ use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
 /// Writes the positions of the vertices: stages 5 and 6 of the topology page (2011).
 ///
-/// A thread takes single vertices. It reads the slot of the vertex's edge and the samples at both ends, with `cubic` not 0 also those before and
-/// after, and writes three coordinates. Nothing is shared in the block. Unless `inner_offsets` is empty, the vertices are after the inner ones of all cells in
-/// planes below.
+/// A thread takes single vertices. It reads the slot of the vertex's edge and the samples at both
+/// ends, with `cubic` not 0 also those before and after, and writes three coordinates. Nothing is
+/// shared in the block. Unless `inner_offsets` is empty, the vertices are after the inner ones of
+/// all cells in planes below.
 ///
 /// # Safety
-/// `samples` holds `grid.samples()` elements; `active_edges` holds `items.count` slots of edges of `grid` that exist, one
-/// for each vertex; `inner_offsets`, unless empty, `grid.cells() + 1` elements; `positions` holds three elements for each vertex, inner ones too.
+/// `samples` holds `grid.samples()` elements; `active_edges` holds `items.count` slots of edges of
+/// `grid` that exist, one for each vertex; `inner_offsets`, unless empty, `grid.cells() + 1`
+/// elements; `positions` holds three elements for each vertex, inner ones too.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn emit_vertices<T: Sample>(
     samples: View<T>,
@@ -37,10 +39,10 @@ pub unsafe fn emit_vertices<T: Sample>(
 
 /// Writes the unit normals of the vertices: stage 8 of the topology page (2011).
 ///
-/// A thread takes single vertices. It reads the slot of the vertex's edge and up to fourteen samples (the gradients at both
-/// ends), with `cubic` not 0 two more, and writes three components. The gradient is interpolated to the vertex, taken to world space by
-/// `rule`. Where it vanishes or is not finite, the normal is the edge's direction,
-/// outward. Nothing is shared in the block.
+/// A thread takes single vertices. It reads the slot of the vertex's edge and up to fourteen
+/// samples (the gradients at both ends), with `cubic` not 0 two more, and writes three components.
+/// The gradient is interpolated to the vertex, taken to world space by `rule`. Where it vanishes or
+/// is not finite, the normal is the edge's direction, outward. Nothing is shared in the block.
 ///
 /// # Safety
 /// As for [`emit_vertices`]; `normals` holds three elements for each vertex.
@@ -77,13 +79,13 @@ fn stored<T: Sample>(samples: View<T>, grid: Grid) -> impl Fn([u32; 3]) -> f32 +
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormalRule {
-    /// Takes gradients per voxel to the directions of world gradients: the transpose of the inverse of the volume's linear
-    /// part, row by row.
+    /// Takes gradients per voxel to the directions of world gradients: the transpose of the inverse
+    /// of the volume's linear part, row by row.
     pub gradient_to_world: [f32; 9],
     /// -1 where inside is above, 1 where it is below.
     pub outward: f32,
-    /// 0 for the gradient of the samples, interpolated; else for that of the trilinear interpolant, on an edge the mean of those of the cells
-    /// around it.
+    /// 0 for the gradient of the samples, interpolated; else for that of the trilinear interpolant,
+    /// on an edge the mean of those of the cells around it.
     pub of_interpolant: u32,
 }
 
@@ -146,7 +148,8 @@ impl Ends {
         cubic_crossing([before, self.here, self.there, after], iso)
     }
 
-    /// Where the vertex is in the world, from 0 to 1 on its edge, if plane 0 of the grid is `plane` of the volume.
+    /// Where the vertex is in the world, from 0 to 1 on its edge, if plane 0 of the grid is `plane`
+    /// of the volume.
     #[inline(always)]
     pub fn position(&self, t: f64, plane: u32, to_world: &IndexToWorld) -> [f32; 3] {
         let [x, y, z] = self.low;
@@ -155,8 +158,9 @@ impl Ends {
         to_world.position([x + dx * t, y + dy * t, z + dz * t])
     }
 
-    /// The outward unit normal of the vertex, from 0 to 1 on its edge: of the gradient, interpolated between the ends, or of the interpolant's, which
-    /// differs along the edge only; of the edge's direction where that vanishes or is not finite.
+    /// The outward unit normal of the vertex, from 0 to 1 on its edge: of the gradient,
+    /// interpolated between the ends, or of the interpolant's, which differs along the edge only;
+    /// of the edge's direction where that vanishes or is not finite.
     #[inline(always)]
     pub fn normal(
         &self,

@@ -6,12 +6,13 @@ use cuda_std::{View, ViewMut, kernel};
 
 /// Marks the cells with more than one label, and the edges between two labels.
 ///
-/// A thread takes words of 32 cells along x. For each cell it reads four labels, since those of the other four corners are the cell's before; for
-/// each word it writes four words of bits (see [`MARKS`]), and how many vertices and quads these are. Nothing is shared in the block.
+/// A thread takes words of 32 cells along x. For each cell it reads four labels, since those of the
+/// other four corners are the cell's before; for each word it writes four words of bits (see
+/// [`MARKS`]), and how many vertices and quads these are. Nothing is shared in the block.
 ///
 /// # Safety
-/// `labels` holds `net.grid.samples()` elements; `items` counts the words of `net`; `marks` has [`MARKS`] elements for each, `vertices` and
-/// `quads` one.
+/// `labels` holds `net.grid.samples()` elements; `items` counts the words of `net`; `marks` has
+/// [`MARKS`] elements for each, `vertices` and `quads` one.
 #[kernel(T = [u8, u16, u32])]
 pub unsafe fn mark_label_cells<T: Count>(
     labels: View<T>,

@@ -3,11 +3,13 @@
 use crate::{arith::div_rem, grid::Grid, sample::Count};
 use cuda_std::View;
 
-/// Words of marks for 32 cells: which have a vertex, then which have a quad across their edges along x, y and z.
+/// Words of marks for 32 cells: which have a vertex, then which have a quad across their edges
+/// along x, y and z.
 pub const MARKS: usize = 4;
 
-/// The cells around the voxels of a grid: one more than voxels along each axis. Cell (x, y, z) is the one before voxel (x, y, z): its corners
-/// are the voxels from (x - 1, y - 1, z - 1) to (x, y, z). The quads of a cell are those across the three edges that end in that last corner.
+/// The cells around the voxels of a grid: one more than voxels along each axis. Cell (x, y, z) is
+/// the one before voxel (x, y, z): its corners are the voxels from (x - 1, y - 1, z - 1) to (x, y,
+/// z). The quads of a cell are those across the three edges that end in that last corner.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Net {
@@ -29,7 +31,8 @@ pub(super) struct Word {
 }
 
 impl Net {
-    /// The cells around the voxels of a grid, of which there is one at least, and fewer than 2³² - 1 along each axis.
+    /// The cells around the voxels of a grid, of which there is one at least, and fewer than 2³² -
+    /// 1 along each axis.
     #[inline(always)]
     pub const fn new(grid: Grid) -> Self {
         Self {
@@ -91,7 +94,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The labels of the voxels `x - 1` of the four rows: (y - 1, z - 1), (y, z - 1), (y - 1, z) and (y, z); 0 outside the volume.
+    /// The labels of the voxels `x - 1` of the four rows: (y - 1, z - 1), (y, z - 1), (y - 1, z)
+    /// and (y, z); 0 outside the volume.
     #[inline(always)]
     pub fn before<T: Count>(self, labels: View<T>, x: u32) -> [u32; 4] {
         if x == 0 || x > self.grid.nx {
@@ -101,7 +105,8 @@ impl Columns {
         let (has_low_y, has_high_y) = (self.y > 0, self.y < ny);
         let (has_low_z, has_high_z) = (self.z > 0, self.z < nz);
         let plane = nx as u64 * ny as u64;
-        // the place of (x - 1, y, z), from which the others are steps back; those that are not there are not read
+        // the place of (x - 1, y, z), from which the others are steps back; those that are not
+        // there are not read
         let place = self.z as u64 * plane + self.y as u64 * nx as u64 + (x - 1) as u64;
         let read = |exists: bool, back: u64| {
             if exists {

@@ -10,16 +10,21 @@ use cuda_std::{View, ViewMut, kernel};
 
 /// Writes two triangles for each quad, and the two labels that it is between.
 ///
-/// A thread takes words of 32 cells, and of each the cells with quads, one after the other, up to three: most words have none. It reads the word of cells with a vertex and, where
-/// it has some, the three of quads and the number of quads before them; for a quad the labels of two voxels, for each of its corners a word of bits, a number of vertices and a position; it writes six indices and two labels,
-/// the inside first: of two labels the smaller, of a label and none (0) the label. The triangles are counter-clockwise as seen from the outside; clockwise
-/// if `flip` is not 0. They meet in the shorter diagonal; where both are as long in the one from the cell with the smallest coordinates. Nothing
-/// is shared in the block.
+/// A thread takes words of 32 cells, and of each the cells with quads, one after the other, up to
+/// three: most words have none. It reads the word of cells with a vertex and, where it has some,
+/// the three of quads and the number of quads before them; for a quad the labels of two voxels, for
+/// each of its corners a word of bits, a number of vertices and a position; it writes six indices
+/// and two labels, the inside first: of two labels the smaller, of a label and none (0) the label.
+/// The triangles are counter-clockwise as seen from the outside; clockwise if `flip` is not 0. They
+/// meet in the shorter diagonal; where both are as long in the one from the cell with the smallest
+/// coordinates. Nothing is shared in the block.
 ///
 /// # Safety
-/// `labels` holds `net.grid.samples()` elements, `marks` what [`mark_label_cells`](super::mark_label_cells) made of them, `vertex_offsets`
-/// and `quad_offsets` for each word the number of vertices and of quads before it; `items` counts the words of `net`; `positions` is
-/// what [`emit_label_vertices`](super::emit_label_vertices) wrote; `triangles` has six elements for each quad, `sides` two; the number of vertices fits `I`.
+/// `labels` holds `net.grid.samples()` elements, `marks` what
+/// [`mark_label_cells`](super::mark_label_cells) made of them, `vertex_offsets` and `quad_offsets`
+/// for each word the number of vertices and of quads before it; `items` counts the words of `net`;
+/// `positions` is what [`emit_label_vertices`](super::emit_label_vertices) wrote; `triangles` has
+/// six elements for each quad, `sides` two; the number of vertices fits `I`.
 #[kernel(T = [u8, u16, u32], I = [u32, u64])]
 pub unsafe fn emit_label_quads<T: Count, I: Count>(
     labels: View<T>,
@@ -85,7 +90,8 @@ pub unsafe fn emit_label_quads<T: Count, I: Count>(
     });
 }
 
-/// The label inside and the one outside of the quad across the edge that ends at a voxel, and whether the inside is the upper end.
+/// The label inside and the one outside of the quad across the edge that ends at a voxel, and
+/// whether the inside is the upper end.
 #[inline(always)]
 fn ends<T: Count>(labels: View<T>, net: Net, [x, y, z]: [u32; 3], axis: u32) -> [u32; 3] {
     let grid = net.grid;
@@ -133,7 +139,8 @@ fn corners(
     ]
 }
 
-/// Whether the diagonal from the first to the third corner is the shorter one, or as long as the other.
+/// Whether the diagonal from the first to the third corner is the shorter one, or as long as the
+/// other.
 #[inline(always)]
 fn first_diagonal(positions: View<f32>, [a, b, c, d]: [u64; 4]) -> bool {
     let along = |one: u64, other: u64, k: usize| {

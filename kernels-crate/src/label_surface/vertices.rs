@@ -4,15 +4,20 @@ use super::net::{MARKS, Net};
 use crate::{isosurface::interpolate::IndexToWorld, rows::Items, sample::Count};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Writes the vertex of each marked cell: the mean of the midpoints of the cell's edges whose ends have two labels.
+/// Writes the vertex of each marked cell: the mean of the midpoints of the cell's edges whose ends
+/// have two labels.
 ///
-/// A thread takes words of 32 cells, and of each the cells with a vertex, one after the other: most words have none. It reads the word of bits and, where it has some, the number
-/// of vertices before it; for each vertex the labels of the eight corners, and it writes three coordinates. Sums are of integers: of halves of
-/// an edge, at most 12 of them; one division for each axis in `f64`. Nothing is shared in the block.
+/// A thread takes words of 32 cells, and of each the cells with a vertex, one after the other: most
+/// words have none. It reads the word of bits and, where it has some, the number of vertices before
+/// it; for each vertex the labels of the eight corners, and it writes three coordinates. Sums are
+/// of integers: of halves of an edge, at most 12 of them; one division for each axis in `f64`.
+/// Nothing is shared in the block.
 ///
 /// # Safety
-/// `labels` holds `net.grid.samples()` elements, `marks` what [`mark_label_cells`](super::mark_label_cells) made of them, `offsets` for each
-/// word the number of vertices before it; `items` counts the words of `net`; `positions` has three elements for each vertex.
+/// `labels` holds `net.grid.samples()` elements, `marks` what
+/// [`mark_label_cells`](super::mark_label_cells) made of them, `offsets` for each word the number
+/// of vertices before it; `items` counts the words of `net`; `positions` has three elements for
+/// each vertex.
 #[kernel(T = [u8, u16, u32])]
 pub unsafe fn emit_label_vertices<T: Count>(
     labels: View<T>,
@@ -43,7 +48,8 @@ pub unsafe fn emit_label_vertices<T: Count>(
             let along_z = [differ(a, e), differ(b, f), differ(c, g), differ(d, h)];
             let sum = |edges: [u32; 4]| edges[0] + edges[1] + edges[2] + edges[3];
             let (of_x, of_y, of_z) = (sum(along_x), sum(along_y), sum(along_z));
-            // midpoints in halves of an edge: 1 along the edge itself, 2 where it is at the upper end of another axis
+            // midpoints in halves of an edge: 1 along the edge itself, 2 where it is at the upper
+            // end of another axis
             let sum_x = of_x + 2 * (along_y[1] + along_y[3] + along_z[1] + along_z[3]);
             let sum_y = of_y + 2 * (along_x[1] + along_x[3] + along_z[2] + along_z[3]);
             let sum_z = of_z + 2 * (along_x[2] + along_x[3] + along_y[2] + along_y[3]);

@@ -15,12 +15,15 @@ pub(super) fn corners_of<I: Count>(
     is_one.then_some([a as usize, b as usize, c as usize])
 }
 
-/// Counts the triangles at each vertex, and those that name a vertex that does not exist. A triangle that names a vertex twice is at none.
+/// Counts the triangles at each vertex, and those that name a vertex that does not exist. A
+/// triangle that names a vertex twice is at none.
 ///
-/// A thread takes single triangles: it reads three corners and adds `each` to three counts. Nothing is shared in the block.
+/// A thread takes single triangles: it reads three corners and adds `each` to three counts. Nothing
+/// is shared in the block.
 ///
 /// # Safety
-/// `corners` holds three elements for each item, `counts` one for each of `vertices`, `invalid` one.
+/// `corners` holds three elements for each item, `counts` one for each of `vertices`, `invalid`
+/// one.
 #[kernel(I = [u32, u64])]
 pub unsafe fn count_at_vertices<I: Count>(
     corners: View<I>,
@@ -52,12 +55,14 @@ pub unsafe fn count_at_vertices<I: Count>(
 
 /// Lists the triangles at each vertex, in any order.
 ///
-/// A thread takes single triangles: it reads three corners, their starts, takes a place in each of the three lists by adding to `listed`, and writes its
-/// number there. Nothing is shared in the block.
+/// A thread takes single triangles: it reads three corners, their starts, takes a place in each of
+/// the three lists by adding to `listed`, and writes its number there. Nothing is shared in the
+/// block.
 ///
 /// # Safety
-/// As [`count_at_vertices`], with the same corners; `starts` is the exclusive scan of its counts with `each` 1, `listed` holds as many zeros, and
-/// `lists` as many elements as the counts' sum. The numbers of triangles fit `I`.
+/// As [`count_at_vertices`], with the same corners; `starts` is the exclusive scan of its counts
+/// with `each` 1, `listed` holds as many zeros, and `lists` as many elements as the counts' sum.
+/// The numbers of triangles fit `I`.
 #[kernel(I = [u32, u64])]
 pub unsafe fn list_at_vertices<I: Count>(
     corners: View<I>,

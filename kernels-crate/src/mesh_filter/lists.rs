@@ -3,7 +3,8 @@
 use crate::sample::Count;
 use cuda_std::ViewMut;
 
-/// Longer lists are sorted as heaps. A vertex of an isosurface has some six triangles, and never so many.
+/// Longer lists are sorted as heaps. A vertex of an isosurface has some six triangles, and never so
+/// many.
 const LONG: usize = 64;
 
 /// Sorts `len` elements from `start` on.
@@ -39,7 +40,8 @@ fn sort_short<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
 /// By a heap: no list takes time with the square of its length.
 #[inline(always)]
 fn sort_long<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
-    // first all places that have others below them sink, from the last on; then the largest goes to the end, and what was there sinks
+    // first all places that have others below them sink, from the last on; then the largest goes to
+    // the end, and what was there sinks
     let mut unsunk = len / 2;
     let mut end = len;
     while end > 1 {

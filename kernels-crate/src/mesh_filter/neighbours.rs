@@ -4,14 +4,17 @@ use super::{corners::corners_of, lists};
 use crate::{rows::Items, sample::Count};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Lists for each vertex the two others of each triangle at it, in any order: an edge's other end once for each triangle of the edge.
+/// Lists for each vertex the two others of each triangle at it, in any order: an edge's other end
+/// once for each triangle of the edge.
 ///
-/// A thread takes single triangles: it reads three corners and their starts, takes two places in each of the three lists by adding to `listed`, and writes
-/// six elements. Nothing is shared in the block.
+/// A thread takes single triangles: it reads three corners and their starts, takes two places in
+/// each of the three lists by adding to `listed`, and writes six elements. Nothing is shared in the
+/// block.
 ///
 /// # Safety
-/// `corners` holds three elements for each item; `starts` is the exclusive scan of what [`count_at_vertices`](super::corners::count_at_vertices)
-/// counted of them with `each` 2, `listed` holds as many zeros, and `lists` as many elements as the counts' sum.
+/// `corners` holds three elements for each item; `starts` is the exclusive scan of what
+/// [`count_at_vertices`](super::corners::count_at_vertices) counted of them with `each` 2, `listed`
+/// holds as many zeros, and `lists` as many elements as the counts' sum.
 #[kernel(I = [u32, u64])]
 pub unsafe fn list_neighbours<I: Count>(
     corners: View<I>,
@@ -35,16 +38,20 @@ pub unsafe fn list_neighbours<I: Count>(
     });
 }
 
-/// Makes of each list from [`list_neighbours`] the neighbours that smoothing may follow, in ascending order, and their number of its length.
+/// Makes of each list from [`list_neighbours`] the neighbours that smoothing may follow, in
+/// ascending order, and their number of its length.
 ///
-/// A neighbour that is listed once is across an edge with one triangle, on the boundary; twice, across an edge inside; more often, across one
-/// where sheets meet. Within the mesh all neighbours count, on the boundary those on it. A vertex of an edge where sheets meet, and one in
-/// which boundaries meet, has none: it stays where it is.
+/// A neighbour that is listed once is across an edge with one triangle, on the boundary; twice,
+/// across an edge inside; more often, across one where sheets meet. Within the mesh all neighbours
+/// count, on the boundary those on it. A vertex of an edge where sheets meet, and one in which
+/// boundaries meet, has none: it stays where it is.
 ///
-/// A thread takes single vertices: it sorts the list where it is, and reads and writes each element once more. Nothing is shared in the block.
+/// A thread takes single vertices: it sorts the list where it is, and reads and writes each element
+/// once more. Nothing is shared in the block.
 ///
 /// # Safety
-/// `starts`, `lists` and `lengths` are those of [`list_neighbours`], with an element of the first and the last for each item.
+/// `starts`, `lists` and `lengths` are those of [`list_neighbours`], with an element of the first
+/// and the last for each item.
 #[kernel(I = [u32, u64])]
 pub unsafe fn unite_neighbours<I: Count>(
     items: Items,

@@ -4,15 +4,15 @@ use super::{corners::corners_of, lists, smooth::read3};
 use crate::{rows::Items, sample::Count};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// Writes each vertex's unit normal: the direction of the sum of its triangles' normals, each as long as twice the triangle's area. Where the
-/// sum is 0 or not finite it is (0, 0, 1).
+/// Writes each vertex's unit normal: the direction of the sum of its triangles' normals, each as
+/// long as twice the triangle's area. Where the sum is 0 or not finite it is (0, 0, 1).
 ///
-/// A thread takes single vertices: it sorts the list of its triangles where it is, reads three corners and nine coordinates for each, and writes three
-/// numbers. Nothing is shared in the block.
+/// A thread takes single vertices: it sorts the list of its triangles where it is, reads three
+/// corners and nine coordinates for each, and writes three numbers. Nothing is shared in the block.
 ///
 /// # Safety
-/// `positions` and `normals` hold three elements for each item; `starts`, `lengths` and `lists` are what
-/// [`list_at_vertices`](super::corners::list_at_vertices) made of `corners`.
+/// `positions` and `normals` hold three elements for each item; `starts`, `lengths` and `lists` are
+/// what [`list_at_vertices`](super::corners::list_at_vertices) made of `corners`.
 #[kernel(I = [u32, u64])]
 pub unsafe fn vertex_normals<I: Count>(
     items: Items,

@@ -1,13 +1,18 @@
-//! Windowed sinc smoothing (Taubin, Zhang and Golub 1996): a polynomial of the mesh's Laplacian, by its Chebyshev terms.
+//! Windowed sinc smoothing (Taubin, Zhang and Golub 1996): a polynomial of the mesh's Laplacian, by
+//! its Chebyshev terms.
 //!
-//! With `K x = x - mean of the neighbours' x` the terms are `x₁ = x₀ - K x₀ / 2` and `xₙ₊₁ = 2 xₙ - K xₙ - xₙ₋₁`. What is kept is how far a term is from the
-//! vertex, `dₙ = xₙ - x₀`: that is some voxels at most, wherever in the world the mesh is, so that little is lost in `f32`. Then
-//! `d₁ = (mean of the neighbours' x₀ - x₀) / 2` and `dₙ₊₁ = dₙ + mean of the neighbours' dₙ - dₙ₋₁ + 2 d₁`. A vertex without neighbours stays where it is.
+//! With `K x = x - mean of the neighbours' x` the terms are `x₁ = x₀ - K x₀ / 2` and
+//! `xₙ₊₁ = 2 xₙ - K xₙ - xₙ₋₁`. What is kept is how far a term is from the vertex, `dₙ = xₙ - x₀`:
+//! that is some voxels at most, wherever in the world the mesh is, so that little is lost in `f32`.
+//! Then `d₁ = (mean of the neighbours' x₀ - x₀) / 2` and
+//! `dₙ₊₁ = dₙ + mean of the neighbours' dₙ - dₙ₋₁ + 2 d₁`. A vertex without neighbours stays where
+//! it is.
 
 use crate::{rows::Items, sample::Count};
 use cuda_std::{View, ViewMut, kernel};
 
-/// The mean over a vertex's neighbours of how far their values are from `here`, and 0 without neighbours; sums in the order of the list.
+/// The mean over a vertex's neighbours of how far their values are from `here`, and 0 without
+/// neighbours; sums in the order of the list.
 #[inline(always)]
 fn mean_difference<I: Count>(
     values: View<f32>,
@@ -39,11 +44,12 @@ pub(super) fn read3(values: View<f32>, vertex: usize) -> [f32; 3] {
 
 /// The first term: writes for each vertex `d₁`, and `d₁` times `coefficient` to `sum`.
 ///
-/// A thread takes single vertices: it reads the vertex's list, three coordinates for each neighbour, and writes six numbers. Nothing is shared in the block.
+/// A thread takes single vertices: it reads the vertex's list, three coordinates for each
+/// neighbour, and writes six numbers. Nothing is shared in the block.
 ///
 /// # Safety
-/// `positions`, `first` and `sum` hold three elements for each item; `starts`, `lengths` and `lists` are what
-/// [`unite_neighbours`](super::neighbours::unite_neighbours) made.
+/// `positions`, `first` and `sum` hold three elements for each item; `starts`, `lengths` and
+/// `lists` are what [`unite_neighbours`](super::neighbours::unite_neighbours) made.
 #[kernel(I = [u32, u64])]
 pub unsafe fn smooth_first<I: Count>(
     items: Items,
@@ -70,10 +76,11 @@ pub unsafe fn smooth_first<I: Count>(
     });
 }
 
-/// A further term: of `dₙ` in `current`, `dₙ₋₁` in `previous` and `d₁` in `first` writes `dₙ₊₁` to `previous`, and adds it, times `coefficient`, to `sum`.
+/// A further term: of `dₙ` in `current`, `dₙ₋₁` in `previous` and `d₁` in `first` writes `dₙ₊₁` to
+/// `previous`, and adds it, times `coefficient`, to `sum`.
 ///
-/// A thread takes single vertices: it reads the vertex's list, three numbers for each neighbour, and 12 of its own, of which it writes six. Nothing is shared
-/// in the block.
+/// A thread takes single vertices: it reads the vertex's list, three numbers for each neighbour,
+/// and 12 of its own, of which it writes six. Nothing is shared in the block.
 ///
 /// # Safety
 /// As [`smooth_first`], for each of the four arrays.
@@ -108,7 +115,8 @@ pub unsafe fn smooth_next<I: Count>(
 
 /// Adds to each coordinate how far it moves.
 ///
-/// A thread takes single coordinates: it reads two numbers and writes one. Nothing is shared in the block.
+/// A thread takes single coordinates: it reads two numbers and writes one. Nothing is shared in the
+/// block.
 ///
 /// # Safety
 /// Both arrays hold an element for each item.

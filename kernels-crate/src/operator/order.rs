@@ -1,14 +1,16 @@
 //! Minima and maxima of all types as minima of unsigned keys.
 
-/// An order of 32-bit or 64-bit values, `Bits` being `u32` or `u64`: turns a value's bits into a key, which is less the
-/// earlier the value comes in the order. So one kernel finds the least or the greatest of integers with and without a sign and of
-/// floating-point numbers.
+/// An order of 32-bit or 64-bit values, `Bits` being `u32` or `u64`: turns a value's bits into a
+/// key, which is less the earlier the value comes in the order. So one kernel finds the least or
+/// the greatest of integers with and without a sign and of floating-point numbers.
 ///
-/// A NaN comes before everything, so that it makes everything NaN that it is combined with; -0 is less than +0.
+/// A NaN comes before everything, so that it makes everything NaN that it is combined with; -0 is
+/// less than +0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order<Bits> {
-    /// Bits that change in a value whose highest bit is set: all but the highest where that is the sign of a magnitude.
+    /// Bits that change in a value whose highest bit is set: all but the highest where that is the
+    /// sign of a magnitude.
     flip_if_negative: Bits,
     /// Bits that change in every value, after that.
     flip: Bits,
@@ -65,7 +67,8 @@ macro_rules! keyed {
                     bits & !Self::SIGN > self.infinity
                 }
 
-                /// What a negative value changes by: flipping keeps the highest bit, so the same undoes it.
+                /// What a negative value changes by: flipping keeps the highest bit, so the same
+                /// undoes it.
                 #[inline(always)]
                 const fn flip_of(&self, bits: $bits) -> $bits {
                     (bits as $signed >> ($bits::BITS - 1)) as $bits & self.flip_if_negative

@@ -64,7 +64,8 @@ impl Cone {
 
     /// Where the ray through a place of the picture meets it, if nearer than `limit`.
     ///
-    /// The balls are met as balls, and the cone that touches both between the circles where it does so.
+    /// The balls are met as balls, and the cone that touches both between the circles where it does
+    /// so.
     #[inline(always)]
     pub fn meet(&self, px: f32, py: f32, limit: f32) -> Option<ConeHit> {
         let [ra, rb] = self.radii;

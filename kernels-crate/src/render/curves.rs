@@ -31,15 +31,18 @@ pub struct Overlay {
     pub is_lit: u32,
 }
 
-/// Draws cones with round ends over a picture, in place: the nearest on each ray, and between the rays of a pixel the mean. The picture below becomes
-/// paler first, and hides nothing.
+/// Draws cones with round ends over a picture, in place: the nearest on each ray, and between the
+/// rays of a pixel the mean. The picture below becomes paler first, and hides nothing.
 ///
-/// A tile has the cones that can be seen in it, by number and by the depth that they begin at: those of tile t are `members[starts[t]..starts[t + 1]]`. Directions of
-/// `light` are in the picture's own axes: x to the right, y down, z away. A thread takes runs of neighbouring pixels. Nothing is shared in the block.
+/// A tile has the cones that can be seen in it, by number and by the depth that they begin at:
+/// those of tile t are `members[starts[t]..starts[t + 1]]`. Directions of `light` are in the
+/// picture's own axes: x to the right, y down, z away. A thread takes runs of neighbouring pixels.
+/// Nothing is shared in the block.
 ///
 /// # Safety
-/// `cones` has [`CONE`](super::CONE) numbers for each that `members` names, `starts` an element for each tile of the picture and one more, none of them beyond the end of
-/// `members`; `pixels` holds `rows.nx · rows.ny`, with `overlay.width` the same as `rows.nx`.
+/// `cones` has [`CONE`](super::CONE) numbers for each that `members` names, `starts` an element for
+/// each tile of the picture and one more, none of them beyond the end of `members`; `pixels` holds
+/// `rows.nx · rows.ny`, with `overlay.width` the same as `rows.nx`.
 #[kernel]
 pub unsafe fn render_curves(
     cones: View<f32>,
@@ -114,7 +117,8 @@ fn first_cone(
     found
 }
 
-/// The colour of a place on a curve, lit and paler with its depth, as 8-bit pictures have it: from 0 to 1.
+/// The colour of a place on a curve, lit and paler with its depth, as 8-bit pictures have it: from
+/// 0 to 1.
 #[inline(always)]
 fn shown(
     overlay: &Overlay,
@@ -144,7 +148,8 @@ fn shown(
     [mix(0), mix(1), mix(2)]
 }
 
-/// A linear channel as pictures have it, from 0 to 1: the transfer curve of sRGB is approximated by a square root.
+/// A linear channel as pictures have it, from 0 to 1: the transfer curve of sRGB is approximated by
+/// a square root.
 #[inline(always)]
 fn encode(channel: f32) -> f32 {
     let channel = if channel > 0.0 { channel } else { 0.0 };

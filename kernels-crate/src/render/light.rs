@@ -21,7 +21,8 @@ pub struct Light {
 impl Light {
     /// The linear colour of the surface where its outward unit normal is `normal`.
     ///
-    /// A key light, light from the sky that fades downwards, a fill from the viewer, and a small highlight.
+    /// A key light, light from the sky that fades downwards, a fill from the viewer, and a small
+    /// highlight.
     #[inline(always)]
     pub(super) fn shade(&self, normal: [f32; 3]) -> [f32; 3] {
         let key = positive(dot(normal, self.key));

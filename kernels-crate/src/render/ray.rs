@@ -2,8 +2,8 @@
 
 use crate::grid::Grid;
 
-/// An orthographic camera: all rays share one direction. Everything is in index coordinates, with `direction` as long in
-/// world space as one step of the ray is to be.
+/// An orthographic camera: all rays share one direction. Everything is in index coordinates, with
+/// `direction` as long in world space as one step of the ray is to be.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
@@ -71,7 +71,8 @@ impl Camera {
 }
 
 impl Span {
-    /// What is left of it between 0 and `to` along one axis, on which the ray starts at `from` and goes `step` at a time.
+    /// What is left of it between 0 and `to` along one axis, on which the ray starts at `from` and
+    /// goes `step` at a time.
     #[inline(always)]
     fn cut(self, from: f32, step: f32, to: f32, axis: [f32; 3]) -> Option<Span> {
         if step == 0.0 {

@@ -12,17 +12,19 @@ use cuda_std::{GpuFloat, View, ViewMut, kernel};
 /// Halvings of the step in which the surface was met: it is found to 1/256 of a step.
 const HALVINGS: u32 = 8;
 
-/// Draws the isosurface `iso`, as 8-bit sRGB red, green, blue and alpha in the bytes of each pixel from the lowest on.
+/// Draws the isosurface `iso`, as 8-bit sRGB red, green, blue and alpha in the bytes of each pixel
+/// from the lowest on.
 ///
-/// A thread takes runs of neighbouring pixels. Per ray it steps through the trilinear interpolant until it is inside (above
-/// `iso` where `inside_above` is not 0, else below), halves the last step, and lights the surface by the gradient there,
-/// taken to world space by `gradient_to_world` (the transpose of the inverse of the volume's linear part). Where the ray
-/// enters the grid inside, the cut is drawn flat. Per step eight samples are read; one pixel is written. Nothing is shared
-/// in the block.
+/// A thread takes runs of neighbouring pixels. Per ray it steps through the trilinear interpolant
+/// until it is inside (above `iso` where `inside_above` is not 0, else below), halves the last
+/// step, and lights the surface by the gradient there, taken to world space by `gradient_to_world`
+/// (the transpose of the inverse of the volume's linear part). Where the ray enters the grid
+/// inside, the cut is drawn flat. Per step eight samples are read; one pixel is written. Nothing is
+/// shared in the block.
 ///
 /// # Safety
-/// `samples` holds `grid.samples()` elements, at least one along each axis; `pixels` holds `width · height`; `rows` is the
-/// extent of the pixels.
+/// `samples` holds `grid.samples()` elements, at least one along each axis; `pixels` holds
+/// `width · height`; `rows` is the extent of the pixels.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn render_isosurface<T: Sample>(
     samples: View<T>,
@@ -72,7 +74,8 @@ pub unsafe fn render_isosurface<T: Sample>(
 
 /// Where a ray meets the surface.
 struct Hit {
-    /// The gradient there (per voxel), or the inward normal of the grid's face where the surface is cut.
+    /// The gradient there (per voxel), or the inward normal of the grid's face where the surface is
+    /// cut.
     inward: [f32; 3],
 }
 

@@ -62,10 +62,12 @@ fn sum_wide<I: Lift<i128>, V: FromWide>(
     scan_strided::<I, i128, Sum, V>(input, initial, job, tiles, output, lift, put, put_total);
 }
 
-/// Sums unsigned integers and finds the first element whose inclusive sum does not fit the output's type.
+/// Sums unsigned integers and finds the first element whose inclusive sum does not fit the output's
+/// type.
 ///
-/// A thread adds up neighbouring elements, twice: to find the tile's sum, and to write. Per element the input is read twice
-/// and the output written once. `overflow` gets the least such index, and stays as it is if there is none.
+/// A thread adds up neighbouring elements, twice: to find the tile's sum, and to write. Per element
+/// the input is read twice and the output written once. `overflow` gets the least such index, and
+/// stays as it is if there is none.
 ///
 /// # Safety
 /// As [`sum_words`](super::sum_words), with four words for each tile; `overflow` has one element.

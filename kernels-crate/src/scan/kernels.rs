@@ -63,16 +63,16 @@ const fn rows(shape: BlockShape, vector: usize) -> usize {
     shape.items as usize / vector
 }
 
-/// Sums `job.count` values of 32 bits in a single pass; see [`scan_tiles`]. Sums of integers that wrap around have the same bits
-/// with and without a sign.
+/// Sums `job.count` values of 32 bits in a single pass; see [`scan_tiles`]. Sums of integers that
+/// wrap around have the same bits with and without a sign.
 ///
-/// A thread has 8 vectors of 4 elements. Per element 4 bytes are read and 4 written. `input` and `output` may be the same
-/// memory.
+/// A thread has 8 vectors of 4 elements. Per element 4 bytes are read and 4 written. `input` and
+/// `output` may be the same memory.
 ///
 /// # Safety
-/// `input` and `output` have `job.count` elements, `states` a header and a word for each tile, `total` one element; each
-/// thread has dynamic shared memory for its elements of a tile; `job` and `states` fit together, see
-/// [`TileStates`](super::look_back::TileStates).
+/// `input` and `output` have `job.count` elements, `states` a header and a word for each tile,
+/// `total` one element; each thread has dynamic shared memory for its elements of a tile; `job` and
+/// `states` fit together, see [`TileStates`](super::look_back::TileStates).
 #[kernel(V = [u32, f32])]
 pub unsafe fn sum_words<V: Value + Lift<V> + KernelType>(
     input: View<V>,
@@ -87,10 +87,11 @@ pub unsafe fn sum_words<V: Value + Lift<V> + KernelType>(
     sums::<V, V, 4, { rows(WORDS, 4) }>(input, output, initial, job, states, total);
 }
 
-/// Sums `job.count` integers of 64 bits in a single pass; see [`scan_tiles_specialised`] and [`sum_words`].
+/// Sums `job.count` integers of 64 bits in a single pass; see [`scan_tiles_specialised`] and
+/// [`sum_words`].
 ///
-/// A thread has 9 vectors of 2 elements. Per element 8 bytes are read and 8 written. `input` and `output` may be the same
-/// memory.
+/// A thread has 9 vectors of 2 elements. Per element 8 bytes are read and 8 written. `input` and
+/// `output` may be the same memory.
 ///
 /// # Safety
 /// As [`sum_words`], with two words for each tile.
@@ -106,8 +107,8 @@ pub unsafe fn sum_longs(
     long_sums::<u64, { rows(LONGS, 2) }>(input, output, initial, job, states, total);
 }
 
-/// [`sum_longs`] of floating-point numbers; a thread has 8 vectors of 2 elements, as many as fit in its registers beside what adds up in one
-/// order.
+/// [`sum_longs`] of floating-point numbers; a thread has 8 vectors of 2 elements, as many as fit in
+/// its registers beside what adds up in one order.
 ///
 /// # Safety
 /// As [`sum_longs`].
@@ -143,8 +144,9 @@ fn long_sums<V: Value, const ROWS: usize>(
     );
 }
 
-/// The least so far, in an order of 32-bit values, of `job.count` elements, in a single pass; see [`scan_tiles_specialised`]. The order says
-/// what the bits are, and may be reversed: then it is the greatest.
+/// The least so far, in an order of 32-bit values, of `job.count` elements, in a single pass; see
+/// [`scan_tiles_specialised`]. The order says what the bits are, and may be reversed: then it is
+/// the greatest.
 ///
 /// A thread has 4 vectors of 4 elements; otherwise as [`sum_words`].
 ///
@@ -265,9 +267,11 @@ pub unsafe fn sum_into_longs<I: Lift<u64> + KernelType>(
     sums::<I, u64, 2, { rows(INTO_LONGS, 2) }>(input, output, initial, job, states, total);
 }
 
-/// Combines `offset` with what is in `data`, which comes after it: the last step of a scan in parts.
+/// Combines `offset` with what is in `data`, which comes after it: the last step of a scan in
+/// parts.
 ///
-/// Blocks stride over groups of 4 elements for each thread, a block's width apart. Each element is read and written once.
+/// Blocks stride over groups of 4 elements for each thread, a block's width apart. Each element is
+/// read and written once.
 ///
 /// # Safety
 /// Nothing else uses `data`.

@@ -1,8 +1,8 @@
 //! What the tiles of a scan tell one another, and how a tile learns what came before it.
 //!
-//! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). A tile publishes first
-//! its own elements combined (its aggregate), and then everything up to its end combined (its prefix). A later tile walks
-//! back over aggregates until it meets a prefix.
+//! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). A
+//! tile publishes first its own elements combined (its aggregate), and then everything up to its
+//! end combined (its prefix). A later tile walks back over aggregates until it meets a prefix.
 
 use crate::{
     operator::{Operator, Value},
@@ -11,8 +11,8 @@ use crate::{
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::{ViewMut, thread};
 
-/// Words before the first tile's, of which the first is the counter that tiles are numbered from. A line of memory, so that
-/// the counter shares none with what is looked at.
+/// Words before the first tile's, of which the first is the counter that tiles are numbered from. A
+/// line of memory, so that the counter shares none with what is looked at.
 pub const HEADER: usize = 16;
 
 /// Nothing is published yet.
@@ -24,10 +24,11 @@ const PREFIX: u32 = 2;
 
 /// What tiles have published.
 ///
-/// A word of 64 bits holds 32 bits of a value, and below them a tag: the number of the scan and whether it is an aggregate
-/// or a prefix. So a word is valid by itself; nothing orders it with other memory, and what an earlier scan left needs
-/// no erasing. A value of several words is valid if all of them bear the same tag: while one tile's aggregate becomes its
-/// prefix they may differ, and then count as not published yet.
+/// A word of 64 bits holds 32 bits of a value, and below them a tag: the number of the scan and
+/// whether it is an aggregate or a prefix. So a word is valid by itself; nothing orders it with
+/// other memory, and what an earlier scan left needs no erasing. A value of several words is valid
+/// if all of them bear the same tag: while one tile's aggregate becomes its prefix they may differ,
+/// and then count as not published yet.
 #[derive(Clone, Copy)]
 pub struct TileStates<'a> {
     words: ViewMut<'a, u64>,
@@ -35,7 +36,8 @@ pub struct TileStates<'a> {
 }
 
 impl<'a> TileStates<'a> {
-    /// Over [`HEADER`] words and [`Value::PARTS`] for each tile. No word there bears this `epoch`, of 30 bits, yet.
+    /// Over [`HEADER`] words and [`Value::PARTS`] for each tile. No word there bears this `epoch`,
+    /// of 30 bits, yet.
     #[inline(always)]
     pub fn new(words: ViewMut<'a, u64>, epoch: u32) -> Self {
         Self { words, epoch }
@@ -102,14 +104,17 @@ impl<'a> TileStates<'a> {
         (kind, V::from_parts(parts))
     }
 
-    /// Everything before `tile` combined, from what the tiles before it have published. `tile` is not 0.
+    /// Everything before `tile` combined, from what the tiles before it have published. `tile` is
+    /// not 0.
     ///
-    /// The first warp of a block calls it, all lanes together. They look at as many tiles at a time as there are lanes, the
-    /// nearest first, and wait for those that have published nothing. It ends
-    /// because tile 0 publishes its prefix without looking, and every tile before `tile` is being worked on.
+    /// The first warp of a block calls it, all lanes together. They look at as many tiles at a time
+    /// as there are lanes, the nearest first, and wait for those that have published nothing. It
+    /// ends because tile 0 publishes its prefix without looking, and every tile before `tile` is
+    /// being worked on.
     ///
-    /// Where the grouping matters ([`Operator::EXACT`] is false) it waits for a prefix among the nearest tiles and adds to
-    /// it one tile after the other, so that the sum does not depend on who came first.
+    /// Where the grouping matters ([`Operator::EXACT`] is false) it waits for a prefix among the
+    /// nearest tiles and adds to it one tile after the other, so that the sum does not depend on
+    /// who came first.
     #[inline(always)]
     pub fn look_back<V: Value, O: Operator<V>, W: Warps>(&self, tile: u32) -> V {
         let lane = warp::lane();

@@ -7,7 +7,8 @@
 //! | [`three_pass`] | reduce, scan of the sums, scan with the sums added | input twice, output once |
 //! | [`small`] | two launches of a kernel that is quick to compile, for short lists | input twice, output once |
 //!
-//! Integers are exact in all, and no result depends on the launch shape but the last bits of floating-point sums.
+//! Integers are exact in all, and no result depends on the launch shape but the last bits of
+//! floating-point sums.
 
 pub mod checked;
 pub mod kernels;

@@ -24,7 +24,8 @@ pub struct TileJob {
     pub epoch: u32,
     /// 1 if an element's own value is part of its result, else 0.
     pub inclusive: u32,
-    /// 1 if there is a block for each tile, so that none takes a second one. As wide as makes all of the structure fields.
+    /// 1 if there is a block for each tile, so that none takes a second one. As wide as makes all
+    /// of the structure fields.
     pub one_each: u64,
 }
 
@@ -51,22 +52,25 @@ impl TileJob {
 /// Tiles that a block knows of when it begins.
 pub const KNOWN: usize = 3;
 
-/// Room for the numbers of a block's tiles: that of a round is kept while that of the round before is read. 16 bytes: with them the dynamic
-/// shared memory behind begins in the middle of a line, without them copies into it took a tenth longer.
+/// Room for the numbers of a block's tiles: that of a round is kept while that of the round before
+/// is read. 16 bytes: with them the dynamic shared memory behind begins in the middle of a line,
+/// without them copies into it took a tenth longer.
 const RING: usize = 4;
 
 /// The tiles of a block: the one that it works on, and the two after it.
 ///
-/// Tiles are taken by number from a counter, so that all tiles before one that a block has are finished or being worked on,
-/// whatever blocks the device runs at a time. A block works on its tiles in the order of their numbers; so of all tiles
-/// that are not finished, the first is being worked on and waits for none.
+/// Tiles are taken by number from a counter, so that all tiles before one that a block has are
+/// finished or being worked on, whatever blocks the device runs at a time. A block works on its
+/// tiles in the order of their numbers; so of all tiles that are not finished, the first is being
+/// worked on and waits for none.
 #[derive(Clone, Copy)]
 pub struct TileScheduler<'a> {
     states: TileStates<'a>,
     job: TileJob,
     numbers: SharedView<u32>,
     prefix: WarpValues,
-    /// The tile that the block works on; there is none left if it is not less than [`TileJob::tiles`].
+    /// The tile that the block works on; there is none left if it is not less than
+    /// [`TileJob::tiles`].
     pub tile: u32,
     /// The one after it.
     pub next: u32,
@@ -75,7 +79,8 @@ pub struct TileScheduler<'a> {
 }
 
 impl<'a> TileScheduler<'a> {
-    /// Takes a block's first tile, and the two after it if blocks take several. One barrier; every thread calls it, once.
+    /// Takes a block's first tile, and the two after it if blocks take several. One barrier; every
+    /// thread calls it, once.
     #[inline(always)]
     pub fn first(states: ViewMut<'a, u64>, job: TileJob) -> Self {
         let states = TileStates::new(states, job.epoch);
@@ -108,9 +113,9 @@ impl<'a> TileScheduler<'a> {
         }
     }
 
-    /// Takes one more tile. Only the block's last thread does, and only what it returns there means something: it is to be given to
-    /// [`resolve`](Self::resolve), as late as possible, because the counter is far away. A block takes numbers until there is no tile
-    /// with the last one.
+    /// Takes one more tile. Only the block's last thread does, and only what it returns there means
+    /// something: it is to be given to [`resolve`](Self::resolve), as late as possible, because the
+    /// counter is far away. A block takes numbers until there is no tile with the last one.
     #[inline(always)]
     pub fn take(&self) -> u32 {
         let takes = thread::thread_idx_x() + 1 == thread::block_dim_x();
@@ -123,7 +128,8 @@ impl<'a> TileScheduler<'a> {
         }
     }
 
-    /// The number after `last`, the last that the block has taken, for those who keep the numbers by round. One thread of a block calls it.
+    /// The number after `last`, the last that the block has taken, for those who keep the numbers
+    /// by round. One thread of a block calls it.
     #[inline(always)]
     pub fn number_after(&self, last: u32) -> u32 {
         if last < self.job.tiles {
@@ -147,8 +153,8 @@ impl<'a> TileScheduler<'a> {
         self.numbers.read(round as usize % RING)
     }
 
-    /// The scheduler of a block that has gone through its tiles by round as far as `tile`, the first that it has not done, and has taken all
-    /// numbers that there are for it.
+    /// The scheduler of a block that has gone through its tiles by round as far as `tile`, the
+    /// first that it has not done, and has taken all numbers that there are for it.
     #[inline(always)]
     pub fn from_round(self, tile: u32) -> Self {
         let none = self.job.tiles;
@@ -160,8 +166,9 @@ impl<'a> TileScheduler<'a> {
         }
     }
 
-    /// Tells the others the elements of `tile` combined. One thread of the block does it, the one that is `first`. The first tile's prefix is
-    /// known at once, and nobody asks for the last one's.
+    /// Tells the others the elements of `tile` combined. One thread of the block does it, the one
+    /// that is `first`. The first tile's prefix is known at once, and nobody asks for the last
+    /// one's.
     #[inline(always)]
     pub fn publish<V: Value, O: Operator<V>>(
         &self,
@@ -181,11 +188,11 @@ impl<'a> TileScheduler<'a> {
         }
     }
 
-    /// What comes before the block's tile, whose elements combined are `aggregate` and [published](Self::publish). One barrier, at
-    /// its end; another one must lie between two calls.
+    /// What comes before the block's tile, whose elements combined are `aggregate` and
+    /// [published](Self::publish). One barrier, at its end; another one must lie between two calls.
     ///
-    /// The first warp looks back and publishes the prefix. The block that has the last tile gives `put_total` everything
-    /// combined. `taken` is what [`take`](Self::take) returned.
+    /// The first warp looks back and publishes the prefix. The block that has the last tile gives
+    /// `put_total` everything combined. `taken` is what [`take`](Self::take) returned.
     #[inline(always)]
     pub fn resolve<V: Value, O: Operator<V>, W: Warps>(
         &self,
@@ -209,8 +216,9 @@ impl<'a> TileScheduler<'a> {
         self.prefix.read(0)
     }
 
-    /// What comes before `tile`, whose elements combined are `aggregate` and published. All lanes of one warp call it; the one that is
-    /// `first` publishes what goes through the tile, or gives it to `put_total` if the tile is the last.
+    /// What comes before `tile`, whose elements combined are `aggregate` and published. All lanes
+    /// of one warp call it; the one that is `first` publishes what goes through the tile, or gives
+    /// it to `put_total` if the tile is the last.
     #[inline(always)]
     pub fn look_back<V: Value, O: Operator<V>, W: Warps>(
         &self,

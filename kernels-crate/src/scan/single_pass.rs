@@ -16,17 +16,20 @@ use cuda_std::{
 
 /// The body of the single-pass kernels: scans tile after tile.
 ///
-/// A block is at work on three tiles (see [`TileScheduler`] for who has which): one whose elements are on their way into dynamic shared
-/// memory by asynchronous copies, one that has arrived, and one that waits to be written. In each round it scans the one that has
-/// arrived and publishes its aggregate; only then its first warp looks back for what comes before the one that is to be
-/// written. So a tile's aggregate is known to all a whole round before a look-back asks for it, nobody waits for anybody else's reads,
-/// and the wait for one's own is hidden behind the round. Three barriers a round.
+/// A block is at work on three tiles (see [`TileScheduler`] for who has which): one whose elements
+/// are on their way into dynamic shared memory by asynchronous copies, one that has arrived, and
+/// one that waits to be written. In each round it scans the one that has arrived and publishes its
+/// aggregate; only then its first warp looks back for what comes before the one that is to be
+/// written. So a tile's aggregate is known to all a whole round before a look-back asks for it,
+/// nobody waits for anybody else's reads, and the wait for one's own is hidden behind the round.
+/// Three barriers a round.
 ///
-/// A tile of `threads · N · ROWS` elements that is whole and aligned to 16 bytes goes this way; any other is read twice. A block
-/// of one thread has tiles as long as the host says, reads them twice, and waits only for the tiles before.
+/// A tile of `threads · N · ROWS` elements that is whole and aligned to 16 bytes goes this way; any
+/// other is read twice. A block of one thread has tiles as long as the host says, reads them twice,
+/// and waits only for the tiles before.
 ///
-/// Elements are `lift`ed into values; `put` makes what is written of what comes before an element, and that combined with
-/// it; `put_total` gets everything combined.
+/// Elements are `lift`ed into values; `put` makes what is written of what comes before an element,
+/// and that combined with it; `put_total` gets everything combined.
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,
@@ -50,7 +53,8 @@ pub fn scan_tiles<
     put: impl Fn(V, V) -> R + Copy,
     put_total: impl Fn(V) + Copy,
 ) {
-    // older assemblers' allocation needs more than these; there the device decides how many threads a block can have
+    // older assemblers' allocation needs more than these; there the device decides how many threads
+    // a block can have
     if ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32 {
         max_registers::<MOST_REGISTERS>();
     }
@@ -117,7 +121,8 @@ pub fn scan_tiles<
     scan_strided::<I, V, O, R>(input, initial, job, tiles, output, lift, put, put_total);
 }
 
-/// Scans tiles of any size and place, which are read twice, as [`scan_tiles`] does; `put` gets the element's index too.
+/// Scans tiles of any size and place, which are read twice, as [`scan_tiles`] does; `put` gets the
+/// element's index too.
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,

@@ -1,4 +1,5 @@
-//! A scan of a list that is too short for speed to matter, by a kernel that a driver compiles quickly.
+//! A scan of a list that is too short for speed to matter, by a kernel that a driver compiles
+//! quickly.
 
 use super::three_pass::Segments;
 use crate::block;
@@ -12,17 +13,20 @@ pub const PICKED: usize = 4;
 
 /// Sums the segments of a short list, or scans it: exclusive sums, in place, in two launches.
 ///
-/// A block takes whole segments, [`SMALL`] for each thread at a time. In the first launch (`scan` 0) it adds up each
-/// segment's elements and writes the sum to `sums`. In the second (`scan` 1) it adds up the sums of the segments before
-/// its own, and goes on through the segment, replacing each element by what comes before it. Both launches, and both
-/// halves of the second, are rounds of one loop, so that the code holds a single scan of a block. Each element is read twice and
-/// written once; every block reads the sums before its segments. A list of one segment needs no first launch.
+/// A block takes whole segments, [`SMALL`] for each thread at a time. In the first launch (`scan`
+/// 0) it adds up each segment's elements and writes the sum to `sums`. In the second (`scan` 1) it
+/// adds up the sums of the segments before its own, and goes on through the segment, replacing each
+/// element by what comes before it. Both launches, and both halves of the second, are rounds of one
+/// loop, so that the code holds a single scan of a block. Each element is read twice and written
+/// once; every block reads the sums before its segments. A list of one segment needs no first
+/// launch.
 ///
-/// Four of the scanned elements, those with the numbers `at`, also go to `picked`, so that one small transfer brings them to the host; none
-/// do if it is empty.
+/// Four of the scanned elements, those with the numbers `at`, also go to `picked`, so that one
+/// small transfer brings them to the host; none do if it is empty.
 ///
 /// # Safety
-/// `data` has `segments.count` elements, `sums` one for each segment, `picked` four or none; the grids of both launches are any.
+/// `data` has `segments.count` elements, `sums` one for each segment, `picked` four or none; the
+/// grids of both launches are any.
 #[kernel]
 pub unsafe fn sum_small(
     data: ViewMut<u64>,

@@ -23,24 +23,26 @@ pub const SLOTS: usize = 3;
 /// Bytes of a line of shared memory: 32 banks of 4.
 const LINE: usize = 128;
 
-/// Nanoseconds from a tile's publication to the look-back for the one before. By then most of what is looked for is there, and nobody
-/// who looks again and again is in the way of those who publish.
+/// Nanoseconds from a tile's publication to the look-back for the one before. By then most of what
+/// is looked for is there, and nobody who looks again and again is in the way of those who publish.
 const PAUSE: u32 = 1500;
 
 /// Rounds of a block before the first pause: until then the device's memory is not busy.
 const QUICK_ROUNDS: u32 = 3;
 
-/// The body of single-pass kernels for values of which few fit in registers: as [`scan_tiles`](super::single_pass::scan_tiles), but a tile
-/// stays in dynamic shared memory until it is written, and the look-back is the last warp's alone.
+/// The body of single-pass kernels for values of which few fit in registers: as
+/// [`scan_tiles`](super::single_pass::scan_tiles), but a tile stays in dynamic shared memory until
+/// it is written, and the look-back is the last warp's alone.
 ///
-/// A round has one barrier. Before it, the working warps scan the tile of this round, which has arrived. After it, they write the tile
-/// of two rounds before, whose prefix the last warp has found, and begin to copy the tile of the next round into its place; at the same
-/// time the last warp publishes this round's tile and looks back for the one of the round before. So a tile's aggregate is known to
-/// all a round before a look-back asks for it, and no working warp ever waits for another block, unless a look-back takes longer
-/// than a round.
+/// A round has one barrier. Before it, the working warps scan the tile of this round, which has
+/// arrived. After it, they write the tile of two rounds before, whose prefix the last warp has
+/// found, and begin to copy the tile of the next round into its place; at the same time the last
+/// warp publishes this round's tile and looks back for the one of the round before. So a tile's
+/// aggregate is known to all a round before a look-back asks for it, and no working warp ever waits
+/// for another block, unless a look-back takes longer than a round.
 ///
-/// A whole tile has `(threads - 32) · N · ROWS` elements and is aligned to 16 bytes. All others, and those of blocks of other shapes, are read twice
-/// ([`scan_strided`]).
+/// A whole tile has `(threads - 32) · N · ROWS` elements and is aligned to 16 bytes. All others,
+/// and those of blocks of other shapes, are read twice ([`scan_strided`]).
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,
@@ -81,7 +83,8 @@ pub fn scan_tiles_specialised<
     if tiles.tile < whole {
         let slot_len = RegisterTile::<I, N, ROWS>::slot_len();
         let room = staging_room::<I>(SLOTS * slot_len);
-        // Copies fill whole lines. The last row of the last slot has room for the idle threads' vectors, which is enough for this.
+        // Copies fill whole lines. The last row of the last slot has room for the idle threads'
+        // vectors, which is enough for this.
         let past_line = room.as_mut_ptr() as usize % LINE;
         let first_slot = (LINE - past_line) % LINE / size_of::<I>();
         let start = |tile: u32| tile as u64 * job.tile;
@@ -89,16 +92,16 @@ pub fn scan_tiles_specialised<
         let looks_back = rank + LOOK_BACK_THREADS >= threads;
         let lane = warp::lane();
         let my_warp = (rank / 32) as usize;
-        // of even and of odd rounds; at place `PREFIX` what comes before the tile of two rounds before, of which the last warp learned in
-        // the round before
+        // of even and of odd rounds; at place `PREFIX` what comes before the tile of two rounds
+        // before, of which the last warp learned in the round before
         let values = shared_view![u32; 2 * WarpValues::LEN];
         // tiles of two rounds before, of the round before, of this one and of the next
         let (mut writing, mut waiting) = (none, none);
         let (mut current, mut next) = (tiles.tile, tiles.next);
         // the slot of this round; the next round's is that of two rounds before
         let mut slot = first_slot;
-        // What comes before each row within the warp, and before the warp within the block. Not read before there is a tile; an array of
-        // constants would be kept in memory.
+        // What comes before each row within the warp, and before the warp within the block. Not
+        // read before there is a tile; an array of constants would be kept in memory.
         let mut rows_writing = [initial; ROWS];
         let mut rows_waiting = [initial; ROWS];
         let (mut block_writing, mut block_waiting) = (O::identity(), O::identity());

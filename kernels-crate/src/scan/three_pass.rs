@@ -53,8 +53,8 @@ impl Segments {
 
 /// Sums each segment: the first pass.
 ///
-/// A block takes whole segments. A thread reads every block-size-th element and adds it to a sum of its own; the block adds
-/// these up and writes one sum per segment, in 64 bits.
+/// A block takes whole segments. A thread reads every block-size-th element and adds it to a sum of
+/// its own; the block adds these up and writes one sum per segment, in 64 bits.
 ///
 /// # Safety
 /// `input` holds `segments.count` elements, `sums` one for each segment and one more.
@@ -74,7 +74,8 @@ pub unsafe fn reduce_segments<T: Count>(input: View<T>, segments: Segments, sums
     });
 }
 
-/// Replaces the sums of `count` segments by their exclusive scan, and the element after them by the total: the second pass.
+/// Replaces the sums of `count` segments by their exclusive scan, and the element after them by the
+/// total: the second pass.
 ///
 /// One block does it, a block's worth of sums at a time; other blocks have nothing to do.
 ///
@@ -108,11 +109,13 @@ pub unsafe fn scan_segment_sums(count: u64, sums: ViewMut<u64>) {
 
 /// Scans each segment from its offset on: the third pass.
 ///
-/// A block takes whole segments, [`ITEMS`] neighbouring elements per thread at a time. Per element it reads the input once
-/// and writes `initial` plus the sum of all elements before it and, if `inclusive` is not 0, of itself. Sums wrap around.
+/// A block takes whole segments, [`ITEMS`] neighbouring elements per thread at a time. Per element
+/// it reads the input once and writes `initial` plus the sum of all elements before it and, if
+/// `inclusive` is not 0, of itself. Sums wrap around.
 ///
 /// # Safety
-/// `input` and `output` hold `segments.count` elements, `offsets` one for each segment. They may be the same memory.
+/// `input` and `output` hold `segments.count` elements, `offsets` one for each segment. They may be
+/// the same memory.
 #[kernel(T = [u8, u16, u32, u64], I = [u32, u64])]
 pub unsafe fn scan_segments<T: Count, I: Count>(
     input: View<T>,

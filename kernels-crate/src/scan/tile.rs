@@ -7,10 +7,11 @@ use crate::{
 };
 use cuda_std::{SharedView, View, ViewMut, async_copy, thread};
 
-/// A whole tile in the registers of a block of full warps: each thread has `ROWS` vectors of `N` neighbouring elements.
+/// A whole tile in the registers of a block of full warps: each thread has `ROWS` vectors of `N`
+/// neighbouring elements.
 ///
-/// A warp has neighbouring rows, and a row is a vector of every lane: so the lanes of a warp read and write next to one
-/// another.
+/// A warp has neighbouring rows, and a row is a vector of every lane: so the lanes of a warp read
+/// and write next to one another.
 #[derive(Clone, Copy)]
 pub struct RegisterTile<I, const N: usize, const ROWS: usize> {
     items: [[I; N]; ROWS],
@@ -50,7 +51,8 @@ impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
         rows
     }
 
-    /// Begins to copy the tile that begins at `start` into the block's shared memory, from place `slot` on, each thread its own vectors.
+    /// Begins to copy the tile that begins at `start` into the block's shared memory, from place
+    /// `slot` on, each thread its own vectors.
     #[inline(always)]
     pub fn stage(input: View<I>, start: u64, room: SharedView<I>, slot: usize) {
         let mut row = 0;
@@ -94,8 +96,9 @@ impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
         slot + (row * thread::block_dim_x() as usize + thread::thread_idx_x() as usize) * N
     }
 
-    /// Scans the rows of the calling thread's warp, whose elements are `lift`ed into values: for each row what comes before the thread's vector within the warp, and
-    /// all of the warp's rows combined.
+    /// Scans the rows of the calling thread's warp, whose elements are `lift`ed into values: for
+    /// each row what comes before the thread's vector within the warp, and all of the warp's rows
+    /// combined.
     #[inline(always)]
     pub fn scan_warp<V: Value, O: Operator<V>>(&self, lift: impl Fn(I) -> V) -> ([V; ROWS], V) {
         let mut sums = [O::identity(); ROWS];
@@ -127,8 +130,8 @@ impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
         (before, total)
     }
 
-    /// Writes the scanned tile, whose rows come after `prefix` and each after its own `before`: for each element what `put` makes
-    /// of what comes before it and that combined with it.
+    /// Writes the scanned tile, whose rows come after `prefix` and each after its own `before`: for
+    /// each element what `put` makes of what comes before it and that combined with it.
     #[inline(always)]
     pub fn write<V: Value, O: Operator<V>, R: Copy>(
         &self,
@@ -148,8 +151,9 @@ impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
         }
     }
 
-    /// [`write`](Self::write) of a tile that is staged at `slot`. Where there is a next tile, which begins at `next`, it is staged in its
-    /// place, row after row: so reads and writes of device memory are mixed.
+    /// [`write`](Self::write) of a tile that is staged at `slot`. Where there is a next tile, which
+    /// begins at `next`, it is staged in its place, row after row: so reads and writes of device
+    /// memory are mixed.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "two tiles and three functions")]
     pub fn write_staged<V: Value, O: Operator<V>, R: Copy>(
@@ -185,8 +189,8 @@ impl<I: Copy, const N: usize, const ROWS: usize> RegisterTile<I, N, ROWS> {
     }
 }
 
-/// For each element of a vector what `put` makes of what comes before it, of which `running` is what comes before the first, and of that
-/// combined with it.
+/// For each element of a vector what `put` makes of what comes before it, of which `running` is
+/// what comes before the first, and of that combined with it.
 #[inline(always)]
 fn scan_vector<I: Copy, V: Value, O: Operator<V>, R: Copy, const N: usize>(
     mut running: V,
@@ -205,7 +209,8 @@ fn scan_vector<I: Copy, V: Value, O: Operator<V>, R: Copy, const N: usize>(
     results
 }
 
-/// Any part of the input, which each thread reads twice: once to add up, once to scan. Each has neighbouring elements.
+/// Any part of the input, which each thread reads twice: once to add up, once to scan. Each has
+/// neighbouring elements.
 #[derive(Clone, Copy)]
 pub struct StridedTile {
     /// The calling thread's first element.
@@ -225,7 +230,8 @@ impl StridedTile {
                 end: end as usize,
             };
         }
-        // the processor's own division: with `div_rem`'s loop here, assemblers spill registers of the loop over tiles
+        // the processor's own division: with `div_rem`'s loop here, assemblers spill registers of
+        // the loop over tiles
         let each = match (end - start).checked_div(threads) {
             Some(each) => each + (each * threads != end - start) as u64,
             None => 0,
@@ -263,8 +269,8 @@ impl StridedTile {
         block::exclusive::<V, O>(sum)
     }
 
-    /// Scans the thread's elements, after `prefix`: gives `put` for each what comes before it, and that combined with it, and
-    /// writes what it gives back.
+    /// Scans the thread's elements, after `prefix`: gives `put` for each what comes before it, and
+    /// that combined with it, and writes what it gives back.
     #[inline(always)]
     pub fn scan<I: Copy, V: Value, O: Operator<V>, R: Copy>(
         self,
@@ -300,6 +306,6 @@ impl StridedTile {
     }
 }
 
-/// Elements that a thread of a [`StridedTile`] reads at a time: on the CPU as many as make its bounds checks cheap; on a GPU one,
-/// since a strided may begin anywhere.
+/// Elements that a thread of a [`StridedTile`] reads at a time: on the CPU as many as make its
+/// bounds checks cheap; on a GPU one, since a strided may begin anywhere.
 const RUN: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 8 };

@@ -1,14 +1,17 @@
 //! Classes of voxels by how deep in the solid they are, 32 at a time.
 //!
-//! A voxel of the solid is of the surface if one of its neighbours, 26 or the six across faces, is not of it, of the boundary if it is not of the surface and
-//! one of its 26 neighbours is, and else of the interior. What is left of a solid without its surface is its erosion; what is left of that
-//! without the boundary is the next erosion, by 3 x 3 x 3 voxels in both cases: where there is an exterior neighbour at an edge or a corner there is one of
-//! the surface too. Everything beyond the grid is outside.
+//! A voxel of the solid is of the surface if one of its neighbours, 26 or the six across faces, is
+//! not of it, of the boundary if it is not of the surface and one of its 26 neighbours is, and else
+//! of the interior. What is left of a solid without its surface is its erosion; what is left of
+//! that without the boundary is the next erosion, by 3 x 3 x 3 voxels in both cases: where there is
+//! an exterior neighbour at an edge or a corner there is one of the surface too. Everything beyond
+//! the grid is outside.
 
 use crate::{distance::sites::BitRows, rows::Items};
 use cuda_std::{View, ViewMut, kernel};
 
-/// The voxels of the word at `(in_row, y, z)` that are in the solid together with their neighbours along x.
+/// The voxels of the word at `(in_row, y, z)` that are in the solid together with their neighbours
+/// along x.
 #[inline(always)]
 fn along_row(solid: View<u32>, bits: BitRows, in_row: u32, word: usize) -> u32 {
     let here = solid.read(word);
@@ -73,10 +76,11 @@ fn eroded_by_faces(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
     kept & across_y & across_z
 }
 
-/// Writes the voxels of a solid that are not of its surface: that none of their neighbours is outside, of six if `faces` is not 0, else of 26.
+/// Writes the voxels of a solid that are not of its surface: that none of their neighbours is
+/// outside, of six if `faces` is not 0, else of 26.
 ///
-/// A thread takes single words, neighbouring threads neighbouring words: it reads the word and up to 26 around it, and writes one. Nothing is
-/// shared in the block.
+/// A thread takes single words, neighbouring threads neighbouring words: it reads the word and up
+/// to 26 around it, and writes one. Nothing is shared in the block.
 ///
 /// # Safety
 /// `solid` and `inner` hold `bits.words()` elements, which `items` counts.

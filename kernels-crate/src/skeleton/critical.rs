@@ -4,18 +4,22 @@ use super::field::{NUMBERS, Ranks};
 use crate::{distance::sites::BitRows, rows::Items};
 use cuda_std::{View, ViewMut, kernel};
 
-/// A component that is less than this part of the largest force at the cell's corners may have either sign.
+/// A component that is less than this part of the largest force at the cell's corners may have
+/// either sign.
 const NO_SIGN: f32 = 1e-9;
 
-/// Writes which cells may have a critical point, as a mask: the cell between voxels (x, y, z) and (x + 1, y + 1, z + 1) is at (x, y, z).
+/// Writes which cells may have a critical point, as a mask: the cell between voxels (x, y, z) and
+/// (x + 1, y + 1, z + 1) is at (x, y, z).
 ///
-/// Such a cell has a force at all eight corners, and no component of it has the same sign at all of them. A thread takes the cells of a word of 32. It reads
-/// that word and the next one of four rows, and four numbers for each corner of cells that have a force at all; it writes a word. Nothing is shared in the
-/// block.
+/// Such a cell has a force at all eight corners, and no component of it has the same sign at all of
+/// them. A thread takes the cells of a word of 32. It reads that word and the next one of four
+/// rows, and four numbers for each corner of cells that have a force at all; it writes a word.
+/// Nothing is shared in the block.
 ///
 /// # Safety
-/// `words`, `before` and `cells` hold `bits.words()` elements, which `items` counts: the mask of the voxels with a force, how many come before each word, and the
-/// cells; `forces` hold four numbers for each voxel of the mask.
+/// `words`, `before` and `cells` hold `bits.words()` elements, which `items` counts: the mask of
+/// the voxels with a force, how many come before each word, and the cells; `forces` hold four
+/// numbers for each voxel of the mask.
 #[kernel]
 pub unsafe fn critical_cells(
     words: View<u32>,
@@ -81,7 +85,8 @@ fn with_forces(words: View<u32>, bits: BitRows, item: usize, [in_row, y, z]: [u3
     all
 }
 
-/// Whether every component of the force has both signs at the corners of a cell, if it may be off by `error` at each.
+/// Whether every component of the force has both signs at the corners of a cell, if it may be off
+/// by `error` at each.
 #[cuda_std::inline_closures]
 #[inline(always)]
 fn may_vanish(

@@ -7,14 +7,17 @@ use cuda_std::{View, ViewMut, kernel};
 /// The radius of the ball whose voxels are counted.
 pub const RADIUS: u32 = 4;
 
-/// Voxels of the solid in a ball around each voxel of a mask: the fewer, the more the surface is curved outwards there.
+/// Voxels of the solid in a ball around each voxel of a mask: the fewer, the more the surface is
+/// curved outwards there.
 ///
-/// The share of a ball that is inside falls with the mean curvature (Pottmann and others, 2007). A thread takes runs of neighbouring voxels. For each voxel
-/// of the mask up to two words of 81 rows are read, and a count is written. Nothing is shared in the block.
+/// The share of a ball that is inside falls with the mean curvature (Pottmann and others, 2007). A
+/// thread takes runs of neighbouring voxels. For each voxel of the mask up to two words of 81 rows
+/// are read, and a count is written. Nothing is shared in the block.
 ///
 /// # Safety
-/// `solid`, `words` and `before` hold `bits.words()` elements: the solid, a mask, and how many of its voxels come before each word; `counts` hold
-/// one element for each voxel of the mask. `rows` are those of the grid of `bits`.
+/// `solid`, `words` and `before` hold `bits.words()` elements: the solid, a mask, and how many of
+/// its voxels come before each word; `counts` hold one element for each voxel of the mask. `rows`
+/// are those of the grid of `bits`.
 #[kernel]
 pub unsafe fn solid_in_ball(
     solid: View<u32>,

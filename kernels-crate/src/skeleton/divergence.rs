@@ -4,15 +4,17 @@ use super::field::{NUMBERS, Ranks};
 use crate::{distance::sites::BitRows, rows::Rows};
 use cuda_std::{View, ViewMut, kernel};
 
-/// The divergence of the force's direction at each voxel that has a force, from the differences of its neighbours across faces; infinite where not all six have
-/// a force. Where a force vanishes, its direction is 0.
+/// The divergence of the force's direction at each voxel that has a force, from the differences of
+/// its neighbours across faces; infinite where not all six have a force. Where a force vanishes,
+/// its direction is 0.
 ///
-/// A thread takes runs of neighbouring voxels. For each voxel with a force six directions are looked up, and a number is written. Nothing is shared in the
-/// block.
+/// A thread takes runs of neighbouring voxels. For each voxel with a force six directions are
+/// looked up, and a number is written. Nothing is shared in the block.
 ///
 /// # Safety
-/// `words` and `before` hold `bits.words()` elements: the mask of the voxels with a force, and how many come before each word; `forces` hold four
-/// numbers for each voxel of the mask, `divergences` one. `rows` are those of the grid of `bits`.
+/// `words` and `before` hold `bits.words()` elements: the mask of the voxels with a force, and how
+/// many come before each word; `forces` hold four numbers for each voxel of the mask, `divergences`
+/// one. `rows` are those of the grid of `bits`.
 #[kernel]
 pub unsafe fn divergence_of_direction(
     words: View<u32>,

@@ -32,15 +32,18 @@ fn bound_at(bounds: View<f64>, doubt: Doubt, voxel: [u32; 3]) -> f32 {
     (doubt.factor * bounds.read(brick_number(doubt.grid, brick))) as f32 * 1.000_001
 }
 
-/// Writes which cells may have a critical point if each force is off by its bound, as a mask: the cell between voxels (x, y, z) and (x + 1, y + 1, z + 1) is at (x, y, z).
+/// Writes which cells may have a critical point if each force is off by its bound, as a mask: the
+/// cell between voxels (x, y, z) and (x + 1, y + 1, z + 1) is at (x, y, z).
 ///
-/// A cell is left out only if a component of the force has the same sign at all eight corners, and is farther from 0 than the bound there. A thread takes the cells of a
-/// word of 32. It reads that word and the next one of four rows, and four numbers and a bound for each corner of cells that have a force at all; it writes a word. Nothing is shared
-/// in the block.
+/// A cell is left out only if a component of the force has the same sign at all eight corners, and
+/// is farther from 0 than the bound there. A thread takes the cells of a word of 32. It reads that
+/// word and the next one of four rows, and four numbers and a bound for each corner of cells that
+/// have a force at all; it writes a word. Nothing is shared in the block.
 ///
 /// # Safety
-/// `words`, `before` and `cells` hold `doubt.lattice.bits.words()` elements, which `items` counts: the mask of the voxels with a force, how many come before each word, and the
-/// cells; `forces` hold four numbers for each voxel of the mask, `bounds` one for each brick.
+/// `words`, `before` and `cells` hold `doubt.lattice.bits.words()` elements, which `items` counts:
+/// the mask of the voxels with a force, how many come before each word, and the cells; `forces`
+/// hold four numbers for each voxel of the mask, `bounds` one for each brick.
 #[kernel]
 pub unsafe fn doubtful_cells(
     words: View<u32>,
@@ -62,9 +65,11 @@ pub unsafe fn doubtful_cells(
     });
 }
 
-/// Writes which voxels are corners of such cells, or have a force that is weak beside the bound, as a mask.
+/// Writes which voxels are corners of such cells, or have a force that is weak beside the bound, as
+/// a mask.
 ///
-/// A thread takes single words: it reads up to eight words of cells, and a magnitude for each voxel with a force; it writes a word. Nothing is shared in the block.
+/// A thread takes single words: it reads up to eight words of cells, and a magnitude for each voxel
+/// with a force; it writes a word. Nothing is shared in the block.
 ///
 /// # Safety
 /// As [`doubtful_cells`], whose cells are read; `voxels` hold as many words.
@@ -122,11 +127,13 @@ pub unsafe fn doubtful_voxels(
 
 /// Replaces the forces of some voxels.
 ///
-/// A thread takes single voxels: it reads three coordinates and four numbers, and writes four. Nothing is shared in the block.
+/// A thread takes single voxels: it reads three coordinates and four numbers, and writes four.
+/// Nothing is shared in the block.
 ///
 /// # Safety
-/// `words` and `before` are the mask of the voxels with a force, of `bits`, and how many come before each word, `forces` hold four numbers for each of them. `places` hold three
-/// coordinates for each voxel to be replaced, which `items` counts, `better` four numbers.
+/// `words` and `before` are the mask of the voxels with a force, of `bits`, and how many come
+/// before each word, `forces` hold four numbers for each of them. `places` hold three coordinates
+/// for each voxel to be replaced, which `items` counts, `better` four numbers.
 #[kernel]
 pub unsafe fn replace_forces(
     words: View<u32>,

@@ -1,7 +1,9 @@
 //! The Euler number of a solid: vertices − edges + faces − cubes of its voxels.
 //!
-//! A vertex of the lattice counts if one of its 8 voxels is in the solid, an edge if one of 4, a face if one of 2. Around a line of the lattice along x
-//! there are four rows of voxels: A with the line at its lower end along y and z, B before A along y, C before A along z, and D before both. Then of
+//! A vertex of the lattice counts if one of its 8 voxels is in the solid, an edge if one of 4, a
+//! face if one of 2. Around a line of the lattice along x there are four rows of voxels: A with the
+//! line at its lower end along y and z, B before A along y, C before A along z, and D before both.
+//! Then of
 //!
 //! | rows | there are | and one less for each run of voxels |
 //! | --- | --- | --- |
@@ -71,8 +73,8 @@ impl Piece {
 
 /// Adds the Euler number of a solid to `sum[0]`, in two's complement.
 ///
-/// A thread takes words of lines of the lattice, neighbouring threads neighbouring words: it reads up to eight words. A block adds up in shared memory, and
-/// adds to the sum once.
+/// A thread takes words of lines of the lattice, neighbouring threads neighbouring words: it reads
+/// up to eight words. A block adds up in shared memory, and adds to the sum once.
 ///
 /// # Safety
 /// `solid` holds `bits.words()` elements, `sum` one; `items` counts [`words_of_lines`].

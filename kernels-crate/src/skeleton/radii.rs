@@ -3,12 +3,15 @@
 use crate::{grid::Grid, rows::Items};
 use cuda_std::{View, ViewMut, kernel};
 
-/// The trilinear interpolant of a volume at points, which are in voxels; outside the volume that of the nearest place in it.
+/// The trilinear interpolant of a volume at points, which are in voxels; outside the volume that of
+/// the nearest place in it.
 ///
-/// A thread takes single points: it reads three coordinates and eight samples, and writes a value. Nothing is shared in the block.
+/// A thread takes single points: it reads three coordinates and eight samples, and writes a value.
+/// Nothing is shared in the block.
 ///
 /// # Safety
-/// `samples` hold `grid.samples()` elements, more than none; `points` hold three elements for each point, `values` one, which `items` counts.
+/// `samples` hold `grid.samples()` elements, more than none; `points` hold three elements for each
+/// point, `values` one, which `items` counts.
 #[kernel]
 pub unsafe fn sample_at(
     samples: View<f32>,

@@ -3,7 +3,8 @@
 use crate::{grid::Grid, rows::Rows};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// Writes `radius` minus the distance from `centre`, in voxels: a sphere at isovalue 0, inside above.
+/// Writes `radius` minus the distance from `centre`, in voxels: a sphere at isovalue 0, inside
+/// above.
 ///
 /// A thread takes runs of neighbouring samples, reads nothing and writes one value each.
 ///
@@ -34,14 +35,15 @@ pub(super) fn sphere_value(sample: [u32; 3], centre: [f32; 3], radius: f32) -> f
     radius - GpuFloat::sqrt(dx * dx + dy * dy + dz * dz)
 }
 
-/// Writes Schoen's gyroid, `sin z cos y + sin y cos x + sin x cos z`, from the sines and cosines of the coordinates along
-/// each axis.
+/// Writes Schoen's gyroid, `sin z cos y + sin y cos x + sin x cos z`, from the sines and cosines of
+/// the coordinates along each axis.
 ///
-/// `sines` and `cosines` hold those of the x coordinates, then y, then z. A thread takes runs of neighbouring samples and
-/// reads two table entries per sample.
+/// `sines` and `cosines` hold those of the x coordinates, then y, then z. A thread takes runs of
+/// neighbouring samples and reads two table entries per sample.
 ///
 /// # Safety
-/// `sines` and `cosines` hold `nx + ny + nz` elements, `samples` `grid.samples()`; `rows` is the extent of the samples.
+/// `sines` and `cosines` hold `nx + ny + nz` elements, `samples` `grid.samples()`; `rows` is the
+/// extent of the samples.
 #[kernel]
 pub unsafe fn fill_gyroid(
     grid: Grid,

@@ -3,7 +3,8 @@
 use crate::{grid::Grid, rows::Rows};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// From indices to the coordinates that capsules are given in: `scale · index + offset` along each axis.
+/// From indices to the coordinates that capsules are given in: `scale · index + offset` along each
+/// axis.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scaling {
@@ -16,7 +17,8 @@ pub struct Scaling {
 /// Numbers of a capsule: the place and the radius at one end, and at the other.
 pub const CAPSULE: usize = 8;
 
-/// The distance of a place from capsule number `capsule`, less than 0 inside. Where the radii differ it is a little less than that.
+/// The distance of a place from capsule number `capsule`, less than 0 inside. Where the radii
+/// differ it is a little less than that.
 #[inline(always)]
 fn distance(capsules: View<f32>, capsule: usize, place: [f32; 3]) -> f32 {
     let at = |number: usize| capsules.read(capsule * CAPSULE + number);
@@ -55,8 +57,9 @@ fn smooth_least(a: f32, b: f32, blend: f32) -> f32 {
 
 /// Writes how deep samples are in the smooth union of capsules: a body at isovalue 0, inside above.
 ///
-/// `capsules` holds [`CAPSULE`] numbers for each. A thread takes runs of neighbouring samples; per sample it reads every capsule (the same for
-/// the whole warp) and writes one value. Without any capsule the values are the least there are.
+/// `capsules` holds [`CAPSULE`] numbers for each. A thread takes runs of neighbouring samples; per
+/// sample it reads every capsule (the same for the whole warp) and writes one value. Without any
+/// capsule the values are the least there are.
 ///
 /// # Safety
 /// `samples` holds `grid.samples()` elements; `rows` is the extent of the samples.

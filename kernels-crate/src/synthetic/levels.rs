@@ -4,8 +4,8 @@ use super::analytic::sphere_value;
 use crate::{grid::Grid, rows::Rows, sample::Sample};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// How values become samples: `value * scale + offset`, rounded to the nearest (halves away from zero) and clamped to what the type
-/// can hold. An isosurface at value 0 is one at `offset`.
+/// How values become samples: `value * scale + offset`, rounded to the nearest (halves away from
+/// zero) and clamped to what the type can hold. An isosurface at value 0 is one at `offset`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Levels {
@@ -17,7 +17,8 @@ pub struct Levels {
 
 /// A sample type that values can be rounded to.
 pub trait Quantised: Sample {
-    /// The nearest value of this type: rounded if it is an integer type, and clamped. NaN becomes 0 in integer types.
+    /// The nearest value of this type: rounded if it is an integer type, and clamped. NaN becomes 0
+    /// in integer types.
     fn nearest(value: f32) -> Self;
 }
 
@@ -51,7 +52,8 @@ impl Levels {
     }
 }
 
-/// Writes the sphere of [`fill_sphere`](super::fill_sphere) in another sample type, without a copy in `f32` beside it.
+/// Writes the sphere of [`fill_sphere`](super::fill_sphere) in another sample type, without a copy
+/// in `f32` beside it.
 ///
 /// A thread takes runs of neighbouring samples, reads nothing and writes one sample each.
 ///

@@ -3,14 +3,16 @@
 use crate::{grid::Grid, rows::Rows};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Writes the density of metaballs: the sum over all balls of `r² / d²`, with `d` the distance from the ball's centre, at
-/// least a hundredth of its radius. A single ball has density 1 at distance `r`.
+/// Writes the density of metaballs: the sum over all balls of `r² / d²`, with `d` the distance from
+/// the ball's centre, at least a hundredth of its radius. A single ball has density 1 at distance
+/// `r`.
 ///
-/// `balls` holds x, y, z and r of each ball, in voxels. A thread takes runs of neighbouring samples; per sample it reads
-/// every ball (the same for the whole warp) and writes one value.
+/// `balls` holds x, y, z and r of each ball, in voxels. A thread takes runs of neighbouring
+/// samples; per sample it reads every ball (the same for the whole warp) and writes one value.
 ///
 /// # Safety
-/// `balls` holds four elements per ball, `samples` `grid.samples()`; `rows` is the extent of the samples.
+/// `balls` holds four elements per ball, `samples` `grid.samples()`; `rows` is the extent of the
+/// samples.
 #[kernel]
 pub unsafe fn fill_metaballs(grid: Grid, rows: Rows, balls: View<f32>, samples: ViewMut<f32>) {
     rows.for_each_run(|run| {

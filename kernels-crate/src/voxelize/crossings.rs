@@ -40,13 +40,15 @@ fn vertex(vertices: View<i32>, number: u32) -> Vertex {
     }
 }
 
-/// Twice the area of the triangle of an edge and a ray, as seen along x: more than 0 if the ray is to the left of the edge.
+/// Twice the area of the triangle of an edge and a ray, as seen along x: more than 0 if the ray is
+/// to the left of the edge.
 #[inline(always)]
 fn side(from: Vertex, to: Vertex, y: i64, z: i64) -> i64 {
     (to.y - from.y) * (z - from.z) - (to.z - from.z) * (y - from.y)
 }
 
-/// Whether a ray with this side of an edge is to the left of it, or would be if it were a little farther along y, and less so along z.
+/// Whether a ray with this side of an edge is to the left of it, or would be if it were a little
+/// farther along y, and less so along z.
 #[inline(always)]
 fn is_left(side: i64, from: Vertex, to: Vertex) -> bool {
     side > 0 || side == 0 && (to.z < from.z || to.z == from.z && to.y > from.y)
@@ -58,7 +60,8 @@ fn least(a: i64, b: i64, c: i64) -> i64 {
     if ab < c { ab } else { c }
 }
 
-/// The first and one past the last of `count` voxels whose centres are from the least to the greatest of three places.
+/// The first and one past the last of `count` voxels whose centres are from the least to the
+/// greatest of three places.
 #[inline(always)]
 fn range(a: i64, b: i64, c: i64, fraction: u32, count: u32) -> (i64, i64) {
     let (low, high) = (least(a, b, c), -least(-a, -b, -c));
@@ -82,12 +85,14 @@ fn ceiling(x: f64) -> i64 {
 
 /// Changes the bit of the first voxel behind each crossing of a ray along x with a triangle.
 ///
-/// A thread takes a triangle, or every `sharing`-th ray of it, neighbouring threads neighbouring rays. It reads three vertices, and changes a word
-/// for each ray through the triangle. Nothing is shared in the block.
+/// A thread takes a triangle, or every `sharing`-th ray of it, neighbouring threads neighbouring
+/// rays. It reads three vertices, and changes a word for each ray through the triangle. Nothing is
+/// shared in the block.
 ///
 /// # Safety
-/// `corners` hold three elements for each triangle, `vertices` three for each number in these; `marks` hold `bits.words()` elements. Coordinates and
-/// the grid's in fine steps are within ±2³⁰. `items` count those of `triangles`.
+/// `corners` hold three elements for each triangle, `vertices` three for each number in these;
+/// `marks` hold `bits.words()` elements. Coordinates and the grid's in fine steps are within ±2³⁰.
+/// `items` count those of `triangles`.
 #[kernel]
 pub unsafe fn mark_crossings(
     vertices: View<i32>,

@@ -9,8 +9,8 @@ pub use scan::{
 
 use cuda_std::thread;
 
-/// The lanes of the calling thread's warp that exist: all 32, but for the last warp of a block whose size is no multiple
-/// of 32.
+/// The lanes of the calling thread's warp that exist: all 32, but for the last warp of a block
+/// whose size is no multiple of 32.
 #[inline(always)]
 pub fn lanes() -> u32 {
     let first = thread::thread_idx_x() & !31;

@@ -1,9 +1,9 @@
 //! Scan and reduction over the lanes of a warp, for any operator.
 //!
-//! Every lane of the warp must call these. They all name the full mask: a mask is about lanes that have not left the kernel,
-//! and lanes that the last warp of a block has not are none of those.
-//! Blocks are one-dimensional and of any size; in a block of one thread nothing is
-//! exchanged and nothing waits.
+//! Every lane of the warp must call these. They all name the full mask: a mask is about lanes that
+//! have not left the kernel, and lanes that the last warp of a block has not are none of those.
+//! Blocks are one-dimensional and of any size; in a block of one thread nothing is exchanged and
+//! nothing waits.
 
 use crate::operator::{Operator, Value};
 use cuda_std::{
@@ -63,7 +63,8 @@ pub fn ballot<W: Warps>(yes: bool) -> u32 {
     if W::alone() {
         return yes as u32;
     }
-    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited for.
+    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited
+    // for.
     unsafe { warp::warp_vote_ballot(FULL_MASK, yes) }
 }
 
@@ -82,7 +83,8 @@ fn exchange<V: Value>(value: V, shuffle: impl Fn(u32) -> u32) -> V {
 /// The value of the lane `distance` before the calling one; its own where there is none.
 #[inline(always)]
 pub fn up<V: Value>(value: V, distance: u32) -> V {
-    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited for.
+    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited
+    // for.
     exchange(value, |part| unsafe {
         warp::warp_shuffle_up(FULL_MASK, part, distance, 32).0
     })
@@ -91,7 +93,8 @@ pub fn up<V: Value>(value: V, distance: u32) -> V {
 /// The value of the lane `distance` after the calling one; unspecified where there is none.
 #[inline(always)]
 pub fn down<V: Value>(value: V, distance: u32) -> V {
-    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited for.
+    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited
+    // for.
     exchange(value, |part| unsafe {
         warp::warp_shuffle_down(FULL_MASK, part, distance, 32).0
     })
@@ -103,14 +106,16 @@ pub fn broadcast<V: Value, W: Warps>(value: V, from: u32) -> V {
     if W::alone() {
         return value;
     }
-    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited for.
+    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited
+    // for.
     exchange(value, |part| unsafe {
         warp::warp_shuffle_idx(FULL_MASK, part, from, 32).0
     })
 }
 
-/// Each row's inclusive scan over the lanes up to and including the calling one. The rows have nothing to do with each
-/// other: several are scanned at once because one alone would wait for each of its five shuffles.
+/// Each row's inclusive scan over the lanes up to and including the calling one. The rows have
+/// nothing to do with each other: several are scanned at once because one alone would wait for each
+/// of its five shuffles.
 #[inline(always)]
 pub fn inclusive_rows<V: Value, O: Operator<V>, W: Warps, const ROWS: usize>(rows: &mut [V; ROWS]) {
     if W::alone() {
@@ -139,7 +144,8 @@ pub fn inclusive<V: Value, O: Operator<V>, W: Warps>(value: V) -> V {
     rows[0]
 }
 
-/// The exclusive scan of which `inclusive` is the inclusive one: what the lane before has, and the identity for the first.
+/// The exclusive scan of which `inclusive` is the inclusive one: what the lane before has, and the
+/// identity for the first.
 #[inline(always)]
 pub fn exclusive_of<V: Value, O: Operator<V>, W: Warps>(inclusive: V) -> V {
     if W::alone() {
@@ -149,7 +155,8 @@ pub fn exclusive_of<V: Value, O: Operator<V>, W: Warps>(inclusive: V) -> V {
     if lane() == 0 { O::identity() } else { before }
 }
 
-/// All lanes' values combined, the last lane's first: for windows that look backwards. Every lane gets it.
+/// All lanes' values combined, the last lane's first: for windows that look backwards. Every lane
+/// gets it.
 #[inline(always)]
 pub fn reduce_backwards<V: Value, O: Operator<V>, W: Warps>(value: V) -> V {
     if W::alone() {

@@ -160,9 +160,10 @@ impl Answer {
     }
 
     fn short(&self) -> String {
-        let fails = match self.failing.is_empty() {
-            true => "all hold".to_owned(),
-            false => format!("fails: {}", self.failing.join(", ")),
+        let fails = if self.failing.is_empty() {
+            "all hold".to_owned()
+        } else {
+            format!("fails: {}", self.failing.join(", "))
         };
         format!(
             "length {:.1}, {} pieces, {} cycles, {} tunnels, covered {:.3}, inside {:.3}; {fails}",

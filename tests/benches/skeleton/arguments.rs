@@ -14,7 +14,8 @@ pub struct Arguments {
     /// Name the objects, and measure nothing
     #[arg(long)]
     pub list: bool,
-    /// Write the objects into this folder, as NAME.nii.gz with hyphens for spaces, and measure nothing
+    /// Write the objects into this folder, as NAME.nii.gz with hyphens for spaces, and measure
+    /// nothing
     #[arg(long, value_name = "FOLDER", conflicts_with = "list")]
     pub write: Option<PathBuf>,
     /// Random trees, and as many nets

@@ -1,9 +1,12 @@
-//! Holds curve skeletons to what is known of generated objects, and times them: ours on every device, and other systems'.
+//! Holds curve skeletons to what is known of generated objects, and times them: ours on every
+//! device, and other systems'.
 //!
-//! `cargo xtask bench skeleton --peers=kimimaro,skimage`; `--help` names the options. What is right stands above what was found. An answer is checked
-//! by `ferrovox_tests::oracle`, which shares nothing with any of the systems.
+//! `cargo xtask bench skeleton --peers=kimimaro,skimage`; `--help` names the options. What is right
+//! stands above what was found. An answer is checked by `ferrovox_tests::oracle`, which shares
+//! nothing with any of the systems.
 //!
-//! A time is that of a call from voxels in memory to a graph in memory. Objects that took more than a few seconds are not run again.
+//! A time is that of a call from voxels in memory to a graph in memory. Objects that took more than
+//! a few seconds are not run again.
 
 mod answers;
 mod arguments;

@@ -117,11 +117,14 @@ pub fn chosen(arguments: &Arguments) -> Outcome<Vec<Subject>> {
         }
     }
     let words = &arguments.objects;
-    let is_wanted = |name: &str| match words.is_empty() {
-        true => name != ATLAS,
-        false => words
-            .iter()
-            .any(|word| word == "all" || name.contains(word.as_str())),
+    let is_wanted = |name: &str| {
+        if words.is_empty() {
+            name != ATLAS
+        } else {
+            words
+                .iter()
+                .any(|word| word == "all" || name.contains(word.as_str()))
+        }
     };
     let mut subjects = Vec::new();
     for (name, make) in all.into_iter().filter(|(name, _)| is_wanted(name)) {
@@ -129,12 +132,10 @@ pub fn chosen(arguments: &Arguments) -> Outcome<Vec<Subject>> {
         known.name = name;
         subjects.push(Subject::of(known));
     }
-    match subjects.is_empty() {
-        true => Err(format!(
-            "no object's name contains {words:?}; --list --objects all names them"
-        )
-        .into()),
-        false => Ok(subjects),
+    if subjects.is_empty() {
+        Err(format!("no object's name contains {words:?}; --list --objects all names them").into())
+    } else {
+        Ok(subjects)
     }
 }
 

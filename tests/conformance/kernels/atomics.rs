@@ -42,7 +42,8 @@ pub unsafe fn histogram_by_blocks(input: &[u8], bins: *mut u32) {
     }
 }
 
-/// Sums in the float types: `f32[0]` over the device, `f32[1]` at system scope, `f32[2]` by blocks, and `f64[0]`.
+/// Sums in the float types: `f32[0]` over the device, `f32[1]` at system scope, `f32[2]` by blocks,
+/// and `f64[0]`.
 #[kernel]
 pub unsafe fn float_sums(input: &[f32], sums: *mut f32, sum64: *mut f64) {
     let of_block = shared_array![f32; 1];
@@ -68,7 +69,8 @@ pub unsafe fn float_sums(input: &[f32], sums: *mut f32, sum64: *mut f64) {
     }
 }
 
-/// What [`extremes`] starts from, in order: and, or, xor, min, max, sub and the last value exchanged.
+/// What [`extremes`] starts from, in order: and, or, xor, min, max, sub and the last value
+/// exchanged.
 pub const EXTREMES_START: [i32; 7] = [-1, 0, 0, i32::MAX, i32::MIN, 0, -1];
 
 /// The other operations, each on a word of its own; at device scope, but for one at system scope.
@@ -87,7 +89,8 @@ pub unsafe fn extremes(input: &[i32], words: *mut i32) {
     }
 }
 
-/// Adds one to `count` under a lock in `lock`, a word that starts at zero: the elements one thread of each block adds.
+/// Adds one to `count` under a lock in `lock`, a word that starts at zero: the elements one thread
+/// of each block adds.
 #[kernel]
 pub unsafe fn locked_count(lock: *mut u32, count: *mut u32) {
     if thread::thread_idx_x() == 0 {

@@ -1,4 +1,5 @@
-//! Kernels in Rust-CUDA's style, which compile against any crate that has the API of `cuda_std` 0.2.2.
+//! Kernels in Rust-CUDA's style, which compile against any crate that has the API of `cuda_std`
+//! 0.2.2.
 //!
 //! Slices come in, results go out through raw pointers.
 

@@ -48,8 +48,8 @@ pub unsafe fn smooth_blocks(input: &[f32], output: *mut f32) {
     }
 }
 
-/// An inclusive scan of each block in dynamic shared memory, two buffers of one `u64` per thread. A launch that allocates less does
-/// nothing.
+/// An inclusive scan of each block in dynamic shared memory, two buffers of one `u64` per thread. A
+/// launch that allocates less does nothing.
 #[kernel]
 pub unsafe fn scan_blocks(input: &[u64], output: *mut u64) {
     let threads = thread::block_dim_x() as usize;

@@ -5,7 +5,8 @@ use cuda_std::atomic::mid;
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
-/// Three words per block: how many of its elements are even, whether all are (0 or 1), whether any is.
+/// Three words per block: how many of its elements are even, whether all are (0 or 1), whether any
+/// is.
 #[kernel]
 pub unsafe fn count_even(input: &[u32], results: *mut u32) {
     let i = thread::index_1d() as usize;
@@ -21,7 +22,8 @@ pub unsafe fn count_even(input: &[u32], results: *mut u32) {
     }
 }
 
-/// Sums one element per block into `partial`, and the last block to finish adds up the partial sums: a sum in one launch.
+/// Sums one element per block into `partial`, and the last block to finish adds up the partial
+/// sums: a sum in one launch.
 ///
 /// `finished` is a word that starts at zero.
 #[kernel]
@@ -58,8 +60,9 @@ pub unsafe fn sum_in_one_launch(
     }
 }
 
-/// The last thread of each block hands a value to its first one through `mailbox`, a word per block that starts at zero, and the first
-/// waits for it. The threads must be of different warps on devices without independent thread scheduling.
+/// The last thread of each block hands a value to its first one through `mailbox`, a word per block
+/// that starts at zero, and the first waits for it. The threads must be of different warps on
+/// devices without independent thread scheduling.
 #[kernel]
 pub unsafe fn hand_over(mailbox: *mut u32, received: *mut u32) {
     let block = thread::block_idx_x() as usize;

@@ -1,6 +1,7 @@
 //! The files that commands read, and the arrays that library calls take: always the same bytes.
 //!
-//! They are made by additions, multiplications, divisions and square roots only, which give the same bits on every machine.
+//! They are made by additions, multiplications, divisions and square roots only, which give the
+//! same bits on every machine.
 
 mod files;
 mod meshes;

@@ -1,7 +1,9 @@
-//! Runs commands and library calls on inputs that it makes, and compares hashes of all that they give with those of an earlier
-//! version: a change that should change nothing can show that it did not.
+//! Runs commands and library calls on inputs that it makes, and compares hashes of all that they
+//! give with those of an earlier version: a change that should change nothing can show that it did
+//! not.
 //!
-//! `cargo xtask golden` builds it and the command, and runs it. Elsewhere: `golden --ferrovox PATH --data DIR --check`.
+//! `cargo xtask golden` builds it and the command, and runs it. Elsewhere:
+//! `golden --ferrovox PATH --data DIR --check`.
 
 mod commands;
 mod inputs;

@@ -53,11 +53,13 @@ impl Record {
         &self.device
     }
 
-    /// What follows is of this case; with `by_kind` its outputs are compared with those of this kind of device only.
+    /// What follows is of this case; with `by_kind` its outputs are compared with those of this
+    /// kind of device only.
     pub fn begin(&mut self, case: &str, by_kind: bool) {
-        self.case = match by_kind {
-            true => format!("{case}@{}", self.kind),
-            false => case.to_owned(),
+        self.case = if by_kind {
+            format!("{case}@{}", self.kind)
+        } else {
+            case.to_owned()
         };
         self.start = Instant::now();
         self.done.ran.insert(self.case.clone());

@@ -1,4 +1,5 @@
-//! A mesh as a volume that the library's renderer draws: sheets of some thickness along its triangles.
+//! A mesh as a volume that the library's renderer draws: sheets of some thickness along its
+//! triangles.
 
 use crate::distance::{to_segment, to_triangle};
 use ferrovox::{
@@ -17,7 +18,8 @@ pub struct Thickness(pub f64);
 /// Linear colours of the surface and of the cell's edges and corners.
 const COLOURS: [[f32; 3]; 2] = [[0.85, 0.62, 0.38], [0.20, 0.30, 0.45]];
 
-/// What is drawn, sampled on a grid: of the surface and of all that is drawn, how far a sample is inside.
+/// What is drawn, sampled on a grid: of the surface and of all that is drawn, how far a sample is
+/// inside.
 pub struct Drawing {
     low: [f64; 3],
     spacing: f64,

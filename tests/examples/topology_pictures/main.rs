@@ -1,6 +1,8 @@
-//! Draws the pictures of `docs/isosurface.md`: one cell and a thin wall in noise, by both rules of topology.
+//! Draws the pictures of `docs/isosurface.md`: one cell and a thin wall in noise, by both rules of
+//! topology.
 //!
-//! `cargo run -p ferrovox-tests --example topology_pictures -- [FOLDER]`, by default `docs/images/topology`. Prints what each mesh is like.
+//! `cargo run -p ferrovox-tests --example topology_pictures -- [FOLDER]`, by default
+//! `docs/images/topology`. Prints what each mesh is like.
 
 mod distance;
 mod drawing;
@@ -17,7 +19,8 @@ use ferrovox_tests::{noise::Noise, oracle::trilinear::interpolated};
 use nalgebra::Point3;
 use std::{error::Error, fs::File, io::BufWriter, path::Path, path::PathBuf};
 
-/// A cell: the name of its pictures, the samples at its corners (x fastest), and from where it is looked at.
+/// A cell: the name of its pictures, the samples at its corners (x fastest), and from where it is
+/// looked at.
 const CELLS: [(&str, [f32; 8], ViewDirection); 2] = [
     // two corners above at a diagonal of the face in front
     (

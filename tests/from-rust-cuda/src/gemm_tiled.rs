@@ -5,8 +5,9 @@ use cuda_std::{address_space, shared_array, watched};
 const TILE: usize = 8;
 const TILE_2D: usize = TILE * TILE;
 
-/// `c = alpha a b + beta c` by tiles in shared memory, as Rust-CUDA's example has it: a `static mut` for each matrix. `barriers` leaves out
-/// one of the two barriers (1, 2), or both (0); 3 is right.
+/// `c = alpha a b + beta c` by tiles in shared memory, as Rust-CUDA's example has it: a
+/// `static mut` for each matrix. `barriers` leaves out one of the two barriers (1, 2), or both (0);
+/// 3 is right.
 #[kernel]
 #[allow(
     improper_ctypes_definitions,
@@ -81,8 +82,9 @@ unsafe fn hidden_dot(a: *const f32, b: *const f32) -> f32 {
     sum
 }
 
-/// The product of two tiles, by `shared_array!`: `way` says whether the sums are made by a watched function (0), by one that is not (1), or by that
-/// with tiles that are filled by one as well (2), or with a sum that all threads write (3).
+/// The product of two tiles, by `shared_array!`: `way` says whether the sums are made by a watched
+/// function (0), by one that is not (1), or by that with tiles that are filled by one as well (2),
+/// or with a sum that all threads write (3).
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn tile_product(a: &[f32], b: &[f32], c: *mut f32, barrier: bool, way: u32) {
@@ -112,7 +114,8 @@ pub unsafe fn tile_product(a: &[f32], b: &[f32], c: *mut f32, barrier: bool, way
     };
 }
 
-/// Each thread counts its element up and copies the one `step` further on to an element of `y` that it has together with `share` threads.
+/// Each thread counts its element up and copies the one `step` further on to an element of `y` that
+/// it has together with `share` threads.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn neighbours(x: &mut [f32], y: *mut f32, step: usize, share: usize) {

@@ -1,4 +1,5 @@
-//! Kernels written as Rust-CUDA's examples are. There is no `no_std` here: Rust-CUDA's builder adds it, and so does this one.
+//! Kernels written as Rust-CUDA's examples are. There is no `no_std` here: Rust-CUDA's builder adds
+//! it, and so does this one.
 
 mod alloc_kernels;
 mod arguments;

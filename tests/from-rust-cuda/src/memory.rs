@@ -1,4 +1,5 @@
-//! Arrays, memory that is written later, pointers and references, in the shapes that upstream's compile tests try.
+//! Arrays, memory that is written later, pointers and references, in the shapes that upstream's
+//! compile tests try.
 
 use core::mem::MaybeUninit;
 use core::ptr::{null, NonNull};

@@ -6,8 +6,9 @@ use cuda_std::thread::NamedBarrier;
 /// Elements of a tile.
 pub const TILE: usize = 128;
 
-/// The sum of each tile of `x`, of which there are whole ones. The block's first warp brings tiles, two of them at a time, and all others add up:
-/// they meet at one barrier when a tile is full, and at another when it is empty.
+/// The sum of each tile of `x`, of which there are whole ones. The block's first warp brings tiles,
+/// two of them at a time, and all others add up: they meet at one barrier when a tile is full, and
+/// at another when it is empty.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn sum_tiles(x: View<u32>, sums: ViewMut<u32>) {
@@ -27,22 +28,25 @@ pub unsafe fn sum_tiles(x: View<u32>, sums: ViewMut<u32>) {
         let (slot, is_first) = (tile % 2, tile % 2 == 0);
         if t < 32 {
             if tile >= 2 {
-                match is_first {
-                    true => empty.0.sync(),
-                    false => empty.1.sync(),
+                if is_first {
+                    empty.0.sync()
+                } else {
+                    empty.1.sync()
                 }
             }
             let at = 4 * t;
             async_copy::copy_vector::<u32, 4>(x, tile * TILE + at, tiles, slot * TILE + at);
             async_copy::wait_all();
-            match is_first {
-                true => full.0.arrive(),
-                false => full.1.arrive(),
+            if is_first {
+                full.0.arrive()
+            } else {
+                full.1.arrive()
             }
         } else {
-            match is_first {
-                true => full.0.sync(),
-                false => full.1.sync(),
+            if is_first {
+                full.0.sync()
+            } else {
+                full.1.sync()
             }
             let mut sum = 0;
             let mut i = t - 32;
@@ -52,9 +56,10 @@ pub unsafe fn sum_tiles(x: View<u32>, sums: ViewMut<u32>) {
             }
             sums.atomic_add(tile, sum);
             if tile + 2 < count {
-                match is_first {
-                    true => empty.0.arrive(),
-                    false => empty.1.arrive(),
+                if is_first {
+                    empty.0.arrive()
+                } else {
+                    empty.1.arrive()
                 }
             }
         }

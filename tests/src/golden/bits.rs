@@ -32,7 +32,8 @@ impl Bits {
     }
 }
 
-/// The hash of a file's bytes; of a `.gz` or `.png` file what is in it, since a compressor may choose other bytes for the same.
+/// The hash of a file's bytes; of a `.gz` or `.png` file what is in it, since a compressor may
+/// choose other bytes for the same.
 ///
 /// # Errors
 /// If the file cannot be read, or is not what its name says.

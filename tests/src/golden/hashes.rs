@@ -102,7 +102,8 @@ impl Hashes {
         comparison
     }
 
-    /// Replaces what is recorded of the cases `ran` by what was found, and drops cases that `is_known` says no to.
+    /// Replaces what is recorded of the cases `ran` by what was found, and drops cases that
+    /// `is_known` says no to.
     pub fn renew(
         &mut self,
         found: Hashes,

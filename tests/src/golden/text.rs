@@ -16,7 +16,8 @@ const LEFT_OUT: [&str; 9] = [
     "timings",
 ];
 
-/// A JSON object as lines `path = value`, in alphabetical order, without timings, memory figures and names of devices.
+/// A JSON object as lines `path = value`, in alphabetical order, without timings, memory figures
+/// and names of devices.
 ///
 /// # Errors
 /// If the text is not JSON.

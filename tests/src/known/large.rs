@@ -47,8 +47,8 @@ impl Sites {
 
 const PITCH: f64 = 24.0;
 
-/// A net of bent tubes like the vessels of an animal: 110 components, of which most are short, 67 tunnels, radii up to 3, in
-/// 470 x 500 x 136 voxels, of which one in a hundred is in the object.
+/// A net of bent tubes like the vessels of an animal: 110 components, of which most are short, 67
+/// tunnels, radii up to 3, in 470 x 500 x 136 voxels, of which one in a hundred is in the object.
 pub fn vessels(seed: u64) -> Known {
     let mut noise = Noise(seed);
     let along = [19, 20, 5];
@@ -169,8 +169,8 @@ fn in_dims(mut known: Known, dims: [usize; 3]) -> Known {
     known
 }
 
-/// A segmentation of 181 x 217 x 181 voxels with labels 1 to 116: an ellipsoid, cut into cells with wavy sides. Nothing is known
-/// of a label but what its voxels say.
+/// A segmentation of 181 x 217 x 181 voxels with labels 1 to 116: an ellipsoid, cut into cells with
+/// wavy sides. Nothing is known of a label but what its voxels say.
 pub fn atlas(seed: u64) -> Known {
     const LABELS: usize = 116;
     let dims = [181usize, 217, 181];
@@ -212,7 +212,8 @@ pub fn atlas(seed: u64) -> Known {
     Known::without_axes("atlas of 116 labels", seed, voxels.expect("a size"))
 }
 
-/// Five fingers of four bones each: hollow, thick at their ends, with six holes through the wall of each. 20 pieces with 5 tunnels each.
+/// Five fingers of four bones each: hollow, thick at their ends, with six holes through the wall of
+/// each. 20 pieces with 5 tunnels each.
 pub fn digits(seed: u64) -> Known {
     let mut noise = Noise(seed);
     struct Bone {

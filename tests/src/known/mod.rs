@@ -1,6 +1,7 @@
 //! Objects of voxels of which the right skeleton is known: Betti numbers, axes, lengths.
 //!
-//! Each is made from a few numbers and a seed, at any spacing and in any place in the world. Lengths are in world units throughout.
+//! Each is made from a few numbers and a seed, at any spacing and in any place in the world.
+//! Lengths are in world units throughout.
 //!
 //! | what | where |
 //! | --- | --- |
@@ -22,7 +23,8 @@ pub use tubes::{Grid, Tubes};
 use ferrovox::grid::Volume;
 use nalgebra::Point3;
 
-/// How many pieces, tunnels and cavities an object has. Voxels hang together at faces, edges and corners.
+/// How many pieces, tunnels and cavities an object has. Voxels hang together at faces, edges and
+/// corners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Betti {
     /// b0: components.
@@ -89,7 +91,8 @@ pub struct Known {
     pub ends: Option<usize>,
     /// The middle curves of what is made of tubes.
     pub axes: Vec<Axis>,
-    /// By how much a right skeleton may be longer than the axes: tubes with round ends are longer by their radius.
+    /// By how much a right skeleton may be longer than the axes: tubes with round ends are longer
+    /// by their radius.
     pub tips: f64,
 }
 
@@ -137,7 +140,8 @@ impl Known {
         [spacing.max(), spacing.min()]
     }
 
-    /// The distance of a point of the world from the nearest axis, with that axis' radius. None without axes.
+    /// The distance of a point of the world from the nearest axis, with that axis' radius. None
+    /// without axes.
     pub fn to_axis(&self, point: Point3<f64>) -> Option<(f64, f64)> {
         let segments = self.axes.iter().flat_map(|axis| {
             let steps = axis.points.windows(2);

@@ -31,7 +31,8 @@ impl Scale {
         }
     }
 
-    /// How far surfaces of tubes that do not meet are apart at least: voxels of one do not touch those of the other.
+    /// How far surfaces of tubes that do not meet are apart at least: voxels of one do not touch
+    /// those of the other.
     fn gap(&self) -> f64 {
         4.0 * self.coarse
     }
@@ -45,8 +46,8 @@ struct Branch {
     parent: Option<usize>,
 }
 
-/// A tree of so many bent tubes; each leaves another at 50 degrees or more, and comes near no third. Radii are from half the smallest spacing up.
-/// One piece, no tunnel.
+/// A tree of so many bent tubes; each leaves another at 50 degrees or more, and comes near no
+/// third. Radii are from half the smallest spacing up. One piece, no tunnel.
 pub fn tree(tubes: usize, seed: u64, grid: Grid) -> Known {
     let mut noise = Noise(seed ^ 0x7265_6574);
     let scale = Scale::of(&grid, &mut noise);
@@ -54,9 +55,10 @@ pub fn tree(tubes: usize, seed: u64, grid: Grid) -> Known {
     let mut tries = 0;
     while grown.len() < tubes && tries < 40 * tubes {
         tries += 1;
-        let branch = match grown.is_empty() {
-            true => Some(trunk(&scale, &mut noise)),
-            false => branch(&grown, &scale, &mut noise),
+        let branch = if grown.is_empty() {
+            Some(trunk(&scale, &mut noise))
+        } else {
+            branch(&grown, &scale, &mut noise)
         };
         grown.extend(branch);
     }
@@ -138,7 +140,8 @@ fn branch(grown: &[Branch], scale: &Scale, noise: &mut Noise) -> Option<Branch> 
         let far = (next - from).norm();
         grown.iter().enumerate().all(|(index, other)| {
             let room = radius + other.radius + scale.gap();
-            // what is near to where the branch begins is the parent, and branches that begin there too
+            // what is near to where the branch begins is the parent, and branches that begin there
+            // too
             (index == parent && far < leaves)
                 || other
                     .points
@@ -178,7 +181,8 @@ fn branch(grown: &[Branch], scale: &Scale, noise: &mut Noise) -> Option<Branch> 
     })
 }
 
-/// Straight tubes between the nodes of a lattice that are a little moved: so many cycles, or as many as the lattice has. One piece.
+/// Straight tubes between the nodes of a lattice that are a little moved: so many cycles, or as
+/// many as the lattice has. One piece.
 pub fn net(nodes_along: [usize; 3], cycles: usize, seed: u64, grid: Grid) -> Known {
     let mut noise = Noise(seed ^ 0x0074_656e);
     let scale = Scale::of(&grid, &mut noise);

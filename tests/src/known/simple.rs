@@ -73,7 +73,8 @@ pub fn arms(count: usize, radius: f64, length: f64, seed: u64, grid: Grid) -> Kn
     known
 }
 
-/// A tube of radius 4 and length 60, and one of radius 2.5 and length 42 on its middle. One piece, no tunnel.
+/// A tube of radius 4 and length 60, and one of radius 2.5 and length 42 on its middle. One piece,
+/// no tunnel.
 pub fn t_of_tubes(grid: Grid) -> Known {
     let at = |x, y| Point3::new(x, y, 0.0);
     let axes = vec![
@@ -88,7 +89,8 @@ pub fn t_of_tubes(grid: Grid) -> Known {
     known
 }
 
-/// A trunk of radius 4 and length 80, and a branch of radius 1.5 that stands out of it by 42. One piece, no tunnel.
+/// A trunk of radius 4 and length 80, and a branch of radius 1.5 that stands out of it by 42. One
+/// piece, no tunnel.
 pub fn thin_branch(grid: Grid) -> Known {
     let at = |x, y, z| Point3::new(x, y, z);
     let branch = Vector3::new(0.4, 1.0, 0.3).normalize() * 46.0;
@@ -108,9 +110,10 @@ pub fn thin_branch(grid: Grid) -> Known {
 /// A tube about a circle, whose plane is across `normal`. One piece, one tunnel.
 pub fn ring(normal: [f64; 3], major: f64, minor: f64, grid: Grid) -> Known {
     let normal = Vector3::from(normal).normalize();
-    let across = match normal.x.abs() < 0.8 {
-        true => Vector3::x(),
-        false => Vector3::y(),
+    let across = if normal.x.abs() < 0.8 {
+        Vector3::x()
+    } else {
+        Vector3::y()
     };
     let u = normal.cross(&across).normalize();
     let v = normal.cross(&u);

@@ -30,7 +30,8 @@ pub fn shell(outer: f64, inner: f64) -> Known {
     .with(1, 0, 1)
 }
 
-/// A box with a square hole through it and a hollow beside. One piece, one tunnel, one cavity: the Euler number is that of a ball.
+/// A box with a square hole through it and a hollow beside. One piece, one tunnel, one cavity: the
+/// Euler number is that of a ball.
 pub fn tunnel_and_cavity() -> Known {
     by(
         "box with a tunnel and a cavity",
@@ -46,7 +47,8 @@ pub fn tunnel_and_cavity() -> Known {
     .with(1, 1, 1)
 }
 
-/// A plate so many voxels thick, with square holes through it in a row. One piece, as many tunnels as holes.
+/// A plate so many voxels thick, with square holes through it in a row. One piece, as many tunnels
+/// as holes.
 pub fn plate(thick: usize, holes: usize) -> Known {
     let wide = 16 + 12 * holes;
     let name = format!("plate {thick} thick, {holes} holes");

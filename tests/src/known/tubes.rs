@@ -114,7 +114,8 @@ impl Tubes {
         }
     }
 
-    /// The voxels whose centres are in a tube, and those that an axis passes nearest to: tubes thinner than a voxel hang together too.
+    /// The voxels whose centres are in a tube, and those that an axis passes nearest to: tubes
+    /// thinner than a voxel hang together too.
     pub fn draw(self, name: impl Into<String>, seed: u64, grid: Grid) -> Known {
         let inverse = grid.inverse();
         let balls = self

@@ -1,4 +1,5 @@
-//! Betti numbers of each component, by counting: components by floods, cavities by floods of the background, tunnels by the Euler number.
+//! Betti numbers of each component, by counting: components by floods, cavities by floods of the
+//! background, tunnels by the Euler number.
 
 use super::object::{Object, steps};
 use crate::known::Betti;
@@ -9,8 +10,9 @@ const OUTSIDE: u32 = 1;
 
 /// The Betti numbers of each component taken alone, as closed cubes.
 ///
-/// The background hangs together at faces. A component has as many cavities as there are pieces of the background at its faces, but one: the one around
-/// it. (Other components may be in its cavities.) Tunnels are what the Euler number leaves.
+/// The background hangs together at faces. A component has as many cavities as there are pieces of
+/// the background at its faces, but one: the one around it. (Other components may be in its
+/// cavities.) Tunnels are what the Euler number leaves.
 pub fn betti_numbers(object: &Object) -> Vec<Betti> {
     let cavities = cavities(object);
     let eulers = euler_numbers(object);
@@ -35,11 +37,13 @@ pub fn total(parts: &[Betti]) -> Betti {
 
 /// Vertices − edges + faces − cubes of each component.
 ///
-/// A cell is counted by the first of the object's voxels that it is a side of. They are all of one component.
+/// A cell is counted by the first of the object's voxels that it is a side of. They are all of one
+/// component.
 pub fn euler_numbers(object: &Object) -> Vec<i64> {
     let neighbours: Vec<([i64; 3], isize)> =
         steps().map(|step| (step, object.offset(step))).collect();
-    // for each cell of a voxel its sign, and the neighbours before the voxel that it is a side of too
+    // for each cell of a voxel its sign, and the neighbours before the voxel that it is a side of
+    // too
     let cells: Vec<(i64, u32)> = (0..27)
         .map(|n| [n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1])
         .map(|side: [i64; 3]| {
@@ -90,7 +94,8 @@ fn cavities(object: &Object) -> Vec<u64> {
         open.push(start);
         while let Some(at) = open.pop() {
             for &step in &faces {
-                // the box ends in background: beyond its ends the index wraps to background too, or is out of range
+                // the box ends in background: beyond its ends the index wraps to background too, or
+                // is out of range
                 let Some(other) = at.checked_add_signed(step).filter(|&other| other < count) else {
                     continue;
                 };

@@ -2,8 +2,8 @@
 
 use super::{object::Object, ranked::Ranked};
 
-/// A cell: the axes that it extends along, one bit each, and its corner with the least coordinates. Voxel (x, y, z) of the object's box is the cube
-/// with that corner.
+/// A cell: the axes that it extends along, one bit each, and its corner with the least coordinates.
+/// Voxel (x, y, z) of the object's box is the cube with that corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// 0 for a vertex, 7 for a cube.

@@ -18,10 +18,11 @@ pub struct Deviation {
     pub share: f64,
 }
 
-/// Measures the curves. Axes go on straight by their radius at both ends, so that what reaches a tip is measured across.
+/// Measures the curves. Axes go on straight by their radius at both ends, so that what reaches a
+/// tip is measured across.
 ///
-/// The mean may be a quarter of a voxel or a twentieth of the mean radius where the spacing is the same along all axes, and half of
-/// the largest spacing where it is not.
+/// The mean may be a quarter of a voxel or a twentieth of the mean radius where the spacing is the
+/// same along all axes, and half of the largest spacing where it is not.
 pub fn check(verdict: &mut Verdict, object: &Object, skeleton: &Skeleton, axes: &[Axis]) {
     if axes.is_empty() {
         return;
@@ -41,9 +42,10 @@ pub fn check(verdict: &mut Verdict, object: &Object, skeleton: &Skeleton, axes: 
         .sum::<f64>()
         / own;
     let is_even = spacing.max() <= spacing.min() * (1.0 + 1e-9);
-    let allowed = match is_even {
-        true => (0.25 * spacing.max()).max(0.05 * radius),
-        false => 0.5 * spacing.max(),
+    let allowed = if is_even {
+        (0.25 * spacing.max()).max(0.05 * radius)
+    } else {
+        0.5 * spacing.max()
     };
     let (mut sum, mut weight, mut length) = (0.0, 0.0, 0.0);
     let mut most = (0.0, Point3::origin());

@@ -1,9 +1,11 @@
 //! The first homology of an object of any size, over the field of two elements.
 //!
-//! Cells are taken away in pairs, a cell and a side of it that nothing else has, as long as there are any: what is left is a graph, with a few faces that
-//! had to be taken away alone. Of each pair of a face and an edge the rest of the face's border is noted, so that going back a cocycle of the graph
-//! becomes one of the object: its value at the edge is the sum of those at the other three. So each edge has a value for each cocycle, and a cycle's class
-//! is the sum of its edges'. The faces that were taken away alone say which sums count as nothing.
+//! Cells are taken away in pairs, a cell and a side of it that nothing else has, as long as there
+//! are any: what is left is a graph, with a few faces that had to be taken away alone. Of each pair
+//! of a face and an edge the rest of the face's border is noted, so that going back a cocycle of
+//! the graph becomes one of the object: its value at the edge is the sum of those at the other
+//! three. So each edge has a value for each cocycle, and a cycle's class is the sum of its edges'.
+//! The faces that were taken away alone say which sums count as nothing.
 
 use super::{cells::Complex, gf2::Rows, object::Object};
 use crate::noise::Noise;
@@ -172,14 +174,15 @@ impl Collapse {
         values
     }
 
-    /// How often [`Collapse::classes`] gives values: each time for 64 more of a component's generators.
+    /// How often [`Collapse::classes`] gives values: each time for 64 more of a component's
+    /// generators.
     fn rounds(&self) -> usize {
         let most = self.per_component.iter().max().copied().unwrap_or(0);
         most.div_ceil(64).max(1)
     }
 
-    /// The classes of chains of edges, all of them bits; `chains` are their edges' numbers. Chains that are no cycles have classes too, which add up to
-    /// that of a cycle if they do.
+    /// The classes of chains of edges, all of them bits; `chains` are their edges' numbers. Chains
+    /// that are no cycles have classes too, which add up to that of a cycle if they do.
     pub fn classes(&self, chains: &[Vec<u32>]) -> Classes<'_> {
         let words = self.rounds();
         let mut made = Classes {
@@ -188,9 +191,12 @@ impl Collapse {
             of_alone: vec![vec![0; words]; self.alone.len()],
         };
         for round in 0..words {
-            let values = self.spread(|generator| match generator.number / 64 == round {
-                true => 1 << (generator.number % 64),
-                false => 0,
+            let values = self.spread(|generator| {
+                if generator.number / 64 == round {
+                    1 << (generator.number % 64)
+                } else {
+                    0
+                }
             });
             let sum = |edges: &[u32]| {
                 let edges = edges.iter();
@@ -206,8 +212,8 @@ impl Collapse {
         made
     }
 
-    /// 64 random cocycles of the object at each of its edges: a cycle whose values do not add up to 0 is not the border of anything, and one
-    /// whose values do is, but for one in 2^64.
+    /// 64 random cocycles of the object at each of its edges: a cycle whose values do not add up to
+    /// 0 is not the border of anything, and one whose values do is, but for one in 2^64.
     pub fn random_cocycles(&self, seed: u64) -> Vec<u64> {
         let relations = self.classes(&[]).relations();
         let mut noise = Noise(seed);
@@ -254,7 +260,8 @@ impl Classes<'_> {
     }
 }
 
-/// The faces that are left when all cubes have been taken away, each with a face that no other cube has.
+/// The faces that are left when all cubes have been taken away, each with a face that no other cube
+/// has.
 fn faces_left(complex: &Complex) -> Vec<bool> {
     let mut left = vec![true; complex.count(2)];
     let mut counts: Vec<u8> = Vec::with_capacity(left.len());

@@ -18,8 +18,9 @@ const BLOCK: usize = 8;
 /// Up to so many pairs of a voxel and a ball are looked at one by one.
 const FEW: usize = 200_000;
 
-/// Compares each voxel's centre with the balls about points of the skeleton in its component. A point has the radius of the voxel that it is in: the
-/// distance from that voxel's centre to the nearest centre outside.
+/// Compares each voxel's centre with the balls about points of the skeleton in its component. A
+/// point has the radius of the voxel that it is in: the distance from that voxel's centre to the
+/// nearest centre outside.
 pub fn check(
     verdict: &mut Verdict,
     object: &Object,
@@ -44,9 +45,10 @@ pub fn check(
     let mut covered = 0;
     for (number, balls) in balls.iter().enumerate() {
         let voxels = object.component(number);
-        let bare = match voxels.len() * balls.len() <= FEW {
-            true => bare(object, voxels, balls),
-            false => bare_by_blocks(object, voxels, balls),
+        let bare = if voxels.len() * balls.len() <= FEW {
+            bare(object, voxels, balls)
+        } else {
+            bare_by_blocks(object, voxels, balls)
         };
         covered += voxels.len() - bare.len();
         for &voxel in &bare {

@@ -1,9 +1,11 @@
-//! The cells that a straight segment goes through, exactly, and the way along edges that it can be pushed to.
+//! The cells that a straight segment goes through, exactly, and the way along edges that it can be
+//! pushed to.
 
 use super::cells::Cell;
 use nalgebra::Point3;
 
-/// Where places are taken to: multiples of a power of two of a voxel, so that all comparisons are those of integers.
+/// Where places are taken to: multiples of a power of two of a voxel, so that all comparisons are
+/// those of integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
     /// The number of steps to a voxel is 2 to this power.
@@ -49,15 +51,17 @@ impl Crossing {
 }
 
 impl Steps {
-    /// With the finest steps that fit. With a tolerance of 0 only the last bits of a position are lost, below 2^-48 of a voxel.
+    /// With the finest steps that fit. With a tolerance of 0 only the last bits of a position are
+    /// lost, below 2^-48 of a voxel.
     ///
     /// `first` is where the box of the object begins, and `dims` its voxels.
     pub fn new(first: [i64; 3], dims: [usize; 3], tolerance: f64) -> Self {
         let most = dims.iter().max().copied().unwrap_or(1).max(1);
         let finest = 60 + most.leading_zeros() - usize::BITS;
-        let bits = match tolerance > 0.0 {
-            true => finest.min(tolerance.log2().abs() as u32),
-            false => finest,
+        let bits = if tolerance > 0.0 {
+            finest.min(tolerance.log2().abs() as u32)
+        } else {
+            finest
         };
         Self {
             bits: bits.min(50),
@@ -70,7 +74,8 @@ impl Steps {
         1 << self.bits
     }
 
-    /// A position in voxels of the volume, in steps from the corner of the box' first voxel. Far away it is at the end of what can be told.
+    /// A position in voxels of the volume, in steps from the corner of the box' first voxel. Far
+    /// away it is at the end of what can be told.
     fn place(&self, point: Point3<f64>) -> [i64; 3] {
         let unit = self.unit() as f64;
         [0, 1, 2].map(|k| {

@@ -2,8 +2,9 @@
 
 use super::Object;
 
-/// For each voxel of the object's box the square of the distance from its centre to the nearest centre outside of the object; 0 outside. Exact up to
-/// rounding: the lower envelope of parabolas along each axis in turn. Lengths are those of the spacing, as if the axes were at right angles.
+/// For each voxel of the object's box the square of the distance from its centre to the nearest
+/// centre outside of the object; 0 outside. Exact up to rounding: the lower envelope of parabolas
+/// along each axis in turn. Lengths are those of the spacing, as if the axes were at right angles.
 pub fn squared_distances(object: &Object) -> Vec<f64> {
     let dims = object.dims;
     let spacing = object.spacing();

@@ -44,13 +44,15 @@ impl Rows {
         true
     }
 
-    /// The leading bits with the other bits of their rows: each is their sum in whatever all rows are 0 for.
+    /// The leading bits with the other bits of their rows: each is their sum in whatever all rows
+    /// are 0 for.
     pub fn solved(&self) -> impl Iterator<Item = (usize, &[u64])> {
         self.rows.iter().map(|(lead, row)| (*lead, &row[..]))
     }
 }
 
-/// Columns of a matrix as sorted lists of their ones, reduced so that no two have the same last one: the way of persistent homology.
+/// Columns of a matrix as sorted lists of their ones, reduced so that no two have the same last
+/// one: the way of persistent homology.
 #[derive(Clone, Debug)]
 pub struct Columns {
     /// For each row the column whose last one is there.

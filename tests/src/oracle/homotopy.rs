@@ -11,7 +11,8 @@ struct Forest {
     piece: Vec<usize>,
     /// For each piece its first node.
     roots: Vec<usize>,
-    /// For each node the sum of the edges' classes on its way from the root. None if one is not known.
+    /// For each node the sum of the edges' classes on its way from the root. None if one is not
+    /// known.
     way: Vec<Option<Vec<u64>>>,
     /// Edges that are not of the forest.
     closing: Vec<usize>,

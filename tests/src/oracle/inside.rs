@@ -1,4 +1,5 @@
-//! Whether every segment lies in the object's closed cubes, and the edges of the cubes that curves can be pushed to.
+//! Whether every segment lies in the object's closed cubes, and the edges of the cubes that curves
+//! can be pushed to.
 
 use super::{Object, Property, Verdict, cells::Complex, curve::Steps};
 use ferrovox::graph::Skeleton;
@@ -69,8 +70,9 @@ pub fn trace(object: &Object, complex: &Complex, steps: &Steps, skeleton: &Skele
 /// What is outside.
 pub fn check(verdict: &mut Verdict, _object: &Object, traced: &Traced) {
     verdict.inside = traced.property.clone();
-    verdict.inside_share = match traced.length > 0.0 {
-        true => 1.0 - traced.outside / traced.length,
-        false => 1.0,
+    verdict.inside_share = if traced.length > 0.0 {
+        1.0 - traced.outside / traced.length
+    } else {
+        1.0
     };
 }

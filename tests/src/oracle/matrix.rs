@@ -1,4 +1,5 @@
-//! The first homology of a small object by reducing the matrix of borders: slow, and nothing to be wrong about.
+//! The first homology of a small object by reducing the matrix of borders: slow, and nothing to be
+//! wrong about.
 
 use super::{
     cells::Complex,

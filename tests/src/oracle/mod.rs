@@ -1,4 +1,5 @@
-//! Whether a skeleton is right, found out from the object and the graph alone: nothing here is shared with the library's own certificate.
+//! Whether a skeleton is right, found out from the object and the graph alone: nothing here is
+//! shared with the library's own certificate.
 //!
 //! | property | how it is tested |
 //! | --- | --- |
@@ -8,8 +9,8 @@
 //! | thin | distances between segments, lengths of edges beside shortest ways of the same class: [`thin`] |
 //! | centred | distances from axes that are known: [`centred`] |
 //!
-//! Classes come from [`collapse`], which takes objects of any size. [`matrix`] finds them for small ones by reducing the matrix of
-//! borders, so that tests can hold one to the other.
+//! Classes come from [`collapse`], which takes objects of any size. [`matrix`] finds them for small
+//! ones by reducing the matrix of borders, so that tests can hold one to the other.
 //!
 //! [`trilinear`] is an oracle of its own: for the surface in one cell of a volume.
 //!
@@ -63,7 +64,8 @@ pub struct Rules {
     pub reach: Option<f64>,
     /// By how many voxels a curve may leave the object's cubes. 0 is exact.
     pub tolerance: f64,
-    /// Two places of curves are one if they are no farther apart than this, in the smallest spacing.
+    /// Two places of curves are one if they are no farther apart than this, in the smallest
+    /// spacing.
     pub near: f64,
     /// No more states than that are looked at for the shortest way of an edge's class.
     pub states: usize,
@@ -134,7 +136,8 @@ pub struct Verdict {
     pub pieces: usize,
     /// Its independent cycles.
     pub cycles: usize,
-    /// How many of the object's tunnels the cycles account for: the rank of their classes, as far as they are known.
+    /// How many of the object's tunnels the cycles account for: the rank of their classes, as far
+    /// as they are known.
     pub tunnels: usize,
     /// Nodes with one edge.
     pub ends: usize,
@@ -226,10 +229,11 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Holds a skeleton to everything that is demanded. `axes` are those of the object where they are known.
+/// Holds a skeleton to everything that is demanded. `axes` are those of the object where they are
+/// known.
 ///
-/// Linear in the object's voxels but for cover, which is in the voxels times the skeleton's points near them, and ways around tunnels, whose search
-/// is given up at [`Rules::states`].
+/// Linear in the object's voxels but for cover, which is in the voxels times the skeleton's points
+/// near them, and ways around tunnels, whose search is given up at [`Rules::states`].
 pub fn check(object: &Object, skeleton: &Skeleton, rules: &Rules, axes: &[Axis]) -> Verdict {
     let complex = Complex::of(object);
     let steps = Steps::new(object.first, object.dims, rules.tolerance);

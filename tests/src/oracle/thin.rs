@@ -73,8 +73,9 @@ impl Wires {
     }
 }
 
-/// Looks for places that are passed twice: points of curves no farther apart than [`Rules::near`], with more than two of the smallest spacing between
-/// them along the curves. And for edges and segments of no length.
+/// Looks for places that are passed twice: points of curves no farther apart than [`Rules::near`],
+/// with more than two of the smallest spacing between them along the curves. And for edges and
+/// segments of no length.
 pub fn check(
     verdict: &mut Verdict,
     object: &Object,
@@ -150,7 +151,8 @@ pub fn check(
     }
 }
 
-/// The distance of a point from a segment, and where in the segment the nearest place is, as a length from its beginning.
+/// The distance of a point from a segment, and where in the segment the nearest place is, as a
+/// length from its beginning.
 fn nearest(point: Point3<f64>, [a, b]: [Point3<f64>; 2]) -> (f64, f64) {
     let along = b - a;
     let part = (point - a).dot(&along) / along.norm_squared().max(f64::MIN_POSITIVE);

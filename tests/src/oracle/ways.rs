@@ -1,4 +1,5 @@
-//! Whether edges are no longer than they must be: beside the shortest way in the object that has the same class.
+//! Whether edges are no longer than they must be: beside the shortest way in the object that has
+//! the same class.
 
 use super::{
     Object, Property, cells::Cell, cells::Complex, collapse::Collapse, cover, inside::Traced,
@@ -12,8 +13,9 @@ use std::{
 
 /// What is needed to look for ways.
 ///
-/// A way goes from voxel to voxel, which makes it up to an eighth longer than the shortest: an edge that is said to be too long is, but one that is a
-/// little too long may not be found. Classes are compared by 64 random cocycles.
+/// A way goes from voxel to voxel, which makes it up to an eighth longer than the shortest: an edge
+/// that is said to be too long is, but one that is a little too long may not be found. Classes are
+/// compared by 64 random cocycles.
 pub struct Ways<'a> {
     /// The object.
     pub object: &'a Object,

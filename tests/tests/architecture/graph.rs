@@ -29,7 +29,8 @@ pub struct Knowledge {
     pub modules: usize,
     pub files: usize,
     pub lines: usize,
-    /// Edges between the children of a module, by the module's path; each child stands for all that is inside it.
+    /// Edges between the children of a module, by the module's path; each child stands for all that
+    /// is inside it.
     pub siblings: BTreeMap<String, Edges>,
     /// Edges between files, without those to a parent's file.
     pub between_files: Edges,
@@ -46,7 +47,8 @@ pub struct Circles {
 }
 
 impl Circles {
-    /// How many there are. A circle of files is part of one of rooms or of modules, and does not count again.
+    /// How many there are. A circle of files is part of one of rooms or of modules, and does not
+    /// count again.
     pub fn number(&self) -> usize {
         self.of_rooms.len() + self.of_modules.len()
     }
@@ -126,7 +128,8 @@ impl Knowledge {
         }
     }
 
-    /// Circles of files if what a file takes from its parents' files counts, and that a parent re-exports does not.
+    /// Circles of files if what a file takes from its parents' files counts, and that a parent
+    /// re-exports does not.
     pub fn circles_with_parents(&self) -> usize {
         circles(&self.between_all_files).len()
     }

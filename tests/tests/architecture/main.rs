@@ -1,28 +1,38 @@
-//! Holds the architecture: who may know whom is what the tables of ARCHITECTURE.md say, and nothing goes in a circle.
+//! Holds the architecture: who may know whom is what the tables of ARCHITECTURE.md say, and nothing
+//! goes in a circle.
 //!
-//! - **Packages.** The table under "Layers" has the packages of the workspace in rows. A package may depend on packages of lower rows that
-//!   its column "knows" names. Development dependencies do not count.
-//! - **Rooms.** The modules at the top of the library `ferrovox` are its rooms. The table under "Rooms of the library" has a row for
-//!   each, and a room may know the rooms that its row lists. These stand in lower rows.
-//! - **Modules.** What a module knows is read from its `use` declarations and from the paths in its code, macros included. A path is followed
-//!   through re-exports: a module knows the module that the path names and the one that defines the item. Tests and comments do not
-//!   count. Methods are not seen, since that would take types: a method that is defined in another module than its type is found only by
-//!   what its own module names.
+//! - **Packages.** The table under "Layers" has the packages of the workspace in rows. A package
+//!   may depend on packages of lower rows that its column "knows" names. Development dependencies
+//!   do not count.
+//! - **Rooms.** The modules at the top of the library `ferrovox` are its rooms. The table under
+//!   "Rooms of the library" has a row for each, and a room may know the rooms that its row lists.
+//!   These stand in lower rows.
+//! - **Modules.** What a module knows is read from its `use` declarations and from the paths in its
+//!   code, macros included. A path is followed through re-exports: a module knows the module that
+//!   the path names and the one that defines the item. Tests and comments do not count. Methods are
+//!   not seen, since that would take types: a method that is defined in another module than its
+//!   type is found only by what its own module names.
 //!
-//! There are three counts of circles. In each a circle is a strongly connected component of more than one node.
+//! There are three counts of circles. In each a circle is a strongly connected component of more
+//! than one node.
 //!
 //! - **Circles of rooms**: nodes are the modules at the top.
-//! - **Circles of modules**: the same below the top, at every module that has child modules. Nodes are its children, and each stands for all
-//!   that is inside it. A parent and a module within it do not make a circle by themselves: a child may use what its parent defines or
-//!   re-exports, and a parent is made of its children.
-//! - **Circles of files**: nodes are files. A path leads to the file that defines the item, not to a `mod.rs` that re-exports it. A `mod.rs`
-//!   does not depend on its children for re-exporting them, and what a file takes from one of its parents' files does not count.
-//!   Each of these circles is part of a circle of modules or of rooms, but not the other way round, so they do not count again.
+//! - **Circles of modules**: the same below the top, at every module that has child modules. Nodes
+//!   are its children, and each stands for all that is inside it. A parent and a module within it
+//!   do not make a circle by themselves: a child may use what its parent defines or re-exports, and
+//!   a parent is made of its children.
+//! - **Circles of files**: nodes are files. A path leads to the file that defines the item, not to
+//!   a `mod.rs` that re-exports it. A `mod.rs` does not depend on its children for re-exporting
+//!   them, and what a file takes from one of its parents' files does not count. Each of these
+//!   circles is part of a circle of modules or of rooms, but not the other way round, so they do
+//!   not count again.
 //!
-//! **Rooms on a volume's way** are the command, `pipeline`, and the rooms that a job's module of `pipeline` and its algorithm name, without
-//! those that any code may ask (`memory`, `monitor`, `occupancy`, `union_find`). A mesh and a distance map have ten at most.
+//! **Rooms on a volume's way** are the command, `pipeline`, and the rooms that a job's module of
+//! `pipeline` and its algorithm name, without those that any code may ask (`memory`, `monitor`,
+//! `occupancy`, `union_find`). A mesh and a distance map have ten at most.
 //!
-//! `cargo test -p ferrovox-tests --test architecture -- --nocapture` prints the counts, and the lines of each package's sources.
+//! `cargo test -p ferrovox-tests --test architecture -- --nocapture` prints the counts, and the
+//! lines of each package's sources.
 
 mod attributes;
 mod graph;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, MetadataCommand, TargetKind};
 
-/// The packages of a workspace and what they depend on, without the examples, which nothing depends on.
+/// The packages of a workspace and what they depend on, without the examples, which nothing depends
+/// on.
 #[derive(Default)]
 pub struct Workspace {
     pub packages: Vec<Package>,

@@ -30,7 +30,8 @@ impl Tree {
         self.resolve(module, &import.path, &mut Open::new())
     }
 
-    /// What a path in code leads to. A path of one name leads to no module: that is a variable of the same name.
+    /// What a path in code leads to. A path of one name leads to no module: that is a variable of
+    /// the same name.
     pub fn resolve_mention(&self, module: ModuleId, mention: &Mention) -> Resolved {
         let mut resolved = self.resolve(module, &mention.path, &mut Open::new());
         if mention.path.len() == 1 {
@@ -50,8 +51,8 @@ impl Tree {
         resolved
     }
 
-    /// Whether a path begins with an item that a `use` declaration brings: that declaration says already where it is from. Modules are
-    /// not such items.
+    /// Whether a path begins with an item that a `use` declaration brings: that declaration says
+    /// already where it is from. Modules are not such items.
     pub fn begins_with_an_imported_item(&self, module: ModuleId, mention: &Mention) -> bool {
         let imports = &self.modules[module].imports;
         let mut brought = imports

@@ -7,7 +7,8 @@ use crate::packages::Workspace;
 use crate::report;
 use crate::table::{Layers, MayKnow, Rooms};
 
-/// Packages without a row, rows without a package, and dependencies that their row does not name or that do not go down.
+/// Packages without a row, rows without a package, and dependencies that their row does not name or
+/// that do not go down.
 pub fn packages(layers: &Layers, workspace: &Workspace) -> Vec<String> {
     let mut wrong = Vec::new();
     for package in &workspace.packages {

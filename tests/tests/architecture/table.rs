@@ -20,7 +20,8 @@ pub struct Row {
 
 /// The table under "Layers": rows of packages' folders.
 pub struct Layers {
-    /// From top to bottom. Names are folders without a slash at the end; what may be known are names of libraries.
+    /// From top to bottom. Names are folders without a slash at the end; what may be known are
+    /// names of libraries.
     pub rows: Vec<Row>,
 }
 
@@ -58,7 +59,8 @@ impl Layers {
 }
 
 impl Rooms {
-    /// Reads the table `| room | holds | may know |`. Fails if a room is there twice, or a row lists a room that is not in a lower row.
+    /// Reads the table `| room | holds | may know |`. Fails if a room is there twice, or a row
+    /// lists a room that is not in a lower row.
     pub fn parse(document: &str) -> Result<Self, String> {
         let cells = rows(
             document,

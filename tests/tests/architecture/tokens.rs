@@ -10,7 +10,8 @@ pub struct Found {
     pub is_macro: bool,
 }
 
-/// All paths in `tokens`, those in brackets too. Fields, methods, lifetimes and paths that begin with `::` are left out.
+/// All paths in `tokens`, those in brackets too. Fields, methods, lifetimes and paths that begin
+/// with `::` are left out.
 pub fn paths(tokens: TokenStream) -> Vec<Found> {
     let mut found = Vec::new();
     collect(tokens, &mut found);

@@ -42,7 +42,8 @@ pub struct Import {
     /// Whether it is a re-export: `pub use`, `pub(crate) use` and the like.
     pub public: bool,
     pub line: usize,
-    /// Whether it is in the source, or stands for an exported macro, which the crate's root has too.
+    /// Whether it is in the source, or stands for an exported macro, which the crate's root has
+    /// too.
     pub written: bool,
 }
 

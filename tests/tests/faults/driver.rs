@@ -1,6 +1,8 @@
-//! Builds a driver that fails on demand, over the stand-in driver of the tests of `cust`, and opens it in this process.
+//! Builds a driver that fails on demand, over the stand-in driver of the tests of `cust`, and opens
+//! it in this process.
 //!
-//! `FERROVOX_FAULTS_DRIVER` names another driver for it to stand over, such as the machine's own, `libcuda.so.1`.
+//! `FERROVOX_FAULTS_DRIVER` names another driver for it to stand over, such as the machine's own,
+//! `libcuda.so.1`.
 
 use libloading::Library;
 use std::{
@@ -41,7 +43,8 @@ pub fn is_given() -> bool {
 }
 
 impl Driver {
-    /// Builds it and makes it this process's driver; `None`, said aloud, on a machine without a C compiler.
+    /// Builds it and makes it this process's driver; `None`, said aloud, on a machine without a C
+    /// compiler.
     ///
     /// # Panics
     /// Without a C compiler, if a driver was named: whoever does that means it to be tried.
@@ -66,7 +69,8 @@ impl Driver {
         };
         // SAFETY: the one test of this program sets it, before it starts threads.
         unsafe { std::env::set_var("FERROVOX_LIBCUDA", &driver) };
-        // SAFETY: our own library; its initialiser opens another one. The loader gives the driver crate the same instance.
+        // SAFETY: our own library; its initialiser opens another one. The loader gives the driver
+        // crate the same instance.
         let library = unsafe { Library::new(&driver) }.expect("the driver opens");
         Some(Self {
             library,
@@ -74,7 +78,8 @@ impl Driver {
         })
     }
 
-    /// Makes the `at`-th call from now on give this status, and if so asked all later ones of its device; with 0 none does.
+    /// Makes the `at`-th call from now on give this status, and if so asked all later ones of its
+    /// device; with 0 none does.
     pub fn arm(&self, at: c_long, status: c_int, lasting: bool) {
         // SAFETY: parameters and result as in `faults.c`.
         unsafe {

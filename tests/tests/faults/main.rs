@@ -1,7 +1,9 @@
-//! GPUs that fail: every call of the driver in every pipeline gives an error once, or the device is gone from there on.
+//! GPUs that fail: every call of the driver in every pipeline gives an error once, or the device is
+//! gone from there on.
 //!
-//! On a machine without a GPU the driver below is the tests' stand-in, whose kernels do nothing. With
-//! `FERROVOX_FAULTS_DRIVER=libcuda.so.1` it is the machine's own, and pipelines go all of their way.
+//! On a machine without a GPU the driver below is the tests' stand-in, whose kernels do nothing.
+//! With `FERROVOX_FAULTS_DRIVER=libcuda.so.1` it is the machine's own, and pipelines go all of
+//! their way.
 //!
 //! | variable | what it does |
 //! | --- | --- |
@@ -145,7 +147,8 @@ impl<'a> Faulted<'a> {
             _ if test_cases::all_are_wanted() => 3,
             _ => 17,
         };
-        // threads of several devices take turns as they like, so that there may be a few more or fewer calls
+        // threads of several devices take turns as they like, so that there may be a few more or
+        // fewer calls
         let mut at = 1 - step;
         let (mut tried, mut beyond) = (0, 0);
         while beyond < 3 {
@@ -160,7 +163,8 @@ impl<'a> Faulted<'a> {
         tried
     }
 
-    /// Lets a call fail, once and from there on, with a status that the turn chooses; whether there was such a call.
+    /// Lets a call fail, once and from there on, with a status that the turn chooses; whether there
+    /// was such a call.
     fn try_call(&self, at: i64, turn: i64, problems: &mut Vec<String>) -> bool {
         let (name, good) = (self.job.0, &self.good);
         let mut any = false;

@@ -1,4 +1,5 @@
-//! A part of all calls, for drivers with which all of them take hours: as many as a time allows, drawn from all pipelines alike.
+//! A part of all calls, for drivers with which all of them take hours: as many as a time allows,
+//! drawn from all pipelines alike.
 
 use super::Faulted;
 use ferrovox_tests::noise::Noise;
@@ -30,8 +31,9 @@ impl Sample {
         })
     }
 
-    /// Lets calls fail until the time is over: one of each pipeline, then another one of each, in an order that the seed draws.
-    /// The first round is always done, so each pipeline has at least one.
+    /// Lets calls fail until the time is over: one of each pipeline, then another one of each, in
+    /// an order that the seed draws. The first round is always done, so each pipeline has at least
+    /// one.
     pub fn run(self, jobs: &[Faulted<'_>], problems: &mut Vec<String>) {
         let Self { time, seed } = self;
         say(&format!(
@@ -54,9 +56,10 @@ impl Sample {
                     continue;
                 };
                 let before = problems.len();
-                match job.try_call(at, at, problems) {
-                    true => tried[number] += 1,
-                    false => missed[number] += 1,
+                if job.try_call(at, at, problems) {
+                    tried[number] += 1
+                } else {
+                    missed[number] += 1
                 }
                 // at once, since a driver may hang at the next
                 problems[before..].iter().for_each(|problem| say(problem));

@@ -13,7 +13,8 @@ pub const SHOW: u64 = u64::MAX;
 /// Bytes from which allocations count, where nothing else is said.
 pub const LEAST: usize = 64 << 10;
 
-/// Crates of others, and the executor, whose allocations end the program where they fail, none of which grows with the input beyond what is said.
+/// Crates of others, and the executor, whose allocations end the program where they fail, none of
+/// which grows with the input beyond what is said.
 const EXEMPT: [(&str, &str); 8] = [
     ("io/buffered", "buffers of files, of 256 KiB or 1 MiB"),
     ("miniz_oxide", "the state of a compressor, some hundred KiB"),
@@ -51,7 +52,8 @@ thread_local! {
     static IS_LOOKING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does something with an allocator that refuses the allocation of that number, counted from 1 among those of so many bytes or more. Whether there was such a one.
+/// Does something with an allocator that refuses the allocation of that number, counted from 1
+/// among those of so many bytes or more. Whether there was such a one.
 pub fn refusing<R>(number: u64, least: usize, run: impl FnOnce() -> R) -> (R, bool) {
     BYTES.store(least, SeqCst);
     SEEN.store(0, SeqCst);
@@ -63,7 +65,8 @@ pub fn refusing<R>(number: u64, least: usize, run: impl FnOnce() -> R) -> (R, bo
     (result, SEEN.load(SeqCst) >= number)
 }
 
-/// Whether backtraces name files, as they do where the program has debug information: by these exempt crates are known.
+/// Whether backtraces name files, as they do where the program has debug information: by these
+/// exempt crates are known.
 pub fn knows_places() -> bool {
     let place = Backtrace::force_capture().to_string();
     place.contains(file!().rsplit('/').next().unwrap_or_default())

@@ -1,7 +1,9 @@
-//! Every pipeline with each allocation of 64 KiB or more refused once, that of skeletons with each of 4 KiB or more: an error that says that memory
-//! ran out, and no files. Behind the first seven of a pipeline it is each eighth of them outside `cargo xtask test --all`.
+//! Every pipeline with each allocation of 64 KiB or more refused once, that of skeletons with each
+//! of 4 KiB or more: an error that says that memory ran out, and no files. Behind the first seven
+//! of a pipeline it is each eighth of them outside `cargo xtask test --all`.
 //!
-//! With `FERROVOX_PLACES` in the environment nothing is refused, and where the allocations are is printed.
+//! With `FERROVOX_PLACES` in the environment nothing is refused, and where the allocations are is
+//! printed.
 
 mod allocator;
 
@@ -257,9 +259,12 @@ fn filtered_meshes(folder: &Folder) {
 }
 
 fn surfaces_of_labels(folder: &Folder) {
-    let labels = folder.volume("labels.nrrd", |x, y, z| match solid(x, y, z) > 0.0 {
-        true => 1000 * (1 + i32::from(x > N / 2) + 2 * i32::from(z > N / 2)),
-        false => 0,
+    let labels = folder.volume("labels.nrrd", |x, y, z| {
+        if solid(x, y, z) > 0.0 {
+            1000 * (1 + i32::from(x > N / 2) + 2 * i32::from(z > N / 2))
+        } else {
+            0
+        }
     });
     for name in ["out.vtp", "out-{label}.ply"] {
         let job = LabelMeshJob {
@@ -383,7 +388,8 @@ fn pictures(folder: &Folder) {
 const LEAST_OF_SKELETONS: usize = 4 << 10;
 
 fn skeletons(folder: &Folder) {
-    // two rings that cross, with a rod and a cavity, and a rod of another label: tunnels, branches and all that belongs to them
+    // two rings that cross, with a rod and a cavity, and a rod of another label: tunnels, branches
+    // and all that belongs to them
     let labels = |x: usize, y: usize, z: usize| {
         let [x, y, z] = [x, y, z].map(|n| n as f64 - 20.0);
         let ring = 3.5 - (x.hypot(y) - 12.0).hypot(z);

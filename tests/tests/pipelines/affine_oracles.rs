@@ -1,4 +1,5 @@
-//! Every pipeline on grids that are turned, mirrored and sheared, against bodies that are known in the world.
+//! Every pipeline on grids that are turned, mirrored and sheared, against bodies that are known in
+//! the world.
 
 use super::skeleton_known::made_of;
 use ferrovox::{
@@ -154,7 +155,8 @@ fn distances_are_those_of_the_world() {
         distance::apply_sign(&stream, &mut map, &inside).unwrap();
         let found = map.download(&stream).unwrap();
         for (&found, &depth) in found.samples().iter().zip(volume.samples()) {
-            // never nearer than the sphere, but for where the crossings are; nor farther than the next of them
+            // never nearer than the sphere, but for where the crossings are; nor farther than the
+            // next of them
             let (found, depth) = (f64::from(found), f64::from(depth));
             let more = found.abs() - depth.abs();
             assert!(more > -0.1 && more < largest, "{name}: {found} for {depth}");

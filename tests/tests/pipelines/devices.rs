@@ -138,7 +138,8 @@ fn events_measure_what_is_between_them() {
     }
 }
 
-/// A kernel that writes where it must not is an error on the CPU, fast or checked, and never undefined behaviour.
+/// A kernel that writes where it must not is an error on the CPU, fast or checked, and never
+/// undefined behaviour.
 #[test]
 fn a_kernel_that_leaves_its_buffer_is_told() {
     for options in [

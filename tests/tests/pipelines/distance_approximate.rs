@@ -65,7 +65,8 @@ fn spaced(sites: &Volume<u8>, spacing: [f64; 3]) -> Volume<u8> {
     sites.clone().with_geometry(geometry)
 }
 
-/// Some volumes of sites, with the numbers they are drawn by: all the small sizes, and those a word and more along x.
+/// Some volumes of sites, with the numbers they are drawn by: all the small sizes, and those a word
+/// and more along x.
 fn volumes(spacing: [f64; 3], one_in: u64) -> impl Iterator<Item = Volume<u8>> {
     SIZES
         .into_iter()
@@ -127,7 +128,8 @@ fn two_metrics_are_exact_but_for_rounding() {
     two_metrics([0.7, 1.3, 0.9]);
 }
 
-/// Distances are to sites, never less than the least, seldom more; sites of voxels next to sites are right.
+/// Distances are to sites, never less than the least, seldom more; sites of voxels next to sites
+/// are right.
 fn center_points(one_in: u64, spacing: [f64; 3]) {
     let devices = devices::all();
     let of_parts = |parts| length(Method::CenterPoint, parts);

@@ -124,7 +124,8 @@ fn a_curve_in_a_plane() {
     }
 }
 
-/// A way in that winds more often than a few rounds reach: walls across, with a gap at one end and the other by turns.
+/// A way in that winds more often than a few rounds reach: walls across, with a gap at one end and
+/// the other by turns.
 #[test]
 fn a_winding_way_in() {
     let dims = [67, 203, 5];

@@ -232,7 +232,8 @@ fn known_cases() {
     }
 }
 
-/// A thin sphere with holes: near it, in its middle where distances are estimated, and in the corners.
+/// A thin sphere with holes: near it, in its middle where distances are estimated, and in the
+/// corners.
 #[test]
 fn a_large_shell_by_samples() {
     let n = 120usize;
@@ -272,7 +273,8 @@ fn a_large_shell_by_samples() {
                 }
             }
             if method == Method::Cubes {
-                // no step between neighbours: distances differ by their distance, estimates by a little more
+                // no step between neighbours: distances differ by their distance, estimates by a
+                // little more
                 for pair in distances.chunks(n).flat_map(|row| row.windows(2)) {
                     assert!((pair[0] - pair[1]).abs() < 1.6, "{pair:?}");
                 }

@@ -35,9 +35,10 @@ impl Case {
         case.labels = (0..dims.iter().product())
             .map(|voxel| {
                 let [x, y, z] = case.at(voxel).map(|at| at / block);
-                match noise.below(1000) < strewn {
-                    true => noise.below(labels) as u8,
-                    false => of_block[(z * by + y) * bx + x],
+                if noise.below(1000) < strewn {
+                    noise.below(labels) as u8
+                } else {
+                    of_block[(z * by + y) * bx + x]
                 }
             })
             .collect();

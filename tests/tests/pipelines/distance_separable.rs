@@ -128,7 +128,8 @@ fn long_lines() {
 
 #[test]
 fn every_sum_of_two_squares_below_2_to_the_24_has_its_nearest_root() {
-    // roots of integers below 2^24 are rounded once, by a root without a branch; those of larger ones go through f64
+    // roots of integers below 2^24 are rounded once, by a root without a branch; those of larger
+    // ones go through f64
     for n in [2896usize, 2900] {
         let mut words = vec![0; n * n.div_ceil(32)];
         words[0] = 1;

@@ -1,4 +1,5 @@
-//! Distances on grids whose axes are not at right angles, against every voxel and every site in the world.
+//! Distances on grids whose axes are not at right angles, against every voxel and every site in the
+//! world.
 
 use super::distance_exact::{dims, on_host};
 use ferrovox::{
@@ -14,7 +15,8 @@ use simt::Mode;
 /// Distances are right to so much of them: what f32 can have.
 const RELATIVE: f64 = 1.3e-7;
 
-/// Axes that are turned, sheared by up to `shear` voxels a step, of different lengths, and mirrored in one case of two.
+/// Axes that are turned, sheared by up to `shear` voxels a step, of different lengths, and mirrored
+/// in one case of two.
 fn geometry(seed: u64, shear: f64) -> Geometry {
     let mut noise = Noise(seed);
     let mut signed = || f64::from(noise.signed());
@@ -73,12 +75,13 @@ impl World {
 }
 
 fn device(seed: u64, checked: bool, block: u32) -> Device {
-    match checked {
-        true => Device::cpu_with(CpuOptions {
+    if checked {
+        Device::cpu_with(CpuOptions {
             mode: Mode::Checked { seed },
             block,
-        }),
-        false => Device::cpu(),
+        })
+    } else {
+        Device::cpu()
     }
 }
 
@@ -208,7 +211,8 @@ proptest! {
     }
 }
 
-/// A shell in a grid that leans by 20 degrees, as of a CT with a tilted gantry; the same bits on every device, and by slabs.
+/// A shell in a grid that leans by 20 degrees, as of a CT with a tilted gantry; the same bits on
+/// every device, and by slabs.
 #[test]
 fn a_tilted_gantry() {
     let dims = [70, 66, 61];

@@ -1,6 +1,8 @@
-//! How far vertices and normals are from those of the surface that was sampled, by what they are made of.
+//! How far vertices and normals are from those of the surface that was sampled, by what they are
+//! made of.
 //!
-//! The tests print what they measured: `cargo test -p ferrovox-tests --test pipelines isosurface_accuracy -- --nocapture`.
+//! The tests print what they measured:
+//! `cargo test -p ferrovox-tests --test pipelines isosurface_accuracy -- --nocapture`.
 
 use ferrovox::{
     grid::{Geometry, Volume},
@@ -38,15 +40,16 @@ fn norm(vector: [f64; 3]) -> f64 {
         .sqrt()
 }
 
-/// Largest distance of a vertex from the surface, in voxels, and largest angle between a normal and the surface's, in degrees.
+/// Largest distance of a vertex from the surface, in voxels, and largest angle between a normal and
+/// the surface's, in degrees.
 #[derive(Clone, Copy, Debug)]
 struct Errors {
     distance: f64,
     angle: f64,
 }
 
-/// Of the surface of a field, sampled `n` times along each axis of the cube from -1 to 1, of which what is within 0.9 is looked at, but for
-/// vertices that were moved away from a sample.
+/// Of the surface of a field, sampled `n` times along each axis of the cube from -1 to 1, of which
+/// what is within 0.9 is looked at, but for vertices that were moved away from a sample.
 fn errors(
     field: Field,
     n: usize,
@@ -105,7 +108,8 @@ const FIELDS: [(&str, Field, [usize; 3]); 2] = [
     ("gyroid", gyroid, [33, 65, 129]),
 ];
 
-/// With straight lines the error falls with the second power of the voxel (in voxels: the first), with cubics with the fourth (the third).
+/// With straight lines the error falls with the second power of the voxel (in voxels: the first),
+/// with cubics with the fourth (the third).
 #[test]
 fn vertices_come_nearer_to_the_surface_with_the_voxel() {
     for (name, field, sizes) in FIELDS {

@@ -107,8 +107,8 @@ fn a_volume_larger_than_many_blocks() {
     }
 }
 
-/// Planes of more words than a part of a tile has, and few of them, so that blocks share the tiles: the parts of the last tile are whole, cut, and
-/// empty.
+/// Planes of more words than a part of a tile has, and few of them, so that blocks share the tiles:
+/// the parts of the last tile are whole, cut, and empty.
 #[test]
 fn blocks_share_the_tiles_of_small_volumes() {
     for (seed, dims) in [[70, 70, 3], [33, 150, 2], [40, 30, 2]]
@@ -133,7 +133,8 @@ fn blocks_share_the_tiles_of_small_volumes() {
 
 #[test]
 fn tiles_are_shared_where_they_are_few() {
-    // a tile for each plane: four for each multiprocessor are enough; so many planes take checked mode long
+    // a tile for each plane: four for each multiprocessor are enough; so many planes take checked
+    // mode long
     for (planes, kernel, devices) in [
         (3, "emit_word_triangles_u32_4", devices::all()),
         (3000, "emit_word_triangles_u32_1", devices::fast()),

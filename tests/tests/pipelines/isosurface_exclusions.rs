@@ -231,8 +231,8 @@ fn bad_parameters_are_told() {
     }
 }
 
-/// A volume for which the device has too little memory is refused before any work is done. (A real one would have to be
-/// larger than the machine; this asks for the memory alone.)
+/// A volume for which the device has too little memory is refused before any work is done. (A real
+/// one would have to be larger than the machine; this asks for the memory alone.)
 #[test]
 fn too_little_memory_is_told_with_the_numbers() {
     for test in devices::fast() {

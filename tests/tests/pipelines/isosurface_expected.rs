@@ -73,7 +73,8 @@ fn a_sphere_converges_with_the_square_of_the_voxel() {
             let area = 100.0 * (report.area / (4.0 * PI * radius * radius) - 1.0);
             let volume =
                 100.0 * (report.volume / (4.0 / 3.0 * PI * radius * radius * radius) - 1.0);
-            // the last digit of what is expected is rounded, and the error depends a little on how the grid lies
+            // the last digit of what is expected is rounded, and the error depends a little on how
+            // the grid lies
             assert_relative_eq!(area, area_percent, max_relative = 0.03);
             assert_relative_eq!(volume, volume_percent, max_relative = 0.03);
         }

@@ -172,7 +172,8 @@ fn anisotropic_spacing_scales_vertices_exactly() {
     }
 }
 
-/// A rotated, sheared or mirrored geometry moves vertices and normals, and never turns the surface inside out.
+/// A rotated, sheared or mirrored geometry moves vertices and normals, and never turns the surface
+/// inside out.
 #[test]
 fn any_affine_geometry_keeps_the_outside_outside() {
     let n = 24;
@@ -217,7 +218,8 @@ fn any_affine_geometry_keeps_the_outside_outside() {
 
 #[test]
 fn a_flat_field_without_a_gradient_still_has_normals() {
-    // both ends of each active edge sit between equal neighbours, so that central differences vanish
+    // both ends of each active edge sit between equal neighbours, so that central differences
+    // vanish
     let samples: Vec<f32> = (0..6 * 6 * 6)
         .map(|i| if (i % 6) % 2 == 0 { -1.0 } else { 1.0 })
         .collect();

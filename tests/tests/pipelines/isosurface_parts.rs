@@ -54,7 +54,8 @@ fn random_slabs(planes: u32, noise: &mut Noise) -> Vec<Range<u32>> {
     slabs
 }
 
-/// The mesh from slabs each of which is on the device by itself, with just the planes that it needs.
+/// The mesh from slabs each of which is on the device by itself, with just the planes that it
+/// needs.
 fn from_resident_slabs<T: DeviceSample + Sample>(
     streams: &[Stream],
     volume: &Volume<T>,

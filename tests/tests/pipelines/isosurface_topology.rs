@@ -75,7 +75,8 @@ fn samples_equal_to_the_isovalue_leave_no_degenerate_triangle() {
     }
 }
 
-/// With the border below, the outside is what touches the volume's end: the same surface, the other way round.
+/// With the border below, the outside is what touches the volume's end: the same surface, the other
+/// way round.
 #[test]
 fn inside_below_turns_the_surface_round() {
     let dims = [12, 10, 11];

@@ -1,4 +1,5 @@
-//! Whole meshes against the surface of the trilinear interpolant, as an independent refinement of each cell finds it.
+//! Whole meshes against the surface of the trilinear interpolant, as an independent refinement of
+//! each cell finds it.
 
 use ferrovox::{
     isosurface::{IsosurfaceParams, Method, Topology},
@@ -15,7 +16,8 @@ use std::collections::HashMap;
 /// An edge of the grid: its axis and its lower end.
 type Edge = (usize, [usize; 3]);
 
-/// The components of a surface: for each, in order, the edges of the grid that it crosses and its Euler characteristic.
+/// The components of a surface: for each, in order, the edges of the grid that it crosses and its
+/// Euler characteristic.
 type Components = Vec<(Vec<Edge>, i64)>;
 
 /// Which members belong together.
@@ -37,8 +39,9 @@ impl Groups {
 
 /// By refinement, cell by cell; nothing if a cell cannot be decided.
 ///
-/// Where cells meet, their pieces have loops' sides (arcs) in common, and points on edges. A closed surface has the Euler characteristic of
-/// its pieces, less that of the arcs, of which each is in two pieces, and more that of the points, each in four pieces and four arcs.
+/// Where cells meet, their pieces have loops' sides (arcs) in common, and points on edges. A closed
+/// surface has the Euler characteristic of its pieces, less that of the arcs, of which each is in
+/// two pieces, and more that of the points, each in four pieces and four arcs.
 fn refined(
     samples: &[f32],
     dims: [usize; 3],
@@ -108,7 +111,8 @@ fn in_order(components: impl Iterator<Item = (Vec<Edge>, i64)>) -> Components {
     components
 }
 
-/// Of a mesh in voxels: a vertex on an edge has one coordinate that is no whole number, an inner one has three.
+/// Of a mesh in voxels: a vertex on an edge has one coordinate that is no whole number, an inner
+/// one has three.
 fn meshed(mesh: &TriangleMesh) -> Components {
     let mut groups = Groups((0..mesh.vertices.len()).collect());
     for triangle in mesh.triangles.iter() {
@@ -140,7 +144,8 @@ fn meshed(mesh: &TriangleMesh) -> Components {
     }))
 }
 
-/// The components of fields, by every method on the devices; prints how many fields could not be decided.
+/// The components of fields, by every method on the devices; prints how many fields could not be
+/// decided.
 fn check(
     name: &str,
     fields: usize,

@@ -18,9 +18,10 @@ struct Field {
 impl Field {
     fn at(&self, [x, y, z]: [i64; 3]) -> i64 {
         let [nx, ny, nz] = self.dims.map(|n| n as i64);
-        match (0..nx).contains(&x) && (0..ny).contains(&y) && (0..nz).contains(&z) {
-            true => self.labels[(x + nx * (y + ny * z)) as usize],
-            false => 0,
+        if (0..nx).contains(&x) && (0..ny).contains(&y) && (0..nz).contains(&z) {
+            self.labels[(x + nx * (y + ny * z)) as usize]
+        } else {
+            0
         }
     }
 
@@ -95,7 +96,8 @@ impl Field {
         (count > 0.0).then(|| sum.map(|sum| sum / count))
     }
 
-    /// The quads by the cells of their corners, and the labels at the lower and at the upper end of the edge that they cross.
+    /// The quads by the cells of their corners, and the labels at the lower and at the upper end of
+    /// the edge that they cross.
     fn quads(&self) -> BTreeMap<[[i64; 3]; 4], [i64; 2]> {
         let mut quads = BTreeMap::new();
         let [nx, ny, nz] = self.dims.map(|n| n as i64);

@@ -1,4 +1,5 @@
-//! Every launch of every pipeline is decided on in one place: by the occupancy calculator, or by a launch override.
+//! Every launch of every pipeline is decided on in one place: by the occupancy calculator, or by a
+//! launch override.
 
 use crate::workloads;
 use ferrovox::{
@@ -57,7 +58,8 @@ fn the_calculator_decides_on_every_launch() {
                     "{launch:?}"
                 );
                 if let Some(kernel) = device.kernel_resources(&launch.kernel).unwrap() {
-                    // the largest of those with as many active threads: no other of its size or below it has more
+                    // the largest of those with as many active threads: no other of its size or
+                    // below it has more
                     let best = block_size_among(
                         device.limits(),
                         &kernel,
@@ -77,7 +79,8 @@ fn the_calculator_decides_on_every_launch() {
     }
 }
 
-/// Blocks of one thread, of less and more than a warp, of whole warps, and larger than most launches can have.
+/// Blocks of one thread, of less and more than a warp, of whole warps, and larger than most
+/// launches can have.
 #[test]
 fn any_block_size_gives_the_same_result() {
     for test in devices::fast() {
@@ -94,7 +97,8 @@ fn any_block_size_gives_the_same_result() {
                 let label = format!("{} on {} in blocks of {block}", workload.name, test.label);
                 let (found, launches) = match run(device, workload) {
                     Ok(done) => done,
-                    // a kernel with many registers on a GPU with few of them: said clearly, and nothing is run
+                    // a kernel with many registers on a GPU with few of them: said clearly, and
+                    // nothing is run
                     Err(error) if error.contains("cannot run in blocks of") => {
                         assert!(block >= 250, "{label}: {error}");
                         continue;

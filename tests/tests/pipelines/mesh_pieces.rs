@@ -10,7 +10,8 @@ use ferrovox::{
 use ferrovox_tests::{extract::mesh_of_volume, noise::Noise, random::geometry};
 use proptest::prelude::*;
 
-/// For each voxel the number of its component, and how many voxels each has; components at the border of the grid are endless if `open`.
+/// For each voxel the number of its component, and how many voxels each has; components at the
+/// border of the grid are endless if `open`.
 fn components(
     dims: [usize; 3],
     is_of: impl Fn([usize; 3]) -> bool,
@@ -89,7 +90,8 @@ fn meshed(volume: &Volume<u8>, params: IsosurfaceParams) -> TriangleMesh {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// With above voxels kept apart they are of one piece if they share a face, those below also if they share an edge.
+    /// With above voxels kept apart they are of one piece if they share a face, those below also if
+    /// they share an edge.
     #[test]
     fn pieces_are_those_of_flood_fills(
         dims in [1usize..40, 1usize..9, 1usize..9],
@@ -150,7 +152,8 @@ proptest! {
         }
     }
 
-    /// By any rule for ambiguous cells and vertices: what is left are whole surfaces, and twice the same choice is the choice.
+    /// By any rule for ambiguous cells and vertices: what is left are whole surfaces, and twice the
+    /// same choice is the choice.
     #[test]
     fn surfaces_stay_whole(
         dims in [2usize..20, 2usize..9, 2usize..9],

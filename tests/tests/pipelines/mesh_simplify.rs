@@ -176,7 +176,8 @@ fn a_ball_of_a_tenth_of_the_triangles_is_round() {
     assert!((after / before - 1.0).abs() < 0.01);
 }
 
-/// In a plane nothing is lost until only its corners, which are on the boundary, and one more are left.
+/// In a plane nothing is lost until only its corners, which are on the boundary, and one more are
+/// left.
 #[test]
 fn a_cube_is_simple_without_an_error() {
     let side = 12;

@@ -1,4 +1,5 @@
-//! Smoothing: against the polynomial as a matrix, on shapes whose answer is known, and with the same bits everywhere.
+//! Smoothing: against the polynomial as a matrix, on shapes whose answer is known, and with the
+//! same bits everywhere.
 
 use ferrovox::{
     device::Device,
@@ -15,7 +16,8 @@ use ferrovox_tests::{
 use nalgebra::{DMatrix, Vector3};
 use std::{collections::BTreeMap, f64::consts::PI};
 
-/// For each vertex the vertices that its mean is of: written anew, from the words of the documentation.
+/// For each vertex the vertices that its mean is of: written anew, from the words of the
+/// documentation.
 fn followed(mesh: &TriangleMesh) -> Vec<Vec<usize>> {
     let mut edges = BTreeMap::<[usize; 2], usize>::new();
     for [a, b, c] in mesh.triangles.iter().map(|it| it.map(|at| at as usize)) {
@@ -43,7 +45,8 @@ fn followed(mesh: &TriangleMesh) -> Vec<Vec<usize>> {
     (0..mesh.vertices.len()).map(of).collect()
 }
 
-/// The filter by its definition: `f(K)` of a dense matrix, as a sum of powers of `1 - K / 2` times the coefficients of Chebyshev polynomials.
+/// The filter by its definition: `f(K)` of a dense matrix, as a sum of powers of `1 - K / 2` times
+/// the coefficients of Chebyshev polynomials.
 fn reference(mesh: &TriangleMesh, iterations: usize, pass_band: f64) -> Vec<Vector3<f64>> {
     let n = mesh.vertices.len();
     let mut half = DMatrix::<f64>::identity(n, n);
@@ -122,9 +125,10 @@ fn smoothed(device: &Device, mesh: &TriangleMesh, iterations: u32, pass_band: f6
 fn noisy(seed: u64, closed: bool) -> TriangleMesh {
     let dims = [5, 4, 6];
     let mut noise = Noise(seed);
-    let samples: Vec<f32> = match closed {
-        true => with_border_below(dims, || noise.signed()),
-        false => (0..dims.iter().product()).map(|_| noise.signed()).collect(),
+    let samples: Vec<f32> = if closed {
+        with_border_below(dims, || noise.signed())
+    } else {
+        (0..dims.iter().product()).map(|_| noise.signed()).collect()
     };
     mesh_of(&Device::cpu(), &samples, dims, &IsosurfaceParams::default())
 }
@@ -165,7 +169,8 @@ fn it_is_the_polynomial_of_the_matrix() {
     }
 }
 
-/// Sheets that meet in an edge, boundaries that meet in a vertex, triangles that are none, a fan with hundreds of triangles, vertices without any.
+/// Sheets that meet in an edge, boundaries that meet in a vertex, triangles that are none, a fan
+/// with hundreds of triangles, vertices without any.
 #[test]
 fn whatever_hangs_together_somehow() {
     let mut noise = Noise(7);

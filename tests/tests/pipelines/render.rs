@@ -65,7 +65,8 @@ fn every_device_draws_the_same_picture() {
     }
 }
 
-/// What is drawn is where the samples are in the world: x to the right as seen from the front's back.
+/// What is drawn is where the samples are in the world: x to the right as seen from the front's
+/// back.
 #[test]
 fn sides_are_not_exchanged() {
     // solid where x is in the upper third, in a volume whose x axis points to the world's -x

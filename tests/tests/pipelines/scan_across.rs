@@ -189,7 +189,8 @@ fn chosen_chunks() {
     }
 }
 
-/// One scanner for longer and shorter inputs, of several types, by several operators and methods, one after the other.
+/// One scanner for longer and shorter inputs, of several types, by several operators and methods,
+/// one after the other.
 #[test]
 fn one_scanner_for_all() {
     let mut noise = Noise(85);

@@ -90,7 +90,8 @@ fn stale_and_half_written_words_are_waited_for() {
                 let put = |tile: usize, value: [u64; 2]| {
                     for (i, word) in value.into_iter().enumerate() {
                         let at = address + (HEADER + 2 * tile + i) * 8;
-                        // SAFETY: a word of `states`, which lives longer, and which the kernel reads atomically.
+                        // SAFETY: a word of `states`, which lives longer, and which the kernel
+                        // reads atomically.
                         unsafe { AtomicU64::from_ptr(at as *mut u64) }
                             .store(word, Ordering::Relaxed);
                     }

@@ -67,7 +67,8 @@ fn bytemuck_bytes<V: ScanValue>(values: &[V]) -> Vec<[u32; 4]> {
     values.iter().map(parts).collect()
 }
 
-/// Sizes around warps and around tiles of blocks of 1, 64 and 100 threads with 8 or 16 elements each.
+/// Sizes around warps and around tiles of blocks of 1, 64 and 100 threads with 8 or 16 elements
+/// each.
 const SIZES: [usize; 20] = [
     0, 1, 2, 31, 32, 33, 127, 511, 512, 513, 800, 1023, 1024, 1025, 1599, 1600, 1601, 3203, 8191,
     8193,
@@ -130,8 +131,8 @@ fn minima_and_maxima() {
     }
 }
 
-/// Sums of 64 bits over a few tiles, which are published as two words each: over and over, since what is wrong with those would be a
-/// matter of time.
+/// Sums of 64 bits over a few tiles, which are published as two words each: over and over, since
+/// what is wrong with those would be a matter of time.
 #[test]
 fn sums_of_long_floats_over_several_tiles() {
     for test in devices::fast() {
@@ -234,7 +235,8 @@ fn in_place() {
     }
 }
 
-/// Many tiles, worked on at the same time; the same scanner throughout, so that each scan finds what the last one left.
+/// Many tiles, worked on at the same time; the same scanner throughout, so that each scan finds
+/// what the last one left.
 #[test]
 fn many_tiles() {
     for test in devices::fast() {

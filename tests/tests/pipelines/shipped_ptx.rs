@@ -90,14 +90,17 @@ fn every_kernel_has_recorded_resources_and_none_spills() {
     }
 }
 
-/// LLVM or rustc may copy a barrier into the arms of a branch, and then threads wait for each other at different ones.
+/// LLVM or rustc may copy a barrier into the arms of a branch, and then threads wait for each other
+/// at different ones.
 #[test]
 fn no_barrier_was_copied() {
     for arch in ["sm_70", "sm_90"] {
         let ptx = shipped(arch);
-        // two of `block::exclusive`; of the single pass one for the tiles' numbers, one for the first tile, three for a round, three for
-        // the last tile in registers, and for one that is read twice those two, one for what comes before it, and one at the end; of the
-        // specialised single pass one for the numbers, one for a round, one at the end, and those four
+        // two of `block::exclusive`; of the single pass one for the tiles' numbers, one for the
+        // first tile, three for a round, three for the last tile in registers, and for one that is
+        // read twice those two, one for what comes before it, and one at the end; of the
+        // specialised single pass one for the numbers, one for a round, one at the end, and those
+        // four
         for (kernel, barriers) in [
             ("scan_segment_sums", 2),
             ("reduce_segments_u8", 2),

@@ -1,4 +1,5 @@
-//! Critical points add up to the Euler number, and curves to the loops, of solids however they lie and whatever the exponent.
+//! Critical points add up to the Euler number, and curves to the loops, of solids however they lie
+//! and whatever the exponent.
 
 use super::skeleton_classes::mask;
 use ferrovox::{

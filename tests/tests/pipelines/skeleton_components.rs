@@ -12,7 +12,8 @@ use ferrovox::{
 use ferrovox_tests::{devices, solids::Solid};
 use std::collections::HashSet;
 
-/// Vertices − edges + faces − cubes. A cell's place has twice the coordinates of its centre: even ones are of its own extent.
+/// Vertices − edges + faces − cubes. A cell's place has twice the coordinates of its centre: even
+/// ones are of its own extent.
 fn cells(dims: [usize; 3], is_object: impl Fn([usize; 3]) -> bool) -> i64 {
     let mut cells = HashSet::new();
     for z in 0..dims[2] {

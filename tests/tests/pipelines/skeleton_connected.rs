@@ -9,7 +9,8 @@ use ferrovox::{
 use ferrovox_tests::{devices, noise::Noise, solids::Solid};
 use nalgebra::{Point3, Rotation3, Unit, Vector3};
 
-/// The skeleton, of which every part has been seen to be inside, and each component to be in one piece.
+/// The skeleton, of which every part has been seen to be inside, and each component to be in one
+/// piece.
 fn made(stream: &Stream, voxels: &Volume<u8>, levels: Levels) -> Extraction {
     let params = SkeletonParams {
         levels,

@@ -1,5 +1,6 @@
-//! Skeletons of real objects with devices that compute the ways of large components: the same bits as without. A CPU leaves them to the host, where there is nothing to
-//! compare; its kernels are compared with the host's ways in the library's own tests.
+//! Skeletons of real objects with devices that compute the ways of large components: the same bits
+//! as without. A CPU leaves them to the host, where there is nothing to compare; its kernels are
+//! compared with the host's ways in the library's own tests.
 
 use ferrovox::{
     grid::{Geometry, Volume},

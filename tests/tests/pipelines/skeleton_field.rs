@@ -1,4 +1,5 @@
-//! Forces in solids, from their surface, against sums in `f64` on the host, one source after the other.
+//! Forces in solids, from their surface, against sums in `f64` on the host, one source after the
+//! other.
 
 use super::{skeleton_classes::mask, skeleton_forces::force};
 use ferrovox::{

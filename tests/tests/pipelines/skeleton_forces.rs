@@ -1,4 +1,5 @@
-//! Forces on scattered voxels from scattered points, in any numbers, against sums in f64; and by several devices.
+//! Forces on scattered voxels from scattered points, in any numbers, against sums in f64; and by
+//! several devices.
 
 use super::skeleton_classes::mask;
 use ferrovox::{
@@ -117,7 +118,8 @@ fn bits_by(
     forces.into_iter().map(f32::to_bits).collect()
 }
 
-/// Threads with four targets side by side and with one: the same bits, as there is one slice of so few sources.
+/// Threads with four targets side by side and with one: the same bits, as there is one slice of so
+/// few sources.
 fn check_runs(device: &TestDevice, dims: [usize; 3], voxels: &[u64], at: &[[f32; 3]], m: f64) {
     let stream = device.device.stream().unwrap();
     let geometry = Geometry::default();
@@ -172,7 +174,8 @@ fn runs_in_checked_mode() {
     }
 }
 
-/// A tile of sources near the grid, one of sources so far away that some weights are subnormal, and one of both.
+/// A tile of sources near the grid, one of sources so far away that some weights are subnormal, and
+/// one of both.
 #[test]
 fn weights_may_be_subnormal() {
     let far = |i: u32| [300.0, 1.0, -(5000.0 + 40.0 * i as f32)];

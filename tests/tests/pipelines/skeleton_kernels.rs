@@ -70,7 +70,8 @@ fn divergences_are_differences_of_directions() {
         let (forces, places) = on_host(&stream, &field);
         let mut found = stream.alloc::<f32>(places.len()).unwrap();
         let rows = rows();
-        // SAFETY: the words are those of the grid, and there are four numbers and a result for each voxel of the mask.
+        // SAFETY: the words are those of the grid, and there are four numbers and a result for each
+        // voxel of the mask.
         unsafe {
             let args = (
                 field.mask.words().view(),
@@ -117,7 +118,8 @@ pub fn critical_cells_of(stream: &Stream, field: &ForceField, piece: u32) -> Vec
         count: bits.words(),
         piece,
     };
-    // SAFETY: there is a word of cells for each word of the mask, which the items count, and four numbers for each of its voxels.
+    // SAFETY: there is a word of cells for each word of the mask, which the items count, and four
+    // numbers for each of its voxels.
     unsafe {
         let args = (
             field.mask.words().view(),

@@ -1,4 +1,5 @@
-//! Skeletons of objects whose right skeleton is known, held to it by a checker that shares nothing with the library's certificate.
+//! Skeletons of objects whose right skeleton is known, held to it by a checker that shares nothing
+//! with the library's certificate.
 
 use ferrovox::{
     graph::{Edge, Skeleton},
@@ -46,7 +47,8 @@ fn judged_of(verdict: &Verdict) -> impl PartialEq + use<> {
     (verdict.pieces, verdict.cycles, verdict.tunnels, faults)
 }
 
-/// The verdicts on the skeletons of all labels, each of which must hold and be certified, with merged chains too; or what does not.
+/// The verdicts on the skeletons of all labels, each of which must hold and be certified, with
+/// merged chains too; or what does not.
 pub fn judgement(known: &Known) -> Result<Vec<Verdict>, String> {
     let made = made_of(&known.voxels);
     let mut verdicts = Vec::new();
@@ -119,7 +121,8 @@ fn assert_right(known: &Known) -> Verdict {
     verdict
 }
 
-/// And its length is that of the axes but for a tenth and the tips, in the mean it is as near to them as it must be, and nowhere farther than `most`.
+/// And its length is that of the axes but for a tenth and the tips, in the mean it is as near to
+/// them as it must be, and nowhere farther than `most`.
 fn assert_centred(known: &Known, most: f64) {
     let verdict = assert_right(known);
     let name = &known.name;

@@ -1,4 +1,5 @@
-//! Closed meshes made into voxels at several resolutions, and these into skeletons: as many pieces and cycles as the mesh has, and as the voxels have.
+//! Closed meshes made into voxels at several resolutions, and these into skeletons: as many pieces
+//! and cycles as the mesh has, and as the voxels have.
 
 use ferrovox::{
     device::{Device, Stream},

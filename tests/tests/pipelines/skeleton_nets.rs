@@ -37,8 +37,8 @@ const ORDERS: [[usize; 3]; 6] = [
     [2, 1, 0],
 ];
 
-/// How many ways to put the axes of some voxels in another order and to turn them round give the same voxels, perhaps elsewhere; of
-/// those ways that leave the spacing as it is.
+/// How many ways to put the axes of some voxels in another order and to turn them round give the
+/// same voxels, perhaps elsewhere; of those ways that leave the spacing as it is.
 fn images_of_itself(voxels: &HashSet<[i64; 3]>, spacing: [f64; 3]) -> usize {
     let along = |axis: usize| voxels.iter().map(move |at| at[axis]);
     let low = [0, 1, 2].map(|axis| along(axis).min().unwrap_or(0));

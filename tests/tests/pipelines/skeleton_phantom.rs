@@ -16,7 +16,8 @@ const DOCUMENT: [(usize, u64); 5] = [
     (256, 206_010),
 ];
 
-/// The classes of the phantom, which must be one piece, and its Euler number: where voxels are wide, its legs and arms may touch.
+/// The classes of the phantom, which must be one piece, and its Euler number: where voxels are
+/// wide, its legs and arms may touch.
 fn counts(stream: &Stream, width: usize) -> (ClassCounts, i64) {
     let volume = human(stream, [width, width, HUMAN_HEIGHT]).unwrap();
     let solid = DeviceMask::above(stream, &volume, 0.0).unwrap();

@@ -1,6 +1,8 @@
-//! Skeletons of random trees, nets and noise at random spacings: every one must hold, by a checker of its own.
+//! Skeletons of random trees, nets and noise at random spacings: every one must hold, by a checker
+//! of its own.
 //!
-//! `FERROVOX_RANDOM_SKELETONS=1000` tries so many of each instead of a few; `FERROVOX_RANDOM_SKELETONS=500..1000` those with these seeds.
+//! `FERROVOX_RANDOM_SKELETONS=1000` tries so many of each instead of a few;
+//! `FERROVOX_RANDOM_SKELETONS=500..1000` those with these seeds.
 
 use super::skeleton_known::judgement;
 use ferrovox_tests::{
@@ -23,7 +25,8 @@ fn seeds() -> Range<u64> {
     range.unwrap_or(0..16)
 }
 
-/// Judges objects of all seeds, and fails with those that do not hold. More is asked of a verdict by `right`.
+/// Judges objects of all seeds, and fails with those that do not hold. More is asked of a verdict
+/// by `right`.
 fn judge_all(
     object: impl Fn(u64) -> Known,
     right: impl Fn(&Known, &Verdict) -> Result<(), String>,

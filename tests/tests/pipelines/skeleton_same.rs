@@ -1,4 +1,5 @@
-//! What must not change a skeleton: how many threads there are, the order of work, other objects beside it, and its label.
+//! What must not change a skeleton: how many threads there are, the order of work, other objects
+//! beside it, and its label.
 
 use ferrovox::{
     graph::Skeleton,

@@ -283,7 +283,8 @@ fn curves_are_near_the_axes_of_rods() {
     }
 }
 
-/// A cube has a curve to each of its corners where details are asked for, whatever its voxels are like.
+/// A cube has a curve to each of its corners where details are asked for, whatever its voxels are
+/// like.
 #[test]
 fn details_are_branches_to_corners() {
     for spacing in [[1.0; 3], [1.0, 2.0, 1.0]] {

@@ -113,7 +113,8 @@ fn on_host(stream: &Stream, field: &ForceField) -> (Vec<Point3<f64>>, Vec<Vector
     (places.collect(), forces.collect())
 }
 
-/// The largest part of its bound, and of the sum of magnitudes, that an error is, at every so many voxels.
+/// The largest part of its bound, and of the sum of magnitudes, that an error is, at every so many
+/// voxels.
 #[derive(Debug, Default)]
 struct Worst {
     of_bound: f64,

@@ -1,4 +1,5 @@
-//! Forces and skeletons by the published method in volumes whose spacing differs by axis, or whose axes lean: those of the object, not those of its voxels.
+//! Forces and skeletons by the published method in volumes whose spacing differs by axis, or whose
+//! axes lean: those of the object, not those of its voxels.
 
 use super::skeleton_classes::mask;
 use ferrovox::{
@@ -31,7 +32,8 @@ fn leaning() -> Matrix3<f64> {
     turn.matrix() * Matrix3::new(0.8, 0.3, -0.2, 0.0, 1.0, 0.4, 0.0, 0.0, 1.7)
 }
 
-/// An object about the world's origin, which is `reach` away from all of it at most, or less along an axis; moved by a part of a voxel.
+/// An object about the world's origin, which is `reach` away from all of it at most, or less along
+/// an axis; moved by a part of a voxel.
 fn sampled(
     axes: Matrix3<f64>,
     reach: [f64; 3],
@@ -65,7 +67,8 @@ fn rod(axes: Matrix3<f64>, axis: usize) -> Volume<u8> {
     })
 }
 
-/// The axes of a grid, as they are without the turn, in the smallest spacing: x along the first, y in the plane of the first two.
+/// The axes of a grid, as they are without the turn, in the smallest spacing: x along the first, y
+/// in the plane of the first two.
 fn unturned(geometry: &Geometry) -> Matrix3<f64> {
     let triangle = geometry.axes().qr().r() / geometry.spacing().min();
     Matrix3::from_diagonal(&triangle.diagonal().map(f64::signum)) * triangle
@@ -92,7 +95,8 @@ fn expected(
     })
 }
 
-/// Compares weights with areas: of all steps to voxels of a neighbourhood that are not of the solid, the sum, as an area vector here and in a grid of cubes.
+/// Compares weights with areas: of all steps to voxels of a neighbourhood that are not of the
+/// solid, the sum, as an area vector here and in a grid of cubes.
 fn check_weights(
     label: &str,
     solid: &Volume<u8>,
@@ -276,7 +280,8 @@ fn a_ball_of_the_world_has_its_point_in_the_middle() {
     }
 }
 
-/// Two balls of different radii that share a part: two attracting points, and a saddle in the waist.
+/// Two balls of different radii that share a part: two attracting points, and a saddle in the
+/// waist.
 fn two_balls(axes: Matrix3<f64>, axis: usize) -> Volume<u8> {
     let mut reach = [14.0; 3];
     reach[axis] = 25.5;

@@ -1,4 +1,5 @@
-//! Several streams of a device that use one another's buffers, without `unsafe`: nobody reads memory that somebody else has by then.
+//! Several streams of a device that use one another's buffers, without `unsafe`: nobody reads
+//! memory that somebody else has by then.
 
 use ferrovox::device::{Buffer, DeviceKind, Stream};
 use ferrovox::scan::{Scanner, Sum};
@@ -23,7 +24,8 @@ fn two_of(stream: &Stream) -> [Buffer<u8>; 2] {
     [(); 2].map(|()| stream.zeros(bytes).unwrap())
 }
 
-/// A stream copies, late, from a buffer that is dropped at once; the memory goes to the next buffer of the stream that had it.
+/// A stream copies, late, from a buffer that is dropped at once; the memory goes to the next buffer
+/// of the stream that had it.
 #[test]
 fn a_copy_has_its_source_until_it_is_done() {
     for test in devices::fast() {
@@ -86,7 +88,8 @@ fn a_launch_has_its_input_until_it_is_done() {
     }
 }
 
-/// Copies of many lengths between ordinary memory and a device, some through pinned memory in several rounds, from several threads at a time.
+/// Copies of many lengths between ordinary memory and a device, some through pinned memory in
+/// several rounds, from several threads at a time.
 #[test]
 fn large_copies_are_whole() {
     const MIB: usize = 1 << 20;

@@ -34,7 +34,8 @@ fn tetrahedra(all: &[Corners]) -> TriangleMesh {
     mesh
 }
 
-/// The barycentric coordinates of a point: all are positive inside. None if the four are in a plane.
+/// The barycentric coordinates of a point: all are positive inside. None if the four are in a
+/// plane.
 fn barycentric([a, b, c, d]: Corners, point: Point3<f64>) -> Option<[f64; 4]> {
     let edges = Matrix3::from_columns(&[b - a, c - a, d - a]);
     let inner = edges.try_inverse()? * (point - a);
@@ -63,7 +64,8 @@ fn cuboid(low: [f32; 3], high: [f32; 3]) -> TriangleMesh {
     }
 }
 
-/// Planes, edges and corners through the centres of voxels: of two opposite sides one has them inside.
+/// Planes, edges and corners through the centres of voxels: of two opposite sides one has them
+/// inside.
 #[test]
 fn boxes_on_the_centres_of_voxels() {
     for test in devices::all() {
@@ -91,7 +93,8 @@ fn boxes_on_the_centres_of_voxels() {
     }
 }
 
-/// Tetrahedra anywhere, also with corners on the centres of voxels, which overlap each other and the grid's border.
+/// Tetrahedra anywhere, also with corners on the centres of voxels, which overlap each other and
+/// the grid's border.
 #[test]
 fn tetrahedra_of_all_kinds() {
     let dims = [37, 11, 13];

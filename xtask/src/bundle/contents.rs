@@ -49,7 +49,8 @@ pub fn build_all() -> Result<Vec<Program>> {
         "tests/conformance/ferrovox",
         &["test", "--workspace", "--release", "--no-run", "--tests"],
     )?);
-    // programs that are tests by running: of the published API's host side, and of the library from outside the workspace
+    // programs that are tests by running: of the published API's host side, and of the library from
+    // outside the workspace
     for folder in ["tests/conformance-cust/ours", "tests/scratch"] {
         let made = build(folder, &["build", "--release", "--bins"])?;
         programs.extend(made.into_iter().map(|program| Program {

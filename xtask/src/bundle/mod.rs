@@ -1,5 +1,5 @@
-//! `cargo xtask bundle`: one directory with the command, its completions and manual pages, the test programs, the benches and their
-//! data, to copy to a GPU host that has no Rust.
+//! `cargo xtask bundle`: one directory with the command, its completions and manual pages, the test
+//! programs, the benches and their data, to copy to a GPU host that has no Rust.
 
 mod contents;
 pub mod pack;

@@ -1,5 +1,5 @@
-//! Programs in one archive. Most of their code is the same in all of them, and xz, which looks back over the whole archive, keeps it
-//! once.
+//! Programs in one archive. Most of their code is the same in all of them, and xz, which looks back
+//! over the whole archive, keeps it once.
 
 use std::fs::{self, File};
 use std::path::Path;

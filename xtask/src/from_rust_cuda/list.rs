@@ -45,7 +45,8 @@ pub struct Tests {
     /// Every test there is named by a row.
     #[serde(default)]
     pub all: bool,
-    /// They are not functions but examples in the documentation that must not compile, by the item that they stand at.
+    /// They are not functions but examples in the documentation that must not compile, by the item
+    /// that they stand at.
     #[serde(default)]
     pub documentation: bool,
 }
@@ -110,7 +111,8 @@ impl List {
         rows.chain(self.public.iter().flat_map(|row| &row.shown_by))
     }
 
-    /// Looks for each test that is named, for rows that nothing shows, and for tests that no row names.
+    /// Looks for each test that is named, for rows that nothing shows, and for tests that no row
+    /// names.
     ///
     /// # Errors
     /// The first of these.

@@ -1,4 +1,5 @@
-//! `cargo xtask from-rust-cuda`: the tables of `docs/from-rust-cuda.md`, from the list of what was tried and the tests that show it.
+//! `cargo xtask from-rust-cuda`: the tables of `docs/from-rust-cuda.md`, from the list of what was
+//! tried and the tests that show it.
 
 mod list;
 mod public_code;
@@ -19,7 +20,8 @@ pub struct Arguments {
     /// Change nothing; fail if the document is not what the list gives
     #[arg(long)]
     check: bool,
-    /// First compile and run all public crates in kernels (minutes of processor time), and record versions and outcome
+    /// First compile and run all public crates in kernels (minutes of processor time), and record
+    /// versions and outcome
     #[arg(long, conflicts_with = "check")]
     public_code: bool,
 }
@@ -64,7 +66,8 @@ fn documents() -> Result<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    /// The document is what the list and the last run of the public crates give, and each test that they name exists.
+    /// The document is what the list and the last run of the public crates give, and each test that
+    /// they name exists.
     #[test]
     fn the_tables_are_what_the_list_gives() {
         let (old, new) = super::documents().unwrap_or_else(|error| panic!("{error:#}"));

@@ -1,5 +1,6 @@
-//! `cargo xtask new-kernel`: a small crate outside of the workspace with a kernel, ready to be changed: it builds, runs on the CPU
-//! executor and on a GPU, is tested in checked mode, and is measured in every block size.
+//! `cargo xtask new-kernel`: a small crate outside of the workspace with a kernel, ready to be
+//! changed: it builds, runs on the CPU executor and on a GPU, is tested in checked mode, and is
+//! measured in every block size.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -12,7 +13,8 @@ use crate::paths;
 /// Arguments of `new-kernel`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The folder to make, such as blur or ../experiments/blur; its last part is the kernel's name: small letters, digits and _
+    /// The folder to make, such as blur or ../experiments/blur; its last part is the kernel's name:
+    /// small letters, digits and _
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// The kernel's name, and the crate's [default: the folder's]
@@ -68,13 +70,15 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for (file, template) in FILES {
         write(file, &filled(template, name, &folder))?;
     }
-    // with the versions that the repository is tested with, the crate builds without asking a registry
+    // with the versions that the repository is tested with, the crate builds without asking a
+    // registry
     let lock = fs::read_to_string(paths::root().join("examples/03-your-first-kernel/Cargo.lock"));
     if let Ok(lock) = lock {
         write("Cargo.lock", &lock)?;
     }
     write(".gitignore", "target\n")?;
-    // where names come in the order of imports depends on the name; without rustfmt they stay as they are
+    // where names come in the order of imports depends on the name; without rustfmt they stay as
+    // they are
     let sources = FILES.iter().filter(|(file, _)| file.ends_with(".rs"));
     let _ = Command::new("rustfmt")
         .args(["--quiet", "--edition", "2024"])

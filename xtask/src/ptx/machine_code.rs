@@ -1,4 +1,5 @@
-//! Machine code of the kernels that ship, for the architectures that many have: `ferrovox_sm_90.cubin.zst` and others beside the PTX.
+//! Machine code of the kernels that ship, for the architectures that many have:
+//! `ferrovox_sm_90.cubin.zst` and others beside the PTX.
 
 use std::fs;
 use std::path::Path;

@@ -19,17 +19,19 @@ use cuda_builder::{Assembled, CudaBuilder, NvvmArch, Ptxas, ResourceTable};
 use self::compare::Comparison;
 use crate::{paths, setup};
 
-/// The architectures that ship: 7.0 runs on everything newer by the driver's translation, 9.0 spares Hopper that.
+/// The architectures that ship: 7.0 runs on everything newer by the driver's translation, 9.0
+/// spares Hopper that.
 const SHIPPED: [NvvmArch; 2] = [NvvmArch::Compute70, NvvmArch::Compute90];
 
 /// Arguments of `ptx`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Change nothing; fail, and say what differs, when the repository's files are not what the sources give.
+    /// Change nothing; fail, and say what differs, when the repository's files are not what the
+    /// sources give.
     #[arg(long)]
     check: bool,
-    /// With --check: build one architecture, by turns, and assemble every sixteenth of its kernels; the other files are held to the
-    /// hashes that are recorded of them
+    /// With --check: build one architecture, by turns, and assemble every sixteenth of its kernels;
+    /// the other files are held to the hashes that are recorded of them
     #[arg(long, requires = "check", conflicts_with_all = ["arches", "emit", "crate_path"])]
     sample: bool,
     /// Architecture to build for, such as sm_80; may be repeated [default: sm_70 sm_90]
@@ -41,7 +43,8 @@ pub struct Arguments {
     /// The kernel crate [default: kernels-crate]
     #[arg(long = "crate", value_name = "PATH")]
     crate_path: Option<PathBuf>,
-    /// Directory of the results, as text [default: host-crate/ptx, where PTX is compressed; its text goes to target/ptx]
+    /// Directory of the results, as text
+    /// [default: host-crate/ptx, where PTX is compressed; its text goes to target/ptx]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -241,7 +244,8 @@ impl Job<'_> {
         })
     }
 
-    /// How many assemblers one architecture may run: the architectures, built side by side, share the machine.
+    /// How many assemblers one architecture may run: the architectures, built side by side, share
+    /// the machine.
     fn assemblers(&self) -> usize {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         (cores / self.arches.len().max(1)).max(1)
@@ -262,7 +266,8 @@ impl Job<'_> {
     }
 
     fn builder(&self, arch: NvvmArch) -> CudaBuilder {
-        // No contraction: a kernel that wants a fused operation says `mul_add`, and the CPU computes the same bits.
+        // No contraction: a kernel that wants a fused operation says `mul_add`, and the CPU
+        // computes the same bits.
         let builder = CudaBuilder::new(&self.crate_path)
             .arch(arch)
             .fma_contraction(false);
@@ -284,7 +289,8 @@ impl Job<'_> {
         self.arguments.crate_path.is_none() && self.arguments.out.is_none()
     }
 
-    /// First part of the file names: the library's name for the kernels that ship, else the crate's directory.
+    /// First part of the file names: the library's name for the kernels that ship, else the crate's
+    /// directory.
     fn stem(&self) -> String {
         let directory = self
             .crate_path

@@ -1,4 +1,5 @@
-//! `resources.json`: what each kernel takes of a GPU, for the occupancy calculator on machines that have none.
+//! `resources.json`: what each kernel takes of a GPU, for the occupancy calculator on machines that
+//! have none.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,11 +1,13 @@
 //! `cargo xtask ptx --check --sample`: what can be checked of the PTX in a third of the time.
 //!
-//! One architecture is built and compared byte by byte; which one follows from the hash of the sources, so that over changes both have
-//! their turn. The other's file is held to the hash that is recorded of it, and to the sources and the compiler that its header names.
-//! Of the kernels that were built every sixteenth is assembled, and its figures are compared.
+//! One architecture is built and compared byte by byte; which one follows from the hash of the
+//! sources, so that over changes both have their turn. The other's file is held to the hash that is
+//! recorded of it, and to the sources and the compiler that its header names. Of the kernels that
+//! were built every sixteenth is assembled, and its figures are compared.
 //!
-//! So what may go unseen: a change of `cuda_builder` that changes PTX for one architecture alone and not its [`source_hash`]; figures
-//! that were edited by hand, or that a merge of two branches put together.
+//! So what may go unseen: a change of `cuda_builder` that changes PTX for one architecture alone
+//! and not its [`source_hash`]; figures that were edited by hand, or that a merge of two branches
+//! put together.
 
 use std::fs;
 use std::path::Path;

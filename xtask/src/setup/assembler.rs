@@ -1,4 +1,5 @@
-//! `ptxas`, from NVIDIA's Python wheel: proprietary, so it is installed as a tool and never copied into the repository.
+//! `ptxas`, from NVIDIA's Python wheel: proprietary, so it is installed as a tool and never copied
+//! into the repository.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +11,8 @@ use super::State;
 use super::system::{apt_install, execute, has_apt, is_root, works};
 use crate::paths;
 
-/// The last line of CUDA 12: its assembler knows `sm_70`, which CUDA 13 dropped, and everything newer.
+/// The last line of CUDA 12: its assembler knows `sm_70`, which CUDA 13 dropped, and everything
+/// newer.
 pub const VERSION: &str = "12.9.86";
 const PACKAGE: &str = "nvidia-cuda-nvcc-cu12";
 

@@ -8,7 +8,8 @@ use cuda_builder::DeviceToolchain;
 use super::State;
 use super::system::{apt_install, execute, has_apt, is_root, works};
 
-/// Debian's packages: a newer rustc beside the system's own, its sources, its cargo, and the LLVM that it was built with.
+/// Debian's packages: a newer rustc beside the system's own, its sources, its cargo, and the LLVM
+/// that it was built with.
 const DEBIAN: [&str; 4] = ["rustc-web", "rust-web-src", "cargo-web", "llvm-22"];
 
 /// What rustup calls the sources of `core` and LLVM's tools.
@@ -27,7 +28,8 @@ pub fn state() -> State {
     }
 }
 
-/// Installs what this machine allows: Debian's packages as root, else the components of the toolchain that rustup has active.
+/// Installs what this machine allows: Debian's packages as root, else the components of the
+/// toolchain that rustup has active.
 pub fn install() -> Result<()> {
     let mut refusal = String::from("neither apt-get (as root) nor rustup can be used here");
     if has_apt() && is_root() {

@@ -1,5 +1,6 @@
-//! `cuda_occupancy.h`, from NVIDIA's Python wheel: what the occupancy calculator is held to. Proprietary, so it is installed as a tool
-//! and never copied into the repository. Nothing but that test needs it.
+//! `cuda_occupancy.h`, from NVIDIA's Python wheel: what the occupancy calculator is held to.
+//! Proprietary, so it is installed as a tool and never copied into the repository. Nothing but that
+//! test needs it.
 
 use std::path::PathBuf;
 
@@ -13,7 +14,8 @@ use crate::paths;
 pub const VERSION: &str = "13.5.37";
 const PACKAGE: &str = "nvidia-cuda-runtime";
 
-/// Where it is installed: a folder of its own, since pip replaces what another of NVIDIA's packages has put beside it.
+/// Where it is installed: a folder of its own, since pip replaces what another of NVIDIA's packages
+/// has put beside it.
 fn folder() -> PathBuf {
     paths::tools().join("headers")
 }

@@ -1,4 +1,5 @@
-//! `cargo xtask setup`: the device compiler, NVIDIA's assembler, and the header that the occupancy calculator is held to.
+//! `cargo xtask setup`: the device compiler, NVIDIA's assembler, and the header that the occupancy
+//! calculator is held to.
 
 mod assembler;
 mod compiler;

@@ -12,7 +12,8 @@ use super::outcome::{Outcome, cpu_in};
 use super::step::Counts;
 use super::{failure, shown};
 
-/// What steps that run beside others have computed, in seconds of processor time: it is not the others'.
+/// What steps that run beside others have computed, in seconds of processor time: it is not the
+/// others'.
 static COMPUTED: Mutex<f64> = Mutex::new(0.0);
 
 /// Processor time of all steps that ran beside others, as far as they have ended.
@@ -115,7 +116,8 @@ fn run(command: &mut Command) -> Result<Ended> {
     })
 }
 
-/// Waits until a process ends, and what it and those that it started have computed by then. On Linux.
+/// Waits until a process ends, and what it and those that it started have computed by then. On
+/// Linux.
 fn cpu_at_end(child: &Child) -> Option<f64> {
     #[cfg(target_os = "linux")]
     {

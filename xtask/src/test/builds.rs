@@ -8,9 +8,10 @@ use crate::programs::{self, Program};
 /// The library's package.
 const LIBRARY: &str = "ferrovox";
 
-/// What cargo is asked for, after the tests of all other packages. The library's unit tests take a build of their own, in which the library
-/// is not optimised: all of it is compiled into them once more, and optimising that takes longer than they compute. Tests that compute are
-/// in `tests/tests/pipelines`, which uses the library as everybody else does.
+/// What cargo is asked for, after the tests of all other packages. The library's unit tests take a
+/// build of their own, in which the library is not optimised: all of it is compiled into them once
+/// more, and optimising that takes longer than they compute. Tests that compute are in
+/// `tests/tests/pipelines`, which uses the library as everybody else does.
 const BUILDS_OF_THE_LIBRARY: [&[&str]; 2] = [
     &["--package", LIBRARY, "--test", "*"],
     &[

@@ -1,7 +1,8 @@
 //! Clippy, and what it compiles for others to use.
 //!
-//! `cargo clippy` is `cargo check` with another compiler for the workspace's packages, which writes the same metadata. rustdoc needs that
-//! of every package that another one depends on: it takes Clippy's, if cargo is told of the same compiler.
+//! `cargo clippy` is `cargo check` with another compiler for the workspace's packages, which writes
+//! the same metadata. rustdoc needs that of every package that another one depends on: it takes
+//! Clippy's, if cargo is told of the same compiler.
 
 use std::process::Command;
 
@@ -18,7 +19,8 @@ pub fn command() -> Command {
     command
 }
 
-/// Has a cargo command use what Clippy compiled, where its compiler is found. Otherwise that is compiled again, and nothing else changes.
+/// Has a cargo command use what Clippy compiled, where its compiler is found. Otherwise that is
+/// compiled again, and nothing else changes.
 pub fn share(command: &mut Command) {
     let Some(sysroot) = paths::sysroot() else {
         return;

@@ -1,7 +1,9 @@
-//! Features of other people's crates are the same in every build that has them, or they would be compiled once for each.
+//! Features of other people's crates are the same in every build that has them, or they would be
+//! compiled once for each.
 //!
-//! `cargo xtask` is built alone, before the workspace; the library's own tests are built alone too (see `build_programs`), each example
-//! is, and some examples are workspaces of their own. What any of them asks of a crate has to be what the whole workspace asks.
+//! `cargo xtask` is built alone, before the workspace; the library's own tests are built alone too
+//! (see `build_programs`), each example is, and some examples are workspaces of their own. What any
+//! of them asks of a crate has to be what the whole workspace asks.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -64,7 +66,8 @@ fn examples_have_the_workspaces_builds() {
     for example in super::steps::folders("examples").expect("examples") {
         let name = paths::shown(&example).to_string();
         let package = of_the_workspace.iter().find(|(_, it)| **it == example);
-        // build scripts are other builds in any case, since nothing is shared between them and programs
+        // build scripts are other builds in any case, since nothing is shared between them and
+        // programs
         let edges = "normal,no-proc-macro";
         let found = match package {
             Some((package, _)) => others(&name, &[edges, "--package", package]),

@@ -1,4 +1,5 @@
-//! `cargo xtask test`: what a change is held to, in one command, with a summary at the end; with `--all` everything the project checks.
+//! `cargo xtask test`: what a change is held to, in one command, with a summary at the end; with
+//! `--all` everything the project checks.
 
 mod beside;
 mod builds;
@@ -42,16 +43,19 @@ pub struct Arguments {
     /// Name the steps, and run none
     #[arg(long)]
     list: bool,
-    /// Run, in place of the steps, tests in Miri, which finds undefined behaviour; it must be installed
+    /// Run, in place of the steps, tests in Miri, which finds undefined behaviour; it must be
+    /// installed
     #[arg(long, conflicts_with_all = ["only", "list"])]
     miri: bool,
     /// Run, in place of the steps, tests with AddressSanitizer
     #[arg(long, conflicts_with_all = ["only", "list"])]
     address_sanitizer: bool,
-    /// Run, in place of the steps, tests with ThreadSanitizer; the standard library's sources must be installed
+    /// Run, in place of the steps, tests with ThreadSanitizer; the standard library's sources must
+    /// be installed
     #[arg(long, conflicts_with_all = ["only", "list"])]
     thread_sanitizer: bool,
-    /// Run, in place of the steps, all public crates in kernels, and write what came of it to docs/from-rust-cuda.md
+    /// Run, in place of the steps, all public crates in kernels, and write what came of it to
+    /// docs/from-rust-cuda.md
     #[arg(long, conflicts_with_all = ["only", "list"])]
     public_code: bool,
 }
@@ -177,8 +181,8 @@ impl Session {
         })
     }
 
-    /// What the programs of a bundle take, packed. Building them in the release profile takes longer than all other steps together:
-    /// so it is those that were built to be run here.
+    /// What the programs of a bundle take, packed. Building them in the release profile takes
+    /// longer than all other steps together: so it is those that were built to be run here.
     fn pack_bundle(&mut self) -> Result<Counts> {
         pack::check_tools()?;
         self.build_programs()?;

@@ -13,8 +13,8 @@ pub struct Outcome {
     pub counts: Counts,
 }
 
-/// Seconds in a process's `stat`: the fields 11 and 12 behind the name, which may hold spaces, are its own user and system time, 13 and 14
-/// those of processes that it started and that ended.
+/// Seconds in a process's `stat`: the fields 11 and 12 behind the name, which may hold spaces, are
+/// its own user and system time, 13 and 14 those of processes that it started and that ended.
 pub fn cpu_in(stat: &str, fields: &[usize]) -> Option<f64> {
     // USER_HZ, which Linux shows to programs, is 100 on every architecture that this runs on
     const TICKS: f64 = 100.0;

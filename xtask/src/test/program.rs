@@ -1,7 +1,8 @@
 //! One test program: run with the times of its tests, which libtest tells in JSON.
 //!
-//! That form of output is unstable, so libtest wants `RUSTC_BOOTSTRAP` to be set. It is set for the program alone, which was built
-//! without it; tests that run cargo take it away again, or cargo would build everything anew.
+//! That form of output is unstable, so libtest wants `RUSTC_BOOTSTRAP` to be set. It is set for the
+//! program alone, which was built without it; tests that run cargo take it away again, or cargo
+//! would build everything anew.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -111,8 +112,8 @@ fn listed(text: &str) -> usize {
     text.lines().filter(|line| line.ends_with(": test")).count()
 }
 
-/// Runs a test program as `cargo test` would: in its package's folder, with all tests that are not ignored.
-/// With `all` tests take all of their cases (the crate `test_cases`).
+/// Runs a test program as `cargo test` would: in its package's folder, with all tests that are not
+/// ignored. With `all` tests take all of their cases (the crate `test_cases`).
 pub fn run(program: &Program, all: bool) -> (Counts, Vec<Timed>) {
     let mut command = Command::new(&program.path);
     if all {
@@ -156,7 +157,8 @@ pub fn run(program: &Program, all: bool) -> (Counts, Vec<Timed>) {
     (progress.counts, progress.timed)
 }
 
-/// Where the compiler's own libraries are, for tests of procedural macros; and what the variable had.
+/// Where the compiler's own libraries are, for tests of procedural macros; and what the variable
+/// had.
 fn library_path() -> std::ffi::OsString {
     let own = sysroot().map(|root| root.join("lib"));
     let given = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();

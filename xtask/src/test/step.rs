@@ -13,7 +13,8 @@ pub struct Step {
     pub name: &'static str,
     /// What it shows when it succeeds.
     pub what: &'static str,
-    /// It is run with `--all`, or where it is named, as `.ci/run` does: what it looks at seldom changes, or it takes long.
+    /// It is run with `--all`, or where it is named, as `.ci/run` does: what it looks at seldom
+    /// changes, or it takes long.
     pub only_with_all: bool,
     pub work: Work,
 }
@@ -64,15 +65,17 @@ impl Counts {
     }
 }
 
-/// Host cargo at the top of the repository. The profile of tests is in `.cargo/config.toml`: they keep debug assertions and overflow
-/// checks, but what computes is optimised, because the CPU executor runs whole volumes in them.
+/// Host cargo at the top of the repository. The profile of tests is in `.cargo/config.toml`: they
+/// keep debug assertions and overflow checks, but what computes is optimised, because the CPU
+/// executor runs whole volumes in them.
 pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = paths::cargo(&paths::root());
     command.args(arguments);
     command
 }
 
-/// Host cargo for a package outside the workspace. It shares the workspace's target directory, and so the crates that both use.
+/// Host cargo for a package outside the workspace. It shares the workspace's target directory, and
+/// so the crates that both use.
 pub fn outside(package: &Path, arguments: &[&str]) -> Command {
     let mut command = cargo(arguments);
     command

@@ -12,7 +12,8 @@ use super::step::Counts;
 /// How many of the slowest tests are named.
 const SLOWEST: usize = 10;
 
-/// Seconds that processes started by this one, and ended, have computed, but for those of steps that run beside others. On Linux.
+/// Seconds that processes started by this one, and ended, have computed, but for those of steps
+/// that run beside others. On Linux.
 pub fn children_cpu() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     Some(cpu_in(&text, &[13, 14])? - beside::computed())

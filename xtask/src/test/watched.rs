@@ -1,5 +1,6 @@
-//! Tests under a watcher: Miri, which interprets the program and finds undefined behaviour, or one that is compiled into it: AddressSanitizer,
-//! which finds accesses to memory that is not there, and memory that is lost, or ThreadSanitizer, which finds data races.
+//! Tests under a watcher: Miri, which interprets the program and finds undefined behaviour, or one
+//! that is compiled into it: AddressSanitizer, which finds accesses to memory that is not there,
+//! and memory that is lost, or ThreadSanitizer, which finds data races.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -99,7 +100,8 @@ pub fn address_sanitizer() -> Result<Step> {
                 paths::target().join("address-sanitizer"),
             )
             .env("RUSTFLAGS", "-Zsanitizer=address")
-            // the option is unstable; the runtime library comes with every toolchain for Linux on x86-64
+            // the option is unstable; the runtime library comes with every toolchain for Linux on
+            // x86-64
             .env("RUSTC_BOOTSTRAP", "1");
         command
     });
@@ -113,8 +115,8 @@ pub fn address_sanitizer() -> Result<Step> {
 
 /// The step that runs tests with ThreadSanitizer.
 ///
-/// The standard library is compiled for it too. The one that comes with a toolchain is not: what its locks, channels and reference counts put in order
-/// is a race then, in every test.
+/// The standard library is compiled for it too. The one that comes with a toolchain is not: what
+/// its locks, channels and reference counts put in order is a race then, in every test.
 ///
 /// # Errors
 /// Where the toolchain has no sources of the standard library.

@@ -37,7 +37,8 @@ pub(super) struct Artifact {
     pub file: PathBuf,
 }
 
-/// A cargo command with the settings that every device build has: `cargo SUBCOMMAND --target … --config profile…`.
+/// A cargo command with the settings that every device build has:
+/// `cargo SUBCOMMAND --target … --config profile…`.
 pub(super) fn command(
     settings: &Settings,
     subcommand: &str,
@@ -53,7 +54,8 @@ pub(super) fn command(
     let flags: Vec<String> = remap.chain(flags.iter().cloned()).collect();
     command
         .env("RUSTC", &settings.toolchain.rustc)
-        // Lets a stable compiler build `core` and use the GPU's unstable features; a nightly does not care.
+        // Lets a stable compiler build `core` and use the GPU's unstable features; a nightly does
+        // not care.
         .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTC_WRAPPER", "")
         .env("CARGO_TARGET_DIR", target_directory)
@@ -105,7 +107,8 @@ pub(super) fn command(
     command
 }
 
-/// Runs the command. Progress and cargo's own errors go to standard error as they come; so do rustc's warnings, at the end.
+/// Runs the command. Progress and cargo's own errors go to standard error as they come; so do
+/// rustc's warnings, at the end.
 ///
 /// # Errors
 /// A build that fails, with rustc's errors.

@@ -37,14 +37,16 @@ impl KernelBuild<'_> {
         let linker = install_recorder(self.settings.directory)?;
         let flags = [
             format!("--sysroot={}", self.sysroot.display()),
-            // The link step optimises, once it has put every static into its address space. Optimising before that is twice the
-            // work, and LLVM might do with a shared static what it may only do with one that belongs to a single thread.
+            // The link step optimises, once it has put every static into its address space.
+            // Optimising before that is twice the work, and LLVM might do with a shared static what
+            // it may only do with one that belongs to a single thread.
             "-Cno-prepopulate-passes".to_owned(),
-            // This pass copies blocks into the arms of a branch, barriers included, and then the threads of a block wait at
-            // different barriers (rust-lang/rust#137086; seen with 1.96). LLVM's own jump threading knows what a barrier is.
+            // This pass copies blocks into the arms of a branch, barriers included, and then the
+            // threads of a block wait at different barriers (rust-lang/rust#137086; seen with
+            // 1.96). LLVM's own jump threading knows what a barrier is.
             "-Zmir-enable-passes=-JumpThreading".to_owned(),
-            // There is no std on a GPU, and crates written for Rust-CUDA leave it to the builder to say so. Where a crate says it
-            // too, it is said twice.
+            // There is no std on a GPU, and crates written for Rust-CUDA leave it to the builder to
+            // say so. Where a crate says it too, it is said twice.
             "-Zcrate-attr=no_std".to_owned(),
         ];
         let flags: Vec<String> = flags

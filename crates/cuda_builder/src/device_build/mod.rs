@@ -1,5 +1,6 @@
-//! The device build: cargo compiles the kernel crate and its dependencies for the GPU, up to the point where a linker would run.
-//! What that linker would have been given is recorded, and linked by this process afterwards.
+//! The device build: cargo compiles the kernel crate and its dependencies for the GPU, up to the
+//! point where a linker would run. What that linker would have been given is recorded, and linked
+//! by this process afterwards.
 
 mod cargo;
 mod kernels;
@@ -21,7 +22,8 @@ use crate::DeviceToolchain;
 pub(crate) enum Profile {
     /// Optimised, no debug assertions.
     Release,
-    /// A little optimised (unoptimised device code needs more stack than a GPU thread has), with debug assertions.
+    /// A little optimised (unoptimised device code needs more stack than a GPU thread has), with
+    /// debug assertions.
     Debug,
 }
 

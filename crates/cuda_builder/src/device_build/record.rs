@@ -1,9 +1,11 @@
 //! A linker that only takes notes.
 //!
-//! rustc calls a linker with its objects and libraries, and deletes the objects afterwards. A build script cannot be re-entered as
-//! that linker, because its `main` is not ours; a helper binary would have to be built and found first. So the linker named to rustc
-//! is a few lines of POSIX shell that copy the objects aside and write the argument list to the output file. The builder, which is
-//! running anyway, reads the list and does the link in-process. Any system with `sh` will do.
+//! rustc calls a linker with its objects and libraries, and deletes the objects afterwards. A build
+//! script cannot be re-entered as that linker, because its `main` is not ours; a helper binary
+//! would have to be built and found first. So the linker named to rustc is a few lines of POSIX
+//! shell that copy the objects aside and write the argument list to the output file. The builder,
+//! which is running anyway, reads the list and does the link in-process. Any system with `sh` will
+//! do.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::Result;
 use crate::error::IoContext;
 
-/// Writes a script that can be run, and returns its path. Left alone when it is there already, so that cargo sees no change.
+/// Writes a script that can be run, and returns its path. Left alone when it is there already, so
+/// that cargo sees no change.
 pub(super) fn install_script(path: &Path, text: &str) -> Result<PathBuf> {
     if fs::read_to_string(path).is_ok_and(|there| there == text) {
         return Ok(path.to_owned());

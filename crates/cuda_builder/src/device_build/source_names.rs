@@ -1,9 +1,11 @@
-//! What sources are called in PTX: panic messages and line directives name files, and no path of this machine may be in them.
+//! What sources are called in PTX: panic messages and line directives name files, and no path of
+//! this machine may be in them.
 //!
-//! rustc replaces the beginnings of paths. Which ones depends on the crate: those of the kernels' workspace are named from its root, and
-//! other people's by their package. As flags of a whole build they would be other flags for each workspace, and cargo would compile all
-//! that two crates of kernels have in common once for each of them, and again when the first is built after the second. So each crate is
-//! given its own by a script that stands before rustc.
+//! rustc replaces the beginnings of paths. Which ones depends on the crate: those of the kernels'
+//! workspace are named from its root, and other people's by their package. As flags of a whole
+//! build they would be other flags for each workspace, and cargo would compile all that two crates
+//! of kernels have in common once for each of them, and again when the first is built after the
+//! second. So each crate is given its own by a script that stands before rustc.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +13,8 @@ use std::process::Command;
 use super::script::install_script;
 use crate::Result;
 
-/// What cargo runs in rustc's place. Crates of a registry keep the names that the flags of the build give them.
+/// What cargo runs in rustc's place. Crates of a registry keep the names that the flags of the
+/// build give them.
 const SCRIPT: &str = r#"#!/bin/sh
 # Runs rustc ($1) with a name for the sources of the crate at hand.
 if [ -z "$CARGO_PKG_NAME" ]; then exec "$@"; fi
@@ -25,8 +28,8 @@ exec "$@" "--remap-path-prefix=$CARGO_MANIFEST_DIR=$CARGO_PKG_NAME" "--remap-pat
 
 /// Names the sources of the crates that a cargo command compiles.
 ///
-/// Arguments: the builder's own directory, the root of the kernels' workspace, and the directory of registries' sources, which is empty
-/// where there is none.
+/// Arguments: the builder's own directory, the root of the kernels' workspace, and the directory of
+/// registries' sources, which is empty where there is none.
 pub(super) fn name_sources(
     command: &mut Command,
     directory: &Path,
@@ -34,9 +37,10 @@ pub(super) fn name_sources(
     registry: &Path,
 ) -> Result<()> {
     let script: PathBuf = install_script(&directory.join("name-sources.sh"), SCRIPT)?;
-    let registry = match registry.as_os_str().is_empty() {
-        true => Path::new("none"),
-        false => registry,
+    let registry = if registry.as_os_str().is_empty() {
+        Path::new("none")
+    } else {
+        registry
     };
     command
         .env("RUSTC_WRAPPER", script)

@@ -1,8 +1,9 @@
 //! `core` and `alloc` for the GPU, built once.
 //!
-//! No toolchain brings `core` for this target. cargo's `-Zbuild-std` can build it, but then every target directory has its own, and
-//! every build looks for the standard library's own dependencies. So it is built once per compiler, for a crate that is
-//! empty, and its libraries are laid out as a sysroot that all kernel crates, profiles and architectures share.
+//! No toolchain brings `core` for this target. cargo's `-Zbuild-std` can build it, but then every
+//! target directory has its own, and every build looks for the standard library's own dependencies.
+//! So it is built once per compiler, for a crate that is empty, and its libraries are laid out as a
+//! sysroot that all kernel crates, profiles and architectures share.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -20,7 +21,8 @@ const LIBRARIES: &str = "core,alloc";
 /// The sysroot's directory, built first if need be.
 ///
 /// # Errors
-/// cargo's, if the libraries cannot be built. The first build needs the package registry: cargo resolves the whole standard library.
+/// cargo's, if the libraries cannot be built. The first build needs the package registry: cargo
+/// resolves the whole standard library.
 pub(crate) fn ensure_sysroot(settings: &Settings) -> Result<PathBuf> {
     // One for all: debug builds of kernels have no use for a slow `core`.
     let settings = &Settings {

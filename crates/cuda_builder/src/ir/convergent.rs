@@ -1,9 +1,11 @@
 //! Inline assembly that threads execute together.
 //!
-//! A warp shuffle or vote written as `asm!` must be executed by the lanes it names, together; LLVM must not copy it into the arms of a
-//! branch or make it depend on another condition. LLVM knows that of its intrinsics, which are declared `convergent`. Of an `asm!` it
-//! knows nothing: rustc emits the call without that attribute (clang, for CUDA, adds it to every one). So it is added here, to each
-//! call of assembly with side effects; an `asm!` declared `pure` depends on its operands alone and stays free to move.
+//! A warp shuffle or vote written as `asm!` must be executed by the lanes it names, together; LLVM
+//! must not copy it into the arms of a branch or make it depend on another condition. LLVM knows
+//! that of its intrinsics, which are declared `convergent`. Of an `asm!` it knows nothing: rustc
+//! emits the call without that attribute (clang, for CUDA, adds it to every one). So it is added
+//! here, to each call of assembly with side effects; an `asm!` declared `pure` depends on its
+//! operands alone and stays free to move.
 
 use std::borrow::Cow;
 

@@ -86,7 +86,8 @@ fn positions(line: &str) -> Vec<(usize, Token<'_>)> {
         .collect()
 }
 
-/// Index after the type that starts at `start`: a bracketed aggregate, or one word, or `ptr addrspace(n)`.
+/// Index after the type that starts at `start`: a bracketed aggregate, or one word, or
+/// `ptr addrspace(n)`.
 fn end_of_type(tokens: &[(usize, Token)], start: usize) -> Option<usize> {
     let mut end = start;
     let mut depth = 0usize;

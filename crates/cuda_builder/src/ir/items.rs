@@ -1,5 +1,5 @@
-//! A module as its top-level items, in the order and layout that LLVM's writer gives them: one line each, except functions,
-//! which end with a line that is `}` and nothing else.
+//! A module as its top-level items, in the order and layout that LLVM's writer gives them: one line
+//! each, except functions, which end with a line that is `}` and nothing else.
 
 use super::token::{Kind, Token, Tokens};
 
@@ -91,7 +91,8 @@ impl<'a> Item<'a> {
         Tokens::new(self.text).filter(|token| token.kind != Kind::Blank)
     }
 
-    /// Words of a global between `=` and `global`, `constant`, `alias` or `ifunc`: linkage and the like.
+    /// Words of a global between `=` and `global`, `constant`, `alias` or `ifunc`: linkage and the
+    /// like.
     pub fn words_before_value(&self) -> impl Iterator<Item = &'a str> {
         self.tokens()
             .skip(2)

@@ -1,8 +1,11 @@
-//! The address-space lowering: statics in marked sections move to block-shared or constant memory, and every use of them follows.
+//! The address-space lowering: statics in marked sections move to block-shared or constant memory,
+//! and every use of them follows.
 //!
-//! rustc has no notion of address spaces. A static marked `#[link_section = ".nvptx.shared"]` therefore arrives as an ordinary global
-//! with generic uses. It is redefined in address space 3 (constant memory: 4), and each use `@TILE`, wherever it stands, becomes the
-//! constant expression `addrspacecast (ptr addrspace(3) @TILE to ptr)`. LLVM's address-space inference then finds `ld.shared`.
+//! rustc has no notion of address spaces. A static marked `#[link_section = ".nvptx.shared"]`
+//! therefore arrives as an ordinary global with generic uses. It is redefined in address space 3
+//! (constant memory: 4), and each use `@TILE`, wherever it stands, becomes the constant expression
+//! `addrspacecast (ptr addrspace(3) @TILE to ptr)`. LLVM's address-space inference then finds
+//! `ld.shared`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -55,7 +58,8 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
         public.push(item.name.clone());
     }
 
-    // Order and names must not depend on the hashes in mangled names: kernels by name, then everything else by its stable name.
+    // Order and names must not depend on the hashes in mangled names: kernels by name, then
+    // everything else by its stable name.
     let mut functions: Vec<&Item> = module.functions.iter().collect();
     functions.sort_by_cached_key(|item| (!item.is_kernel(), stable_base(&item.name)));
     let mut globals: Vec<&Item> = module.globals.iter().collect();
@@ -123,7 +127,8 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
     })
 }
 
-/// Writes `text`, an item whose first global name is the one it defines, with that name changed and all uses lowered.
+/// Writes `text`, an item whose first global name is the one it defines, with that name changed and
+/// all uses lowered.
 fn rewrite(text: &str, symbols: &HashMap<String, Symbol>, out: &mut String) {
     let defines = text.starts_with('@') || text.starts_with("define ");
     if !defines {
@@ -162,7 +167,8 @@ fn rewrite_uses(text: &str, symbols: &HashMap<String, Symbol>, out: &mut String)
     }
 }
 
-/// A shared address differs from block to block, so it cannot be a static's initial value. (`llvm.used` lists are not memory.)
+/// A shared address differs from block to block, so it cannot be a static's initial value.
+/// (`llvm.used` lists are not memory.)
 fn reject_shared_initialiser(item: &Item, symbols: &HashMap<String, Symbol>) -> Result<()> {
     let shared = |name: &str| symbols.get(name).is_some_and(|symbol| symbol.space == 3);
     let uses_shared = item
@@ -182,8 +188,9 @@ fn reject_shared_initialiser(item: &Item, symbols: &HashMap<String, Symbol>) -> 
     }
 }
 
-/// Drops `"target-cpu"="…"` and `"target-features"="…"`: crates that were compiled for different GPUs (core for the oldest) would
-/// otherwise not be inlined into each other. The link step names the one GPU they are compiled for.
+/// Drops `"target-cpu"="…"` and `"target-features"="…"`: crates that were compiled for different
+/// GPUs (core for the oldest) would otherwise not be inlined into each other. The link step names
+/// the one GPU they are compiled for.
 fn without_target_attributes(line: &str) -> String {
     let tokens: Vec<_> = Tokens::new(line).collect();
     let mut out = String::new();

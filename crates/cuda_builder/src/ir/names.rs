@@ -1,8 +1,9 @@
 //! Names for internal symbols that are the same wherever and whenever the crate is built.
 //!
-//! A mangled Rust name carries a hash of the crate's identity, which may depend on the checkout's path and on versions; an
-//! anonymous constant carries a hash of more. Neither may reach the PTX, which is compared byte by byte. The demangled path
-//! without its hash can stay: it is what a profiler or a lint should show.
+//! A mangled Rust name carries a hash of the crate's identity, which may depend on the checkout's
+//! path and on versions; an anonymous constant carries a hash of more. Neither may reach the PTX,
+//! which is compared byte by byte. The demangled path without its hash can stay: it is what a
+//! profiler or a lint should show.
 
 use std::collections::HashSet;
 
@@ -23,7 +24,8 @@ impl StableNames {
         }
     }
 
-    /// A name for `symbol`, free and fit for PTX; the second symbol with the same path gets `_2`, and so on.
+    /// A name for `symbol`, free and fit for PTX; the second symbol with the same path gets `_2`,
+    /// and so on.
     pub fn name(&mut self, symbol: &str) -> String {
         let base = stable_base(symbol);
         let mut name = base.clone();
@@ -36,8 +38,9 @@ impl StableNames {
     }
 }
 
-/// The part of a symbol's name that does not depend on where it was built: its path for a Rust symbol, `constant` for an anonymous
-/// constant, else the name itself without compiler-made suffixes.
+/// The part of a symbol's name that does not depend on where it was built: its path for a Rust
+/// symbol, `constant` for an anonymous constant, else the name itself without compiler-made
+/// suffixes.
 pub(crate) fn stable_base(symbol: &str) -> String {
     // `.llvm.123…` is added by ThinLTO's promotion, and the number is a hash of the module.
     let symbol = symbol.split(".llvm.").next().unwrap_or(symbol);

@@ -1,16 +1,19 @@
 //! Volatile reads of a thread's own variables.
 //!
-//! Libraries for CPUs raise floating-point exceptions by computing something and reading it back from a variable with `read_volatile`
-//! (`libm` does in most of its functions). A GPU has no such exceptions, no other thread can see the variable, and no device is behind it.
-//! But as LLVM keeps volatile reads, each of them would give its kernel a stack. So a volatile read of a local variable becomes a plain
-//! one, and the optimiser drops it with the variable. Reads through a pointer from elsewhere stay what they are.
+//! Libraries for CPUs raise floating-point exceptions by computing something and reading it back
+//! from a variable with `read_volatile` (`libm` does in most of its functions). A GPU has no such
+//! exceptions, no other thread can see the variable, and no device is behind it. But as LLVM keeps
+//! volatile reads, each of them would give its kernel a stack. So a volatile read of a local
+//! variable becomes a plain one, and the optimiser drops it with the variable. Reads through a
+//! pointer from elsewhere stay what they are.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::token::{Kind, Token, Tokens};
 
-/// `text`, a function, with plain loads for the volatile ones whose address is that of a local variable.
+/// `text`, a function, with plain loads for the volatile ones whose address is that of a local
+/// variable.
 pub(super) fn read_plainly(text: &str) -> Cow<'_, str> {
     if !text.contains(" load volatile ") {
         return Cow::Borrowed(text);

@@ -12,7 +12,8 @@ pub(crate) const CONSTANT_SECTION: &str = ".nvptx.constant";
 /// The symbol whose address is the start of dynamic shared memory.
 pub(crate) const DYNAMIC_SHARED: &str = "__ferrovox_dynamic_shared";
 
-/// The symbol of the heap's descriptor, see `cuda_std::heap`: three numbers of 64 bits that the host writes.
+/// The symbol of the heap's descriptor, see `cuda_std::heap`: three numbers of 64 bits that the
+/// host writes.
 pub(crate) const HEAP: &str = "__ferrovox_heap";
 
 /// Alignment of dynamic shared memory, in bytes: that of the widest vector access.
@@ -82,7 +83,8 @@ impl Placement {
             Some(SHARED_SECTION) if line.external => {
                 refuse("shared", "it is declared but not defined")
             }
-            // Shared memory cannot be initialised; a zeroed or other initial value would silently not be there.
+            // Shared memory cannot be initialised; a zeroed or other initial value would silently
+            // not be there.
             Some(SHARED_SECTION) if !is_uninitialised(line.initialiser) => refuse(
                 "shared",
                 "it has an initial value, which shared memory cannot have. Make it `MaybeUninit::uninit()` and let the block's threads write it",
@@ -104,7 +106,8 @@ impl Placement {
                 } else {
                     line.initialiser
                 };
-                // An immutable static that the host cannot name is never written: the optimiser may use its values.
+                // An immutable static that the host cannot name is never written: the optimiser may
+                // use its values.
                 let host_can_name_it = exported.contains(&item.name) && !line.local;
                 let fixed = line.immutable && !host_can_name_it;
                 let kind = if fixed {
@@ -123,8 +126,8 @@ impl Placement {
     }
 }
 
-/// Whether every byte is undefined. rustc writes a static as chunks: `undef` where nothing is initialised, else byte strings, zeros or
-/// addresses.
+/// Whether every byte is undefined. rustc writes a static as chunks: `undef` where nothing is
+/// initialised, else byte strings, zeros or addresses.
 fn is_uninitialised(initialiser: &str) -> bool {
     let mut undefined = false;
     for token in Tokens::new(initialiser) {

@@ -27,13 +27,15 @@ pub(crate) struct Token<'a> {
 }
 
 impl<'a> Token<'a> {
-    /// The name that a [`Kind::Global`] token refers to: without sigil and quotes, escapes resolved.
+    /// The name that a [`Kind::Global`] token refers to: without sigil and quotes, escapes
+    /// resolved.
     pub fn global_name(&self) -> Cow<'a, str> {
         unquote(&self.text[1..])
     }
 }
 
-/// Removes quotes and resolves LLVM's `\xx` escapes; bytes that make no UTF-8 are replaced, as no Rust symbol has any.
+/// Removes quotes and resolves LLVM's `\xx` escapes; bytes that make no UTF-8 are replaced, as no
+/// Rust symbol has any.
 pub(crate) fn unquote(text: &str) -> Cow<'_, str> {
     let Some(inner) = text
         .strip_prefix('"')

@@ -1,6 +1,7 @@
 //! What a link depends on, as a hash: when it is that of the last link, there is nothing to do.
 //!
-//! Much that makes cargo compile a kernel crate again does not reach the GPU: code for the CPU, tests, a file whose time changed.
+//! Much that makes cargo compile a kernel crate again does not reach the GPU: code for the CPU,
+//! tests, a file whose time changed.
 
 use std::env;
 use std::fs;
@@ -42,7 +43,8 @@ pub(super) fn of(llvm: &LlvmTools, inputs: &LinkInputs, options: &LinkOptions) -
         field(path.as_os_str().as_encoded_bytes());
         field(&fs::read(path).at("cannot read", path)?);
     }
-    // These are large, and cargo writes them when it compiles them anew, not when it compiles the kernels.
+    // These are large, and cargo writes them when it compiles them anew, not when it compiles the
+    // kernels.
     for path in &inputs.libraries {
         field(&stamp(path));
     }

@@ -1,4 +1,5 @@
-//! From recorded link inputs to PTX text: LLVM's linker, the address-space lowering, the optimiser, the code generator.
+//! From recorded link inputs to PTX text: LLVM's linker, the address-space lowering, the optimiser,
+//! the code generator.
 
 mod key;
 mod tools;
@@ -20,7 +21,8 @@ pub(crate) const LINK_REVISION: u32 = 5;
 /// Functions that the driver provides to every module.
 const DRIVER_FUNCTIONS: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 
-/// A pattern of the functions of other libraries that `core` and `alloc` call: the panic handler and the allocator.
+/// A pattern of the functions of other libraries that `core` and `alloc` call: the panic handler
+/// and the allocator.
 const CALLED_BY_CORE: &str = "*7___rustc*";
 
 /// The arithmetic and optimisation choices of the link.
@@ -46,7 +48,8 @@ pub(crate) struct Linked {
     pub bitcode: PathBuf,
 }
 
-/// Links `inputs`, with intermediate files in `work`. When they are what `work` was last linked from, the result is there already.
+/// Links `inputs`, with intermediate files in `work`. When they are what `work` was last linked
+/// from, the result is there already.
 pub(crate) fn link(
     llvm: &LlvmTools,
     inputs: &LinkInputs,
@@ -97,7 +100,8 @@ pub(crate) fn link(
     };
     let cpu = format!("-mcpu={}", options.arch.sm());
     let features = format!("-mattr=+ptx{}", options.arch.ptx_version());
-    // Applies to functions that do not say otherwise, in the optimiser's constant folding as in the generated code.
+    // Applies to functions that do not say otherwise, in the optimiser's constant folding as in the
+    // generated code.
     let denormals = options
         .ftz
         .then_some("--denormal-fp-math-f32=preserve-sign");
@@ -169,8 +173,8 @@ fn link_and_lower(
     linked: &Path,
     symbols: &Path,
 ) -> Result<Lowered> {
-    // `core` is large and little of it is used: taking only what is needed is three times as fast. Only when a library needs
-    // something of one that was linked before it is everything taken.
+    // `core` is large and little of it is used: taking only what is needed is three times as fast.
+    // Only when a library needs something of one that was linked before it is everything taken.
     let mut missing = Vec::new();
     for only_needed in [true, false] {
         let text = link_bitcode(llvm, inputs, only_needed, linked, symbols)?;
@@ -225,7 +229,8 @@ fn link_bitcode(
         .peekable();
     if only_needed && compilers.peek().is_some() {
         let used = linked.with_extension("used.bc");
-        // Of a kernel that calls nothing of `core` this is all: reading that would take longer than all the rest.
+        // Of a kernel that calls nothing of `core` this is all: reading that would take longer than
+        // all the rest.
         drop_unused(llvm, linked, symbols, &used)?;
         if !needs_nothing(llvm, &used) {
             // What no kernel uses of other libraries would take half of `core` with it.
@@ -273,8 +278,8 @@ fn drop_unused(llvm: &LlvmTools, module: &Path, symbols: &Path, to: &Path) -> Re
     run_tool("opt", &mut command).map(drop)
 }
 
-/// Whether a module has all that it uses: then `core` need not be read, which takes most of the time of a small kernel's link. Where
-/// `llvm-nm` is not installed nothing is known.
+/// Whether a module has all that it uses: then `core` need not be read, which takes most of the
+/// time of a small kernel's link. Where `llvm-nm` is not installed nothing is known.
 fn needs_nothing(llvm: &LlvmTools, module: &Path) -> bool {
     let mut command = std::process::Command::new(llvm.tool("llvm-nm"));
     command

@@ -9,7 +9,8 @@ use crate::{CudaBuilderError, Result};
 /// Runs `command` and returns its standard output.
 ///
 /// # Errors
-/// A tool that cannot be started or that fails, with what it said and the command line to run it again.
+/// A tool that cannot be started or that fails, with what it said and the command line to run it
+/// again.
 pub(crate) fn run_tool(tool: &str, command: &mut Command) -> Result<Vec<u8>> {
     let program = command.get_program().to_owned();
     let output = command
@@ -27,7 +28,8 @@ pub(crate) fn run_tool(tool: &str, command: &mut Command) -> Result<Vec<u8>> {
     })
 }
 
-/// What a tool said, without the stack trace of one that crashed: the error itself, and the function that it was working on.
+/// What a tool said, without the stack trace of one that crashed: the error itself, and the
+/// function that it was working on.
 fn essence(stderr: &str) -> String {
     let Some((said, dump)) = stderr.split_once("PLEASE submit a bug report") else {
         return stderr.trim().to_owned();

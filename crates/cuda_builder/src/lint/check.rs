@@ -7,7 +7,8 @@ use super::rules::FindingKind;
 use crate::ir::HEAP;
 use crate::ptx::{Instruction, PtxFunction, PtxModule};
 
-/// Memory spaces that an instruction can name; without one it is generic and the GPU finds the space at run time.
+/// Memory spaces that an instruction can name; without one it is generic and the GPU finds the
+/// space at run time.
 const SPACES: [&str; 5] = ["global", "shared", "const", "param", "local"];
 
 /// Lints PTX text. Source lines appear where the text has line directives.
@@ -99,7 +100,8 @@ fn shown(instruction: &Instruction) -> Option<String> {
     instruction.shown_source().map(ToString::to_string)
 }
 
-/// The kernel and every function it calls, directly or not. Panic functions are not entered: the call is the finding.
+/// The kernel and every function it calls, directly or not. Panic functions are not entered: the
+/// call is the finding.
 fn reachable<'a>(module: &'a PtxModule, entry: &'a PtxFunction) -> Vec<&'a PtxFunction> {
     let mut seen = BTreeSet::from([entry.name.as_str()]);
     let mut found = vec![entry];

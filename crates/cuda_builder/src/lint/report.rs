@@ -76,8 +76,8 @@ impl LintReport {
         self.kernels.iter().find(|kernel| kernel.kernel == name)
     }
 
-    /// One line per finding that `rules` makes an error, with the kernels it is in and what to do; empty when the file is clean.
-    /// Code that many kernels share gives one line, not one for each.
+    /// One line per finding that `rules` makes an error, with the kernels it is in and what to do;
+    /// empty when the file is clean. Code that many kernels share gives one line, not one for each.
     pub fn errors(&self, rules: &LintRules) -> Vec<String> {
         let mut grouped: BTreeMap<&Finding, Vec<&str>> = BTreeMap::new();
         for kernel in &self.kernels {

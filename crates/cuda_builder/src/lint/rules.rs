@@ -56,7 +56,8 @@ impl FindingKind {
     }
 }
 
-/// Which findings are errors. None are by default; [`LintRules::strict`] is what shipped kernels should keep.
+/// Which findings are errors. None are by default; [`LintRules::strict`] is what shipped kernels
+/// should keep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LintRules {
     denied: BTreeSet<FindingKind>,

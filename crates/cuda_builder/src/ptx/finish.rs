@@ -1,4 +1,5 @@
-//! From the code generator's PTX to the file that ships: a header that says where it came from, and nothing that depends on the machine.
+//! From the code generator's PTX to the file that ships: a header that says where it came from, and
+//! nothing that depends on the machine.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -19,7 +20,8 @@ pub(crate) struct Header<'a> {
     pub source_hash: &'a str,
 }
 
-/// The PTX to ship. With `keep_lines` the line directives stay, so that a profiler can show sources.
+/// The PTX to ship. With `keep_lines` the line directives stay, so that a profiler can show
+/// sources.
 pub(crate) fn finish(ptx: &str, header: &Header, keep_lines: bool) -> String {
     let mut out = String::with_capacity(ptx.len());
     let _ = writeln!(
@@ -68,10 +70,12 @@ pub(crate) fn finish(ptx: &str, header: &Header, keep_lines: bool) -> String {
     out
 }
 
-/// What `cuda_std` writes before a directive that belongs to the kernel, as a comment in the kernel's body.
+/// What `cuda_std` writes before a directive that belongs to the kernel, as a comment in the
+/// kernel's body.
 const LIMIT: &str = "// ferrovox.limit: ";
 
-/// Puts each kernel's limits (`.maxnreg 64`) where the language wants them: between parameters and body.
+/// Puts each kernel's limits (`.maxnreg 64`) where the language wants them: between parameters and
+/// body.
 fn raise_limits(ptx: &str) -> String {
     let mut out = String::with_capacity(ptx.len());
     // where the body of the current function begins in `out`, and whether a limit was put there

@@ -36,7 +36,8 @@ pub struct Instruction {
     pub opcode: String,
     /// As written.
     pub operands: String,
-    /// Where it comes from, innermost first: the line itself, then the calls it was inlined through.
+    /// Where it comes from, innermost first: the line itself, then the calls it was inlined
+    /// through.
     pub source: Vec<SourceLine>,
 }
 
@@ -188,7 +189,8 @@ impl Parser {
             match character {
                 // A static's initial value has braces too.
                 '{' if self.current.is_none() && self.header_is_function() => self.open_function(),
-                // A brace inside a statement belongs to a vector operand, `{%r1, %r2}`; others open and close blocks.
+                // A brace inside a statement belongs to a vector operand, `{%r1, %r2}`; others open
+                // and close blocks.
                 '{' if self.current.is_some() && self.statement.trim().is_empty() => {
                     self.end_statement();
                     self.depth += 1;
@@ -217,7 +219,8 @@ impl Parser {
         self.statement.push(' ');
     }
 
-    /// Whether the text before a colon is a label: one name. (`shared::cta` stands in an opcode, behind a dot.)
+    /// Whether the text before a colon is a label: one name. (`shared::cta` stands in an opcode,
+    /// behind a dot.)
     fn is_label(&self) -> bool {
         let name = self.statement.trim();
         !name.is_empty() && words(name).next() == Some(name)
@@ -269,7 +272,8 @@ impl Parser {
                 .map_or("", |(_, rest)| rest.trim_start());
         }
         let (opcode, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        // A table of branch targets counts as a branch to each of them; other directives are no instructions.
+        // A table of branch targets counts as a branch to each of them; other directives are no
+        // instructions.
         let opcode = if opcode == ".branchtargets" {
             "brx"
         } else {

@@ -9,8 +9,8 @@ use crate::{CudaBuilderError, NvvmArch, Result};
 /// How many of a kernel's arrays a message names.
 const NAMED: usize = 3;
 
-/// Refuses a kernel that declares more shared memory than a block can have by declaration. Without this the driver or the assembler would,
-/// later, and without saying what to do.
+/// Refuses a kernel that declares more shared memory than a block can have by declaration. Without
+/// this the driver or the assembler would, later, and without saying what to do.
 pub(crate) fn check_shared(ptx: &str, arch: NvvmArch) -> Result<()> {
     let declared = arrays(ptx);
     if declared.is_empty() {

@@ -1,4 +1,5 @@
-//! PTX text as its top-level items, so that a kernel can be told from everything it shares with the others.
+//! PTX text as its top-level items, so that a kernel can be told from everything it shares with the
+//! others.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -10,12 +11,13 @@ use super::parse::words;
 pub(crate) enum Kind {
     /// An entry point.
     Entry,
-    /// A static of this module in global or shared memory. It means nothing to a kernel that does not name it, directly or through
-    /// another one.
+    /// A static of this module in global or shared memory. It means nothing to a kernel that does
+    /// not name it, directly or through another one.
     Variable,
-    /// Everything else: version and target, functions, and statics that matter to kernels that do not name them. The alignment of
-    /// dynamic shared memory, a declaration, rounds up every kernel's shared memory. Constants lie in one bank, and where there
-    /// decides how a kernel gets at them (both seen with `ptxas` 12.9).
+    /// Everything else: version and target, functions, and statics that matter to kernels that do
+    /// not name them. The alignment of dynamic shared memory, a declaration, rounds up every
+    /// kernel's shared memory. Constants lie in one bank, and where there decides how a kernel gets
+    /// at them (both seen with `ptxas` 12.9).
     Common,
 }
 
@@ -29,7 +31,8 @@ pub(crate) struct Item {
     pub text: String,
 }
 
-/// The items in order, or `None` for text that was not written the way LLVM's code generator does it.
+/// The items in order, or `None` for text that was not written the way LLVM's code generator does
+/// it.
 pub(crate) fn split(text: &str) -> Option<Vec<Item>> {
     // Neither is ever written by the code generator; a reader of lines would stumble over them.
     if text.contains("/*") || text.contains("\\\"") {
@@ -60,7 +63,8 @@ pub(crate) fn split(text: &str) -> Option<Vec<Item>> {
             return None;
         }
         if open_entry && depth == 0 {
-            // A header without a body is a declaration: nothing that this reader knows what to do with.
+            // A header without a body is a declaration: nothing that this reader knows what to do
+            // with.
             if code.ends_with(';') {
                 return None;
             }
@@ -110,8 +114,8 @@ fn braces(code: &str) -> (i32, i32) {
     })
 }
 
-/// For each entry, in order, the other items that can make a difference to it: everything common, and the variables that it or
-/// the common text names, or that those name in turn. In order, too.
+/// For each entry, in order, the other items that can make a difference to it: everything common,
+/// and the variables that it or the common text names, or that those name in turn. In order, too.
 pub(crate) fn dependencies(items: &[Item]) -> Vec<Vec<&Item>> {
     let variables: HashMap<&str, usize> = (0..)
         .zip(items)
@@ -144,8 +148,8 @@ pub(crate) fn dependencies(items: &[Item]) -> Vec<Vec<&Item>> {
         .collect()
 }
 
-/// One kernel of a PTX file as a module of its own: its text, and all that it needs. `None` where there is no such kernel, or the text
-/// is not as LLVM's code generator writes it.
+/// One kernel of a PTX file as a module of its own: its text, and all that it needs. `None` where
+/// there is no such kernel, or the text is not as LLVM's code generator writes it.
 ///
 /// ```
 /// let ptx = ".version 7.0\n.target sm_70\n.entry a()\n{\n\tret;\n}\n.entry b()\n{\n\tret;\n}\n";

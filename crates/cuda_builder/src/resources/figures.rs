@@ -15,7 +15,8 @@ use crate::error::IoContext;
 /// Changes with the layout of the file, and with what the figures mean.
 const FORMAT: u32 = 1;
 
-/// For how many runs figures that are not asked for are kept: enough to try a few things and go back.
+/// For how many runs figures that are not asked for are kept: enough to try a few things and go
+/// back.
 const KEPT_RUNS: u32 = 8;
 
 /// Figures by key; see [`super::incremental`].
@@ -65,7 +66,8 @@ impl Figures {
         self.kernels.insert(key, figure);
     }
 
-    /// Writes the file, without what was long not asked for. A reader finds the old content or the new one, whole.
+    /// Writes the file, without what was long not asked for. A reader finds the old content or the
+    /// new one, whole.
     pub fn write(mut self, path: &Path) -> Result<()> {
         self.kernels.retain(|_, figure| figure.unused <= KEPT_RUNS);
         let text = serde_json::to_string(&self).map_err(Into::into);

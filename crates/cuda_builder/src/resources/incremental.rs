@@ -1,8 +1,9 @@
 //! Figures of a PTX file of which little has changed: only the kernels that differ are assembled.
 //!
-//! What `ptxas` says of a kernel depends on the kernel's text, on the statics that it names and on what is common to the module, not
-//! on the other kernels. So figures are kept under a hash of just that (and of the assembler, the architecture and the options), and
-//! a kernel whose hash is not known is assembled from a file without the kernels that are.
+//! What `ptxas` says of a kernel depends on the kernel's text, on the statics that it names and on
+//! what is common to the module, not on the other kernels. So figures are kept under a hash of just
+//! that (and of the assembler, the architecture and the options), and a kernel whose hash is not
+//! known is assembled from a file without the kernels that are.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -28,11 +29,13 @@ pub struct Assembled {
 }
 
 impl Ptxas {
-    /// As [`resources`](Self::resources), but assembles only the kernels whose figures are not in the file `cache`, and adds those.
+    /// As [`resources`](Self::resources), but assembles only the kernels whose figures are not in
+    /// the file `cache`, and adds those.
     ///
-    /// `cache` is made, with its directory, where there is none; one that cannot be understood is replaced. It is not for several
-    /// architectures to share, though nothing worse than waste would come of it. With `jobs` above 1 that many assemblers run
-    /// side by side. PTX with full debug information is assembled whole, each time.
+    /// `cache` is made, with its directory, where there is none; one that cannot be understood is
+    /// replaced. It is not for several architectures to share, though nothing worse than waste
+    /// would come of it. With `jobs` above 1 that many assemblers run side by side. PTX with full
+    /// debug information is assembled whole, each time.
     ///
     /// # Errors
     /// PTX that `ptxas` refuses, with its message; a cache that cannot be written.
@@ -84,7 +87,8 @@ impl Ptxas {
         } else if !missed.is_empty() {
             match self.assemble(&items, &missed, arch, cache, jobs)? {
                 Some(fresh) => found.kernels.extend(fresh),
-                // The message shall speak of lines of the file that the user has. (Or it works, and the kernels need each other.)
+                // The message shall speak of lines of the file that the user has. (Or it works, and
+                // the kernels need each other.)
                 None => found = whole()?,
             }
         }
@@ -121,7 +125,8 @@ impl Ptxas {
         entries(items).zip(dependencies(items)).map(of).collect()
     }
 
-    /// Figures of some of the entries; `None` when an assembler failed, or did not speak of all of them.
+    /// Figures of some of the entries; `None` when an assembler failed, or did not speak of all of
+    /// them.
     fn assemble(
         &self,
         items: &[Item],
@@ -182,8 +187,9 @@ fn deal<'a>(wanted: &[&'a Item], jobs: usize) -> Vec<HashSet<&'a str>> {
     groups.into_iter().map(|(_, names)| names).collect()
 }
 
-/// The text with labels that do not count functions: LLVM numbers the blocks of a module's function 12 `$L__BB12_0`, `$L__BB12_1`, so
-/// one kernel more would change all kernels behind it. Labels are a function's own, so any names will do that differ where these do.
+/// The text with labels that do not count functions: LLVM numbers the blocks of a module's function
+/// 12 `$L__BB12_0`, `$L__BB12_1`, so one kernel more would change all kernels behind it. Labels are
+/// a function's own, so any names will do that differ where these do.
 fn numbered_labels(text: &str) -> String {
     const LABEL: &str = "$L__BB";
     let mut out = String::with_capacity(text.len());

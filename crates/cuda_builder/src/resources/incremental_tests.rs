@@ -36,7 +36,8 @@ impl Bench {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("ptxas");
-        // A link, because a program that was just written may be busy: another test's child process can have inherited the open file.
+        // A link, because a program that was just written may be busy: another test's child process
+        // can have inherited the open file.
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/ptxas.sh");
         std::os::unix::fs::symlink(script, &path).unwrap();
         let version = "12.9.86".to_owned();

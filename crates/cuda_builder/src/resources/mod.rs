@@ -1,4 +1,5 @@
-//! What `ptxas` says of each kernel: registers, shared memory, spills. Its assembler runs on machines without a GPU.
+//! What `ptxas` says of each kernel: registers, shared memory, spills. Its assembler runs on
+//! machines without a GPU.
 
 mod figures;
 mod incremental;
@@ -30,10 +31,12 @@ pub struct Ptxas {
 }
 
 impl Ptxas {
-    /// Looks for `ptxas`: `FERROVOX_PTXAS`, then below each of `tools` (where `pip install --target` put the wheel
-    /// `nvidia-cuda-nvcc-cu12`), then `PATH`, then `CUDA_HOME`, `CUDA_PATH` and `/usr/local/cuda`.
+    /// Looks for `ptxas`: `FERROVOX_PTXAS`, then below each of `tools` (where
+    /// `pip install --target` put the wheel `nvidia-cuda-nvcc-cu12`), then `PATH`, then
+    /// `CUDA_HOME`, `CUDA_PATH` and `/usr/local/cuda`.
     ///
-    /// The pinned wheel comes before whatever toolkit is installed, because figures are to be the same everywhere.
+    /// The pinned wheel comes before whatever toolkit is installed, because figures are to be the
+    /// same everywhere.
     pub fn find(tools: &[PathBuf]) -> Option<Self> {
         if let Some(named) = env::var_os("FERROVOX_PTXAS").filter(|value| !value.is_empty()) {
             return Self::at(Path::new(&named));
@@ -68,7 +71,8 @@ impl Ptxas {
         })
     }
 
-    /// Assembles the file for `arch` and returns what each kernel takes. The machine code is thrown away.
+    /// Assembles the file for `arch` and returns what each kernel takes. The machine code is thrown
+    /// away.
     ///
     /// # Errors
     /// PTX that `ptxas` refuses, with its message.
@@ -85,7 +89,8 @@ impl Ptxas {
         }
     }
 
-    /// Assembles the file for `arch` into machine code. `with_lines` keeps the numbers of source lines, for a disassembler to show; they take as much room as the code.
+    /// Assembles the file for `arch` into machine code. `with_lines` keeps the numbers of source
+    /// lines, for a disassembler to show; they take as much room as the code.
     ///
     /// # Errors
     /// PTX that `ptxas` refuses, with its message.
@@ -109,7 +114,8 @@ impl Ptxas {
         run_tool("ptxas", &mut command).map(drop)
     }
 
-    /// `machine_code` is a file that may go: an assembler that fails removes it, so as root it must not be a device.
+    /// `machine_code` is a file that may go: an assembler that fails removes it, so as root it must
+    /// not be a device.
     fn command(&self, level: &[&str], ptx: &Path, arch: NvvmArch, machine_code: &Path) -> Command {
         let mut command = Command::new(&self.path);
         command
@@ -142,7 +148,8 @@ fn is_debug(text: &str) -> bool {
         .any(|line| line.starts_with(".target") && line.ends_with("debug"))
 }
 
-/// Options of the assembler. Code with debug information is assembled as the driver would: not optimised.
+/// Options of the assembler. Code with debug information is assembled as the driver would: not
+/// optimised.
 fn level(debug: bool) -> &'static [&'static str] {
     if debug { &["-g", "-O0"] } else { &["-O3"] }
 }

@@ -1,7 +1,8 @@
 //! `cfg(…)` of a manifest's target tables, evaluated for the GPU.
 
-/// Whether dependencies under `[target.'KEY'.dependencies]` belong to the device build. `KEY` is a target's name or `cfg(…)`.
-/// Options that a manifest cannot decide (a custom `--cfg`) count as set, also below `not`: rather hash too much than too little.
+/// Whether dependencies under `[target.'KEY'.dependencies]` belong to the device build. `KEY` is a
+/// target's name or `cfg(…)`. Options that a manifest cannot decide (a custom `--cfg`) count as
+/// set, also below `not`: rather hash too much than too little.
 pub(super) fn applies_to_device(key: &str) -> bool {
     let key = key.trim();
     match key

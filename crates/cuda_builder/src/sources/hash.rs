@@ -13,13 +13,16 @@ use crate::Result;
 use crate::error::IoContext;
 use crate::link::LINK_REVISION;
 
-/// SHA-256 (lower-case hex) of the sources that go into the device build of the crate in `crate_root`.
+/// SHA-256 (lower-case hex) of the sources that go into the device build of the crate in
+/// `crate_root`.
 ///
-/// Hashed are: the kernel crate and its path dependencies (files under the library's directory, the build script, and what the
-/// manifest says of features and dependencies, inherited values included), the locked versions of registry packages that reach the
-/// GPU, and the revision of this builder's link step. Dependencies that are only for other targets are left out. Line ends, the
-/// order of keys in a manifest and the place of the checkout make no difference; no device toolchain is needed. So an ordinary test
-/// can tell whether PTX in a repository is older than its sources.
+/// Hashed are: the kernel crate and its path dependencies (files under the library's directory, the
+/// build script, and what the manifest says of features and dependencies, inherited values
+/// included), the locked versions of registry packages that reach the GPU, and the revision of this
+/// builder's link step. Dependencies that are only for other targets are left out. Line ends, the
+/// order of keys in a manifest and the place of the checkout make no difference; no device
+/// toolchain is needed. So an ordinary test can tell whether PTX in a repository is older than its
+/// sources.
 ///
 /// # Errors
 /// A manifest that is missing or malformed, or a source file that cannot be read.
@@ -103,7 +106,8 @@ fn unix_line_ends(bytes: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// `name version` of every registry package that the device packages reach, from `Cargo.lock`; empty where there is no lock file.
+/// `name version` of every registry package that the device packages reach, from `Cargo.lock`;
+/// empty where there is no lock file.
 fn locked_versions(crate_root: &Path, packages: &[Package]) -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     let mut queue: Vec<String> = packages

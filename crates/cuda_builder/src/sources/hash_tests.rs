@@ -3,7 +3,8 @@
 use super::*;
 use tempfile::TempDir;
 
-/// A workspace of a kernel crate, a library that it inherits, a macro crate, and a crate for the CPU only.
+/// A workspace of a kernel crate, a library that it inherits, a macro crate, and a crate for the
+/// CPU only.
 fn workspace() -> TempDir {
     let root = tempfile::tempdir().unwrap();
     for (path, text) in [

@@ -203,7 +203,8 @@ impl Manifest {
                 Value::Table(table) => table.clone(),
                 version => Table::from_iter([("version".to_owned(), version.clone())]),
             };
-            // Features add up; everything else the member may not override, except whether it is optional.
+            // Features add up; everything else the member may not override, except whether it is
+            // optional.
             for (name, value) in own.into_iter().filter(|(name, _)| name != "workspace") {
                 match (merged.get_mut(&name), value) {
                     (Some(Value::Array(so_far)), Value::Array(more)) => so_far.extend(more),

@@ -1,4 +1,5 @@
-//! The sources of a kernel crate: which packages on disk go into its device build, and a hash of them that needs no compiler.
+//! The sources of a kernel crate: which packages on disk go into its device build, and a hash of
+//! them that needs no compiler.
 
 mod cfg;
 mod hash;

@@ -27,7 +27,8 @@ impl Package {
     pub fn source_paths(&self) -> Vec<PathBuf> {
         let (library, script) = self.manifest.source_roots();
         let sources = library.parent().unwrap_or(Path::new("")).to_owned();
-        // A library file beside the manifest would make the whole package its source directory, build output included.
+        // A library file beside the manifest would make the whole package its source directory,
+        // build output included.
         let sources = if sources.as_os_str().is_empty() {
             library
         } else {
@@ -61,7 +62,8 @@ pub(crate) fn device_packages(crate_root: &Path) -> Result<Vec<Package>> {
         for dependency in package.manifest.device_dependencies()? {
             match dependency.path {
                 Some(path) => queue.push(path),
-                // What a procedural macro links is not on the GPU; what the macro generates is decided by its own source.
+                // What a procedural macro links is not on the GPU; what the macro generates is
+                // decided by its own source.
                 None if package.manifest.is_proc_macro() => {}
                 None => package.registry_dependencies.push(dependency.package),
             }

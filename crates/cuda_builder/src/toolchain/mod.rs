@@ -11,18 +11,20 @@ pub use verify::{LlvmTools, RustcVersion};
 
 use crate::{CudaBuilderError, Result};
 
-/// Oldest rustc that is accepted. The device build has been tried with 1.96; much older ones lack what it asks of them.
+/// Oldest rustc that is accepted. The device build has been tried with 1.96; much older ones lack
+/// what it asks of them.
 pub(crate) const OLDEST_RUSTC: (u32, u32) = (1, 94);
 
 /// A complete device toolchain.
 ///
 /// Looked for in this order, the first complete one wins:
-/// 1. what the environment names: `FERROVOX_DEVICE_RUSTC` (with `FERROVOX_DEVICE_CARGO`, else the cargo beside it, and
-///    `FERROVOX_LLVM_BIN`, else wherever LLVM's tools are found);
+/// 1. what the environment names: `FERROVOX_DEVICE_RUSTC` (with `FERROVOX_DEVICE_CARGO`, else the
+///    cargo beside it, and `FERROVOX_LLVM_BIN`, else wherever LLVM's tools are found);
 /// 2. Debian's packages: `/usr/bin/rustc`, `/usr/bin/cargo`, `/usr/lib/llvm-NN/bin`;
 /// 3. rustup's toolchains that have the components `rust-src` and `llvm-tools`, nightly ones first.
 ///
-/// Complete means: the source of `core` of exactly this rustc is there, and LLVM's tools are at least as new as its LLVM.
+/// Complete means: the source of `core` of exactly this rustc is there, and LLVM's tools are at
+/// least as new as its LLVM.
 #[derive(Clone, Debug)]
 pub struct DeviceToolchain {
     /// The compiler, by absolute path.

@@ -166,7 +166,8 @@ fn check_library_source(sysroot: &Path, version: &RustcVersion) -> Result<(), St
             core.display()
         ));
     }
-    // Debian links the sysroot's entry to a directory named after the version; rustup keeps both in one toolchain.
+    // Debian links the sysroot's entry to a directory named after the version; rustup keeps both in
+    // one toolchain.
     let real = library.canonicalize().unwrap_or(library);
     let named = real.components().find_map(|part| {
         part.as_os_str()

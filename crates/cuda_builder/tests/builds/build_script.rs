@@ -1,4 +1,5 @@
-//! The builder in another package's `build.rs`, under a host cargo whose environment is set against it.
+//! The builder in another package's `build.rs`, under a host cargo whose environment is set against
+//! it.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +24,8 @@ fn a_build_script_makes_ptx() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/03-your-first-kernel");
     fs::copy(example.join("Cargo.lock"), host.join("Cargo.lock")).unwrap();
 
-    // The repository's: what the builder depends on is built as examples have it, and kept there; `core` is that of `cargo xtask ptx`.
+    // The repository's: what the builder depends on is built as examples have it, and kept there;
+    // `core` is that of `cargo xtask ptx`.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
     let profiles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cargo/config.toml");
     let run = || {
@@ -34,8 +36,9 @@ fn a_build_script_makes_ptx() {
             .env("CARGO_TARGET_DIR", &target)
             // `cargo xtask test` sets it for this program.
             .env_remove("RUSTC_BOOTSTRAP")
-            // Each of these would break a device build that it reached; `build.rs` has more. Not incremental, so that the builder is
-            // compiled once for this and for the examples, as `cargo xtask test` has it.
+            // Each of these would break a device build that it reached; `build.rs` has more. Not
+            // incremental, so that the builder is compiled once for this and for the examples, as
+            // `cargo xtask test` has it.
             .env("CARGO_BUILD_RUSTC_WRAPPER", "")
             .env("CARGO_PROFILE_RELEASE_LTO", "fat")
             .output()

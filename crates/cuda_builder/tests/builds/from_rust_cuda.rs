@@ -161,7 +161,8 @@ fn allocation_is_there_and_the_lint_names_it() {
     );
 }
 
-/// Who does not allocate has no heap in the PTX, and who does not print no instruction for it: a panic is not printed by itself.
+/// Who does not allocate has no heap in the PTX, and who does not print no instruction for it: a
+/// panic is not printed by itself.
 #[test]
 fn no_heap_without_allocation_and_no_text_without_printing() {
     if let Some((ptx, _)) = build(builder(&small("plain"))) {
@@ -200,7 +201,8 @@ fn features_of_the_device_are_those_of_the_architecture() {
     }
 }
 
-/// The lines that the published 0.2 asked for are errors of today's compilers; the message says which go.
+/// The lines that the published 0.2 asked for are errors of today's compilers; the message says
+/// which go.
 #[test]
 fn old_headers_are_explained() {
     if !has_toolchain() {
@@ -282,7 +284,8 @@ fn functions_of_the_machine_are_its_instructions() {
     }
 }
 
-/// Named barriers are instructions with their numbers, as many as in the source: whoever waits and whoever arrives.
+/// Named barriers are instructions with their numbers, as many as in the source: whoever waits and
+/// whoever arrives.
 #[test]
 fn named_barriers_are_instructions() {
     let Some((ptx, lint)) = kernels_of_volta() else {

@@ -6,7 +6,8 @@ use crate::support::{body, builder, copy_fixtures, has_toolchain, ptxas};
 use cuda_builder::lint::{FindingKind, LintReport, LintRules};
 use cuda_builder::{CudaBuilder, CudaBuilderError, DebugInfo, NvvmArch};
 
-/// A copy of the fixture, and a builder for it that differs from the others' in its target directory.
+/// A copy of the fixture, and a builder for it that differs from the others' in its target
+/// directory.
 fn raw() -> Option<(tempfile::TempDir, CudaBuilder)> {
     has_toolchain().then(|| {
         let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! NVIDIA's assembler itself: figures of a kernel are the same whatever other kernels are in the file, so they can be kept.
+//! NVIDIA's assembler itself: figures of a kernel are the same whatever other kernels are in the
+//! file, so they can be kept.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,8 +8,8 @@ use std::path::Path;
 use crate::support::{has_toolchain, ptxas};
 use cuda_builder::{NvvmArch, Ptxas, ResourceTable};
 
-/// What kernels can share: a table, static and dynamic shared memory (of which the alignment rounds up everyone's), constants, a
-/// function.
+/// What kernels can share: a table, static and dynamic shared memory (of which the alignment rounds
+/// up everyone's), constants, a function.
 const PTX: &str = r#"
 .version 7.0
 .target sm_70
@@ -135,7 +136,8 @@ fn what_kernels_share_counts() {
     for (from, to, expected) in [
         ("TABLE[16] = {1}", "TABLE[16] = {5}", 1),
         ("OTHER[520]", "OTHER[1040]", 2),
-        // The place of a constant, the alignment of dynamic shared memory and a function count for everyone.
+        // The place of a constant, the alignment of dynamic shared memory and a function count for
+        // everyone.
         ("A[64]", "A[72]", 8),
         (".align 16 .b8 dynamic", ".align 128 .b8 dynamic", 8),
         ("add.u32 %r2, %r1, %r1;", "mul.lo.u32 %r2, %r1, %r1;", 8),

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// Crates of one source file that depend on cuda_std, with the features of it that each wants in quotation marks. They are members of
-/// one workspace, so that what they have in common is compiled once.
+/// Crates of one source file that depend on cuda_std, with the features of it that each wants in
+/// quotation marks. They are members of one workspace, so that what they have in common is compiled
+/// once.
 const SMALL: [(&str, &str, &str); 6] = [
     ("plain", "", INDEXED),
     ("messages", "\"panic-messages\"", INDEXED),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use cuda_builder::{CudaBuilder, DeviceToolchain, Ptxas};
 
-/// Whether the test can run. Without a device toolchain it fails, with what to install, unless `FERROVOX_NO_DEVICE_TOOLCHAIN=1` says
-/// that there is meant to be none.
+/// Whether the test can run. Without a device toolchain it fails, with what to install, unless
+/// `FERROVOX_NO_DEVICE_TOOLCHAIN=1` says that there is meant to be none.
 pub fn has_toolchain() -> bool {
     if std::env::var_os("FERROVOX_NO_DEVICE_TOOLCHAIN").is_some_and(|value| value == "1") {
         eprintln!("skipped: FERROVOX_NO_DEVICE_TOOLCHAIN is set");
@@ -30,7 +30,8 @@ pub fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// A copy of all fixtures, in a directory of its own, so that tests leave nothing in the repository.
+/// A copy of all fixtures, in a directory of its own, so that tests leave nothing in the
+/// repository.
 pub fn copy_fixtures(to: &Path) {
     copy(&fixture(""), to);
 }

@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use crate::support::{body, builder, fixture, has_toolchain};
 use cuda_builder::lint::{LintReport, LintRules};
 
-/// The PTX of the fixture `views`, built by the first test that looks at it, and what the lint says of it.
+/// The PTX of the fixture `views`, built by the first test that looks at it, and what the lint says
+/// of it.
 fn views() -> Option<&'static (String, LintReport)> {
     static BUILT: LazyLock<Option<(String, LintReport)>> = LazyLock::new(|| {
         has_toolchain().then(|| {
@@ -39,7 +40,8 @@ fn slices_views_and_shared_arrays_have_their_memory_spaces() {
     }
 }
 
-/// What a kernel may not have by the strict rules none of the functions brings: no stack above all, and no panics.
+/// What a kernel may not have by the strict rules none of the functions brings: no stack above all,
+/// and no panics.
 #[test]
 fn functions_of_floats_have_no_stack() {
     let Some((_, lint)) = views() else {

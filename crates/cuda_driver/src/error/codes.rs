@@ -4,10 +4,12 @@ use std::ffi::c_int;
 
 use crate::table::MissingFunction;
 
-/// Declares the error type from one row per code, so that number, name and sentence of a code stand on one line.
+/// Declares the error type from one row per code, so that number, name and sentence of a code stand
+/// on one line.
 macro_rules! status_codes {
     ($($code:literal $variant:ident $name:literal $sentence:literal;)*) => {
-        /// Why a call failed: one of the driver's status codes, or something found wrong before the driver was asked.
+        /// Why a call failed: one of the driver's status codes, or something found wrong before the
+        /// driver was asked.
         ///
         /// Every text is this crate's own: an error can be shown where there is no driver.
         ///
@@ -30,8 +32,8 @@ macro_rules! status_codes {
             )*
             /// A status code that this crate has no name for.
             Unlisted(i32),
-            /// There is no driver on this machine. [`Driver::get`](crate::Driver::get) says what was tried, and so does this
-            /// error's text.
+            /// There is no driver on this machine. [`Driver::get`](crate::Driver::get) says what
+            /// was tried, and so does this error's text.
             NoDriver,
             /// The driver is too old to have a function that was called.
             DriverLacks(MissingFunction),
@@ -64,8 +66,8 @@ macro_rules! status_codes {
             },
             /// A name or a PTX text that holds a NUL byte, which the driver would take for its end.
             InteriorNul,
-            /// A slice of a buffer that was dropped. (An addition to the published names, whose slices reach into whatever has the memory
-            /// by then.)
+            /// A slice of a buffer that was dropped. (An addition to the published names, whose
+            /// slices reach into whatever has the memory by then.)
             BufferDropped,
         }
 
@@ -78,8 +80,8 @@ macro_rules! status_codes {
                 }
             }
 
-            /// Status code, the name the driver's documentation has for it, and what it means; `None` where the driver did not
-            /// answer with a code that is named here.
+            /// Status code, the name the driver's documentation has for it, and what it means;
+            /// `None` where the driver did not answer with a code that is named here.
             pub fn status(&self) -> Option<(i32, &'static str, &'static str)> {
                 match self {
                     $(CudaError::$variant => Some(($code, $name, $sentence)),)*

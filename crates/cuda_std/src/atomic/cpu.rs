@@ -1,4 +1,5 @@
-//! The operations on the CPU, on `core`'s atomics; floats go by their bits, in a loop of compare-and-exchange.
+//! The operations on the CPU, on `core`'s atomics; floats go by their bits, in a loop of
+//! compare-and-exchange.
 
 use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::cell::Cell;
@@ -10,8 +11,8 @@ thread_local! {
     static POLLS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Counts one operation that a waiting loop may be made of. A block's threads share one CPU thread, so a loop that waits for
-/// another of them must let it run.
+/// Counts one operation that a waiting loop may be made of. A block's threads share one CPU thread,
+/// so a loop that waits for another of them must let it run.
 #[inline(always)]
 pub(super) fn poll() {
     let polls = POLLS.get().wrapping_add(1);
@@ -38,7 +39,8 @@ fn of_load(order: Ordering) -> Ordering {
     }
 }
 
-/// A word that has atomic operations. Every pointer must be valid for atomic reads and writes and aligned to the word.
+/// A word that has atomic operations. Every pointer must be valid for atomic reads and writes and
+/// aligned to the word.
 #[allow(
     clippy::missing_safety_doc,
     reason = "the one condition is the trait's"
@@ -150,7 +152,8 @@ macro_rules! float_word {
             impl $crate::atomic::cpu::Word for $word {
                 #[inline]
                 unsafe fn load(ptr: *mut Self, order: Ordering) -> Self {
-                    // SAFETY: the trait's condition, here and below; the float has its bits' size and alignment.
+                    // SAFETY: the trait's condition, here and below; the float has its bits' size
+                    // and alignment.
                     Self::from_bits(unsafe { Word::load(ptr.cast::<$bits>(), order) })
                 }
 

@@ -51,7 +51,8 @@ macro_rules! atomic_float {
                 ///
                 /// # Safety
                 ///
-                /// `ptr` must be aligned and valid for `'a`, and meanwhile be accessed only atomically.
+                /// `ptr` must be aligned and valid for `'a`, and meanwhile be accessed only
+                /// atomically.
                 #[inline(always)]
                 #[must_use]
                 pub const unsafe fn from_ptr<'a>(ptr: *mut $word) -> &'a Self {
@@ -68,7 +69,8 @@ macro_rules! atomic_float {
             atomic_float!(@body $word $bits $unsigned $scope () ());
         }
     };
-    // The published block-scoped methods are unsafe: no type says that the atomic stays in one block.
+    // The published block-scoped methods are unsafe: no type says that the atomic stays in one
+    // block.
     (@methods $name:ident $word:ident $bits:literal $unsigned:ident $scope:ident unsafe) => {
         impl $name {
             atomic_float!(@body $word $bits $unsigned $scope (unsafe) (
@@ -119,7 +121,8 @@ macro_rules! atomic_float {
             #[must_use]
             #[track_caller]
             pub $($unsafety)? fn load(&self, order: Ordering) -> $word {
-                // SAFETY: the pointer is that of `self`, and a float has its bits' size and alignment.
+                // SAFETY: the pointer is that of `self`, and a float has its bits' size and
+                // alignment.
                 let bits = unsafe { mid::[<atomic_load_ $bits _ $scope>](self.as_ptr().cast::<$unsigned>(), order) };
                 $word::from_bits(bits)
             }

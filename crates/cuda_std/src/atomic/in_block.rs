@@ -1,14 +1,17 @@
 //! The operations on a block's shared memory on the CPU: none of them is an atomic instruction.
 //!
-//! A block runs on one thread of the operating system, and its threads take turns where one of them waits or yields, which is never within
-//! an operation. So one thread's operation is done before another's begins, and nobody else has the memory: views of it stay on the
-//! thread ([`SharedView`](crate::SharedView) is not `Send`), and who launches promises that they are not used after the block.
+//! A block runs on one thread of the operating system, and its threads take turns where one of them
+//! waits or yields, which is never within an operation. So one thread's operation is done before
+//! another's begins, and nobody else has the memory: views of it stay on the thread
+//! ([`SharedView`](crate::SharedView) is not `Send`), and who launches promises that they are not
+//! used after the block.
 //!
 //! What a waiting loop may be made of counts as a poll, as in [`cpu`](super::cpu).
 
 use super::cpu::poll;
 
-/// A word in shared memory. Every pointer must be valid for reads and writes and aligned, and to memory of the block at hand.
+/// A word in shared memory. Every pointer must be valid for reads and writes and aligned, and to
+/// memory of the block at hand.
 #[allow(
     clippy::missing_safety_doc,
     reason = "the one condition is the trait's"

@@ -58,7 +58,8 @@ macro_rules! atomic_integer {
                 ///
                 /// # Safety
                 ///
-                /// `ptr` must be aligned and valid for `'a`, and meanwhile be accessed only atomically.
+                /// `ptr` must be aligned and valid for `'a`, and meanwhile be accessed only
+                /// atomically.
                 #[inline(always)]
                 #[must_use]
                 pub const unsafe fn from_ptr<'a>(ptr: *mut $word) -> &'a Self {
@@ -154,9 +155,11 @@ macro_rules! atomic_integer {
                         unsafe { mid::[<atomic_fetch_max_ $word _ $scope>](self.as_ptr(), order, value) }
                     }
 
-                    /// Puts `new` where the value is `current`: `Ok` of the value before where it did, else `Err` of it.
+                    /// Puts `new` where the value is `current`: `Ok` of the value before where it
+                    /// did, else `Err` of it.
                     ///
-                    /// PTX has one ordering for both outcomes, so `failure` counts only where it is the stronger.
+                    /// PTX has one ordering for both outcomes, so `failure` counts only where it is
+                    /// the stronger.
                     #[inline(always)]
                     #[track_caller]
                     pub fn compare_exchange(
@@ -174,7 +177,8 @@ macro_rules! atomic_integer {
                         if old == current { Ok(old) } else { Err(old) }
                     }
 
-                    /// [`compare_exchange`](Self::compare_exchange): a device's never fails without cause.
+                    /// [`compare_exchange`](Self::compare_exchange): a device's never fails without
+                    /// cause.
                     #[inline(always)]
                     #[track_caller]
                     pub fn compare_exchange_weak(
@@ -187,8 +191,8 @@ macro_rules! atomic_integer {
                         self.compare_exchange(current, new, success, failure)
                     }
 
-                    /// Puts what `update` makes of the value, until no one changed it meanwhile: `Ok` of the value before, or `Err` of it where
-                    /// `update` gave `None`.
+                    /// Puts what `update` makes of the value, until no one changed it meanwhile:
+                    /// `Ok` of the value before, or `Err` of it where `update` gave `None`.
                     #[inline(always)]
                     #[track_caller]
                     pub fn fetch_update(

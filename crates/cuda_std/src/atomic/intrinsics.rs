@@ -1,11 +1,13 @@
 //! One function per PTX instruction.
 //!
 //! The names are `atomic_load_{order}_{bits}_{scope}`, `atomic_store_{order}_{bits}_{scope}`,
-//! `atomic_fetch_{operation}_{order}_{type}_{scope}`, and the fences. Orders are `relaxed`, `acquire`, `release`, `acqrel`, and
-//! `volatile`, which is the instruction without an order and so relaxed. Scopes are `block`, `device` and `system`.
+//! `atomic_fetch_{operation}_{order}_{type}_{scope}`, and the fences. Orders are `relaxed`,
+//! `acquire`, `release`, `acqrel`, and `volatile`, which is the instruction without an order and so
+//! relaxed. Scopes are `block`, `device` and `system`.
 //!
-//! `inc` and `dec` add and subtract one and wrap around. PTX has them for `u32` only, with an upper bound as an operand; with the
-//! greatest bound they are this, for every integer type. Float `and`, `or`, `xor`, `exch` and `cas` work on the bits.
+//! `inc` and `dec` add and subtract one and wrap around. PTX has them for `u32` only, with an upper
+//! bound as an operand; with the greatest bound they are this, for every integer type. Float `and`,
+//! `or`, `xor`, `exch` and `cas` work on the bits.
 
 use super::ptx;
 use core::ops::Neg;

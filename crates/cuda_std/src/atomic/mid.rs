@@ -1,11 +1,13 @@
 //! One function per operation, type and scope, with the ordering as an argument.
 //!
-//! The ordering is nearly always a constant, so all but one arm of each function disappears. A sequentially consistent operation is
-//! a `fence.sc` and an acquiring operation, as the PTX memory model's mapping of C++ has it.
+//! The ordering is nearly always a constant, so all but one arm of each function disappears. A
+//! sequentially consistent operation is a `fence.sc` and an acquiring operation, as the PTX memory
+//! model's mapping of C++ has it.
 //!
 //! # Panics
 //!
-//! A load panics when its ordering is `Release` or `AcqRel`, a store when it is `Acquire` or `AcqRel`, as `core`'s do.
+//! A load panics when its ordering is `Release` or `AcqRel`, a store when it is `Acquire` or
+//! `AcqRel`, as `core`'s do.
 
 use super::intrinsics;
 use core::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};

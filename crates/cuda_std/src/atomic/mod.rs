@@ -6,14 +6,17 @@
 //! | `Atomic…` | every thread of the device | `.gpu` |
 //! | `SystemAtomic…` | every thread of every device, and the host | `.sys` |
 //!
-//! A kernel shares atomics through a raw pointer or a buffer: `AtomicU32` has the layout of `u32`, so a `*mut u32` may be cast to
-//! `*const AtomicU32`. [`ViewMut`](crate::ViewMut) and [`SharedView`](crate::SharedView) have atomic operations of their own.
+//! A kernel shares atomics through a raw pointer or a buffer: `AtomicU32` has the layout of `u32`,
+//! so a `*mut u32` may be cast to `*const AtomicU32`. [`ViewMut`](crate::ViewMut) and
+//! [`SharedView`](crate::SharedView) have atomic operations of their own.
 //!
-//! Below the types are [`mid`], one function per operation, type and scope with the ordering as an argument, and [`intrinsics`], one
-//! per PTX instruction. The least device is sm_70, whose memory model has the orderings as such.
+//! Below the types are [`mid`], one function per operation, type and scope with the ordering as an
+//! argument, and [`intrinsics`], one per PTX instruction. The least device is sm_70, whose memory
+//! model has the orderings as such.
 //!
-//! On the CPU the scopes are the same, and a thread that polls (a load, an exchange, a failed compare-and-exchange) now and
-//! then lets the other threads of its block run, so a loop that waits for one of them ends there too.
+//! On the CPU the scopes are the same, and a thread that polls (a load, an exchange, a failed
+//! compare-and-exchange) now and then lets the other threads of its block run, so a loop that waits
+//! for one of them ends there too.
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod cpu;
@@ -42,7 +45,8 @@ const fn stronger(success: Ordering, failure: Ordering) -> Ordering {
     }
 }
 
-/// Tells the CPU's checked mode of an atomic operation by a pointer; those of views are told by the views.
+/// Tells the CPU's checked mode of an atomic operation by a pointer; those of views are told by the
+/// views.
 ///
 /// # Safety
 ///

@@ -1,7 +1,8 @@
 //! The PTX instructions, as macros over the parts of their names.
 //!
-//! Each is an `asm!` on the device and the same operation of [`cpu`](super::cpu) on the CPU. `$space` is empty for a generic address,
-//! `".global"` or `".shared"`; a shared address is converted first.
+//! Each is an `asm!` on the device and the same operation of [`cpu`](super::cpu) on the CPU.
+//! `$space` is empty for a generic address, `".global"` or `".shared"`; a shared address is
+//! converted first.
 
 /// Turns a generic address into one of the window of `$space`.
 #[cfg(target_arch = "nvptx64")]
@@ -59,7 +60,8 @@ macro_rules! store {
     }};
 }
 
-/// `atom.ORDER.SCOPE.SPACE.OPERATION.TYPE` with one operand; `$cpu` is the method of `Word` that does the same.
+/// `atom.ORDER.SCOPE.SPACE.OPERATION.TYPE` with one operand; `$cpu` is the method of `Word` that
+/// does the same.
 macro_rules! fetch {
     ($order:literal $scope:literal $space:tt $operation:literal $reg:ident, $ptr:expr, $value:expr, $cpu:ident, $cpu_order:expr) => {{
         #[cfg(target_arch = "nvptx64")]
@@ -79,7 +81,8 @@ macro_rules! fetch {
     }};
 }
 
-/// `atom.ORDER.SCOPE.SPACE.cas.TYPE`: the old value; the new one is stored where the old equals `$expected`.
+/// `atom.ORDER.SCOPE.SPACE.cas.TYPE`: the old value; the new one is stored where the old equals
+/// `$expected`.
 macro_rules! compare_and_swap {
     ($order:literal $scope:literal $space:tt $kind:literal $reg:ident, $ptr:expr, $expected:expr, $new:expr, $cpu_order:expr) => {{
         #[cfg(target_arch = "nvptx64")]

@@ -1,5 +1,5 @@
-//! The operations of views, whose memory's space is known: `.global` at device scope, `.shared` at block scope. Without the space
-//! an atomic is a generic one, which the device has to look up.
+//! The operations of views, whose memory's space is known: `.global` at device scope, `.shared` at
+//! block scope. Without the space an atomic is a generic one, which the device has to look up.
 
 use super::ptx;
 use core::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
@@ -23,7 +23,8 @@ impl Space for Shared {
     const SHARED: bool = true;
 }
 
-/// A word that views have atomic operations for. Every pointer must be aligned, valid and in the space.
+/// A word that views have atomic operations for. Every pointer must be aligned, valid and in the
+/// space.
 #[allow(
     clippy::missing_safety_doc,
     reason = "the one condition is the trait's"

@@ -1,8 +1,10 @@
 //! Bessel functions of integer order.
 //!
-//! Those of orders 0 and 1 are, below 2, polynomials of the square, with a logarithm for the second kind. Beyond, both kinds are an amplitude times
-//! the cosine and the sine of a phase, which are polynomials of 1 / x (Harrison 2009): so their errors are those of a sine, also where the function is
-//! near one of its zeros. Other orders come from these two by recurrence, in the direction in which it is stable.
+//! Those of orders 0 and 1 are, below 2, polynomials of the square, with a logarithm for the second
+//! kind. Beyond, both kinds are an amplitude times the cosine and the sine of a phase, which are
+//! polynomials of 1 / x (Harrison 2009): so their errors are those of a sine, also where the
+//! function is near one of its zeros. Other orders come from these two by recurrence, in the
+//! direction in which it is stable.
 
 use super::GpuFloat;
 use super::circular::sine_pair;
@@ -69,7 +71,8 @@ fn wave(order: usize, kind: Kind, x: f64) -> f64 {
             .wrapping_sub(before + order as u32)
             & 3,
     });
-    // 2 / πx and its root, with what they round away; of numbers whose halves' products overflow 2⁻⁴⁰⁰ times
+    // 2 / πx and its root, with what they round away; of numbers whose halves' products overflow
+    // 2⁻⁴⁰⁰ times
     let (x, scale) = if x > 1e200 {
         (x * power(-400), power(-200))
     } else {
@@ -129,7 +132,8 @@ pub fn j1(x: f64) -> f64 {
     if x.is_sign_negative() { -value } else { value }
 }
 
-/// What the functions of the second kind are where they are no number above 0: -∞ at 0, 0 at ∞, and NaN.
+/// What the functions of the second kind are where they are no number above 0: -∞ at 0, 0 at ∞, and
+/// NaN.
 fn second_of_special(x: f64) -> f64 {
     if x == 0.0 {
         f64::NEG_INFINITY
@@ -167,7 +171,8 @@ pub fn y1(x: f64) -> f64 {
     wave(1, Kind::Second, x)
 }
 
-/// Whether functions of order `order` are those of order 0 or 1 but for the sign: the phases differ by less than 2⁻⁵⁵.
+/// Whether functions of order `order` are those of order 0 or 1 but for the sign: the phases differ
+/// by less than 2⁻⁵⁵.
 fn is_far(order: u32, x: f64) -> bool {
     let order = f64::from(order);
     x > order * order * 36_028_797_018_963_968.0
@@ -232,8 +237,9 @@ fn upwards(n: u32, x: f64, zeroth: f64, first: f64) -> f64 {
     value
 }
 
-/// The function of the first kind of an order `n` of at least 2, greater than `x`: from an order so much greater that its function is as good as 0
-/// down to 0 and 1, whose values give the scale (Miller's algorithm).
+/// The function of the first kind of an order `n` of at least 2, greater than `x`: from an order so
+/// much greater that its function is as good as 0 down to 0 and 1, whose values give the scale
+/// (Miller's algorithm).
 fn downwards(n: u32, x: f64) -> f64 {
     let order = f64::from(n);
     // (x / 2)ⁿ / n! is the value at most: 0?

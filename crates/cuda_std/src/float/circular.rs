@@ -1,4 +1,5 @@
-//! Sine, cosine and tangent. An angle loses its quarter turns ([`quarter_turns`](super::quarter_turns)); polynomials for -π/4 to π/4 do the rest.
+//! Sine, cosine and tangent. An angle loses its quarter turns
+//! ([`quarter_turns`](super::quarter_turns)); polynomials for -π/4 to π/4 do the rest.
 
 use super::coefficients::{COSINE, SHORT_COSINE, SHORT_SINE, SINE, SIXTH};
 use super::pair::{Pair, cut};

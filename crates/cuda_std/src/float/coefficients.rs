@@ -1,5 +1,5 @@
-//! Polynomials that the functions of floats are made of, the highest power first. Made by `tests/floats/coefficients.py`, which prints
-//! how far each is from its function.
+//! Polynomials that the functions of floats are made of, the highest power first. Made by
+//! `tests/floats/coefficients.py`, which prints how far each is from its function.
 
 /// The sine, less `x - x³ / 6`, over `x⁵`, by the square of `x`.
 #[rustfmt::skip]

@@ -7,10 +7,11 @@ use super::inverse;
 use super::sealed::Sealed;
 use core::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// Functions that `std`'s floats have not, under the names of the published crate where it has them.
+/// Functions that `std`'s floats have not, under the names of the published crate where it has
+/// them.
 ///
-/// The `fast_` functions are approximations on the device; their errors are from the PTX manual. For `f64` they are the accurate
-/// functions.
+/// The `fast_` functions are approximations on the device; their errors are from the PTX manual.
+/// For `f64` they are the accurate functions.
 pub trait FloatExt: Sized + Sealed {
     /// The cosine of `self * pi`; exact at multiples of 1/2. 2 ulp.
     #[must_use]
@@ -27,11 +28,12 @@ pub trait FloatExt: Sized + Sealed {
     /// One less the error function, without cancellation. 3 ulp.
     #[must_use]
     fn complementary_error_function(self) -> Self;
-    /// The number of which [`complementary_error_function`](Self::complementary_error_function) is this one. Its error is as that of
-    /// [`inv_norm_cdf`](Self::inv_norm_cdf).
+    /// The number of which [`complementary_error_function`](Self::complementary_error_function) is
+    /// this one. Its error is as that of [`inv_norm_cdf`](Self::inv_norm_cdf).
     #[must_use]
     fn inv_complementary_error_function(self) -> Self;
-    /// [`complementary_error_function`](Self::complementary_error_function) times e to the square: of large numbers it is no zero. 5 ulp.
+    /// [`complementary_error_function`](Self::complementary_error_function) times e to the square:
+    /// of large numbers it is no zero. 5 ulp.
     #[must_use]
     fn scaled_complementary_error_function(self) -> Self;
     /// The number as `fraction * 2^exponent` with a fraction in [1/2, 1). Exact.
@@ -40,13 +42,16 @@ pub trait FloatExt: Sized + Sealed {
     /// The exponent of the leading binary digit. Exact.
     #[must_use]
     fn unbiased_exp(self) -> i32;
-    /// The Bessel function of the first kind of order 0. 1.5 ulp, near a zero 1.5 ulp of the wave's height; of `f32` 0.501.
+    /// The Bessel function of the first kind of order 0. 1.5 ulp, near a zero 1.5 ulp of the wave's
+    /// height; of `f32` 0.501.
     #[must_use]
     fn j0(self) -> Self;
-    /// The Bessel function of the first kind of order 1. 1.5 ulp, near a zero 1.5 ulp of the wave's height; of `f32` 0.501.
+    /// The Bessel function of the first kind of order 1. 1.5 ulp, near a zero 1.5 ulp of the wave's
+    /// height; of `f32` 0.501.
     #[must_use]
     fn j1(self) -> Self;
-    /// The Bessel function of the first kind of order `order`, by as many steps as the order and a few. The error grows with its root.
+    /// The Bessel function of the first kind of order `order`, by as many steps as the order and a
+    /// few. The error grows with its root.
     #[must_use]
     fn jn(self, order: i32) -> Self;
     /// `self * 2^exp`. Rounded once.
@@ -61,8 +66,8 @@ pub trait FloatExt: Sized + Sealed {
     /// The distribution function of the standard normal distribution.
     #[must_use]
     fn norm_cdf(self) -> Self;
-    /// The number that a standard normal variable is below with this probability, after Wichura (1988). 1 ulp of `f32`; of `f64` a relative
-    /// error of 10⁻¹⁵, beside 1/2 an absolute one.
+    /// The number that a standard normal variable is below with this probability, after Wichura
+    /// (1988). 1 ulp of `f32`; of `f64` a relative error of 10⁻¹⁵, beside 1/2 an absolute one.
     #[must_use]
     fn inv_norm_cdf(self) -> Self;
     /// One over the cube root. 2 ulp.
@@ -77,13 +82,16 @@ pub trait FloatExt: Sized + Sealed {
     /// The gamma function.
     #[must_use]
     fn gamma(self) -> Self;
-    /// The Bessel function of the second kind of order 0. 3 ulp, near a zero 3 ulp of the wave's height; of `f32` 0.501.
+    /// The Bessel function of the second kind of order 0. 3 ulp, near a zero 3 ulp of the wave's
+    /// height; of `f32` 0.501.
     #[must_use]
     fn y0(self) -> Self;
-    /// The Bessel function of the second kind of order 1. 3 ulp, near a zero 3 ulp of the wave's height; of `f32` 0.501.
+    /// The Bessel function of the second kind of order 1. 3 ulp, near a zero 3 ulp of the wave's
+    /// height; of `f32` 0.501.
     #[must_use]
     fn y1(self) -> Self;
-    /// The Bessel function of the second kind of order `order`, by as many steps as the order. The error grows with its root.
+    /// The Bessel function of the second kind of order `order`, by as many steps as the order. The
+    /// error grows with its root.
     #[must_use]
     fn yn(self, order: i32) -> Self;
     /// One over the square root, of two correctly rounded operations: equal bits everywhere. 2 ulp.
@@ -101,19 +109,23 @@ pub trait FloatExt: Sized + Sealed {
     /// An approximate 2^x: 2 ulp on the device.
     #[must_use]
     fn fast_exp2(self) -> Self;
-    /// An approximate e^x: [`fast_exp2`](Self::fast_exp2) of the product with log2(e), so the error grows with |x|.
+    /// An approximate e^x: [`fast_exp2`](Self::fast_exp2) of the product with log2(e), so the error
+    /// grows with |x|.
     #[must_use]
     fn fast_exp(self) -> Self;
-    /// An approximate logarithm of base 2: absolute error at most 2^-22 between 1/2 and 2 on the device, else 2 ulp.
+    /// An approximate logarithm of base 2: absolute error at most 2^-22 between 1/2 and 2 on the
+    /// device, else 2 ulp.
     #[must_use]
     fn fast_log2(self) -> Self;
     /// An approximate natural logarithm: [`fast_log2`](Self::fast_log2) times ln(2).
     #[must_use]
     fn fast_ln(self) -> Self;
-    /// An approximate sine: absolute error at most 2^-20.5 between -π and π on the device, worse beyond.
+    /// An approximate sine: absolute error at most 2^-20.5 between -π and π on the device, worse
+    /// beyond.
     #[must_use]
     fn fast_sin(self) -> Self;
-    /// An approximate cosine: absolute error at most 2^-20.5 between -π and π on the device, worse beyond.
+    /// An approximate cosine: absolute error at most 2^-20.5 between -π and π on the device, worse
+    /// beyond.
     #[must_use]
     fn fast_cos(self) -> Self;
 }
@@ -159,7 +171,8 @@ macro_rules! float_ext {
                 } else {
                     (sine, cosine)
                 };
-                // No zero comes out negative but the sine of a negative integer's, as IEEE 754 asks of sinPi.
+                // No zero comes out negative but the sine of a negative integer's, as IEEE 754 asks
+                // of sinPi.
                 (if sine == 0.0 { (0.0 as $float).copysign(self) } else { sine }, cosine + 0.0)
             }
 

@@ -1,4 +1,5 @@
-//! The device's approximations of `f32` functions, one instruction each; the CPU computes the accurate function.
+//! The device's approximations of `f32` functions, one instruction each; the CPU computes the
+//! accurate function.
 
 use super::GpuFloat;
 

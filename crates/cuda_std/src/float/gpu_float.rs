@@ -8,9 +8,9 @@ use super::sealed::Sealed;
 
 /// The functions of `std`'s floats, for the device too.
 ///
-/// Where a function is not exact its documentation gives the greatest error in units in the last place (ulp) that the tests of this
-/// crate allow; they look at many arguments over the whole range, not at all of them. See the [module](super) on calling
-/// them by method.
+/// Where a function is not exact its documentation gives the greatest error in units in the last
+/// place (ulp) that the tests of this crate allow; they look at many arguments over the whole
+/// range, not at all of them. See the [module](super) on calling them by method.
 pub trait GpuFloat: Copy + PartialOrd + Sealed {
     /// The greatest integer not above the number. Exact.
     #[must_use]
@@ -102,7 +102,8 @@ pub trait GpuFloat: Copy + PartialOrd + Sealed {
     /// The angle of the point (`other`, `self`), in (-π, π]. 2 ulp.
     #[must_use]
     fn atan2(self, other: Self) -> Self;
-    /// The sine and the cosine, of one reduction, with the bits of [`sin`](Self::sin) and [`cos`](Self::cos).
+    /// The sine and the cosine, of one reduction, with the bits of [`sin`](Self::sin) and
+    /// [`cos`](Self::cos).
     #[must_use]
     fn sin_cos(self) -> (Self, Self);
     /// `exp(self) - 1` without cancellation near 0. 1 ulp.

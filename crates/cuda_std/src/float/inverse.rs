@@ -1,12 +1,13 @@
-//! The inverse of the normal distribution, and what is made of it; the scaled error function. All in f64, by operations that are exact or
-//! `libm`'s: equal bits on both machines.
+//! The inverse of the normal distribution, and what is made of it; the scaled error function. All
+//! in f64, by operations that are exact or `libm`'s: equal bits on both machines.
 
 use super::GpuFloat;
 use super::polynomial::polynomial;
 use core::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
-/// The number that a standard normal variable is below with probability `p`: algorithm AS 241 (PPND16) of Wichura (1988), quotients of
-/// polynomials of degree 7 for the middle and two parts of the tails.
+/// The number that a standard normal variable is below with probability `p`: algorithm AS 241
+/// (PPND16) of Wichura (1988), quotients of polynomials of degree 7 for the middle and two parts of
+/// the tails.
 pub fn norm_cdf(p: f64) -> f64 {
     let from_middle = p - 0.5;
     if GpuFloat::abs(from_middle) <= 0.425 {
@@ -19,7 +20,8 @@ pub fn norm_cdf(p: f64) -> f64 {
     }
 }
 
-/// The number that a standard normal variable is below with a probability that is `from_middle` more than 1/2, at most 0.425.
+/// The number that a standard normal variable is below with a probability that is `from_middle`
+/// more than 1/2, at most 0.425.
 fn near(from_middle: f64) -> f64 {
     let r = 0.180_625 - from_middle * from_middle;
     from_middle * polynomial(r, MIDDLE.0) / polynomial(r, MIDDLE.1)
@@ -34,7 +36,8 @@ pub fn error_function(x: f64) -> f64 {
     f64::copysign(far((1.0 - size) * 0.5) * FRAC_1_SQRT_2, x)
 }
 
-/// The number that a standard normal variable is above with probability `tail`, which is less than 0.075.
+/// The number that a standard normal variable is above with probability `tail`, which is less than
+/// 0.075.
 fn far(tail: f64) -> f64 {
     if tail.is_nan() || tail < 0.0 {
         return f64::NAN;

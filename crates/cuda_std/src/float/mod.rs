@@ -8,14 +8,16 @@
 //! | accurate | `sin exp ln powf …` | one algorithm on both machines: equal bits |
 //! | fast | `fast_…` of [`FloatExt`] | the device's approximations; the CPU computes the accurate function |
 //!
-//! "Equal bits" leaves out the sign and payload of NaN, and supposes that the kernels are compiled as they are by default: without
-//! flushing subnormals to zero and without fusing multiplications and additions that the source does not fuse.
+//! "Equal bits" leaves out the sign and payload of NaN, and supposes that the kernels are compiled
+//! as they are by default: without flushing subnormals to zero and without fusing multiplications
+//! and additions that the source does not fuse.
 //!
 //! # Errors
 //!
-//! Sines, cosines, tangents, the cube root of `f64` and Bessel functions are this module's own, the others are the `libm` crate's. None has a stack on the
-//! device: a kernel that uses them keeps its variables in registers (a test builds a kernel of each). The greatest errors that the tests found, in units in the
-//! last place:
+//! Sines, cosines, tangents, the cube root of `f64` and Bessel functions are this module's own, the
+//! others are the `libm` crate's. None has a stack on the device: a kernel that uses them keeps its
+//! variables in registers (a test builds a kernel of each). The greatest errors that the tests
+//! found, in units in the last place:
 //!
 //! | function | f64 | arguments | f32 | arguments |
 //! | --- | --- | --- | --- | --- |
@@ -51,15 +53,18 @@
 //! | `atan2` | 0.77 | 90 | 1.06 | 42949 |
 //! | `hypot` | 0.76 | 90 | 0.83 | 42949 |
 //!
-//! The results of `f64` are held against MPFR's, of arguments of all exponents, of the multiples of π/2 that are nearest to a number, and of those where a
-//! function's method changes; the results of `f32` against those of `f64`. Of a Bessel function beyond 1, of the second kind beyond 1/2, the
-//! unit is that of the wave's height, also near a zero. `log_gamma` of negative numbers has zeros beside which it has few right digits.
+//! The results of `f64` are held against MPFR's, of arguments of all exponents, of the multiples of
+//! π/2 that are nearest to a number, and of those where a function's method changes; the results of
+//! `f32` against those of `f64`. Of a Bessel function beyond 1, of the second kind beyond 1/2, the
+//! unit is that of the wave's height, also near a zero. `log_gamma` of negative numbers has zeros
+//! beside which it has few right digits.
 //!
 //! # Methods and `std`
 //!
-//! In a build for the CPU `x.sin()` is `std`'s method, which a trait cannot replace, and `std` takes the system's `sin`: its last bit
-//! may differ from the device's. The exact functions agree however they are called. For the others write `GpuFloat::sin(x)`,
-//! which is this trait's function on both machines. The [prelude](crate::prelude) brings both traits.
+//! In a build for the CPU `x.sin()` is `std`'s method, which a trait cannot replace, and `std`
+//! takes the system's `sin`: its last bit may differ from the device's. The exact functions agree
+//! however they are called. For the others write `GpuFloat::sin(x)`, which is this trait's function
+//! on both machines. The [prelude](crate::prelude) brings both traits.
 
 mod bessel;
 mod circular;
@@ -78,10 +83,12 @@ mod root;
 pub use ext::FloatExt;
 pub use gpu_float::GpuFloat;
 
-/// The square root of 0 or of a number from 2⁻¹⁰⁰ to 2¹⁰⁰, exact (rounded once); of others anything.
+/// The square root of 0 or of a number from 2⁻¹⁰⁰ to 2¹⁰⁰, exact (rounded once); of others
+/// anything.
 ///
-/// On the device five instructions without a branch: an approximation, and a step of Newton's method with the remainder in a fused
-/// multiplication, as in the full square root, which looks at the range first.
+/// On the device five instructions without a branch: an approximation, and a step of Newton's
+/// method with the remainder in a fused multiplication, as in the full square root, which looks at
+/// the range first.
 ///
 /// ```
 /// assert_eq!(cuda_std::float::sqrt_of_normal(2.0), 2f32.sqrt());
@@ -100,8 +107,8 @@ pub fn sqrt_of_normal(x: f32) -> f32 {
     if x == 0.0 { 0.0 } else { better }
 }
 
-/// `1 / √x` within two units in the last place, for an `x` that is not subnormal: one instruction on the device, where
-/// [`FloatExt::fast_rsqrt`] looks at the range first. 0 for infinity.
+/// `1 / √x` within two units in the last place, for an `x` that is not subnormal: one instruction
+/// on the device, where [`FloatExt::fast_rsqrt`] looks at the range first. 0 for infinity.
 ///
 /// ```
 /// assert_eq!(cuda_std::float::rsqrt_of_normal(4.0), 0.5);
@@ -112,7 +119,8 @@ pub fn rsqrt_of_normal(x: f32) -> f32 {
     fast::rsqrt_of_normal(x)
 }
 
-/// `1 / x` within a unit in the last place, where neither `x` nor the result is subnormal: one instruction on the device. 0 for infinity.
+/// `1 / x` within a unit in the last place, where neither `x` nor the result is subnormal: one
+/// instruction on the device. 0 for infinity.
 ///
 /// ```
 /// assert_eq!(cuda_std::float::recip_of_normal(4.0), 0.25);
@@ -169,7 +177,8 @@ pub fn mul_add_down(x: f32, factor: f32, addend: f32) -> f32 {
     }
 }
 
-/// The square root of an integer below 2²³, exact (rounded once). On the device as [`sqrt_of_normal`], without a question for 0.
+/// The square root of an integer below 2²³, exact (rounded once). On the device as
+/// [`sqrt_of_normal`], without a question for 0.
 ///
 /// ```
 /// assert_eq!(cuda_std::float::sqrt_of_whole(2), 2f32.sqrt());
@@ -189,7 +198,8 @@ pub fn sqrt_of_whole(x: u32) -> f32 {
     GpuFloat::mul_add(rest, 0.5 * inverse, root)
 }
 
-/// `x^exponent` for an `x` that is not subnormal, by logarithms: an error of about 2⁻²² times the exponent and the logarithm. What would be subnormal is 0 on the device.
+/// `x^exponent` for an `x` that is not subnormal, by logarithms: an error of about 2⁻²² times the
+/// exponent and the logarithm. What would be subnormal is 0 on the device.
 ///
 /// ```
 /// let cube = cuda_std::float::pow_of_normal(2.0, 3.0);

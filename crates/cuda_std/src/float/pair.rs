@@ -1,4 +1,5 @@
-//! Numbers as sums of two `f64`: what an operation rounds away is kept. The operations are exact, so their bits are equal on both machines.
+//! Numbers as sums of two `f64`: what an operation rounds away is kept. The operations are exact,
+//! so their bits are equal on both machines.
 
 use super::exact::Exact;
 
@@ -47,7 +48,8 @@ impl Pair {
     }
 }
 
-/// `a * b - product`, exact, where `product` is `a * b` rounded. The device has an instruction for it. CPUs have one too, but not all.
+/// `a * b - product`, exact, where `product` is `a * b` rounded. The device has an instruction for
+/// it. CPUs have one too, but not all.
 #[inline(always)]
 fn rest_of_product(a: f64, b: f64, product: f64) -> f64 {
     if cfg!(any(target_arch = "nvptx64", target_feature = "fma")) {

@@ -1,14 +1,16 @@
 //! Angles without their quarter turns: what of a number is left beyond the nearest multiple of π/2.
 //!
-//! Multiples of up to 2²⁰ come off by subtraction: the product with a π/2 of two words of 33 bits and a third one is exact but for what
-//! the third word rounds (Cody and Waite 1980). Of larger numbers, and of those that lie very near a multiple, the bits of 2/π that matter are
-//! multiplied as integers (Payne and Hanek 1983): bits that make whole turns are left out before the multiplication, so 192 of
-//! them do for every number, and nothing is kept in memory.
+//! Multiples of up to 2²⁰ come off by subtraction: the product with a π/2 of two words of 33 bits
+//! and a third one is exact but for what the third word rounds (Cody and Waite 1980). Of larger
+//! numbers, and of those that lie very near a multiple, the bits of 2/π that matter are multiplied
+//! as integers (Payne and Hanek 1983): bits that make whole turns are left out before the
+//! multiplication, so 192 of them do for every number, and nothing is kept in memory.
 
 use super::coefficients::{QUARTER, QUARTER_BELOW};
 use super::pair::Pair;
 
-/// An angle between about -π/4 and π/4, and how many quarter turns (of the last four) it was away from there.
+/// An angle between about -π/4 and π/4, and how many quarter turns (of the last four) it was away
+/// from there.
 #[derive(Clone, Copy)]
 pub struct Angle {
     pub rest: Pair,
@@ -106,7 +108,8 @@ fn by_bits(x: f64) -> Angle {
     let bits = x.to_bits();
     let exponent = (bits >> 52) as u32 & 0x7ff;
     let significand = bits & ((1 << 52) - 1) | 1 << 52;
-    // x = significand · 2^(exponent - 1075), so the bit of 2/π that is worth 2^(1076 - exponent) is the first that does not make whole turns
+    // x = significand · 2^(exponent - 1075), so the bit of 2/π that is worth 2^(1076 - exponent) is
+    // the first that does not make whole turns
     let first = exponent.wrapping_sub(1013);
     let below = upper(significand, bits_from(first.wrapping_add(128)));
     let middle = significand as u128 * bits_from(first.wrapping_add(64)) as u128 + below as u128;

@@ -1,11 +1,13 @@
-//! The exact remainder of a division. The device's `%` is `x - trunc(x / y) * y`, rounded at every step.
+//! The exact remainder of a division. The device's `%` is `x - trunc(x / y) * y`, rounded at every
+//! step.
 
 /// Bits of an `f64`'s fraction.
 const FRACTION_BITS: i32 = 52;
 /// The exponent of the least subnormal number.
 const LEAST_EXPONENT: i32 = -1074;
 
-/// The remainder of `x / y` with the quotient rounded towards zero: exact, with the sign of `x`. NaN where `x` is infinite or `y` is 0.
+/// The remainder of `x / y` with the quotient rounded towards zero: exact, with the sign of `x`.
+/// NaN where `x` is infinite or `y` is 0.
 pub fn remainder(x: f64, y: f64) -> f64 {
     let (dividend, divisor) = (x.abs(), y.abs());
     if !(dividend < f64::INFINITY && divisor > 0.0) {
@@ -42,7 +44,8 @@ fn significand(x: f64) -> (u64, i32) {
     }
 }
 
-/// `integer * 2^exponent`, which a float can hold: `integer` has at most 53 bits, and none below the least subnormal.
+/// `integer * 2^exponent`, which a float can hold: `integer` has at most 53 bits, and none below
+/// the least subnormal.
 fn compose(integer: u64, exponent: i32) -> f64 {
     if integer == 0 {
         return 0.0;

@@ -7,7 +7,8 @@ use super::polynomial::polynomial;
 /// 1, 2^(-1/3) and 2^(-2/3).
 const SCALES: [f64; 3] = [1.0, 0.793_700_525_984_099_7, 0.629_960_524_947_436_6];
 
-/// The cube root: an inverse root by two steps of Halley's method without divisions, and one step of Newton's with the cube in two parts.
+/// The cube root: an inverse root by two steps of Halley's method without divisions, and one step
+/// of Newton's with the cube in two parts.
 pub fn cbrt(x: f64) -> f64 {
     let mut size = x.abs();
     if size == 0.0 || !size.is_finite() {

@@ -1,4 +1,5 @@
-//! Conversions between floats and integers, and from `f64` to `f32`, by rounding. The same code on both machines.
+//! Conversions between floats and integers, and from `f64` to `f32`, by rounding. The same code on
+//! both machines.
 
 use super::rounding::{Direction, rounded};
 use crate::GpuFloat;

@@ -215,7 +215,8 @@ pub unsafe fn modf(x: f64, b: *mut f64) -> f64 {
     f64::copysign(rest, x)
 }
 
-/// The remainder of the division rounded to the nearest quotient, and through `quo` the quotient's last bits with its sign.
+/// The remainder of the division rounded to the nearest quotient, and through `quo` the quotient's
+/// last bits with its sign.
 ///
 /// # Safety
 ///
@@ -277,7 +278,8 @@ pub unsafe fn modff(x: f32, b: *mut f32) -> f32 {
     f32::copysign(rest, x)
 }
 
-/// The remainder of the division rounded to the nearest quotient, and through `quo` the quotient's last bits with its sign.
+/// The remainder of the division rounded to the nearest quotient, and through `quo` the quotient's
+/// last bits with its sign.
 ///
 /// # Safety
 ///

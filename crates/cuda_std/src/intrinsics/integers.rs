@@ -1,4 +1,5 @@
-//! Operations on integers, and bits of floats as integers. What is unsigned is passed as a signed integer of the same bits.
+//! Operations on integers, and bits of floats as integers. What is unsigned is passed as a signed
+//! integer of the same bits.
 
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $kind:ident),+) -> $result:ident: $value:expr;)+) => {
@@ -34,7 +35,8 @@ operations! {
     popc(x: i32) -> i32: x.count_ones() as i32;
     /// How many ones there are.
     popcll(x: i64) -> i32: x.count_ones() as i32;
-    /// Four of the eight bytes of `x` and `y`, as the low three bits of each half byte of `z` choose.
+    /// Four of the eight bytes of `x` and `y`, as the low three bits of each half byte of `z`
+    /// choose.
     byte_perm(x: i32, y: i32, z: i32) -> i32: {
         let bytes = (y as u32 as u64) << 32 | x as u32 as u64;
         let byte = |i: u32| (bytes >> ((z as u32 >> (4 * i) & 7) * 8)) as u32 & 0xff;

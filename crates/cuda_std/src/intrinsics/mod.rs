@@ -1,4 +1,5 @@
-//! The names of the device library, as the published crate has them: functions of numbers, by type and by rounding.
+//! The names of the device library, as the published crate has them: functions of numbers, by type
+//! and by rounding.
 //!
 //! | what | how |
 //! | --- | --- |
@@ -7,10 +8,11 @@
 //! | `float2int_rn`, `ll2float_rd`, … | conversions; what does not fit is the nearest that does, and NaN is 0 |
 //! | `brev`, `clz`, `mulhi`, … | operations on integers; those on unsigned ones take and return the bits as signed ones |
 //!
-//! In code of one's own the traits and `core`'s methods read better. The published functions are `unsafe`; here only those are that write
-//! through a pointer.
+//! In code of one's own the traits and `core`'s methods read better. The published functions are
+//! `unsafe`; here only those are that write through a pointer.
 //!
-//! The directed operations on `f64` are exact on the CPU but for `fma_…` of products below 10⁻²⁹¹ or so.
+//! The directed operations on `f64` are exact on the CPU but for `fma_…` of products below 10⁻²⁹¹
+//! or so.
 
 mod conversions;
 mod functions;

@@ -1,5 +1,6 @@
-//! Arithmetic that is rounded in a direction: instructions of the device. On the CPU the nearest number is taken, and one next to it where the
-//! exact result lies on the other side, which the sign of the rounding error says.
+//! Arithmetic that is rounded in a direction: instructions of the device. On the CPU the nearest
+//! number is taken, and one next to it where the exact result lies on the other side, which the
+//! sign of the rounding error says.
 
 use core::cmp::Ordering;
 
@@ -17,7 +18,8 @@ pub(super) fn order(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or(Ordering::Equal)
 }
 
-/// The nearest number to something, and how that compares with it: the number to which that is rounded.
+/// The nearest number to something, and how that compares with it: the number to which that is
+/// rounded.
 macro_rules! rounded {
     ($float:ident, $nearest:expr, $exact:expr, $direction:expr) => {{
         let (nearest, exact): ($float, core::cmp::Ordering) = ($nearest, $exact);
@@ -50,7 +52,8 @@ mod exact {
         order((a - (nearest - part)) + (b - part), 0.0)
     }
 
-    /// Of a product. What is small is multiplied by a power of two first, so that the error of the product is a number.
+    /// Of a product. What is small is multiplied by a power of two first, so that the error of the
+    /// product is a number.
     pub fn product(a: f64, b: f64, nearest: f64) -> Ordering {
         if nearest.is_infinite() {
             return overflow(a.is_finite() && b.is_finite(), nearest);
@@ -242,7 +245,8 @@ differences! {
     fsub_rz fadd_rz;
 }
 
-/// One over the square root, by way of `f64`: rounded to the nearest but for one in 10⁸ or so that lies between two.
+/// One over the square root, by way of `f64`: rounded to the nearest but for one in 10⁸ or so that
+/// lies between two.
 #[inline]
 #[must_use]
 pub fn frsqrt_rn(x: f32) -> f32 {

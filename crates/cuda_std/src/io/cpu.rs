@@ -27,8 +27,8 @@ impl Author {
 /// Who has begun a line and not ended it, of each output.
 static BEGUN: Mutex<[Option<Author>; 2]> = Mutex::new([None; 2]);
 
-/// What is written for `text`: the end of a line that another author has begun, and where lines are named the names of those that begin
-/// here. `begun` is brought up to date.
+/// What is written for `text`: the end of a line that another author has begun, and where lines are
+/// named the names of those that begin here. `begun` is brought up to date.
 fn lines(text: &str, author: Author, named: bool, begun: &mut Option<Author>) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     if begun.is_some_and(|other| other != author) {

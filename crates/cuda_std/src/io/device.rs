@@ -6,14 +6,16 @@ use core::fmt::{self, Write};
 use super::PIECE;
 
 unsafe extern "C" {
-    /// The driver's: prints as C's `vprintf`, from arguments that lie one after the other, each aligned to its size.
+    /// The driver's: prints as C's `vprintf`, from arguments that lie one after the other, each
+    /// aligned to its size.
     ///
     /// # Safety
     ///
     /// The format ends in a byte 0, and the arguments are what it asks for.
     pub fn vprintf(format: *const u8, valist: *const c_void) -> i32;
 
-    /// The driver's: writes the message with file, line, function, block and thread, and ends the launch with an error.
+    /// The driver's: writes the message with file, line, function, block and thread, and ends the
+    /// launch with an error.
     ///
     /// # Safety
     ///

@@ -1,6 +1,7 @@
 //! The macros. On the device those for assertions are this crate's, on the CPU they are `std`'s.
 
-/// Prints, without an end of line. See [`io`](mod@crate::io) for where the text goes and how much of it stays together.
+/// Prints, without an end of line. See [`io`](mod@crate::io) for where the text goes and how much
+/// of it stays together.
 ///
 /// ```
 /// cuda_std::print!("{} ", 1);
@@ -12,7 +13,8 @@ macro_rules! print {
     };
 }
 
-/// Prints a line. See [`io`](mod@crate::io) for where the text goes and how much of it stays together.
+/// Prints a line. See [`io`](mod@crate::io) for where the text goes and how much of it stays
+/// together.
 ///
 /// ```
 /// let x = 0.5;
@@ -29,7 +31,8 @@ macro_rules! println {
     };
 }
 
-/// As [`print!`](crate::print), on the CPU to the standard error; the device has one output for both.
+/// As [`print!`](crate::print), on the CPU to the standard error; the device has one output for
+/// both.
 #[macro_export]
 macro_rules! eprint {
     ($($argument:tt)*) => {
@@ -37,7 +40,8 @@ macro_rules! eprint {
     };
 }
 
-/// As [`println!`](crate::println), on the CPU to the standard error; the device has one output for both.
+/// As [`println!`](crate::println), on the CPU to the standard error; the device has one output for
+/// both.
 #[macro_export]
 macro_rules! eprintln {
     () => {

@@ -1,12 +1,14 @@
 //! Which of the CPU's instructions a kernel's body is compiled for.
 //!
-//! An x86-64 program is compiled for every x86-64 processor, and those need have neither a fused multiply-add nor vectors of 256 bits nor
-//! minima of unsigned integers. So a kernel's body is compiled twice, and a launch chooses. Both versions give the same bits: no compiler
-//! fuses or reorders operations on floats that the source does not.
+//! An x86-64 program is compiled for every x86-64 processor, and those need have neither a fused
+//! multiply-add nor vectors of 256 bits nor minima of unsigned integers. So a kernel's body is
+//! compiled twice, and a launch chooses. Both versions give the same bits: no compiler fuses or
+//! reorders operations on floats that the source does not.
 //!
-//! Compiling is what a build of kernels takes most of its time for. So in a library that is built with debug assertions, bodies are
-//! compiled for the baseline alone (but for those in steps, and for `#[kernel(fused)]`), unless `FERROVOX_DEBUG_AVX2` is set when it is compiled. Kernels in a test's
-//! own crate have both versions.
+//! Compiling is what a build of kernels takes most of its time for. So in a library that is built
+//! with debug assertions, bodies are compiled for the baseline alone (but for those in steps, and
+//! for `#[kernel(fused)]`), unless `FERROVOX_DEBUG_AVX2` is set when it is compiled. Kernels in a
+//! test's own crate have both versions.
 
 use simt::Mode;
 use std::sync::OnceLock;
@@ -21,13 +23,14 @@ pub enum Instructions {
     Baseline,
     /// On x86-64: AVX2, FMA, BMI1, BMI2, LZCNT and POPCNT.
     Avx2,
-    /// The baseline, with the accesses that no view makes told to checked mode where the kernel has such.
+    /// The baseline, with the accesses that no view makes told to checked mode where the kernel has
+    /// such.
     Watched,
 }
 
 impl Instructions {
-    /// The best that this machine has: what launches in fast mode take. Environment variable `FERROVOX_AVX2=off`, read once, makes it the
-    /// baseline.
+    /// The best that this machine has: what launches in fast mode take. Environment variable
+    /// `FERROVOX_AVX2=off`, read once, makes it the baseline.
     #[must_use]
     pub fn best() -> Self {
         static BEST: OnceLock<Instructions> = OnceLock::new();
@@ -41,7 +44,8 @@ impl Instructions {
         })
     }
 
-    /// What a launch in this mode takes: checked mode, whose time goes elsewhere, the baseline, instrumented.
+    /// What a launch in this mode takes: checked mode, whose time goes elsewhere, the baseline,
+    /// instrumented.
     pub(super) fn of(mode: Mode) -> Self {
         match mode {
             Mode::Fast => Self::best(),

@@ -7,8 +7,8 @@ use simt::{LaunchShape, Mode};
 use std::backtrace::Backtrace;
 use std::process::Command;
 
-/// What the two sets of instructions do differently: fused multiply-add, rounding, minima, counts of bits, shifts, conversions,
-/// and a loop that becomes vectors of another width.
+/// What the two sets of instructions do differently: fused multiply-add, rounding, minima, counts
+/// of bits, shifts, conversions, and a loop that becomes vectors of another width.
 #[kernel]
 unsafe fn many_operations(values: View<u64>, floats: ViewMut<u64>, integers: ViewMut<u64>) {
     let n = values.len();
@@ -69,7 +69,8 @@ fn results(instructions: Instructions, block: u32) -> (Vec<u64>, Vec<u64>) {
         ViewMut::from(&mut floats[..]),
         ViewMut::from(&mut integers[..]),
     );
-    // SAFETY: each thread writes elements of its own; the tests ask whether the machine has the instructions.
+    // SAFETY: each thread writes elements of its own; the tests ask whether the machine has the
+    // instructions.
     unsafe {
         launch::<many_operations>(instructions, LaunchShape::new(2, block), Mode::Fast, args)
     }
@@ -102,7 +103,8 @@ unsafe fn which_version(is_avx2: ViewMut<u8>) {
     is_avx2.write(0, u8::from(runs[1]));
 }
 
-/// Whether functions have names in a backtrace, where [`which_version`] reads which one runs. The programs of a bundle have none, and say so.
+/// Whether functions have names in a backtrace, where [`which_version`] reads which one runs. The
+/// programs of a bundle have none, and say so.
 #[inline(never)]
 fn has_symbols() -> bool {
     let has = Backtrace::force_capture()

@@ -10,26 +10,28 @@ pub type EntryName = Cow<'static, str>;
 
 /// A kernel, as its launchers see it. `#[kernel]` implements it.
 pub trait Kernel: 'static {
-    /// The arguments in order: `View<'a, X>` for a parameter `View<X>` or `&[X]`, `ViewMut<'a, X>` for `ViewMut<X>` or
-    /// `&mut [X]`, a view of one element for `&X` and `&mut X`, anything else as the kernel declares it.
+    /// The arguments in order: `View<'a, X>` for a parameter `View<X>` or `&[X]`, `ViewMut<'a, X>`
+    /// for `ViewMut<X>` or `&mut [X]`, a view of one element for `&X` and `&mut X`, anything else
+    /// as the kernel declares it.
     type Args<'a>;
 
     /// The kernel's own name, without the types that it is built for.
     const NAME: &'static str;
 
-    /// The name of the PTX entry point: [`NAME`](Self::NAME), followed by the types of a generic kernel.
+    /// The name of the PTX entry point: [`NAME`](Self::NAME), followed by the types of a generic
+    /// kernel.
     fn entry() -> EntryName;
 
-    /// Runs the kernel's body for the executor's current thread. `#[inline(always)]`: launches compile it for several sets of
-    /// [`Instructions`].
+    /// Runs the kernel's body for the executor's current thread. `#[inline(always)]`: launches
+    /// compile it for several sets of [`Instructions`].
     ///
     /// # Safety
     ///
     /// As for a launch, see [`launch_on_cpu`].
     unsafe fn run_thread(args: &Self::Args<'_>);
 
-    /// [`run_thread`](Self::run_thread) with the arguments that a pointer points to, compiled for `instructions`, in the crate that
-    /// defines the kernel.
+    /// [`run_thread`](Self::run_thread) with the arguments that a pointer points to, compiled for
+    /// `instructions`, in the crate that defines the kernel.
     #[doc(hidden)]
     fn runner(instructions: Instructions) -> unsafe fn(*const ());
 
@@ -42,7 +44,8 @@ pub trait Kernel: 'static {
     /// Appends the entry point's parameters, in order, for a CUDA launch.
     fn pack(args: &Self::Args<'_>, into: &mut PackedArgs);
 
-    /// Lets the views among the arguments be used; in checked mode every access is told to the executor.
+    /// Lets the views among the arguments be used; in checked mode every access is told to the
+    /// executor.
     ///
     /// # Safety
     ///
@@ -60,20 +63,23 @@ pub trait Kernel: 'static {
     }
 }
 
-/// Runs kernel `K` on the CPU: once per thread of `shape`, blocks spread over the cores, or in checked mode one at a time with
-/// every view access watched.
+/// Runs kernel `K` on the CPU: once per thread of `shape`, blocks spread over the cores, or in
+/// checked mode one at a time with every view access watched.
 ///
 /// # Safety
 ///
 /// 1. What `args` points to is valid for the kernel's reads and writes until this returns.
-/// 2. The kernel's threads do not write what other threads of the launch use without synchronisation. Checked mode reports a launch
-///    that does, as far as it sees the accesses: those through views, and in kernels and `#[watched]` functions by `*` and index.
-/// 3. What the kernel gets of a block's shared memory, views and pointers, is not used after the block.
+/// 2. The kernel's threads do not write what other threads of the launch use without
+///    synchronisation. Checked mode reports a launch that does, as far as it sees the accesses:
+///    those through views, and in kernels and `#[watched]` functions by `*` and index.
+/// 3. What the kernel gets of a block's shared memory, views and pointers, is not used after the
+///    block.
 /// 4. Whatever else the kernel's own documentation asks for.
 ///
 /// # Errors
 ///
-/// A shape that no device would take, a thread that panicked, a deadlock, or, in checked mode, the findings.
+/// A shape that no device would take, a thread that panicked, a deadlock, or, in checked mode, the
+/// findings.
 pub unsafe fn launch_on_cpu<K: Kernel>(
     shape: LaunchShape,
     mode: Mode,
@@ -109,7 +115,8 @@ pub(super) unsafe fn launch<K: Kernel>(
     launch.on(&K::entry(), shape, mode, described.parameters())
 }
 
-/// A launch without its kernel's type, so that the executor's loops are compiled once, and not for each kernel.
+/// A launch without its kernel's type, so that the executor's loops are compiled once, and not for
+/// each kernel.
 struct Erased {
     /// Runs the kernel for the executor's current thread.
     run: unsafe fn(*const ()),
@@ -118,8 +125,8 @@ struct Erased {
     args: *const (),
 }
 
-// SAFETY: `run` only copies out of the arguments (every kernel parameter is `Copy`), and the launcher promised that the kernel may use
-// what they point to from all its threads.
+// SAFETY: `run` only copies out of the arguments (every kernel parameter is `Copy`), and the
+// launcher promised that the kernel may use what they point to from all its threads.
 unsafe impl Sync for Erased {}
 
 impl Erased {
@@ -131,8 +138,8 @@ impl Erased {
         parameters: &[Parameter],
     ) -> Result<(), LaunchError> {
         let body = || self.run_thread();
-        // SAFETY: `launch`'s caller promised that nothing of a block's memory is used after the block. Of the steps the same is true as of
-        // the body.
+        // SAFETY: `launch`'s caller promised that nothing of a block's memory is used after the
+        // block. Of the steps the same is true as of the body.
         unsafe {
             match self.steps {
                 Some(steps) => simt::steps::launch_kernel_in_steps(

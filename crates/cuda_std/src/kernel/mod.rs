@@ -1,12 +1,14 @@
 //! Kernels as types: the argument list, the entry point's name, and a launch on the CPU.
 //!
-//! `#[kernel]` implements [`Kernel`] for a unit struct of the kernel's name. A launch takes the kernel as a type parameter and its
-//! arguments as that kernel's [`Args`](Kernel::Args), so an argument that is missing or of the wrong type does not compile.
+//! `#[kernel]` implements [`Kernel`] for a unit struct of the kernel's name. A launch takes the
+//! kernel as a type parameter and its arguments as that kernel's [`Args`](Kernel::Args), so an
+//! argument that is missing or of the wrong type does not compile.
 //!
 //! # Structs as arguments
 //!
-//! A parameter that is no view or slice crosses to the device as its bytes. Declare a struct `#[repr(C)]`, because the two compilers need
-//! not lay out an ordinary one alike, and put no view into it: a view has other fields on the device.
+//! A parameter that is no view or slice crosses to the device as its bytes. Declare a struct
+//! `#[repr(C)]`, because the two compilers need not lay out an ordinary one alike, and put no view
+//! into it: a view has other fields on the device.
 //!
 //! # What does not compile
 //!

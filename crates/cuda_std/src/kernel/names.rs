@@ -2,7 +2,8 @@
 
 /// A type that a generic kernel can be built for: what it adds to the entry point's name.
 ///
-/// `NAME` must be the last segment of the type's path as it is written in `#[kernel(T = [...])]`; the expansion asserts it.
+/// `NAME` must be the last segment of the type's path as it is written in `#[kernel(T = [...])]`;
+/// the expansion asserts it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot name an entry point",
     note = "implement `cuda_std::KernelType` for it, with `NAME` equal to the type's own name"
@@ -26,7 +27,8 @@ use half::{bf16, f16};
 
 kernel_type!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 f16 bf16 bool);
 
-/// What a kernel's parameter must be. The blanket implementation makes it another word for `Copy`, with a message of its own.
+/// What a kernel's parameter must be. The blanket implementation makes it another word for `Copy`,
+/// with a message of its own.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter: it is not `Copy`",
     label = "not `Copy`",

@@ -43,7 +43,8 @@ impl PackedArgs {
             Chunk([MaybeUninit::uninit(); 16]),
         );
         let destination = self.storage[start..].as_mut_ptr().cast::<T>();
-        // SAFETY: the chunks from `start` on hold at least `bytes` bytes; `write_unaligned` asks for no alignment.
+        // SAFETY: the chunks from `start` on hold at least `bytes` bytes; `write_unaligned` asks
+        // for no alignment.
         unsafe { destination.write_unaligned(value) };
     }
 
@@ -64,7 +65,8 @@ impl PackedArgs {
         self.push(first);
     }
 
-    /// The addresses of the views that were pushed, but for empty ones: what a launch is known to use.
+    /// The addresses of the views that were pushed, but for empty ones: what a launch is known to
+    /// use.
     #[must_use]
     pub fn views(&self) -> &[usize] {
         &self.views
@@ -82,7 +84,8 @@ impl PackedArgs {
         self.starts.is_empty()
     }
 
-    /// A pointer to each parameter, for `cuLaunchKernel`'s `kernelParams`. They are good until the next [`push`](Self::push).
+    /// A pointer to each parameter, for `cuLaunchKernel`'s `kernelParams`. They are good until the
+    /// next [`push`](Self::push).
     pub fn pointers(&mut self) -> Vec<*mut c_void> {
         let base = self.storage.as_mut_ptr();
         self.starts

@@ -2,15 +2,16 @@
 
 use super::{Instructions, Kernel};
 
-/// The function that runs one thread of kernel `K`: a pointer, since a launch's loops are compiled for the baseline, and once for all
-/// kernels. `#[kernel]` calls it in functions that are not generic, so the compiler makes a kernel's code in the crate that defines
-/// the kernel, and not again in each that launches it. Without `AVX2` there is no version for [`Instructions::Avx2`]: the baseline's takes
-/// its place.
+/// The function that runs one thread of kernel `K`: a pointer, since a launch's loops are compiled
+/// for the baseline, and once for all kernels. `#[kernel]` calls it in functions that are not
+/// generic, so the compiler makes a kernel's code in the crate that defines the kernel, and not
+/// again in each that launches it. Without `AVX2` there is no version for [`Instructions::Avx2`]:
+/// the baseline's takes its place.
 ///
 /// # Safety
 ///
-/// To call what is returned: as for [`Kernel::run_thread`] with the `K::Args` that the pointer points to; and the machine has the
-/// instructions.
+/// To call what is returned: as for [`Kernel::run_thread`] with the `K::Args` that the pointer
+/// points to; and the machine has the instructions.
 #[doc(hidden)]
 #[must_use]
 pub fn runner<K: Kernel, const AVX2: bool>(instructions: Instructions) -> unsafe fn(*const ()) {
@@ -29,8 +30,8 @@ unsafe fn run_baseline<K: Kernel>(args: *const ()) {
     unsafe { K::run_thread(&*args.cast::<K::Args<'_>>()) }
 }
 
-/// The same code: what is inlined here is compiled for these instructions, which is why bodies, and what they are made of, are
-/// `#[inline(always)]`.
+/// The same code: what is inlined here is compiled for these instructions, which is why bodies, and
+/// what they are made of, are `#[inline(always)]`.
 ///
 /// # Safety
 /// As for [`run_baseline`], on a machine that has the instructions.
@@ -41,7 +42,8 @@ unsafe fn run_avx2<K: Kernel>(args: *const ()) {
     unsafe { K::run_thread(&*args.cast::<K::Args<'_>>()) }
 }
 
-/// A kernel whose body is instrumented for checked mode. `#[kernel]` implements it where there is something to instrument.
+/// A kernel whose body is instrumented for checked mode. `#[kernel]` implements it where there is
+/// something to instrument.
 #[doc(hidden)]
 pub trait WatchedKernel: Kernel {
     /// [`Kernel::run_thread`], which tells checked mode of the accesses that no view makes.

@@ -1,7 +1,9 @@
-//! A kernel's body in steps: what `#[kernel]` makes of one with barriers in it, for blocks of several threads on the CPU.
+//! A kernel's body in steps: what `#[kernel]` makes of one with barriers in it, for blocks of
+//! several threads on the CPU.
 //!
-//! It is the kernel's own source as the body of a future, in which a barrier is waited for as a future is. So a thread that waits is its
-//! future and no stack. What is not in the source, such as a barrier in a function that the kernel calls, waits on a stack as ever.
+//! It is the kernel's own source as the body of a future, in which a barrier is waited for as a
+//! future is. So a thread that waits is its future and no stack. What is not in the source, such as
+//! a barrier in a function that the kernel calls, waits on a stack as ever.
 
 use super::{Instructions, Kernel};
 use core::alloc::Layout;
@@ -25,8 +27,9 @@ pub unsafe trait KernelInSteps: Kernel {
     unsafe fn body_in_steps<'a>(args: &'a Self::Args<'a>) -> impl Future<Output = ()> + 'a;
 }
 
-/// The body in steps of kernel `K`, compiled for `instructions`, in the crate that defines the kernel. On x86-64 there is none for the
-/// baseline: a kernel is compiled often enough, and nearly every processor has the better instructions.
+/// The body in steps of kernel `K`, compiled for `instructions`, in the crate that defines the
+/// kernel. On x86-64 there is none for the baseline: a kernel is compiled often enough, and nearly
+/// every processor has the better instructions.
 #[must_use]
 pub fn steps_of<K: KernelInSteps>(instructions: Instructions) -> Option<StepFunctions> {
     functions::<K, _>(K::body_in_steps, instructions)
@@ -38,8 +41,9 @@ fn functions<K: KernelInSteps, F: Future<Output = ()>>(
     instructions: Instructions,
 ) -> Option<StepFunctions> {
     let layout = Layout::new::<F>();
-    // SAFETY: the functions are made for each other and for that layout; frames that wait are at `steps::end`, since a kernel's body
-    // awaits nothing else, and the launch promises what the arguments are.
+    // SAFETY: the functions are made for each other and for that layout; frames that wait are at
+    // `steps::end`, since a kernel's body awaits nothing else, and the launch promises what the
+    // arguments are.
     unsafe {
         match instructions {
             #[cfg(target_arch = "x86_64")]
@@ -67,8 +71,8 @@ macro_rules! functions_for {
         use super::{KernelInSteps, Turn, put, step};
 
         /// # Safety
-        /// As for [`Kernel::run_thread`](super::Kernel::run_thread), with the `K::Args` that `args` points to; `frame` is vacant memory for
-        /// the future.
+        /// As for [`Kernel::run_thread`](super::Kernel::run_thread), with the `K::Args` that `args`
+        /// points to; `frame` is vacant memory for the future.
         $(#[$instructions])?
         pub(super) unsafe fn begin<K: KernelInSteps>(args: *const (), frame: *mut u8) {
             // SAFETY: the caller's promise.
@@ -115,7 +119,8 @@ unsafe fn put<F: Future<Output = ()>>(future: F, frame: *mut u8) {
 /// A future that is not done is in `frame`, and stays there.
 #[inline(always)]
 unsafe fn step<F: Future<Output = ()>>(frame: *mut u8) -> bool {
-    // SAFETY: the caller's promise. A future that is done, or that unwound, has nothing left to be dropped but what is `Copy`.
+    // SAFETY: the caller's promise. A future that is done, or that unwound, has nothing left to be
+    // dropped but what is `Copy`.
     let future = unsafe { Pin::new_unchecked(&mut *frame.cast::<F>()) };
     let mut context = Context::from_waker(Waker::noop());
     match future.poll(&mut context) {
@@ -137,7 +142,8 @@ pub fn in_steps<F: Future<Output = ()>>(future: F) -> F {
     future
 }
 
-/// Whether `function` is the barrier that `barrier` is: `#[kernel]` knows a name, which may be another function's.
+/// Whether `function` is the barrier that `barrier` is: `#[kernel]` knows a name, which may be
+/// another function's.
 #[inline(always)]
 pub fn is_barrier<F: 'static, B: 'static>(_function: &F, _barrier: &B) -> bool {
     TypeId::of::<F>() == TypeId::of::<B>()

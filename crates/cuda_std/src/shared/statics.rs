@@ -6,12 +6,14 @@ use core::ops::{Deref, DerefMut};
 
 /// What an `#[address_space(shared)]` static is: it dereferences to the current block's copy.
 ///
-/// A `static mut` is uninitialised when the block starts: its initialiser is compiled and dropped, and `unsafe` is needed to use it. A
-/// `static`, which needs none, is one of atomics or of another type that allows for changes through `&`. On the device it is uninitialised too;
-/// on the CPU its copies begin as what the initialiser says, one for each of the operating system's threads, and are never freed.
+/// A `static mut` is uninitialised when the block starts: its initialiser is compiled and dropped,
+/// and `unsafe` is needed to use it. A `static`, which needs none, is one of atomics or of another
+/// type that allows for changes through `&`. On the device it is uninitialised too; on the CPU its
+/// copies begin as what the initialiser says, one for each of the operating system's threads, and
+/// are never freed.
 ///
-/// On the CPU the executor keeps the copies, found by the static's address: take pointers through the value (`TILE.as_mut_ptr()`,
-/// `&raw mut TILE[0]`), not of the static itself.
+/// On the CPU the executor keeps the copies, found by the static's address: take pointers through
+/// the value (`TILE.as_mut_ptr()`, `&raw mut TILE[0]`), not of the static itself.
 #[cfg_attr(target_arch = "nvptx64", repr(transparent))]
 pub struct SharedStatic<T> {
     /// On the CPU the initialiser's value.
@@ -20,8 +22,9 @@ pub struct SharedStatic<T> {
     is_mut: bool,
 }
 
-// SAFETY: `&SharedStatic` gives out `&T`, on the CPU of a value that is valid and lives for ever. On the device it gives it out in kernels
-// only, and who launches one answers for what its threads share.
+// SAFETY: `&SharedStatic` gives out `&T`, on the CPU of a value that is valid and lives for ever.
+// On the device it gives it out in kernels only, and who launches one answers for what its threads
+// share.
 unsafe impl<T: Sync> Sync for SharedStatic<T> {}
 
 /// The promise that a [`SharedStatic`] is made in a static: its address is a key.
@@ -77,8 +80,9 @@ impl<T> SharedStatic<T> {
                 return super::as_pointer(simt::memory::shared_static(key, bytes, align)).cast();
             }
             let initialise = |copy: *mut u8| {
-                // SAFETY: the executor's memory is as large and as aligned as `T`, and nobody writes the static's own. What is copied is a
-                // constant, which could as well have been computed there; neither is dropped.
+                // SAFETY: the executor's memory is as large and as aligned as `T`, and nobody
+                // writes the static's own. What is copied is a constant, which could as well have
+                // been computed there; neither is dropped.
                 unsafe { copy.cast::<MaybeUninit<T>>().write(here.read()) }
             };
             simt::memory::lasting_static(key, bytes, align, initialise).cast()
@@ -92,8 +96,9 @@ impl<T> Deref for SharedStatic<T> {
     #[inline(always)]
     #[track_caller]
     fn deref(&self) -> &T {
-        // SAFETY: the memory is aligned and large enough. On the CPU a `static`'s holds a value and lives for ever; who uses a `static mut`,
-        // or launches a kernel on a device, promises that what is read was written, and that no two threads collide.
+        // SAFETY: the memory is aligned and large enough. On the CPU a `static`'s holds a value and
+        // lives for ever; who uses a `static mut`, or launches a kernel on a device, promises that
+        // what is read was written, and that no two threads collide.
         unsafe { &*self.as_block_ptr() }
     }
 }

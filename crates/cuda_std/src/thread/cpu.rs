@@ -66,7 +66,8 @@ pub fn named_arrive<const ID: u32>(threads: u32) {
     sync::named_barrier_arrive(ID, threads);
 }
 
-/// A block's threads take turns on one CPU thread, so only the compiler could reorder; a full fence keeps the rule simple.
+/// A block's threads take turns on one CPU thread, so only the compiler could reorder; a full fence
+/// keeps the rule simple.
 #[inline(always)]
 pub fn block_fence() {
     fence(Ordering::SeqCst);

@@ -71,7 +71,8 @@ pub fn grid_dim() -> UVec3 {
     UVec3::new(grid_dim_x(), grid_dim_y(), grid_dim_z())
 }
 
-/// A number that is this thread's alone, whatever the shape of the launch: blocks in order, and within a block x fastest.
+/// A number that is this thread's alone, whatever the shape of the launch: blocks in order, and
+/// within a block x fastest.
 ///
 /// It wraps above 2³² threads. For a one-dimensional launch [`index_1d`] is the same and cheaper.
 #[inline(always)]
@@ -124,7 +125,8 @@ pub fn index_3d() -> UVec3 {
     )
 }
 
-/// Whether this is thread 0 of block 0; true for exactly one thread of a launch, which need not be the first to run.
+/// Whether this is thread 0 of block 0; true for exactly one thread of a launch, which need not be
+/// the first to run.
 #[inline(always)]
 #[must_use]
 pub fn first() -> bool {

@@ -2,16 +2,20 @@
 
 use super::imp;
 
-/// One of the fifteen barriers of a block that are for some of its warps, beside that of [`sync_threads`](super::sync_threads), which is for all.
+/// One of the fifteen barriers of a block that are for some of its warps, beside that of
+/// [`sync_threads`](super::sync_threads), which is for all.
 ///
-/// It is complete when warps of as many threads as it says have come, and begins anew then. Who calls [`sync`](Self::sync) waits for that; who
-/// calls [`arrive`](Self::arrive) goes on at once. So a warp that fills memory and warps that use it wait for no more than they need: one
-/// barrier says that the memory is full, another that it is empty.
+/// It is complete when warps of as many threads as it says have come, and begins anew then. Who
+/// calls [`sync`](Self::sync) waits for that; who calls [`arrive`](Self::arrive) goes on at once.
+/// So a warp that fills memory and warps that use it wait for no more than they need: one barrier
+/// says that the memory is full, another that it is empty.
 ///
-/// On the device they are `barrier.sync` and `barrier.arrive`, CUDA's named barriers. `ID` is from 1 to 15, which the compiler holds you to.
-/// These are the rest of the rules, which the CPU's executor holds kernels to:
+/// On the device they are `barrier.sync` and `barrier.arrive`, CUDA's named barriers. `ID` is from
+/// 1 to 15, which the compiler holds you to. These are the rest of the rules, which the CPU's
+/// executor holds kernels to:
 ///
-/// - The number of threads is a multiple of 32, and no more than the block has in whole warps. All who use the barrier at a time say the same.
+/// - The number of threads is a multiple of 32, and no more than the block has in whole warps. All
+///   who use the barrier at a time say the same.
 /// - All threads of a warp come to the same call, and count as 32, also in a short last warp.
 /// - A barrier that never completes, while someone waits there, is a deadlock.
 ///
@@ -84,14 +88,16 @@ impl<const ID: u32> NamedBarrier<ID> {
         self.threads
     }
 
-    /// Comes to the barrier and waits until it is complete. What all who came had written before, those who waited see after.
+    /// Comes to the barrier and waits until it is complete. What all who came had written before,
+    /// those who waited see after.
     #[inline(always)]
     #[track_caller]
     pub fn sync(self) {
         imp::named_sync::<ID>(self.threads);
     }
 
-    /// Comes to the barrier and goes on. What the thread wrote before, those see who wait there; what they wrote it need not see.
+    /// Comes to the barrier and goes on. What the thread wrote before, those see who wait there;
+    /// what they wrote it need not see.
     #[inline(always)]
     #[track_caller]
     pub fn arrive(self) {

@@ -2,7 +2,8 @@
 
 use glam::{UVec2, UVec3};
 
-/// The methods of the published 0.2's indices, which are vek's, for glam's. The [prelude](crate::prelude) brings them.
+/// The methods of the published 0.2's indices, which are vek's, for glam's. The
+/// [prelude](crate::prelude) brings them.
 ///
 /// ```
 /// use cuda_std::glam::UVec3;

@@ -138,8 +138,9 @@ macro_rules! atomic_operations {
 }
 
 impl ViewMut<'_, u64> {
-    /// Elements `i` and `i + 1`, of which `i` is even in a view that begins at a multiple of 16 bytes. Each is read atomically, relaxed, at device scope;
-    /// the two together are not one atomic read. The device takes one access for both.
+    /// Elements `i` and `i + 1`, of which `i` is even in a view that begins at a multiple of 16
+    /// bytes. Each is read atomically, relaxed, at device scope; the two together are not one
+    /// atomic read. The device takes one access for both.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -147,7 +148,8 @@ impl ViewMut<'_, u64> {
         #[cfg(target_arch = "nvptx64")]
         {
             let (first, second): (u64, u64);
-            // SAFETY: the pointers are to elements of this view, and the first is aligned as the method's documentation asks.
+            // SAFETY: the pointers are to elements of this view, and the first is aligned as the
+            // method's documentation asks.
             unsafe {
                 self.atomic_ptr(i + 1);
                 core::arch::asm!(
@@ -169,8 +171,8 @@ impl ViewMut<'_, u64> {
 }
 
 impl SharedView<u32> {
-    /// Bitwise or with element `i`, relaxed, at block scope, as [`atomic_or`](Self::atomic_or), of whose value before nobody asks: the device
-    /// need not send it back.
+    /// Bitwise or with element `i`, relaxed, at block scope, as [`atomic_or`](Self::atomic_or), of
+    /// whose value before nobody asks: the device need not send it back.
     #[inline(always)]
     #[track_caller]
     pub fn merge_or(&self, i: usize, value: u32) {
@@ -184,7 +186,8 @@ impl SharedView<u32> {
         self.atomic_or(i, value);
     }
 
-    /// Keeps the greater of element `i` and `value`, as [`atomic_max`](Self::atomic_max), of whose value before nobody asks.
+    /// Keeps the greater of element `i` and `value`, as [`atomic_max`](Self::atomic_max), of whose
+    /// value before nobody asks.
     #[inline(always)]
     #[track_caller]
     pub fn merge_max(&self, i: usize, value: u32) {

@@ -1,10 +1,11 @@
-//! The path that an access takes on the CPU when it is out of bounds or watched. Kept out of line, so that the common path is one
-//! comparison and the access.
+//! The path that an access takes on the CPU when it is out of bounds or watched. Kept out of line,
+//! so that the common path is one comparison and the access.
 
 use simt::memory::{self, Space};
 
-/// The bit of a view's size that says that its elements may not be used yet: it is an argument of a launch to come. A field of its own takes a
-/// register from every kernel: a distance map took 1.25 times as long with one.
+/// The bit of a view's size that says that its elements may not be used yet: it is an argument of a
+/// launch to come. A field of its own takes a register from every kernel: a distance map took 1.25
+/// times as long with one.
 pub(super) const CLOSED: usize = 1 << (usize::BITS - 1);
 
 /// What a watched access does to memory.
@@ -43,7 +44,8 @@ pub(super) struct Site {
     pub bytes: usize,
 }
 
-/// Ends the thread where the view at `base`, of `size` elements, is closed or `index` is past its end, else tells the executor of the access.
+/// Ends the thread where the view at `base`, of `size` elements, is closed or `index` is past its
+/// end, else tells the executor of the access.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -52,7 +54,8 @@ pub(super) fn checked_access(site: &Site, base: *const u8, size: usize, index: u
     site.note(base, size, index);
 }
 
-/// [`checked_access`] of the `count` elements from `first` on, one by one; of none, `first` may be the view's end.
+/// [`checked_access`] of the `count` elements from `first` on, one by one; of none, `first` may be
+/// the view's end.
 #[cold]
 #[inline(never)]
 #[track_caller]

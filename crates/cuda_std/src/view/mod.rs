@@ -1,18 +1,21 @@
 //! Views of device buffers and of block-shared arrays.
 //!
-//! A view is a pointer and a length. In a release build for the device an access is a plain load or store; in a debug build for the
-//! device an access past the end traps. On the CPU every access is checked, and in checked mode also watched for races.
+//! A view is a pointer and a length. In a release build for the device an access is a plain load or
+//! store; in a debug build for the device an access past the end traps. On the CPU every access is
+//! checked, and in checked mode also watched for races.
 //!
 //! # Why views are safe to make and to use
 //!
-//! Every thread of a launch has the same view and may write through it, which no borrow can make safe: that is what launches are `unsafe`
-//! for. So on the CPU a view that can be made without `unsafe`, and through which one could write or reach memory of another device, is
-//! closed: it says where it lies and how long it is, and any other use of it panics. A launch opens the views among its arguments, and
-//! whoever makes the launch answers for what its kernel does with them. `from_raw_parts`, which is `unsafe`, makes open views, and so
-//! does [`View`]'s `From<&[T]>`, which nobody can write through.
+//! Every thread of a launch has the same view and may write through it, which no borrow can make
+//! safe: that is what launches are `unsafe` for. So on the CPU a view that can be made without
+//! `unsafe`, and through which one could write or reach memory of another device, is closed: it
+//! says where it lies and how long it is, and any other use of it panics. A launch opens the views
+//! among its arguments, and whoever makes the launch answers for what its kernel does with them.
+//! `from_raw_parts`, which is `unsafe`, makes open views, and so does [`View`]'s `From<&[T]>`,
+//! which nobody can write through.
 
-/// On the CPU: ends the thread where an element is past the end, and tells the executor of a watched access. On the device see
-/// [`check_on_device`].
+/// On the CPU: ends the thread where an element is past the end, and tells the executor of a
+/// watched access. On the device see [`check_on_device`].
 macro_rules! check_element {
     ($view:expr, $place:ident, $access:ident, $i:expr) => {
         #[cfg(target_arch = "nvptx64")]
@@ -64,7 +67,8 @@ macro_rules! length {
 /// What views of buffers have: parts, and the switch to checked mode.
 macro_rules! part_of_buffer {
     ($name:literal) => {
-        /// The elements from `start` on, `len` of them. Panics on the CPU where they are not all within the view.
+        /// The elements from `start` on, `len` of them. Panics on the CPU where they are not all
+        /// within the view.
         #[inline(always)]
         #[track_caller]
         #[must_use]
@@ -120,7 +124,8 @@ pub use read::View;
 pub use shared::{AnyBytes, SharedView};
 pub use write::ViewMut;
 
-/// Stops a debug build's thread where an index is past the end; a release build for the device does not look.
+/// Stops a debug build's thread where an index is past the end; a release build for the device does
+/// not look.
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 fn check_on_device(index: usize, len: usize) {

@@ -4,12 +4,15 @@ use core::marker::PhantomData;
 
 /// A buffer of `T` that a kernel reads. `Copy`; every thread of a launch holds the same one.
 ///
-/// As a kernel's parameter it is written `View<T>` and reaches the PTX entry point as a pointer and a length.
+/// As a kernel's parameter it is written `View<T>` and reaches the PTX entry point as a pointer and
+/// a length.
 pub struct View<'a, T> {
     pub(super) ptr: *const T,
-    /// How many elements there are; on the CPU with [`CLOSED`](super::cold::CLOSED) where none may be used yet.
+    /// How many elements there are; on the CPU with [`CLOSED`](super::cold::CLOSED) where none may
+    /// be used yet.
     pub(super) size: usize,
-    /// The length, or 0 where every access is watched or none is allowed: one comparison is the bounds check and the way to the watched path.
+    /// The length, or 0 where every access is watched or none is allowed: one comparison is the
+    /// bounds check and the way to the watched path.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fast_len: usize,
     data: PhantomData<&'a [T]>,
@@ -34,8 +37,10 @@ impl<'a, T: Copy> View<'a, T> {
     ///
     /// # Safety
     ///
-    /// 1. Wherever an element is read, on the host or on a device, `ptr` must be valid there for reads of `len` elements for `'a`.
-    /// 2. No one writes an element at the same time, except by atomic operations where the kernel also reads it atomically.
+    /// 1. Wherever an element is read, on the host or on a device, `ptr` must be valid there for
+    ///    reads of `len` elements for `'a`.
+    /// 2. No one writes an element at the same time, except by atomic operations where the kernel
+    ///    also reads it atomically.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw_parts(ptr: *const T, len: usize) -> Self {
@@ -48,8 +53,8 @@ impl<'a, T: Copy> View<'a, T> {
         }
     }
 
-    /// The `len` elements at `ptr`, of the host or of a device, as an argument of a launch: until it is launched with, and on the host ever
-    /// after, reading an element of it panics.
+    /// The `len` elements at `ptr`, of the host or of a device, as an argument of a launch: until
+    /// it is launched with, and on the host ever after, reading an element of it panics.
     ///
     /// ```
     /// # use cuda_std::View;
@@ -77,20 +82,22 @@ impl<'a, T: Copy> View<'a, T> {
         self.ptr
     }
 
-    /// Element `i`. Past the end the thread ends with a finding on the CPU and traps in a debug build for the device; a release
-    /// build for the device reads whatever is there.
+    /// Element `i`. Past the end the thread ends with a finding on the CPU and traps in a debug
+    /// build for the device; a release build for the device reads whatever is there.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn read(&self, i: usize) -> T {
         check_element!(self, VIEW, Read, i);
-        // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was promised valid.
+        // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was
+        // promised valid.
         unsafe { self.ptr.add(i).read() }
     }
 
     part_of_buffer!("View");
 
-    /// The elements as a slice, whose accesses checked mode sees in kernels and [`watched`](macro@crate::watched) functions only.
+    /// The elements as a slice, whose accesses checked mode sees in kernels and
+    /// [`watched`](macro@crate::watched) functions only.
     ///
     /// # Safety
     ///

@@ -2,8 +2,8 @@
 
 use core::mem::MaybeUninit;
 
-/// A type that any initialised bytes are a value of, as shared memory holds anything when a block starts: numbers, arrays of them, and
-/// structs of nothing else.
+/// A type that any initialised bytes are a value of, as shared memory holds anything when a block
+/// starts: numbers, arrays of them, and structs of nothing else.
 ///
 /// # Safety
 ///
@@ -60,9 +60,11 @@ unsafe impl<T> AnyBytes for *const T {}
 unsafe impl<T> AnyBytes for *mut T {}
 any_bytes!(glam::Vec2 glam::Vec3 glam::Vec4 glam::Quat glam::Mat3 glam::Mat4 glam::UVec2 glam::UVec3 glam::UVec4);
 
-/// An array in the block's shared memory, made by [`shared_view!`](crate::shared_view). Uninitialised when the block starts.
+/// An array in the block's shared memory, made by [`shared_view!`](crate::shared_view).
+/// Uninitialised when the block starts.
 ///
-/// It is for the threads of the block, and for as long as that lives: see the contract of a launch. On the CPU it stays on its thread,
+/// It is for the threads of the block, and for as long as that lives: see the contract of a launch.
+/// On the CPU it stays on its thread,
 ///
 /// ```compile_fail,E0277
 /// # use cuda_std::SharedView;
@@ -70,7 +72,8 @@ any_bytes!(glam::Vec2 glam::Vec3 glam::Vec4 glam::Quat glam::Mat3 glam::Mat4 gla
 /// send::<SharedView<u32>>();
 /// ```
 ///
-/// and there the memory is kept for launches when its own ends, so that one used too late harms no memory of anyone else's.
+/// and there the memory is kept for launches when its own ends, so that one used too late harms no
+/// memory of anyone else's.
 pub struct SharedView<T> {
     pub(super) ptr: *mut T,
     pub(super) size: usize,
@@ -93,8 +96,8 @@ impl<T: Copy> SharedView<T> {
     ///
     /// # Safety
     ///
-    /// `ptr` must be valid for reads and writes of `len` elements of the block's shared memory as long as the view or a copy of it is used,
-    /// and what is read must be a value of `T`.
+    /// `ptr` must be valid for reads and writes of `len` elements of the block's shared memory as
+    /// long as the view or a copy of it is used, and what is read must be a value of `T`.
     #[inline(always)]
     #[must_use]
     pub unsafe fn from_raw_parts(ptr: *mut T, len: usize) -> Self {
@@ -122,7 +125,8 @@ impl<T: Copy> SharedView<T> {
     #[must_use]
     pub fn read(&self, i: usize) -> T {
         check_element!(self, SHARED_VIEW, Read, i);
-        // SAFETY: `i` is within the array (on the device the kernel's contract says so), which was promised to be valid and to hold values.
+        // SAFETY: `i` is within the array (on the device the kernel's contract says so), which was
+        // promised to be valid and to hold values.
         unsafe { self.ptr.add(i).read() }
     }
 

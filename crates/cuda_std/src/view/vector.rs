@@ -21,7 +21,8 @@ mod aligned {
 /// Reads a vector; on the device in one access of its size.
 ///
 /// # Safety
-/// `from` is valid for reads, and a multiple of the vector's size where that is 2, 4, 8 or 16 bytes.
+/// `from` is valid for reads, and a multiple of the vector's size where that is 2, 4, 8 or 16
+/// bytes.
 #[inline(always)]
 unsafe fn read<V: Copy>(from: *const V) -> V {
     #[cfg(target_arch = "nvptx64")]
@@ -68,7 +69,8 @@ unsafe fn write<V: Copy>(to: *mut V, value: V) {
     }
 }
 
-/// On the CPU: ends the thread where an element of the vector is past the end, and tells the executor of the access.
+/// On the CPU: ends the thread where an element of the vector is past the end, and tells the
+/// executor of the access.
 macro_rules! check {
     ($view:expr, $place:ident, $access:ident, $i:expr, $n:expr) => {
         #[cfg(target_arch = "nvptx64")]
@@ -82,17 +84,18 @@ macro_rules! check {
 }
 
 impl<T: Copy> View<'_, T> {
-    /// The elements `i` to `i + N - 1`, on the device in one access where they are 2, 4, 8 or 16 bytes; past the end as
-    /// [`View::read`].
+    /// The elements `i` to `i + N - 1`, on the device in one access where they are 2, 4, 8 or 16
+    /// bytes; past the end as [`View::read`].
     ///
-    /// Element `i` must be stored at a multiple of that size: so it is where the view begins at one (what the host allocates
-    /// does) and `i` is a multiple of `N`.
+    /// Element `i` must be stored at a multiple of that size: so it is where the view begins at one
+    /// (what the host allocates does) and `i` is a multiple of `N`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn read_vector<const N: usize>(&self, i: usize) -> [T; N] {
         check!(self, VIEW, Read, i, N);
-        // SAFETY: the elements are within the view, which was promised valid; the alignment is the kernel's contract.
+        // SAFETY: the elements are within the view, which was promised valid; the alignment is the
+        // kernel's contract.
         unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
     }
 }
@@ -129,8 +132,8 @@ impl<T: Copy> ViewMut<'_, T> {
         unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
     }
 
-    /// Puts `values` into the elements from `i` on, on the device in one access where they are 2, 4, 8 or 16 bytes; as
-    /// [`View::read_vector`].
+    /// Puts `values` into the elements from `i` on, on the device in one access where they are 2,
+    /// 4, 8 or 16 bytes; as [`View::read_vector`].
     #[inline(always)]
     #[track_caller]
     pub fn write_vector<const N: usize>(&self, i: usize, values: [T; N]) {

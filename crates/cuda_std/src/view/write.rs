@@ -3,10 +3,12 @@
 use super::View;
 use core::marker::PhantomData;
 
-/// A buffer of `T` that a kernel reads and writes. `Copy`: every thread of a launch holds the same one, which is why launching is
-/// `unsafe`. Two threads may write different elements; the same element only in an order that barriers or atomics make.
+/// A buffer of `T` that a kernel reads and writes. `Copy`: every thread of a launch holds the same
+/// one, which is why launching is `unsafe`. Two threads may write different elements; the same
+/// element only in an order that barriers or atomics make.
 ///
-/// On the host, one made from a slice is an argument of a launch and no more: reading or writing an element panics there.
+/// On the host, one made from a slice is an argument of a launch and no more: reading or writing an
+/// element panics there.
 ///
 /// ```should_panic
 /// # use cuda_std::ViewMut;
@@ -33,7 +35,8 @@ impl<T> Clone for ViewMut<'_, T> {
 
 impl<T> Copy for ViewMut<'_, T> {}
 
-// SAFETY: a closed view gives out nothing; who opened it promised that threads do not collide in copying elements in and out.
+// SAFETY: a closed view gives out nothing; who opened it promised that threads do not collide in
+// copying elements in and out.
 unsafe impl<T: Send> Send for ViewMut<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for ViewMut<'_, T> {}
@@ -43,8 +46,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     ///
     /// # Safety
     ///
-    /// 1. Wherever an element is used, on the host or on a device, `ptr` must be valid there for reads and writes of `len` elements
-    ///    for `'a`.
+    /// 1. Wherever an element is used, on the host or on a device, `ptr` must be valid there for
+    ///    reads and writes of `len` elements for `'a`.
     /// 2. No one else uses an element at the same time, except by atomic operations.
     #[inline(always)]
     #[must_use]
@@ -58,7 +61,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
         }
     }
 
-    /// The `len` elements at `ptr`, of the host or of a device, as an argument of a launch; as [`View::for_launch`].
+    /// The `len` elements at `ptr`, of the host or of a device, as an argument of a launch; as
+    /// [`View::for_launch`].
     #[cfg(not(target_arch = "nvptx64"))]
     #[must_use]
     pub const fn for_launch(ptr: *mut T, len: usize) -> Self {
@@ -92,7 +96,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     #[must_use]
     pub fn read(&self, i: usize) -> T {
         check_element!(self, VIEW_MUT, Read, i);
-        // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was promised valid.
+        // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was
+        // promised valid.
         unsafe { self.ptr.add(i).read() }
     }
 
@@ -101,7 +106,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     #[track_caller]
     pub fn write(&self, i: usize, value: T) {
         check_element!(self, VIEW_MUT, Write, i);
-        // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was promised valid for writes.
+        // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was
+        // promised valid for writes.
         unsafe { self.ptr.add(i).write(value) }
     }
 
@@ -118,8 +124,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     #[inline(always)]
     #[must_use]
     pub fn as_view(&self) -> View<'a, T> {
-        // SAFETY: closed where this view is. Else what is valid for reads and writes is valid for reads, and that no one writes what is read
-        // was promised by who opened this view.
+        // SAFETY: closed where this view is. Else what is valid for reads and writes is valid for
+        // reads, and that no one writes what is read was promised by who opened this view.
         let view = unsafe { View::from_raw_parts(self.ptr, self.len()) };
         #[cfg(not(target_arch = "nvptx64"))]
         let view = view.like(self.fast_len, self.size);
@@ -128,7 +134,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
 
     part_of_buffer!("ViewMut");
 
-    /// The elements as a slice, whose accesses checked mode sees in kernels and [`watched`](macro@crate::watched) functions only.
+    /// The elements as a slice, whose accesses checked mode sees in kernels and
+    /// [`watched`](macro@crate::watched) functions only.
     ///
     /// # Safety
     ///
@@ -142,15 +149,16 @@ impl<'a, T: Copy> ViewMut<'a, T> {
 }
 
 impl<'a, T: Copy> From<&'a mut [T]> for ViewMut<'a, T> {
-    /// The slice as an argument of a launch. On the host only the launch reads and writes through it; for a view that the host may use as
-    /// a kernel does there is [`ViewMut::from_raw_parts`].
+    /// The slice as an argument of a launch. On the host only the launch reads and writes through
+    /// it; for a view that the host may use as a kernel does there is [`ViewMut::from_raw_parts`].
     #[inline(always)]
     fn from(slice: &'a mut [T]) -> Self {
         let (ptr, len) = (slice.as_mut_ptr(), slice.len());
         #[cfg(not(target_arch = "nvptx64"))]
         return Self::for_launch(ptr, len);
         #[cfg(target_arch = "nvptx64")]
-        // SAFETY: an exclusive slice is valid and unshared for its lifetime; whatever runs on the device is part of a launch.
+        // SAFETY: an exclusive slice is valid and unshared for its lifetime; whatever runs on the
+        // device is part of a launch.
         unsafe {
             Self::from_raw_parts(ptr, len)
         }

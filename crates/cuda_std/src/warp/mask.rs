@@ -50,7 +50,8 @@ mod imp {
     }
 }
 
-/// The thread's lane within its warp, 0 to 31. Threads fill warps in the order of their rank: x fastest, then y, then z.
+/// The thread's lane within its warp, 0 to 31. Threads fill warps in the order of their rank: x
+/// fastest, then y, then z.
 #[inline(always)]
 #[must_use]
 pub fn lane_id() -> u32 {
@@ -59,9 +60,9 @@ pub fn lane_id() -> u32 {
 
 /// The lanes of this warp that execute this call together.
 ///
-/// On the device that is a snapshot: lanes that took another branch are missing, and the hardware may run together lanes in smaller groups
-/// than the source suggests. It is no way to find out which lanes will come to a later call. On the CPU it is the
-/// lanes that have not left the kernel.
+/// On the device that is a snapshot: lanes that took another branch are missing, and the hardware
+/// may run together lanes in smaller groups than the source suggests. It is no way to find out
+/// which lanes will come to a later call. On the CPU it is the lanes that have not left the kernel.
 #[inline(always)]
 #[must_use]
 pub fn activemask() -> u32 {
@@ -95,7 +96,8 @@ pub fn lane_mask_eq() -> u32 {
     1 << lane_id()
 }
 
-/// The mask of the lanes before this one. The number of set bits of `ballot & lane_mask_lt()` is this lane's place among the voters.
+/// The mask of the lanes before this one. The number of set bits of `ballot & lane_mask_lt()` is
+/// this lane's place among the voters.
 #[inline(always)]
 #[must_use]
 pub fn lane_mask_lt() -> u32 {

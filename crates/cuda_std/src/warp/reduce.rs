@@ -22,7 +22,8 @@ pub enum WarpReductionOp {
 /// A value that a warp can add up or compare: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`.
 pub trait WarpArithmeticValue: WarpShuffleValue + sealed::Combine {}
 
-/// A value for every reduction: `u32`, `i32`, `u64`, `i64`. On sm_80 and later the 32-bit ones are one instruction.
+/// A value for every reduction: `u32`, `i32`, `u64`, `i64`. On sm_80 and later the 32-bit ones are
+/// one instruction.
 pub trait WarpReduceValue: WarpArithmeticValue {}
 
 mod sealed {
@@ -170,7 +171,8 @@ mod redux {
     }
 }
 
-/// The device's reduction without `redux`: a butterfly where the whole warp takes part, else lane after lane.
+/// The device's reduction without `redux`: a butterfly where the whole warp takes part, else lane
+/// after lane.
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: T) -> T {
@@ -194,7 +196,8 @@ unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: 
     // SAFETY: as above.
     let mut sum = unsafe { warp_shuffle_idx(mask, value, mask.trailing_zeros(), 32) }.0;
     while remaining != 0 {
-        // SAFETY: as above; `remaining` is the same in every lane, so all come to the same shuffles.
+        // SAFETY: as above; `remaining` is the same in every lane, so all come to the same
+        // shuffles.
         let next = unsafe { warp_shuffle_idx(mask, value, remaining.trailing_zeros(), 32) }.0;
         sum = T::combine(op, sum, next);
         remaining &= remaining - 1;
@@ -229,7 +232,8 @@ unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: 
 /// # Safety
 ///
 /// 1. The calling lane is in `mask`.
-/// 2. Every lane of `mask` comes to this call with the same mask and `op`; none has left the kernel.
+/// 2. Every lane of `mask` comes to this call with the same mask and `op`; none has left the
+///    kernel.
 #[inline(always)]
 #[track_caller]
 pub unsafe fn warp_reduce<T: WarpReduceValue>(mask: u32, value: T, op: WarpReductionOp) -> T {
@@ -256,12 +260,14 @@ macro_rules! reductions {
 }
 
 reductions! { WarpArithmeticValue:
-    /// The sum over the lanes of `mask`; integers wrap around. Floats are added in one fixed order, the same on the CPU: in a full
-    /// warp lanes 16 apart, then 8, 4, 2, 1; else from the first lane on.
+    /// The sum over the lanes of `mask`; integers wrap around. Floats are added in one fixed order,
+    /// the same on the CPU: in a full warp lanes 16 apart, then 8, 4, 2, 1; else from the first
+    /// lane on.
     warp_reduce_add Add;
     /// The least value in the lanes of `mask`; of floats, one that is not NaN where there is one.
     warp_reduce_min Min;
-    /// The greatest value in the lanes of `mask`; of floats, one that is not NaN where there is one.
+    /// The greatest value in the lanes of `mask`; of floats, one that is not NaN where there is
+    /// one.
     warp_reduce_max Max;
 }
 

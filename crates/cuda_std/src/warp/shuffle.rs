@@ -15,8 +15,9 @@ pub enum WarpShuffleMode {
     Xor,
 }
 
-/// The lane that `lane` takes its value from, and whether that lies within the segment of `width` lanes; else it is `lane` itself. The
-/// arithmetic is that of the PTX instruction, which looks at the low five bits of `delta`.
+/// The lane that `lane` takes its value from, and whether that lies within the segment of `width`
+/// lanes; else it is `lane` itself. The arithmetic is that of the PTX instruction, which looks at
+/// the low five bits of `delta`.
 #[inline(always)]
 const fn source(mode: WarpShuffleMode, lane: u32, delta: u32, width: u32) -> (u32, bool) {
     let delta = delta & 31;
@@ -47,7 +48,8 @@ mod imp {
         fn bfly(mask: u32, value: u32, delta: u32, segment: u32) -> u32;
     }
 
-    /// One 32-bit shuffle. The last operand holds the segment mask in bits 8 to 12 and the clamp in bits 0 to 4.
+    /// One 32-bit shuffle. The last operand holds the segment mask in bits 8 to 12 and the clamp in
+    /// bits 0 to 4.
     #[inline(always)]
     unsafe fn half(mode: WarpShuffleMode, mask: u32, value: u32, delta: u32, width: u32) -> u32 {
         let segments = (32 - width) << 8;
@@ -129,16 +131,18 @@ macro_rules! shuffles {
         $(
             $(#[$doc])*
             ///
-            /// The warp is taken in segments of `width` lanes, a power of two of at most 32. The `bool` says whether the source lane is
-            /// within the segment and in `mask`; where it is not in the segment the value is the lane's own, and where it is not in `mask`
-            /// the value is unspecified. Only the low five bits of `delta` count.
+            /// The warp is taken in segments of `width` lanes, a power of two of at most 32. The
+            /// `bool` says whether the source lane is within the segment and in `mask`; where it is
+            /// not in the segment the value is the lane's own, and where it is not in `mask` the
+            /// value is unspecified. Only the low five bits of `delta` count.
             ///
             /// A value of 64 bits takes two shuffles on the device, one of 128 bits four.
             ///
             /// # Safety
             ///
             /// 1. The calling lane is in `mask`.
-            /// 2. Every lane of `mask` comes to this call with the same mask; none has left the kernel.
+            /// 2. Every lane of `mask` comes to this call with the same mask; none has left the
+            ///    kernel.
             ///
             /// # Panics
             ///
@@ -162,7 +166,8 @@ shuffles! {
     warp_shuffle_up Up;
     /// The value of the lane `delta` after this one, as a reduction to the first lane takes it.
     warp_shuffle_down Down;
-    /// The value of the segment's lane `delta`, modulo `width`: a broadcast where every lane says the same.
+    /// The value of the segment's lane `delta`, modulo `width`: a broadcast where every lane says
+    /// the same.
     warp_shuffle_idx Idx;
     /// The value of the lane whose index differs in the bits of `delta`, as a butterfly takes it.
     warp_shuffle_xor Xor;

@@ -8,7 +8,8 @@ use cuda_std::prelude::*;
 
 const THREADS: usize = 500;
 
-/// Every operation of one integer type, each on a word of its own. The start values are those of `starts`.
+/// Every operation of one integer type, each on a word of its own. The start values are those of
+/// `starts`.
 macro_rules! integer_operations {
     ($kernel:ident $test:ident $word:ident $atomic:ident $block:ident $system:ident $bits:literal) => {
         #[kernel]

@@ -1,4 +1,5 @@
-//! Floats: the exact functions against `std`, the others against a wider type, with the bounds that the documentation states.
+//! Floats: the exact functions against `std`, the others against a wider type, with the bounds that
+//! the documentation states.
 
 use cuda_std::{FloatExt, GpuFloat};
 
@@ -70,7 +71,8 @@ fn exact_functions_have_std_s_bits() {
     assert_eq!(GpuFloat::powi(2.0_f64, i32::MIN), 0.0);
 }
 
-/// The error of `got` against the true value `want`, in units in the last place of an `f32` of that size.
+/// The error of `got` against the true value `want`, in units in the last place of an `f32` of that
+/// size.
 fn ulps(got: f32, want: f64) -> f64 {
     if f64::from(got) == want || got.is_nan() && want.is_nan() {
         return 0.0;

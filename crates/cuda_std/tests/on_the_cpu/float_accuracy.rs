@@ -1,6 +1,7 @@
-//! How far the functions of floats are from the truth: those of `f64` from results of MPFR (`tests/floats/references.py` makes them), those of
-//! `f32` from those of `f64`. `cargo test -p ferrovox-cuda-std --test on_the_cpu float_accuracy -- --nocapture` prints the table that the
-//! documentation of `cuda_std::float` has.
+//! How far the functions of floats are from the truth: those of `f64` from results of MPFR
+//! (`tests/floats/references.py` makes them), those of `f32` from those of `f64`.
+//! `cargo test -p ferrovox-cuda-std --test on_the_cpu float_accuracy -- --nocapture` prints the
+//! table that the documentation of `cuda_std::float` has.
 
 use cuda_std::{FloatExt, GpuFloat};
 use std::collections::HashMap;

@@ -1,8 +1,10 @@
-//! What holds of the functions of floats by definition: signs, values of infinities and zeros, and what ties one function to another.
+//! What holds of the functions of floats by definition: signs, values of infinities and zeros, and
+//! what ties one function to another.
 
 use cuda_std::{FloatExt, GpuFloat};
 
-/// Numbers of all sizes: random bits, which are of any exponent, and random numbers that are not very large or small.
+/// Numbers of all sizes: random bits, which are of any exponent, and random numbers that are not
+/// very large or small.
 fn numbers(count: u64) -> impl Iterator<Item = f64> {
     (0..count).map(|i| {
         let mut bits = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -57,7 +59,8 @@ fn functions_are_odd_or_even() {
         let (sine, cosine) = GpuFloat::sin_cos(short);
         same(sine.into(), GpuFloat::sin(short).into(), "sin_cos", x);
         same(cosine.into(), GpuFloat::cos(short).into(), "sin_cos", x);
-        // odd orders change their sign with the order's, and the first ones are those without a number
+        // odd orders change their sign with the order's, and the first ones are those without a
+        // number
         same(x.jn(-3), -x.jn(3), "jn(-3)", x);
         same(x.yn(-3), -x.yn(3), "yn(-3)", x);
         same(x.jn(1), x.j1(), "jn(1)", x);

@@ -14,7 +14,8 @@ fn numbers() -> impl FnMut() -> u64 {
     }
 }
 
-/// Holds four results to what they are rounded from: `compare` says how a number compares with the exact value.
+/// Holds four results to what they are rounded from: `compare` says how a number compares with the
+/// exact value.
 fn directed<T: Copy + PartialOrd + std::fmt::Debug>(
     [down, nearest, up, to_zero]: [T; 4],
     zero: T,

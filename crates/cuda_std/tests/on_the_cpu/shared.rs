@@ -195,7 +195,8 @@ pub unsafe fn keep_the_view() {
     KEPT.set(Some(tile));
 }
 
-/// A launch's contract forbids it. If a kernel calls what does so all the same, the memory is the executor's own.
+/// A launch's contract forbids it. If a kernel calls what does so all the same, the memory is the
+/// executor's own.
 #[test]
 fn a_view_that_outlives_its_launch_is_of_no_one_elses_memory() {
     // SAFETY: the view is used after the launch, in memory that is kept.

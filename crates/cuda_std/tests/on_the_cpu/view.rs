@@ -73,7 +73,8 @@ pub unsafe fn misuse(data: ViewMut<u32>, what: u32) {
 fn misused(what: u32, mode: Mode) -> Result<(), LaunchError> {
     let mut data = [0; 4];
     let args = (ViewMut::from(&mut data[..]), what);
-    // SAFETY: the executor's threads of one block share one CPU thread, so even a race is no undefined behaviour here.
+    // SAFETY: the executor's threads of one block share one CPU thread, so even a race is no
+    // undefined behaviour here.
     unsafe { launch_on_cpu::<misuse>(shape(1, 2), mode, args) }
 }
 

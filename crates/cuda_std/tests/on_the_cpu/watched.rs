@@ -1,4 +1,5 @@
-//! What checked mode is told of accesses that no view makes: each kernel with a planted fault beside the one without.
+//! What checked mode is told of accesses that no view makes: each kernel with a planted fault
+//! beside the one without.
 
 use crate::support::{MODES, shape};
 use core::sync::atomic::Ordering::Relaxed;
@@ -209,7 +210,8 @@ fn dynamic_shared_memory_is_watched() {
             ..shape(1, 32)
         };
         let arguments = (ViewMut::from(&mut out[..]), barrier, skip);
-        // SAFETY: checked mode runs one thread after another, and memory is initialised before a block.
+        // SAFETY: checked mode runs one thread after another, and memory is initialised before a
+        // block.
         unsafe { launch_on_cpu::<by_dynamic_memory>(shape, CHECKED, arguments) }
     };
     run(true, 99).unwrap();
@@ -270,7 +272,8 @@ fn atomics_by_pointers_are_watched() {
     );
 }
 
-/// Copies a tile asynchronously: `fault` leaves out the wait (1), waits after the barrier (2), or overwrites what is copied (3).
+/// Copies a tile asynchronously: `fault` leaves out the wait (1), waits after the barrier (2), or
+/// overwrites what is copied (3).
 #[kernel]
 pub unsafe fn copy(x: ViewMut<u32>, out: ViewMut<u32>, fault: u32) {
     let tile = shared_view![u32; 64];

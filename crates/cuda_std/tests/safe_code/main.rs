@@ -1,4 +1,5 @@
-//! What a program without `unsafe` may try, and what then happens. Each of these was undefined behaviour once.
+//! What a program without `unsafe` may try, and what then happens. Each of these was undefined
+//! behaviour once.
 
 #![forbid(unsafe_code)]
 

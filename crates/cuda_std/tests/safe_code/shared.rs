@@ -7,9 +7,10 @@ use std::cell::{Cell, RefCell};
 use std::sync::Mutex;
 
 /// Miri cannot run the fibers of checked mode and of blocks of several threads.
-const MODES: &[Mode] = match cfg!(miri) {
-    true => &[Mode::Fast],
-    false => &[Mode::Fast, Mode::Checked { seed: 2 }],
+const MODES: &[Mode] = if cfg!(miri) {
+    &[Mode::Fast]
+} else {
+    &[Mode::Fast, Mode::Checked { seed: 2 }]
 };
 const THREADS: u32 = if cfg!(miri) { 1 } else { 2 };
 

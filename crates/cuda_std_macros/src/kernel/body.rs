@@ -1,4 +1,5 @@
-//! What both targets get: the unit struct of the kernel's name, with the body as an associated function.
+//! What both targets get: the unit struct of the kernel's name, with the body as an associated
+//! function.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -121,8 +122,8 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             ///
             /// # Safety
             ///
-            /// As for a launch of the kernel: what the arguments point to must be valid, and no other thread may write
-            /// what this one reads or writes without synchronisation.
+            /// As for a launch of the kernel: what the arguments point to must be valid, and no
+            /// other thread may write what this one reads or writes without synchronisation.
             #(#other_attributes)*
             #[inline(always)]
             #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, dead_code)]
@@ -227,7 +228,8 @@ fn copy_checks(kernel: &KernelItem) -> TokenStream {
         .collect()
 }
 
-/// The entry points' names are made of the types' tokens here and of `KernelType::NAME` at run time: they must agree.
+/// The entry points' names are made of the types' tokens here and of `KernelType::NAME` at run
+/// time: they must agree.
 fn name_checks(kernel: &KernelItem) -> TokenStream {
     let conditions = conditions(&kernel.function.attrs);
     kernel

@@ -3,10 +3,12 @@
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprCall, ExprMethodCall, parse_quote};
 
-/// Has the CPU's compiler put into the body every closure that is passed to a function there, as in `rows.for_each_run(|run| ...)`.
+/// Has the CPU's compiler put into the body every closure that is passed to a function there, as in
+/// `rows.for_each_run(|run| ...)`.
 ///
-/// The CPU's launches compile a body for several sets of instructions, and only what is inlined is compiled for them. A closure's
-/// function is called from each version, so the compiler itself would leave one of more than a few lines out of line, once for all.
+/// The CPU's launches compile a body for several sets of instructions, and only what is inlined is
+/// compiled for them. A closure's function is called from each version, so the compiler itself
+/// would leave one of more than a few lines out of line, once for all.
 pub fn inline(body: &mut Block) {
     Inline.visit_block_mut(body);
 }

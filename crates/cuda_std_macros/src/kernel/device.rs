@@ -15,7 +15,8 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
         .collect()
 }
 
-/// Every choice of one listed type or value per generic parameter; one empty choice for a kernel that is not generic.
+/// Every choice of one listed type or value per generic parameter; one empty choice for a kernel
+/// that is not generic.
 pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&Chosen>> {
     let mut chosen: Vec<Vec<&Chosen>> = vec![Vec::new()];
     for parameter in &kernel.generic {

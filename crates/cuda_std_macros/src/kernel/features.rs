@@ -3,11 +3,13 @@
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::quote;
 
-/// The compute capability that the CPU stands for, times ten: what `ComputeCapability::from_cuda_arch_env` says there.
+/// The compute capability that the CPU stands for, times ten: what
+/// `ComputeCapability::from_cuda_arch_env` says there.
 const OF_THE_CPU: u32 = 70;
 
-/// Makes each `target_feature = "compute_NN"` in the kernel, in an attribute as in `cfg!`, hold on the CPU too where the CPU stands for
-/// a device that has it. No compiler for a CPU knows these names: it would leave out the code, and the kernel do something else.
+/// Makes each `target_feature = "compute_NN"` in the kernel, in an attribute as in `cfg!`, hold on
+/// the CPU too where the CPU stands for a device that has it. No compiler for a CPU knows these
+/// names: it would leave out the code, and the kernel do something else.
 pub fn on_the_cpu(tokens: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = TokenStream::new();

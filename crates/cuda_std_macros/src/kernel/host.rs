@@ -1,4 +1,5 @@
-//! The CPU's side: `impl Kernel`, with the argument tuple, the packing for a CUDA launch and the call for one thread.
+//! The CPU's side: `impl Kernel`, with the argument tuple, the packing for a CUDA launch and the
+//! call for one thread.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -83,8 +84,9 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
 
     let (impl_generics, type_arguments, where_clause) = generics(kernel);
     let entry = entry_name(kernel, &name_text);
-    // Where the kernel's own crate is compiled for debugging, and is not itself under test, its bodies are compiled for one set of
-    // instructions: that takes half the time. On the baseline a fused multiply-add is a call, so bodies of these run much longer.
+    // Where the kernel's own crate is compiled for debugging, and is not itself under test, its
+    // bodies are compiled for one set of instructions: that takes half the time. On the baseline a
+    // fused multiply-add is a call, so bodies of these run much longer.
     let fused = kernel.fused;
     let compiled_for_avx2 = quote! {
         {
@@ -210,7 +212,8 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     }
 }
 
-/// What says of a parameter's memory where it lies and what it is called, for checked mode's reports.
+/// What says of a parameter's memory where it lies and what it is called, for checked mode's
+/// reports.
 fn description(parameter: &Parameter, position: usize) -> Option<TokenStream> {
     let (field, number) = (Index::from(position), position as u32 + 1);
     let name = parameter.name.to_string();
@@ -252,7 +255,8 @@ fn generics(kernel: &KernelItem) -> (TokenStream, TokenStream, TokenStream) {
     )
 }
 
-/// The expression for the entry point's name. For a generic kernel it refuses, when compiled for it, a type or value that is not listed.
+/// The expression for the entry point's name. For a generic kernel it refuses, when compiled for
+/// it, a type or value that is not listed.
 fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
     if kernel.generic.is_empty() {
         return quote!(::cuda_std::kernel::EntryName::Borrowed(#name_text));
@@ -271,8 +275,9 @@ fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
     }
 }
 
-/// The expression for what `make::<Self>(instructions)` returns. The functions that call `make` are not generic: a generic
-/// one would be compiled, and the kernel's body with it, in every crate that launches the kernel.
+/// The expression for what `make::<Self>(instructions)` returns. The functions that call `make` are
+/// not generic: a generic one would be compiled, and the kernel's body with it, in every crate that
+/// launches the kernel.
 fn one_for_each(
     kernel: &KernelItem,
     make: &TokenStream,
@@ -312,7 +317,8 @@ fn one_for_each(
     }
 }
 
-/// The expression for where the kernel's types and values stand among the combinations that it is built for, if they do.
+/// The expression for where the kernel's types and values stand among the combinations that it is
+/// built for, if they do.
 fn position(kernel: &KernelItem) -> TokenStream {
     let own = kernel.generic.iter().map(|it| it.suffix());
     let listed = combinations(kernel).into_iter().map(|combination| {

@@ -1,8 +1,10 @@
-//! Loops without barriers, in a body in steps: they work on copies of the numbers and views that they use, and long ones take turns.
+//! Loops without barriers, in a body in steps: they work on copies of the numbers and views that
+//! they use, and long ones take turns.
 //!
-//! Every change here leaves a thread's own computation as it is. Only what is known to be `Copy` by the text alone is copied: parameters
-//! that are views or primitive numbers, and variables that begin as a cast, a literal, a thread's index, a `shared_view!`, or arithmetic
-//! of these. Where the text does not say all that is needed, the loop stays as it is.
+//! Every change here leaves a thread's own computation as it is. Only what is known to be `Copy` by
+//! the text alone is copied: parameters that are views or primitive numbers, and variables that
+//! begin as a cast, a literal, a thread's index, a `shared_view!`, or arithmetic of these. Where
+//! the text does not say all that is needed, the loop stays as it is.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -18,8 +20,9 @@ use super::KernelItem;
 use super::parameter::Kind;
 use super::uses::{Names, Uses, is_shared};
 
-/// How many times a thread goes round a loop whose stride is the grid's before the next thread has its turn. Neighbouring threads read
-/// neighbouring elements: so what one of them brought into the cache is still there for the others.
+/// How many times a thread goes round a loop whose stride is the grid's before the next thread has
+/// its turn. Neighbouring threads read neighbouring elements: so what one of them brought into the
+/// cache is still there for the others.
 const TURNS: u32 = 8;
 
 /// The types of numbers.
@@ -28,7 +31,8 @@ const NUMBERS: [&str; 14] = [
     "f64",
 ];
 
-/// Changes the loops of the body, and reads parameters where all threads have them, as `passed` says: returns whether that is so of each.
+/// Changes the loops of the body, and reads parameters where all threads have them, as `passed`
+/// says: returns whether that is so of each.
 pub fn keep(block: &mut Block, kernel: &KernelItem, passed: &[TokenStream]) -> Vec<bool> {
     let mut names = Names::default();
     names.visit_block(block);
@@ -324,7 +328,8 @@ impl Known {
         };
     }
 
-    /// Whether a loop goes from an element to one that is the grid's threads away, and its condition can be asked for twice.
+    /// Whether a loop goes from an element to one that is the grid's threads away, and its
+    /// condition can be asked for twice.
     fn strides(&self, one: &ExprWhile) -> bool {
         let is_simple = is_simple(&one.cond);
         let strides = one.body.stmts.iter().any(|statement| match statement {

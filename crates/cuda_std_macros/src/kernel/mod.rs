@@ -34,7 +34,8 @@ struct KernelItem {
     watched: Option<Block>,
     /// Its body has fused multiply-adds.
     fused: bool,
-    /// The type and const parameters, each with what it is built for; empty for a kernel that is not generic.
+    /// The type and const parameters, each with what it is built for; empty for a kernel that is
+    /// not generic.
     generic: Vec<GenericParameter>,
 }
 
@@ -56,7 +57,8 @@ pub fn expand(
         .iter()
         .map(Parameter::classify)
         .collect::<syn::Result<Vec<_>>>()?;
-    // A type and a module of one name cannot both be imported, and Rust-CUDA's kernels, which are functions, can be with their modules.
+    // A type and a module of one name cannot both be imported, and Rust-CUDA's kernels, which are
+    // functions, can be with their modules.
     let name = &function.sig.ident;
     let type_name = if generic.is_empty() && module.is_some_and(|module| *name == module) {
         format_ident!("{name}_kernel")

@@ -1,5 +1,5 @@
-//! The options of the attribute: the lists of types and values to build a generic kernel for, and whether the body needs instructions that
-//! not all processors have.
+//! The options of the attribute: the lists of types and values to build a generic kernel for, and
+//! whether the body needs instructions that not all processors have.
 
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};

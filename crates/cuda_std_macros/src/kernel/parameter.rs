@@ -10,7 +10,8 @@ pub struct Parameter {
     pub kind: Kind,
 }
 
-/// How a parameter crosses: a view or slice of `element`s as pointer and length, anything else as it is.
+/// How a parameter crosses: a view or slice of `element`s as pointer and length, anything else as
+/// it is.
 pub enum Kind {
     View(Type),
     ViewMut(Type),

@@ -14,8 +14,8 @@ const MACROS: [&str; 7] = [
     "assert_ne",
 ];
 
-/// Lets `println!` and its like in the body be those of `cuda_std`. A prelude cannot: names that are imported by `*` do not hide
-/// macros that `core` or `std` has too.
+/// Lets `println!` and its like in the body be those of `cuda_std`. A prelude cannot: names that
+/// are imported by `*` do not hide macros that `core` or `std` has too.
 pub fn qualify(body: &mut Block) {
     Qualify.visit_block_mut(body);
 }

@@ -36,7 +36,8 @@ impl GenericParameter {
         }
     }
 
-    /// The expression for what it adds to the entry point's name, where it is in scope; of a value that is not listed it is empty.
+    /// The expression for what it adds to the entry point's name, where it is in scope; of a value
+    /// that is not listed it is empty.
     pub fn suffix(&self) -> TokenStream {
         let name = &self.name;
         if self.of_values.is_none() {
@@ -87,7 +88,8 @@ pub fn check(function: &ItemFn) -> syn::Result<()> {
     Ok(())
 }
 
-/// The generic parameters of `function` with their lists; each must have one, and each list a parameter.
+/// The generic parameters of `function` with their lists; each must have one, and each list a
+/// parameter.
 pub fn generic_parameters(function: &ItemFn, lists: &Lists) -> syn::Result<Vec<GenericParameter>> {
     let mut found = Vec::new();
     for parameter in &function.sig.generics.params {
@@ -188,8 +190,8 @@ fn value_suffix(value: &Lit) -> syn::Result<String> {
     }
 }
 
-/// The part of an entry point's name that stands for `ty`: the last segment of its path. It must be what `KernelType::NAME` says;
-/// the expansion asserts it.
+/// The part of an entry point's name that stands for `ty`: the last segment of its path. It must be
+/// what `KernelType::NAME` says; the expansion asserts it.
 fn entry_suffix(ty: &Type) -> syn::Result<String> {
     let segment = match ty {
         Type::Path(path) => path.path.segments.last(),

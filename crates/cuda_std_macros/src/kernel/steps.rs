@@ -1,7 +1,9 @@
-//! The body in steps: the kernel's own, as the body of a future that ends a step where it waits at a barrier.
+//! The body in steps: the kernel's own, as the body of a future that ends a step where it waits at
+//! a barrier.
 //!
-//! What a future keeps from one step to the next is in memory, where stores through views may change it for all that the compiler knows. So a
-//! loop without barriers gets copies of the numbers and views that it uses ([`locals`](super::locals)).
+//! What a future keeps from one step to the next is in memory, where stores through views may
+//! change it for all that the compiler knows. So a loop without barriers gets copies of the numbers
+//! and views that it uses ([`locals`](super::locals)).
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -13,8 +15,8 @@ use super::KernelItem;
 use super::locals;
 use super::uses::barrier_of;
 
-/// The statements of the body in steps. `None` where no barrier is in the body's own source, or the signature is one that does not go
-/// into a trait: such a kernel's threads wait on stacks.
+/// The statements of the body in steps. `None` where no barrier is in the body's own source, or the
+/// signature is one that does not go into a trait: such a kernel's threads wait on stacks.
 pub fn body(kernel: &KernelItem, passed: &[TokenStream]) -> Option<TokenStream> {
     let function = &kernel.function;
     let mut parameters = function.sig.generics.params.iter();

@@ -11,7 +11,8 @@ pub fn is_shared(name: &Ident) -> bool {
     name == "shared_view" || name == "shared_array"
 }
 
-/// The name of the barrier that a call may be of: the last one of the path, and the right number of arguments.
+/// The name of the barrier that a call may be of: the last one of the path, and the right number of
+/// arguments.
 pub fn barrier_of(call: &syn::ExprCall) -> Option<String> {
     let Expr::Path(ExprPath { path, .. }) = &*call.func else {
         return None;
@@ -24,7 +25,8 @@ pub fn barrier_of(call: &syn::ExprCall) -> Option<String> {
     }
 }
 
-/// How often each name is bound, and whether there are macros that may use or bind any, and patterns that bind references.
+/// How often each name is bound, and whether there are macros that may use or bind any, and
+/// patterns that bind references.
 #[derive(Default)]
 pub struct Names {
     pub bound: BTreeMap<Ident, usize>,
@@ -61,7 +63,8 @@ pub struct Uses {
     pub jumps: bool,
     /// It ends by `break`.
     pub leaves: bool,
-    /// It has what may do anything with a variable: closures, macros, items, patterns that bind references.
+    /// It has what may do anything with a variable: closures, macros, items, patterns that bind
+    /// references.
     pub is_opaque: bool,
 }
 

@@ -12,8 +12,9 @@ use crate::error::CudaResult;
 
 /// The context current on the calling thread, whichever it is.
 ///
-/// Every function fails with [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where none is, and with
-/// [`CudaError::NoDriver`](crate::error::CudaError::NoDriver) on a machine without a driver.
+/// Every function fails with [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext)
+/// where none is, and with [`CudaError::NoDriver`](crate::error::CudaError::NoDriver) on a machine
+/// without a driver.
 #[derive(Debug)]
 pub struct CurrentContext;
 
@@ -82,7 +83,8 @@ impl CurrentContext {
     /// Sets a limit; the driver may round it, so ask afterwards.
     ///
     /// # Errors
-    /// [`CudaError::UnsupportedLimit`](crate::error::CudaError::UnsupportedLimit), and others where the value cannot be had.
+    /// [`CudaError::UnsupportedLimit`](crate::error::CudaError::UnsupportedLimit), and others where
+    /// the value cannot be had.
     pub fn set_resource_limit(resource: ResourceLimit, limit: usize) -> CudaResult<()> {
         driver()?.set_context_limit(resource as i32, limit)
     }
@@ -107,7 +109,8 @@ impl CurrentContext {
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where it was reset,
-    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) for another library's that is not current.
+    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) for another
+    /// library's that is not current.
     pub fn set_current<C: ContextHandle>(c: &C) -> CudaResult<()> {
         let _keep = owner::keep(c.get_inner())?;
         // SAFETY: the context is there.

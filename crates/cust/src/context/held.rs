@@ -1,4 +1,5 @@
-//! Contexts that this crate keeps alive: primary ones, retained once for everyone who uses them, and those that it made.
+//! Contexts that this crate keeps alive: primary ones, retained once for everyone who uses them,
+//! and those that it made.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -7,7 +8,8 @@ use crate::driver;
 use crate::error::CudaResult;
 use crate::sys::{CUcontext, Driver};
 
-/// One retain of a device's primary context, or a context of one's own; given back when the last owner goes.
+/// One retain of a device's primary context, or a context of one's own; given back when the last
+/// owner goes.
 #[derive(Debug)]
 pub(crate) struct Held {
     raw: CUcontext,
@@ -34,7 +36,8 @@ unsafe impl Sync for Held {}
 static HELD: Mutex<Vec<Weak<Held>>> = Mutex::new(Vec::new());
 
 fn all_held() -> MutexGuard<'static, Vec<Weak<Held>>> {
-    // The list is valid after every single operation on it, so a panic elsewhere while it was locked leaves it usable.
+    // The list is valid after every single operation on it, so a panic elsewhere while it was
+    // locked leaves it usable.
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -98,7 +101,8 @@ impl Held {
         self.device
     }
 
-    /// Whether memory of this context can be allocated in the order of a stream. Asked of the driver once.
+    /// Whether memory of this context can be allocated in the order of a stream. Asked of the
+    /// driver once.
     pub(crate) fn has_memory_pools(&self) -> bool {
         *self
             .memory_pools
@@ -111,8 +115,8 @@ impl Held {
             return Ok(());
         }
         match self.how {
-            // SAFETY: this value owns one retain; everything made in the context holds the `Arc` around it, and `self`, borrowed
-            // mutably, is the last holder.
+            // SAFETY: this value owns one retain; everything made in the context holds the `Arc`
+            // around it, and `self`, borrowed mutably, is the last holder.
             How::Retained => unsafe { self.driver.primary_context_release(self.device.as_raw()) },
             // SAFETY: made by `create`; as above.
             How::Created => unsafe { self.driver.context_destroy(self.raw) },

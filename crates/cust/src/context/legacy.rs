@@ -1,6 +1,7 @@
 //! Contexts beside the primary one, and each thread's stack of them.
 //!
-//! Programs written before primary contexts use these; others do better with [`Context`](super::Context), which libraries share.
+//! Programs written before primary contexts use these; others do better with
+//! [`Context`](super::Context), which libraries share.
 //!
 //! ```no_run
 //! use cust::context::legacy::{Context, ContextFlags, ContextStack};
@@ -34,7 +35,8 @@ pub use super::{
     StreamPriorityRange,
 };
 
-/// A context of one's own on a device. It is destroyed when the value, and everything that was made in it, is gone.
+/// A context of one's own on a device. It is destroyed when the value, and everything that was made
+/// in it, is gone.
 #[derive(Debug)]
 pub struct Context {
     held: Arc<Held>,
@@ -63,7 +65,8 @@ impl Context {
         UnownedContext::of(Owner::of(Arc::clone(&self.held)))
     }
 
-    /// Destroys the context, and returns the result. Where something that was made in it still exists, it goes with the last of that.
+    /// Destroys the context, and returns the result. Where something that was made in it still
+    /// exists, it goes with the last of that.
     ///
     /// # Errors
     /// The driver's error and the context.
@@ -105,10 +108,12 @@ impl ContextStack {
         Ok(UnownedContext::of(owner))
     }
 
-    /// Puts a context on the stack, and so makes it current. Any context will do, also a primary one.
+    /// Puts a context on the stack, and so makes it current. Any context will do, also a primary
+    /// one.
     ///
     /// # Errors
-    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) for another library's that is not current.
+    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) for another
+    /// library's that is not current.
     pub fn push<C: ContextHandle>(ctx: &C) -> CudaResult<()> {
         let _keep = owner::keep(ctx.get_inner())?;
         // SAFETY: the context is there.

@@ -10,7 +10,8 @@ use crate::driver;
 use crate::error::{CudaError, CudaResult};
 use crate::sys::CUcontext;
 
-/// The context that a stream, event, module or buffer was made in. Keeps it alive where it is one of this crate's.
+/// The context that a stream, event, module or buffer was made in. Keeps it alive where it is one
+/// of this crate's.
 #[derive(Clone, Debug)]
 pub(crate) struct Owner {
     raw: CUcontext,
@@ -75,9 +76,11 @@ impl Owner {
 pub struct ContextGuard<'a> {
     /// What to restore; `None` where nothing was changed.
     previous: Option<CUcontext>,
-    /// The one that is current, and the one that was, if it is one of this crate's: it must be there when it is restored.
+    /// The one that is current, and the one that was, if it is one of this crate's: it must be
+    /// there when it is restored.
     _keep: [Option<Arc<Held>>; 2],
-    /// Which context is current is a matter of one thread, so the guard stays on it: raw pointers are not `Send`.
+    /// Which context is current is a matter of one thread, so the guard stays on it: raw pointers
+    /// are not `Send`.
     _this_thread: PhantomData<(*mut (), &'a ())>,
 }
 
@@ -91,7 +94,8 @@ impl ContextGuard<'_> {
     }
 }
 
-/// Makes the context of a device slice current: null stands for whichever is, and a context that is gone is an error.
+/// Makes the context of a device slice current: null stands for whichever is, and a context that is
+/// gone is an error.
 pub(crate) fn enter_handle(raw: CUcontext) -> CudaResult<ContextGuard<'static>> {
     if raw.is_null() {
         Ok(ContextGuard::unchanged())
@@ -100,7 +104,8 @@ pub(crate) fn enter_handle(raw: CUcontext) -> CudaResult<ContextGuard<'static>> 
     }
 }
 
-/// Sees to it that a handle is of a context that is there, as long as what this returns: one that is held, or the current one.
+/// Sees to it that a handle is of a context that is there, as long as what this returns: one that
+/// is held, or the current one.
 ///
 /// # Errors
 /// [`CudaError::ContextIsDestroyed`] where nobody here knows that it is there.
@@ -121,7 +126,8 @@ fn enter<'a>(
     if previous == raw {
         return Ok(ContextGuard::unchanged());
     }
-    // A context nobody here keeps alive may be gone: it can be used while it is current, but not be made so.
+    // A context nobody here keeps alive may be gone: it can be used while it is current, but not be
+    // made so.
     let keep = keeper().ok_or(CudaError::ContextIsDestroyed)?;
     // SAFETY: `keep` holds a retain of this context.
     unsafe { driver.set_current_context(raw) }?;
@@ -138,8 +144,9 @@ impl Drop for ContextGuard<'_> {
             return;
         };
         if let Ok(driver) = driver() {
-            // SAFETY: this context, or none, was current on this very thread when the guard was made. It is kept, or another
-            // library's, and then the thread is left as it would be without the guard, also where that destroyed it meanwhile.
+            // SAFETY: this context, or none, was current on this very thread when the guard was
+            // made. It is kept, or another library's, and then the thread is left as it would be
+            // without the guard, also where that destroyed it meanwhile.
             let _ = unsafe { driver.set_current_context(previous) };
         }
     }

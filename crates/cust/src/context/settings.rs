@@ -16,7 +16,8 @@ bitflags! {
         const SCHED_AUTO = 0x00;
         /// Allow pinned host memory that the device can reach.
         const MAP_HOST = 0x08;
-        /// Keep local memory at its greatest size so far, so that launches never wait for it to be resized.
+        /// Keep local memory at its greatest size so far, so that launches never wait for it to be
+        /// resized.
         const LMEM_RESIZE_TO_MAX = 0x10;
     }
 }

@@ -9,7 +9,8 @@ use crate::private::Sealed;
 use crate::sys::CUcontext;
 use crate::{CudaApiVersion, driver};
 
-/// A context, whoever made it. One that this crate made stays as long as the value; with the published crate it has to be kept otherwise.
+/// A context, whoever made it. One that this crate made stays as long as the value; with the
+/// published crate it has to be kept otherwise.
 #[derive(Clone, Debug)]
 pub struct UnownedContext {
     owner: Owner,
@@ -23,7 +24,8 @@ impl UnownedContext {
     /// The version of the driver interface the context was made with.
     ///
     /// # Errors
-    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) for another library's that is not current.
+    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) for another
+    /// library's that is not current.
     pub fn get_api_version(&self) -> CudaResult<CudaApiVersion> {
         api_version(&self.owner)
     }

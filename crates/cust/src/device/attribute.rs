@@ -183,17 +183,22 @@ pub enum DeviceAttribute {
     ComputePreemptionSupported = 90,
     /// 1 where registered host memory has the same address on the device.
     CanUseHostPointerForRegisteredMem = 91,
-    /// 1 where a grid can be launched whose blocks all run at the same time. (An addition to the published names.)
+    /// 1 where a grid can be launched whose blocks all run at the same time. (An addition to the
+    /// published names.)
     CooperativeLaunch = 95,
-    /// Bytes of shared memory a block may have when its kernel asks for it. (An addition to the published names.)
+    /// Bytes of shared memory a block may have when its kernel asks for it. (An addition to the
+    /// published names.)
     MaxSharedMemoryPerBlockOptin = 97,
     /// Most blocks on a multiprocessor at a time. (An addition to the published names.)
     MaxBlocksPerMultiprocessor = 106,
-    /// Bytes of L2 cache that can be set aside for data that should stay. (An addition to the published names.)
+    /// Bytes of L2 cache that can be set aside for data that should stay. (An addition to the
+    /// published names.)
     MaxPersistingL2CacheSize = 108,
-    /// Bytes of shared memory that the driver takes of every block for itself. (An addition to the published names.)
+    /// Bytes of shared memory that the driver takes of every block for itself. (An addition to the
+    /// published names.)
     ReservedSharedMemoryPerBlock = 111,
-    /// 1 where memory can be allocated in the order of a stream. (An addition to the published names.)
+    /// 1 where memory can be allocated in the order of a stream. (An addition to the published
+    /// names.)
     MemoryPoolsSupported = 115,
     /// 1 where blocks can be launched in clusters. (An addition to the published names.)
     ClusterLaunch = 120,

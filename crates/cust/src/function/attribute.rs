@@ -21,9 +21,10 @@ pub enum FunctionAttribute {
     BinaryVersion = 6,
     /// 1 where it was compiled to cache all global accesses in L1.
     CacheModeCa = 7,
-    /// Most bytes of dynamic shared memory a launch may ask for. Can be set. (An addition to the published names.)
+    /// Most bytes of dynamic shared memory a launch may ask for. Can be set. (An addition to the
+    /// published names.)
     MaxDynamicSharedSizeBytes = 8,
-    /// The share of the L1 storage that should be shared memory, in per cent; -1 lets the driver choose. Can be set. (An addition
-    /// to the published names.)
+    /// The share of the L1 storage that should be shared memory, in per cent; -1 lets the driver
+    /// choose. Can be set. (An addition to the published names.)
     PreferredSharedMemoryCarveout = 9,
 }

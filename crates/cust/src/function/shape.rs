@@ -81,7 +81,8 @@ shape! {
 /// The shape of a launch as the driver takes it.
 ///
 /// # Errors
-/// [`CudaError::InvalidValue`] where an extent is 0: no device runs such a launch, so the driver is not asked.
+/// [`CudaError::InvalidValue`] where an extent is 0: no device runs such a launch, so the driver is
+/// not asked.
 pub(crate) fn launch_dims(
     grid: GridSize,
     block: BlockSize,

@@ -7,7 +7,8 @@ use crate::error::CudaResult;
 use crate::stream::Stream;
 use crate::sys::CUgraphExec;
 
-/// A graph, ready to run: made by [`Graph::instantiate`](super::Graph::instantiate). (An addition to the published names.)
+/// A graph, ready to run: made by [`Graph::instantiate`](super::Graph::instantiate). (An addition
+/// to the published names.)
 #[derive(Debug)]
 pub struct GraphExec {
     raw: CUgraphExec,
@@ -18,7 +19,8 @@ pub struct GraphExec {
 
 // SAFETY: the driver allows it to be used from any thread.
 unsafe impl Send for GraphExec {}
-// SAFETY: a launch is all that is done with what is shared, and whoever launches answers for others at the same time.
+// SAFETY: a launch is all that is done with what is shared, and whoever launches answers for others
+// at the same time.
 unsafe impl Sync for GraphExec {}
 
 impl GraphExec {
@@ -50,7 +52,8 @@ impl Drop for GraphExec {
     fn drop(&mut self) {
         let destroy = || {
             let _current = self.owner.enter()?;
-            // SAFETY: this value's own, destroyed once; who launched it promised that the launch has run.
+            // SAFETY: this value's own, destroyed once; who launched it promised that the launch
+            // has run.
             unsafe { driver()?.graph_exec_destroy(self.raw) }
         };
         // A failure cannot be reported here.

@@ -12,8 +12,9 @@ use crate::memory::DeviceCopy;
 use crate::module::ModuleInner;
 use crate::sys::{CUfunction, LaunchDims};
 
-/// A kernel, the shape of its launch, and copies of its arguments. [`kernel_invocation!`](crate::kernel_invocation!) writes it as
-/// [`launch!`](crate::launch!) writes a launch. It keeps the kernel's module loaded.
+/// A kernel, the shape of its launch, and copies of its arguments.
+/// [`kernel_invocation!`](crate::kernel_invocation!) writes it as [`launch!`](crate::launch!)
+/// writes a launch. It keeps the kernel's module loaded.
 #[derive(Clone, Debug)]
 pub struct KernelInvocation {
     /// Threads in a block.
@@ -27,7 +28,8 @@ pub struct KernelInvocation {
     arguments: Vec<Argument>,
 }
 
-// SAFETY: the driver allows a function to be used from any thread; the module keeps it loaded, and arguments are `DeviceCopy`.
+// SAFETY: the driver allows a function to be used from any thread; the module keeps it loaded, and
+// arguments are `DeviceCopy`.
 unsafe impl Send for KernelInvocation {}
 // SAFETY: as above.
 unsafe impl Sync for KernelInvocation {}
@@ -65,7 +67,8 @@ impl KernelInvocation {
     pub fn argument<T: DeviceCopy>(mut self, value: &T) -> Self {
         let words = size_of::<T>().div_ceil(size_of::<u128>());
         let mut bytes = vec![MaybeUninit::<u128>::uninit(); words].into_boxed_slice();
-        // SAFETY: the words have room for the value's bytes, of which those between its fields need not be written.
+        // SAFETY: the words have room for the value's bytes, of which those between its fields need
+        // not be written.
         unsafe {
             ptr::copy_nonoverlapping(
                 (&raw const *value).cast::<MaybeUninit<u8>>(),
@@ -96,8 +99,9 @@ impl KernelInvocation {
     }
 }
 
-/// Describes a launch for a [`Graph`](crate::graph::Graph): as [`launch!`](crate::launch!), with `_` or any name in the place of the stream,
-/// since nothing is queued. Needs no `unsafe`; adding it to a graph does. The value is a [`CudaResult`](crate::error::CudaResult) of a
+/// Describes a launch for a [`Graph`](crate::graph::Graph): as [`launch!`](crate::launch!), with
+/// `_` or any name in the place of the stream, since nothing is queued. Needs no `unsafe`; adding
+/// it to a graph does. The value is a [`CudaResult`](crate::error::CudaResult) of a
 /// [`KernelInvocation`](crate::graph::KernelInvocation).
 #[macro_export]
 macro_rules! kernel_invocation {

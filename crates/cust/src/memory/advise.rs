@@ -9,11 +9,13 @@ use crate::private::Sealed;
 use crate::stream::Stream;
 use crate::sys::Advice;
 
-/// Tells the driver how unified memory will be used. It changes how fast the memory is, never what it holds, so all of it is safe.
+/// Tells the driver how unified memory will be used. It changes how fast the memory is, never what
+/// it holds, so all of it is safe.
 ///
-/// Memory that the driver does not move, as where devices cannot share memory with the host, is an error:
-/// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) or
-/// [`CudaError::InvalidDevice`](crate::error::CudaError::InvalidDevice), as the driver has it. A buffer of no bytes is none.
+/// Memory that the driver does not move, as where devices cannot share memory with the host, is an
+/// error: [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) or
+/// [`CudaError::InvalidDevice`](crate::error::CudaError::InvalidDevice), as the driver has it. A
+/// buffer of no bytes is none.
 ///
 /// ```no_run
 /// use cust::memory::MemoryAdvise;

@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{CudaError, CudaResult};
 
-/// What says of one allocation after the other whether it is there. It lives for ever, so that a slice, which is `Copy`, can ask.
+/// What says of one allocation after the other whether it is there. It lives for ever, so that a
+/// slice, which is `Copy`, can ask.
 #[derive(Debug, Default)]
 struct Slot {
     /// How many allocations have had the slot, and been given back.
@@ -41,7 +42,8 @@ impl Allocation {
     /// # Errors
     /// [`CudaError::BufferDropped`]
     pub(crate) fn enter(self) -> CudaResult<InUse> {
-        // First counted, then asked: `end` does it the other way round, so one of the two sees the other.
+        // First counted, then asked: `end` does it the other way round, so one of the two sees the
+        // other.
         self.slot.uses.fetch_add(1, Ordering::SeqCst);
         let in_use = InUse { slot: self.slot };
         if self.slot.ended.load(Ordering::SeqCst) == self.number {

@@ -15,9 +15,10 @@ use crate::sys::CUdeviceptr;
 
 /// Device memory for a number of values, freed when dropped.
 ///
-/// A buffer remembers the context it was made in. One made by [`DeviceBuffer::uninitialized_async`] and the like also remembers
-/// the stream, and when dropped is freed in the order of that stream, without waiting: work in other streams that uses it
-/// must be done before then, or be waited for by that stream ([`Stream::wait_event`]).
+/// A buffer remembers the context it was made in. One made by [`DeviceBuffer::uninitialized_async`]
+/// and the like also remembers the stream, and when dropped is freed in the order of that stream,
+/// without waiting: work in other streams that uses it must be done before then, or be waited for
+/// by that stream ([`Stream::wait_event`]).
 ///
 /// ```no_run
 /// use cust::prelude::*;
@@ -49,7 +50,8 @@ struct Memory {
 /// Where a buffer's memory came from, and so how it is given back.
 #[derive(Debug)]
 enum Origin {
-    /// `cuMemAlloc` in this context; `None` for memory that came as raw parts while no context was current.
+    /// `cuMemAlloc` in this context; `None` for memory that came as raw parts while no context was
+    /// current.
     Plain(Option<Owner>),
     /// `cuMemAllocAsync` in this stream.
     Ordered(Arc<StreamInner>),
@@ -60,7 +62,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory),
-    /// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for a size that overflows.
+    /// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for
+    /// a size that overflows.
     ///
     /// # Safety
     /// 1. What is read was written before, by a copy, a fill or a kernel.
@@ -71,16 +74,16 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         }
     }
 
-    /// A buffer of `size` values, which work queued in `stream` from here on may use; not cleared. Where driver or device have
-    /// no stream-ordered memory, it is ordinary memory.
+    /// A buffer of `size` values, which work queued in `stream` from here on may use; not cleared.
+    /// Where driver or device have no stream-ordered memory, it is ordinary memory.
     ///
     /// # Errors
     /// As [`DeviceBuffer::uninitialized`].
     ///
     /// # Safety
     /// 1. What is read was written before, by a copy, a fill or a kernel.
-    /// 2. Work in other streams uses the buffer only after what is queued in `stream` now, and is done, or waited for by `stream`,
-    ///    before the buffer is dropped.
+    /// 2. Work in other streams uses the buffer only after what is queued in `stream` now, and is
+    ///    done, or waited for by `stream`, before the buffer is dropped.
     pub unsafe fn uninitialized_async(size: usize, stream: &Stream) -> CudaResult<Self> {
         let bytes = bytes::of::<T>(size)?;
         if bytes == 0 {
@@ -145,7 +148,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// 1. As [`DeviceBuffer::uninitialized_async`], point 2.
     /// 2. Until the copy is done, `slice` is neither changed nor freed.
     pub unsafe fn from_slice_async(slice: &[T], stream: &Stream) -> CudaResult<Self> {
-        // SAFETY: all of it is written before what is queued next; the rest is the caller's promise (1).
+        // SAFETY: all of it is written before what is queued next; the rest is the caller's promise
+        // (1).
         let mut buffer = unsafe { DeviceBuffer::uninitialized_async(slice.len(), stream) }?;
         // SAFETY: the caller's promise (2).
         unsafe { buffer.async_copy_from(slice, stream) }?;
@@ -155,8 +159,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// Takes over memory that was allocated otherwise, in the current context.
     ///
     /// # Safety
-    /// 1. `ptr` came from [`cuda_malloc`](super::cuda_malloc) or the driver's `cuMemAlloc` for `capacity` values, and nothing else will free
-    ///    it.
+    /// 1. `ptr` came from [`cuda_malloc`](super::cuda_malloc) or the driver's `cuMemAlloc` for
+    ///    `capacity` values, and nothing else will free it.
     /// 2. The context it was allocated in is current.
     pub unsafe fn from_raw_parts(ptr: DevicePointer<T>, capacity: usize) -> DeviceBuffer<T> {
         let owner = Owner::current().ok();
@@ -176,8 +180,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         &self.slice
     }
 
-    /// Frees the buffer when the work queued in `stream` so far is done. Memory that is not stream-ordered is freed by waiting
-    /// for the stream.
+    /// Frees the buffer when the work queued in `stream` so far is done. Memory that is not
+    /// stream-ordered is freed by waiting for the stream.
     ///
     /// # Errors
     /// Those of the driver; the memory is then lost.
@@ -192,8 +196,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         }
         memory.allocation.end();
         let _current = stream.enter()?;
-        // SAFETY: a live stream, its context current; the buffer is used up, and who made it in a stream promised that work in others is
-        // done or waited for.
+        // SAFETY: a live stream, its context current; the buffer is used up, and who made it in a
+        // stream promised that work in others is done or waited for.
         unsafe { driver()?.mem_free_async(memory.address, stream.as_inner()) }
     }
 
@@ -222,7 +226,8 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         }
     }
 
-    /// Gives the memory back unless that is done already. Where the driver refuses, the buffer has it still.
+    /// Gives the memory back unless that is done already. Where the driver refuses, the buffer has
+    /// it still.
     fn free(&mut self) -> CudaResult<()> {
         let Some(memory) = &mut self.memory else {
             return Ok(());
@@ -244,13 +249,14 @@ impl Memory {
         match &self.origin {
             Origin::Plain(owner) => {
                 let _current = owner.as_ref().map(Owner::enter).transpose()?;
-                // SAFETY: allocated by `cuMemAlloc`, freed once, not used again: `free` is for the two ways to drop.
+                // SAFETY: allocated by `cuMemAlloc`, freed once, not used again: `free` is for the
+                // two ways to drop.
                 unsafe { driver()?.mem_free(self.address) }
             }
             Origin::Ordered(home) => {
                 let _current = home.enter()?;
-                // SAFETY: allocated in this stream, which the buffer keeps alive; freed once. Who made the buffer promised that
-                // work in other streams is done or waited for.
+                // SAFETY: allocated in this stream, which the buffer keeps alive; freed once. Who
+                // made the buffer promised that work in other streams is done or waited for.
                 unsafe { driver()?.mem_free_async(self.address, home.raw()) }
             }
         }
@@ -277,7 +283,8 @@ impl<T: DeviceCopy + Zeroable> DeviceBuffer<T> {
     /// # Safety
     /// 1. As [`DeviceBuffer::uninitialized_async`], point 2.
     pub unsafe fn zeroed_async(size: usize, stream: &Stream) -> CudaResult<Self> {
-        // SAFETY: all of it is written before what is queued next; the rest is the caller's promise (1).
+        // SAFETY: all of it is written before what is queued next; the rest is the caller's promise
+        // (1).
         let mut buffer = unsafe { DeviceBuffer::uninitialized_async(size, stream) }?;
         // SAFETY: as above.
         unsafe { buffer.set_zero_async(stream) }?;

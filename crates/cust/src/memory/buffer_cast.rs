@@ -18,12 +18,14 @@ impl<A: DeviceCopy + Pod> DeviceBuffer<A> {
         }
     }
 
-    /// The same memory, as values of another type. On an error the buffer is dropped, as in the published crate.
+    /// The same memory, as values of another type. On an error the buffer is dropped, as in the
+    /// published crate.
     ///
     /// # Errors
     /// [`PodCastError::OutputSliceWouldHaveSlop`] where the bytes are no whole number of values,
-    /// [`PodCastError::TargetAlignmentGreaterAndInputNotAligned`] where the memory does not begin where such values may,
-    /// [`PodCastError::SizeMismatch`] where only one of the two types has no bytes.
+    /// [`PodCastError::TargetAlignmentGreaterAndInputNotAligned`] where the memory does not begin
+    /// where such values may, [`PodCastError::SizeMismatch`] where only one of the two types has no
+    /// bytes.
     pub fn try_cast<B: DeviceCopy + Pod>(self) -> Result<DeviceBuffer<B>, PodCastError> {
         let (from, to) = (size_of::<A>(), size_of::<B>());
         let address = self.as_slice().as_device_ptr().as_raw();

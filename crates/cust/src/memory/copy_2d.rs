@@ -7,7 +7,8 @@ use crate::driver;
 use crate::error::CudaResult;
 use crate::sys::Rows;
 
-/// Copies `height` rows of `width` values from the host to the device. `dpitch` and `spitch` are the bytes from row to row.
+/// Copies `height` rows of `width` values from the host to the device. `dpitch` and `spitch` are
+/// the bytes from row to row.
 ///
 /// ```no_run
 /// use cust::memory::{cuda_free, cuda_malloc_pitched, memcpy_2d_dtoh, memcpy_2d_htod};
@@ -29,12 +30,14 @@ use crate::sys::Rows;
 /// ```
 ///
 /// # Errors
-/// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for a width that overflows,
-/// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for a pitch below the width, and those of the driver.
+/// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for a
+/// width that overflows, [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for a
+/// pitch below the width, and those of the driver.
 ///
 /// # Safety
 /// 1. Each row of `src` is readable for `width` values.
-/// 2. Each row of `dst` is device memory of the current context for `width` values, which no work uses meanwhile.
+/// 2. Each row of `dst` is device memory of the current context for `width` values, which no work
+///    uses meanwhile.
 pub unsafe fn memcpy_2d_htod<T: DeviceCopy>(
     dst: DevicePointer<T>,
     dpitch: usize,
@@ -58,14 +61,16 @@ pub unsafe fn memcpy_2d_htod<T: DeviceCopy>(
     }
 }
 
-/// Copies `height` rows of `width` values from the device to the host. `dpitch` and `spitch` are the bytes from row to row.
+/// Copies `height` rows of `width` values from the device to the host. `dpitch` and `spitch` are
+/// the bytes from row to row.
 ///
 /// # Errors
 /// As [`memcpy_2d_htod`].
 ///
 /// # Safety
 /// 1. Each row of `dst` is writable for `width` values.
-/// 2. Each row of `src` is device memory of the current context for `width` values, which no work writes meanwhile.
+/// 2. Each row of `src` is device memory of the current context for `width` values, which no work
+///    writes meanwhile.
 pub unsafe fn memcpy_2d_dtoh<T: DeviceCopy>(
     dst: *mut T,
     dpitch: usize,

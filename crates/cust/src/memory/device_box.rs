@@ -79,14 +79,16 @@ impl<T: DeviceCopy> DeviceBox<T> {
     /// Takes over memory for one value.
     ///
     /// # Safety
-    /// 1. As [`DeviceBuffer::from_raw_parts`], both, of one value; or `ptr` came from [`DeviceBox::into_device`].
+    /// 1. As [`DeviceBuffer::from_raw_parts`], both, of one value; or `ptr` came from
+    ///    [`DeviceBox::into_device`].
     pub unsafe fn from_device(ptr: DevicePointer<T>) -> Self {
         // SAFETY: the caller's promises (1).
         let buffer = unsafe { DeviceBuffer::from_raw_parts(ptr, 1) };
         DeviceBox { buffer }
     }
 
-    /// Lets go of the memory, which [`DeviceBox::from_device`] takes back and [`cuda_free`](super::cuda_free) frees.
+    /// Lets go of the memory, which [`DeviceBox::from_device`] takes back and
+    /// [`cuda_free`](super::cuda_free) frees.
     pub fn into_device(b: DeviceBox<T>) -> DevicePointer<T> {
         b.buffer.into_raw()
     }

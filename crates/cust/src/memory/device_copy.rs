@@ -9,8 +9,9 @@ use std::num::{
 
 /// A type whose values may be copied to the device and back, byte for byte.
 ///
-/// The derive macro of the same name implements it for structs, enums and unions, if every field is `DeviceCopy` and the layout is fixed
-/// (`#[repr(C)]`, `#[repr(transparent)]`, for enums `#[repr(u8)]` and the like). Type parameters get the bound `DeviceCopy`.
+/// The derive macro of the same name implements it for structs, enums and unions, if every field is
+/// `DeviceCopy` and the layout is fixed (`#[repr(C)]`, `#[repr(transparent)]`, for enums
+/// `#[repr(u8)]` and the like). Type parameters get the bound `DeviceCopy`.
 ///
 /// ```
 /// use cust::DeviceCopy;
@@ -48,7 +49,8 @@ use std::num::{
 /// may_be_copied::<[Side; 2]>();
 /// ```
 ///
-/// A field that is not `DeviceCopy` is refused, and so is a layout that two compilers need not agree on:
+/// A field that is not `DeviceCopy` is refused, and so is a layout that two compilers need not
+/// agree on:
 ///
 /// ```compile_fail,E0277
 /// #[derive(Clone, Copy, cust::DeviceCopy)]
@@ -84,15 +86,18 @@ use std::num::{
 /// struct NotCopy(u8);
 /// ```
 ///
-/// With the features `impl_glam`, `impl_half` and `impl_vek` the types of these crates implement it.
+/// With the features `impl_glam`, `impl_half` and `impl_vek` the types of these crates implement
+/// it.
 ///
 /// # Safety
 /// For who implements it by hand:
 /// 1. The type holds no reference or pointer to host memory, directly or inside.
-/// 2. Its layout is the same on both sides: `#[repr(C)]` or `#[repr(transparent)]` for types of your own.
+/// 2. Its layout is the same on both sides: `#[repr(C)]` or `#[repr(transparent)]` for types of
+///    your own.
 ///
-/// Tuples, `Option` and `Result` have no layout that two compilers must agree on, and the kernel's is another than the host's. The published
-/// crate lets them through; here they are refused, but for `Option` of a `NonZero` number. Write a `#[repr(C)]` struct instead.
+/// Tuples, `Option` and `Result` have no layout that two compilers must agree on, and the kernel's
+/// is another than the host's. The published crate lets them through; here they are refused, but
+/// for `Option` of a `NonZero` number. Write a `#[repr(C)]` struct instead.
 ///
 /// ```compile_fail,E0277
 /// cust::memory::DeviceBuffer::from_slice(&[(1_u8, 2_u32)])?;
@@ -117,7 +122,8 @@ pub unsafe trait DeviceCopy: Copy {}
 
 macro_rules! plain_values {
     ($($kind:ty)*) => {$(
-        // SAFETY: a number, a truth value or a character: no pointers, the same layout on both sides.
+        // SAFETY: a number, a truth value or a character: no pointers, the same layout on both
+        // sides.
         unsafe impl DeviceCopy for $kind {}
     )*};
 }

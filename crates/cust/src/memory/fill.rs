@@ -59,8 +59,8 @@ fn fill_at_once<T: DeviceCopy>(slice: &DeviceSlice<T>, unit: Unit) -> CudaResult
             Unit::Four(value) => driver.fill_32(address, value, count),
         }
     }?;
-    // A fill may return before it is done, and a stream that does not wait for the default stream could be used next.
-    // SAFETY: null is the default stream of the current context.
+    // A fill may return before it is done, and a stream that does not wait for the default stream
+    // could be used next. SAFETY: null is the default stream of the current context.
     unsafe { driver.stream_synchronize(ptr::null_mut()) }
 }
 
@@ -81,7 +81,8 @@ unsafe fn fill_in_stream<T: DeviceCopy>(
     let _current = stream.enter()?;
     let address = slice.as_device_ptr().as_raw();
     let raw: CUstream = stream.as_inner();
-    // SAFETY: a live stream, its context current; the slice holds `count` units; the rest is the caller's promise (1).
+    // SAFETY: a live stream, its context current; the slice holds `count` units; the rest is the
+    // caller's promise (1).
     unsafe {
         match unit {
             Unit::One(value) => driver.fill_8_async(address, value, count, raw),
@@ -136,7 +137,8 @@ impl<T: DeviceCopy + Pod> DeviceSlice<T> {
     /// Sets every four bytes.
     ///
     /// # Errors
-    /// [`CudaError::MisalignedFill`] where address or size is no multiple of 4, and those of earlier work.
+    /// [`CudaError::MisalignedFill`] where address or size is no multiple of 4, and those of
+    /// earlier work.
     pub fn set_32(&mut self, value: u32) -> CudaResult<()> {
         fill_at_once(self, Unit::Four(value))
     }

@@ -84,8 +84,8 @@ impl<T: DeviceCopy> HostValues<T> {
     /// Takes over memory that was allocated otherwise; null stands for no values.
     ///
     /// # Safety
-    /// 1. `address` came from this kind's allocation for `len` values, all written, and nothing else will free it; or `len` values have
-    ///    no bytes and `address` is not null.
+    /// 1. `address` came from this kind's allocation for `len` values, all written, and nothing
+    ///    else will free it; or `len` values have no bytes and `address` is not null.
     /// 2. The context it was allocated in is current.
     pub(crate) unsafe fn from_raw(kind: Kind, address: *mut T, len: usize) -> Self {
         let Some(start) = NonNull::new(address) else {
@@ -148,8 +148,9 @@ impl<T: DeviceCopy> HostValues<T> {
             return Ok(());
         };
         let current = owner.enter()?;
-        // SAFETY: allocated so, freed once, not used again: `free` is for the two ways to drop. The driver waits for copies under
-        // way; who launched a kernel on it promised to keep it until the kernel has run.
+        // SAFETY: allocated so, freed once, not used again: `free` is for the two ways to drop. The
+        // driver waits for copies under way; who launched a kernel on it promised to keep it until
+        // the kernel has run.
         unsafe {
             match self.kind {
                 Kind::Locked => malloc::cuda_free_locked(self.start.as_ptr()),

@@ -6,8 +6,9 @@ use super::DeviceCopy;
 use super::host_values::{HostValues, Kind};
 use crate::error::{CudaResult, DropResult};
 
-/// Pinned host memory for a number of values: the system does not page it out, so the device copies from and to it by itself.
-/// Freed when dropped. Pinned memory is taken from everyone on the machine; keep it small and reuse it.
+/// Pinned host memory for a number of values: the system does not page it out, so the device copies
+/// from and to it by itself. Freed when dropped. Pinned memory is taken from everyone on the
+/// machine; keep it small and reuse it.
 #[derive(Debug)]
 pub struct LockedBuffer<T: DeviceCopy> {
     values: HostValues<T>,
@@ -18,8 +19,10 @@ impl<T: DeviceCopy> LockedBuffer<T> {
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory),
-    /// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for a size that overflows,
-    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is current.
+    /// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for
+    /// a size that overflows,
+    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is
+    /// current.
     pub fn new(value: &T, size: usize) -> CudaResult<Self> {
         let values = HostValues::filled(Kind::Locked, value, size)?;
         Ok(LockedBuffer { values })
@@ -40,7 +43,8 @@ impl<T: DeviceCopy> LockedBuffer<T> {
     /// As [`LockedBuffer::new`].
     ///
     /// # Safety
-    /// 1. Every value is written, through a pointer or by a copy from the device, before the buffer is used as a slice.
+    /// 1. Every value is written, through a pointer or by a copy from the device, before the buffer
+    ///    is used as a slice.
     pub unsafe fn uninitialized(size: usize) -> CudaResult<Self> {
         // SAFETY: the caller's promise (1).
         let values = unsafe { HostValues::uninitialized(Kind::Locked, size) }?;
@@ -60,8 +64,9 @@ impl<T: DeviceCopy> LockedBuffer<T> {
     /// Takes over pinned memory that was allocated otherwise.
     ///
     /// # Safety
-    /// 1. `ptr` came from [`cuda_malloc_locked`](super::cuda_malloc_locked) for `size` values, all written, and nothing else will free it;
-    ///    or `size` values have no bytes and `ptr` is not null.
+    /// 1. `ptr` came from [`cuda_malloc_locked`](super::cuda_malloc_locked) for `size` values, all
+    ///    written, and nothing else will free it; or `size` values have no bytes and `ptr` is not
+    ///    null.
     /// 2. The context it was allocated in is current.
     pub unsafe fn from_raw_parts(ptr: *mut T, size: usize) -> LockedBuffer<T> {
         // SAFETY: the caller's promises (1, 2).

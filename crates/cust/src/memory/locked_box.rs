@@ -45,14 +45,16 @@ impl<T: DeviceCopy> LockedBox<T> {
     /// As [`LockedBuffer::new`].
     ///
     /// # Safety
-    /// 1. The value is written, through [`LockedBox::as_raw`] or by a copy from the device, before it is read.
+    /// 1. The value is written, through [`LockedBox::as_raw`] or by a copy from the device, before
+    ///    it is read.
     pub unsafe fn uninitialized() -> CudaResult<Self> {
         // SAFETY: the caller's promise (1).
         let buffer = unsafe { LockedBuffer::uninitialized(1) }?;
         Ok(LockedBox { buffer })
     }
 
-    /// Lets go of the memory, which [`LockedBox::from_raw`] takes back and [`cuda_free_locked`](super::cuda_free_locked) frees.
+    /// Lets go of the memory, which [`LockedBox::from_raw`] takes back and
+    /// [`cuda_free_locked`](super::cuda_free_locked) frees.
     pub fn into_raw(self) -> *mut T {
         self.buffer.into_raw()
     }
@@ -60,8 +62,9 @@ impl<T: DeviceCopy> LockedBox<T> {
     /// Takes over pinned memory.
     ///
     /// # Safety
-    /// 1. `ptr` is not null and came from [`LockedBox::into_raw`], or from [`cuda_malloc_locked`](super::cuda_malloc_locked) for one value
-    ///    that was written; nothing else will free it.
+    /// 1. `ptr` is not null and came from [`LockedBox::into_raw`], or from
+    ///    [`cuda_malloc_locked`](super::cuda_malloc_locked) for one value that was written; nothing
+    ///    else will free it.
     /// 2. The context it was allocated in is current.
     pub unsafe fn from_raw(ptr: *mut T) -> Self {
         // SAFETY: the caller's promises (1, 2).

@@ -19,7 +19,8 @@ fn some_bytes<T>(count: usize) -> CudaResult<usize> {
 /// Allocates device memory for `count` values in the current context, not cleared.
 ///
 /// # Errors
-/// [`CudaError::OutOfMemory`], [`CudaError::InvalidMemoryAllocation`] for a size of 0 or one that overflows.
+/// [`CudaError::OutOfMemory`], [`CudaError::InvalidMemoryAllocation`] for a size of 0 or one that
+/// overflows.
 ///
 /// # Safety
 /// 1. What is read was written before.
@@ -76,8 +77,8 @@ pub unsafe fn cuda_free_async<T: DeviceCopy>(
 /// [`CudaError::InvalidMemoryAllocation`] for null, and those of the driver.
 ///
 /// # Safety
-/// 1. `ptr` came from [`cuda_malloc`], or from [`cuda_malloc_async`] and all work on it is done; its context is current; it was not freed
-///    since.
+/// 1. `ptr` came from [`cuda_malloc`], or from [`cuda_malloc_async`] and all work on it is done;
+///    its context is current; it was not freed since.
 /// 2. It is not used afterwards.
 pub unsafe fn cuda_free<T: DeviceCopy>(ptr: DevicePointer<T>) -> CudaResult<()> {
     if ptr.is_null() {
@@ -90,7 +91,8 @@ pub unsafe fn cuda_free<T: DeviceCopy>(ptr: DevicePointer<T>) -> CudaResult<()> 
 /// Allocates pinned host memory for `count` values, not cleared.
 ///
 /// # Errors
-/// [`CudaError::OutOfMemory`], [`CudaError::InvalidMemoryAllocation`] for a size of 0 or one that overflows.
+/// [`CudaError::OutOfMemory`], [`CudaError::InvalidMemoryAllocation`] for a size of 0 or one that
+/// overflows.
 ///
 /// # Safety
 /// 1. What is read was written before.
@@ -118,7 +120,8 @@ pub unsafe fn cuda_free_locked<T>(ptr: *mut T) -> CudaResult<()> {
     unsafe { driver()?.mem_free_host(ptr.cast::<c_void>()) }
 }
 
-/// Allocates device memory for `height` rows of `width` values each, and gives the bytes from row to row; [`cuda_free`] frees it.
+/// Allocates device memory for `height` rows of `width` values each, and gives the bytes from row
+/// to row; [`cuda_free`] frees it.
 ///
 /// # Errors
 /// As [`cuda_malloc`].
@@ -143,7 +146,8 @@ pub unsafe fn cuda_malloc_pitched<T: DeviceCopy>(
     Ok((DevicePointer::from_raw(address), pitch))
 }
 
-/// Allocates unified memory for `count` values, not cleared: as [`UnifiedBuffer`](super::UnifiedBuffer) has it.
+/// Allocates unified memory for `count` values, not cleared: as
+/// [`UnifiedBuffer`](super::UnifiedBuffer) has it.
 ///
 /// # Errors
 /// As [`cuda_malloc`].
@@ -167,7 +171,8 @@ pub unsafe fn cuda_malloc_unified<T: DeviceCopy>(count: usize) -> CudaResult<Uni
     Ok(unsafe { UnifiedPointer::wrap(address) })
 }
 
-/// Whether the host may use managed memory while kernels run. One device on which it may not is enough for a page fault.
+/// Whether the host may use managed memory while kernels run. One device on which it may not is
+/// enough for a page fault.
 fn all_devices_share_memory() -> CudaResult<bool> {
     for device in Device::devices()? {
         let shares = device?.get_attribute(DeviceAttribute::ConcurrentManagedAccess);

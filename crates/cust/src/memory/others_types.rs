@@ -1,4 +1,5 @@
-//! `DeviceCopy` for vectors, matrices and half floats of other crates, behind the features `impl_glam`, `impl_half` and `impl_vek`.
+//! `DeviceCopy` for vectors, matrices and half floats of other crates, behind the features
+//! `impl_glam`, `impl_half` and `impl_vek`.
 
 #[allow(unused_imports, reason = "without the features nothing is here")]
 use crate::memory::DeviceCopy;

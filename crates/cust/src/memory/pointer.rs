@@ -7,7 +7,8 @@ use std::marker::PhantomData;
 use super::DeviceCopy;
 use crate::sys::CUdeviceptr;
 
-/// An address on the device of a value of type `T`. Has the layout of the address, so a kernel takes it as a pointer.
+/// An address on the device of a value of type `T`. Has the layout of the address, so a kernel
+/// takes it as a pointer.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DevicePointer<T: DeviceCopy> {
@@ -18,7 +19,8 @@ pub struct DevicePointer<T: DeviceCopy> {
 // SAFETY: an address on the device, which is where it is for.
 unsafe impl<T: DeviceCopy> DeviceCopy for DevicePointer<T> {}
 
-// SAFETY: nothing here follows the address; it is a number. (An addition: the published type stays on its thread.)
+// SAFETY: nothing here follows the address; it is a number. (An addition: the published type stays
+// on its thread.)
 unsafe impl<T: DeviceCopy> Send for DevicePointer<T> {}
 // SAFETY: as above.
 unsafe impl<T: DeviceCopy> Sync for DevicePointer<T> {}
@@ -35,7 +37,8 @@ impl<T: DeviceCopy> DevicePointer<T> {
         self.address
     }
 
-    /// From the driver's form. Nothing is checked, and nothing here follows the address; work on the device may.
+    /// From the driver's form. Nothing is checked, and nothing here follows the address; work on
+    /// the device may.
     pub fn from_raw(ptr: CUdeviceptr) -> Self {
         DevicePointer {
             address: ptr,

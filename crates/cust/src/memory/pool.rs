@@ -1,11 +1,12 @@
-//! The pool that a device's stream-ordered allocations come from. (Additions to the published names.)
+//! The pool that a device's stream-ordered allocations come from. (Additions to the published
+//! names.)
 
 use crate::device::Device;
 use crate::driver;
 use crate::error::CudaResult;
 
-/// Bytes that the device's pool keeps when a stream, event or context is synchronised; what is unused beyond goes back to the
-/// system.
+/// Bytes that the device's pool keeps when a stream, event or context is synchronised; what is
+/// unused beyond goes back to the system.
 ///
 /// # Errors
 /// [`CudaError::NotSupported`](crate::error::CudaError::NotSupported) on a device without pools.
@@ -16,8 +17,9 @@ pub fn release_threshold(device: Device) -> CudaResult<u64> {
     unsafe { driver.pool_release_threshold(pool) }
 }
 
-/// Sets [`release_threshold`]. The driver's default of 0 makes every allocation after a synchronisation slow; a program that
-/// allocates again and again sets what it can spare, or `u64::MAX`.
+/// Sets [`release_threshold`]. The driver's default of 0 makes every allocation after a
+/// synchronisation slow; a program that allocates again and again sets what it can spare, or
+/// `u64::MAX`.
 ///
 /// # Errors
 /// As [`release_threshold`].

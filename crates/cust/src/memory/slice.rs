@@ -10,8 +10,9 @@ use crate::driver;
 use crate::error::CudaResult;
 use crate::sys::CUcontext;
 
-/// A number of values in device memory, one after the other. It only points: like the published type it is `Copy` and has no
-/// lifetime. Keep the buffer as long as its slices: once it is dropped they answer [`CudaError::BufferDropped`].
+/// A number of values in device memory, one after the other. It only points: like the published
+/// type it is `Copy` and has no lifetime. Keep the buffer as long as its slices: once it is dropped
+/// they answer [`CudaError::BufferDropped`].
 ///
 /// [`CudaError::BufferDropped`]: crate::error::CudaError::BufferDropped
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +25,8 @@ pub struct DeviceSlice<T: DeviceCopy> {
     allocation: Option<Allocation>,
 }
 
-// SAFETY: an address, a length and a context handle; the driver may be called with them from any thread.
+// SAFETY: an address, a length and a context handle; the driver may be called with them from any
+// thread.
 unsafe impl<T: Send + DeviceCopy> Send for DeviceSlice<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync + DeviceCopy> Sync for DeviceSlice<T> {}
@@ -48,7 +50,8 @@ impl<T: DeviceCopy> DeviceSlice<T> {
     /// A slice from its parts, in the current context.
     ///
     /// # Safety
-    /// 1. `ptr` points at `len` values of device memory in the current context, as long as the slice or a part of it is used.
+    /// 1. `ptr` points at `len` values of device memory in the current context, as long as the
+    ///    slice or a part of it is used.
     pub unsafe fn from_raw_parts(ptr: DevicePointer<T>, len: usize) -> DeviceSlice<T> {
         DeviceSlice::in_context(ptr, len, owner::current_or_null())
     }
@@ -99,7 +102,8 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         (self.part(0, mid), self.part(mid, self.len - mid))
     }
 
-    /// [`DeviceSlice::split_at`]. Slices do not borrow, so the two need not either; this is for the name.
+    /// [`DeviceSlice::split_at`]. Slices do not borrow, so the two need not either; this is for the
+    /// name.
     ///
     /// # Panics
     /// As [`DeviceSlice::split_at`].

@@ -11,7 +11,8 @@ use crate::stream::Stream;
 
 impl<T: DeviceCopy> Sealed for DeviceSlice<T> {}
 
-/// With anything on the host that is a slice: arrays, vectors, [`LockedBuffer`](super::LockedBuffer)s.
+/// With anything on the host that is a slice: arrays, vectors,
+/// [`LockedBuffer`](super::LockedBuffer)s.
 impl<T: DeviceCopy, I: AsRef<[T]> + AsMut<[T]> + ?Sized> CopyDestination<I> for DeviceSlice<T> {
     fn copy_from(&mut self, source: &I) -> CudaResult<()> {
         let source = source.as_ref();
@@ -71,9 +72,9 @@ fn copy_at_once<T: DeviceCopy>(
         // SAFETY: both ranges hold `size` bytes of one context.
         unsafe { driver.copy_on_device(to, from, size) }?;
     }
-    // A copy within the device may return before it is done, and a stream that does not wait for the default stream could be
-    // used next.
-    // SAFETY: null is the default stream of the current context.
+    // A copy within the device may return before it is done, and a stream that does not wait for
+    // the default stream could be used next. SAFETY: null is the default stream of the current
+    // context.
     unsafe { driver.stream_synchronize(ptr::null_mut()) }
 }
 
@@ -97,7 +98,8 @@ unsafe fn copy_in_stream<T: DeviceCopy>(
     );
     let _current = stream.enter()?;
     if are_apart(destination, source) {
-        // SAFETY: both ranges hold `size` bytes, each of its context; the caller answers for the time until it is done (1).
+        // SAFETY: both ranges hold `size` bytes, each of its context; the caller answers for the
+        // time until it is done (1).
         unsafe {
             driver.copy_peer_async(
                 (to, destination.context()),

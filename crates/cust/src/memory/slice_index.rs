@@ -9,7 +9,8 @@ use crate::private::Sealed;
 
 /// What a slice can be indexed with: a number or a range of numbers.
 pub trait DeviceSliceIndex<T: DeviceCopy>: Sealed + Sized {
-    /// The range of values it stands for in a slice of `len`; `None` where that is not within the slice.
+    /// The range of values it stands for in a slice of `len`; `None` where that is not within the
+    /// slice.
     #[doc(hidden)]
     fn within(self, len: usize) -> Option<Range<usize>>;
 
@@ -24,7 +25,8 @@ pub trait DeviceSliceIndex<T: DeviceCopy>: Sealed + Sized {
     /// That part of `slice`.
     ///
     /// # Panics
-    /// Where the index does not lie within the slice, as indexing in the standard library does; [`DeviceSlice::get`] does not.
+    /// Where the index does not lie within the slice, as indexing in the standard library does;
+    /// [`DeviceSlice::get`] does not.
     #[track_caller]
     fn index(self, slice: &DeviceSlice<T>) -> DeviceSlice<T> {
         match self.within(slice.len()) {
@@ -88,7 +90,8 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         idx.index(self)
     }
 
-    /// A part of the slice, or `None` where the index does not lie within it. (An addition to the published names.)
+    /// A part of the slice, or `None` where the index does not lie within it. (An addition to the
+    /// published names.)
     pub fn get<Idx: DeviceSliceIndex<T>>(&self, idx: Idx) -> Option<DeviceSlice<T>> {
         idx.within(self.len()).map(|range| part(self, range))
     }

@@ -10,7 +10,8 @@ use super::{DeviceCopy, DevicePointer, UnifiedBuffer, UnifiedPointer};
 use crate::error::{CudaResult, DropResult};
 use crate::memory::GpuBox;
 
-/// Unified memory for one value, freed when dropped: a [`UnifiedBuffer`] of length 1, with its rule. Host and device take turns.
+/// Unified memory for one value, freed when dropped: a [`UnifiedBuffer`] of length 1, with its
+/// rule. Host and device take turns.
 ///
 /// ```no_run
 /// use cust::memory::UnifiedBox;
@@ -63,8 +64,9 @@ impl<T: DeviceCopy> UnifiedBox<T> {
     /// Takes over unified memory.
     ///
     /// # Safety
-    /// 1. `ptr` is not null and came from [`UnifiedBox::into_unified`], or from [`cuda_malloc_unified`](super::cuda_malloc_unified) for one
-    ///    value that was written; nothing else will free it.
+    /// 1. `ptr` is not null and came from [`UnifiedBox::into_unified`], or from
+    ///    [`cuda_malloc_unified`](super::cuda_malloc_unified) for one value that was written;
+    ///    nothing else will free it.
     /// 2. The context it was allocated in is current.
     pub unsafe fn from_unified(ptr: UnifiedPointer<T>) -> Self {
         // SAFETY: the caller's promises (1, 2).
@@ -72,7 +74,8 @@ impl<T: DeviceCopy> UnifiedBox<T> {
         UnifiedBox { buffer }
     }
 
-    /// Lets go of the memory, which [`UnifiedBox::from_unified`] takes back and [`cuda_free_unified`](super::cuda_free_unified) frees.
+    /// Lets go of the memory, which [`UnifiedBox::from_unified`] takes back and
+    /// [`cuda_free_unified`](super::cuda_free_unified) frees.
     pub fn into_unified(b: UnifiedBox<T>) -> UnifiedPointer<T> {
         b.buffer.into_unified()
     }
@@ -82,7 +85,8 @@ impl<T: DeviceCopy> UnifiedBox<T> {
         self.buffer.as_unified_ptr()
     }
 
-    /// The value, for as long as the process runs: its memory is not freed, and its context not given back.
+    /// The value, for as long as the process runs: its memory is not freed, and its context not
+    /// given back.
     pub fn leak<'a>(b: UnifiedBox<T>) -> &'a mut T
     where
         T: 'a,

@@ -7,15 +7,20 @@ use super::{DeviceCopy, DevicePointer, UnifiedPointer};
 use crate::error::{CudaResult, DropResult};
 use crate::memory::GpuBuffer;
 
-/// Unified memory for a number of values, freed when dropped. On the host it is a slice; a kernel gets its address.
+/// Unified memory for a number of values, freed when dropped. On the host it is a slice; a kernel
+/// gets its address.
 ///
-/// **Host and device take turns.** From the launch of a kernel that uses the buffer until the launch has run (until its stream was
-/// synchronised), the host writes nothing there, and reads nothing that the kernel writes. Whoever launches promises that, since a launch
-/// is `unsafe` ([`Stream::launch`](crate::stream::Stream::launch), point 3); without a launch the buffer is the host's alone.
+/// **Host and device take turns.** From the launch of a kernel that uses the buffer until the
+/// launch has run (until its stream was synchronised), the host writes nothing there, and reads
+/// nothing that the kernel writes. Whoever launches promises that, since a launch is `unsafe`
+/// ([`Stream::launch`](crate::stream::Stream::launch), point 3); without a launch the buffer is the
+/// host's alone.
 ///
-/// Where all devices of the process can share memory with the host, pages move to whoever uses them. Where one cannot (on Windows, and
-/// before Pascal), the driver would not let the host use such memory while *any* kernel runs. There it is pinned memory of the host instead, which
-/// devices reach over the bus: the same program with the same rule, but slower. (The published crate ends in a page fault there.)
+/// Where all devices of the process can share memory with the host, pages move to whoever uses
+/// them. Where one cannot (on Windows, and before Pascal), the driver would not let the host use
+/// such memory while *any* kernel runs. There it is pinned memory of the host instead, which
+/// devices reach over the bus: the same program with the same rule, but slower. (The published
+/// crate ends in a page fault there.)
 ///
 /// ```no_run
 /// use cust::prelude::*;
@@ -43,8 +48,10 @@ impl<T: DeviceCopy> UnifiedBuffer<T> {
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory),
-    /// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for a size that overflows,
-    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is current.
+    /// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for
+    /// a size that overflows,
+    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is
+    /// current.
     pub fn new(value: &T, size: usize) -> CudaResult<Self> {
         let values = HostValues::filled(Kind::Unified, value, size)?;
         Ok(UnifiedBuffer { values })
@@ -65,7 +72,8 @@ impl<T: DeviceCopy> UnifiedBuffer<T> {
     /// As [`UnifiedBuffer::new`].
     ///
     /// # Safety
-    /// 1. Every value is written, through a pointer or by a kernel, before the buffer is used as a slice.
+    /// 1. Every value is written, through a pointer or by a kernel, before the buffer is used as a
+    ///    slice.
     pub unsafe fn uninitialized(size: usize) -> CudaResult<Self> {
         // SAFETY: the caller's promise (1).
         let values = unsafe { HostValues::uninitialized(Kind::Unified, size) }?;
@@ -91,8 +99,9 @@ impl<T: DeviceCopy> UnifiedBuffer<T> {
     /// Takes over unified memory.
     ///
     /// # Safety
-    /// 1. `ptr` came from [`cuda_malloc_unified`](super::cuda_malloc_unified) for `capacity` values, all written, and nothing else will
-    ///    free it; or `capacity` values have no bytes and `ptr` is not null.
+    /// 1. `ptr` came from [`cuda_malloc_unified`](super::cuda_malloc_unified) for `capacity`
+    ///    values, all written, and nothing else will free it; or `capacity` values have no bytes
+    ///    and `ptr` is not null.
     /// 2. The context it was allocated in is current.
     pub unsafe fn from_raw_parts(ptr: UnifiedPointer<T>, capacity: usize) -> UnifiedBuffer<T> {
         // SAFETY: the caller's promises (1, 2).

@@ -4,14 +4,16 @@ use std::fmt;
 
 use super::{DeviceCopy, DevicePointer};
 
-/// An address in unified memory: the host may follow it, and so may a kernel that it is passed to. Has the layout of a pointer.
+/// An address in unified memory: the host may follow it, and so may a kernel that it is passed to.
+/// Has the layout of a pointer.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnifiedPointer<T: DeviceCopy>(*mut T);
 
 // SAFETY: an address that the device may follow.
 unsafe impl<T: DeviceCopy> DeviceCopy for UnifiedPointer<T> {}
-// SAFETY: nothing here follows the address; who does answers for it. (An addition: the published type stays on its thread.)
+// SAFETY: nothing here follows the address; who does answers for it. (An addition: the published
+// type stays on its thread.)
 unsafe impl<T: DeviceCopy> Send for UnifiedPointer<T> {}
 // SAFETY: as above.
 unsafe impl<T: DeviceCopy> Sync for UnifiedPointer<T> {}
@@ -26,7 +28,8 @@ impl<T: DeviceCopy> UnifiedPointer<T> {
     /// A pointer that is known to be unified.
     ///
     /// # Safety
-    /// 1. `ptr` is null, or points into (or one past the end of) unified memory that holds values of type `T`.
+    /// 1. `ptr` is null, or points into (or one past the end of) unified memory that holds values
+    ///    of type `T`.
     pub unsafe fn wrap(ptr: *mut T) -> Self {
         UnifiedPointer(ptr)
     }

@@ -1,4 +1,5 @@
-//! A look at a binary module before the driver, which is given no length, reads it to what its headers say is its end.
+//! A look at a binary module before the driver, which is given no length, reads it to what its
+//! headers say is its end.
 
 use crate::error::{CudaError, CudaResult};
 
@@ -18,7 +19,8 @@ pub(crate) fn check(bytes: &[u8]) -> CudaResult<()> {
     }
 }
 
-/// The end of a 64-bit little-endian ELF file's section and program headers, as far as its ELF header knows.
+/// The end of a 64-bit little-endian ELF file's section and program headers, as far as its ELF
+/// header knows.
 fn elf_length(bytes: &[u8]) -> Option<u64> {
     let table_end = |offset_at: usize, size_at: usize, count_at: usize| {
         let rows = u64::from(u16_at(bytes, size_at)?) * u64::from(u16_at(bytes, count_at)?);
@@ -29,7 +31,8 @@ fn elf_length(bytes: &[u8]) -> Option<u64> {
     Some(program_headers.max(section_headers))
 }
 
-/// The length of a fat binary: magic 0xBA55ED50, version (u16), header size (u16), payload size (u64).
+/// The length of a fat binary: magic 0xBA55ED50, version (u16), header size (u16), payload size
+/// (u64).
 fn fatbin_length(bytes: &[u8]) -> Option<u64> {
     if bytes.get(..4)? != 0xBA55_ED50u32.to_le_bytes() {
         return None;

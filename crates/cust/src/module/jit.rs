@@ -79,7 +79,8 @@ pub enum ModuleJitOption {
     GenenerateDebugInfo(bool),
     /// Make line information.
     GenerateLineInfo(bool),
-    /// Say more in the log: registers and memory of each kernel. (An addition to the published names.)
+    /// Say more in the log: registers and memory of each kernel. (An addition to the published
+    /// names.)
     LogVerbose(bool),
 }
 

@@ -15,10 +15,12 @@ use crate::private::Sealed;
 
 /// A global or constant of a module, of type `T`.
 ///
-/// Constants are read and written by the host as globals are; kernels see a write only if they are launched after it.
+/// Constants are read and written by the host as globals are; kernels see a write only if they are
+/// launched after it.
 ///
-/// A module's memory holds what the module says, which need not be a `T`. So it is read, by [`CopyDestination`], only as types of which any bits
-/// are a value; the published crate reads any `T`. For a struct of your own derive `AnyBitPattern` of [`bytemuck`](crate::memory::bytemuck).
+/// A module's memory holds what the module says, which need not be a `T`. So it is read, by
+/// [`CopyDestination`], only as types of which any bits are a value; the published crate reads any
+/// `T`. For a struct of your own derive `AnyBitPattern` of [`bytemuck`](crate::memory::bytemuck).
 ///
 /// ```compile_fail,E0277
 /// # use cust::prelude::*;
@@ -71,8 +73,8 @@ impl<T: DeviceCopy> Symbol<'_, T> {
             return Ok(());
         }
         let _current = self.module.enter()?;
-        // SAFETY: the module, kept alive, holds `size_of::<T>()` bytes there (checked when the symbol was found), and `source`
-        // is as long.
+        // SAFETY: the module, kept alive, holds `size_of::<T>()` bytes there (checked when the
+        // symbol was found), and `source` is as long.
         unsafe {
             driver()?.copy_to_device(
                 self.address.as_raw(),

@@ -1,4 +1,5 @@
-//! Builds the stand-in driver with the machine's C compiler, opens it in this process, and lets tests look inside.
+//! Builds the stand-in driver with the machine's C compiler, opens it in this process, and lets
+//! tests look inside.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,7 +26,8 @@ static FAKE: LazyLock<Option<Fake>> = LazyLock::new(build);
 /// The stand-in's state is one for the process, so its tests take turns.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// The stand-in and the turn to use it, with the driver initialised; `None`, said aloud, on a machine without a C compiler.
+/// The stand-in and the turn to use it, with the driver initialised; `None`, said aloud, on a
+/// machine without a C compiler.
 pub fn open() -> Option<(&'static Fake, MutexGuard<'static, ()>)> {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(fake) = FAKE.as_ref() else {
@@ -48,10 +50,12 @@ fn build() -> Option<Fake> {
     )
     .expect("the source is written");
     let library = compile(&source, folder.path())?;
-    // SAFETY: set once, before anything in this process opens a driver, while `LazyLock` keeps all users of the stand-in
-    // waiting; no other thread of these tests reads the environment other than through the standard library, which locks.
+    // SAFETY: set once, before anything in this process opens a driver, while `LazyLock` keeps all
+    // users of the stand-in waiting; no other thread of these tests reads the environment other
+    // than through the standard library, which locks.
     unsafe { std::env::set_var("FERROVOX_LIBCUDA", &library) };
-    // SAFETY: our own library, without initialisers. The loader gives the driver crate the same instance.
+    // SAFETY: our own library, without initialisers. The loader gives the driver crate the same
+    // instance.
     let library = unsafe { Library::new(&library) }.expect("the stand-in opens");
     Some(Fake {
         library,
@@ -77,7 +81,8 @@ fn compile(source: &Path, folder: &Path) -> Option<PathBuf> {
 
 impl Fake {
     fn call<A, R>(&self, name: &str, argument: A) -> R {
-        // SAFETY: the callers below name functions of `libcuda.c` with their parameter and result types.
+        // SAFETY: the callers below name functions of `libcuda.c` with their parameter and result
+        // types.
         unsafe {
             self.library
                 .get::<extern "C" fn(A) -> R>(name)
@@ -115,7 +120,8 @@ impl Fake {
         self.call::<_, i32>("fake_is_managed", address) != 0
     }
 
-    /// Whether device 1 says that it uses managed memory together with the host, as device 0 always does.
+    /// Whether device 1 says that it uses managed memory together with the host, as device 0 always
+    /// does.
     pub fn set_concurrent(&self, on: bool) {
         self.call("fake_set_concurrent", i32::from(on))
     }
@@ -142,8 +148,8 @@ impl Fake {
         out
     }
 
-    /// How many peer copies ('p'), stream-ordered allocations ('a') and frees ('f'), and advices for managed
-    /// memory ('m') there were.
+    /// How many peer copies ('p'), stream-ordered allocations ('a') and frees ('f'), and advices
+    /// for managed memory ('m') there were.
     pub fn count(&self, what: char) -> i32 {
         self.call("fake_count", what as std::ffi::c_char)
     }

@@ -61,7 +61,8 @@ fn a_module_gets_a_heap_in_one_line() {
     assert_eq!((fake.device_of(start), start % 16), (0, 0));
     take(&module, 4096);
     assert_eq!((heap.used(), heap.bytes()), (Ok(4096), 1 << 20));
-    // what was asked for counts, also where it was not there; the reset sees both halves of the number
+    // what was asked for counts, also where it was not there; the reset sees both halves of the
+    // number
     take(&module, u64::MAX / 2);
     heap.reset(&stream).unwrap();
     assert_eq!(found(&module), Heap::new(start, 1 << 20));

@@ -1,5 +1,6 @@
-//! What this crate passes to the driver, and what it makes of the driver's answers, tested against a stand-in for libcuda that
-//! checks every handle against the current context (`libcuda.c`, `graphs.c`). Skipped, aloud, where there is no C compiler.
+//! What this crate passes to the driver, and what it makes of the driver's answers, tested against
+//! a stand-in for libcuda that checks every handle against the current context (`libcuda.c`,
+//! `graphs.c`). Skipped, aloud, where there is no C compiler.
 #![cfg(target_os = "linux")]
 
 mod context_stack;

@@ -160,7 +160,8 @@ fn stream_ordered_memory_goes_back_in_order_or_falls_back() {
     );
 }
 
-/// A slice has no lifetime: one that outlives its buffer reached into whatever had the memory by then.
+/// A slice has no lifetime: one that outlives its buffer reached into whatever had the memory by
+/// then.
 #[test]
 fn a_slice_of_a_buffer_that_is_gone_reaches_nothing() {
     let Some((_fake, _turn)) = fake::open() else {

@@ -87,7 +87,8 @@ fn a_module_that_is_refused_brings_the_compilers_log() {
         Module::from_file("/nonexistent.ptx").unwrap_err(),
         CudaError::FileNotFound
     );
-    // The stand-in refuses any other number of registers: the option's value arrives, also after one that takes none.
+    // The stand-in refuses any other number of registers: the option's value arrives, also after
+    // one that takes none.
     let options = [
         ModuleJitOption::DetermineTargetFromContext,
         ModuleJitOption::MaxRegisters(24),

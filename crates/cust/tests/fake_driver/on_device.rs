@@ -76,7 +76,8 @@ fn rows_that_lie_apart() {
     let _context = context(0);
     let image: Vec<f32> = (0..12).map(|i| i as f32).collect();
     let mut back = [-1.0f32; 10];
-    // SAFETY: three rows of four values here and there, of which the first three of two rows come back, five apart.
+    // SAFETY: three rows of four values here and there, of which the first three of two rows come
+    // back, five apart.
     unsafe {
         let (rows, pitch) = cuda_malloc_pitched::<f32>(4, 3).unwrap();
         assert!(pitch >= 16 && pitch % 256 == 0);

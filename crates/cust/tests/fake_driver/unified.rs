@@ -15,7 +15,8 @@ fn a_kernel_and_the_host_use_one_buffer_in_turn() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
-    // Device 1 may not use managed memory while the host does: then it is pinned memory, and no program sees a difference.
+    // Device 1 may not use managed memory while the host does: then it is pinned memory, and no
+    // program sees a difference.
     for concurrent in [true, false] {
         fake.set_concurrent(concurrent);
         {
@@ -27,7 +28,8 @@ fn a_kernel_and_the_host_use_one_buffer_in_turn() {
             let mut c = UnifiedBuffer::new(&0.5f32, 3).unwrap();
             assert_eq!(fake.is_managed(a.as_device_ptr().as_raw()), concurrent);
             assert_eq!(fake.blocks() + fake.pinned(), 3);
-            // SAFETY: the arguments are those of the stand-in's vecadd, which has run when the stream is synchronised.
+            // SAFETY: the arguments are those of the stand-in's vecadd, which has run when the
+            // stream is synchronised.
             unsafe {
                 launch!(module.vecadd<<<1, 3, 0, stream>>>(
                     a.as_unified_ptr(), b.as_device_ptr(), c.as_unified_ptr(), a.len()
@@ -115,7 +117,8 @@ fn memory_can_be_let_go_and_taken_back() {
         let mut again = unsafe { UnifiedBox::from_raw(raw.as_raw_mut()) };
         again[1] = 9;
         assert_eq!(*again, [1, 9]);
-        // SAFETY: four values of one allocation, all written before they are a slice; then it is the buffer's.
+        // SAFETY: four values of one allocation, all written before they are a slice; then it is
+        // the buffer's.
         let buffer = unsafe {
             let start = cuda_malloc_unified::<u16>(4).unwrap();
             for i in 0..4 {

@@ -43,7 +43,8 @@ fn a_graph_runs_again_and_again() {
         graph.instantiate().unwrap()
     };
     for round in 1..=3 {
-        // SAFETY: the kernels stay within `values`, which nobody else uses until the stream is synchronised.
+        // SAFETY: the kernels stay within `values`, which nobody else uses until the stream is
+        // synchronised.
         unsafe { ready.launch(&stream) }.unwrap();
         stream.synchronize().unwrap();
         let expected = (1u32 << (5 * round)) as f32;

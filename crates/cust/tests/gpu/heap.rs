@@ -5,7 +5,8 @@ use cust::prelude::*;
 
 use crate::{gpu, kernels};
 
-/// Each thread takes 64 bytes, writes its number there, and tells the address; 0 where the heap is at its end.
+/// Each thread takes 64 bytes, writes its number there, and tells the address; 0 where the heap is
+/// at its end.
 const KERNEL: &str = "
 .version 7.0
 .target sm_70
@@ -50,7 +51,8 @@ fn kernels_allocate_from_the_heap_that_the_host_gives() {
     let stream = Stream::new_non_blocking(None).unwrap();
     let threads = 1000usize;
     let out = DeviceBuffer::<u64>::zeroed(threads).unwrap();
-    // SAFETY: allocate(out) writes an address for each of its threads; the heap lives until it has run.
+    // SAFETY: allocate(out) writes an address for each of its threads; the heap lives until it has
+    // run.
     let launch =
         || unsafe { launch!(module.allocate<<<10, 100, 0, stream>>>(out.as_device_ptr())) };
     let heap = module.set_heap(threads * 64).unwrap();

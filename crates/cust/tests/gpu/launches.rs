@@ -31,8 +31,8 @@ fn vecadd_with_asynchronous_copies_and_events() {
         .suggested_launch_configuration(0, BlockSize::x(256))
         .unwrap();
     let grid = u32::try_from(n).unwrap().div_ceil(block);
-    // SAFETY: vecadd(a, b, c, n), all of length n; everything is in one stream, which is synchronised before `c` is read and
-    // before anything is dropped.
+    // SAFETY: vecadd(a, b, c, n), all of length n; everything is in one stream, which is
+    // synchronised before `c` is read and before anything is dropped.
     unsafe {
         start.record(&stream).unwrap();
         let a = DeviceBuffer::from_slice_async(&a, &stream).unwrap();
@@ -147,7 +147,8 @@ fn dynamic_shared_memory_above_48_kib_must_be_asked_for() {
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     let reverse = module.get_function("reverse_through_shared").unwrap();
     let out = DeviceBuffer::<u32>::zeroed(words as usize).unwrap();
-    // SAFETY: reverse_through_shared(out, words) with a block that has `words` words of shared memory.
+    // SAFETY: reverse_through_shared(out, words) with a block that has `words` words of shared
+    // memory.
     let launch =
         || unsafe { launch!(reverse<<<1, 256, bytes, stream>>>(out.as_device_ptr(), words)) };
     assert_eq!(launch(), Err(CudaError::InvalidValue));

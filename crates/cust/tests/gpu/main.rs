@@ -14,7 +14,8 @@ use cust::prelude::*;
 
 const KERNELS: &str = include_str!("kernels.ptx");
 
-/// The context of a device, current on this thread; `None`, said aloud, where there is no such device.
+/// The context of a device, current on this thread; `None`, said aloud, where there is no such
+/// device.
 fn gpu(ordinal: u32) -> Option<Context> {
     match cust::init(CudaFlags::empty()) {
         Ok(()) => {}

@@ -24,7 +24,8 @@ fn streams_wait_for_each_others_events() {
     values.set_32(1f32.to_bits()).unwrap();
     let (p, grid) = (values.as_device_ptr(), (n as u32) / 256);
     for _ in 0..10 {
-        // SAFETY: vecadd in place, each thread its own element; the streams take turns by the event.
+        // SAFETY: vecadd in place, each thread its own element; the streams take turns by the
+        // event.
         unsafe {
             launch!(vecadd<<<grid, 256, 0, first>>>(p, p, p, n)).unwrap();
             done.record(&first).unwrap();
@@ -72,7 +73,8 @@ fn many_threads_share_a_device() {
                     let n = 1000usize;
                     let host = vec![value; n];
                     let mut sum = vec![0f32; n];
-                    // SAFETY: one stream per thread, synchronised before the host reads or drops anything.
+                    // SAFETY: one stream per thread, synchronised before the host reads or drops
+                    // anything.
                     unsafe {
                         let a = DeviceBuffer::from_slice_async(&host, &stream).unwrap();
                         let p = a.as_device_ptr();

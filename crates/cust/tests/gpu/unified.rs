@@ -18,7 +18,8 @@ fn a_kernel_and_the_host_use_unified_memory_in_turn() {
     let a = UnifiedBuffer::new(&1.5f32, n).unwrap();
     let mut sum = UnifiedBuffer::from_slice(&vec![2.0f32; n]).unwrap();
     for round in 0..3 {
-        // SAFETY: vecadd(a, b, c, n), each thread its own element; the host waits for the stream before it uses the buffers.
+        // SAFETY: vecadd(a, b, c, n), each thread its own element; the host waits for the stream
+        // before it uses the buffers.
         unsafe {
             launch!(module.vecadd<<<(n as u32).div_ceil(256), 256, 0, stream>>>(
                 a.as_device_ptr(), sum.as_unified_ptr(), sum.as_unified_ptr(), n

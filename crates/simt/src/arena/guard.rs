@@ -17,7 +17,8 @@ pub(crate) struct Guard {
     dynamic: AtomicBool,
 }
 
-// SAFETY: the pointer is to another `Guard` that is never gone, and neither it nor the numbers beside it change.
+// SAFETY: the pointer is to another `Guard` that is never gone, and neither it nor the numbers
+// beside it change.
 unsafe impl Sync for Guard {}
 
 /// All guards, the newest first: a signal handler may read it at any moment.
@@ -31,8 +32,8 @@ impl Guard {
     }
 }
 
-/// The array that ends before the guard page in which `address` lies: its bytes, and whether it is dynamic shared memory. Takes no lock
-/// and allocates nothing.
+/// The array that ends before the guard page in which `address` lies: its bytes, and whether it is
+/// dynamic shared memory. Takes no lock and allocates nothing.
 pub(crate) fn guarded_at(address: usize) -> Option<(usize, bool)> {
     let mut next = ALL.load(Ordering::Acquire).cast_const();
     // SAFETY: null, or a guard, which is never gone.
@@ -46,7 +47,8 @@ pub(crate) fn guarded_at(address: usize) -> Option<(usize, bool)> {
     None
 }
 
-/// Memory for `layout` with a guard page behind it. `None` where the system has neither pages nor memory for it.
+/// Memory for `layout` with a guard page behind it. `None` where the system has neither pages nor
+/// memory for it.
 #[cfg(all(unix, not(miri)))]
 pub(super) fn allocate(layout: Layout) -> Option<(NonNull<u8>, &'static Guard)> {
     // SAFETY: asks for a number.

@@ -1,6 +1,8 @@
-//! The block-shared memory of one worker: one piece of memory per shared static, and one for dynamic shared memory.
+//! The block-shared memory of one worker: one piece of memory per shared static, and one for
+//! dynamic shared memory.
 //!
-//! A worker runs one block at a time, so the blocks that it runs use the same pieces one after another.
+//! A worker runs one block at a time, so the blocks that it runs use the same pieces one after
+//! another.
 
 mod guard;
 mod pieces;
@@ -13,7 +15,8 @@ use pieces::Piece;
 use std::cell::Cell;
 use std::ptr::NonNull;
 
-/// What shared memory holds before a block writes it: recognisable in a debugger, and a huge negative float.
+/// What shared memory holds before a block writes it: recognisable in a debugger, and a huge
+/// negative float.
 pub(crate) const POISON: u8 = 0xA5;
 
 /// One array of shared memory.
@@ -43,7 +46,8 @@ impl Array {
         limit.saturating_sub(end).min(pieces::ALIGN)
     }
 
-    /// Whether the `bytes` bytes from `offset` on, as far as they are the array's or behind it, hold what they did when the block began.
+    /// Whether the `bytes` bytes from `offset` on, as far as they are the array's or behind it,
+    /// hold what they did when the block began.
     fn is_poison(&self, offset: usize, bytes: usize) -> bool {
         let of = self.bytes + self.slack();
         (offset..offset.saturating_add(bytes).min(of)).all(|at| {
@@ -54,7 +58,8 @@ impl Array {
 
     fn poison(&self) {
         if self.piece.is_some() {
-            // SAFETY: the piece holds as many bytes up to its end, and only the worker's own thread uses it.
+            // SAFETY: the piece holds as many bytes up to its end, and only the worker's own thread
+            // uses it.
             unsafe {
                 let bytes = self.bytes + self.slack();
                 self.start.as_ptr().write_bytes(POISON, bytes);
@@ -83,7 +88,8 @@ impl Arena {
     /// Memory for the static `key`: the same for the same key, poisoned when it is new.
     ///
     /// # Panics
-    /// Where one key asks for more bytes, or a stricter alignment, than it did before: two arrays would overlap.
+    /// Where one key asks for more bytes, or a stricter alignment, than it did before: two arrays
+    /// would overlap.
     pub(crate) fn for_static(&mut self, key: usize, bytes: usize, align: usize) -> *mut u8 {
         if let Some(array) = self.arrays.iter().find(|array| array.key == Some(key)) {
             assert!(
@@ -104,8 +110,8 @@ impl Arena {
         }
     }
 
-    /// The value of the static `key`, the same for all blocks that this operating-system thread ever runs. `initialise` writes it where
-    /// it is new.
+    /// The value of the static `key`, the same for all blocks that this operating-system thread
+    /// ever runs. `initialise` writes it where it is new.
     ///
     /// # Panics
     /// Where one key asks for another size or alignment than it did before.
@@ -186,7 +192,8 @@ impl Arena {
         self.arrays[place.array].watch.seen.access();
     }
 
-    /// Whether nobody can have written the `bytes` bytes at `address`, of which no write was seen. Where somebody has, that is remembered.
+    /// Whether nobody can have written the `bytes` bytes at `address`, of which no write was seen.
+    /// Where somebody has, that is remembered.
     pub(crate) fn is_unwritten(&self, address: usize, bytes: usize) -> bool {
         self.locate(address).is_none_or(|place| {
             let array = &self.arrays[place.array];
@@ -198,8 +205,9 @@ impl Arena {
         })
     }
 
-    /// At the end of a block: looks for arrays that changed without a write that was seen, where `is_written` says of an address whether
-    /// one was. Returns the arrays behind whose end somebody wrote, each with where the kernel got its pointer.
+    /// At the end of a block: looks for arrays that changed without a write that was seen, where
+    /// `is_written` says of an address whether one was. Returns the arrays behind whose end
+    /// somebody wrote, each with where the kernel got its pointer.
     pub(crate) fn inspect(&self, is_written: impl Fn(usize) -> bool) -> Vec<(SharedPlace, Site)> {
         let mut past_end = Vec::new();
         for (number, array) in self.arrays.iter().enumerate() {
@@ -227,7 +235,8 @@ impl Arena {
         past_end
     }
 
-    /// The arrays that the kernel used by a raw pointer, and whose accesses were not seen, or not all of them.
+    /// The arrays that the kernel used by a raw pointer, and whose accesses were not seen, or not
+    /// all of them.
     pub(crate) fn unwatched(&self) -> Vec<Unwatched> {
         let of_one = |array: &Array| {
             let site = array.watch.pointer.get()?;

@@ -1,7 +1,9 @@
-//! The memory that shared memory is made of. It is kept when a launch ends, and never given back to the system.
+//! The memory that shared memory is made of. It is kept when a launch ends, and never given back to
+//! the system.
 //!
-//! Safe code may keep what points to shared memory, such as a view that a function called by a kernel put into a thread-local. Were the memory
-//! given back, somebody else's values would lie there. So it serves launches only: those of the operating-system thread that had it, or, once
+//! Safe code may keep what points to shared memory, such as a view that a function called by a
+//! kernel put into a thread-local. Were the memory given back, somebody else's values would lie
+//! there. So it serves launches only: those of the operating-system thread that had it, or, once
 //! that has ended, another one's.
 
 use super::guard::{self, Guard};
@@ -12,7 +14,8 @@ use std::mem;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Alignment of every piece, in bytes: that of a memory transaction, more than any type needs but few.
+/// Alignment of every piece, in bytes: that of a memory transaction, more than any type needs but
+/// few.
 pub(super) const ALIGN: usize = 128;
 
 /// Memory of a power of two of bytes, initialised, so that pieces fit whoever comes next.
@@ -60,7 +63,8 @@ impl Piece {
         self.start.as_ptr().addr() + self.layout.size()
     }
 
-    /// Where an array of `bytes` bytes, for which the piece was taken, begins: as near to the piece's end as its alignment allows.
+    /// Where an array of `bytes` bytes, for which the piece was taken, begins: as near to the
+    /// piece's end as its alignment allows.
     pub(super) fn place(&self, bytes: usize, align: usize, dynamic: bool) -> NonNull<u8> {
         if let Some(guard) = self.guard {
             guard.protects(bytes, dynamic);
@@ -71,7 +75,8 @@ impl Piece {
         unsafe { self.start.add(offset) }
     }
 
-    /// A piece of at least `bytes` bytes: one that this thread or one that has ended has done with, or a new one.
+    /// A piece of at least `bytes` bytes: one that this thread or one that has ended has done with,
+    /// or a new one.
     pub(super) fn take(bytes: usize, align: usize, fill: u8) -> Piece {
         let layout = Piece::layout_for(bytes, align);
         let fitting = |pieces: &mut Vec<Piece>| {
@@ -94,8 +99,8 @@ impl Piece {
     }
 }
 
-/// Memory that holds the value of the shared static `key`, the same for all blocks that this operating-system thread runs, for ever.
-/// `initialise` writes it where it is new.
+/// Memory that holds the value of the shared static `key`, the same for all blocks that this
+/// operating-system thread runs, for ever. `initialise` writes it where it is new.
 pub(super) fn lasting(
     key: usize,
     bytes: usize,

@@ -42,7 +42,8 @@ impl Order for HappensBefore<'_> {
 }
 
 impl Checker {
-    /// A thread touches memory. `is_unwritten` says of shared memory of which no write was seen whether it still is as when the block began.
+    /// A thread touches memory. `is_unwritten` says of shared memory of which no write was seen
+    /// whether it still is as when the block began.
     pub(crate) fn touch(
         &mut self,
         rank: u32,
@@ -69,9 +70,10 @@ impl Checker {
             shared,
             is_shared,
         } = memory;
-        let shadow = match is_shared {
-            true => &mut self.shared,
-            false => &mut self.global,
+        let shadow = if is_shared {
+            &mut self.shared
+        } else {
+            &mut self.global
         };
         let met = shadow.touch(now, address, bytes, &order);
         if !is_shared && let Some((position, _)) = parameter_of(&self.parameters, address) {

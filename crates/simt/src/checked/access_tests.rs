@@ -53,7 +53,8 @@ impl Oracle {
     }
 }
 
-/// A barrier that is under way: what was brought, the warps that wait, and how many more are to come.
+/// A barrier that is under way: what was brought, the warps that wait, and how many more are to
+/// come.
 #[derive(Clone)]
 struct UnderWay {
     brought: [u32; THREADS],

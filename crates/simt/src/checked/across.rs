@@ -1,7 +1,8 @@
-//! What the warps of a block know of one another by named barriers: vector clocks, made when a block uses the first.
+//! What the warps of a block know of one another by named barriers: vector clocks, made when a
+//! block uses the first.
 //!
-//! A warp comes to a named barrier as a whole, so what it learns there of other warps all of its lanes know: one clock for each warp and
-//! each thread of the block is enough, and exact.
+//! A warp comes to a named barrier as a whole, so what it learns there of other warps all of its
+//! lanes know: one clock for each warp and each thread of the block is enough, and exact.
 
 /// Threads of a warp.
 pub(super) const LANES: usize = 32;
@@ -10,7 +11,8 @@ pub(super) const LANES: usize = 32;
 pub(super) struct Across {
     /// Of the block, in whole warps.
     threads: usize,
-    /// By warp and thread: every access that the thread made at or before this clock happens before what the warp does next.
+    /// By warp and thread: every access that the thread made at or before this clock happens before
+    /// what the warp does next.
     known: Vec<u32>,
     /// By thread, its own clock when it came last to a named barrier.
     released: Vec<u32>,
@@ -49,7 +51,8 @@ impl Across {
         self.released[thread]
     }
 
-    /// The warp brings what it knows of others to the barrier; returned is where to add what its lanes did and know of each other.
+    /// The warp brings what it knows of others to the barrier; returned is where to add what its
+    /// lanes did and know of each other.
     pub(super) fn bring(&mut self, barrier: u32, warp: usize) -> &mut [u32] {
         let own = self.of_warp(warp);
         let brought = &mut self.brought[barrier as usize];
@@ -64,7 +67,8 @@ impl Across {
         self.released[thread] = clock;
     }
 
-    /// The warp learns what was brought to the barrier; returned is what of that is of its own lanes.
+    /// The warp learns what was brought to the barrier; returned is what of that is of its own
+    /// lanes.
     pub(super) fn learn(&mut self, barrier: u32, warp: usize) -> &[u32] {
         let own = self.of_warp(warp);
         let brought = &self.brought[barrier as usize];

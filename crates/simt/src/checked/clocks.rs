@@ -1,19 +1,21 @@
 //! Vector clocks of the lanes of each warp: which of its mates' accesses a lane is ordered after.
 //!
-//! Across warps the block's barrier orders, which one epoch counter says, and named barriers do (`across`); within a warp
-//! `warp_sync` does, between the lanes that take part, and for that a lane keeps one clock for each of its mates (Mattern,
-//! Virtual time and global states of distributed systems, 1989).
+//! Across warps the block's barrier orders, which one epoch counter says, and named barriers do
+//! (`across`); within a warp `warp_sync` does, between the lanes that take part, and for that a
+//! lane keeps one clock for each of its mates (Mattern, Virtual time and global states of
+//! distributed systems, 1989).
 
 use super::across::{Across, LANES, join};
 use crate::shape::BARRIERS;
 
-/// `known[lane][mate]`: every access that `mate` made at or before this clock happens before what `lane` does next.
+/// `known[lane][mate]`: every access that `mate` made at or before this clock happens before what
+/// `lane` does next.
 struct WarpClocks {
     known: [[u32; LANES]; LANES],
 }
 
-/// The clocks of a block. They only ever grow, so a new block needs no reset: what a lane knew of a mate at the end of
-/// one block is less than the mate's own clock.
+/// The clocks of a block. They only ever grow, so a new block needs no reset: what a lane knew of a
+/// mate at the end of one block is less than the mate's own clock.
 pub(crate) struct Clocks {
     warps: Vec<WarpClocks>,
     /// Once a block has used a named barrier.
@@ -46,8 +48,8 @@ impl Clocks {
         self.across.is_some()
     }
 
-    /// Whether what `mate` did when its own clock was `clock` happens before what `thread` does next, by what their warp or named barriers
-    /// order.
+    /// Whether what `mate` did when its own clock was `clock` happens before what `thread` does
+    /// next, by what their warp or named barriers order.
     pub(crate) fn is_after(&self, thread: u32, mate: u32, clock: u32) -> bool {
         let warp = thread as usize / LANES;
         if mate as usize / LANES == warp {
@@ -74,7 +76,8 @@ impl Clocks {
         lanes[thread as usize % LANES][mate as usize % LANES]
     }
 
-    /// The lanes of `participants` wait for one another: each is now ordered after all that any of them did or knew.
+    /// The lanes of `participants` wait for one another: each is now ordered after all that any of
+    /// them did or knew.
     pub(crate) fn join(&mut self, warp: u32, participants: u32) {
         let known = &mut self.warps[warp as usize].known;
         let lanes = || (0..LANES).filter(|&lane| participants >> lane & 1 == 1);
@@ -90,7 +93,8 @@ impl Clocks {
         }
     }
 
-    /// These lanes of the warp arrive at a named barrier: whoever waits there is ordered after all that any of them did or knew.
+    /// These lanes of the warp arrive at a named barrier: whoever waits there is ordered after all
+    /// that any of them did or knew.
     pub(crate) fn arrive(&mut self, barrier: u32, warp: u32, lanes: u32) {
         let warp = warp as usize;
         let threads = self.warps.len() * LANES;

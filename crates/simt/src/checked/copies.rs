@@ -21,7 +21,8 @@ pub(crate) struct Copy {
 #[derive(Default)]
 pub(crate) struct Copies {
     of_thread: HashMap<u32, Vec<Copy>>,
-    /// By each word that they write, and by each that they read. Of several copies from one word the last is known.
+    /// By each word that they write, and by each that they read. Of several copies from one word
+    /// the last is known.
     writing: HashMap<usize, Copy>,
     reading: HashMap<usize, Copy>,
 }
@@ -65,7 +66,8 @@ impl Copies {
         done
     }
 
-    /// A copy that an access interferes with: one that writes there, or one that reads where the access writes.
+    /// A copy that an access interferes with: one that writes there, or one that reads where the
+    /// access writes.
     pub(crate) fn disturbed_by(
         &self,
         access: Access,

@@ -1,8 +1,8 @@
 //! Checked mode: what the threads of a launch do to one another, judged by happens-before.
 //!
-//! Two accesses of one block are ordered if one thread made both, if a barrier of the block completed between them,
-//! if `warp_sync` of common lanes did, or if the first one's warp arrived at a named barrier at which the other's waited, transitively;
-//! accesses of two blocks never are.
+//! Two accesses of one block are ordered if one thread made both, if a barrier of the block
+//! completed between them, if `warp_sync` of common lanes did, or if the first one's warp arrived
+//! at a named barrier at which the other's waited, transitively; accesses of two blocks never are.
 
 mod access;
 mod across;
@@ -148,8 +148,8 @@ impl Checker {
         self.lent.extend(address / LENT_BYTES..=last / LENT_BYTES);
     }
 
-    /// Whether global memory that was reached by a reference is the kernel's: that of a parameter, or such as it took references to. Not so
-    /// what the thread itself allocated.
+    /// Whether global memory that was reached by a reference is the kernel's: that of a parameter,
+    /// or such as it took references to. Not so what the thread itself allocated.
     pub(crate) fn is_known(&self, address: usize) -> bool {
         self.lent.contains(&(address / LENT_BYTES))
             || parameter_of(&self.parameters, address).is_some_and(|(_, certain)| certain)
@@ -185,8 +185,8 @@ impl Checker {
         }
     }
 
-    /// Draws what goes on next: one of `ready` threads that wait, or (a number from `ready` on) one that has yet to
-    /// start. `None` where there is neither.
+    /// Draws what goes on next: one of `ready` threads that wait, or (a number from `ready` on) one
+    /// that has yet to start. `None` where there is neither.
     pub(crate) fn choose(&mut self, ready: usize) -> Option<usize> {
         let candidates = ready + self.unstarted.len();
         (candidates > 0).then(|| self.order.below(candidates))
@@ -215,8 +215,8 @@ impl Checker {
         self.report.add(self.block_index, thread, site, kind);
     }
 
-    /// All of `arrivals` go on together; `left` is a thread that left the kernel by returning. An error where one of them has made too
-    /// many steps.
+    /// All of `arrivals` go on together; `left` is a thread that left the kernel by returning. An
+    /// error where one of them has made too many steps.
     pub(crate) fn barrier_completed(
         &mut self,
         mut arrivals: Vec<Waiter>,
@@ -238,7 +238,8 @@ impl Checker {
         self.step_each(&arrivals)
     }
 
-    /// A barrier is complete, or a warp has come to one, without thread `left`, which left the kernel by returning.
+    /// A barrier is complete, or a warp has come to one, without thread `left`, which left the
+    /// kernel by returning.
     pub(crate) fn left_before(&mut self, waiter: Waiter, left: u32) {
         let other_thread = self.thread_index(left);
         let kind = FindingKind::LeftBeforeBarrier { other_thread };
@@ -288,8 +289,9 @@ impl Checker {
 /// The byte `offset` of the array that `place` lies in.
 fn shared_place(place: &SharedPlace, offset: usize) -> Place {
     let of = place.bytes;
-    match place.dynamic {
-        true => Place::DynamicShared { offset, of },
-        false => Place::SharedStatic { offset, of },
+    if place.dynamic {
+        Place::DynamicShared { offset, of }
+    } else {
+        Place::SharedStatic { offset, of }
     }
 }

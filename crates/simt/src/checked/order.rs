@@ -1,7 +1,7 @@
 //! Orders drawn from a seed: the same seed gives the same order on every machine.
 
-/// The splitmix64 generator (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014): one word of
-/// state, and every seed is as good as every other.
+/// The splitmix64 generator (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+/// 2014): one word of state, and every seed is as good as every other.
 pub(crate) struct Random {
     state: u64,
 }
@@ -41,8 +41,9 @@ impl Random {
 /// Blocks per window of [`BlockOrder`].
 const WINDOW: u64 = 1 << 16;
 
-/// All blocks of a grid, in an order drawn at random that needs little memory for any grid: windows of consecutive
-/// blocks come in the order of an affine map, and the blocks of a window in any order.
+/// All blocks of a grid, in an order drawn at random that needs little memory for any grid: windows
+/// of consecutive blocks come in the order of an affine map, and the blocks of a window in any
+/// order.
 pub(crate) struct BlockOrder {
     random: Random,
     blocks: u64,

@@ -1,7 +1,8 @@
 //! Shadow memory: what is remembered of every byte that a launch touched.
 //!
-//! A page of memory is remembered in granules as small as the accesses to it need: 4 bytes where all are aligned
-//! words, 1 byte as soon as one access is a byte. Overlapping accesses of different sizes are thus compared exactly.
+//! A page of memory is remembered in granules as small as the accesses to it need: 4 bytes where
+//! all are aligned words, 1 byte as soon as one access is a byte. Overlapping accesses of different
+//! sizes are thus compared exactly.
 
 use super::touches::{Order, Touch, Touches};
 use std::collections::HashMap;
@@ -28,7 +29,8 @@ impl Page {
         }
     }
 
-    /// Cuts the granules down to `1 << shift` bytes. What was known of the whole is known of each part.
+    /// Cuts the granules down to `1 << shift` bytes. What was known of the whole is known of each
+    /// part.
     fn refine(&mut self, shift: u32) {
         if shift < self.shift {
             let parts = 1 << (self.shift - shift);
@@ -57,8 +59,9 @@ pub(crate) struct Met {
 pub(crate) struct Shadow {
     pages: Vec<Page>,
     index: HashMap<usize, usize>,
-    /// Pages touched lately, most often the next ones as well: number and position, at the place that the number's last bits name.
-    /// To look into the map for nearly each access took more than a quarter of the time of checked launches.
+    /// Pages touched lately, most often the next ones as well: number and position, at the place
+    /// that the number's last bits name. To look into the map for nearly each access took more than
+    /// a quarter of the time of checked launches.
     recent: [Option<(usize, usize)>; RECENT],
 }
 

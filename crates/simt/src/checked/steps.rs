@@ -51,7 +51,8 @@ impl Steps {
         }
     }
 
-    /// The thread makes a step. An error where that is one too many, or the launch has taken too long.
+    /// The thread makes a step. An error where that is one too many, or the launch has taken too
+    /// long.
     pub(crate) fn step(&mut self, rank: u32, site: Site) -> Option<LaunchError> {
         self.goes_on(rank, Some(site));
         let steps = &mut self.of_thread[rank as usize];

@@ -1,7 +1,7 @@
 //! What is remembered of one piece of memory: the accesses that a later one can still race with.
 //!
-//! This is the scheme of FastTrack (Flanagan and Freund, 2009): of writes the last is enough, and of reads those that
-//! no later read is ordered after.
+//! This is the scheme of FastTrack (Flanagan and Freund, 2009): of writes the last is enough, and
+//! of reads those that no later read is ordered after.
 
 use crate::finding::{Access, Site};
 
@@ -56,12 +56,15 @@ impl TouchSet {
         }
     }
 
-    /// Adds an access, and forgets those it is ordered after: who is ordered after it is ordered after them.
+    /// Adds an access, and forgets those it is ordered after: who is ordered after it is ordered
+    /// after them.
     ///
-    /// That keeps the set small where every thread of a grid makes it. Accesses of two blocks are never ordered, and a block that has ended
-    /// does not come back: those of one are enough. Of a warp of the block all are needed while there are no others. Once there are, one is
-    /// enough of those that the warp made since it came last to a named barrier: another warp is ordered after all of them or none, and so is
-    /// a lane of this one, since it is ordered after other warps only by coming to a barrier with all of its mates.
+    /// That keeps the set small where every thread of a grid makes it. Accesses of two blocks are
+    /// never ordered, and a block that has ended does not come back: those of one are enough. Of a
+    /// warp of the block all are needed while there are no others. Once there are, one is enough of
+    /// those that the warp made since it came last to a named barrier: another warp is ordered
+    /// after all of them or none, and so is a lane of this one, since it is ordered after other
+    /// warps only by coming to a barrier with all of its mates.
     fn insert(&mut self, now: Touch, order: &impl Order) {
         match self {
             TouchSet::Empty => *self = TouchSet::One(now),

@@ -25,7 +25,8 @@ pub(super) struct Barrier {
     held: Cell<u32>,
     /// Those that wait on a fiber.
     on_fibers: Cell<u32>,
-    /// Of the barrier that completed last. Every thread reads it before it can arrive at the next, so one is enough.
+    /// Of the barrier that completed last. Every thread reads it before it can arrive at the next,
+    /// so one is enough.
     pub(super) completed: Cell<BarrierOutcome>,
     pub(super) waiting: Queue,
 }
@@ -47,8 +48,8 @@ impl Barrier {
 }
 
 impl Executor<'_> {
-    /// Waits until every thread of the block has arrived or left. While the thread unwinds it waits for nobody, and the
-    /// outcome means nothing.
+    /// Waits until every thread of the block has arrived or left. While the thread unwinds it waits
+    /// for nobody, and the outcome means nothing.
     #[inline(always)]
     pub(crate) fn barrier(&self, site: Site, predicate: bool) -> BarrierOutcome {
         if self.alone {
@@ -92,7 +93,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Lets everybody go on. `last` is where the thread stands that arrived last, if that is what completed it.
+    /// Lets everybody go on. `last` is where the thread stands that arrived last, if that is what
+    /// completed it.
     #[inline(never)]
     fn complete_barrier(&self, last: Option<Site>) {
         let barrier = &self.barrier;

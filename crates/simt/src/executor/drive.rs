@@ -10,8 +10,8 @@ use crate::fiber::FiberSet;
 use crate::waiting::{Waiter, Waiting};
 use std::cell::RefCell;
 
-/// Yields in a row, with nobody doing anything else, after which checked mode calls a block deadlocked: it spins on
-/// something that no thread of it will write, and blocks run one at a time.
+/// Yields in a row, with nobody doing anything else, after which checked mode calls a block
+/// deadlocked: it spins on something that no thread of it will write, and blocks run one at a time.
 const MAX_IDLE_YIELDS: u32 = 1 << 20;
 
 /// In fast mode, yields in a row after which the operating system may run another worker.
@@ -32,8 +32,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Fast mode: those that can go on come first, while their stacks are in cache; then new threads; then those that
-    /// yielded, who may do nothing but yield again.
+    /// Fast mode: those that can go on come first, while their stacks are in cache; then new
+    /// threads; then those that yielded, who may do nothing but yield again.
     fn run_in_order(&self, fibers: &mut FiberSet) {
         let mut idle_yields = 0_u32;
         loop {
@@ -67,8 +67,8 @@ impl Executor<'_> {
             .is_some_and(|frames| frames.ready() > 0)
     }
 
-    /// Checked mode: any of those that can go on or start, drawn at random; those that yielded, only when nobody else
-    /// can go on.
+    /// Checked mode: any of those that can go on or start, drawn at random; those that yielded,
+    /// only when nobody else can go on.
     fn run_at_random(&self, fibers: &mut FiberSet, checker: &RefCell<Checker>) {
         let mut ready: Vec<u32> = Vec::new();
         let mut idle_yields = 0_u32;

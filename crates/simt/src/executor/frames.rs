@@ -36,7 +36,8 @@ pub(super) struct Frames {
     pub(super) threads: u32,
     /// How many threads can go on.
     pub(super) ready: Cell<u32>,
-    /// Number of the barrier that completed last: they are counted, and begin again before [`NOWHERE`].
+    /// Number of the barrier that completed last: they are counted, and begin again before
+    /// [`NOWHERE`].
     pub(super) completed: Cell<u32>,
 }
 
@@ -64,7 +65,8 @@ impl Frames {
                 site: Cell::new(None),
                 barrier: Cell::new(NOWHERE),
             };
-            // SAFETY: the memory of the frame begins with that of its head, and nobody else has it yet.
+            // SAFETY: the memory of the frame begins with that of its head, and nobody else has it
+            // yet.
             unsafe { frames.start(rank).cast::<Head>().write(head) };
         }
         Some(frames)
@@ -92,7 +94,8 @@ impl Frames {
     /// `start` is where a thread's frame starts.
     #[inline(always)]
     pub(super) unsafe fn parts(&self, start: *mut u8) -> (&Head, *mut u8) {
-        // SAFETY: `new` wrote a head there, which is only ever borrowed shared, and the frame is behind it.
+        // SAFETY: `new` wrote a head there, which is only ever borrowed shared, and the frame is
+        // behind it.
         unsafe { (&*start.cast::<Head>(), start.add(HEAD)) }
     }
 
@@ -140,7 +143,8 @@ impl Drop for Frames {
         let any_waits = !self.waiters().is_empty();
         let mut memory = mem::take(&mut self.memory);
         if any_waits {
-            // Only if the executor itself panicked: what a thread that waits has is neither used nor freed.
+            // Only if the executor itself panicked: what a thread that waits has is neither used
+            // nor freed.
             mem::forget(memory);
             return;
         }

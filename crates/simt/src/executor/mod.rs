@@ -1,10 +1,11 @@
 //! One worker's state: the block that it runs, and the threads of it that wait.
 //!
-//! A block's threads run one after another in a plain loop, inside a fiber. A thread that must wait suspends its
-//! fiber, which stays with it; the driver then lets another fiber go on with the loop. So a thread that never waits
-//! costs a loop iteration, and only one that waits costs a fiber.
+//! A block's threads run one after another in a plain loop, inside a fiber. A thread that must wait
+//! suspends its fiber, which stays with it; the driver then lets another fiber go on with the loop.
+//! So a thread that never waits costs a loop iteration, and only one that waits costs a fiber.
 //!
-//! Everything here belongs to one operating-system thread, and fibers never move to another: hence cells, no locks.
+//! Everything here belongs to one operating-system thread, and fibers never move to another: hence
+//! cells, no locks.
 
 mod barrier;
 mod drive;
@@ -226,19 +227,21 @@ impl<'a> Executor<'a> {
         self.launch.fail(error);
     }
 
-    /// Suspends the running thread until the driver resumes it. Ends the thread instead where the block is given up.
+    /// Suspends the running thread until the driver resumes it. Ends the thread instead where the
+    /// block is given up.
     ///
-    /// Inlined, with all of its callers, into the kernel: the processor predicts a return by the calls it has seen, and
-    /// after a switch of stacks those were another fiber's, so each return between here and the kernel would cost a
-    /// misprediction (measured: 46 ns per barrier with four returns, and a third of that with none).
+    /// Inlined, with all of its callers, into the kernel: the processor predicts a return by the
+    /// calls it has seen, and after a switch of stacks those were another fiber's, so each return
+    /// between here and the kernel would cost a misprediction (measured: 46 ns per barrier with
+    /// four returns, and a third of that with none).
     #[inline(always)]
     fn suspend(&self) {
         let current = here();
         let (thread, yielder) = (current.thread.get(), current.yielder.get());
         let frame = current.frame.get();
         self.suspended.set(true);
-        // SAFETY: a thread that can wait runs on a fiber (a block of one thread never waits), and the fiber's yielder
-        // lives on its stack, below this frame.
+        // SAFETY: a thread that can wait runs on a fiber (a block of one thread never waits), and
+        // the fiber's yielder lives on its stack, below this frame.
         unsafe { (*yielder).suspend(()) };
         current.thread.set(thread);
         current.yielder.set(yielder);
@@ -248,8 +251,8 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Whether the running thread may wait: not while it unwinds, when a destructor that waits goes straight on.
-    /// Ends the thread where its block is given up.
+    /// Whether the running thread may wait: not while it unwinds, when a destructor that waits goes
+    /// straight on. Ends the thread where its block is given up.
     #[inline]
     fn may_wait(&self) -> bool {
         if std::thread::panicking() {
@@ -261,7 +264,8 @@ impl<'a> Executor<'a> {
         true
     }
 
-    /// Lets the other threads of the block run, and where there are none, other operating-system threads.
+    /// Lets the other threads of the block run, and where there are none, other operating-system
+    /// threads.
     #[inline(always)]
     pub(crate) fn yield_thread(&self, site: Site) {
         if self.queue_to_yield(site) {

@@ -1,7 +1,9 @@
-//! Named barriers: warps of the block meet under a number, as many as each of them says. Some wait, others only arrive.
+//! Named barriers: warps of the block meet under a number, as many as each of them says. Some wait,
+//! others only arrive.
 //!
-//! As on a device a warp arrives as a whole: its lanes gather, and whoever came first waits for the others. A warp that only arrives goes on
-//! then; one that waits goes on when the barrier is complete, which begins anew.
+//! As on a device a warp arrives as a whole: its lanes gather, and whoever came first waits for the
+//! others. A warp that only arrives goes on then; one that waits goes on when the barrier is
+//! complete, which begins anew.
 
 use super::queue::{Queue, Seats};
 use super::record::here;
@@ -111,7 +113,8 @@ impl NamedBarriers {
 }
 
 impl Executor<'_> {
-    /// The running thread comes to a named barrier. It goes on when its warp is there and, if it waits, the barrier is complete.
+    /// The running thread comes to a named barrier. It goes on when its warp is there and, if it
+    /// waits, the barrier is complete.
     #[inline(always)]
     pub(crate) fn named_barrier(&self, call: Call, site: Site) {
         if self.come_to_named(call, site) {
@@ -167,8 +170,8 @@ impl Executor<'_> {
         true
     }
 
-    /// All lanes of a warp are to come to the same call as the first of them. Another is a finding, and the running thread ends; checked mode
-    /// reports another place as well.
+    /// All lanes of a warp are to come to the same call as the first of them. Another is a finding,
+    /// and the running thread ends; checked mode reports another place as well.
     fn compare(&self, of_first: Call, first: Waiter, call: Call, site: Site) {
         let others_count = Call {
             threads: of_first.threads,
@@ -209,7 +212,8 @@ impl Executor<'_> {
         }
     }
 
-    /// All lanes of the warp are there. `last` is where the running thread stands, if it is one of them. Whether that must be suspended.
+    /// All lanes of the warp are there. `last` is where the running thread stands, if it is one of
+    /// them. Whether that must be suspended.
     fn warp_arrives(&self, named: &NamedBarriers, warp: u32, last: Option<Site>) -> bool {
         let gather = &named.gathers[warp as usize];
         let (call, lanes, first) = (gather.call.get(), gather.lanes.take(), gather.first.take());

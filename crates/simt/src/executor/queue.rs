@@ -1,5 +1,5 @@
-//! Queues of waiting threads, linked through one seat per fiber: to wait, to go on, and to release all waiters of a
-//! barrier at once each take a few stores and no memory of their own.
+//! Queues of waiting threads, linked through one seat per fiber: to wait, to go on, and to release
+//! all waiters of a barrier at once each take a few stores and no memory of their own.
 
 use crate::finding::Site;
 use crate::waiting::Waiter;

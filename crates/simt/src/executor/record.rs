@@ -1,4 +1,5 @@
-//! Which thread of which block an operating-system thread runs, for which executor: one thread-local record.
+//! Which thread of which block an operating-system thread runs, for which executor: one
+//! thread-local record.
 
 use super::Executor;
 use crate::Dim3;
@@ -28,12 +29,14 @@ impl ThreadId {
     };
 }
 
-/// What begins the frame of a thread whose body runs in steps: which thread it is of, and what that waits for.
+/// What begins the frame of a thread whose body runs in steps: which thread it is of, and what that
+/// waits for.
 pub(crate) struct Head {
     pub(super) thread: Cell<ThreadId>,
     /// Where it waits.
     pub(super) site: Cell<Option<Site>>,
-    /// The number of the barrier at which the thread waits, if it does at one. Where that barrier is complete, the thread can go on.
+    /// The number of the barrier at which the thread waits, if it does at one. Where that barrier
+    /// is complete, the thread can go on.
     pub(super) barrier: Cell<u32>,
 }
 
@@ -47,7 +50,8 @@ pub(crate) struct Current {
     pub(crate) grid_dim: Cell<Dim3>,
     /// How the running fiber suspends itself; null where the thread runs without a fiber.
     pub(crate) yielder: Cell<*const FiberYielder>,
-    /// The running thread's frame, null where its body is not in steps. It outlives every use: see [`Current::frame`].
+    /// The running thread's frame, null where its body is not in steps. It outlives every use: see
+    /// [`Current::frame`].
     pub(super) frame: Cell<*const Head>,
     /// Whether the step that runs begins where the last one of its thread ended.
     pub(super) goes_on: Cell<bool>,
@@ -70,7 +74,8 @@ impl Current {
     /// The running thread's frame, where its body is in steps.
     #[inline(always)]
     pub(super) fn frame<'a>(&self) -> Option<&'a Head> {
-        // SAFETY: not null only while a step runs, which is on a frame of the executor that is current, and within its life.
+        // SAFETY: not null only while a step runs, which is on a frame of the executor that is
+        // current, and within its life.
         unsafe { self.frame.get().as_ref() }
     }
 
@@ -111,7 +116,8 @@ impl Current {
     }
 }
 
-/// While it lives, this operating-system thread executes blocks for one executor. Dropping it restores what was before.
+/// While it lives, this operating-system thread executes blocks for one executor. Dropping it
+/// restores what was before.
 pub(crate) struct Entered {
     before: Current,
 }
@@ -151,8 +157,8 @@ fn no_kernel() -> ! {
 #[inline(always)]
 pub(crate) fn here<'a>() -> &'a Current {
     let record = CURRENT.with(ptr::from_ref);
-    // SAFETY: the record has no destructor, so it lives as long as its thread; and it is not `Sync`, so the reference
-    // cannot leave the thread.
+    // SAFETY: the record has no destructor, so it lives as long as its thread; and it is not
+    // `Sync`, so the reference cannot leave the thread.
     unsafe { &*record }
 }
 
@@ -169,9 +175,10 @@ pub(crate) fn here_active<'a>() -> &'a Current {
 /// The executor of the running block, if a kernel runs on this thread.
 #[inline(always)]
 pub(crate) fn try_running<'a>() -> Option<&'a Executor<'a>> {
-    // SAFETY: not null only between `Entered::new` and its drop, during which the executor lives and does not move;
-    // only kernel bodies and what they call run then, and none of them keeps the reference beyond the call.
-    // Shared access only: every field that changes is a cell, and the executor never leaves its thread.
+    // SAFETY: not null only between `Entered::new` and its drop, during which the executor lives
+    // and does not move; only kernel bodies and what they call run then, and none of them keeps the
+    // reference beyond the call. Shared access only: every field that changes is a cell, and the
+    // executor never leaves its thread.
     unsafe { here().executor.get().as_ref() }
 }
 

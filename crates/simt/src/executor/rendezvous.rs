@@ -1,7 +1,8 @@
 //! Warp operations: the lanes of a mask meet, and go on together with one another's values.
 //!
-//! Lanes meet by warp, mask and operation, not by source line: that is what `*.sync` instructions do, and it lets both
-//! sides of a branch take part. Groups with different masks may be under way in one warp at the same time.
+//! Lanes meet by warp, mask and operation, not by source line: that is what `*.sync` instructions
+//! do, and it lets both sides of a branch take part. Groups with different masks may be under way
+//! in one warp at the same time.
 
 use super::queue::{Queue, Seats};
 use super::record::here;
@@ -20,7 +21,8 @@ pub(crate) enum WarpOperation {
     Exchange,
 }
 
-/// One meeting of lanes. Each lane holds it until it has read it; the last to let go gives it back for reuse.
+/// One meeting of lanes. Each lane holds it until it has read it; the last to let go gives it back
+/// for reuse.
 #[derive(Default)]
 pub(crate) struct Meeting {
     warp: Cell<u32>,
@@ -44,13 +46,15 @@ impl Meeting {
     }
 
     fn operation(&self) -> WarpOperation {
-        match self.is_sync.get() {
-            true => WarpOperation::Sync,
-            false => WarpOperation::Exchange,
+        if self.is_sync.get() {
+            WarpOperation::Sync
+        } else {
+            WarpOperation::Exchange
         }
     }
 
-    /// Whether every lane that it waits for has arrived, where `live` are the warp's lanes that have not left.
+    /// Whether every lane that it waits for has arrived, where `live` are the warp's lanes that
+    /// have not left.
     fn is_complete(&self, live: u32) -> bool {
         self.mask.get() & live & !self.participants.get() == 0
     }
@@ -100,7 +104,8 @@ impl Lanes<'_> {
 #[derive(Default)]
 pub(crate) struct Rendezvouses {
     gathering: RefCell<Vec<Rc<Meeting>>>,
-    /// How many gather, those on their way to a named barrier too, so that a leaving thread sees at a glance that nobody waits for it.
+    /// How many gather, those on their way to a named barrier too, so that a leaving thread sees at
+    /// a glance that nobody waits for it.
     under_way: Cell<u32>,
     free: RefCell<Vec<Rc<Meeting>>>,
 }
@@ -196,8 +201,9 @@ impl Executor<'_> {
         result
     }
 
-    /// The running lane arrives at the meeting of these lanes. The second value says that it stands among the waiters
-    /// now and must be suspended. `None` where it meets nobody because it unwinds.
+    /// The running lane arrives at the meeting of these lanes. The second value says that it stands
+    /// among the waiters now and must be suspended. `None` where it meets nobody because it
+    /// unwinds.
     #[inline(never)]
     fn meet(
         &self,
@@ -239,7 +245,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Lets the lanes that met go on. `last` is where the lane stands that arrived last, if that is what completed it.
+    /// Lets the lanes that met go on. `last` is where the lane stands that arrived last, if that is
+    /// what completed it.
     #[inline(never)]
     fn complete_meeting(&self, meeting: &Rc<Meeting>, last: Option<Site>) {
         let mut gathering = self.rendezvouses.gathering.borrow_mut();

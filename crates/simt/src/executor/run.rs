@@ -1,4 +1,5 @@
-//! The loops that run a kernel's body, generic over it so that the compiler can put the body into them.
+//! The loops that run a kernel's body, generic over it so that the compiler can put the body into
+//! them.
 
 use super::record::{here, running};
 use super::{EndThread, Executor};
@@ -15,14 +16,16 @@ pub(crate) fn body_of<F: Fn() + Sync>(body: &F) -> Body<'_> {
     unsafe { Body::new(body, run_threads::<F>, run_single_thread_blocks::<F>) }
 }
 
-/// What a fiber does while its operating-system thread works for launches: runs threads of the current block, idles
-/// when none is left to start, and goes on when it is resumed. Returns when it is told to finish.
+/// What a fiber does while its operating-system thread works for launches: runs threads of the
+/// current block, idles when none is left to start, and goes on when it is resumed. Returns when it
+/// is told to finish.
 pub(super) fn run_on_fiber(yielder: &FiberYielder) {
     loop {
         let body = &running().launch.body;
         let command = match running().in_frames() {
             Some(_) => run_in_frames(yielder),
-            // SAFETY: the function is called with the body that it was made for, and that launch is the current one.
+            // SAFETY: the function is called with the body that it was made for, and that launch is
+            // the current one.
             None => unsafe { (body.run_threads)(yielder, body.pointer) },
         };
         if let Command::Finish = command {
@@ -31,11 +34,11 @@ pub(super) fn run_on_fiber(yielder: &FiberYielder) {
     }
 }
 
-/// Runs the body for each thread that is left to start, and suspends the fiber when there is none. Returns the command
-/// with which the fiber was resumed for another launch. Never unwinds.
+/// Runs the body for each thread that is left to start, and suspends the fiber when there is none.
+/// Returns the command with which the fiber was resumed for another launch. Never unwinds.
 ///
-/// A fiber idles here, and not in its outermost loop, because returning to that is what costs most (see
-/// [`Executor::suspend`]).
+/// A fiber idles here, and not in its outermost loop, because returning to that is what costs most
+/// (see [`Executor::suspend`]).
 ///
 /// # Safety
 /// `body` points to an `F` that lives as long as the launch that is current at the call.
@@ -97,8 +100,8 @@ fn run_in_frames(yielder: &FiberYielder) -> Command {
     }
 }
 
-/// Runs the body for each block from `first` to `end`, where a block is one thread: on no fiber, since that thread
-/// waits for nobody. Never unwinds.
+/// Runs the body for each block from `first` to `end`, where a block is one thread: on no fiber,
+/// since that thread waits for nobody. Never unwinds.
 ///
 /// # Safety
 /// `body` points to an `F`.
@@ -125,7 +128,8 @@ unsafe fn run_single_thread_blocks<F: Fn()>(body: *const (), first: u64, end: u6
 }
 
 impl Executor<'_> {
-    /// The running thread was unwound: by a finding, with its whole block, or by a panic of its own.
+    /// The running thread was unwound: by a finding, with its whole block, or by a panic of its
+    /// own.
     #[cold]
     fn thread_unwound(&self, payload: Box<dyn Any + Send>) {
         let current = here();
@@ -138,7 +142,8 @@ impl Executor<'_> {
                 message: panic_message(&*payload),
             });
         }
-        // A payload is the kernel's own value: its destructor may panic too, and what that throws is given up.
+        // A payload is the kernel's own value: its destructor may panic too, and what that throws
+        // is given up.
         if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
             mem::forget(again);
         }

@@ -10,8 +10,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 
 impl Executor<'_> {
-    /// Makes frames of the threads that are left to start, then takes the steps of all threads that can take one, in turn, until there is
-    /// none. On a fiber, since a step may have to wait for something else than a barrier.
+    /// Makes frames of the threads that are left to start, then takes the steps of all threads that
+    /// can take one, in turn, until there is none. On a fiber, since a step may have to wait for
+    /// something else than a barrier.
     pub(super) fn run_frames(&self, frames: &Frames, steps: &Steps<'_>, current: &Current) {
         while self.start_next(current) {
             let rank = current.rank();
@@ -47,7 +48,8 @@ impl Executor<'_> {
                 current.thread.set(head.thread.get());
                 // SAFETY: the thread waits, and no queue has it any more.
                 let drop = || unsafe { steps.drop(frame) };
-                // What its values do when they are dropped may be to wait, which ends them, or to panic, which is given up.
+                // What its values do when they are dropped may be to wait, which ends them, or to
+                // panic, which is given up.
                 if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(drop)) {
                     mem::forget(payload);
                 }

@@ -1,5 +1,6 @@
-//! A kernel's body in steps: what the compiler makes of it as the body of a future, so that a thread can wait at a barrier without a
-//! stack. What it needs afterwards is in its frame, and one step runs from one barrier to the next.
+//! A kernel's body in steps: what the compiler makes of it as the body of a future, so that a
+//! thread can wait at a barrier without a stack. What it needs afterwards is in its frame, and one
+//! step runs from one barrier to the next.
 
 use super::Executor;
 use super::frames::Frames;
@@ -29,7 +30,8 @@ impl Future for EndOfStep {
 }
 
 impl Executor<'_> {
-    /// The running thread arrives at the barrier: `true` where it has to end its step, and stands among those that wait.
+    /// The running thread arrives at the barrier: `true` where it has to end its step, and stands
+    /// among those that wait.
     ///
     /// It does not ask whether the thread unwinds or its block is given up: neither takes a step.
     #[inline(always)]

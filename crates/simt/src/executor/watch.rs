@@ -41,8 +41,8 @@ impl Executor<'_> {
         let Some(checker) = &self.checker else {
             return;
         };
-        // A view of global memory may have been made of a pointer into shared memory: the address decides, since the
-        // next block uses the same addresses for memory of its own.
+        // A view of global memory may have been made of a pointer into shared memory: the address
+        // decides, since the next block uses the same addresses for memory of its own.
         let place = self.arena.borrow().locate(address);
         let memory = Memory {
             address,
@@ -53,8 +53,8 @@ impl Executor<'_> {
         self.touch(checker, access, memory, site);
     }
 
-    /// Notes the same of memory that was reached by a pointer or, where `by_reference`, in any other way: it may be the thread's own, of
-    /// which nothing is noted.
+    /// Notes the same of memory that was reached by a pointer or, where `by_reference`, in any
+    /// other way: it may be the thread's own, of which nothing is noted.
     pub(crate) fn note_plain(
         &self,
         access: Access,
@@ -92,7 +92,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes that a pointer is passed to a function that may not be instrumented, or that an instrumented function has got one.
+    /// Notes that a pointer is passed to a function that may not be instrumented, or that an
+    /// instrumented function has got one.
     pub(crate) fn hand(&self, address: usize, passed: Option<Site>) {
         let Some(checker) = &self.checker else {
             return;

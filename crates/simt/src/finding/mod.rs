@@ -113,7 +113,8 @@ pub enum FindingKind {
         /// A thread that left.
         other_thread: Dim3,
     },
-    /// A thread called a warp operation whose mask does not name its own lane. The thread ends there.
+    /// A thread called a warp operation whose mask does not name its own lane. The thread ends
+    /// there.
     LaneNotInMask {
         /// The calling lane.
         lane: u32,
@@ -127,7 +128,8 @@ pub enum FindingKind {
         /// The mask.
         mask: u32,
     },
-    /// A named barrier for a number of threads that is no multiple of 32, or more than the block has in whole warps. The thread ends there.
+    /// A named barrier for a number of threads that is no multiple of 32, or more than the block
+    /// has in whole warps. The thread ends there.
     NamedBarrierCount {
         /// The barrier.
         barrier: u32,
@@ -149,7 +151,8 @@ pub enum FindingKind {
         /// Where the earlier thread came to the barrier.
         other_site: Site,
     },
-    /// A thread came to a named barrier while another of its warp came to another, or to the same at another place.
+    /// A thread came to a named barrier while another of its warp came to another, or to the same
+    /// at another place.
     WarpDiverged {
         /// The barrier.
         barrier: u32,
@@ -182,8 +185,8 @@ pub enum FindingKind {
         /// Bytes of the access.
         bytes: usize,
     },
-    /// Memory was touched that an asynchronous copy may still be writing, or written that it may still be reading: the thread that began the
-    /// copy had not waited for it.
+    /// Memory was touched that an asynchronous copy may still be writing, or written that it may
+    /// still be reading: the thread that began the copy had not waited for it.
     CopyUnderWay {
         /// The memory.
         place: Place,
@@ -194,14 +197,16 @@ pub enum FindingKind {
         /// Where it began the copy.
         copy_site: Site,
     },
-    /// Bytes behind the end of an array of shared memory were written. Which thread did it is not known: the one named is the block's first.
+    /// Bytes behind the end of an array of shared memory were written. Which thread did it is not
+    /// known: the one named is the block's first.
     WrittenPastEnd {
         /// The array's last byte.
         place: Place,
     },
 }
 
-/// What makes two findings the same: the rule and the source lines, whichever threads broke it there.
+/// What makes two findings the same: the rule and the source lines, whichever threads broke it
+/// there.
 pub(crate) type FindingKey = (u8, Location<'static>, Option<Location<'static>>);
 
 /// One finding: the rule, and the first thread that broke it at this place.

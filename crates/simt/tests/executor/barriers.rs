@@ -1,4 +1,5 @@
-//! Barriers: nobody passes before everybody has come, reductions see everybody, and threads that left are not waited for.
+//! Barriers: nobody passes before everybody has come, reductions see everybody, and threads that
+//! left are not waited for.
 
 use crate::common::{MODES, SharedWords, Words, findings, rank, run};
 use proptest::prelude::*;
@@ -140,7 +141,8 @@ fn a_barrier_that_part_of_a_warp_waits_for_while_the_rest_waits_elsewhere_is_a_d
     }
 }
 
-/// Inclusive prefix sum of one block by Hillis and Steele's doubling, with a barrier on either side of each write.
+/// Inclusive prefix sum of one block by Hillis and Steele's doubling, with a barrier on either side
+/// of each write.
 fn block_prefix_sum(threads: usize, input: &Words, output: &Words) {
     static SUMS: u8 = 0;
     let (sums, rank) = (SharedWords::new(&SUMS, threads), rank());

@@ -1,4 +1,5 @@
-//! What several test files need: arrays that kernels share, as cuda_std's views would access them, and short launches.
+//! What several test files need: arrays that kernels share, as cuda_std's views would access them,
+//! and short launches.
 
 use simt::memory::{self, Space};
 use simt::{Finding, FindingKind, LaunchError, LaunchShape, Mode, Report, current};
@@ -14,8 +15,8 @@ pub const MODES: [Mode; 4] = [
 
 pub const CHECKED: Mode = Mode::Checked { seed: 7 };
 
-/// Words that kernels access through the notes of checked mode. The words themselves are atomics, so that a kernel with
-/// a race is a wrong kernel, but not undefined behaviour of the test.
+/// Words that kernels access through the notes of checked mode. The words themselves are atomics,
+/// so that a kernel with a race is a wrong kernel, but not undefined behaviour of the test.
 pub struct Words {
     words: Vec<AtomicU32>,
     space: Space,
@@ -85,7 +86,8 @@ impl SharedWords {
         if index >= self.count {
             memory::out_of_bounds("SharedView", index, self.count);
         }
-        // SAFETY: in bounds of the block's array, which lives as long as the block; accessed only as an atomic.
+        // SAFETY: in bounds of the block's array, which lives as long as the block; accessed only
+        // as an atomic.
         unsafe { AtomicU32::from_ptr(self.start.add(index)) }
     }
 

@@ -1,4 +1,5 @@
-//! Launches that would not end by themselves, and faults that end the process: each names its kernel, block and thread.
+//! Launches that would not end by themselves, and faults that end the process: each names its
+//! kernel, block and thread.
 
 use crate::common::{CHECKED, Words, rank, run};
 use simt::memory::dynamic_shared;
@@ -97,7 +98,8 @@ fn a_launch_that_takes_too_long_is_ended() {
 /// Set in the processes that are to end.
 const VARIABLE: &str = "FERROVOX_SIMT_TEST_ENDS";
 
-/// Runs `end` in another process, which is to die of it, and returns what that printed. `which` tells the ends of one test apart.
+/// Runs `end` in another process, which is to die of it, and returns what that printed. `which`
+/// tells the ends of one test apart.
 fn dies(name: &str, which: &str, end: impl FnOnce()) -> Option<String> {
     if let Some(chosen) = std::env::var_os(VARIABLE) {
         if chosen == which {

@@ -1,4 +1,5 @@
-//! Kernels that fail: the launch says who and why, everything on their stacks is dropped, and the next launch works.
+//! Kernels that fail: the launch says who and why, everything on their stacks is dropped, and the
+//! next launch works.
 
 use crate::common::{CHECKED, MODES, Words, findings, global_index, only_finding, rank, run};
 use simt::sync::{Reduce, barrier, barrier_reduce, warp_exchange, warp_sync};

@@ -1,4 +1,5 @@
-//! Every thread of every block runs once and knows its place; shapes that no device could launch are refused.
+//! Every thread of every block runs once and knows its place; shapes that no device could launch
+//! are refused.
 
 use crate::common::{MODES, run};
 use simt::{Dim3, LaunchError, LaunchShape, Mode, current, launch};

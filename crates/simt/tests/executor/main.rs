@@ -1,4 +1,5 @@
-//! The executor, from outside: launches, barriers, warps, shared memory, and what checked mode finds.
+//! The executor, from outside: launches, barriers, warps, shared memory, and what checked mode
+//! finds.
 
 mod barriers;
 mod common;

@@ -12,7 +12,8 @@ fn warp() -> usize {
     rank() / 32
 }
 
-/// Under several seeds: whether races are found (and nothing else), and nothing at all where none is expected.
+/// Under several seeds: whether races are found (and nothing else), and nothing at all where none
+/// is expected.
 #[track_caller]
 fn races(expected: bool, blocks: u32, threads: u32, kernel: impl Fn() + Sync) {
     for seed in SEEDS {
@@ -252,7 +253,8 @@ fn order_goes_on_through_warps_barriers_and_lanes() {
 
 #[test]
 fn all_readers_are_remembered_where_some_are_ordered() {
-    // The last warp writes what all others read, and waits for all but one of them, whichever that is.
+    // The last warp writes what all others read, and waits for all but one of them, whichever that
+    // is.
     for left_out in [0, 1, 2, 3, 9] {
         let words = Words::new(1);
         let kernel = || {

@@ -1,5 +1,5 @@
-//! Races: two threads touch the same element, one of them writes, and nothing orders them. Each kernel that has one
-//! stands beside one that differs by what orders it.
+//! Races: two threads touch the same element, one of them writes, and nothing orders them. Each
+//! kernel that has one stands beside one that differs by what orders it.
 
 use crate::common::{
     CHECKED, SharedWords, Words, findings, global_index, is_race, only_finding, rank, run,
@@ -12,7 +12,8 @@ use std::mem::size_of_val;
 static TILE: u8 = 0;
 const SEEDS: std::ops::Range<u64> = 0..10;
 
-/// Runs the kernel under several seeds: it must be found to race (and nothing else) under every one, or under none.
+/// Runs the kernel under several seeds: it must be found to race (and nothing else) under every
+/// one, or under none.
 #[track_caller]
 fn races(expected: bool, blocks: u32, threads: u32, kernel: impl Fn() + Sync) {
     for seed in SEEDS {
@@ -279,7 +280,8 @@ fn accesses_of_different_sizes_overlap_byte_by_byte() {
 
 #[test]
 fn shared_memory_reached_through_a_global_view_is_still_the_blocks_own() {
-    // Blocks use the same addresses one after another: those accesses must not look like a race between blocks.
+    // Blocks use the same addresses one after another: those accesses must not look like a race
+    // between blocks.
     races(false, 4, 1, || {
         let tile = SharedWords::new(&TILE, 4);
         memory::note_write(Space::Global, tile.address(), 4);

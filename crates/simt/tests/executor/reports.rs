@@ -1,4 +1,5 @@
-//! What a person reads: the whole text of a report, what is one finding and what are two, and when a report is cut short.
+//! What a person reads: the whole text of a report, what is one finding and what are two, and when
+//! a report is cut short.
 
 use crate::common::{CHECKED, Words, findings, rank, run};
 use simt::{LaunchShape, MAX_FINDINGS, Mode, current, launch};
@@ -58,8 +59,8 @@ fn one_finding_per_place_however_many_threads_and_whichever_comes_first() {
             words.read((rank() + 1) % 64);
             words.write(rank(), 1);
         }));
-        // Read against write and write against write of another block; the order in which the two lines of a pair were
-        // reached makes no difference.
+        // Read against write and write against write of another block; the order in which the two
+        // lines of a pair were reached makes no difference.
         let total: u64 = report
             .findings()
             .iter()

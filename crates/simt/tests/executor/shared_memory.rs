@@ -1,4 +1,5 @@
-//! Block-shared memory: one array per static and block, poisoned before each block, and watched for what nobody wrote.
+//! Block-shared memory: one array per static and block, poisoned before each block, and watched for
+//! what nobody wrote.
 
 use crate::common::{CHECKED, MODES, SharedWords, findings, only_finding, rank, run};
 use simt::memory::{dynamic_shared, shared_static};

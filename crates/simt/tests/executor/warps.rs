@@ -27,9 +27,10 @@ fn every_lane_gets_the_values_of_all_lanes_of_its_warp() {
                     let got = warp_exchange(u32::MAX, value_of(block, rank, round));
                     assert_eq!(got.participants, u32::MAX >> (32 - lanes));
                     for other in 0..32 {
-                        let expected = match other < lanes {
-                            true => value_of(block, first + other, round),
-                            false => 0,
+                        let expected = if other < lanes {
+                            value_of(block, first + other, round)
+                        } else {
+                            0
                         };
                         assert_eq!(got.values[other as usize], expected);
                     }

@@ -5,8 +5,8 @@ use cuda_std::{prelude::*, shared_view};
 /// Threads of a block of [`sort_within`]: half of the elements that it has in shared memory.
 pub const BLOCK: usize = 128;
 
-/// One step of a bitonic sort: pairs of elements `distance` apart are put in order, in runs of `span` elements that go up and down in turn.
-/// Every thread has a pair of its own, so no two meet.
+/// One step of a bitonic sort: pairs of elements `distance` apart are put in order, in runs of
+/// `span` elements that go up and down in turn. Every thread has a pair of its own, so no two meet.
 #[kernel]
 pub unsafe fn exchange(data: ViewMut<u32>, span: u32, distance: u32) {
     let pair = thread::index_1d();
@@ -21,8 +21,8 @@ pub unsafe fn exchange(data: ViewMut<u32>, span: u32, distance: u32) {
     }
 }
 
-/// All steps of spans `first` to `last` with distances below 256, in shared memory: one launch in the place of many. As many elements as blocks have,
-/// two for each thread.
+/// All steps of spans `first` to `last` with distances below 256, in shared memory: one launch in
+/// the place of many. As many elements as blocks have, two for each thread.
 #[kernel]
 pub unsafe fn sort_within(data: ViewMut<u32>, first: u32, last: u32) {
     let tile = shared_view![u32; 2 * BLOCK];

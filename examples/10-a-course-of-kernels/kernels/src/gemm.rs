@@ -5,8 +5,8 @@ use cuda_std::{prelude::*, shared_view};
 /// Threads of a block along x and y, and elements of a tile along each.
 pub const TILE: usize = 16;
 
-/// `c = a b`. The sizes are rows of `a`, columns of `a` (and rows of `b`), columns of `b`. Each element of a tile is read once from global memory, and
-/// used by 16 threads.
+/// `c = a b`. The sizes are rows of `a`, columns of `a` (and rows of `b`), columns of `b`. Each
+/// element of a tile is read once from global memory, and used by 16 threads.
 #[kernel]
 pub unsafe fn multiply(a: View<f32>, b: View<f32>, sizes: [u32; 3], c: ViewMut<f32>) {
     let (of_a, of_b) = (

@@ -2,8 +2,9 @@
 
 use cuda_std::{prelude::*, shared::dynamic_shared_mem};
 
-/// Counts how often each value comes. A block counts in its own memory, where only its threads meet, and adds what it has at the end.
-/// The launch gives each block 4 bytes of dynamic shared memory for each bin.
+/// Counts how often each value comes. A block counts in its own memory, where only its threads
+/// meet, and adds what it has at the end. The launch gives each block 4 bytes of dynamic shared
+/// memory for each bin.
 #[kernel]
 pub unsafe fn count(values: View<u32>, counts: ViewMut<u32>) {
     let bins = counts.len();

@@ -8,7 +8,8 @@ pub const BLOCK: usize = 64;
 /// Where it is, and what it weighs.
 pub type Body = [f32; 4];
 
-/// What pulls at each body: the sum over all others of mass by distance squared, in their direction. Every body is read once for each block.
+/// What pulls at each body: the sum over all others of mass by distance squared, in their
+/// direction. Every body is read once for each block.
 #[kernel]
 pub unsafe fn accelerate(bodies: View<Body>, softening: f32, accelerations: ViewMut<[f32; 3]>) {
     let tile = shared_view![Body; BLOCK];
@@ -43,7 +44,8 @@ pub unsafe fn accelerate(bodies: View<Body>, softening: f32, accelerations: View
     }
 }
 
-/// Adds what another body pulls. It is softened, so that a body does not pull at itself and close ones do not fly apart.
+/// Adds what another body pulls. It is softened, so that a body does not pull at itself and close
+/// ones do not fly apart.
 #[inline(always)]
 fn add_pull(sum: &mut [f32; 3], [x, y, z, _]: Body, other: Body, softening: f32) {
     let away = [other[0] - x, other[1] - y, other[2] - z];

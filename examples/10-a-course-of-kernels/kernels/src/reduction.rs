@@ -5,7 +5,8 @@ use cuda_std::{prelude::*, shared_view, warp};
 /// All 32 lanes.
 const WARP: u32 = 0xffff_ffff;
 
-/// Adds up what a block's threads take of `values`; `sums` gets a sum for each block. Blocks have whole warps, 32 at most.
+/// Adds up what a block's threads take of `values`; `sums` gets a sum for each block. Blocks have
+/// whole warps, 32 at most.
 #[kernel]
 pub unsafe fn sum(values: View<f32>, sums: ViewMut<f32>) {
     let of_warps = shared_view![f32; 32];
@@ -35,7 +36,8 @@ pub unsafe fn sum(values: View<f32>, sums: ViewMut<f32>) {
     }
 }
 
-/// The sum over a warp, in its lane 0: in five steps each lane adds what another one has, without any memory.
+/// The sum over a warp, in its lane 0: in five steps each lane adds what another one has, without
+/// any memory.
 #[inline(always)]
 fn add_lanes(mut value: f32) -> f32 {
     let mut distance = 16;

@@ -2,8 +2,9 @@
 
 use cuda_std::prelude::*;
 
-/// The mean of a box of `2 R + 1` samples along each axis, as far as it is inside. `R` is known when the kernel is compiled, so its loops have a fixed
-/// length; the list says for which there are entry points: `box_mean_1` and `box_mean_2`.
+/// The mean of a box of `2 R + 1` samples along each axis, as far as it is inside. `R` is known
+/// when the kernel is compiled, so its loops have a fixed length; the list says for which there are
+/// entry points: `box_mean_1` and `box_mean_2`.
 #[kernel(R = [1, 2])]
 pub unsafe fn box_mean<const R: usize>(samples: View<f32>, dims: [u32; 3], means: ViewMut<f32>) {
     let at = thread::index_3d();

@@ -17,7 +17,8 @@ pub fn run(machine: &Machine) -> Outcome<String> {
         block: 64.into(),
         dynamic_shared_bytes: 4 * BINS as u32,
     };
-    // SAFETY: nothing else uses `counts`, to which the kernel adds atomically; each block has the memory that the kernel asks for.
+    // SAFETY: nothing else uses `counts`, to which the kernel adds atomically; each block has the
+    // memory that the kernel asks for.
     unsafe { machine.launch::<count>(shape, (on_device.view(), counts.view_mut()))? };
 
     let mut expected = [0; BINS];

@@ -12,8 +12,8 @@ pub(in crate::device) struct CpuMemory {
 
 /// Memory that was freed and can be used again.
 ///
-/// Fresh memory costs a page fault and a page of zeros for every page that is touched, which takes longer than most
-/// kernels that write to it.
+/// Fresh memory costs a page fault and a page of zeros for every page that is touched, which takes
+/// longer than most kernels that write to it.
 #[derive(Default)]
 pub(super) struct Pool {
     free: Mutex<Vec<MmapMut>>,
@@ -63,7 +63,8 @@ impl Pool {
 }
 
 impl CpuMemory {
-    /// `bytes` bytes whose values are unspecified (but initialised); `None` if the system does not have as many.
+    /// `bytes` bytes whose values are unspecified (but initialised); `None` if the system does not
+    /// have as many.
     pub(super) fn new(pool: &Arc<Pool>, bytes: usize) -> Option<Self> {
         let map = match bytes {
             0 => None,

@@ -15,8 +15,8 @@ use std::sync::Arc;
 pub struct CpuOptions {
     /// Fast, or checked with a seed for the order of blocks and threads.
     pub mode: Mode,
-    /// Threads per block. One is fastest, since then no thread ever waits for another; more is for finding out whether a
-    /// kernel is right.
+    /// Threads per block. One is fastest, since then no thread ever waits for another; more is for
+    /// finding out whether a kernel is right.
     pub block: u32,
 }
 
@@ -86,7 +86,8 @@ impl CpuDevice {
         })
     }
 
-    /// Whether `bytes` more can be had. Systems promise more memory than they have, so asking for it proves nothing.
+    /// Whether `bytes` more can be had. Systems promise more memory than they have, so asking for
+    /// it proves nothing.
     pub fn require(&self, bytes: u64) -> Result<(), DeviceError> {
         let Memory { free, total } = self.memory();
         let free = free.saturating_add(self.pool.bytes());

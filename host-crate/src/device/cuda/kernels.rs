@@ -1,4 +1,5 @@
-//! Kernels, loaded by the driver when they are first needed: machine code where some ships for the device, else PTX, which it compiles.
+//! Kernels, loaded by the driver when they are first needed: machine code where some ships for the
+//! device, else PTX, which it compiles.
 
 use super::Shared;
 use crate::{
@@ -49,7 +50,8 @@ pub(in crate::device) struct LoadedKernel {
     pub entry: String,
     pub resources: KernelResources,
     module: Arc<Module>,
-    /// What the calculator chose for launches, by what that depends on: it takes longer than a driver's launch.
+    /// What the calculator chose for launches, by what that depends on: it takes longer than a
+    /// driver's launch.
     choices: Mutex<Vec<(Launch, Choice)>>,
     /// The most dynamic shared memory that was asked for.
     most_shared: Mutex<u32>,
@@ -171,7 +173,8 @@ impl Kernels {
         })
     }
 
-    /// Loads kernels that were not asked for before; where PTX is compiled, as one module: that takes less than a module for each.
+    /// Loads kernels that were not asked for before; where PTX is compiled, as one module: that
+    /// takes less than a module for each.
     pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
         let missing: Vec<&str> = entries
             .iter()

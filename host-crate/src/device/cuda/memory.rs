@@ -1,8 +1,9 @@
 //! Memory of a CUDA device.
 //!
-//! Memory that is freed is kept by its stream and used again: the driver's own pool takes microseconds for a piece, and now and
-//! then a tenth of a millisecond to map it anew. `FERROVOX_MEMORY_POOL=off` turns this off, so that tools that watch allocations
-//! see each of them.
+//! Memory that is freed is kept by its stream and used again: the driver's own pool takes
+//! microseconds for a piece, and now and then a tenth of a millisecond to map it anew.
+//! `FERROVOX_MEMORY_POOL=off` turns this off, so that tools that watch allocations see each of
+//! them.
 
 use super::{
     Shared,
@@ -35,8 +36,8 @@ impl CudaMemory {
             owner.pool.take(size)
         };
         let allocate = || {
-            // SAFETY: nothing reads the bytes before they are written: what an allocation holds is documented as
-            // unspecified.
+            // SAFETY: nothing reads the bytes before they are written: what an allocation holds is
+            // documented as unspecified.
             unsafe { DeviceBuffer::<u8>::uninitialized_async(size, &owner.stream) }
         };
         let allocated = match kept {

@@ -59,7 +59,8 @@ impl Shared {
         pools.push(Arc::downgrade(pool));
     }
 
-    /// Gives all memory that streams keep back to the driver, and synchronises the device, after which it is free.
+    /// Gives all memory that streams keep back to the driver, and synchronises the device, after
+    /// which it is free.
     fn clear_pools(&self) -> CudaResult<()> {
         let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         for pool in pools.iter().filter_map(Weak::upgrade) {
@@ -133,8 +134,8 @@ impl CudaDevice {
             .and_then(|khz| u32::try_from(khz).ok())
             .filter(|&khz| khz > 0);
         let context = Context::new(driver).map_err(|error| failed("making a context", error))?;
-        // freed memory stays with the pool, so that the next allocation does not wait for the system; a driver without
-        // pools allocates as it always did
+        // freed memory stays with the pool, so that the next allocation does not wait for the
+        // system; a driver without pools allocates as it always did
         let _ = cust::memory::set_release_threshold(driver, u64::MAX);
         let shared = Arc::new(Shared {
             id,
@@ -253,8 +254,8 @@ impl CudaDevice {
     }
 }
 
-/// The limits of a device as the driver reports them; what it does not report follows from the capability, for one that is not known from the newest
-/// that is.
+/// The limits of a device as the driver reports them; what it does not report follows from the
+/// capability, for one that is not known from the newest that is.
 fn limits(driver: Driver, capability: ComputeCapability) -> CudaResult<DeviceLimits> {
     let ask = |attribute| {
         driver

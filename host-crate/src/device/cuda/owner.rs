@@ -35,7 +35,8 @@ impl StreamOwner {
         }
     }
 
-    /// Whether there is one stream in the process, so that whoever has it needs nobody's order but its own.
+    /// Whether there is one stream in the process, so that whoever has it needs nobody's order but
+    /// its own.
     pub fn is_the_only_one() -> bool {
         STREAMS.load(Ordering::Relaxed) == 1
     }

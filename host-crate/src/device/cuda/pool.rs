@@ -9,7 +9,8 @@ pub(super) struct Pool {
     free: Mutex<Vec<DeviceBuffer<u8>>>,
 }
 
-/// Pieces are whole multiples of this from [`LARGE`] on, and of [`SMALL_UNIT`] below, so that similar ones fit each other.
+/// Pieces are whole multiples of this from [`LARGE`] on, and of [`SMALL_UNIT`] below, so that
+/// similar ones fit each other.
 const LARGE_UNIT: usize = 2 << 20;
 const LARGE: usize = 1 << 20;
 const SMALL_UNIT: usize = 512;

@@ -1,8 +1,9 @@
 //! Copies between ordinary memory of the host and a device, by way of pinned memory.
 //!
-//! A driver copies ordinary memory with one thread, through pinned memory of its own. Here the part through the processor is done by all of rayon's threads,
-//! piece after piece, while the device copies the pieces before; new memory, which the system gives page by page when it is first written, is then also
-//! gathered by all of them.
+//! A driver copies ordinary memory with one thread, through pinned memory of its own. Here the part
+//! through the processor is done by all of rayon's threads, piece after piece, while the device
+//! copies the pieces before; new memory, which the system gives page by page when it is first
+//! written, is then also gathered by all of them.
 
 use super::Shared;
 use crate::{device::DeviceError, parallel};
@@ -20,7 +21,8 @@ const SLOT: usize = 2 << 20;
 const SLOTS: usize = 8;
 /// What a thread copies at a time, in bytes.
 const PIECE: usize = 128 << 10;
-/// How many of these a device keeps from copy to copy; more are made if more threads copy at a time.
+/// How many of these a device keeps from copy to copy; more are made if more threads copy at a
+/// time.
 const KEPT: usize = 2;
 
 /// From how many bytes on a copy goes this way.
@@ -127,7 +129,8 @@ fn copy(to: &mut [u8], from: &[u8]) {
 }
 
 impl Shared {
-    /// Enqueues a copy of [`STAGED`] bytes or more to the device. When this returns true, `from` has been read; false: there is no pinned memory.
+    /// Enqueues a copy of [`STAGED`] bytes or more to the device. When this returns true, `from`
+    /// has been read; false: there is no pinned memory.
     pub(super) fn upload_staged(
         &self,
         stream: &Stream,
@@ -139,7 +142,8 @@ impl Shared {
         })
     }
 
-    /// Copies [`STAGED`] bytes or more to the host, after what the stream has to do; false: there is no pinned memory.
+    /// Copies [`STAGED`] bytes or more to the host, after what the stream has to do; false: there
+    /// is no pinned memory.
     pub(super) fn download_staged(
         &self,
         stream: &Stream,

@@ -53,7 +53,8 @@ impl CudaStream {
     }
 
     pub fn copy_to_device(&self, memory: &CudaMemory, bytes: &[u8]) -> Result<(), DeviceError> {
-        // SAFETY: the driver has read pageable memory when the call returns, and pinned memory is synchronised.
+        // SAFETY: the driver has read pageable memory when the call returns, and pinned memory is
+        // synchronised.
         unsafe { self.begin_copy_to_device(memory, bytes) }?;
         if is_pinned(bytes) {
             self.synchronize()?;
@@ -113,7 +114,8 @@ impl CudaStream {
         })
     }
 
-    /// Copies the first bytes of `memory`, and synchronises. Few bytes go through pinned memory, which the device reaches by itself.
+    /// Copies the first bytes of `memory`, and synchronises. Few bytes go through pinned memory,
+    /// which the device reaches by itself.
     pub fn copy_to_host(&self, bytes: &mut [u8], memory: &CudaMemory) -> Result<(), DeviceError> {
         if !bytes.is_empty()
             && bytes.len() <= SMALL
@@ -123,7 +125,8 @@ impl CudaStream {
             let pinned = &mut pinned.as_mut_slice()[..bytes.len()];
             let begun = self.act_on("copying to the host", &[memory], |stream| {
                 let from = memory.slice().index(0..bytes.len());
-                // SAFETY: the stream is synchronised below, also after an error, and until then the memory is locked.
+                // SAFETY: the stream is synchronised below, also after an error, and until then the
+                // memory is locked.
                 unsafe { from.async_copy_to(&mut *pinned, stream) }
             });
             begun.and(self.synchronize())?;
@@ -155,7 +158,8 @@ impl CudaStream {
         })
     }
 
-    /// Enqueues a copy of some bytes of `from` to the first of a constant, which has at least as many.
+    /// Enqueues a copy of some bytes of `from` to the first of a constant, which has at least as
+    /// many.
     pub fn copy_to_constant(
         &self,
         constant: &CudaConstant,
@@ -172,9 +176,11 @@ impl CudaStream {
         })
     }
 
-    /// Whether `bytes` more can be allocated. If not at once, memory that the pool keeps goes back to the system first.
+    /// Whether `bytes` more can be allocated. If not at once, memory that the pool keeps goes back
+    /// to the system first.
     pub fn require(&self, bytes: u64) -> Result<(), DeviceError> {
-        // what is kept for the next allocations is enough: the driver, which takes a while to answer, need not be asked
+        // what is kept for the next allocations is enough: the driver, which takes a while to
+        // answer, need not be asked
         if self.owner.pool.bytes() >= bytes {
             return Ok(());
         }
@@ -218,7 +224,8 @@ impl CudaStream {
     /// Enqueues a kernel.
     ///
     /// # Safety
-    /// The arguments are what the kernel asks for, on this device, and nothing else uses what it writes.
+    /// The arguments are what the kernel asks for, on this device, and nothing else uses what it
+    /// writes.
     pub unsafe fn launch(
         &self,
         kernel: &LoadedKernel,
@@ -241,7 +248,8 @@ impl CudaStream {
         };
         let launched = kernel.allow_shared(dynamic_shared_bytes).and_then(|()| {
             let stream = &self.owner.stream;
-            // SAFETY: the caller's promise; the arguments are packed in the order and layout of the entry point's parameters.
+            // SAFETY: the caller's promise; the arguments are packed in the order and layout of the
+            // entry point's parameters.
             unsafe {
                 stream.launch(
                     &kernel.function,

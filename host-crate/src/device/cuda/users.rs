@@ -1,8 +1,10 @@
 //! Which streams use which memory, so that a buffer may be used by any stream of its device.
 //!
-//! Memory belongs to the stream that allocated it. Another stream that uses it, by a copy or a launch, first waits for what all its users have to
-//! do by then, and becomes one. When the memory is dropped, its own stream waits for them before it has other uses for it. So whoever
-//! borrows a buffer for a call, and drops it when the call returns, does no harm to work that is still enqueued.
+//! Memory belongs to the stream that allocated it. Another stream that uses it, by a copy or a
+//! launch, first waits for what all its users have to do by then, and becomes one. When the memory
+//! is dropped, its own stream waits for them before it has other uses for it. So whoever borrows a
+//! buffer for a call, and drops it when the call returns, does no harm to work that is still
+//! enqueued.
 
 use super::owner::StreamOwner;
 use crate::device::DeviceError;
@@ -11,7 +13,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-/// All memory that streams have, by its first address: those of one process differ, also between devices.
+/// All memory that streams have, by its first address: those of one process differ, also between
+/// devices.
 static MEMORY: Mutex<BTreeMap<u64, Entry>> = Mutex::new(BTreeMap::new());
 
 struct Entry {
@@ -38,7 +41,8 @@ pub(super) fn add(address: u64, bytes: usize, home: &Arc<StreamOwner>) {
     }
 }
 
-/// The memory at `address`, of `bytes` bytes, is no longer used: what its stream does from here on waits for its other users.
+/// The memory at `address`, of `bytes` bytes, is no longer used: what its stream does from here on
+/// waits for its other users.
 pub(super) fn remove(address: u64, bytes: usize, home: &StreamOwner) {
     if bytes == 0 {
         return;
@@ -52,7 +56,8 @@ pub(super) fn remove(address: u64, bytes: usize, home: &StreamOwner) {
     }
 }
 
-/// `stream` will use the memory that these addresses lie in: what it does from here on waits for the other users of that.
+/// `stream` will use the memory that these addresses lie in: what it does from here on waits for
+/// the other users of that.
 pub(super) fn take_up(
     stream: &Arc<StreamOwner>,
     addresses: impl Iterator<Item = u64>,

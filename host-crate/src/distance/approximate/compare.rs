@@ -19,7 +19,8 @@ pub struct Difference {
     pub max_voxel: Option<[usize; 3]>,
     /// The mean of the differences, without their signs.
     pub mean: f64,
-    /// The same by the exact distance, without its sign: as many bands as there are limits, and one more.
+    /// The same by the exact distance, without its sign: as many bands as there are limits, and one
+    /// more.
     pub bands: Vec<Band>,
 }
 
@@ -38,7 +39,8 @@ pub struct Band {
     pub mean: f64,
 }
 
-/// Compares a map with an exact one of the same size, by bands of the exact distance that end at `limits`, which increase.
+/// Compares a map with an exact one of the same size, by bands of the exact distance that end at
+/// `limits`, which increase.
 ///
 /// ```
 /// use ferrovox::{distance::compare, grid::{Geometry, Volume}};

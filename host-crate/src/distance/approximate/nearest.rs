@@ -82,7 +82,8 @@ fn round<I: Count + Element>(
                 };
                 let planes = Planes { axis, from, to };
                 let (nearest, changed) = (nearest.view_mut(), changed.view_mut());
-                // SAFETY: the indices are those of the grid, and the items count the voxels of a plane.
+                // SAFETY: the indices are those of the grid, and the items count the voxels of a
+                // plane.
                 unsafe {
                     let args = (grid, spacing, planes, items, nearest, changed);
                     stream.launch::<spread_nearest<I>>(launch, args)?;

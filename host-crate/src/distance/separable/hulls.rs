@@ -35,13 +35,15 @@ pub(super) struct Hulls {
     segmented: bool,
 }
 
-/// Lines of more voxels are worth segments in a narrow band (H200, `docs/performance.md`): at up to so many three blocks of whole lines fit on a multiprocessor.
+/// Lines of more voxels are worth segments in a narrow band (H200, `docs/performance.md`): at up to
+/// so many three blocks of whole lines fit on a multiprocessor.
 const LONG: u32 = 512;
 
 impl Hulls {
-    /// The map that is asked for, if it is one of those: of voxels whose [`Metric`] fits, with sides that hulls are for, on a
-    /// GPU whose blocks have room for lines and within a limit of memory, where no [`LaunchOverride`](crate::device::LaunchOverride) asks for other blocks. All
-    /// others are made by [`Parts`](super::Parts).
+    /// The map that is asked for, if it is one of those: of voxels whose [`Metric`] fits, with
+    /// sides that hulls are for, on a GPU whose blocks have room for lines and within a limit of
+    /// memory, where no [`LaunchOverride`](crate::device::LaunchOverride) asks for other blocks.
+    /// All others are made by [`Parts`](super::Parts).
     ///
     /// On the CPU barriers between the warps of a block cost more than hulls save.
     pub fn choose(
@@ -101,7 +103,8 @@ impl Hulls {
         Self { segmented, ..self }
     }
 
-    /// Device memory besides the sites and the map: for each word of a row two numbers, and 32 costs.
+    /// Device memory besides the sites and the map: for each word of a row two numbers, and 32
+    /// costs.
     fn bytes(&self) -> u64 {
         self.lines.bytes(self.bounded || self.nearest) + 4 * u64::from(self.lines.grid.nz)
     }
@@ -153,9 +156,10 @@ impl Hulls {
             .dynamic_shared_bytes_per_thread(4 * row_words(self.lines.words()));
         let [along, _] = self.lines.launches(G::SEGMENTED);
         let [within, _] = self.metric.within;
-        // SAFETY: there are as many words as rows have, two numbers for each, a number for each plane, where there is a bound one for each 32 lines of each word of it, 32 costs for
-        // each word, a distance for each voxel and a site where they are asked for; launches have the blocks, the threads and the shared memory that the kernels
-        // ask for, and numbers fit.
+        // SAFETY: there are as many words as rows have, two numbers for each, a number for each
+        // plane, where there is a bound one for each 32 lines of each word of it, 32 costs for each
+        // word, a distance for each voxel and a site where they are asked for; launches have the
+        // blocks, the threads and the shared memory that the kernels ask for, and numbers fit.
         unsafe {
             let args = (sites.bits.view(), grid, info.view_mut(), planes.view_mut());
             stream.launch::<near_words>(near, args)?;
@@ -233,7 +237,8 @@ impl Hulls {
         let args = (
             info, squared, planes, grid, spacing, unit, within, far, distances, nearest,
         );
-        // SAFETY: the caller's promise, the launch has the blocks that the kernel asks for, and numbers fit.
+        // SAFETY: the caller's promise, the launch has the blocks that the kernel asks for, and
+        // numbers fit.
         unsafe { stream.launch::<along_z_spaced<U, G>>(along, args) }
     }
 }
@@ -261,14 +266,16 @@ impl HullLines {
         u64::from(self.words()) * u64::from(self.grid.ny) * u64::from(self.grid.nz)
     }
 
-    /// Of how many lines of planes, 32 of each word at a time, it is known whether they have anything that counts, if there is a bound.
+    /// Of how many lines of planes, 32 of each word at a time, it is known whether they have
+    /// anything that counts, if there is a bound.
     fn reached(&self, bounded: bool) -> u64 {
         let Grid { ny, nz, .. } = self.grid;
         let of_plane = if bounded { tile::chunks(ny) } else { 0 };
         u64::from(self.words()) * u64::from(nz) * u64::from(of_plane)
     }
 
-    /// Device memory for each word of a row, which has two numbers and 32 costs, and for what is reached.
+    /// Device memory for each word of a row, which has two numbers and 32 costs, and for what is
+    /// reached.
     fn bytes(&self, bounded: bool) -> u64 {
         (self.all_words() * (2 + 32) + self.reached(bounded)) * 4
     }
@@ -289,7 +296,8 @@ impl HullLines {
         })
     }
 
-    /// Whether a device is a GPU whose blocks can have the threads and the shared memory that lines take.
+    /// Whether a device is a GPU whose blocks can have the threads and the shared memory that lines
+    /// take.
     fn suit(&self, device: &Device) -> bool {
         let limits: &DeviceLimits = device.limits();
         let len = self.grid.ny.max(self.grid.nz);

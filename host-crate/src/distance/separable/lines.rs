@@ -42,10 +42,12 @@ impl<C: Cost> Along<C> {
     }
 }
 
-/// Blocks that are to be on a multiprocessor: while one waits for memory or for its slowest thread, others go on.
+/// Blocks that are to be on a multiprocessor: while one waits for memory or for its slowest thread,
+/// others go on.
 const BLOCKS: u32 = 3;
 
-/// Neighbouring lines are read in sectors of 32 bytes: narrower tiles than 8 are for lines that do not fit otherwise.
+/// Neighbouring lines are read in sectors of 32 bytes: narrower tiles than 8 are for lines that do
+/// not fit otherwise.
 const MIN_WIDTH_LOG2: u32 = 3;
 
 /// Tiles of 32 lines leave room for fewer blocks.

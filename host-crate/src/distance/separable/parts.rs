@@ -97,8 +97,8 @@ pub(in crate::distance) struct Parts<'a, C> {
 }
 
 impl<C: Cost + Number + Element> Parts<'_, C> {
-    /// Calls `make` with each part: as large as a limit of memory lets them be, if there is one and `held` bytes of it are taken. A voxel
-    /// has `more` bytes besides its cost.
+    /// Calls `make` with each part: as large as a limit of memory lets them be, if there is one and
+    /// `held` bytes of it are taken. A voxel has `more` bytes besides its cost.
     pub fn for_each(
         &self,
         limit: Option<u64>,
@@ -150,7 +150,8 @@ impl<C: Cost + Number + Element> Parts<'_, C> {
         let numbers = rows * u64::from(part.words.count) * u64::from(NUMBERS);
         let mut near = self.stream.alloc(numbers as usize)?;
         let launch = Launch::warp_pieces(rows);
-        // SAFETY: there are as many words as rows have, and room for the numbers of those that are wanted.
+        // SAFETY: there are as many words as rows have, and room for the numbers of those that are
+        // wanted.
         unsafe {
             let args = (bits, self.grid, part.words, near.view_mut());
             self.stream.launch::<nearest_in_rows>(launch, args)?;
@@ -192,7 +193,8 @@ impl<C: Cost + Number + Element> Parts<'_, C> {
         let (launch, tiling, axis) = along.launch(lines);
         let costs = costs.view_mut();
         let args = (costs.as_view(), lines, tiling, axis, layout, costs);
-        // SAFETY: there is a cost for each voxel of the lines, a block may write to those that it has read, and it has room for a tile.
+        // SAFETY: there is a cost for each voxel of the lines, a block may write to those that it
+        // has read, and it has room for a tile.
         unsafe { self.stream.launch::<least_along<C>>(launch, args) }
     }
 }

@@ -57,7 +57,8 @@ impl Unit {
             Some(bound) => largest.min((bound / unit).powi(2)).floor() + 1.0,
             None => largest + 1.0,
         };
-        // what is compared is a cost, a square along the line or a little beyond its end, and a bias that is less than that
+        // what is compared is a cost, a square along the line or a little beyond its end, and a
+        // bias that is less than that
         let most_beyond = f64::from(1u32 << PLACE_BITS);
         let along = (0..3)
             .map(|axis| 2.0 * weights[axis] * (f64::from(dims[axis]) + most_beyond).powi(2))
@@ -114,7 +115,8 @@ impl Unit {
         most.min(FAR - 1)
     }
 
-    /// The largest squared distance that counts, in voxels or whatever the unit is, where costs are integers.
+    /// The largest squared distance that counts, in voxels or whatever the unit is, where costs are
+    /// integers.
     pub fn largest_squared(&self) -> u64 {
         self.none as u64 - 1
     }
@@ -191,7 +193,8 @@ impl Number for f64 {
     }
 }
 
-/// A unit of which the squared spacings are integer multiples of its square, with these multiples, if there is one.
+/// A unit of which the squared spacings are integer multiples of its square, with these multiples,
+/// if there is one.
 pub(in crate::distance) fn integer_weights(spacing: [f64; 3]) -> (f64, Option<[f64; 3]>) {
     multiples_of_unit(spacing, MAX_PARTS)
 }

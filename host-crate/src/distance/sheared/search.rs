@@ -21,7 +21,8 @@ use ferrovox_kernels::{
 };
 use std::ops::Range;
 
-/// Sites in a tree, and a nearest site of the centre of each brick: what any planes of a map are made from.
+/// Sites in a tree, and a nearest site of the centre of each brick: what any planes of a map are
+/// made from.
 pub(in crate::distance) struct Prepared<'a> {
     given: Given<'a>,
     /// None without sites.
@@ -76,7 +77,8 @@ impl Searchable {
         // a block is much for a thread
         items.piece = 64;
         let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
-        // SAFETY: there is a site, all are sorted into the tree, and there are three elements for each block.
+        // SAFETY: there is a site, all are sorted into the tree, and there are three elements for
+        // each block.
         unsafe {
             let args = (
                 self.sites.sorted.view(),
@@ -138,7 +140,8 @@ impl<'a> Prepared<'a> {
         Ok(prepared)
     }
 
-    /// Makes some planes of the map, from a first one that is a multiple of the height of a brick; and the nearest sites, if there is room for them.
+    /// Makes some planes of the map, from a first one that is a multiple of the height of a brick;
+    /// and the nearest sites, if there is room for them.
     pub fn measure<I: Count + Element>(
         &self,
         stream: &Stream,
@@ -168,8 +171,9 @@ impl<'a> Prepared<'a> {
         let labels = self.given.labels.as_ref().unwrap_or(&no_labels);
         let rows = BRICK[1] * BRICK[2];
         let launch = Launch::pieces(planes.bricks().all()).max_useful_threads(rows);
-        // SAFETY: there is a site, all are sorted into the tree, centres were searched, bits and labels are those of the grid or there are none, and there is an
-        // element for each voxel of the planes.
+        // SAFETY: there is a site, all are sorted into the tree, centres were searched, bits and
+        // labels are those of the grid or there are none, and there is an element for each voxel of
+        // the planes.
         unsafe {
             let args = (
                 sites.sorted.view(),
@@ -204,7 +208,8 @@ fn centres(
     tree.nearest(stream, (tilt, bricks), Some((found.view(), outer)))
 }
 
-/// Bytes of device memory for the tree of a grid of so many voxels, with what `points` hold, as they were given and sorted, and the numbers of some.
+/// Bytes of device memory for the tree of a grid of so many voxels, with what `points` hold, as
+/// they were given and sorted, and the numbers of some.
 pub(in crate::distance) fn bytes(dims: [u32; 3], points: u64, numbered: u64) -> u64 {
     let tree = Tree::new(dims);
     // sums and places while sites are sorted, boxes, the centres of bricks and of blocks

@@ -105,7 +105,8 @@ impl<'a> Given<'a> {
         let kept = |beyond: bool| {
             let mut kept = stream.alloc::<u32>(bits.words() as usize)?;
             let (launch, items) = over(stream, bits.words());
-            // SAFETY: there is a label for each voxel and a word for each of the grid's, which the items count.
+            // SAFETY: there is a label for each voxel and a word for each of the grid's, which the
+            // items count.
             unsafe {
                 let beyond = u32::from(beyond);
                 let args = (
@@ -178,7 +179,8 @@ fn points_of(
     Ok(DevicePoints::from_sites(stream, &kept)?)
 }
 
-/// The steps to the neighbours of a voxel. Those that are too long for 32 bits lead out of every grid either way.
+/// The steps to the neighbours of a voxel. Those that are too long for 32 bits lead out of every
+/// grid either way.
 fn steps(geometry: &Geometry) -> [[i32; 3]; AROUND] {
     let (metric, _) = Metric::exact(geometry);
     let across = metric.around().into_iter();

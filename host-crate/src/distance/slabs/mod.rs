@@ -18,23 +18,28 @@ use plan::Plan;
 use std::ops::Range;
 use worker::Worker;
 
-/// A distance map that is made slab by slab: planes of it, one after the other, by one or more devices.
+/// A distance map that is made slab by slab: planes of it, one after the other, by one or more
+/// devices.
 ///
-/// Each device takes the next slab in turn, in a thread of its own, and each slab is made from the sites of the whole volume, so that the
-/// map is that of [`map`](super::map), bit for bit, whatever the devices and the limit of memory. The host has one slab of each device
-/// and the one that is handed out, of 256 MiB or 32 planes each at the most.
+/// Each device takes the next slab in turn, in a thread of its own, and each slab is made from the
+/// sites of the whole volume, so that the map is that of [`map`](super::map), bit for bit, whatever
+/// the devices and the limit of memory. The host has one slab of each device and the one that is
+/// handed out, of 256 MiB or 32 planes each at the most.
 ///
-/// [`DistanceParams::memory`] bounds all that a device's buffers hold: a bit per voxel of the whole volume, for a moment two;
-/// squared distances and what they are made from, 8 to 12 bytes per voxel of a slab; the slab's distances, 4 bytes, and its signs, a
-/// bit. Without a limit it is half of what is free. A device that is named twice takes twice as much.
+/// [`DistanceParams::memory`] bounds all that a device's buffers hold: a bit per voxel of the whole
+/// volume, for a moment two; squared distances and what they are made from, 8 to 12 bytes per voxel
+/// of a slab; the slab's distances, 4 bytes, and its signs, a bit. Without a limit it is half of
+/// what is free. A device that is named twice takes twice as much.
 ///
-/// Where the spacings have no common measure, sums of their squares are rounded, and their order matters. So lines along z are then
-/// the last to be minimised, over all planes: every slab takes the work of the whole map, 32 columns of it or more at a time (12 bytes
-/// for each of their voxels), of which the slab's planes are kept, and it may have 1 GiB; more devices are not quicker. Nearest sites are not found by slabs, and the method is
-/// [`Method::Separable`].
+/// Where the spacings have no common measure, sums of their squares are rounded, and their order
+/// matters. So lines along z are then the last to be minimised, over all planes: every slab takes
+/// the work of the whole map, 32 columns of it or more at a time (12 bytes for each of their
+/// voxels), of which the slab's planes are kept, and it may have 1 GiB; more devices are not
+/// quicker. Nearest sites are not found by slabs, and the method is [`Method::Separable`].
 ///
-/// Where axes are not at right angles, each device sorts the sites into a tree, which every slab is made from: with what it is sorted from up to 24 bytes for each
-/// site, and a quarter of a byte for each voxel of the whole.
+/// Where axes are not at right angles, each device sorts the sites into a tree, which every slab is
+/// made from: with what it is sorted from up to 24 bytes for each site, and a quarter of a byte for
+/// each voxel of the whole.
 ///
 /// ```
 /// use ferrovox::{device::Device, distance::{DistanceParams, Slabs}, grid::{Mask, Geometry}};
@@ -86,9 +91,9 @@ impl<'a> Slabs<'a> {
     /// A map to the sites; nothing is done yet.
     ///
     /// # Errors
-    /// Those of [`map`](super::map); [`DistanceError::Memory`] if 32 planes (or all, if there are fewer) do not fit in the limit;
-    /// [`DistanceError::NoDevices`]; [`DistanceError::SlabsWith`] for another method, and
-    /// [`DistanceError::NearestBySlabs`].
+    /// Those of [`map`](super::map); [`DistanceError::Memory`] if 32 planes (or all, if there are
+    /// fewer) do not fit in the limit; [`DistanceError::NoDevices`]; [`DistanceError::SlabsWith`]
+    /// for another method, and [`DistanceError::NearestBySlabs`].
     pub fn new(
         devices: &'a [Device],
         sites: &'a Mask,
@@ -120,10 +125,12 @@ impl<'a> Slabs<'a> {
         })
     }
 
-    /// With negative distances of the voxels of `inside`, as [`apply_sign`](super::apply_sign) makes them.
+    /// With negative distances of the voxels of `inside`, as [`apply_sign`](super::apply_sign)
+    /// makes them.
     ///
     /// # Errors
-    /// [`DistanceError::Dims`] if the two have not as many voxels along each axis, [`DistanceError::Memory`].
+    /// [`DistanceError::Dims`] if the two have not as many voxels along each axis,
+    /// [`DistanceError::Memory`].
     pub fn signed(self, inside: &'a Mask) -> Result<Self, DistanceError> {
         if inside.dims() != self.dims() {
             return Err(DistanceError::Dims {
@@ -145,7 +152,8 @@ impl<'a> Slabs<'a> {
         })
     }
 
-    /// `monitor` gets the progress of the stage `slabs`, and can cancel the work between two of them.
+    /// `monitor` gets the progress of the stage `slabs`, and can cancel the work between two of
+    /// them.
     #[must_use]
     pub fn monitored_by(self, monitor: Monitor<'a>) -> Self {
         Self { monitor, ..self }
@@ -179,11 +187,12 @@ impl<'a> Slabs<'a> {
         self.plan.planes(slab, self.dims()[2])
     }
 
-    /// Makes the slabs, and calls `each` with one after the other, from the first plane to the last. After an error of `each` no
-    /// other is made.
+    /// Makes the slabs, and calls `each` with one after the other, from the first plane to the
+    /// last. After an error of `each` no other is made.
     ///
     /// # Errors
-    /// The first of `each`; errors of the devices, as [`DistanceError::OnDevice`] if there are several; [`DeviceError::Cancelled`].
+    /// The first of `each`; errors of the devices, as [`DistanceError::OnDevice`] if there are
+    /// several; [`DeviceError::Cancelled`].
     pub fn for_each<E: From<DistanceError>>(
         &self,
         mut each: impl FnMut(Slab<'_>) -> Result<(), E>,

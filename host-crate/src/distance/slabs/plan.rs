@@ -68,7 +68,8 @@ impl Need {
         self.planes(words) * self.inside
     }
 
-    /// The most that making some words takes: numbers of rows and squared distances, or squared distances and distances.
+    /// The most that making some words takes: numbers of rows and squared distances, or squared
+    /// distances and distances.
     fn part(&self, rows: u64, words: u64, columns: u64) -> u64 {
         let numbers = u64::from(4 * NUMBERS) * words;
         rows * (columns * self.cost + numbers.max(4 * columns))
@@ -77,7 +78,8 @@ impl Need {
     /// All that slabs of so many words along z take.
     fn turned(&self, words: u64) -> u64 {
         let slab = self.slab(words);
-        // one after the other: the slab is made from one of the same size, and gets its sign when that is gone
+        // one after the other: the slab is made from one of the same size, and gets its sign when
+        // that is gone
         let part = self.part(self.nx * self.ny, words, self.planes(words));
         let most = part.max(2 * slab).max(slab + self.sign(words));
         self.bits[1] + self.bits[0].max(most)

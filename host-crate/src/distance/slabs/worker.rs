@@ -55,13 +55,14 @@ impl<'a> Worker<'a> {
             });
         }
         let bits = stream.upload(slabs.sites.words())?;
-        let (bits, grid, unit) = match slabs.plan.in_order {
-            true => (bits, tiles.from.grid, slabs.unit),
-            false => (
+        let (bits, grid, unit) = if slabs.plan.in_order {
+            (bits, tiles.from.grid, slabs.unit)
+        } else {
+            (
                 turned(&stream, &bits, tiles)?,
                 tiles.to.grid,
                 slabs.unit.turned(),
-            ),
+            )
         };
         Ok(Self {
             stream,
@@ -158,7 +159,8 @@ impl<'a> Worker<'a> {
             let rows = rows(&self.stream, [columns, grid.ny, grid.nz], 1);
             let plane = columns as usize * grid.ny as usize;
             let kept = part.view().slice(z.start * plane, z.len() * plane);
-            // SAFETY: of the columns there are the planes of the slab, in whose rows they begin at the first word's first voxel.
+            // SAFETY: of the columns there are the planes of the slab, in whose rows they begin at
+            // the first word's first voxel.
             unsafe {
                 let args = (kept, rows, first * 32, grid, slab.view_mut());
                 self.stream

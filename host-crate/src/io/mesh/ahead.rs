@@ -4,13 +4,15 @@ use crate::mesh::{MeshError, VertexIndex};
 use crate::parallel;
 use std::ops::Range;
 
-/// The triangles that could turn out to be the first with an index out of range: each has a larger index than all
-/// before it. Those whose vertices have come are forgotten, so there are at most as many as triangles wait for vertices.
+/// The triangles that could turn out to be the first with an index out of range: each has a larger
+/// index than all before it. Those whose vertices have come are forgotten, so there are at most as
+/// many as triangles wait for vertices.
 #[derive(Debug, Default)]
 pub(super) struct Ahead(Vec<(u64, [u64; 3])>);
 
 impl Ahead {
-    /// Takes note of triangles, the first of which has the number `first`. So far there are `vertices` vertices.
+    /// Takes note of triangles, the first of which has the number `first`. So far there are
+    /// `vertices` vertices.
     pub fn note<I: VertexIndex + Into<u64>>(
         &mut self,
         first: u64,

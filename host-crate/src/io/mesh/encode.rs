@@ -10,7 +10,8 @@ use crate::{
 /// Items per task, and tasks between two writes.
 const TASK: usize = 1 << 13;
 const TASKS: usize = 32;
-/// Bytes of an item at most: six numbers of f32, of which a text has 50 characters at most, and what stands between them.
+/// Bytes of an item at most: six numbers of f32, of which a text has 50 characters at most, and
+/// what stands between them.
 const LONGEST: usize = 512;
 /// What memory is for that holds bytes of the file.
 const ENCODED: &str = "a piece of the file";

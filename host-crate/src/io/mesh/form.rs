@@ -1,5 +1,5 @@
-//! How each format writes the parts of a file. The writer of a whole mesh and the writer of one that comes piece by piece
-//! differ only in where they take the parts from.
+//! How each format writes the parts of a file. The writer of a whole mesh and the writer of one
+//! that comes piece by piece differ only in where they take the parts from.
 
 use std::io::{self, Write};
 
@@ -28,7 +28,8 @@ impl Form {
         }
     }
 
-    /// Writes vertices; `normals` has one for each, and is used where normals stand beside positions.
+    /// Writes vertices; `normals` has one for each, and is used where normals stand beside
+    /// positions.
     pub fn write_vertices(
         self,
         positions: &[[f32; 3]],

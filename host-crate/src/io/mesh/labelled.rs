@@ -18,13 +18,16 @@ const PIECE: usize = 1 << 19;
 /// The names of the two numbers of a triangle.
 const NAMES: [&str; 2] = ["label_inside", "label_outside"];
 
-/// Writes a mesh with the two labels of each triangle, `label_inside` and `label_outside`: `.ply` (properties of the faces, `int` or, where labels are longer,
-/// `double`) or `.vtp` (cell data). The background is 0.
+/// Writes a mesh with the two labels of each triangle, `label_inside` and `label_outside`: `.ply`
+/// (properties of the faces, `int` or, where labels are longer, `double`) or `.vtp` (cell data).
+/// The background is 0.
 ///
-/// The file appears under its name when it is complete and on the disk, as with [`write_mesh`](super::write_mesh).
+/// The file appears under its name when it is complete and on the disk, as with
+/// [`write_mesh`](super::write_mesh).
 ///
 /// # Errors
-/// [`FileError`]: those of [`write_mesh`](super::write_mesh), and [`FileProblem::NoFaceLabels`] for the other formats.
+/// [`FileError`]: those of [`write_mesh`](super::write_mesh), and [`FileProblem::NoFaceLabels`] for
+/// the other formats.
 ///
 /// ```
 /// use ferrovox::io::{read_mesh, write_labelled_mesh};

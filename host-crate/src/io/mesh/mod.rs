@@ -42,8 +42,8 @@ use parts::Part;
 pub struct MeshWriteOptions {
     /// The format; `None` takes that of the extension.
     pub format: Option<MeshFormat>,
-    /// Write the vertex normals: [`write_mesh`] where the mesh has them; to a [`MeshWriter`] every piece must bring them then. (STL has
-    /// facet normals, always.)
+    /// Write the vertex normals: [`write_mesh`] where the mesh has them; to a [`MeshWriter`] every
+    /// piece must bring them then. (STL has facet normals, always.)
     pub normals: bool,
 }
 
@@ -56,15 +56,16 @@ impl Default for MeshWriteOptions {
     }
 }
 
-/// Writes a mesh file; the extension determines the format: `.ply`, `.obj`, `.stl`, `.vtk` or `.vtp`. A device, a pipe or standard output
-/// (`-`) without one gets PLY.
+/// Writes a mesh file; the extension determines the format: `.ply`, `.obj`, `.stl`, `.vtk` or
+/// `.vtp`. A device, a pipe or standard output (`-`) without one gets PLY.
 ///
-/// The file appears under its name when it is complete and on the disk; until then, and after any failure, what
-/// stood there before is untouched.
+/// The file appears under its name when it is complete and on the disk; until then, and after any
+/// failure, what stood there before is untouched.
 ///
 /// # Errors
-/// [`FileError`] for an extension that is none of these, a mesh that [is not valid](TriangleMesh::validate), more
-/// vertices or triangles than the format counts, and what the operating system refuses.
+/// [`FileError`] for an extension that is none of these, a mesh that
+/// [is not valid](TriangleMesh::validate), more vertices or triangles than the format counts, and
+/// what the operating system refuses.
 ///
 /// ```
 /// use ferrovox::io::{MeshWriteOptions, read_mesh, write_mesh};

@@ -1,4 +1,5 @@
-//! Reading triangle meshes from OBJ: `v` and `f` records. Others are passed over, and so are texture coordinates and normals.
+//! Reading triangle meshes from OBJ: `v` and `f` records. Others are passed over, and so are
+//! texture coordinates and normals.
 
 use super::grow;
 use crate::io::source::Source;

@@ -44,8 +44,8 @@ impl Scalar {
         }
     }
 
-    /// The number in the first bytes of `bytes`, which are at least as many as the type has. All of PLY's types are
-    /// exact in f64.
+    /// The number in the first bytes of `bytes`, which are at least as many as the type has. All of
+    /// PLY's types are exact in f64.
     pub fn read(self, bytes: &[u8], order: ByteOrder) -> f64 {
         let mut field = [0; 8];
         let field = &mut field[..self.bytes()];

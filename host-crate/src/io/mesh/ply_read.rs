@@ -9,8 +9,8 @@ use crate::mesh::{TriangleMesh, Triangles};
 /// Longer words are no numbers.
 const WORD: usize = 256;
 
-/// Reads positions, normals where there are any, and triangles; faces with more corners are cut into triangles from their first corner. Other
-/// properties and elements are passed over.
+/// Reads positions, normals where there are any, and triangles; faces with more corners are cut
+/// into triangles from their first corner. Other properties and elements are passed over.
 pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
     let header = Header::read(&mut source)?;
     let mut mesh = TriangleMesh::default();

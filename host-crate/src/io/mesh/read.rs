@@ -18,7 +18,8 @@ type Reader = fn(Source<'_>) -> Result<TriangleMesh, FileProblem>;
 
 /// Reads a triangle mesh from a `.ply`, `.obj` or `.stl` file.
 ///
-/// A file that begins as PLY or text STL does is read as such; else the extension determines the format.
+/// A file that begins as PLY or text STL does is read as such; else the extension determines the
+/// format.
 ///
 /// | format | what is read |
 /// | --- | --- |
@@ -27,7 +28,8 @@ type Reader = fn(Source<'_>) -> Result<TriangleMesh, FileProblem>;
 /// | STL, binary and text | triangles; corners at equal positions become one vertex |
 ///
 /// # Errors
-/// [`FileError`] for another format, a damaged or truncated file, and what the operating system refuses.
+/// [`FileError`] for another format, a damaged or truncated file, and what the operating system
+/// refuses.
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
     let path = path.as_ref();
     refuse_written_only(path)
@@ -35,7 +37,8 @@ pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
         .map_err(|problem| FileError::new(path, problem))
 }
 
-/// Reads a triangle mesh from the bytes of a file; `name` stands for the file's name, by its extension and in errors.
+/// Reads a triangle mesh from the bytes of a file; `name` stands for the file's name, by its
+/// extension and in errors.
 ///
 /// # Errors
 /// Those of [`read_mesh`].

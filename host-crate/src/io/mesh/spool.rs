@@ -21,7 +21,8 @@ impl Spool {
         })
     }
 
-    /// Appends its content to a file. The space is free again when the spool is dropped, which this does.
+    /// Appends its content to a file. The space is free again when the spool is dropped, which this
+    /// does.
     pub fn copy_to(mut self, out: &mut File) -> io::Result<()> {
         self.file.rewind()?;
         let copied = io::copy(&mut self.file, out)?;
@@ -40,8 +41,9 @@ impl Spool {
         if self.bytes == 0 {
             return Ok(Map(None, PhantomData)); // an empty map is an error on some systems
         }
-        // SAFETY: the file was made by `create` and has no name, so no other program can open it and cut it short;
-        // this program writes to it only through `&mut self`, which the map's lifetime excludes while it is there.
+        // SAFETY: the file was made by `create` and has no name, so no other program can open it
+        // and cut it short; this program writes to it only through `&mut self`, which the map's
+        // lifetime excludes while it is there.
         Ok(Map(Some(unsafe { Mmap::map(&self.file)? }), PhantomData))
     }
 }

@@ -23,7 +23,8 @@ pub(super) fn put_facet(bytes: &mut Vec<u8>, corners: [[f32; 3]; 3]) {
     bytes.extend_from_slice(&[0; 2]);
 }
 
-/// The unit normal by the right-hand rule; zero for a triangle without area or with a corner that is not finite.
+/// The unit normal by the right-hand rule; zero for a triangle without area or with a corner that
+/// is not finite.
 fn facet_normal(corners: [[f32; 3]; 3]) -> [f32; 3] {
     let [a, b, c] = corners.map(|corner| Vector3::from(corner).cast::<f64>());
     let cross = (b - a).cross(&(c - a));

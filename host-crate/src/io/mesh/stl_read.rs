@@ -1,4 +1,5 @@
-//! Reading triangle meshes from STL, binary and text. Corners at equal positions become one vertex; facet normals are passed over.
+//! Reading triangle meshes from STL, binary and text. Corners at equal positions become one vertex;
+//! facet normals are passed over.
 
 use std::collections::HashMap;
 

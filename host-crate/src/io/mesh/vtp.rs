@@ -24,7 +24,8 @@ pub(super) fn length(bytes: u64) -> Part {
     Part::Bytes(bytes.to_le_bytes().to_vec())
 }
 
-/// All up to the arrays with these names, of which each has one number of 64 bits for each triangle, and a length before it.
+/// All up to the arrays with these names, of which each has one number of 64 bits for each
+/// triangle, and a length before it.
 pub(super) fn body(counts: MeshCounts, normals: bool, of_triangles: &[&str]) -> Vec<Part> {
     let MeshCounts {
         vertices,

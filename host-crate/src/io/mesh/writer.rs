@@ -16,14 +16,16 @@ use crate::mesh::{MeshError, VertexIndex};
 
 /// Writes a mesh that comes piece by piece, such as one slab of a volume after the other.
 ///
-/// The file is byte for byte what [`write_mesh`](super::write_mesh) writes of the whole mesh. What comes later in the file
-/// is kept in temporary files without a name in the output's folder until [`finish`](Self::finish) joins them; the
-/// file appears under its name when it is complete and on the disk. Until then, after any failure, and when the writer
-/// is dropped without `finish`, what stood there before is untouched and nothing else stays behind.
+/// The file is byte for byte what [`write_mesh`](super::write_mesh) writes of the whole mesh. What
+/// comes later in the file is kept in temporary files without a name in the output's folder until
+/// [`finish`](Self::finish) joins them; the file appears under its name when it is complete and on
+/// the disk. Until then, after any failure, and when the writer is dropped without `finish`, what
+/// stood there before is untouched and nothing else stays behind.
 ///
-/// Memory: some 40 MB for what is being encoded; and 32 bytes for a triangle that names vertices which have not come
-/// yet. Disk: up to twice the file's size while it is joined. STL needs vertices and indices as well, 12 bytes per vertex
-/// and 24 per triangle, and maps them into memory when it is joined.
+/// Memory: some 40 MB for what is being encoded; and 32 bytes for a triangle that names vertices
+/// which have not come yet. Disk: up to twice the file's size while it is joined. STL needs
+/// vertices and indices as well, 12 bytes per vertex and 24 per triangle, and maps them into memory
+/// when it is joined.
 ///
 /// ```
 /// use ferrovox::io::{MeshWriteOptions, MeshWriter, read_mesh};
@@ -61,7 +63,8 @@ impl MeshWriter {
     /// Prepares to write a mesh file; nothing appears under its name yet.
     ///
     /// # Errors
-    /// [`FileError`] for an extension that names no mesh format, and a folder in which no file can be made.
+    /// [`FileError`] for an extension that names no mesh format, and a folder in which no file can
+    /// be made.
     pub fn create(path: impl AsRef<Path>, options: &MeshWriteOptions) -> Result<Self, FileError> {
         let path = path.as_ref();
         let form = Form {
@@ -79,15 +82,18 @@ impl MeshWriter {
         })
     }
 
-    /// Appends vertices, which get the numbers after those of the vertices before, and triangles, which name vertices
-    /// by their numbers in the whole mesh: of any piece, those to come included.
+    /// Appends vertices, which get the numbers after those of the vertices before, and triangles,
+    /// which name vertices by their numbers in the whole mesh: of any piece, those to come
+    /// included.
     ///
-    /// Normals, one per vertex, are needed where [`MeshWriteOptions::normals`] is set, and else ignored.
+    /// Normals, one per vertex, are needed where [`MeshWriteOptions::normals`] is set, and else
+    /// ignored.
     ///
     /// # Errors
-    /// [`FileError`] for normals that are not one per vertex, more vertices or triangles than the format counts, and what
-    /// the operating system refuses, a full disk for one. After a refusal of the system the file cannot be finished; after
-    /// the others it is as if nothing had been appended.
+    /// [`FileError`] for normals that are not one per vertex, more vertices or triangles than the
+    /// format counts, and what the operating system refuses, a full disk for one. After a refusal
+    /// of the system the file cannot be finished; after the others it is as if nothing had been
+    /// appended.
     pub fn append<I: VertexIndex + Into<u64>>(
         &mut self,
         vertices: &[[f32; 3]],
@@ -141,8 +147,8 @@ impl MeshWriter {
     /// Joins the file and puts it in its place. Returns how many vertices and triangles it has.
     ///
     /// # Errors
-    /// [`FileError`] if a triangle names a vertex that never came, an earlier piece was not written, or the operating
-    /// system refuses. What stood under the name is untouched then.
+    /// [`FileError`] if a triangle names a vertex that never came, an earlier piece was not
+    /// written, or the operating system refuses. What stood under the name is untouched then.
     pub fn finish(self) -> Result<MeshCounts, FileError> {
         alone(|group| self.finish_in(group))
     }
@@ -201,7 +207,8 @@ impl Spools {
         form.write_triangles(triangles, &mut self.triangles)
     }
 
-    /// Writes the file's parts. A spool is dropped, and its space free, as soon as it has been copied.
+    /// Writes the file's parts. A spool is dropped, and its space free, as soon as it has been
+    /// copied.
     fn join(self, form: Form, counts: MeshCounts, out: &mut File) -> io::Result<()> {
         let mut vertices = Some(self.vertices);
         let mut normals = Some(self.normals);

@@ -171,9 +171,10 @@ fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
         let is_list = last && value.trim().starts_with("LIST");
         fields.push((key, value.trim().to_owned()));
         if last {
-            let names = match is_list {
-                true => read_names(source)?,
-                false => Vec::new(),
+            let names = if is_list {
+                read_names(source)?
+            } else {
+                Vec::new()
             };
             return Ok(Fields { all: fields, names });
         }

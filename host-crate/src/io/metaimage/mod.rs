@@ -102,9 +102,10 @@ fn open_data<'a>(
         return Ok((source, Compression::None));
     }
     // MetaIO writes zlib and reads gzip as well.
-    Ok(match source.peek(2)? == [0x1f, 0x8b] {
-        true => (source.gunzip(), Compression::Gzip),
-        false => (source.inflate(), Compression::Zlib),
+    Ok(if source.peek(2)? == [0x1f, 0x8b] {
+        (source.gunzip(), Compression::Gzip)
+    } else {
+        (source.inflate(), Compression::Zlib)
     })
 }
 

@@ -5,7 +5,8 @@ use nalgebra::{Matrix3, Vector3};
 use crate::io::options::VolumeContent;
 use crate::io::{ByteOrder, StoredType};
 
-/// What stands before the samples. ITK reads compressed ones only when the header states how many bytes they have.
+/// What stands before the samples. ITK reads compressed ones only when the header states how many
+/// bytes they have.
 pub(crate) fn header(content: &VolumeContent, compressed_bytes: Option<u64>) -> Vec<u8> {
     let [nx, ny, nz] = content.dims;
     let geometry = content.geometry;

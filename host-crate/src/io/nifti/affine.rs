@@ -57,26 +57,33 @@ pub(super) fn stated_place(header: &Header, notes: &mut Vec<String>) -> Result<P
     })
 }
 
-/// The place of a volume of Analyze 7.5: x to the left, y to the front, z to the top, as SPM and nibabel read it. The format does not state it.
-/// `origin` is the voxel at the world's origin, counted from 1; where there is none the grid's centre is there.
+/// The place of a volume of Analyze 7.5: x to the left, y to the front, z to the top, as SPM and
+/// nibabel read it. The format does not state it. `origin` is the voxel at the world's origin,
+/// counted from 1; where there is none the grid's centre is there.
 pub(super) fn analyze(
     header: &Header,
     origin: [i16; 3],
     notes: &mut Vec<String>,
 ) -> Result<Place, FileProblem> {
     let [dx, dy, dz] = spacing(header);
-    let size = [1, 2, 3].map(|axis| match axis as i64 <= header.dim[0] {
-        true => header.dim[axis].max(0),
-        false => 1,
+    let size = [1, 2, 3].map(|axis| {
+        if axis as i64 <= header.dim[0] {
+            header.dim[axis].max(0)
+        } else {
+            1
+        }
     });
     let is_inside = |axis: usize| {
         let at = i64::from(origin[axis]);
         at > -size[axis] && at < 2 * size[axis]
     };
     let has_origin = origin != [0; 3] && (0..3).all(is_inside);
-    let at = [0, 1, 2].map(|axis| match has_origin {
-        true => f64::from(origin[axis]) - 1.0,
-        false => (size[axis] - 1) as f64 / 2.0,
+    let at = [0, 1, 2].map(|axis| {
+        if has_origin {
+            f64::from(origin[axis]) - 1.0
+        } else {
+            (size[axis] - 1) as f64 / 2.0
+        }
     });
     notes.push(format!(
         "Analyze 7.5 does not say where the axes point: x is taken to run to the left, y to the front, z to the top; the origin is {}",
@@ -94,10 +101,12 @@ pub(super) fn analyze(
     })
 }
 
-/// Voxels by which a corner may be moved without a word: the qform is written with 32 bits and a root.
+/// Voxels by which a corner may be moved without a word: the qform is written with 32 bits and a
+/// root.
 const SAME: f64 = 1e-3;
 
-/// Says how far the qform moves a corner of the grid from where the sform has it, if that is more than rounding.
+/// Says how far the qform moves a corner of the grid from where the sform has it, if that is more
+/// than rounding.
 fn difference(header: &Header, sform: &Geometry) -> Option<String> {
     let qform = match qform(header) {
         Ok(qform) => qform,
@@ -108,9 +117,12 @@ fn difference(header: &Header, sform: &Geometry) -> Option<String> {
         }
     };
     // sizes behind the last axis mean nothing
-    let last = [1, 2, 3].map(|axis| match axis as i64 <= header.dim[0] {
-        true => (header.dim[axis].max(1) - 1) as f64,
-        false => 0.0,
+    let last = [1, 2, 3].map(|axis| {
+        if axis as i64 <= header.dim[0] {
+            (header.dim[axis].max(1) - 1) as f64
+        } else {
+            0.0
+        }
     });
     let corners = (0..8).map(|k| [0, 1, 2].map(|axis| last[axis] * f64::from(k >> axis & 1)));
     let moved = corners.map(|corner| {

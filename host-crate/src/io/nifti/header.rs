@@ -19,7 +19,8 @@ pub(super) enum Kind {
     Single,
     /// In two, `.hdr` and `.img`.
     Pair,
-    /// In two, and the header is that of Analyze 7.5; the voxel of the world's origin, counted from 1, where SPM has put it.
+    /// In two, and the header is that of Analyze 7.5; the voxel of the world's origin, counted from
+    /// 1, where SPM has put it.
     Analyze([i16; 3]),
 }
 
@@ -81,7 +82,8 @@ impl Header {
 
     /// Where the samples begin.
     pub fn data_offset(&self) -> Result<u64, FileProblem> {
-        // Four bytes after the header are a flag for extensions; so 352 or 544 at least. The other file of a pair has no header.
+        // Four bytes after the header are a flag for extensions; so 352 or 544 at least. The other
+        // file of a pair has no header.
         let least = match (self.kind, self.version) {
             (Kind::Pair | Kind::Analyze(_), _) => 0,
             (Kind::Single, 1) => SIZE_1 + 4,

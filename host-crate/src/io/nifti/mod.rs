@@ -1,4 +1,5 @@
-//! NIfTI-1 and NIfTI-2, one file or a pair, and pairs of Analyze 7.5; both byte orders. World coordinates are RAS as they stand.
+//! NIfTI-1 and NIfTI-2, one file or a pair, and pairs of Analyze 7.5; both byte orders. World
+//! coordinates are RAS as they stand.
 
 mod affine;
 mod header;
@@ -120,7 +121,8 @@ const TYPES: [(i16, StoredType, u64); 14] = [
 /// Of colours, rgb24 and rgba32.
 const COLOURS: [i16; 2] = [128, 2304];
 
-/// NIFTI_INTENT_* whose fifth axis has the components of a sample: symmetric matrix, displacement, vector, point set, quaternion, colours.
+/// NIFTI_INTENT_* whose fifth axis has the components of a sample: symmetric matrix, displacement,
+/// vector, point set, quaternion, colours.
 const VECTORS: [i32; 7] = [1005, 1006, 1007, 1008, 1010, 2003, 2004];
 
 /// The names of the codes that they cannot, for the message.
@@ -177,7 +179,8 @@ fn sizes(fields: &Header) -> Result<Vec<u64>, FileProblem> {
     (1..=axes).map(size).collect()
 }
 
-/// scl_slope and scl_inter, unless they change nothing; a slope of zero means that there is no scaling.
+/// scl_slope and scl_inter, unless they change nothing; a slope of zero means that there is no
+/// scaling.
 fn scaling(fields: &Header) -> Option<Scaling> {
     let scaling = Scaling {
         slope: fields.scl_slope,

@@ -1,6 +1,7 @@
 //! Header fields with values that mean nothing: what is taken in their place, and a note of it.
 //!
-//! Headers come from many programs. What is taken is what nibabel takes; where that is no number, what ITK takes.
+//! Headers come from many programs. What is taken is what nibabel takes; where that is no number,
+//! what ITK takes.
 
 use super::damaged;
 use super::header::Header;

@@ -1,4 +1,5 @@
-//! Writing NIfTI: version 1 where its 16 bit sizes are enough, else version 2. The map goes into the sform.
+//! Writing NIfTI: version 1 where its 16 bit sizes are enough, else version 2. The map goes into
+//! the sform.
 
 use super::TYPES;
 use super::header::{SIZE_1, SIZE_2};

@@ -137,8 +137,8 @@ impl Parser<'_> {
         Ok(sizes)
     }
 
-    /// A list, to its matching bracket. (Brackets within strings are not distinguished: the text only serves
-    /// a message.)
+    /// A list, to its matching bracket. (Brackets within strings are not distinguished: the text
+    /// only serves a message.)
     fn list(&mut self) -> Result<String, String> {
         let mut depth = 0_usize;
         for (index, symbol) in self.rest.char_indices() {

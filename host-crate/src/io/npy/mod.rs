@@ -1,9 +1,9 @@
 //! NumPy's `.npy`. The axis that varies fastest in the file is x: an array in C order has the shape
 //! (z, y, x), one in Fortran order (x, y, z). The format carries no geometry.
 //!
-//! The header is parsed here rather than by the `npyz` crate, which takes the header's length on trust, parses
-//! brackets recursively and multiplies the shape without looking for overflow; the tests use that crate as a
-//! second opinion.
+//! The header is parsed here rather than by the `npyz` crate, which takes the header's length on
+//! trust, parses brackets recursively and multiplies the shape without looking for overflow; the
+//! tests use that crate as a second opinion.
 
 mod dictionary;
 mod write;
@@ -38,7 +38,8 @@ pub(crate) fn open<'a>(
     options: &ReadOptions,
 ) -> Result<Opened<'a>, FileProblem> {
     let array = header(&mut source)?;
-    // The format does not say what the axes are. The fourth counts volumes, unless components are asked for.
+    // The format does not say what the axes are. The fourth counts volumes, unless components are
+    // asked for.
     let has_components =
         options.component.is_some() && array.components == 1 && array.shape.len() > 3;
     if let (true, Some(index), Some(0)) = (has_components, options.component, array.shape.last()) {
@@ -154,7 +155,8 @@ fn shape(value: &Value) -> Result<Vec<u64>, FileProblem> {
     }
 }
 
-/// The type, the byte order and the number of components of a `descr` such as `<f4`: byte order, kind, bytes.
+/// The type, the byte order and the number of components of a `descr` such as `<f4`: byte order,
+/// kind, bytes.
 fn stored_type(descr: &Value) -> Result<(StoredType, ByteOrder, u64), FileProblem> {
     let unsupported = || FileProblem::Unsupported {
         what: format!("npy dtype {descr}"),

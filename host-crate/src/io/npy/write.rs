@@ -32,7 +32,8 @@ pub(crate) fn header_of(stored: StoredType, order: ByteOrder, shape: &[usize]) -
     let shape = shape.join(", ");
     let mut text =
         format!("{{'descr': '{mark}{code}', 'fortran_order': False, 'shape': ({shape}), }}");
-    // Magic, version, length and text together are a multiple of 64, so that the samples are aligned.
+    // Magic, version, length and text together are a multiple of 64, so that the samples are
+    // aligned.
     let padding = 63 - (10 + text.len()) % 64;
     text.extend(std::iter::repeat_n(' ', padding));
     text.push('\n');

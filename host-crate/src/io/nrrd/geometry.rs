@@ -26,8 +26,9 @@ const DOMAIN: [&str; 4] = ["domain", "space", "???", "none"];
 /// Kinds of axes whose numbers are values of their own.
 const LISTS: [&str; 2] = ["list", "time"];
 
-/// Tells space from time, lists and components. Axes of size 1 that are not space are dropped; longer
-/// ones come before the spatial axes, where they are the components of a sample, or behind them, where they count volumes.
+/// Tells space from time, lists and components. Axes of size 1 that are not space are dropped;
+/// longer ones come before the spatial axes, where they are the components of a sample, or behind
+/// them, where they count volumes.
 pub(super) fn spatial_axes(header: &Header) -> Result<Axes, FileProblem> {
     let is_spatial = |axis: usize| {
         let directed = header

@@ -232,7 +232,8 @@ fn text(line: &[u8]) -> Result<String, FileProblem> {
     })
 }
 
-/// The value of the field that says where the samples are, if it is a list of files on the lines behind it.
+/// The value of the field that says where the samples are, if it is a list of files on the lines
+/// behind it.
 fn list_of_files(fields: &Fields) -> Option<&str> {
     let value = fields.get("data file").or(fields.get("datafile"))?;
     let rest = value.strip_prefix("LIST")?;

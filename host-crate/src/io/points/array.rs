@@ -31,9 +31,12 @@ fn points<T: Sample>(
 ) -> Result<Vec<[f64; 3]>, FileProblem> {
     let mut points = Vec::new();
     for row in 0..rows {
-        let at = [0, 1, 2].map(|column| match by_columns {
-            true => numbers[column * rows + row],
-            false => numbers[3 * row + column],
+        let at = [0, 1, 2].map(|column| {
+            if by_columns {
+                numbers[column * rows + row]
+            } else {
+                numbers[3 * row + column]
+            }
         });
         push(&mut points, at.map(Sample::to_f64))?;
     }

@@ -38,7 +38,8 @@ const STEP: usize = 1 << 14;
 /// ```
 ///
 /// # Errors
-/// [`FileError`] for another extension, a damaged file, coordinates that are not finite, and what the operating system refuses.
+/// [`FileError`] for another extension, a damaged file, coordinates that are not finite, and what
+/// the operating system refuses.
 pub fn read_points(path: impl AsRef<Path>) -> Result<Vec<[f64; 3]>, FileError> {
     let path = path.as_ref();
     known(path)
@@ -46,7 +47,8 @@ pub fn read_points(path: impl AsRef<Path>) -> Result<Vec<[f64; 3]>, FileError> {
         .map_err(|problem| FileError::new(path, problem))
 }
 
-/// Reads points from the bytes of a file; `name` stands for the file's name: its extension tells the format, and errors mention it.
+/// Reads points from the bytes of a file; `name` stands for the file's name: its extension tells
+/// the format, and errors mention it.
 ///
 /// # Errors
 /// Those of [`read_points`].

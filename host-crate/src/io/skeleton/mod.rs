@@ -74,13 +74,13 @@ impl SkeletonFormat {
 /// What a skeleton file leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkeletonWritten {
-    /// Cycles that were cut because the format has trees only (SWC): each lacks one step between two points, where the
-    /// way from the root is longest.
+    /// Cycles that were cut because the format has trees only (SWC): each lacks one step between
+    /// two points, where the way from the root is longest.
     pub cut_cycles: usize,
 }
 
-/// Writes a skeleton file; the extension determines the format: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`. A device, a pipe or
-/// standard output (`-`) without one gets JSON.
+/// Writes a skeleton file; the extension determines the format: `.swc`, `.obj`, `.vtp`, `.json` or
+/// `.skel`. A device, a pipe or standard output (`-`) without one gets JSON.
 ///
 /// | format | what it has | coordinates |
 /// | --- | --- | --- |
@@ -90,12 +90,12 @@ pub struct SkeletonWritten {
 /// | `.json` | everything | world; `voxel` of nodes in voxels |
 /// | `.skel` | a line `x y z segment radius` for each point of each edge | voxels; the radius in world units |
 ///
-/// The file appears under its name when it is complete and on the disk; until then, and after any failure, what
-/// stood there before is untouched.
+/// The file appears under its name when it is complete and on the disk; until then, and after any
+/// failure, what stood there before is untouched.
 ///
 /// # Errors
-/// [`FileError`] for an extension that is none of these, a skeleton that [is not valid](Skeleton::validate), and what the operating
-/// system refuses.
+/// [`FileError`] for an extension that is none of these, a skeleton that
+/// [is not valid](Skeleton::validate), and what the operating system refuses.
 ///
 /// ```
 /// use ferrovox::{io::write_skeleton, skeleton::Skeleton};
@@ -112,7 +112,8 @@ pub fn write_skeleton(
     alone(|group| group.write_skeleton(path, skeleton))
 }
 
-/// Writes the skeletons of several labels to one file, in their order; otherwise as [`write_skeleton`].
+/// Writes the skeletons of several labels to one file, in their order; otherwise as
+/// [`write_skeleton`].
 ///
 /// | format | how labels are told apart |
 /// | --- | --- |
@@ -143,20 +144,25 @@ pub fn write_skeletons(
 
 /// Reads a skeleton file: `.swc`. Its trees become one graph.
 ///
-/// - **Coordinates** are as the file has them: the geometry is the default one, so a voxel is a unit of the file, usually a micrometre.
-/// - **Nodes** are made of points without a parent, of forks and of ends, with the kinds [`Junction`](crate::graph::NodeKind::Junction) and
-///   [`End`](crate::graph::NodeKind::End); edges, away from the root, of all points between them. A node's component is the number of its tree, in the
-///   order of the file.
-/// - **Order**: a parent may stand before its children or after them, and numbers may be any from 0 to 2⁶³ - 1.
-/// - **Passed over**: comments (`#`, also behind a point), empty lines, and words after the seventh. Types are read and not kept; a radius below 0, by which
-///   some programs say that they do not know it, is 0, which says the same here.
+/// - **Coordinates** are as the file has them: the geometry is the default one, so a voxel is a
+///   unit of the file, usually a micrometre.
+/// - **Nodes** are made of points without a parent, of forks and of ends, with the kinds
+///   [`Junction`](crate::graph::NodeKind::Junction) and [`End`](crate::graph::NodeKind::End);
+///   edges, away from the root, of all points between them. A node's component is the number of its
+///   tree, in the order of the file.
+/// - **Order**: a parent may stand before its children or after them, and numbers may be any from 0
+///   to 2⁶³ - 1.
+/// - **Passed over**: comments (`#`, also behind a point), empty lines, and words after the
+///   seventh. Types are read and not kept; a radius below 0, by which some programs say that they
+///   do not know it, is 0, which says the same here.
 ///
-/// What [`write_skeleton`] wrote is read back with the same points, radii and steps between them, digit for digit. Time: n log n for n points; memory: some
-/// 120 bytes for each beside the graph.
+/// What [`write_skeleton`] wrote is read back with the same points, radii and steps between them,
+/// digit for digit. Time: n log n for n points; memory: some 120 bytes for each beside the graph.
 ///
 /// # Errors
-/// [`FileError`] for another extension, what the operating system refuses, memory that cannot be had, and
-/// [`FileProblem::Swc`] for a damaged file: too few words, what is no number or not finite, a number twice, a parent that is not there, parents in a circle.
+/// [`FileError`] for another extension, what the operating system refuses, memory that cannot be
+/// had, and [`FileProblem::Swc`] for a damaged file: too few words, what is no number or not
+/// finite, a number twice, a parent that is not there, parents in a circle.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -172,7 +178,8 @@ pub fn read_skeleton(path: impl AsRef<Path>) -> Result<Skeleton, FileError> {
     read(path, || Source::open(path))
 }
 
-/// Reads a skeleton from the bytes of a file; `name` stands for the file's name: its extension tells the format, and errors mention it.
+/// Reads a skeleton from the bytes of a file; `name` stands for the file's name: its extension
+/// tells the format, and errors mention it.
 ///
 /// # Errors
 /// Those of [`read_skeleton`].

@@ -1,5 +1,5 @@
-//! Writing OBJ: `v` for points, `l` for curves, `p` for nodes without any; numbers from 1. Groups are
-//! those of labels, or else of levels.
+//! Writing OBJ: `v` for points, `l` for curves, `p` for nodes without any; numbers from 1. Groups
+//! are those of labels, or else of levels.
 
 use super::{Content, polylines::Polylines};
 use std::io::{self, Write};

@@ -1,4 +1,5 @@
-//! Writing the text of the potential field method's first program: `x y z segment radius` for each point, in voxels.
+//! Writing the text of the potential field method's first program: `x y z segment radius` for each
+//! point, in voxels.
 
 use super::Content;
 use crate::graph::Skeleton;

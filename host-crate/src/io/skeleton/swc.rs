@@ -1,7 +1,8 @@
-//! Writing SWC: a tree of points for each component, `number type x y z radius parent`, parents first.
+//! Writing SWC: a tree of points for each component, `number type x y z radius parent`, parents
+//! first.
 //!
-//! The tree is that of the shortest ways from the root, the widest node. So a cycle is cut where two ways meet that are
-//! equally long: at the place that is farthest from the root.
+//! The tree is that of the shortest ways from the root, the widest node. So a cycle is cut where
+//! two ways meet that are equally long: at the place that is farthest from the root.
 
 use super::{Content, polylines::Polylines};
 use crate::graph::Skeleton;
@@ -29,7 +30,8 @@ pub fn write(content: Content<'_>, out: &mut dyn Write) -> io::Result<usize> {
     Ok(cut)
 }
 
-/// Writes a skeleton's trees after so many points, which it counts on. Returns how many cycles were cut.
+/// Writes a skeleton's trees after so many points, which it counts on. Returns how many cycles were
+/// cut.
 fn write_one(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) -> io::Result<usize> {
     let polylines = Polylines::of(skeleton);
     let (parents, steps) = tree(&polylines);
@@ -63,7 +65,8 @@ fn write_one(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) -> i
     Ok(steps - in_trees)
 }
 
-/// The next point on the shortest way to the root, for each point that is none; and how many steps between points there are in all.
+/// The next point on the shortest way to the root, for each point that is none; and how many steps
+/// between points there are in all.
 fn tree(polylines: &Polylines) -> (Vec<Option<usize>>, usize) {
     let count = polylines.positions.len();
     let mut next_to = repeated(Vec::new(), count);

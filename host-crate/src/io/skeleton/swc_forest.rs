@@ -128,7 +128,8 @@ impl Forest {
         .into())
     }
 
-    /// The graph: of roots, forks and ends nodes are made, of what is between them edges away from the root.
+    /// The graph: of roots, forks and ends nodes are made, of what is between them edges away from
+    /// the root.
     pub fn skeleton(&self, records: &[Record]) -> Result<Skeleton, FileProblem> {
         let mut skeleton = Skeleton {
             geometry: Geometry::default(),

@@ -108,7 +108,8 @@ pub(in crate::isosurface) fn begin_count<'a, T: DeviceSample>(
     let [sums, listed_tiles, exclusions] = totals.parts_mut();
     let launch = Launch::warp_pieces(words.signs().div_ceil(ferrovox_kernels::bits::GROUP as u64));
     if by_fours(&slab) {
-        // SAFETY: the slab's samples are those of its grid, and there is a word of each sort for each word of signs.
+        // SAFETY: the slab's samples are those of its grid, and there is a word of each sort for
+        // each word of signs.
         unsafe {
             stream.launch::<threshold_bits_by_fours<T>>(
                 launch,
@@ -147,7 +148,8 @@ pub(in crate::isosurface) fn begin_count<'a, T: DeviceSample>(
     let mut edges = stream.alloc::<u32>(marked * 4)?;
     let mut occupied = stream.alloc::<u32>(marked)?;
     let mut parts = stream.alloc::<u16>(if few { words.parts() as usize } else { 0 })?;
-    // SAFETY: the words of signs are there, four elements and one for each marked word, one for each part of a tile, and the sums begin as zero.
+    // SAFETY: the words of signs are there, four elements and one for each marked word, one for
+    // each part of a tile, and the sums begin as zero.
     unsafe {
         stream.launch::<classify_edges>(
             tiles_launch(words),
@@ -167,13 +169,16 @@ pub(in crate::isosurface) fn begin_count<'a, T: DeviceSample>(
         )?;
     }
     times.end(stream, "marks")?;
-    // four places of sums; then, where shapes are asked for, the cells by sort and the listed ones, which are counted on the way
-    let mut picked = match words.shaped != 0 {
-        true => stream.zeros::<u64>(PICKED + CellCounts::TOTALS + 1)?,
-        false => stream.alloc::<u64>(PICKED)?,
+    // four places of sums; then, where shapes are asked for, the cells by sort and the listed ones,
+    // which are counted on the way
+    let mut picked = if words.shaped != 0 {
+        stream.zeros::<u64>(PICKED + CellCounts::TOTALS + 1)?
+    } else {
+        stream.alloc::<u64>(PICKED)?
     };
     if words.shaped != 0 {
-        // SAFETY: samples and words are the slab's, the sums are those just counted, and there is an element for each total.
+        // SAFETY: samples and words are the slab's, the sums are those just counted, and there is
+        // an element for each total.
         unsafe {
             stream.launch::<count_shapes<T>>(
                 listed_launch(words),

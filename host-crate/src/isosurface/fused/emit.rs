@@ -16,8 +16,8 @@ use ferrovox_kernels::isosurface::fused::{
 };
 
 impl<'a, T: DeviceSample> Counted<'a, T> {
-    /// Makes the part of the mesh, in indices of a width that is enough for the whole mesh, with `first_vertex` vertices before its
-    /// own.
+    /// Makes the part of the mesh, in indices of a width that is enough for the whole mesh, with
+    /// `first_vertex` vertices before its own.
     pub fn emit(
         self,
         stream: &Stream,
@@ -29,7 +29,8 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
             .emit_triangles(stream, params, width, first_vertex)
     }
 
-    /// Makes the part's vertices, and normals if they are wanted. They do not depend on the other parts.
+    /// Makes the part's vertices, and normals if they are wanted. They do not depend on the other
+    /// parts.
     pub fn emit_vertices(
         mut self,
         stream: &Stream,
@@ -47,7 +48,8 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         } else if let Some(normals) = &mut normals {
             self.launch_vertices_and_normals(stream, params, &mut positions, normals)?;
         } else if self.vertices > 0 {
-            // SAFETY: the marks are those of the words, the places their scan, and there is room for every vertex.
+            // SAFETY: the marks are those of the words, the places their scan, and there is room
+            // for every vertex.
             unsafe {
                 stream.launch::<emit_word_vertices<T>>(
                     tiles_launch(self.words),
@@ -91,7 +93,8 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         shapes: &mut Buffer<u16>,
     ) -> Result<(), DeviceError> {
         let slab = &self.slab;
-        // SAFETY: samples and words are the slab's, the places their scan, and there is room for each listed cell.
+        // SAFETY: samples and words are the slab's, the places their scan, and there is room for
+        // each listed cell.
         unsafe {
             stream.launch::<emit_shapes<T>>(
                 listed_launch(self.words),
@@ -121,7 +124,8 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         let slab = &self.slab;
         let mut none = stream.alloc::<f32>(0)?;
         let normals = normals.as_mut().unwrap_or(&mut none);
-        // SAFETY: as above, the shapes are those of the listed cells, and there is room for every vertex.
+        // SAFETY: as above, the shapes are those of the listed cells, and there is room for every
+        // vertex.
         unsafe {
             stream.launch::<emit_inner_word_vertices<T>>(
                 listed_launch(self.words),
@@ -158,7 +162,8 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         }
         let mut none = stream.alloc::<f32>(0)?;
         let normals = normals.as_mut().unwrap_or(&mut none);
-        // SAFETY: as for the positions alone, and there is room for a normal for every vertex, or for none.
+        // SAFETY: as for the positions alone, and there is room for a normal for every vertex, or
+        // for none.
         unsafe {
             stream.launch::<emit_cubic_word_vertices<T>>(
                 tiles_launch(self.words),
@@ -271,7 +276,8 @@ impl<T: DeviceSample> Counted<'_, T> {
         if self.triangles == 0 {
             return Ok(triangles);
         }
-        // the table's triangles face the below side; a mirroring geometry turns them round once more
+        // the table's triangles face the below side; a mirroring geometry turns them round once
+        // more
         let flip = (params.inside == Inside::Below) != self.slab.geometry.mirrors();
         let args = (
             self.below.view(),
@@ -284,7 +290,8 @@ impl<T: DeviceSample> Counted<'_, T> {
             flip as u32,
             triangles.view_mut(),
         );
-        // SAFETY: the marks are those of the words, the places their scan, and there is room for every triangle.
+        // SAFETY: the marks are those of the words, the places their scan, and there is room for
+        // every triangle.
         unsafe {
             if are_few(stream, self.words) {
                 stream.launch::<emit_word_triangles<I, PARTS>>(parts_launch(self.words), args)?;

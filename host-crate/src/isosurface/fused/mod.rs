@@ -29,8 +29,9 @@ use ferrovox_kernels::{
 };
 use std::borrow::Cow;
 
-/// Device memory beyond the volume and the mesh, in bytes: for each word its signs, its active edges and its occupied cells,
-/// for samples that may be non-finite and for a mask a word more, and for each tile its sums with those of their segments.
+/// Device memory beyond the volume and the mesh, in bytes: for each word its signs, its active
+/// edges and its occupied cells, for samples that may be non-finite and for a mask a word more, and
+/// for each tile its sums with those of their segments.
 fn scratch_bytes<T: Sample>(words: Words, masked: bool) -> u64 {
     let per_sign_word = 4 * (1 + T::MAY_BE_NON_FINITE as u64 + masked as u64);
     words
@@ -58,10 +59,12 @@ pub(crate) fn scratch_of_plane<T: DeviceSample>(grid: Grid, masked: bool) -> u64
     scratch_bytes::<T>(Words::new(Grid { nz, ..grid }, 0, 1, true), masked)
 }
 
-/// Planes of samples, with a border, that the slab of one plane of cells has at most: two at the cells' corners, and one on each side.
+/// Planes of samples, with a border, that the slab of one plane of cells has at most: two at the
+/// cells' corners, and one on each side.
 const MOST_PLANES: u32 = 4;
 
-/// Whether the samples can be read four at a time: rows begin at multiples of four, and all of the grid is stored and kept.
+/// Whether the samples can be read four at a time: rows begin at multiples of four, and all of the
+/// grid is stored and kept.
 fn by_fours<T>(slab: &Slab<'_, T>) -> bool {
     let grid = slab.padded.grid;
     slab.padded == Padded::none(grid) && grid.nx.is_multiple_of(4) && slab.mask.is_empty()
@@ -112,7 +115,8 @@ fn parts_launch(words: Words) -> Launch {
     Launch::pieces(words.parts()).block_divides(TILE)
 }
 
-/// Whether tiles are so few that a device waits for the last of them, so that blocks are to share each.
+/// Whether tiles are so few that a device waits for the last of them, so that blocks are to share
+/// each.
 fn are_few(stream: &Stream, words: Words) -> bool {
     words.tiles() < u64::from(stream.device().limits().multiprocessors) * 4
 }

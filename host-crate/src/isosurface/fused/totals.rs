@@ -1,4 +1,5 @@
-//! Counts that begin as zero, in one piece of memory: on a small volume each piece that is set by itself takes as long as a kernel.
+//! Counts that begin as zero, in one piece of memory: on a small volume each piece that is set by
+//! itself takes as long as a kernel.
 
 use crate::device::{Buffer, DeviceError, Stream};
 use cuda_std::{View, ViewMut};

@@ -13,7 +13,8 @@ use crate::{
 };
 use nalgebra::Vector3;
 
-/// How much the square of an edge's length counts beside the mean squared distance: where all are in a plane, short edges go first.
+/// How much the square of an edge's length counts beside the mean squared distance: where all are
+/// in a plane, short edges go first.
 const LENGTH: f64 = 1e-5;
 /// The cosine of the largest angle by which a triangle may turn at a time.
 const TURN: f64 = 0.2;
@@ -90,7 +91,8 @@ impl Simplifier {
         &self.positions
     }
 
-    /// Contracts edges until `least` triangles are left, none with more than the largest error. The error there is then.
+    /// Contracts edges until `least` triangles are left, none with more than the largest error. The
+    /// error there is then.
     pub fn run(
         &mut self,
         least: usize,

@@ -19,7 +19,8 @@ use surface::SIMPLIFICATION;
 pub enum SimplifyTarget {
     /// When it has this fraction of its triangles, from 0 to 1, or no edge is left that can go.
     Fraction(f64),
-    /// When no edge is left that can go with an [error](SimplifyReport::error) up to this distance, in the mesh's units.
+    /// When no edge is left that can go with an [error](SimplifyReport::error) up to this distance,
+    /// in the mesh's units.
     Error(f64),
 }
 
@@ -52,25 +53,31 @@ pub struct SimplifyReport {
     pub vertices: u64,
     /// Triangles there are.
     pub triangles: u64,
-    /// The largest distance, in the mesh's units, of a vertex from what it stands for: the root of the mean squared distance from the planes of all triangles
-    /// that went into it, weighted by their areas.
+    /// The largest distance, in the mesh's units, of a vertex from what it stands for: the root of
+    /// the mean squared distance from the planes of all triangles that went into it, weighted by
+    /// their areas.
     pub error: f64,
 }
 
-/// A mesh of fewer triangles, on the host: edges are contracted one after the other, those first that change least, by the quadrics of Garland and Heckbert
-/// (*Surface simplification using quadric error metrics*, 1997).
+/// A mesh of fewer triangles, on the host: edges are contracted one after the other, those first
+/// that change least, by the quadrics of Garland and Heckbert (*Surface simplification using
+/// quadric error metrics*, 1997).
 ///
-/// Its pieces, holes, tunnels and boundaries are those of the mesh, whatever the target: no edge is contracted that would change them (the link condition of Dey,
-/// Edelsbrunner, Guha and Nekhayev, *Topology preserving edge contraction*, 1999). What is closed, manifold and oriented stays so, with the same
-/// Euler characteristic; each closed piece keeps four triangles at least. Vertices on a boundary stay where they are, all of them. No triangle turns by more than
-/// 78 degrees at a time. Vertices that no triangle has are left out, and normals: [`renew_normals`](super::renew_normals) makes them.
+/// Its pieces, holes, tunnels and boundaries are those of the mesh, whatever the target: no edge is
+/// contracted that would change them (the link condition of Dey, Edelsbrunner, Guha and Nekhayev,
+/// *Topology preserving edge contraction*, 1999). What is closed, manifold and oriented stays so,
+/// with the same Euler characteristic; each closed piece keeps four triangles at least. Vertices on
+/// a boundary stay where they are, all of them. No triangle turns by more than 78 degrees at a
+/// time. Vertices that no triangle has are left out, and normals:
+/// [`renew_normals`](super::renew_normals) makes them.
 ///
-/// It is the same on every machine. Work is linear in the triangles, times the logarithm of their number, by one thread; memory beyond both meshes is some 300 bytes for each
-/// vertex.
+/// It is the same on every machine. Work is linear in the triangles, times the logarithm of their
+/// number, by one thread; memory beyond both meshes is some 300 bytes for each vertex.
 ///
 /// # Errors
-/// [`MeshFilterError`]: a target out of range, a mesh that is not valid, a vertex that is not finite, more triangles than 32 bits count
-/// the corners of, and want of memory; [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) if `monitor` says so.
+/// [`MeshFilterError`]: a target out of range, a mesh that is not valid, a vertex that is not
+/// finite, more triangles than 32 bits count the corners of, and want of memory;
+/// [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) if `monitor` says so.
 ///
 /// ```
 /// use ferrovox::{device::Device, isosurface::{self, IsosurfaceParams}, mesh, monitor::Monitor, synthetic};

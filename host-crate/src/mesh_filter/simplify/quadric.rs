@@ -2,10 +2,12 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// How much a place near the middle of an edge is preferred, beside the mean squared distance: where planes leave open where the best place is.
+/// How much a place near the middle of an edge is preferred, beside the mean squared distance:
+/// where planes leave open where the best place is.
 const NEAR: f64 = 1e-4;
 
-/// The sum of squared distances from planes, weighted by areas: `p·A p + 2 b·p + c`, for places relative to a fixed one.
+/// The sum of squared distances from planes, weighted by areas: `p·A p + 2 b·p + c`, for places
+/// relative to a fixed one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Quadric {
     a: Matrix3<f64>,

@@ -39,8 +39,9 @@ impl PartialEq for Edge {
 
 impl Eq for Edge {}
 
-/// Edges by their cost. Only the cheapest are ordered; the others lie in classes of about the same cost, so that what is at work fits a cache: a heap
-/// of all edges took half of the time of a simplification.
+/// Edges by their cost. Only the cheapest are ordered; the others lie in classes of about the same
+/// cost, so that what is at work fits a cache: a heap of all edges took half of the time of a
+/// simplification.
 #[derive(Default)]
 pub(super) struct Queue {
     /// Those of classes up to `class`.
@@ -49,7 +50,8 @@ pub(super) struct Queue {
     waiting: BTreeMap<u32, Vec<Edge>>,
 }
 
-/// The class of a cost: its exponent and the first eight bits after the point, which ascend with the cost.
+/// The class of a cost: its exponent and the first eight bits after the point, which ascend with
+/// the cost.
 fn class(cost: f64) -> u32 {
     (cost.to_bits() >> 44) as u32
 }

@@ -18,7 +18,8 @@ pub(super) enum Kind {
     Fixed,
 }
 
-/// Triangles, and at each vertex a chain of its corners. A corner is three times the triangle, plus 0 to 2.
+/// Triangles, and at each vertex a chain of its corners. A corner is three times the triangle, plus
+/// 0 to 2.
 pub(super) struct Surface {
     /// The vertex of each corner; [`NONE`] for triangles that are gone.
     corners: Vec<u32>,
@@ -142,8 +143,9 @@ impl Surface {
         Kind::Fixed
     }
 
-    /// The contraction of `gone` to `kept`, if the mesh stays the same but for that: what the two have around them in common is what the edge has
-    /// around it, two vertices and nothing between these (the link condition of Dey, Edelsbrunner, Guha and Nekhayev, 1999).
+    /// The contraction of `gone` to `kept`, if the mesh stays the same but for that: what the two
+    /// have around them in common is what the edge has around it, two vertices and nothing between
+    /// these (the link condition of Dey, Edelsbrunner, Guha and Nekhayev, 1999).
     pub fn may_contract(&mut self, found: &mut Contraction, kept: u32, gone: u32) -> bool {
         let [at_kept, at_gone] = &mut found.at;
         self.corners_at(kept, at_kept);

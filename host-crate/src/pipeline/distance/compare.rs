@@ -68,8 +68,9 @@ pub struct MethodRow {
     pub difference: Difference,
 }
 
-/// Makes the map of a job's sites by every method that takes them, draws each into a folder, and reports how far they are from the exact one. Nothing else of
-/// what the job would write is written, and its method does not count.
+/// Makes the map of a job's sites by every method that takes them, draws each into a folder, and
+/// reports how far they are from the exact one. Nothing else of what the job would write is
+/// written, and its method does not count.
 ///
 /// # Errors
 /// As [`run`](super::run); labels, several devices and a limit of memory are refused.
@@ -120,9 +121,10 @@ pub fn compare(
     let mut group = FileGroup::new();
     let mut rows: Vec<MethodRow> = Vec::new();
     for &method in methods {
-        let (map, time) = match rows.is_empty() {
-            true => (exact.clone(), time),
-            false => run.stages.run(method.name(), || make(method))?,
+        let (map, time) = if rows.is_empty() {
+            (exact.clone(), time)
+        } else {
+            run.stages.run(method.name(), || make(method))?
         };
         let (drawn, _) = PlaneSamples::of(&map, plane).draw(Some(isoline_step), size)?;
         let picture = comparison.picture(method);
@@ -153,7 +155,8 @@ impl Comparison {
         self.folder.join(format!("{}.png", method.name()))
     }
 
-    /// Fails if a picture would be one of the files that are read. (A folder that does not exist yet has none.)
+    /// Fails if a picture would be one of the files that are read. (A folder that does not exist
+    /// yet has none.)
     fn check(&self, job: &DistanceJob) -> Result<(), PathError> {
         if !self.folder.is_dir() {
             return Ok(());
@@ -187,7 +190,8 @@ fn methods(sites: Sites<'_>) -> &'static [Method] {
     }
 }
 
-/// A map on the host, and the time it took on the device. A method may take other memory or time the first time.
+/// A map on the host, and the time it took on the device. A method may take other memory or time
+/// the first time.
 fn map(
     stream: &Stream,
     sites: Sites<'_>,

@@ -9,7 +9,8 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// Bytes of a voxel on the device while a map is made as a whole: of its squared distance, and of what that is made from or the distance.
+/// Bytes of a voxel on the device while a map is made as a whole: of its squared distance, and of
+/// what that is made from or the distance.
 const ON_DEVICE: u64 = 12;
 /// Bytes of a voxel on the host: of its distance.
 const ON_HOST: u64 = 4;
@@ -17,7 +18,8 @@ const ON_HOST: u64 = 4;
 /// A distance map to make.
 #[derive(Clone, Debug)]
 pub struct DistanceJob {
-    /// The volume with the sites. With [`SitesFrom::Points`] the file of points; its spacing and origin stand in for those of the grid.
+    /// The volume with the sites. With [`SitesFrom::Points`] the file of points; its spacing and
+    /// origin stand in for those of the grid.
     pub input: VolumeSource,
     /// What the sites are.
     pub sites: SitesFrom,
@@ -25,14 +27,16 @@ pub struct DistanceJob {
     pub method: Option<Method>,
     /// Distances inside are negative: inside the level, or enclosed by the mask.
     pub signed: bool,
-    /// The largest distance of interest, in world units: where it is farther to a site, the map has this.
+    /// The largest distance of interest, in world units: where it is farther to a site, the map has
+    /// this.
     pub max_distance: Option<f64>,
     /// What the samples of the map are.
     pub samples: MapSamples,
     /// The volume file to write.
     pub output: Option<PathBuf>,
-    /// A volume file to write of the nearest site of each voxel: its linear index (x fastest) or the point's number, -1 where there is none. Of
-    /// several points in one voxel's centre it is the first; of voxels at the same distance the one with the smallest index.
+    /// A volume file to write of the nearest site of each voxel: its linear index (x fastest) or
+    /// the point's number, -1 where there is none. Of several points in one voxel's centre it is
+    /// the first; of voxels at the same distance the one with the smallest index.
     pub nearest: Option<PathBuf>,
     /// A picture of a plane to draw.
     pub picture: Option<PlanePicture>,
@@ -53,7 +57,8 @@ pub enum SitesFrom {
         level: f64,
         /// Where inside is.
         inside: Inside,
-        /// The points between voxels where the level is crossed, in place of the voxels inside that have a neighbour outside.
+        /// The points between voxels where the level is crossed, in place of the voxels inside that
+        /// have a neighbour outside.
         sub_voxel: bool,
     },
     /// For each voxel those of another label.

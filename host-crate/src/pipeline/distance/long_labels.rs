@@ -10,7 +10,8 @@ use crate::{
 /// Labels that devices cannot distinguish if there are more.
 const MOST: usize = 1 << 24;
 
-/// A volume of whole numbers as one in which they can be told apart on devices: as it is, or with a label's place among all labels in its stead.
+/// A volume of whole numbers as one in which they can be told apart on devices: as it is, or with a
+/// label's place among all labels in its stead.
 ///
 /// # Errors
 /// [`DistanceInputError::LongLabels`] for more than 2²⁴ labels, and out of memory.

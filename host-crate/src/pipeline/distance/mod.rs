@@ -1,8 +1,9 @@
 //! From sites in a file to a distance map in a file.
 //!
-//! [`run`] is what `ferrovox distance` does, as a call: it reads a [`DistanceJob`]'s sites, chooses the method, makes the map on one device as a
-//! whole or on several (or within a limit of memory) slab by slab, and writes the map, the nearest sites and a picture. [`compare`] makes the map by every
-//! method that takes such sites, and reports how far each is from the exact one.
+//! [`run`] is what `ferrovox distance` does, as a call: it reads a [`DistanceJob`]'s sites, chooses
+//! the method, makes the map on one device as a whole or on several (or within a limit of memory)
+//! slab by slab, and writes the map, the nearest sites and a picture. [`compare`] makes the map by
+//! every method that takes such sites, and reports how far each is from the exact one.
 //!
 //! | module | what it decides |
 //! | --- | --- |
@@ -69,11 +70,15 @@ impl<'a> Run<'a> {
 
 /// Reads the sites, makes the map, and writes it.
 ///
-/// Sites that are voxels are mapped by [`Method::Separable`](crate::distance::Method::Separable) unless the job names a method; points by the same
-/// if all are at centres of voxels, else by [the exact method](crate::distance::exact_method) that is the fastest for their number. With several devices or a limit
-/// of memory, and where the map is more than what is free, maps of voxels are made slab by slab: the host then keeps a bit per voxel and a few slabs. The files are the same, byte for byte, either way.
+/// Sites that are voxels are mapped by [`Method::Separable`](crate::distance::Method::Separable)
+/// unless the job names a method; points by the same if all are at centres of voxels, else by
+/// [the exact method](crate::distance::exact_method) that is the fastest for their number. With
+/// several devices or a limit of memory, and where the map is more than what is free, maps of
+/// voxels are made slab by slab: the host then keeps a bit per voxel and a few slabs. The files are
+/// the same, byte for byte, either way.
 ///
-/// Outputs are checked before anything is read, and appear under their names when they are complete.
+/// Outputs are checked before anything is read, and appear under their names when they are
+/// complete.
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Volume};
@@ -97,7 +102,8 @@ impl<'a> Run<'a> {
 /// ```
 ///
 /// # Errors
-/// [`DistanceJobError`] for what does not go together; what is wrong with the files, with their names; what fails on the devices.
+/// [`DistanceJobError`] for what does not go together; what is wrong with the files, with their
+/// names; what fails on the devices.
 pub fn run(job: &DistanceJob, monitor: &Monitor<'_>) -> Result<DistanceOutcome, PipelineError> {
     start_threads()?;
     job.check()?;

@@ -24,7 +24,8 @@ enum Numbers {
 }
 
 impl NearestSites {
-    /// Copies what a map has of them. `voxels` are those of the points, if the sites are points at centres of voxels.
+    /// Copies what a map has of them. `voxels` are those of the points, if the sites are points at
+    /// centres of voxels.
     pub fn download(
         stream: &Stream,
         map: &DistanceMap,

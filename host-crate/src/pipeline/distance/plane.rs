@@ -18,7 +18,8 @@ pub struct Plane {
     pub index: usize,
 }
 
-/// A picture of a plane with isolines: of the other two axes the first goes to the right, the second upwards.
+/// A picture of a plane with isolines: of the other two axes the first goes to the right, the
+/// second upwards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanePicture {
     /// The file to write, `.png`.
@@ -40,13 +41,14 @@ pub(super) struct PlaneSamples {
 impl Plane {
     /// Fails if the volume has no such plane.
     pub(super) fn check(self, dims: [usize; 3]) -> Result<(), DistanceJobError> {
-        match self.axis < 3 && self.index < dims[self.axis] {
-            true => Ok(()),
-            false => Err(DistanceJobError::Plane {
+        if self.axis < 3 && self.index < dims[self.axis] {
+            Ok(())
+        } else {
+            Err(DistanceJobError::Plane {
                 axis: ['x', 'y', 'z'][self.axis.min(2)],
                 index: self.index,
                 dims,
-            }),
+            })
         }
     }
 }
@@ -86,7 +88,8 @@ impl PlaneSamples {
         }
     }
 
-    /// Draws the plane, and returns the step between two isolines, which is chosen if it is not given.
+    /// Draws the plane, and returns the step between two isolines, which is chosen if it is not
+    /// given.
     pub fn draw(
         &self,
         step: Option<f32>,

@@ -64,7 +64,8 @@ impl Found {
     }
 }
 
-/// Reads the sites. Points that all are at centres of voxels become these, unless a method is asked for that takes points.
+/// Reads the sites. Points that all are at centres of voxels become these, unless a method is asked
+/// for that takes points.
 pub(super) fn read(job: &DistanceJob, warnings: &mut Vec<Warning>) -> Result<Found, PipelineError> {
     match &job.sites {
         SitesFrom::Mask => {
@@ -132,8 +133,8 @@ fn read_volume(
     Ok(file)
 }
 
-/// Reads a bit of each sample, some planes at a time, and the warning about samples that were rounded for that. `is_site` is also told whether samples are
-/// [wide](is_wide) integers.
+/// Reads a bit of each sample, some planes at a time, and the warning about samples that were
+/// rounded for that. `is_site` is also told whether samples are [wide](is_wide) integers.
 fn read_bits(
     job: &DistanceJob,
     warnings: &mut Vec<Warning>,

@@ -106,13 +106,14 @@ fn check_memory(
         (false, false) => 0,
     };
     let least = slabs.least_memory().max(sites);
-    match limit < least {
-        true => Err(TooLittleMemory {
+    if limit < least {
+        Err(TooLittleMemory {
             needed: least,
             budget: limit,
         }
-        .into()),
-        false => Ok(()),
+        .into())
+    } else {
+        Ok(())
     }
 }
 
@@ -123,9 +124,10 @@ fn place(job: &DistanceJob, voxels: Voxels) -> Result<(Mask, Option<Mask>), Dist
         let surface = mask.surface(device)?;
         return Ok((surface, job.signed.then_some(mask)));
     }
-    let inside = match job.signed {
-        true => Some(mask.enclosed(device)?),
-        false => None,
+    let inside = if job.signed {
+        Some(mask.enclosed(device)?)
+    } else {
+        None
     };
     Ok((mask, inside))
 }

@@ -15,8 +15,8 @@ use crate::{
 /// What memory is for that holds squares.
 const SQUARES: &str = "squared distances";
 
-/// Below this square the square of a distance in f32 is less than ½ off: a distance is off by 2⁻²⁴ of itself at most, its square
-/// by 2⁻²³ of itself.
+/// Below this square the square of a distance in f32 is less than ½ off: a distance is off by 2⁻²⁴
+/// of itself at most, its square by 2⁻²³ of itself.
 const EXACT_IN_F32: u64 = 1 << 22;
 
 /// Fails if squared distances are not whole numbers.
@@ -137,8 +137,8 @@ impl Squares {
     }
 }
 
-/// The squares as a volume, and whether it is to be stored without a sign: those that the device made, or else those of the distances
-/// and the nearest sites.
+/// The squares as a volume, and whether it is to be stored without a sign: those that the device
+/// made, or else those of the distances and the nearest sites.
 pub(super) fn volume(
     job: &DistanceJob,
     distances: &Volume<f32>,

@@ -27,7 +27,8 @@ struct HostMap {
     method: Method,
 }
 
-/// The device, where several cannot make the map together, nor keep it in slabs to a limit of memory.
+/// The device, where several cannot make the map together, nor keep it in slabs to a limit of
+/// memory.
 pub(super) fn one_device(
     job: &DistanceJob,
     keeps_limit: bool,
@@ -102,7 +103,8 @@ pub(super) fn widened(range: Option<[f32; 2]>, distances: &[f32]) -> Option<[f32
     })
 }
 
-/// Makes the map. What is at centres of voxels, but on an axis that is too long for lines along it, is mapped as points.
+/// Makes the map. What is at centres of voxels, but on an axis that is too long for lines along it,
+/// is mapped as points.
 fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<HostMap, PipelineError> {
     let (job, geometry) = (run.job, *found.geometry());
     let stream = device.stream()?;

@@ -1,4 +1,5 @@
-//! From a volume of labels to a mesh of all of them, or to one for each: surfaces that share their walls.
+//! From a volume of labels to a mesh of all of them, or to one for each: surfaces that share their
+//! walls.
 
 mod run;
 
@@ -19,8 +20,9 @@ pub struct LabelMeshJob {
     pub volume: VolumeSource,
     /// The labels: all where none are named. Others are background.
     pub labels: Option<Vec<i64>>,
-    /// The mesh file; without one the meshes are made and described only. `{label}` in its name stands for the label: each has a closed mesh of its own then.
-    /// Else all walls are in one file, `.ply` or `.vtp`, each once, with the two labels of each triangle.
+    /// The mesh file; without one the meshes are made and described only. `{label}` in its name
+    /// stands for the label: each has a closed mesh of its own then. Else all walls are in one
+    /// file, `.ply` or `.vtp`, each once, with the two labels of each triangle.
     pub output: Option<PathBuf>,
     /// Where to run.
     pub device: Device,
@@ -83,7 +85,8 @@ pub struct LabelSurfaceOutcome {
 /// What the surface of a label is like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LabelChecked {
-    /// Edges that are not gone along as often in one direction as in the other: none where it is closed and oriented.
+    /// Edges that are not gone along as often in one direction as in the other: none where it is
+    /// closed and oriented.
     pub unbalanced_edges: u64,
     /// Topology and measures. It counts the edges and vertices in which the surface touches itself.
     pub report: MeshReport,

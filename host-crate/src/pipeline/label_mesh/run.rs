@@ -17,10 +17,11 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// Reads a volume of labels, makes their surfaces, which share their walls, and writes them. The files are the same, byte for byte, on any device.
+/// Reads a volume of labels, makes their surfaces, which share their walls, and writes them. The
+/// files are the same, byte for byte, on any device.
 ///
-/// The volume, the numbers of its labels and the mesh are held as a whole: on the host the samples and up to four bytes for a voxel; on the device what
-/// [`label_surface::extract`] needs.
+/// The volume, the numbers of its labels and the mesh are held as a whole: on the host the samples
+/// and up to four bytes for a voxel; on the device what [`label_surface::extract`] needs.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{Geometry, Volume}, io::{VolumeWriteOptions, read_mesh, write_volume}};
@@ -46,8 +47,9 @@ use std::path::{Path, PathBuf};
 /// ```
 ///
 /// # Errors
-/// [`PipelineError`], which names the file: of paths as early as they are known, of files, of samples that are no labels, of the device, of a check that
-/// failed, and [`PipelineError::Cancelled`]. What stood under the outputs' names is untouched then.
+/// [`PipelineError`], which names the file: of paths as early as they are known, of files, of
+/// samples that are no labels, of the device, of a check that failed, and
+/// [`PipelineError::Cancelled`]. What stood under the outputs' names is untouched then.
 pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome, PipelineError> {
     start_threads()?;
     job.check_before()?;
@@ -192,7 +194,8 @@ impl LabelMeshJob {
         }))
     }
 
-    /// Writes all walls in one file, or each label's surface in one of its own: all files take their places together.
+    /// Writes all walls in one file, or each label's surface in one of its own: all files take
+    /// their places together.
     fn write(&self, output: &Path, walls: &LabelledMesh) -> Result<Vec<PathBuf>, PipelineError> {
         let mut group = FileGroup::new();
         let files = files_of(output, &walls.labels);

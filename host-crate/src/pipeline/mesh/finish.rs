@@ -21,10 +21,11 @@ pub(super) struct FinishedMesh<'a> {
 }
 
 impl FinishedMesh<'_> {
-    /// Checks the mesh and writes it, as far as the job asks for that. A mesh that must be well made, and is not, is not written.
+    /// Checks the mesh and writes it, as far as the job asks for that. A mesh that must be well
+    /// made, and is not, is not written.
     ///
-    /// Both go on at the same time, where the file has its name only when the check is done, and memory is not limited: beside the
-    /// mesh each takes memory of its own.
+    /// Both go on at the same time, where the file has its name only when the check is done, and
+    /// memory is not limited: beside the mesh each takes memory of its own.
     pub fn check_and_write(
         &self,
         stages: &mut Stages<'_>,

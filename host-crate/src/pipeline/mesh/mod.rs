@@ -30,7 +30,8 @@ pub use filters::MeshFilters;
 pub struct MeshJob {
     /// The volume.
     pub volume: VolumeSource,
-    /// A volume of the same grid: where it is zero there is no surface. Headerless, it is of `u8` unless its options name another type.
+    /// A volume of the same grid: where it is zero there is no surface. Headerless, it is of `u8`
+    /// unless its options name another type.
     pub mask: Option<VolumeSource>,
     /// The mesh file; without one the mesh is made and described only.
     pub output: Option<PathBuf>,
@@ -38,18 +39,22 @@ pub struct MeshJob {
     pub params: IsosurfaceParams,
     /// The devices that compute it: several each take a part. One may be named more than once.
     pub devices: Vec<Device>,
-    /// Bytes that the work may take of the host's memory, and of each device's; `None` is what there is.
+    /// Bytes that the work may take of the host's memory, and of each device's; `None` is what
+    /// there is.
     pub memory: Option<u64>,
     /// Whether the mesh is checked.
     pub check: MeshCheck,
-    /// The isovalue where it is no number of `f32`: in place of that of `params`, for samples of `i32` that `f32` does not hold.
+    /// The isovalue where it is no number of `f32`: in place of that of `params`, for samples of
+    /// `i32` that `f32` does not hold.
     pub level: Option<f64>,
-    /// The isovalue is the [threshold by Otsu](crate::grid::otsu_threshold) of the samples, within the mask, in place of those of `params` and `level`.
+    /// The isovalue is the [threshold by Otsu](crate::grid::otsu_threshold) of the samples, within
+    /// the mask, in place of those of `params` and `level`.
     pub otsu: bool,
-    /// What is done with the mesh before it is checked and written. It needs the whole mesh: a volume that must be streamed is an error.
+    /// What is done with the mesh before it is checked and written. It needs the whole mesh: a
+    /// volume that must be streamed is an error.
     pub filters: MeshFilters,
-    /// The surface of the samples that are exactly this, whatever the isovalue: that of 1 for those and 0 for others, at 0.5. Samples are compared as the
-    /// file has them.
+    /// The surface of the samples that are exactly this, whatever the isovalue: that of 1 for those
+    /// and 0 for others, at 0.5. Samples are compared as the file has them.
     pub label: Option<f64>,
 }
 
@@ -102,7 +107,9 @@ pub struct MeshOutcome {
     pub devices: Vec<DeviceRun>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// How long it took: `read`, `upload`, `extract`, `smooth`, `download`, `simplify`, `normals`, `check`, `write` (which may go on while the mesh is checked); or `stream`, and of it `read` and `write`.
+    /// How long it took: `read`, `upload`, `extract`, `smooth`, `download`, `simplify`, `normals`,
+    /// `check`, `write` (which may go on while the mesh is checked); or `stream`, and of it `read`
+    /// and `write`.
     pub timings: Timings,
 }
 
@@ -117,11 +124,13 @@ pub struct MeshChecked {
     pub bounds: Option<[[f32; 3]; 2]>,
 }
 
-/// Reads a volume, extracts its isosurface and writes the mesh. The file is the same, byte for byte, on any devices and in any memory.
+/// Reads a volume, extracts its isosurface and writes the mesh. The file is the same, byte for
+/// byte, on any devices and in any memory.
 ///
-/// The volume is read as a whole if it, its scratch memory and its mesh, which is counted before it is made, fit the memory; else it
-/// is [streamed](crate::pipeline::stream_mesh::stream_mesh). If a device has room for the volume but not for all of the mesh with it, the mesh is made
-/// and downloaded in parts.
+/// The volume is read as a whole if it, its scratch memory and its mesh, which is counted before it
+/// is made, fit the memory; else it is [streamed](crate::pipeline::stream_mesh::stream_mesh). If a
+/// device has room for the volume but not for all of the mesh with it, the mesh is made and
+/// downloaded in parts.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{Geometry, Volume}, io::{VolumeWriteOptions, write_volume}};
@@ -152,8 +161,9 @@ pub struct MeshChecked {
 /// ```
 ///
 /// # Errors
-/// [`PipelineError`], which names the file: of paths before anything is read, of files, of a mask with another grid, of the extraction, of
-/// a check that failed, and [`PipelineError::Cancelled`]. What stood under the output's name is untouched then.
+/// [`PipelineError`], which names the file: of paths before anything is read, of files, of a mask
+/// with another grid, of the extraction, of a check that failed, and [`PipelineError::Cancelled`].
+/// What stood under the output's name is untouched then.
 pub fn run(job: &MeshJob, monitor: &Monitor<'_>) -> Result<MeshOutcome, PipelineError> {
     start_threads()?;
     job.check_paths()?;
@@ -169,12 +179,13 @@ pub fn run(job: &MeshJob, monitor: &Monitor<'_>) -> Result<MeshOutcome, Pipeline
         device.reset_peak_memory();
     }
     let stages = Stages::begin(monitor);
-    let mut outcome = match need::streaming(job)? {
-        true => streamed::run(job, stages, monitor)?,
-        false => match whole::run(job, stages)? {
+    let mut outcome = if need::streaming(job)? {
+        streamed::run(job, stages, monitor)?
+    } else {
+        match whole::run(job, stages)? {
             Some(outcome) => outcome,
             None => streamed::run(job, Stages::begin(monitor), monitor)?,
-        },
+        }
     };
     outcome.warn(job);
     Ok(outcome)

@@ -10,8 +10,9 @@ use crate::{
 
 /// Whether the volume is to be streamed: it needs more memory than it may take, or than there is.
 ///
-/// Only the header is read for it. The size of the mesh is not known yet; it is estimated to be as large as the volume and its scratch
-/// memory where the job sets a limit, and for nothing where there is none. Of a volume that is not streamed for that the mesh is
+/// Only the header is read for it. The size of the mesh is not known yet; it is estimated to be as
+/// large as the volume and its scratch memory where the job sets a limit, and for nothing where
+/// there is none. Of a volume that is not streamed for that the mesh is
 /// [counted](has_too_large_a_mesh) before it is made.
 pub(super) fn streaming(job: &MeshJob) -> Result<bool, PipelineError> {
     if job.params.method == Method::Staged {
@@ -26,7 +27,8 @@ pub(super) fn streaming(job: &MeshJob) -> Result<bool, PipelineError> {
     Ok(match job.memory {
         Some(bytes) => {
             let taken = need.in_one_memory(&job.devices);
-            // several devices have each a part of the volume, which is not counted before the mesh is made
+            // several devices have each a part of the volume, which is not counted before the mesh
+            // is made
             let is_unknown = job.devices.len() > 1;
             taken.saturating_mul(2) > bytes
                 || is_unknown && taken.saturating_add(largest_mesh(job, volume.dims())) > bytes
@@ -35,8 +37,8 @@ pub(super) fn streaming(job: &MeshJob) -> Result<bool, PipelineError> {
     })
 }
 
-/// Whether a volume that is on a device has a mesh that is more than the job may take, or than the host has free. `count` counts it, which
-/// is done only where it matters.
+/// Whether a volume that is on a device has a mesh that is more than the job may take, or than the
+/// host has free. `count` counts it, which is done only where it matters.
 pub(super) fn has_too_large_a_mesh(
     job: &MeshJob,
     (dims, sample_type): ([usize; 3], SampleType),
@@ -68,12 +70,14 @@ fn largest_mesh(job: &MeshJob, dims: [usize; 3]) -> u64 {
     mesh_bytes(job, most)
 }
 
-/// Bytes of a mesh in the memory that has most of it: on a device that is the CPU and on the host, and what its check takes.
+/// Bytes of a mesh in the memory that has most of it: on a device that is the CPU and on the host,
+/// and what its check takes.
 fn mesh_bytes(job: &MeshJob, counts: PartCounts) -> u64 {
     let is_wide = counts.vertices.max(counts.triangles) > u32::MAX.into();
-    let width = match is_wide || job.params.index_width == IndexWidth::Bits64 {
-        true => IndexWidth::Bits64,
-        false => IndexWidth::Bits32,
+    let width = if is_wide || job.params.index_width == IndexWidth::Bits64 {
+        IndexWidth::Bits64
+    } else {
+        IndexWidth::Bits32
     };
     let copies = 1 + u64::from(job.devices.iter().any(|it| it.kind() == DeviceKind::Cpu));
     let mesh = counts.bytes(&job.params, width).saturating_mul(copies);

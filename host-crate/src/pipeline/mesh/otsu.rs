@@ -29,7 +29,8 @@ pub(super) fn level_of(
         .map_err(at::<OtsuError>(&job.volume.path))
 }
 
-/// The same of a job whose volume is read in parts: once, or where samples have more than 16 bits twice, since their range is not known before.
+/// The same of a job whose volume is read in parts: once, or where samples have more than 16 bits
+/// twice, since their range is not known before.
 pub(super) fn level_of_file(job: &MeshJob, monitor: &Monitor<'_>) -> Result<f64, PipelineError> {
     let of = job.volume.open()?.sample_type();
     let path = &job.volume.path;

@@ -24,9 +24,10 @@ pub(super) fn run(
         return Err(at(&job.volume.path)(Problem::CheckNeedsWhole));
     }
     job.filters.refuse_slabs(job)?;
-    let level = match job.otsu {
-        true => stages.run("threshold", || level_of_file(job, monitor))?,
-        false => job.level(),
+    let level = if job.otsu {
+        stages.run("threshold", || level_of_file(job, monitor))?
+    } else {
+        job.level()
     };
     let job = &job.at_level(level);
     let mut volume = job.volume.open()?;

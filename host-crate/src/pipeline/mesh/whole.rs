@@ -32,7 +32,8 @@ struct Surface {
     devices: Vec<DeviceRun>,
 }
 
-/// Reads the volume, makes its isosurface, checks and writes it. None if the mesh would take more memory than it may.
+/// Reads the volume, makes its isosurface, checks and writes it. None if the mesh would take more
+/// memory than it may.
 pub(super) fn run(
     job: &MeshJob,
     mut stages: Stages<'_>,
@@ -41,9 +42,10 @@ pub(super) fn run(
     let (volume, header, mask) = stages.run("read", || read(job, &mut warnings))?;
     let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
     let samples = volume.summary();
-    let level = match job.otsu {
-        true => stages.run("threshold", || level_of(job, &volume, mask.as_ref()))?,
-        false => job.level(),
+    let level = if job.otsu {
+        stages.run("threshold", || level_of(job, &volume, mask.as_ref()))?
+    } else {
+        job.level()
     };
     let exact = match job.label {
         Some(label) => of_label(job, &volume, label)?,

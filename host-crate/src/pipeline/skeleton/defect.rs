@@ -18,7 +18,8 @@ pub struct Defect {
 }
 
 impl Defect {
-    /// The property's name: `pieces`, `cycles`, `classes`, `cocycle`, `cover`, `inside`, `zero-length`, `twice` or `detour`.
+    /// The property's name: `pieces`, `cycles`, `classes`, `cocycle`, `cover`, `inside`,
+    /// `zero-length`, `twice` or `detour`.
     pub fn property(&self) -> &'static str {
         match self.failure {
             Failure::Pieces { .. } => "pieces",

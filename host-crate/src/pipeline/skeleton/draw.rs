@@ -11,7 +11,8 @@ use crate::{
 };
 use std::path::Path;
 
-/// Draws the skeletons over their objects, with curves as wide as is seen in a picture of that size.
+/// Draws the skeletons over their objects, with curves as wide as is seen in a picture of that
+/// size.
 pub fn draw(
     wanted: &PictureJob,
     stream: &Stream,

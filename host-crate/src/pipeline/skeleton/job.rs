@@ -26,23 +26,28 @@ pub struct SkeletonJob {
     pub prune: Option<f64>,
     /// Two curves that meet at a node where no other does become one.
     pub merge: bool,
-    /// Skeleton files to write. `{label}` in a name stands for the label: so each has a file of its own, and otherwise all labels are in one.
+    /// Skeleton files to write. `{label}` in a name stands for the label: so each has a file of its
+    /// own, and otherwise all labels are in one.
     pub outputs: Vec<PathBuf>,
     /// The file of the force field to write, by [`Method::Core`].
     pub field: Option<PathBuf>,
     /// The picture to write.
     pub picture: Option<PictureJob>,
-    /// Where to run: the first does everything, and all of them the field. [`Method::Whole`] works on the host, and has them compute the ways of large components; it needs one
-    /// for a picture, for filling and for the voxels of a mesh alone. Where none is named it takes a GPU for an object of a million voxels and more, if there is one.
+    /// Where to run: the first does everything, and all of them the field. [`Method::Whole`] works
+    /// on the host, and has them compute the ways of large components; it needs one for a picture,
+    /// for filling and for the voxels of a mesh alone. Where none is named it takes a GPU for an
+    /// object of a million voxels and more, if there is one.
     pub devices: Vec<Device>,
 }
 
 /// How skeletons are made.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Method {
-    /// Curves round each tunnel and into each branch, checked on the result, by [`skeletonize`](crate::skeleton::skeletonize_on_devices).
+    /// Curves round each tunnel and into each branch, checked on the result, by
+    /// [`skeletonize`](crate::skeleton::skeletonize_on_devices).
     Whole(SkeletonizeParams),
-    /// The method as published, from the critical points of a force field, by [`skeleton`](crate::skeleton::skeleton()).
+    /// The method as published, from the critical points of a force field, by
+    /// [`skeleton`](crate::skeleton::skeleton()).
     Core(SkeletonParams),
 }
 
@@ -76,7 +81,8 @@ pub struct PictureJob {
     pub width: u32,
     /// Pixels along y.
     pub height: u32,
-    /// What curves are coloured by: where nothing is said, the label of several, and the radius of one.
+    /// What curves are coloured by: where nothing is said, the label of several, and the radius of
+    /// one.
     pub colours: Option<ColourBy>,
     /// Curves are tubes of the radius at each point, in place of lines.
     pub tubes: bool,
@@ -150,13 +156,15 @@ impl SkeletonJob {
         Ok(paths::check(&[self.object.path()], &outputs)?)
     }
 
-    /// The same as far as it can be known before the labels are: names with `{label}` in the file's name as they stand.
+    /// The same as far as it can be known before the labels are: names with `{label}` in the file's
+    /// name as they stand.
     fn check_templates(&self) -> Result<(), PipelineError> {
         let mut outputs: Vec<_> = self.other_files().collect();
         for output in &self.outputs {
-            match output.parent().is_some_and(has_label) {
-                true => paths::refuse_extension(output, OutputKind::Skeleton)?,
-                false => outputs.push((output, OutputKind::Skeleton)),
+            if output.parent().is_some_and(has_label) {
+                paths::refuse_extension(output, OutputKind::Skeleton)?
+            } else {
+                outputs.push((output, OutputKind::Skeleton))
             }
         }
         Ok(paths::check(&[self.object.path()], &outputs)?)

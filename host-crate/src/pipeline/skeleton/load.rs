@@ -47,7 +47,8 @@ impl SkeletonJob {
         Ok(Object::of_volume(mask, voxels, volume))
     }
 
-    /// Reads the file, and finds the object's voxels on the host. Samples are taken as they are. Fails where a file of a label cannot be written.
+    /// Reads the file, and finds the object's voxels on the host. Samples are taken as they are.
+    /// Fails where a file of a label cannot be written.
     pub(super) fn load(
         &self,
         stages: &mut Stages<'_>,
@@ -126,7 +127,8 @@ fn voxels_of_mesh(
     stages.run("object", || mark().map_err(at(path)))
 }
 
-/// All labels but 0, in ascending order. Samples that are no labels are passed over: they are refused later.
+/// All labels but 0, in ascending order. Samples that are no labels are passed over: they are
+/// refused later.
 fn labels_of(volume: &AnyVolume) -> Result<Vec<i64>, OutOfMemory> {
     caught(|| {
         let labels = with_volume!(volume, volume => distinct(volume.samples()));

@@ -41,10 +41,12 @@ struct Made {
     field: Option<(ForceField, Stream)>,
 }
 
-/// Reads the object, makes its skeleton or that of each label, and writes them, with the force field and a picture where these are asked for.
+/// Reads the object, makes its skeleton or that of each label, and writes them, with the force
+/// field and a picture where these are asked for.
 ///
-/// Memory and time are those of [`skeletonize`](crate::skeleton::skeletonize), with the volume on the host; or of [`skeleton()`](crate::skeleton::skeleton()), with the volume on the host and on the first device. The picture takes a
-/// second volume, cut to the object.
+/// Memory and time are those of [`skeletonize`](crate::skeleton::skeletonize), with the volume on
+/// the host; or of [`skeleton()`](crate::skeleton::skeleton()), with the volume on the host and on
+/// the first device. The picture takes a second volume, cut to the object.
 ///
 /// ```
 /// use ferrovox::{grid::{Geometry, Volume}, io, monitor::Monitor};
@@ -73,7 +75,8 @@ struct Made {
 /// ```
 ///
 /// # Errors
-/// What is wrong with the files, the parameters or the object, with the file's name where it is about the object; what fails on a device.
+/// What is wrong with the files, the parameters or the object, with the file's name where it is
+/// about the object; what fails on a device.
 pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {
     start_threads()?;
     job.check()?;
@@ -144,9 +147,10 @@ fn whole(
     warnings: &mut Vec<Warning>,
 ) -> Result<Made, PipelineError> {
     let object = job.load(stages, warnings)?;
-    let devices = match job.devices.is_empty() && object.voxels.are_many() {
-        true => vec![Device::best()],
-        false => job.devices.clone(),
+    let devices = if job.devices.is_empty() && object.voxels.are_many() {
+        vec![Device::best()]
+    } else {
+        job.devices.clone()
     };
     let skeletons = || match &object.voxels {
         HostVoxels::Mask(mask) => skeletonize_mask_on_devices(&devices, mask, params, monitor),

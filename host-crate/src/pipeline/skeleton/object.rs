@@ -18,18 +18,21 @@ use std::{
 /// Where an object comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ObjectSource {
-    /// Voxels of a volume: of an image by a threshold, of labels by one of them, of a mask by those that are not zero.
+    /// Voxels of a volume: of an image by a threshold, of labels by one of them, of a mask by those
+    /// that are not zero.
     Volume {
         /// The volume file.
         source: Box<VolumeSource>,
         /// Which samples are those of the object.
         voxels: Selection,
     },
-    /// The labels of a segmentation, each an object of its own, all in one pass: whole numbers, of which 0 is the background.
+    /// The labels of a segmentation, each an object of its own, all in one pass: whole numbers, of
+    /// which 0 is the background.
     Labels {
         /// The volume file.
         source: Box<VolumeSource>,
-        /// Which labels: all where none are named. They stand in place of those of [`SkeletonizeParams`](crate::skeleton::SkeletonizeParams).
+        /// Which labels: all where none are named. They stand in place of those of
+        /// [`SkeletonizeParams`](crate::skeleton::SkeletonizeParams).
         labels: Option<Vec<i64>>,
     },
     /// The voxels inside a closed mesh.
@@ -48,7 +51,8 @@ pub(super) enum HostVoxels {
     Labels(AnyVolume, Vec<i64>),
 }
 
-/// Objects of so many voxels are worth the start of a GPU: 0.6 s for the first rabbit at 128 on an H200, as long as ways through 0.8 million voxels on the host.
+/// Objects of so many voxels are worth the start of a GPU: 0.6 s for the first rabbit at 128 on an
+/// H200, as long as ways through 0.8 million voxels on the host.
 const MANY: u64 = 1 << 20;
 
 impl HostVoxels {
@@ -177,7 +181,8 @@ impl Object {
         }
     }
 
-    /// What is drawn around the skeleton: the part of a volume that holds the object's surface, and the isovalue.
+    /// What is drawn around the skeleton: the part of a volume that holds the object's surface, and
+    /// the isovalue.
     pub fn solid(&mut self, stream: &Stream) -> Result<(AnyDeviceVolume, f32), Problem> {
         let (volume, iso) = match (self.drawn.take(), &self.voxels) {
             (Some((volume, iso)), _) => (volume.try_into_kernel_type()?.0, iso),

@@ -25,7 +25,8 @@ pub struct SkeletonOutcome {
     pub geometry: Geometry,
     /// The devices that worked on it; none where the host did.
     pub devices: Vec<Device>,
-    /// Cycles that the last of the files that are trees lacks; of files for each label, all of them together.
+    /// Cycles that the last of the files that are trees lacks; of files for each label, all of them
+    /// together.
     pub cut_cycles: usize,
     /// The skeleton files that were written.
     pub written: Vec<PathBuf>,
@@ -59,10 +60,12 @@ pub enum Checks {
         components: Vec<ComponentReport>,
         /// Components that were too small for a skeleton.
         dust: Dust,
-        /// What does not hold, in the order of components. The skeleton is certified if there is nothing.
+        /// What does not hold, in the order of components. The skeleton is certified if there is
+        /// nothing.
         defects: Vec<Defect>,
     },
-    /// Of [`Method::Core`](super::Method::Core): the count of critical points, which says whether they were found, and nothing of the curves.
+    /// Of [`Method::Core`](super::Method::Core): the count of critical points, which says whether
+    /// they were found, and nothing of the curves.
     Core {
         /// The critical points of each component of the object beside its Euler number.
         index: Vec<Certificate>,
@@ -131,7 +134,8 @@ impl LabelOutcome {
         }
     }
 
-    /// The critical points of each component beside its Euler number; nothing by the method for whole objects.
+    /// The critical points of each component beside its Euler number; nothing by the method for
+    /// whole objects.
     pub fn index(&self) -> &[Certificate] {
         match &self.checks {
             Checks::Core { index, .. } => index,
@@ -139,8 +143,8 @@ impl LabelOutcome {
         }
     }
 
-    /// Whether all properties hold of all components. `None` by the published method: nothing is known. Where branches were pruned they do not: what only these covered
-    /// is not covered.
+    /// Whether all properties hold of all components. `None` by the published method: nothing is
+    /// known. Where branches were pruned they do not: what only these covered is not covered.
     pub fn certified(&self) -> Option<bool> {
         match &self.checks {
             Checks::Whole { defects, .. } => Some(defects.is_empty() && self.pruned == 0),
@@ -150,7 +154,8 @@ impl LabelOutcome {
 }
 
 impl SkeletonOutcome {
-    /// Whether all properties hold of all components of all labels; see [`LabelOutcome::certified`].
+    /// Whether all properties hold of all components of all labels; see
+    /// [`LabelOutcome::certified`].
     pub fn certified(&self) -> Option<bool> {
         let labels = self.labels.iter().map(LabelOutcome::certified);
         labels.reduce(|one, other| Some(one? && other?)).flatten()
@@ -166,7 +171,8 @@ impl SkeletonOutcome {
         self.labels.iter().flat_map(LabelOutcome::defects)
     }
 
-    /// The critical points of all components together beside their Euler numbers, by the published method. Sums may balance where their parts do not.
+    /// The critical points of all components together beside their Euler numbers, by the published
+    /// method. Sums may balance where their parts do not.
     pub fn index(&self) -> Option<Certificate> {
         let is_core = |label: &LabelOutcome| matches!(label.checks, Checks::Core { .. });
         let parts = self.labels.iter().flat_map(LabelOutcome::index);
@@ -184,7 +190,8 @@ impl SkeletonOutcome {
         })
     }
 
-    /// Components whose critical points do not add up to their Euler number, by the published method.
+    /// Components whose critical points do not add up to their Euler number, by the published
+    /// method.
     pub fn unbalanced(&self) -> usize {
         let all = self.labels.iter().flat_map(LabelOutcome::index);
         all.filter(|index| !index.balanced()).count()

@@ -48,16 +48,23 @@ struct Job<'a> {
     monitor: &'a Monitor<'a>,
 }
 
-/// Reads a volume file slab by slab, extracts its isosurface, and writes the mesh on: the file is byte for byte what
-/// [`write_mesh`](crate::io::write_mesh) writes of what [`extract`](crate::isosurface::extract) makes of the whole volume.
+/// Reads a volume file slab by slab, extracts its isosurface, and writes the mesh on: the file is
+/// byte for byte what [`write_mesh`](crate::io::write_mesh) writes of what
+/// [`extract`](crate::isosurface::extract) makes of the whole volume.
 ///
-/// The next slab is read while the devices work, each on a slab of its own, and while the parts before are written. Slabs have a
-/// plane of samples in common on each side, which is read once; vertices between slabs are shared as all others. Samples
-/// of `i32` and `f64` become `f32` plane by plane. `monitor` gets the progress of the stage `slabs`, and can cancel the work between two of them.
+/// The next slab is read while the devices work, each on a slab of its own, and while the parts
+/// before are written. Slabs have a plane of samples in common on each side, which is read once;
+/// vertices between slabs are shared as all others. Samples of `i32` and `f64` become `f32` plane
+/// by plane. `monitor` gets the progress of the stage `slabs`, and can cancel the work between two
+/// of them.
 ///
-/// Memory does not grow with the volume: [`StreamOptions`] bound it. It grows with a plane of it, of which four at least are there at a time, twice or more. Where that is too much, planes are cut across y in place of z: then
-/// the file is what `write_mesh` writes of the volume with its axes y and z exchanged, the same surface with its vertices in another order, and what is compressed is decoded from its beginning for each slab. Nor does it grow with the mesh: what a slab takes is known before it
-/// is made, and it is cut again if that is too much. Nothing appears under the output's name unless all went well.
+/// Memory does not grow with the volume: [`StreamOptions`] bound it. It grows with a plane of it,
+/// of which four at least are there at a time, twice or more. Where that is too much, planes are
+/// cut across y in place of z: then the file is what `write_mesh` writes of the volume with its
+/// axes y and z exchanged, the same surface with its vertices in another order, and what is
+/// compressed is decoded from its beginning for each slab. Nor does it grow with the mesh: what a
+/// slab takes is known before it is made, and it is cut again if that is too much. Nothing appears
+/// under the output's name unless all went well.
 ///
 /// ```
 /// use ferrovox::device::Device;
@@ -90,8 +97,9 @@ struct Job<'a> {
 /// ```
 ///
 /// # Errors
-/// [`StreamError::File`] for what is wrong with a file; those of [`extract_parts`](crate::isosurface::extract_parts), and
-/// [`IsosurfaceError::Memory`] with bytes that are enough (to find them, the volume is read once more), or
+/// [`StreamError::File`] for what is wrong with a file; those of
+/// [`extract_parts`](crate::isosurface::extract_parts), and [`IsosurfaceError::Memory`] with bytes
+/// that are enough (to find them, the volume is read once more), or
 /// [`IsosurfaceError::PlaneTooLarge`] before anything is read.
 pub fn stream_mesh(
     inputs: StreamInputs<'_, '_>,
@@ -140,7 +148,8 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// Cuts a volume along the axis that was asked for; else along z, or along y if memory is too little for slabs along z.
+    /// Cuts a volume along the axis that was asked for; else along z, or along y if memory is too
+    /// little for slabs along z.
     fn planned<T: DeviceSample>(
         self,
         volume: &VolumeReader<'_>,
@@ -328,7 +337,8 @@ fn failed(error: impl Into<StreamError>) -> OverBudget<StreamError> {
     OverBudget::Failed(error.into())
 }
 
-/// What the plane of cells takes that takes most: the volume is read again, a plane of cells at a time.
+/// What the plane of cells takes that takes most: the volume is read again, a plane of cells at a
+/// time.
 fn largest_plane<T: DeviceSample + Sample>(
     job: &Job<'_>,
     slabs: &mut Slabs<'_, T>,

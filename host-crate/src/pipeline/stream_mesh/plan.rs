@@ -11,9 +11,11 @@ use ferrovox_kernels::grid::Grid;
 
 /// Bytes of a slab beyond which a higher one would not be quicker.
 const SLAB: u64 = 64 << 20;
-/// Slabs for each device at least, if they are not too thin: so that one is read while another is worked on.
+/// Slabs for each device at least, if they are not too thin: so that one is read while another is
+/// worked on.
 const SLABS: u32 = 4;
-/// Planes of samples that a slab has more than planes of cells: one for the last cells, one around on each side.
+/// Planes of samples that a slab has more than planes of cells: one for the last cells, one around
+/// on each side.
 const AROUND: u64 = 3;
 
 /// Bytes that may be taken to find out what a plane of the mesh needs, however small the budget is.
@@ -119,7 +121,8 @@ impl Plan {
         self.memory / self.in_host_memory
     }
 
-    /// Bytes of the host's memory for slabs: one for each device, one that is read, and the planes that two have in common.
+    /// Bytes of the host's memory for slabs: one for each device, one that is read, and the planes
+    /// that two have in common.
     fn host_slabs(&self) -> u64 {
         let read = (self.height as u64 + AROUND).min(self.planes);
         self.slab(self.height)
@@ -136,8 +139,8 @@ impl Plan {
         self.memory / self.sharing(job).of(device)
     }
 
-    /// Parts of the mesh that are in the host's memory at a time: of each device one that is made and one that waits, and one
-    /// that is written.
+    /// Parts of the mesh that are in the host's memory at a time: of each device one that is made
+    /// and one that waits, and one that is written.
     fn host_parts(&self) -> u64 {
         2 * self.workers as u64 + 1
     }
@@ -153,7 +156,8 @@ impl Plan {
         }
     }
 
-    /// Whether the planes are so large that what the mesh of one needs cannot be found out within the budget: then the bytes without it.
+    /// Whether the planes are so large that what the mesh of one needs cannot be found out within
+    /// the budget: then the bytes without it.
     pub fn too_large_to_count(&self, job: &Job<'_>) -> Option<u64> {
         // a slab as it is read, what it has in common with the next, and the slab on the device
         let slabs = self.slab(1).saturating_mul(2);
@@ -167,7 +171,8 @@ impl Plan {
         (counting > self.memory.max(COUNTING)).then(|| self.enough(job, without_mesh))
     }
 
-    /// Bytes that are enough for a plane of cells at a time that takes so much. A slab may be higher: it leaves three quarters.
+    /// Bytes that are enough for a plane of cells at a time that takes so much. A slab may be
+    /// higher: it leaves three quarters.
     pub fn enough(&self, job: &Job<'_>, most: Need) -> u64 {
         let low = Self {
             height: self.height.min(job.options.slab_height.unwrap_or(1)),

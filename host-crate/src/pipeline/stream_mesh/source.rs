@@ -1,6 +1,7 @@
 //! Slabs from a file, each plane read once.
 //!
-//! A slab is of planes along z, as they are in the file, or of planes along y, of which a row of each z is one: these are planes along z of the same volume with y and z exchanged.
+//! A slab is of planes along z, as they are in the file, or of planes along y, of which a row of
+//! each z is one: these are planes along z of the same volume with y and z exchanged.
 
 use super::{SlabAxis, StreamError, StreamOptions};
 use crate::{
@@ -39,7 +40,8 @@ impl Seen {
     }
 }
 
-/// How planes of a file are read: of samples as they are, or converted, less what is to be taken from them.
+/// How planes of a file are read: of samples as they are, or converted, less what is to be taken
+/// from them.
 pub(super) type Opening<T> =
     for<'r, 'v> fn(&'r mut VolumeReader<'v>, SlabAxis, &StreamOptions) -> Planes<'r, T>;
 
@@ -89,7 +91,8 @@ pub(super) fn from_f64<'r>(
     }
 }
 
-/// Samples that are converted: those of one z at a time. `convert` also returns whether the conversion is exact.
+/// Samples that are converted: those of one z at a time. `convert` also returns whether the
+/// conversion is exact.
 fn converted<'r, S: Sample, T: Sample>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
@@ -300,7 +303,8 @@ impl<'r, T: Sample> Slabs<'r, T> {
         Ok(())
     }
 
-    /// Reads all slabs, and gives them to the workers in turn. Returns how long it read; stops when a worker is gone.
+    /// Reads all slabs, and gives them to the workers in turn. Returns how long it read; stops when
+    /// a worker is gone.
     pub fn read_all(
         &mut self,
         height: u32,

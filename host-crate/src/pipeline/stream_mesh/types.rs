@@ -16,7 +16,8 @@ pub struct StreamInputs<'a, 'v> {
     pub devices: &'a [Device],
     /// The volume.
     pub volume: &'a mut VolumeReader<'v>,
-    /// If given, has the same grid, and samples of any type: cells with a corner where it is zero emit nothing.
+    /// If given, has the same grid, and samples of any type: cells with a corner where it is zero
+    /// emit nothing.
     pub mask: Option<&'a mut VolumeReader<'v>>,
     /// The mesh's file; without one the mesh is counted only.
     pub writer: Option<MeshWriter>,
@@ -29,19 +30,22 @@ pub struct StreamInputs<'a, 'v> {
 /// How a volume is streamed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamOptions {
-    /// Bytes that the work may take of the host's memory, and of each device's; of one memory, where the CPU is a device.
-    /// `None` is half of what is free. Beside these bytes there are what [`MeshWriter`] and [`VolumeReader`] need for themselves,
-    /// some 50 MB.
+    /// Bytes that the work may take of the host's memory, and of each device's; of one memory,
+    /// where the CPU is a device. `None` is half of what is free. Beside these bytes there are what
+    /// [`MeshWriter`] and [`VolumeReader`] need for themselves, some 50 MB.
     pub memory: Option<u64>,
     /// Planes of cells in a slab; `None` is as many as memory allows and as make sense.
     pub slab_height: Option<u32>,
-    /// What slabs follow each other along; `None` is z, or y where memory is too little for the planes along z.
+    /// What slabs follow each other along; `None` is z, or y where memory is too little for the
+    /// planes along z.
     pub along: Option<SlabAxis>,
     /// Where the samples are in the world, in place of what the file states.
     pub geometry: Option<Geometry>,
-    /// What is subtracted from samples of `i32` and `f64`, before they are rounded to `f32`: the parameters' isovalue is one of the differences.
+    /// What is subtracted from samples of `i32` and `f64`, before they are rounded to `f32`: the
+    /// parameters' isovalue is one of the differences.
     pub shift: Option<f64>,
-    /// Samples that are exactly this become 1, and all others 0: the parameters' isovalue is between the two.
+    /// Samples that are exactly this become 1, and all others 0: the parameters' isovalue is
+    /// between the two.
     pub label: Option<f64>,
 }
 
@@ -99,7 +103,8 @@ pub struct StreamDevice {
     pub device: String,
     /// Slabs that it worked on.
     pub slabs: u64,
-    /// Parts of the mesh that it made: more than slabs where a part took more memory than there was.
+    /// Parts of the mesh that it made: more than slabs where a part took more memory than there
+    /// was.
     pub parts: u64,
     /// The time of each stage on the device, of all parts together.
     pub stages: Vec<StageTime>,

@@ -37,7 +37,8 @@ fn failed(error: impl Into<IsosurfaceError>) -> StopOf {
     Stop::Failed(OverBudget::Failed(error.into()))
 }
 
-/// Works on every slab whose number is the worker's, counted in steps of as many as there are workers.
+/// Works on every slab whose number is the worker's, counted in steps of as many as there are
+/// workers.
 pub(super) struct Worker<'a, T> {
     pub job: Job<'a>,
     pub plan: Plan,
@@ -132,7 +133,8 @@ impl<T: DeviceSample> Worker<'_, T> {
         })
     }
 
-    /// A width that holds the numbers of a part's vertices, and of those of the next that it names. (In the file all are alike.)
+    /// A width that holds the numbers of a part's vertices, and of those of the next that it names.
+    /// (In the file all are alike.)
     fn width(&self, after: PartCounts) -> Result<IndexWidth, IsosurfaceError> {
         let params = self.job.params;
         let width = after.width(params)?;

@@ -6,7 +6,8 @@ use crate::memory::Listed;
 /// What curves are coloured by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColourBy {
-    /// The distance to the surface: from dark blue at the least to orange at the greatest, in steps that look even.
+    /// The distance to the surface: from dark blue at the least to orange at the greatest, in steps
+    /// that look even.
     Radius,
     /// The label, in colours that are easily told apart; there are 27, then they begin anew.
     Label,

@@ -15,11 +15,13 @@ use crate::{
 use ferrovox_kernels::render::CONE;
 use nalgebra::Vector3;
 
-/// How wide the nearest curves are and by how much less the farthest, as parts of the width that was asked for.
+/// How wide the nearest curves are and by how much less the farthest, as parts of the width that
+/// was asked for.
 const NEAREST: f64 = 1.15;
 const LESS: f64 = 0.5;
 
-/// How much wider than curves are critical points, junctions, and points that are all there is of a component.
+/// How much wider than curves are critical points, junctions, and points that are all there is of a
+/// component.
 const CRITICAL: f64 = 1.7;
 const JUNCTION: f64 = 1.25;
 const ALONE: f64 = 1.8;
@@ -61,9 +63,10 @@ pub fn extent(
     let extent = Extent::of_points(points, view);
     let nodes = skeletons.iter().flat_map(|(_, one)| &one.nodes);
     let widest = nodes.map(|node| node.radius).fold(0.0, f64::max);
-    match style.tubes && extent.is_something() {
-        true => extent.grown(Vector3::repeat(widest)),
-        false => extent,
+    if style.tubes && extent.is_something() {
+        extent.grown(Vector3::repeat(widest))
+    } else {
+        extent
     }
 }
 
@@ -88,9 +91,12 @@ impl Cones {
             };
             half * (NEAREST - LESS * part)
         };
-        let thick = |at: [f64; 3], radius: f64| match style.tubes {
-            true => (radius / framing.pixel).max(0.5 * half),
-            false => width(at[2]),
+        let thick = |at: [f64; 3], radius: f64| {
+            if style.tubes {
+                (radius / framing.pixel).max(0.5 * half)
+            } else {
+                width(at[2])
+            }
         };
         for (number, (_, skeleton)) in skeletons.iter().enumerate() {
             let mut degrees = zeros::<u32>(skeleton.nodes.len());
@@ -142,7 +148,8 @@ impl Cones {
         self.numbers.len() / CONE
     }
 
-    /// The least and the greatest x and y of a cone, and the depth that it begins at. Rounded as on the device.
+    /// The least and the greatest x and y of a cone, and the depth that it begins at. Rounded as on
+    /// the device.
     pub fn bounds(&self, cone: usize) -> ([[f32; 2]; 2], f32) {
         let [ax, ay, az, ra, bx, by, bz, rb] =
             [0, 1, 2, 3, 4, 5, 6, 7].map(|k| self.numbers[CONE * cone + k]);

@@ -32,13 +32,16 @@ use tiles::Tiles;
 /// Rays per pixel along x and along y: fewer show in thin curves.
 const RAYS: u32 = 4;
 
-/// How much of their colour the farthest curves lose: flat ones, and tubes, whose light shows where they are.
+/// How much of their colour the farthest curves lose: flat ones, and tubes, whose light shows where
+/// they are.
 const FADED: [f32; 2] = [0.5, 0.35];
 
-/// Draws a skeleton over a pale picture of the object around it, which fills the picture; without an object, the curves fill it. Curves are seen wherever they are
-/// in the object, nearer ones over farther ones, which are paler and thinner.
+/// Draws a skeleton over a pale picture of the object around it, which fills the picture; without
+/// an object, the curves fill it. Curves are seen wherever they are in the object, nearer ones over
+/// farther ones, which are paler and thinner.
 ///
-/// Both are drawn on the device. Work is that of [`isosurface()`](super::isosurface()), and proportional to pixels × the curves over a pixel; device memory is 4 bytes per pixel and 56 per
+/// Both are drawn on the device. Work is that of [`isosurface()`](super::isosurface()), and
+/// proportional to pixels × the curves over a pixel; device memory is 4 bytes per pixel and 56 per
 /// point of a curve. A bit for each sample is copied to the host, to find the object.
 ///
 /// # Errors
@@ -88,23 +91,26 @@ fn drawn<T: DeviceSample>(
 ) -> Result<Picture, RenderError> {
     let size = [params.width, params.height];
     let painter = Painter::new(skeletons, style.colours);
-    let legend = match style.legend {
-        true => Legend::of(&painter, size),
-        false => None,
+    let legend = if style.legend {
+        Legend::of(&painter, size)
+    } else {
+        None
     };
     let canvas = Canvas {
         size,
         kept: legend.as_ref().map_or([0; 2], Legend::kept),
     };
     let solid = style.solid.clamp(0.0, 1.0);
-    let object = match solid > 0.0 && !volume.samples().is_empty() {
-        true => Extent::of_object(stream, volume, (params.iso, params.inside), params.view)?,
-        false => Extent::NOTHING,
+    let object = if solid > 0.0 && !volume.samples().is_empty() {
+        Extent::of_object(stream, volume, (params.iso, params.inside), params.view)?
+    } else {
+        Extent::NOTHING
     };
     let has_object = object.is_something();
-    let extent = match has_object {
-        true => object,
-        false => cones::extent(skeletons, params.view, style),
+    let extent = if has_object {
+        object
+    } else {
+        cones::extent(skeletons, params.view, style)
     };
     let mut pixels = fill(stream, params)?;
     if has_object || extent.is_something() {
@@ -141,7 +147,8 @@ fn drawn<T: DeviceSample>(
             light_in_picture(params),
             pixels.view_mut(),
         );
-        // SAFETY: members are numbers of cones, tiles cover the picture, and there is an element for each pixel.
+        // SAFETY: members are numbers of cones, tiles cover the picture, and there is an element
+        // for each pixel.
         unsafe { stream.launch::<render_curves>(rows_launch(rows), args)? };
     }
     let mut picture =

@@ -9,11 +9,13 @@ pub struct SkeletonStyle {
     pub solid: f32,
     /// How wide curves are, in pixels.
     pub width: f32,
-    /// What curves are coloured by: where nothing is said, the label of several, and the radius of one.
+    /// What curves are coloured by: where nothing is said, the label of several, and the radius of
+    /// one.
     pub colours: Option<ColourBy>,
     /// Curves are tubes of the radius at each point, in the light, in place of lines.
     pub tubes: bool,
-    /// Whether colours are explained at the picture's edge. Pictures with a side of less than 160 pixels have no room for it.
+    /// Whether colours are explained at the picture's edge. Pictures with a side of less than 160
+    /// pixels have no room for it.
     pub legend: bool,
 }
 

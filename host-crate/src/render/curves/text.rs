@@ -37,7 +37,8 @@ impl Font {
         text.chars().count() as u32 * letter * self.times
     }
 
-    /// Writes a text, with its upper left corner at a pixel. What is outside the picture is left out.
+    /// Writes a text, with its upper left corner at a pixel. What is outside the picture is left
+    /// out.
     pub fn write(&self, picture: &mut Picture, [x, y]: [u32; 2], text: &str) {
         let step = self.width(" ");
         for (letter, left) in text.chars().zip((x..).step_by(step.max(1) as usize)) {

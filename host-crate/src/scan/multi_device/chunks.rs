@@ -4,16 +4,18 @@ use crate::partition::slab::of_lengths;
 
 /// Elements of a chunk at most: enough that the work for each chunk is negligible.
 const MAX_CHUNK: usize = 1 << 22;
-/// Elements of a chunk at least, unless there are fewer for each device: less takes a device no longer than the launch itself.
+/// Elements of a chunk at least, unless there are fewer for each device: less takes a device no
+/// longer than the launch itself.
 const MIN_CHUNK: usize = 1 << 18;
-/// Chunks of each device, where they are of no fewer elements than [`MIN_CHUNK`]: while the first is
-/// uploaded nothing is downloaded, and the other way round for the last.
+/// Chunks of each device, where they are of no fewer elements than [`MIN_CHUNK`]: while the first
+/// is uploaded nothing is downloaded, and the other way round for the last.
 const ROUNDS: usize = 8;
 /// Chunks begin at multiples of this, so that copies do on a page or a part of it.
 const UNIT: usize = 64;
 
-/// The lengths of the chunks of `len` elements, dealt to the devices in turn: as many for each, of one length; but where they are
-/// long enough, each device's first and last are in two pieces, a quarter outermost.
+/// The lengths of the chunks of `len` elements, dealt to the devices in turn: as many for each, of
+/// one length; but where they are long enough, each device's first and last are in two pieces, a
+/// quarter outermost.
 pub(super) fn chosen(len: usize, devices: usize) -> Vec<usize> {
     let devices = devices.max(1);
     let share = len.div_ceil(devices);

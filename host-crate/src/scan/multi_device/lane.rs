@@ -12,7 +12,8 @@ use cuda_std::{View, ViewMut};
 
 /// Chunks whose upload is enqueued before the host synchronises with an earlier one's total.
 pub(super) const AHEAD: usize = 2;
-/// Chunks that a device has at a time: those ahead, one that is scanned from its offset, one that is downloaded.
+/// Chunks that a device has at a time: those ahead, one that is scanned from its offset, one that
+/// is downloaded.
 pub(super) const SLOTS: usize = AHEAD + 2;
 
 /// Words of a total on the host, as many as a scanner's.
@@ -53,8 +54,9 @@ impl Lane {
         }
     }
 
-    /// Lets `work` use `slots` slots, [`SLOTS`] at most, whose chunks have at most `input_bytes` and `output_bytes` bytes. Synchronises with all that it enqueued, also when it fails
-    /// or panics.
+    /// Lets `work` use `slots` slots, [`SLOTS`] at most, whose chunks have at most `input_bytes`
+    /// and `output_bytes` bytes. Synchronises with all that it enqueued, also when it fails or
+    /// panics.
     pub fn work(
         &mut self,
         slots: usize,

@@ -5,12 +5,13 @@
 //! | [`MultiDeviceMethod::RescanWithOffset`] | chunks, dealt to the devices in turn | each chunk is scanned for its total as soon as it is there; once the totals before it are known, it is scanned from there on | 2 reads, 2 writes |
 //! | [`MultiDeviceMethod::AddAfterwards`] | one for each device | scanned at once; the scan of the totals is added by a kernel, 4 elements a thread | 2 reads, 2 writes |
 //!
-//! The first, the default, needs memory for no more than four chunks on each device, and uploads, scans and downloads
-//! different chunks at the same time in both directions of the bus. For that, input and output must be
-//! [pinned](crate::device::Device::pinned); else each copy holds up its thread.
+//! The first, the default, needs memory for no more than four chunks on each device, and uploads,
+//! scans and downloads different chunks at the same time in both directions of the bus. For that,
+//! input and output must be [pinned](crate::device::Device::pinned); else each copy holds up its
+//! thread.
 //!
-//! Streams and device memory take a driver about as long to make as a few million elements take to scan: a [`MultiDeviceScanner`]
-//! keeps them.
+//! Streams and device memory take a driver about as long to make as a few million elements take to
+//! scan: a [`MultiDeviceScanner`] keeps them.
 
 mod add_afterwards;
 mod chunks;
@@ -61,10 +62,11 @@ impl<V> Default for MultiDeviceParams<V> {
 impl<V> MultiDeviceParams<V> {
     /// The lengths of the parts that `len` elements are cut into; the devices take them in turn.
     ///
-    /// Chunks whose length is not given are of one length, such that all devices have as many: eight each, but of no fewer than
-    /// 2^18 elements and no more than 2^22, whatever their number is then. If a quarter of that is 2^17 or more, each
-    /// device's first and last chunk are in two pieces, the outer one a quarter: the less there is before anything can go back,
-    /// and after everything came, the less time is only one direction of the bus in use.
+    /// Chunks whose length is not given are of one length, such that all devices have as many:
+    /// eight each, but of no fewer than 2^18 elements and no more than 2^22, whatever their number
+    /// is then. If a quarter of that is 2^17 or more, each device's first and last chunk are in two
+    /// pieces, the outer one a quarter: the less there is before anything can go back, and after
+    /// everything came, the less time is only one direction of the bus in use.
     ///
     /// ```
     /// use ferrovox::scan::{MultiDeviceMethod, MultiDeviceParams};
@@ -90,11 +92,12 @@ impl<V> MultiDeviceParams<V> {
     }
 }
 
-/// Scans `input` to `output` on several devices at once, the first worked by this thread and each other by one of its own;
-/// returns the total. A device may be named more than once. For more than one scan a [`MultiDeviceScanner`] is quicker.
+/// Scans `input` to `output` on several devices at once, the first worked by this thread and each
+/// other by one of its own; returns the total. A device may be named more than once. For more than
+/// one scan a [`MultiDeviceScanner`] is quicker.
 ///
-/// Integers, minima and maxima are the same as on one device. The grouping of floating-point sums depends on the method, the
-/// chunks or the number of devices, and on the sort of device.
+/// Integers, minima and maxima are the same as on one device. The grouping of floating-point sums
+/// depends on the method, the chunks or the number of devices, and on the sort of device.
 ///
 /// ```
 /// use ferrovox::{device::Device, scan::{self, MultiDeviceParams, Sum}};

@@ -1,8 +1,9 @@
 //! Chunks, each scanned from its offset on.
 //!
-//! Of a device's chunks, two are on their way to it or are scanned for their totals, while the one before them is scanned from its
-//! offset and those before that go back. So neither direction of the bus waits for the host: not for it to learn a total, nor
-//! for it to receive that of another device.
+//! Of a device's chunks, two are on their way to it or are scanned for their totals, while the one
+//! before them is scanned from its offset and those before that go back. So neither direction of
+//! the bus waits for the host: not for it to learn a total, nor for it to receive that of another
+//! device.
 
 use super::{
     Chunk, MultiDeviceParams,
@@ -61,7 +62,8 @@ where
     Ok(worker.begin_total()?)
 }
 
-/// Downloads a chunk's total, waits for what comes before it, and enqueues its scan and its download.
+/// Downloads a chunk's total, waits for what comes before it, and enqueues its scan and its
+/// download.
 fn finish<I, V, O>(
     worker: &mut Worker<'_>,
     part: &mut Chunk<'_, I, V>,

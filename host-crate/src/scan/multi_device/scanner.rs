@@ -11,9 +11,9 @@ use crate::{
     },
 };
 
-/// Scans host memory on several devices at once, one scan after the other. It keeps each device's streams and memory, which grows to
-/// what the largest chunk took, so that scans after the first allocate nothing on the devices. Elements, values and operators may
-/// differ from scan to scan.
+/// Scans host memory on several devices at once, one scan after the other. It keeps each device's
+/// streams and memory, which grows to what the largest chunk took, so that scans after the first
+/// allocate nothing on the devices. Elements, values and operators may differ from scan to scan.
 ///
 /// ```
 /// use ferrovox::{device::Device, scan::{MultiDeviceParams, MultiDeviceScanner, Max, Sum}};
@@ -33,7 +33,8 @@ pub struct MultiDeviceScanner {
 }
 
 impl MultiDeviceScanner {
-    /// For scans on `devices`, of which one may be named more than once. Nothing is allocated before the first scan.
+    /// For scans on `devices`, of which one may be named more than once. Nothing is allocated
+    /// before the first scan.
     ///
     /// # Errors
     /// [`ScanError::NoDevices`].
@@ -46,11 +47,13 @@ impl MultiDeviceScanner {
         Ok(Self { devices, lanes })
     }
 
-    /// The scan of `input` to `output`; returns the total. As [`multi_device`](super::multi_device).
+    /// The scan of `input` to `output`; returns the total. As
+    /// [`multi_device`](super::multi_device).
     ///
     /// # Errors
-    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`]; [`ScanError::OnDevice`] if one fails:
-    /// then `output` holds what was done until the others had stopped. The scanner can still be used if the device can.
+    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`]; [`ScanError::OnDevice`] if one
+    /// fails: then `output` holds what was done until the others had stopped. The scanner can still
+    /// be used if the device can.
     pub fn scan<I, V, O>(
         &mut self,
         _operator: O,

@@ -21,6 +21,7 @@ pub struct CriticalPoint {
     pub kind: NodeKind,
     /// The eigenvalues of the force's Jacobian in the world, ascending.
     pub eigenvalues: [f64; 3],
-    /// The eigenvectors that belong to the positive ones, in the world: the force leads away along them.
+    /// The eigenvectors that belong to the positive ones, in the world: the force leads away along
+    /// them.
     pub leaving: [Option<nalgebra::Vector3<f64>>; 3],
 }

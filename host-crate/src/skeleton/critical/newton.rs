@@ -21,7 +21,8 @@ const LONGEST: f64 = 0.5;
 /// A step this short ends the search: what is left is rounding.
 const SHORTEST: f64 = 1e-10;
 
-/// How far from its beginning a search may lead, in steps of the grid along each axis: beyond, it is found from other cells.
+/// How far from its beginning a search may lead, in steps of the grid along each axis: beyond, it
+/// is found from other cells.
 const REACH: f64 = 1.5;
 
 /// A force that is this part of the magnitudes it is the sum of is 0.
@@ -34,8 +35,9 @@ struct Walk {
     last: f64,
 }
 
-/// The critical points that Newton's method leads to from some places, each with the force at it. All walk together, so that a step is one launch. Places from which
-/// it leads away, or nowhere, have none.
+/// The critical points that Newton's method leads to from some places, each with the force at it.
+/// All walk together, so that a step is one launch. Places from which it leads away, or nowhere,
+/// have none.
 pub fn polish(
     stream: &Stream,
     sources: &Sources,
@@ -88,7 +90,8 @@ fn step(force: &PointForce) -> Option<Vector3<f64>> {
     step.iter().all(|x| x.is_finite()).then_some(step)
 }
 
-/// Whether a search has come to its end: the step or the force is nothing, or steps of rounding grow no shorter.
+/// Whether a search has come to its end: the step or the force is nothing, or steps of rounding
+/// grow no shorter.
 fn is_there(walk: &Walk, step: &Vector3<f64>, force: &PointForce) -> bool {
     let length = step.norm();
     length <= SHORTEST

@@ -5,16 +5,18 @@ use crate::memory::{Listed, Put, copy, repeated};
 use crate::skeleton::{Certificate, NodeKind, SkeletonError, context::Context};
 use nalgebra::Point3;
 
-/// A later round of the search for critical points begins at no more places than the voxels inside by this. From a place it takes up to 40 steps with derivatives in `f64`,
-/// as much work as the field of about a hundred voxels: so a round takes no more than a few times as long as the field.
+/// A later round of the search for critical points begins at no more places than the voxels inside
+/// by this. From a place it takes up to 40 steps with derivatives in `f64`, as much work as the
+/// field of about a hundred voxels: so a round takes no more than a few times as long as the field.
 const LATER_SHARE: u64 = 16;
 
 /// And where there are few voxels, at no more than this.
 const MIN_LATER: u64 = 1 << 14;
 
 impl Context<'_> {
-    /// Finds the critical points: in the cells where there may be one, and, as long as they do not add up to the Euler number of their component, more
-    /// densely there, and around them and what was found.
+    /// Finds the critical points: in the cells where there may be one, and, as long as they do not
+    /// add up to the Euler number of their component, more densely there, and around them and what
+    /// was found.
     pub(in crate::skeleton) fn critical_points(
         &self,
     ) -> Result<(Search, Vec<Certificate>), SkeletonError> {
@@ -30,7 +32,8 @@ impl Context<'_> {
         for (around, along) in rounds {
             let mut wanted = copy(&cells);
             if around {
-                // forces of the same sign at all corners may hide an attracting point beside a saddle that was found from elsewhere
+                // forces of the same sign at all corners may hide an attracting point beside a
+                // saddle that was found from elsewhere
                 wanted.put_all(search.cells());
             }
             if !certificate.is_empty() {

@@ -27,7 +27,8 @@ pub struct Search {
 pub struct Density(pub u32);
 
 impl Search {
-    /// Searches cells, which are known by their first corners; `is_inside` tests whether a place is in a cell with a force at all corners.
+    /// Searches cells, which are known by their first corners; `is_inside` tests whether a place is
+    /// in a cell with a force at all corners.
     pub fn search(
         &mut self,
         (stream, sources, exponent): (&Stream, &Sources, f64),

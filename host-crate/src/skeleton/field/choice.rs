@@ -14,10 +14,12 @@ pub(super) struct Choice<'a> {
     pub is_of_cubes: bool,
 }
 
-/// So many on a GPU where voxels are no cubes: there what near sources weigh is computed, not looked up, and there are more tables (docs/performance.md).
+/// So many on a GPU where voxels are no cubes: there what near sources weigh is computed, not
+/// looked up, and there are more tables (docs/performance.md).
 const FEW_IN_WORLD_ON_GPU: u64 = 1 << 37;
 
-/// For so many pairs comparing them all takes as long as the series with their tables, on the CPU and on a GPU.
+/// For so many pairs comparing them all takes as long as the series with their tables, on the CPU
+/// and on a GPU.
 const FEW_ON_CPU: u64 = 1 << 26;
 const FEW_ON_GPU: u64 = 1 << 34;
 
@@ -36,8 +38,9 @@ impl Choice<'_> {
         wanted == FieldVariant::Tree || wanted == FieldVariant::Auto && is_large
     }
 
-    /// The variant that is meant; [`FieldVariant::Tuned`] in the place of the slower ones that compare all pairs where voxels are no cubes, and of series where there are no tables: sources
-    /// are not known as voxels of the targets' grid, or voxels are too flat.
+    /// The variant that is meant; [`FieldVariant::Tuned`] in the place of the slower ones that
+    /// compare all pairs where voxels are no cubes, and of series where there are no tables:
+    /// sources are not known as voxels of the targets' grid, or voxels are too flat.
     pub fn variant(&self, wanted: FieldVariant, has_tables: bool) -> FieldVariant {
         match wanted {
             _ if has_tables && self.may_be_tree(wanted) => FieldVariant::Tree,

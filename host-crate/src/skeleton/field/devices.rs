@@ -18,10 +18,11 @@ use crate::{
 use ferrovox_kernels::skeleton::field::RUN;
 use std::ops::Range;
 
-/// Four numbers for each voxel of a mask, on the first of several streams, to whose device sources and mask belong. Each device makes those of some
-/// planes and rows.
+/// Four numbers for each voxel of a mask, on the first of several streams, to whose device sources
+/// and mask belong. Each device makes those of some planes and rows.
 ///
-/// Slices are those that the first device would have alone, so that each force is added up in the same order as by one device. Synchronises all streams.
+/// Slices are those that the first device would have alone, so that each force is added up in the
+/// same order as by one device. Synchronises all streams.
 pub(super) fn forces_on(
     streams: &[Stream],
     (sources, mask): (&Sources, &DeviceMask),

@@ -20,21 +20,25 @@ use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
 pub struct ForceField {
     /// The voxels that have a force.
     pub mask: DeviceMask,
-    /// Four numbers for each of them, in their order: the direction's x, y and z, and the magnitude, in the world with the smallest spacing as the unit of length. A
-    /// direction of three zeros is none.
+    /// Four numbers for each of them, in their order: the direction's x, y and z, and the
+    /// magnitude, in the world with the smallest spacing as the unit of length. A direction of
+    /// three zeros is none.
     ///
-    /// Components are along the grid's axes, whichever way these point. Where the axes are not at right angles, x is along the first, y in the plane of the first two, and z across both.
+    /// Components are along the grid's axes, whichever way these point. Where the axes are not at
+    /// right angles, x is along the first, y in the plane of the first two, and z across both.
     pub forces: Buffer<f32>,
     /// How many voxels of the mask come before each of its words.
     pub before: Buffer<u64>,
     /// How it was made: never [`FieldVariant::Auto`].
     pub variant: FieldVariant,
-    /// How far the forces can be off, if it was made by [`FieldVariant::Tree`] for all voxels of the mask.
+    /// How far the forces can be off, if it was made by [`FieldVariant::Tree`] for all voxels of
+    /// the mask.
     pub bounds: Option<ForceBounds>,
 }
 
 impl ForceField {
-    /// The forces of all voxels of the grid, x fastest, as vectors: direction times magnitude, zeros where there is none. Synchronises the stream.
+    /// The forces of all voxels of the grid, x fastest, as vectors: direction times magnitude,
+    /// zeros where there is none. Synchronises the stream.
     ///
     /// # Errors
     /// Errors of the device.
@@ -75,14 +79,18 @@ impl ForceField {
     }
 }
 
-/// The force field of a classified solid: at all interior and boundary voxels, from the surface voxels.
+/// The force field of a classified solid: at all interior and boundary voxels, from the surface
+/// voxels.
 ///
-/// Lengths are those of the world. Where voxels are no cubes, [`FieldVariant::Tuned`] takes the place of the other variants that compare all pairs; where they are so flat that there are no
+/// Lengths are those of the world. Where voxels are no cubes, [`FieldVariant::Tuned`] takes the
+/// place of the other variants that compare all pairs; where they are so flat that there are no
 /// series, that of [`FieldVariant::Tree`] too. The field's `variant` has the one that was taken.
 ///
-/// Where all pairs are compared, work is proportional to voxels times surface voxels; it takes 24 bytes for each voxel with a force and slice of the surface, and
-/// 40 bytes for each remain. By series ([`FieldVariant::Tree`]) work is proportional to the voxels, and it takes 16 bytes for each voxel with a force, at most three
-/// for each of the solid, and 0.1 for each of the grid. Synchronises the stream.
+/// Where all pairs are compared, work is proportional to voxels times surface voxels; it takes 24
+/// bytes for each voxel with a force and slice of the surface, and 40 bytes for each remain. By
+/// series ([`FieldVariant::Tree`]) work is proportional to the voxels, and it takes 16 bytes for
+/// each voxel with a force, at most three for each of the solid, and 0.1 for each of the grid.
+/// Synchronises the stream.
 ///
 /// # Errors
 /// Errors of the device.
@@ -94,10 +102,12 @@ pub fn force_field(
     force_field_on_devices(Execution::single(stream), classes, params)
 }
 
-/// The same by one or more devices: each makes the forces of some planes and rows, about as many as the others.
+/// The same by one or more devices: each makes the forces of some planes and rows, about as many as
+/// the others.
 ///
-/// The classes are on the first device, and so is the field. Forces have the same bits as those that the first makes alone, if all are of one
-/// kind: sources are added up in the same slices. Each device has room for the sources, its forces, and three bits for each voxel of the grid.
+/// The classes are on the first device, and so is the field. Forces have the same bits as those
+/// that the first makes alone, if all are of one kind: sources are added up in the same slices.
+/// Each device has room for the sources, its forces, and three bits for each voxel of the grid.
 ///
 /// # Errors
 /// Errors of the devices; [`SkeletonError::OnDevice`] where there are several.
@@ -133,7 +143,8 @@ pub(in crate::skeleton) fn force_field_from(
     let mut forces = stream.alloc::<f32>(NUMBERS * all.count as usize)?;
     let bits = inside.layout();
     let rows = rows(stream, [bits.grid.nx, bits.grid.ny, bits.grid.nz], 1);
-    // SAFETY: the words are those of the grid, and there are four numbers for each voxel of the masks.
+    // SAFETY: the words are those of the grid, and there are four numbers for each voxel of the
+    // masks.
     unsafe {
         let args = (
             known.mask.bits.view(),
@@ -167,7 +178,8 @@ struct Acting<'a> {
 
 /// The forces of points on the voxels of a mask, none of which is at a point.
 ///
-/// Lengths are those of the mask's world, as in [`force_field`]. [`FieldVariant::Tree`] is for points that are voxels of the mask's grid, each once, in their order: for others all pairs are
+/// Lengths are those of the mask's world, as in [`force_field`]. [`FieldVariant::Tree`] is for
+/// points that are voxels of the mask's grid, each once, in their order: for others all pairs are
 /// compared, as by [`FieldVariant::Tuned`].
 ///
 /// # Errors
@@ -190,7 +202,8 @@ pub fn forces(
     forces_on_devices(execution, sources, mask, params)
 }
 
-/// Points as voxels of the grid of a mask, if they are some, each once, and in the order of the grid if they have weights.
+/// Points as voxels of the grid of a mask, if they are some, each once, and in the order of the
+/// grid if they have weights.
 fn voxels_of(
     stream: &Stream,
     sources: &Sources,

@@ -20,7 +20,8 @@ pub(super) struct Job<'a> {
     pub sources: &'a Sources,
     pub targets: &'a Targets<'a>,
     pub params: &'a SkeletonParams,
-    /// If this is a part of a larger job, that one: sources are cut into slices as they would be for it.
+    /// If this is a part of a larger job, that one: sources are cut into slices as they would be
+    /// for it.
     pub whole: Option<WholeJob<'a>>,
     /// Counts pairs of a source and a target, if progress is reported or the work can be cancelled.
     pub counter: Option<&'a Counter<'a>>,
@@ -35,7 +36,8 @@ pub(super) struct WholeJob<'a> {
     pub items: u64,
 }
 
-/// What kernels take whose threads have a target each: sources, targets, slices, portion, exponent, sums.
+/// What kernels take whose threads have a target each: sources, targets, slices, portion, exponent,
+/// sums.
 type ByTarget<'v> = (
     View<'v, f32>,
     View<'v, f32>,
@@ -68,10 +70,12 @@ impl Plan {
 /// Threads that are on a multiprocessor at a time, about.
 const RESIDENT: u64 = 1024;
 
-/// This many times the threads that a device holds get work: then the last of them, which do not fill the device, take little of the time.
+/// This many times the threads that a device holds get work: then the last of them, which do not
+/// fill the device, take little of the time.
 const WAVES: u64 = 8;
 
-/// The largest block that the calculator may choose. All sizes up to this were measured, and are within a fifth of the fastest (docs/images/occupancy/h200.csv); larger ones were not.
+/// The largest block that the calculator may choose. All sizes up to this were measured, and are
+/// within a fifth of the fastest (docs/images/occupancy/h200.csv); larger ones were not.
 const MAX_THREADS: u32 = 256;
 
 /// Shorter slices would have threads that write more than they compute.
@@ -85,7 +89,8 @@ fn blocks(pieces: u64) -> Launch {
 impl WholeJob<'_> {
     /// How many sources a slice has: as few as it takes to give all of the device work.
     fn slice_len(self, sources: u64) -> u64 {
-        // by the device alone: the grouping of sums, and so their bits, are the same for blocks of any size
+        // by the device alone: the grouping of sums, and so their bits, are the same for blocks of
+        // any size
         let limits = self.stream.device().limits();
         let resident = u64::from(limits.multiprocessors) * RESIDENT;
         let alone = limits.threads_per_block == 1;
@@ -190,7 +195,8 @@ impl Job<'_> {
         })
     }
 
-    /// Calls `launch` for some pairs of a plan: once, or in portions if progress is reported or the work can be cancelled.
+    /// Calls `launch` for some pairs of a plan: once, or in portions if progress is reported or the
+    /// work can be cancelled.
     fn launch(
         &self,
         plan: Plan,
@@ -222,8 +228,8 @@ impl Job<'_> {
         let plan = self.plan::<forces_tuned<A, P>>(runs.count)?;
         let mut sums = self.sums(plan.slices)?;
         self.launch(plan, plan.all(), |launch, portion| {
-            // SAFETY: sources and runs have three coordinates each, the words and what comes before them are the targets', and there are three sums for
-            // each target and slice.
+            // SAFETY: sources and runs have three coordinates each, the words and what comes before
+            // them are the targets', and there are three sums for each target and slice.
             unsafe {
                 let args = (
                     self.sources.points.coordinates.view(),
@@ -289,7 +295,8 @@ impl Job<'_> {
                 self.params.exponent as f32,
                 sums.view_mut(),
             );
-            // SAFETY: sources and targets have three coordinates each, and there are three sums for each target and slice.
+            // SAFETY: sources and targets have three coordinates each, and there are three sums for
+            // each target and slice.
             Ok(unsafe { self.stream.launch::<K>(launch, args) }?)
         })?;
         Ok((sums, plan.slices))
@@ -317,7 +324,8 @@ impl Job<'_> {
                 end: (slice + 1) * blocks,
             };
             self.launch(plan, pairs, |launch, portion| {
-                // SAFETY: the constant has the slice's sources, targets have three coordinates each, and there are three sums for each.
+                // SAFETY: the constant has the slice's sources, targets have three coordinates
+                // each, and there are three sums for each.
                 unsafe {
                     let args = (
                         targets.coordinates.view(),

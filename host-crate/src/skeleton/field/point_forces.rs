@@ -13,8 +13,8 @@ use ferrovox_kernels::skeleton::field::{
 };
 use nalgebra::{Matrix3, Point3, Vector3};
 
-/// The force at a point, with its derivatives, in the world with the smallest spacing as the unit of length. Components are those of
-/// [`ForceField::forces`](super::ForceField::forces).
+/// The force at a point, with its derivatives, in the world with the smallest spacing as the unit
+/// of length. Components are those of [`ForceField::forces`](super::ForceField::forces).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointForce {
     /// The force.
@@ -25,15 +25,18 @@ pub struct PointForce {
     pub scale: f64,
 }
 
-/// Sources of a block at most: 32 rounds of 128 threads. Up to twice as many are not divided, since adding slices up takes one more launch.
+/// Sources of a block at most: 32 rounds of 128 threads. Up to twice as many are not divided, since
+/// adding slices up takes one more launch.
 const SLICE: u64 = 4096;
 
 /// Sums of slices that there is room for at a time: 32 MiB.
 const MAX_SUMS: u64 = 1 << 22;
 
-/// The force that points exert anywhere, in `f64`. Places are in voxels, as the points are; lengths are those of the world that the points' geometry is the way to.
+/// The force that points exert anywhere, in `f64`. Places are in voxels, as the points are; lengths
+/// are those of the world that the points' geometry is the way to.
 ///
-/// Work is proportional to the product of both counts. It takes 80 bytes for each point and 4096 sources, in rounds of points that fit in 32 MiB. Synchronises the stream.
+/// Work is proportional to the product of both counts. It takes 80 bytes for each point and 4096
+/// sources, in rounds of points that fit in 32 MiB. Synchronises the stream.
 ///
 /// # Errors
 /// Errors of the device.
@@ -86,7 +89,8 @@ fn numbers_at(
     let launch = Launch::pieces(parts).block_divides(THREADS);
     let exponent = Exponent::new(exponent);
     let (from, to) = (sources.points.coordinates.view(), at.view());
-    // SAFETY: sources and points have three coordinates each, sources a weight each or none, and there is room for what each slice adds for each point.
+    // SAFETY: sources and points have three coordinates each, sources a weight each or none, and
+    // there is room for what each slice adds for each point.
     unsafe {
         if metric.is_of_cubes() {
             let args = (from, to, slices, exponent, sums.view_mut());

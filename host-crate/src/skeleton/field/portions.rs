@@ -13,8 +13,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// A portion is at most this many times as large as the one before.
 const GROWTH: u64 = 8;
 
-/// Calls `launch` with portions of `all`, until all are launched, and `done` with how many more are done; after an error of either no more are. Portions are whole multiples of a
-/// `wave`, which a device does at a time. While the host waits for one, the next is running. Returns when all are done.
+/// Calls `launch` with portions of `all`, until all are launched, and `done` with how many more are
+/// done; after an error of either no more are. Portions are whole multiples of a `wave`, which a
+/// device does at a time. While the host waits for one, the next is running. Returns when all are
+/// done.
 pub(super) fn by_portions(
     stream: &Stream,
     all: Portion,
@@ -28,12 +30,11 @@ pub(super) fn by_portions(
     let mut under_way: Option<(Event, u64)> = None;
     while first < all.end || under_way.is_some() {
         let end = all.end.min(first + size);
-        let next = match end > first {
-            true => {
-                launch(Portion { first, end })?;
-                Some((stream.record()?, end - first))
-            }
-            false => None,
+        let next = if end > first {
+            launch(Portion { first, end })?;
+            Some((stream.record()?, end - first))
+        } else {
+            None
         };
         first = end;
         if let Some((event, items)) = std::mem::replace(&mut under_way, next) {

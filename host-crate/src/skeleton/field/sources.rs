@@ -8,10 +8,12 @@ use crate::{
 };
 use ferrovox_kernels::skeleton::field::{World, weigh_surface};
 
-/// Points that exert forces, on a device: all alike, or each with a weight that its force is multiplied by.
+/// Points that exert forces, on a device: all alike, or each with a weight that its force is
+/// multiplied by.
 ///
-/// Weights only matter where voxels are no cubes. There a surface voxel stands for more area where the surface lies across an axis of small spacing, and without
-/// weights the sides of an object with more voxels would push harder.
+/// Weights only matter where voxels are no cubes. There a surface voxel stands for more area where
+/// the surface lies across an axis of small spacing, and without weights the sides of an object
+/// with more voxels would push harder.
 #[derive(Debug)]
 pub struct Sources {
     pub(super) points: DevicePoints,
@@ -31,9 +33,11 @@ impl Sources {
         })
     }
 
-    /// The surface voxels of a solid; where voxels are no cubes, with the areas that they stand for as weights, in the area of the surface in a grid of cubes of the smallest spacing.
+    /// The surface voxels of a solid; where voxels are no cubes, with the areas that they stand for
+    /// as weights, in the area of the surface in a grid of cubes of the smallest spacing.
     ///
-    /// Work is proportional to the voxels of the grid. It takes 16 bytes of device memory for each surface voxel, and 12 bytes for each word of the mask while it is made. Synchronises the
+    /// Work is proportional to the voxels of the grid. It takes 16 bytes of device memory for each
+    /// surface voxel, and 12 bytes for each word of the mask while it is made. Synchronises the
     /// stream.
     ///
     /// # Errors
@@ -50,7 +54,8 @@ impl Sources {
         let mut weights = stream.alloc::<f32>(sources.points.len())?;
         let bits = surface.layout();
         let rows = rows(stream, [bits.grid.nx, bits.grid.ny, bits.grid.nz], 1);
-        // SAFETY: the masks have the words of the grid, and there is a weight for each voxel of the surface.
+        // SAFETY: the masks have the words of the grid, and there is a weight for each voxel of the
+        // surface.
         unsafe {
             let args = (
                 solid.bits.view(),

@@ -1,9 +1,12 @@
 //! Ways through a solid between what the force leaves apart.
 //!
-//! Where a solid is so thin that all of its voxels are surface there is no force, and where critical points were not found curves are missing: there the
-//! skeleton of one component falls apart. Its pieces are joined by the cheapest ways through voxels that touch one another, of which a step costs its
-//! length, times 1 and a voxel divided by the distance to the surface: so ways are short, and rather in the middle of what is wide. Together they are a minimum spanning tree: always
-//! the piece with the fewest points is joined to the one that is cheapest to reach (Borůvka's rule), so that searches stay in what is small.
+//! Where a solid is so thin that all of its voxels are surface there is no force, and where
+//! critical points were not found curves are missing: there the skeleton of one component falls
+//! apart. Its pieces are joined by the cheapest ways through voxels that touch one another, of
+//! which a step costs its length, times 1 and a voxel divided by the distance to the surface: so
+//! ways are short, and rather in the middle of what is wide. Together they are a minimum spanning
+//! tree: always the piece with the fewest points is joined to the one that is cheapest to reach
+//! (Borůvka's rule), so that searches stay in what is small.
 
 use crate::{
     memory::{Listed, Put, copy, gathered, or_unwind, repeated, zeros},
@@ -68,7 +71,8 @@ impl<'a> Voxels<'a> {
         (first != NONE).then(|| first + before)
     }
 
-    /// Calls `visit` with each voxel that touches one, itself among them, and the number of the step there: x fastest, 13 is none.
+    /// Calls `visit` with each voxel that touches one, itself among them, and the number of the
+    /// step there: x fastest, 13 is none.
     fn for_each_around(&self, voxel: usize, mut visit: impl FnMut(usize, usize)) {
         let at = self.places[voxel];
         self.solid.for_each_around(at, |run, before, [x, y, z]| {
@@ -104,7 +108,8 @@ impl Pieces<'_> {
         (seed != NONE).then(|| self.sets.root(self.seeds[seed].piece))
     }
 
-    /// The cheapest way from a set, which begins in some voxels, to another: its voxels from the last to the first. None if there is no other.
+    /// The cheapest way from a set, which begins in some voxels, to another: its voxels from the
+    /// last to the first. None if there is no other.
     fn search(&mut self, set: usize, starts: &[usize]) -> Option<Vec<usize>> {
         let mut reached: Vec<usize> = copy(starts);
         let mut open = BinaryHeap::new();
@@ -143,7 +148,8 @@ impl Pieces<'_> {
         way
     }
 
-    /// The same as points: those of the seeds at both ends, in the order of the seeds, and the voxels between them.
+    /// The same as points: those of the seeds at both ends, in the order of the seeds, and the
+    /// voxels between them.
     fn points_of(&self, way: &[usize]) -> Vec<Point3<f64>> {
         let [Some(&last), Some(&first)] = [way.first(), way.last()] else {
             return Vec::new();
@@ -168,11 +174,13 @@ fn lengths(axes: &Matrix3<f64>) -> [f64; 27] {
     })
 }
 
-/// The cheapest ways that join the pieces which seeds are of, as far as they lie in one component: each from one seed's point to another's.
+/// The cheapest ways that join the pieces which seeds are of, as far as they lie in one component:
+/// each from one seed's point to another's.
 ///
-/// `clearance` gives the distance of points from the surface, in the units that `axes` make of steps in voxels; never 0. Takes about 70 bytes of host memory for each
-/// voxel of the components that seeds are in. A search takes time in proportion to the voxels that are cheaper to reach than the other piece, and the logarithm of
-/// their number.
+/// `clearance` gives the distance of points from the surface, in the units that `axes` make of
+/// steps in voxels; never 0. Takes about 70 bytes of host memory for each voxel of the components
+/// that seeds are in. A search takes time in proportion to the voxels that are cheaper to reach
+/// than the other piece, and the logarithm of their number.
 ///
 /// # Errors
 /// Those of `clearance`.

@@ -1,8 +1,10 @@
 //! Steps along the force.
 //!
-//! Inside a limb the force is strong across and weak along it: methods that look at the force alone take short steps from side to side. So a step takes the
-//! derivatives too, and follows the force that they make linear, for which the way is known: along an eigenvector with the eigenvalue λ, a force f moves a point in the time t by
-//! `f · (exp(λ t) - 1) / λ`. Near a critical point that is exact, and where all eigenvalues are negative the way ends, in the point itself.
+//! Inside a limb the force is strong across and weak along it: methods that look at the force alone
+//! take short steps from side to side. So a step takes the derivatives too, and follows the force
+//! that they make linear, for which the way is known: along an eigenvector with the eigenvalue λ, a
+//! force f moves a point in the time t by `f · (exp(λ t) - 1) / λ`. Near a critical point that is
+//! exact, and where all eigenvalues are negative the way ends, in the point itself.
 
 use crate::skeleton::field::PointForce;
 use nalgebra::{SymmetricEigen, Vector3};
@@ -13,7 +15,8 @@ pub const STEP: f64 = 0.25;
 /// Halvings of the interval in which the time of a step is sought, on a logarithmic scale.
 const HALVINGS: usize = 60;
 
-/// The step from a point where the force is known: of length [`STEP`], or shorter where the way ends before. None where there is no force.
+/// The step from a point where the force is known: of length [`STEP`], or shorter where the way
+/// ends before. None where there is no force.
 pub fn step(force: &PointForce) -> Option<Vector3<f64>> {
     // in units in which the largest eigenvalue is about 1
     let eigen = SymmetricEigen::new(force.jacobian / force.scale);
@@ -39,9 +42,10 @@ pub fn step(force: &PointForce) -> Option<Vector3<f64>> {
     } else {
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
-            match length(&move_in(time(middle))) <= STEP {
-                true => low = middle,
-                false => high = middle,
+            if length(&move_in(time(middle))) <= STEP {
+                low = middle
+            } else {
+                high = middle
             }
         }
         move_in(time(low))

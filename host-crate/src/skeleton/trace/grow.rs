@@ -1,4 +1,5 @@
-//! A skeleton that grows curve by curve. Points are in voxels, lengths in the world, in its smallest spacing.
+//! A skeleton that grows curve by curve. Points are in voxels, lengths in the world, in its
+//! smallest spacing.
 
 use super::point_grid::{Hit, PointGrid};
 use crate::grid::{Geometry, Metric};
@@ -9,7 +10,8 @@ use nalgebra::Point3;
 /// A curve this near to a node or to another curve has reached it.
 pub const REACHED: f64 = 0.5;
 
-/// A node no farther than this from a curve's beginning is one that the curve begins beside: it may lead there, or away.
+/// A node no farther than this from a curve's beginning is one that the curve begins beside: it may
+/// lead there, or away.
 const BESIDE_BEGINNING: f64 = 2.0 * REACHED;
 
 /// Such a node has been reached by a curve this near to it.
@@ -67,7 +69,8 @@ impl Growth {
         self.near.nearest(at, within, |_, _| true).is_some()
     }
 
-    /// Whether something of the skeleton is near a voxel, within so many steps of the grid: along an axis of wide spacing they are long.
+    /// Whether something of the skeleton is near a voxel, within so many steps of the grid: along
+    /// an axis of wide spacing they are long.
     pub fn is_beside(&self, voxel: &Point3<f64>, within: f64) -> bool {
         let metric = Metric::cubes();
         let found = self.near.nearest_by(metric, voxel, within, |_, _| true);
@@ -81,7 +84,8 @@ impl Growth {
         Some(self.near.nearest(at, within, is_other)?.0)
     }
 
-    /// Adds a way that begins at a node, as far as it goes before it meets something. One that meets nothing gets a node at its end. Points are those after the node.
+    /// Adds a way that begins at a node, as far as it goes before it meets something. One that
+    /// meets nothing gets a node at its end. Points are those after the node.
     pub fn add_path(&mut self, from: usize, path: &[Point3<f64>], level: u8) {
         let start = self.skeleton.nodes[from].position;
         let mut points = vec![start];

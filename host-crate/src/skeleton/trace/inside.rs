@@ -34,7 +34,8 @@ impl Inside {
         self.words[word as usize] >> (x % 32) & 1 != 0
     }
 
-    /// Whether there is a force at all eight corners of the cell that a point is in, or, on a face, of one of both cells.
+    /// Whether there is a force at all eight corners of the cell that a point is in, or, on a face,
+    /// of one of both cells.
     pub fn is_in_cell(&self, point: &Point3<f64>) -> bool {
         let near = |at: f64| {
             let (low, high) = ((at - 1e-6).floor() as i64, (at + 1e-6).floor() as i64);

@@ -18,8 +18,9 @@ const MAX_STEPS: usize = 10_000;
 /// A step this short ends a way, in the smallest spacing.
 const REST: f64 = 1e-4;
 
-/// The points of the ways that the force leads along from some points, these included. All go a step at a time, so that it is one launch. A way ends where there is no
-/// force, where `is_end` returns true for a way and its points, or after very many steps.
+/// The points of the ways that the force leads along from some points, these included. All go a
+/// step at a time, so that it is one launch. A way ends where there is no force, where `is_end`
+/// returns true for a way and its points, or after very many steps.
 pub fn paths(
     stream: &Stream,
     sources: &Sources,

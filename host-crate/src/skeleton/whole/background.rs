@@ -10,14 +10,16 @@ use std::{collections::HashMap, ops::Range};
 
 /// The background in sets that hang together, as runs along x.
 ///
-/// Of a row that has no voxel, and of what is before and behind the voxels of a row, all is outside. So only gaps between voxels are looked at, and time is linear in the runs.
+/// Of a row that has no voxel, and of what is before and behind the voxels of a row, all is
+/// outside. So only gaps between voxels are looked at, and time is linear in the runs.
 pub struct Background<'a> {
     object: &'a Object,
     /// For each row its first gap, and one more.
     starts: Vec<usize>,
     /// The first x of each gap and that behind its last.
     gaps: Vec<[i32; 2]>,
-    /// For each row the x of its first voxel and that behind its last; nothing is between them where it has none.
+    /// For each row the x of its first voxel and that behind its last; nothing is between them
+    /// where it has none.
     ends: Vec<[i32; 2]>,
     /// The sets of gaps. The one after all gaps is outside.
     sets: UnionFind<usize>,
@@ -125,14 +127,16 @@ impl<'a> Background<'a> {
         let gaps = self.gaps_of(row);
         let [low, high] = self.ends[row];
         let after = self.gaps[gaps.clone()].partition_point(|gap| gap[1] <= x);
-        match x < low || x >= high {
-            true => self.outside(),
-            false => gaps.start + after,
+        if x < low || x >= high {
+            self.outside()
+        } else {
+            gaps.start + after
         }
     }
 
-    /// Makes a voxel background and joins what is beyond some of its faces, which are given as bits. How many sets there are fewer; nothing is done, and this is 0, if two
-    /// of them hang together already.
+    /// Makes a voxel background and joins what is beyond some of its faces, which are given as
+    /// bits. How many sets there are fewer; nothing is done, and this is 0, if two of them hang
+    /// together already.
     pub fn open(&mut self, voxel: usize, faces: u32) -> u64 {
         let place = self.object.place(voxel);
         let beyond = |face: usize| [0, 1, 2].map(|axis| place[axis] + OFFSETS[face][axis]);

@@ -29,7 +29,8 @@ impl Ball<'_> {
         planes.saturating_mul(1 + (2.0 * self.radius / self.u[1][1]) as usize)
     }
 
-    /// How far a plane is beyond its middle, what that leaves of the squared radius, and by how much it shifts y.
+    /// How far a plane is beyond its middle, what that leaves of the squared radius, and by how
+    /// much it shifts y.
     fn plane(&self, z: i32) -> [f64; 3] {
         let dz = f64::from(z) - self.at[2];
         let rest = self.radius * self.radius - (self.u[2][2] * dz).powi(2);

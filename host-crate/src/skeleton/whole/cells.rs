@@ -1,4 +1,5 @@
-//! The voxels of a surface in cubes, so that the nearest are found without a look at all rows of a ball.
+//! The voxels of a surface in cubes, so that the nearest are found without a look at all rows of a
+//! ball.
 
 use super::{metric::Metric, rows::Rows};
 use crate::memory::{Listed, Put, sort_stably};
@@ -17,7 +18,8 @@ pub struct Cells {
     starts: Vec<u32>,
     /// Voxels in a cube and a row, by their numbers in the list.
     parts: Vec<Range<u32>>,
-    /// The distance from a cube's middle to the farthest centre of a voxel that has a face to one of the cube.
+    /// The distance from a cube's middle to the farthest centre of a voxel that has a face to one
+    /// of the cube.
     radius: f64,
     /// How far a ball of radius 1 reaches along each axis, in voxels.
     reach: [f64; 3],
@@ -65,7 +67,8 @@ impl Cells {
         }
     }
 
-    /// Calls `visit` with the voxels of cubes near a place, row by row of a cube, and with the squared distance up to which something is still looked for, which `visit` may make less:
+    /// Calls `visit` with the voxels of cubes near a place, row by row of a cube, and with the
+    /// squared distance up to which something is still looked for, which `visit` may make less:
     /// with all voxels of which one across a face is as near, and some that are not.
     pub fn near(
         &self,

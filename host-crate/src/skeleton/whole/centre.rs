@@ -18,14 +18,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How often all points are moved.
 const SWEEPS: usize = 4;
-/// A point that moves less than this, in the smallest spacing, rests: the next step of Newton's method would be of the order of its square.
+/// A point that moves less than this, in the smallest spacing, rests: the next step of Newton's
+/// method would be of the order of its square.
 const REST: f64 = 0.05;
 /// The longest move at a time, in the smallest spacing, and in radii.
 const LONGEST: [f64; 2] = [1.0, 0.3];
 /// Threads take so many points of a curve at least.
 const FEW: usize = 8;
 
-/// Moves points and junctions of curves, and of their ends those that have been cut: across the curve, and only where nothing leaves the component or changes its class.
+/// Moves points and junctions of curves, and of their ends those that have been cut: across the
+/// curve, and only where nothing leaves the component or changes its class.
 pub fn centre(
     known: &Known<'_>,
     cocycle: &Cocycle,
@@ -81,7 +83,8 @@ pub fn centre(
 /// A node, and the direction that it is moved across.
 type Joint = (usize, Option<Vector3<f64>>);
 
-/// Nodes in lists: in each, no two have an edge in common. Of those that have, the first comes in an earlier list.
+/// Nodes in lists: in each, no two have an edge in common. Of those that have, the first comes in
+/// an earlier list.
 fn in_waves(
     joints: impl Iterator<Item = Joint>,
     ends: &[Vec<[usize; 2]>],
@@ -253,7 +256,8 @@ impl Centring<'_> {
     }
 }
 
-/// The direction of a curve at each point, from the points within the radius there, and at least two steps, before and after.
+/// The direction of a curve at each point, from the points within the radius there, and at least
+/// two steps, before and after.
 fn tangents(known: &Known<'_>, points: &[Place]) -> Vec<Vector3<f64>> {
     let mut tangents = with_room(points.len());
     for at in 0..points.len() {

@@ -30,7 +30,8 @@ pub struct Judge<'a> {
     pub reach: Reach,
 }
 
-/// A property that does not hold. Places are in the component's frame, lengths in the smallest spacing.
+/// A property that does not hold. Places are in the component's frame, lengths in the smallest
+/// spacing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
     Pieces(u64),
@@ -65,7 +66,8 @@ pub enum Fault {
 pub struct Verdict {
     pub faults: Vec<Fault>,
     pub rank: u64,
-    /// The distance to the surface of each node, and of each point of each edge, in the smallest spacing.
+    /// The distance to the surface of each node, and of each point of each edge, in the smallest
+    /// spacing.
     pub node_radii: Vec<f64>,
     pub radii: Vec<Vec<f64>>,
 }
@@ -123,7 +125,8 @@ impl Judge<'_> {
         }
     }
 
-    /// The class of each edge, as a way between voxels of its nodes; none if one leaves the component.
+    /// The class of each edge, as a way between voxels of its nodes; none if one leaves the
+    /// component.
     fn inside(
         &self,
         draft: &Draft,

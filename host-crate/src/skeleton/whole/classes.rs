@@ -6,7 +6,8 @@ use std::collections::HashMap;
 /// A class in a [`ClassTable`]; 0 is the zero class.
 pub type Class = u32;
 
-/// Classes that have come up, each with one number. Nearly all steps have class zero, and classes have few bits.
+/// Classes that have come up, each with one number. Nearly all steps have class zero, and classes
+/// have few bits.
 pub struct ClassTable {
     /// The set bits of each class, ascending.
     bits: Vec<Vec<u32>>,

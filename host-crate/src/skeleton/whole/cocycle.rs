@@ -1,8 +1,12 @@
-//! The class of every step between voxels that touch: a cocycle, so that classes of ways add up to their class in the first homology.
+//! The class of every step between voxels that touch: a cocycle, so that classes of ways add up to
+//! their class in the first homology.
 //!
-//! Voxels are added one by one, with the steps to those that are there. Where the neighbours that are there make one contractible piece, which is so for every simple voxel,
-//! steps get their classes from each other by the triangles between them. Pieces that are apart close cycles: each is a new class. Triangles whose classes do not
-//! add up say that a class is a sum of others (Dey, Fan and Wang 2014 call the classes annotations). First come the voxels of the scaffold, then the deleted ones in the reverse of their order.
+//! Voxels are added one by one, with the steps to those that are there. Where the neighbours that
+//! are there make one contractible piece, which is so for every simple voxel, steps get their
+//! classes from each other by the triangles between them. Pieces that are apart close cycles: each
+//! is a new class. Triangles whose classes do not add up say that a class is a sum of others (Dey,
+//! Fan and Wang 2014 call the classes annotations). First come the voxels of the scaffold, then the
+//! deleted ones in the reverse of their order.
 
 use super::{
     classes::{Class, ClassTable, difference},
@@ -17,7 +21,8 @@ use crate::monitor::Cancelled;
 use crate::parallel;
 use std::ops::{Add, Range};
 
-/// Classes of the steps of a voxel, by bits. Only voxels that have a step of another class than zero have one.
+/// Classes of the steps of a voxel, by bits. Only voxels that have a step of another class than
+/// zero have one.
 type Slot = [Class; 27];
 
 /// The classes of all steps of a component.
@@ -112,7 +117,8 @@ impl Cocycle {
         bits
     }
 
-    /// Triangles of voxels that touch each other whose classes do not add up to zero: at least one for each, by its steps that have a class. Triangles without need no look.
+    /// Triangles of voxels that touch each other whose classes do not add up to zero: at least one
+    /// for each, by its steps that have a class. Triangles without need no look.
     pub fn open_triangles(&self, object: &Object) -> u64 {
         let open_at = |at: usize| {
             let (slot, a) = (&self.slots[at], self.owners[at] as usize);
@@ -245,7 +251,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Where a triangle with the voxel does not add up, the sum is to be zero: the highest bit of it is replaced by the others.
+    /// Where a triangle with the voxel does not add up, the sum is to be zero: the highest bit of
+    /// it is replaced by the others.
     fn close(&mut self, voxel: usize, there: u32) {
         for (from, neighbour) in self.object.neighbours(voxel, there) {
             let later = TOUCHING[from] & there & !((2 << from) - 1);

@@ -50,7 +50,8 @@ pub struct Piece {
     pub times: Vec<StageTime>,
 }
 
-/// Bytes that a component takes for each of its voxels at the least, on the host: those of a solid one without tunnels.
+/// Bytes that a component takes for each of its voxels at the least, on the host: those of a solid
+/// one without tunnels.
 const LEAST_BYTES: u64 = 50;
 
 /// The skeleton of one component. A device computes distances and ways of a large one.
@@ -196,7 +197,8 @@ pub fn one(
     })
 }
 
-/// Nothing where a device has no memory left, which other components may have taken since it was asked: then the host does it.
+/// Nothing where a device has no memory left, which other components may have taken since it was
+/// asked: then the host does it.
 fn unless_full<T>(made: Result<T, SkeletonError>) -> Result<Option<T>, SkeletonError> {
     match made {
         Err(SkeletonError::Device(DeviceError::OutOfMemory { .. })) => Ok(None),
@@ -232,7 +234,8 @@ fn point(run: &Run, frame: Frame, mut watch: Stopwatch) -> Piece {
     }
 }
 
-/// The curves moved to the middle, if everything holds of them then. Either their ends go straight on, or they stay.
+/// The curves moved to the middle, if everything holds of them then. Either their ends go straight
+/// on, or they stay.
 fn centred(
     judge: &Judge<'_>,
     mut draft: Draft,
@@ -242,9 +245,10 @@ fn centred(
 ) -> Result<Option<(Draft, Verdict)>, Cancelled> {
     let known = judge.known;
     resample(known, cocycle, &mut draft);
-    let cuts = match ends_go_on {
-        true => cut(known, &mut draft),
-        false => Vec::new(),
+    let cuts = if ends_go_on {
+        cut(known, &mut draft)
+    } else {
+        Vec::new()
     };
     centre(known, cocycle, &mut draft, &cuts)?;
     extend(known, cocycle, &mut draft, cuts);

@@ -13,7 +13,8 @@ use crate::memory::{Listed, Put, repeated, zeros};
 use crate::parallel;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The rule that says how far from its skeleton an object may reach; lengths in the smallest spacing.
+/// The rule that says how far from its skeleton an object may reach; lengths in the smallest
+/// spacing.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach {
     pub scale: f64,
@@ -78,8 +79,9 @@ impl<'a> Cover<'a> {
         self.object
     }
 
-    /// Covers what the points of a draft cover, until nothing is left. Radii are asked for where they are needed: of points that are near to the one before, for what
-    /// that covers, only if something is left without them.
+    /// Covers what the points of a draft cover, until nothing is left. Radii are asked for where
+    /// they are needed: of points that are near to the one before, for what that covers, only if
+    /// something is left without them.
     pub fn add_draft(
         &mut self,
         known: &Known<'_>,
@@ -215,7 +217,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: cases(40), failure_persistence: None, ..Default::default() })]
 
-        /// Balls cover the voxels within them, and voxels that are left come in the order of a sort.
+        /// Balls cover the voxels within them, and voxels that are left come in the order of a
+        /// sort.
         #[test]
         fn balls_cover_their_voxels(
             holes in prop::collection::vec((0u32..30, 0u32..14, 0u32..12), 0..400),

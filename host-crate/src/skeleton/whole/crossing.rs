@@ -1,6 +1,7 @@
 //! Which voxels a segment crosses, exactly.
 //!
-//! Places are whole numbers of parts of a voxel, so where a segment crosses planes between voxels is a fraction, and fractions are compared as they are.
+//! Places are whole numbers of parts of a voxel, so where a segment crosses planes between voxels
+//! is a fraction, and fractions are compared as they are.
 
 use super::object::Object;
 use crate::memory::Put;
@@ -42,7 +43,8 @@ pub fn voxel_at(object: &Object, place: Place) -> Option<usize> {
     any_of(object, place.map(cells), None)
 }
 
-/// A voxel of the component among those with one of two coordinates along each axis: the one from before if it is among them, or the first.
+/// A voxel of the component among those with one of two coordinates along each axis: the one from
+/// before if it is among them, or the first.
 fn any_of(object: &Object, cells: [[i64; 2]; 3], before: Option<usize>) -> Option<usize> {
     if let Some(voxel) = before {
         let at = object.place(voxel).map(i64::from);
@@ -113,8 +115,9 @@ impl Axis {
     }
 }
 
-/// Adds the voxels of the component that a segment leads through to `way`; each touches the one before. False if a part of the segment is in no closed cube of the
-/// component: then some are missing.
+/// Adds the voxels of the component that a segment leads through to `way`; each touches the one
+/// before. False if a part of the segment is in no closed cube of the component: then some are
+/// missing.
 pub fn cross(object: &Object, from: Place, to: Place, way: &mut Vec<u32>) -> bool {
     let mut axes = [0, 1, 2].map(|axis| Axis::new(from[axis], to[axis]));
     loop {

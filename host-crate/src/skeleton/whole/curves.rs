@@ -54,7 +54,8 @@ impl Root {
     }
 }
 
-/// What curves begin with: cycles, one for each class, the cheapest first; without tunnels the longest way, or the middle of a ball.
+/// What curves begin with: cycles, one for each class, the cheapest first; without tunnels the
+/// longest way, or the middle of a ball.
 pub struct Beginning {
     ways: Ways,
     links: Links,
@@ -87,9 +88,10 @@ impl Beginning {
     }
 }
 
-/// The beginning, and for as long as a voxel is not covered, the way from the farthest of them; then branches to curved places that are long enough. Edges that go far
-/// round are straightened. The classes of all cycles are independent. With `ends_go_on` the cover is that of curves whose ends go straight on, as
-/// [`extend`](super::tips::extend) has them.
+/// The beginning, and for as long as a voxel is not covered, the way from the farthest of them;
+/// then branches to curved places that are long enough. Edges that go far round are straightened.
+/// The classes of all cycles are independent. With `ends_go_on` the cover is that of curves whose
+/// ends go straight on, as [`extend`](super::tips::extend) has them.
 pub fn draw(
     known: &Known<'_>,
     cocycle: &mut Cocycle,
@@ -195,7 +197,8 @@ impl<'a> Drawing<'a> {
         (in_voxels(place), self.reach.of(radius))
     }
 
-    /// What a way covers, but for next to nothing: voxels that are near to the last, for their radius, are passed over.
+    /// What a way covers, but for next to nothing: voxels that are near to the last, for their
+    /// radius, are passed over.
     fn balls(&self, way: &[u32]) -> Vec<([f64; 3], f64)> {
         let mut balls = Vec::new();
         let mut next = 0.0;
@@ -273,7 +276,8 @@ impl<'a> Drawing<'a> {
         Ok(())
     }
 
-    /// For each class that a way from the root and back can have with one step beside the cheapest ways, the cheapest.
+    /// For each class that a way from the root and back can have with one step beside the cheapest
+    /// ways, the cheapest.
     fn candidates(
         &self,
         cocycle: &mut Cocycle,
@@ -317,7 +321,8 @@ impl<'a> Drawing<'a> {
         Ok(cheapest.into_values().listed())
     }
 
-    /// The way from a voxel to the skeleton, or beside it to a voxel that touches it where that changes no class.
+    /// The way from a voxel to the skeleton, or beside it to a voxel that touches it where that
+    /// changes no class.
     fn add_way(&mut self, cocycle: &mut Cocycle, classes: &[Class], from: usize) {
         let object = self.known.object;
         let mut way = Vec::new();
@@ -350,7 +355,8 @@ impl<'a> Drawing<'a> {
         Some(self.known.object.neighbour(voxel, bit))
     }
 
-    /// Leaves out the way from the root to where the cycles begin: only the cover says what it is good for.
+    /// Leaves out the way from the root to where the cycles begin: only the cover says what it is
+    /// good for.
     fn cut_trunk(&mut self, root: usize) {
         let mut linked: HashMap<u32, Vec<u32>> = HashMap::new();
         for &[a, b] in &self.links.pairs {
@@ -408,7 +414,8 @@ impl<'a> Drawing<'a> {
         places.map(|place| self.ball(place))
     }
 
-    /// Branches to some voxels, those that are farthest from the skeleton first, if they are long for the radius where they leave it.
+    /// Branches to some voxels, those that are farthest from the skeleton first, if they are long
+    /// for the radius where they leave it.
     fn add_details(&mut self, curved: &[u32]) -> Result<(), Cancelled> {
         if curved.is_empty() {
             return Ok(());
@@ -445,7 +452,8 @@ impl<'a> Drawing<'a> {
         Ok(())
     }
 
-    /// Branches to voxels that are not covered, that with the longest way first. Whether there are any.
+    /// Branches to voxels that are not covered, that with the longest way first. Whether there are
+    /// any.
     fn add_branches(&mut self) -> Result<bool, Cancelled> {
         if self.cover.left() == 0 {
             return Ok(false);

@@ -1,4 +1,5 @@
-//! What each edge of a graph is for: it joins pieces, or closes a cycle, of a class that other edges make or do not make.
+//! What each edge of a graph is for: it joins pieces, or closes a cycle, of a class that other
+//! edges make or do not make.
 
 use super::classes::{Basis, Class, ClassTable};
 use crate::memory::{Listed, Put, or_unwind, repeated, zeros};
@@ -17,12 +18,14 @@ pub enum Role {
 
 /// The pieces of a graph, and the classes of its cycles.
 pub struct CycleClasses {
-    /// What each edge is for, in the order in which they were given. Cycles are closed in that order, once all pieces are joined.
+    /// What each edge is for, in the order in which they were given. Cycles are closed in that
+    /// order, once all pieces are joined.
     pub roles: Vec<Role>,
     /// For each node the first of its piece.
     first: Vec<usize>,
     pieces: usize,
-    /// For each node the class of the way to it from the first of its piece, along the edges that join pieces.
+    /// For each node the class of the way to it from the first of its piece, along the edges that
+    /// join pieces.
     ways: Vec<Class>,
     table: ClassTable,
     cycles: Basis,
@@ -82,7 +85,8 @@ impl CycleClasses {
         self.cycles.rank()
     }
 
-    /// Whether one more edge would join pieces, or, where there is one piece, close a cycle of a class that the others do not make.
+    /// Whether one more edge would join pieces, or, where there is one piece, close a cycle of a
+    /// class that the others do not make.
     pub fn needs(&mut self, [a, b]: [usize; 2], bits: &[u32]) -> bool {
         if self.pieces > 1 {
             return self.first[a] != self.first[b];
@@ -93,7 +97,8 @@ impl CycleClasses {
     }
 }
 
-/// For each node the class of the way to it from the first of its piece, along the edges of a forest.
+/// For each node the class of the way to it from the first of its piece, along the edges of a
+/// forest.
 fn ways(first: &[usize], joined: &[Vec<(usize, Class)>], table: &mut ClassTable) -> Vec<Class> {
     let mut ways = zeros(first.len());
     let mut waiting: Vec<(usize, usize)> = (0..first.len())

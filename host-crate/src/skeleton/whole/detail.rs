@@ -10,11 +10,13 @@ use crate::parallel;
 /// The radius of the balls in which voxels are counted, in the smallest spacing.
 const BALL: f64 = 4.0;
 
-/// So much of a ball around a voxel of the surface is in the object where the surface is curved outwards: a tenth less than 0.594, which is so at a plane.
+/// So much of a ball around a voxel of the surface is in the object where the surface is curved
+/// outwards: a tenth less than 0.594, which is so at a plane.
 const CURVED: f64 = 0.535;
 
-/// The voxels of the surface that have the fewest voxels of the component around them, in a ball: a part of all, but none where the surface is not clearly curved
-/// outwards (Manay et al. 2006 call the count an integral invariant).
+/// The voxels of the surface that have the fewest voxels of the component around them, in a ball: a
+/// part of all, but none where the surface is not clearly curved outwards (Manay et al. 2006 call
+/// the count an integral invariant).
 pub fn curved(known: &Known<'_>, part: f64) -> Vec<u32> {
     let object = known.object;
     let surface = object.surface();

@@ -25,7 +25,8 @@ pub fn longest_half(length: f64, radius: f64) -> f64 {
     (length - radius) / 2.0 - 1e-9
 }
 
-/// Has edges that go far round take the shortest way of their class instead; whether there are any. Pieces and classes of cycles stay.
+/// Has edges that go far round take the shortest way of their class instead; whether there are any.
+/// Pieces and classes of cycles stay.
 pub fn straighten(
     known: &Known<'_>,
     cocycle: &mut Cocycle,
@@ -70,7 +71,8 @@ fn first_detour(
     Ok(None)
 }
 
-/// Replaces an edge by a part of a way of the same class between its ends, which may touch other edges.
+/// Replaces an edge by a part of a way of the same class between its ends, which may touch other
+/// edges.
 fn replace(
     known: &Known<'_>,
     cocycle: &Cocycle,
@@ -153,7 +155,8 @@ fn of_links(
     CycleClasses::of(voxels, links.iter().map(edge))
 }
 
-/// The shortest way of a class between two voxels through centres of voxels that touch, and its length in the smallest spacing, if that is less than `most`.
+/// The shortest way of a class between two voxels through centres of voxels that touch, and its
+/// length in the smallest spacing, if that is less than `most`.
 pub fn shortest_below(
     known: &Known<'_>,
     cocycle: &mut Cocycle,
@@ -162,9 +165,10 @@ pub fn shortest_below(
     class: Class,
     most: f64,
 ) -> Result<Option<(f64, Vec<u32>)>, Cancelled> {
-    match least.may_be_below(cocycle, ends, class, most)? {
-        true => search(known, cocycle, ends, class, most),
-        false => Ok(None),
+    if least.may_be_below(cocycle, ends, class, most)? {
+        search(known, cocycle, ends, class, most)
+    } else {
+        Ok(None)
     }
 }
 

@@ -26,7 +26,8 @@ use ferrovox_kernels::{
 /// Rounds that are launched before the host looks whether there is something left to do.
 const ROUNDS: u32 = 12;
 
-/// Launches that lead chains on, before the host looks whether all have come to the root. In three a chain gets to 16 times 16 times 16 voxels from where it begins.
+/// Launches that lead chains on, before the host looks whether all have come to the root. In three
+/// a chain gets to 16 times 16 times 16 voxels from where it begins.
 const FOLLOWED: u32 = 3;
 
 /// Device memory for each sample of the box around a component, and for each of its voxels.
@@ -53,7 +54,8 @@ pub struct DeviceObject<'a> {
 }
 
 impl<'a> DeviceObject<'a> {
-    /// Whether a component can be computed there: its axes are at right angles, its box is not nearly empty and not too long, and there is memory.
+    /// Whether a component can be computed there: its axes are at right angles, its box is not
+    /// nearly empty and not too long, and there is memory.
     pub fn suits(stream: &Stream, object: &Object, metric: &Metric) -> bool {
         let [x, y, z] = object.dims().map(|along| along as u64 + 2);
         let samples = (x * y).saturating_mul(z);
@@ -67,7 +69,8 @@ impl<'a> DeviceObject<'a> {
                 .is_ok()
     }
 
-    /// A component whose axes are at right angles. Its squared distances and its prices come with it. Synchronises the stream.
+    /// A component whose axes are at right angles. Its squared distances and its prices come with
+    /// it. Synchronises the stream.
     pub fn new(
         stream: &'a Stream,
         object: &Object,
@@ -105,7 +108,8 @@ impl<'a> DeviceObject<'a> {
                 weight: weights[2],
             };
             let (of_samples, items) = over(stream, samples as u64);
-            // SAFETY: the object has a margin of one sample, and there is room for a number of each sample of its box, and of each voxel.
+            // SAFETY: the object has a margin of one sample, and there is room for a number of each
+            // sample of its box, and of each voxel.
             unsafe {
                 let args = (mask.bits.view(), bits, weights[0], of_box, costs.view_mut());
                 stream.launch::<squares_along_x>(launch, args)?;
@@ -157,7 +161,8 @@ impl<'a> DeviceObject<'a> {
         Ok((device, measured))
     }
 
-    /// The cheapest ways from a root, which is a voxel of the component; with the costs if `with_costs`. Synchronises the stream.
+    /// The cheapest ways from a root, which is a voxel of the component; with the costs if
+    /// `with_costs`. Synchronises the stream.
     pub fn ways(
         mut self,
         object: &Object,
@@ -192,9 +197,10 @@ impl<'a> DeviceObject<'a> {
         }
         let lengths = self.lengths_of(&mut chains)?;
         drop(chains);
-        let costs = match with_costs {
-            true => self.list_costs()?,
-            false => Vec::new(),
+        let costs = if with_costs {
+            self.list_costs()?
+        } else {
+            Vec::new()
         };
         let backs = stream.download(&backs)?;
         steps.done(Stage::Ways)?;
@@ -231,7 +237,8 @@ impl<'a> DeviceObject<'a> {
         loop {
             for _ in 0..ROUNDS {
                 let [queue, next] = &mut queues;
-                // SAFETY: there is a price and a cost for each sample of the box, queues and marks have room for all bricks, marks are numbers of earlier rounds.
+                // SAFETY: there is a price and a cost for each sample of the box, queues and marks
+                // have room for all bricks, marks are numbers of earlier rounds.
                 unsafe {
                     let args = (
                         self.prices.view(),

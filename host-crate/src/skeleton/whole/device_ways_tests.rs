@@ -20,7 +20,8 @@ use test_cases::cases;
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(60), failure_persistence: None, ..Default::default() })]
 
-    /// Bricks that are brought up to date until nothing changes, and one voxel after the other by its cost: the same bits.
+    /// Bricks that are brought up to date until nothing changes, and one voxel after the other by
+    /// its cost: the same bits.
     #[test]
     fn a_device_finds_the_ways_of_the_host(
         seed in any::<u64>(),

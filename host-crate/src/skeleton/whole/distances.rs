@@ -1,7 +1,8 @@
 //! The distance of each voxel of a component to the nearest voxel that is not of it.
 //!
-//! Lines of voxels end where the component ends, and what is beyond their ends is farther than the ends. So the parabolas of a line (Felzenszwalb and Huttenlocher
-//! 2012) are those of its own voxels and of its two ends, and work is linear in the voxels.
+//! Lines of voxels end where the component ends, and what is beyond their ends is farther than the
+//! ends. So the parabolas of a line (Felzenszwalb and Huttenlocher 2012) are those of its own
+//! voxels and of its two ends, and work is linear in the voxels.
 
 use super::{
     metric::Metric,
@@ -13,10 +14,11 @@ use crate::memory::{Put, repeated, zeros};
 use crate::monitor::Cancelled;
 use std::collections::VecDeque;
 
-/// Squared distances between centres, in squares of the smallest spacing. Exact for axes at right angles.
+/// Squared distances between centres, in squares of the smallest spacing. Exact for axes at right
+/// angles.
 ///
-/// Other axes have no separable distances: nearest voxels are then handed on from neighbour to neighbour, which is exact but for rare voxels, where it
-/// is too far by a small part of a voxel.
+/// Other axes have no separable distances: nearest voxels are then handed on from neighbour to
+/// neighbour, which is exact but for rare voxels, where it is too far by a small part of a voxel.
 pub fn squares(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<f64>, Cancelled> {
     if !metric.is_diagonal() {
         return handed_on(object, metric, steps);
@@ -83,7 +85,8 @@ impl Line {
         }
     }
 
-    /// Looks at all values that may be the least: where values are rounded, parabolas that meet nearly at a voxel would give one or the other.
+    /// Looks at all values that may be the least: where values are rounded, parabolas that meet
+    /// nearly at a voxel would give one or the other.
     fn by_steps(&self, weight: f64, squares: &mut [f64]) {
         for (at, &voxel) in (1..).zip(&self.voxels) {
             let mut best = self.values[at];

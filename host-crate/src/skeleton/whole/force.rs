@@ -1,13 +1,15 @@
 //! The force of a component's surface on a place in it, and how it changes there.
 //!
-//! The field is that of curve skeletons by potential fields (Cornea et al. 2005): each part of the surface repels with the sixth power of the reciprocal distance. Sources are
-//! faces, by their areas, and only those near are looked at: with this power the others hardly count.
+//! The field is that of curve skeletons by potential fields (Cornea et al. 2005): each part of the
+//! surface repels with the sixth power of the reciprocal distance. Sources are faces, by their
+//! areas, and only those near are looked at: with this power the others hardly count.
 
 use super::known::Known;
 use crate::memory::Listed;
 use nalgebra::{Matrix3, Vector3};
 
-/// Faces farther than so many radii do not count; nor, where the radius is small, than so many of the smallest spacing beyond it.
+/// Faces farther than so many radii do not count; nor, where the radius is small, than so many of
+/// the smallest spacing beyond it.
 const FAR: f64 = 2.2;
 const LEAST: f64 = 2.0;
 
@@ -100,10 +102,12 @@ impl Sources {
     }
 }
 
-/// A direction counts if the force pushes back with at least this part of the strongest: along plates and tubes there is nothing to rest at.
+/// A direction counts if the force pushes back with at least this part of the strongest: along
+/// plates and tubes there is nothing to rest at.
 const CLEARLY: f64 = 0.2;
 
-/// The step of Newton's method to where the force vanishes, along the directions in which it pushes back clearly.
+/// The step of Newton's method to where the force vanishes, along the directions in which it pushes
+/// back clearly.
 pub fn step_to_rest(force: &Vector3<f64>, jacobian: &Matrix3<f64>) -> Vector3<f64> {
     let eigen = jacobian.symmetric_eigen();
     let strongest = eigen.eigenvalues.min();

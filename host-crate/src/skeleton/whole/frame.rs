@@ -1,4 +1,5 @@
-//! A frame that depends on a component only, not on the axes that its volume has: so a skeleton moves with the object.
+//! A frame that depends on a component only, not on the axes that its volume has: so a skeleton
+//! moves with the object.
 
 use super::{
     metric::Metric,
@@ -31,8 +32,9 @@ const ORDERS: [[usize; 3]; 6] = [
 ];
 
 impl Frame {
-    /// The frame with the least metric, extents, and moments up to order 3; among those that are left, that of the least hash of its voxels. Where these are equal
-    /// too the frames have the same voxels.
+    /// The frame with the least metric, extents, and moments up to order 3; among those that are
+    /// left, that of the least hash of its voxels. Where these are equal too the frames have the
+    /// same voxels.
     pub fn of(runs: &[Run], metric: &Metric) -> Self {
         let (mut low, mut high) = ([i64::MAX; 3], [i64::MIN; 3]);
         for run in runs {
@@ -132,9 +134,10 @@ impl Frame {
     pub fn inside(&self, voxel: [i64; 3]) -> [i32; 3] {
         [0, 1, 2].map(|axis| {
             let from = self.order[axis];
-            let at = match self.flips[axis] {
-                true => self.high[from] - voxel[from],
-                false => voxel[from] - self.low[from],
+            let at = if self.flips[axis] {
+                self.high[from] - voxel[from]
+            } else {
+                voxel[from] - self.low[from]
             };
             at as i32
         })
@@ -144,9 +147,10 @@ impl Frame {
     pub fn outside(&self, place: [f64; 3]) -> [f64; 3] {
         let mut outside = [0.0; 3];
         for ((from, flip), at) in self.order.into_iter().zip(self.flips).zip(place) {
-            outside[from] = match flip {
-                true => self.high[from] as f64 - at,
-                false => self.low[from] as f64 + at,
+            outside[from] = if flip {
+                self.high[from] as f64 - at
+            } else {
+                self.low[from] as f64 + at
             };
         }
         outside

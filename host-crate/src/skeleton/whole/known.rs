@@ -13,7 +13,8 @@ use nalgebra::Vector3;
 pub struct Known<'a> {
     pub object: &'a Object,
     pub metric: &'a Metric,
-    /// For each voxel the squared distance to the nearest that is not of the component, in squares of the smallest spacing.
+    /// For each voxel the squared distance to the nearest that is not of the component, in squares
+    /// of the smallest spacing.
     pub squares: &'a [f64],
     pub shell: &'a Shell<'a>,
     /// What a unit of length costs at each voxel, for ways that lead through the middle.
@@ -26,7 +27,8 @@ pub struct Known<'a> {
 const ROUNDING: f64 = 1e-6;
 
 impl Known<'_> {
-    /// The distance from a place to the surface, in the smallest spacing: to the nearest centre of a voxel that is not of the component, less a half.
+    /// The distance from a place to the surface, in the smallest spacing: to the nearest centre of
+    /// a voxel that is not of the component, less a half.
     pub fn radius(&self, place: Place) -> f64 {
         let Some((voxel, off)) = self.near(place) else {
             return 0.0;
@@ -35,7 +37,8 @@ impl Known<'_> {
         if off == 0.0 {
             return square.sqrt() - 0.5;
         }
-        // in long or sheared voxels a place may be farther from the centre than that is from the surface
+        // in long or sheared voxels a place may be farther from the centre than that is from the
+        // surface
         let [least, most] = [(square.sqrt() - off).max(0.0), square.sqrt() + off];
         self.shell.distance(in_voxels(place), [least, most]) - 0.5
     }
@@ -101,8 +104,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: cases(200), failure_persistence: None, ..Default::default() })]
 
-        /// Also where a place may be farther from its voxel's centre than that is from the surface. On sheared grids the voxels outside that have a face to the component count:
-        /// one that only touches it may be a little nearer.
+        /// Also where a place may be farther from its voxel's centre than that is from the surface.
+        /// On sheared grids the voxels outside that have a face to the component count: one that
+        /// only touches it may be a little nearer.
         #[test]
         fn radii_are_those_of_all_voxels_outside(
             holes in prop::collection::vec(prop::array::uniform3(0usize..12), 0..40),

@@ -1,4 +1,5 @@
-//! Whether there may be a way of a class below some length: a search in whole numbers, which rules out nearly all detours, in time linear in the voxels that it reaches.
+//! Whether there may be a way of a class below some length: a search in whole numbers, which rules
+//! out nearly all detours, in time linear in the voxels that it reaches.
 
 use super::{
     classes::Class,
@@ -41,7 +42,8 @@ impl<'a> Lengths<'a> {
         if !self.metric.is_diagonal() {
             return u64::from(parts(self.metric.length(way_of(from, to))));
         }
-        // the shortest way without a surface: along all axes, then along two and one, those that are left. Lengths of steps are submodular in their axes
+        // the shortest way without a surface: along all axes, then along two and one, those that
+        // are left. Lengths of steps are submodular in their axes
         let mut axes = [0, 1, 2];
         axes.sort_unstable_by_key(|&axis| way[axis]);
         let [short, middle, long] = axes;
@@ -66,7 +68,8 @@ fn parts(length: f64) -> u32 {
     (length * PARTS * (1.0 - 1e-12)) as u32
 }
 
-/// The least length of a way to a voxel, and one more, and the way's class; zeros if there is none yet.
+/// The least length of a way to a voxel, and one more, and the way's class; zeros if there is none
+/// yet.
 type Reached = (u32, Class);
 
 /// Searches in one component. What they need is kept from one to the next.
@@ -95,7 +98,8 @@ impl<'a> Least<'a> {
         }
     }
 
-    /// Whether a way of a class between two voxels may be shorter than `most`, in the smallest spacing. If not, none is; if so, there is one that is hardly longer.
+    /// Whether a way of a class between two voxels may be shorter than `most`, in the smallest
+    /// spacing. If not, none is; if so, there is one that is hardly longer.
     pub fn may_be_below(
         &mut self,
         cocycle: &mut Cocycle,
@@ -158,9 +162,10 @@ impl<'a> Least<'a> {
             let has_classes = cocycle.has_classes(voxel);
             for (bit, other) in object.neighbours(voxel, AROUND) {
                 let next = key as u32 + self.lengths.steps[bit];
-                let next_class = match has_classes {
-                    true => cocycle.table.sum(class_here, cocycle.step(voxel, bit)),
-                    false => class_here,
+                let next_class = if has_classes {
+                    cocycle.table.sum(class_here, cocycle.step(voxel, bit))
+                } else {
+                    class_here
                 };
                 if let Some(place) = self.reach(other as u32, next_class, next) {
                     queue.push(u64::from(next), place);

@@ -8,7 +8,8 @@ use super::{
 use std::ops::Range;
 
 impl Object {
-    /// The runs of a row among the bits that its words have: x from the first voxel to behind the last.
+    /// The runs of a row among the bits that its words have: x from the first voxel to behind the
+    /// last.
     pub fn runs_of(
         &self,
         row: usize,
@@ -51,7 +52,8 @@ impl Object {
         })
     }
 
-    /// The first and the last voxel of each row, ascending. One of them is farther from any place than the others of the row, since squared lengths are convex.
+    /// The first and the last voxel of each row, ascending. One of them is farther from any place
+    /// than the others of the row, since squared lengths are convex.
     pub fn ends_of_rows(&self) -> impl Iterator<Item = u32> {
         (0..self.rows()).flat_map(|row| {
             let voxels = self.voxels_of(row);
@@ -72,7 +74,8 @@ impl Object {
         })
     }
 
-    /// Where a row and the one at a way from it have voxels at the same x: the first of each, and how many follow each other.
+    /// Where a row and the one at a way from it have voxels at the same x: the first of each, and
+    /// how many follow each other.
     pub fn pairs(&self, row: usize, way: usize, mut visit: impl FnMut(usize, usize, usize)) {
         for word in self.words_of(row) {
             let here = &self.words()[word];

@@ -11,7 +11,8 @@ use crate::memory::{Listed, Put, copy, gathered};
 use crate::monitor::Cancelled;
 use std::collections::HashSet;
 
-/// Adds branches through centres of voxels until every voxel is covered, to the farthest from the curves' first voxel first. Whether there are any.
+/// Adds branches through centres of voxels until every voxel is covered, to the farthest from the
+/// curves' first voxel first. Whether there are any.
 pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> Result<bool, Cancelled> {
     let mut cover = Cover::new(known.object, known.metric);
     cover.add_draft(known, reach, draft, |_, place| known.radius(place));

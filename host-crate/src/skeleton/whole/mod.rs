@@ -1,12 +1,16 @@
-//! Skeletons of the objects that people have: thin, with tunnels and branches, of many labels, on voxels of any shape.
+//! Skeletons of the objects that people have: thin, with tunnels and branches, of many labels, on
+//! voxels of any shape.
 //!
-//! An object is a component of a label: voxels that hang together by faces, edges or corners, kept as rows of bits. Its skeleton leads round each of its tunnels and into each of
-//! its branches, and what must hold of it is checked on the result ([`ComponentReport`]):
+//! An object is a component of a label: voxels that hang together by faces, edges or corners, kept
+//! as rows of bits. Its skeleton leads round each of its tunnels and into each of its branches, and
+//! what must hold of it is checked on the result ([`ComponentReport`]):
 //!
-//! 1. components, in a frame that moves with them (`scan`, `moments`, `frame`), and their voxels as rows of bits (`words`, `object`, `near`, `lines`, `surface`);
+//! 1. components, in a frame that moves with them (`scan`, `moments`, `frame`), and their voxels as
+//!    rows of bits (`words`, `object`, `near`, `lines`, `surface`);
 //! 2. distances to the surface, and a scaffold by thinning (`distances`, `thinning`);
 //! 3. classes of steps in the first homology, from the scaffold (`cocycle`);
-//! 4. curves: cheapest cycles of independent classes, then ways to what is not covered (`ways`, `curves`, `cover`, `ball`, `waiting`);
+//! 4. curves: cheapest cycles of independent classes, then ways to what is not covered (`ways`,
+//!    `curves`, `cover`, `ball`, `waiting`);
 //! 5. curves are moved to where the force of the surface vanishes across them (`centre`);
 //! 6. the certificate (`certify`).
 

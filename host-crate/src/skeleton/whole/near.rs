@@ -7,7 +7,8 @@ use super::{
 };
 
 impl Object {
-    /// Which of the three voxels about a bit of a word are of the component at a way from there, and the number of the first of them.
+    /// Which of the three voxels about a bit of a word are of the component at a way from there,
+    /// and the number of the first of them.
     #[inline(always)]
     fn three(&self, word: usize, bit: u32, way: usize) -> (u32, u32) {
         let &Word { bits, first, .. } = self.word_beside(word, way);
@@ -63,7 +64,8 @@ impl Object {
         self.beyond(voxel, bit).unwrap_or(voxel)
     }
 
-    /// The neighbours of a voxel that are of the component and of a mask: their bits and their numbers.
+    /// The neighbours of a voxel that are of the component and of a mask: their bits and their
+    /// numbers.
     #[inline(always)]
     pub fn neighbours(&self, voxel: usize, mask: u32) -> Neighbours {
         let (word, bit) = self.word_of(voxel);
@@ -128,7 +130,8 @@ fn before(around: u32, bit: usize) -> u32 {
     ((around & BELOW[bit]) >> (bit - bit % 3)).div_ceil(2)
 }
 
-/// For the voxels at the bits of a word: which of those around, without themselves, are among the bits that words have. The words at the same x are asked once.
+/// For the voxels at the bits of a word: which of those around, without themselves, are among the
+/// bits that words have. The words at the same x are asked once.
 #[inline(always)]
 pub fn around_of<'a>(
     object: &'a Object,

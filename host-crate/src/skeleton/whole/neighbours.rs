@@ -1,6 +1,7 @@
 //! The 26 neighbours of a voxel as bits, and what can be asked of them.
 //!
-//! Bit `9 (dz + 1) + 3 (dy + 1) + dx + 1` is the neighbour at (dx, dy, dz); bit 13 is the voxel itself.
+//! Bit `9 (dz + 1) + 3 (dy + 1) + dx + 1` is the neighbour at (dx, dy, dz); bit 13 is the voxel
+//! itself.
 
 /// The voxel itself.
 pub const CENTRE: u32 = 1 << 13;
@@ -138,8 +139,9 @@ pub fn is_one_piece(around: u32) -> bool {
     object != 0 && component(lowest(object), object) == object
 }
 
-/// Whether an object keeps its topology without a voxel with these neighbours, for objects that hang together by corners and backgrounds by faces: there is one
-/// component of the object around it, and one of the background that it has a face to (Bertrand and Malandain 1994).
+/// Whether an object keeps its topology without a voxel with these neighbours, for objects that
+/// hang together by corners and backgrounds by faces: there is one component of the object around
+/// it, and one of the background that it has a face to (Bertrand and Malandain 1994).
 #[inline(always)]
 pub fn is_simple(around: u32) -> bool {
     let free = !around & FACES;
@@ -149,7 +151,8 @@ pub fn is_simple(around: u32) -> bool {
     free & !component_by_faces(lowest(free), !around & NEAR) == 0
 }
 
-/// If a voxel has one component of the object around it, and several of the background that it has faces to: one face of each, as bits.
+/// If a voxel has one component of the object around it, and several of the background that it has
+/// faces to: one face of each, as bits.
 #[inline(always)]
 pub fn wall_between(around: u32) -> Option<u32> {
     let mut free = !around & FACES;
@@ -164,7 +167,8 @@ pub fn wall_between(around: u32) -> Option<u32> {
     (faces.count_ones() > 1).then_some(faces)
 }
 
-/// For each neighbour, as a direction to a face, an edge or a corner of the voxel: the voxels before it in order that have this cell too.
+/// For each neighbour, as a direction to a face, an edge or a corner of the voxel: the voxels
+/// before it in order that have this cell too.
 pub const SHARED_BEFORE: [u32; 27] = {
     let mut shared = [0; 27];
     let mut cell = 0;

@@ -18,8 +18,8 @@ pub const PORTION: usize = 1 << 11;
 
 /// The voxels of a component, numbered in the order of its frame: x fastest, then y, then z.
 ///
-/// Memory is about two bytes for each voxel of a solid, and at most some 70 for voxels that are each alone in their row. What is asked of a voxel takes the time of a few
-/// look-ups.
+/// Memory is about two bytes for each voxel of a solid, and at most some 70 for voxels that are
+/// each alone in their row. What is asked of a voxel takes the time of a few look-ups.
 pub struct Object {
     /// Those that have a voxel, in order, and one that has none.
     words: Vec<Word>,
@@ -294,7 +294,8 @@ impl Object {
         self.rows.planes()
     }
 
-    /// The words of a row that have places whose x is from one to another, each with the bits of these places.
+    /// The words of a row that have places whose x is from one to another, each with the bits of
+    /// these places.
     #[inline]
     pub fn part(&self, row: usize, low: i32, high: i32) -> impl Iterator<Item = (usize, u64)> {
         let range = self.rows.members(row);
@@ -310,9 +311,10 @@ impl Object {
                 words.partition_point(|word| word.block < block)
             }
         };
-        let part = match low <= high {
-            true => place(blocks[0])..place(blocks[1].saturating_add(1)),
-            false => 0..0,
+        let part = if low <= high {
+            place(blocks[0])..place(blocks[1].saturating_add(1))
+        } else {
+            0..0
         };
         part.map(move |at| {
             let block = words[at].block;

@@ -4,9 +4,10 @@ use crate::skeleton::SkeletonError;
 
 /// What the skeletons of [`skeletonize`](super::skeletonize) are to be.
 ///
-/// `scale` and `constant` are the two numbers of TEASAR (Sato et al. 2000), as kimimaro takes them: every voxel of an object lies within
-/// `scale · r + constant` of a point of its skeleton, where r is the distance from that point to the object's surface. So a branch that is longer than this has a
-/// curve, and a bump has none.
+/// `scale` and `constant` are the two numbers of TEASAR (Sato et al. 2000), as kimimaro takes them:
+/// every voxel of an object lies within `scale · r + constant` of a point of its skeleton, where r
+/// is the distance from that point to the object's surface. So a branch that is longer than this
+/// has a curve, and a bump has none.
 ///
 /// ```
 /// use ferrovox::skeleton::SkeletonizeParams;
@@ -20,14 +21,17 @@ pub struct SkeletonizeParams {
     pub scale: f64,
     /// The cover's constant part, in the smallest spacing of the voxels. 0 or more.
     pub constant: f64,
-    /// Components of fewer voxels get no skeleton; they are counted. With 0 or 1 all components get one.
+    /// Components of fewer voxels get no skeleton; they are counted. With 0 or 1 all components get
+    /// one.
     pub dust: u64,
-    /// Branches also to where the surface is curved outwards most: to this part of its voxels, from 0 to 1, if they are longer than 1.3 times the radius where they leave
-    /// the skeleton and 1.5 of the smallest spacing, and farther from each other than this radius. None without it.
+    /// Branches also to where the surface is curved outwards most: to this part of its voxels, from
+    /// 0 to 1, if they are longer than 1.3 times the radius where they leave the skeleton and 1.5
+    /// of the smallest spacing, and farther from each other than this radius. None without it.
     pub detail: Option<f64>,
     /// The labels that get skeletons: all but 0 where none are named.
     pub labels: Option<Vec<i64>>,
-    /// Whether curves are moved to where the force of the surface vanishes across them. Otherwise they lead through centres of voxels.
+    /// Whether curves are moved to where the force of the surface vanishes across them. Otherwise
+    /// they lead through centres of voxels.
     pub centre: bool,
 }
 

@@ -1,6 +1,8 @@
-//! A queue of voxels by keys that never become less than the last that was taken (Ahuja, Mehlhorn, Orlin and Tarjan 1990).
+//! A queue of voxels by keys that never become less than the last that was taken (Ahuja, Mehlhorn,
+//! Orlin and Tarjan 1990).
 //!
-//! An entry is in the bucket of the highest bit in which its key differs from the last key. Each time it is moved it comes to a lower one.
+//! An entry is in the bucket of the highest bit in which its key differs from the last key. Each
+//! time it is moved it comes to a lower one.
 
 use crate::memory::Put;
 /// The queue. Entries of equal keys come in an order that the calls determine.

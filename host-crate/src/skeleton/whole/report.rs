@@ -8,7 +8,8 @@ use nalgebra::Point3;
 pub struct Skeletons {
     /// One for each label that has a voxel and was asked for, in ascending order of labels.
     pub labels: Vec<LabelSkeleton>,
-    /// How long each stage took; stages that components go through side by side are added up over them.
+    /// How long each stage took; stages that components go through side by side are added up over
+    /// them.
     pub times: Vec<StageTime>,
 }
 
@@ -17,9 +18,11 @@ pub struct Skeletons {
 pub struct LabelSkeleton {
     /// The label.
     pub label: i64,
-    /// Its skeleton: the curves of all components. [`Node::component`](crate::graph::Node::component) counts in `components`.
+    /// Its skeleton: the curves of all components.
+    /// [`Node::component`](crate::graph::Node::component) counts in `components`.
     pub skeleton: Skeleton,
-    /// What is known of each component with a skeleton, in the order of their first voxels, x fastest.
+    /// What is known of each component with a skeleton, in the order of their first voxels, x
+    /// fastest.
     pub components: Vec<ComponentReport>,
     /// Components that were too small.
     pub dust: Dust,
@@ -34,7 +37,8 @@ pub struct Dust {
     pub voxels: u64,
 }
 
-/// A component of an object (voxels of one label that hang together by faces, edges or corners), and whether its skeleton has the properties that it must have.
+/// A component of an object (voxels of one label that hang together by faces, edges or corners),
+/// and whether its skeleton has the properties that it must have.
 ///
 /// Numbers of the object are those of the union of its closed cubes.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,11 +51,13 @@ pub struct ComponentReport {
     pub tunnels: u64,
     /// The cavities of the object, b2, which no curve shows.
     pub cavities: u64,
-    /// The rank of the skeleton's cycles among those of the object: with as many cycles as tunnels and this rank, the cycles are a basis of the object's first
-    /// homology with coefficients in Z/2.
+    /// The rank of the skeleton's cycles among those of the object: with as many cycles as tunnels
+    /// and this rank, the cycles are a basis of the object's first homology with coefficients in
+    /// Z/2.
     pub rank: u64,
-    /// Whether its curves have been moved to where the force of the surface vanishes across them. Where something would not hold then, and where it was not
-    /// asked for, they lead through centres of voxels.
+    /// Whether its curves have been moved to where the force of the surface vanishes across them.
+    /// Where something would not hold then, and where it was not asked for, they lead through
+    /// centres of voxels.
     pub centred: bool,
     /// What does not hold; empty if the skeleton is certified.
     pub failures: Vec<Failure>,
@@ -64,7 +70,8 @@ impl ComponentReport {
     }
 }
 
-/// A property that a component's skeleton does not have. Edges and nodes are those of the label's skeleton; places are in voxels.
+/// A property that a component's skeleton does not have. Edges and nodes are those of the label's
+/// skeleton; places are in voxels.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Failure {
@@ -87,7 +94,8 @@ pub enum Failure {
         /// The tunnels.
         expected: u64,
     },
-    /// The classes of steps between voxels do not add up to zero around triangles: nothing is known of classes. An error of the program.
+    /// The classes of steps between voxels do not add up to zero around triangles: nothing is known
+    /// of classes. An error of the program.
     Cocycle {
         /// Triangles whose sum is not zero.
         triangles: u64,
@@ -122,7 +130,8 @@ pub enum Failure {
         /// The place.
         at: Point3<f64>,
     },
-    /// An edge is longer than twice the shortest way of its class between its ends, and the radius there.
+    /// An edge is longer than twice the shortest way of its class between its ends, and the radius
+    /// there.
     Detour {
         /// The edge.
         edge: usize,

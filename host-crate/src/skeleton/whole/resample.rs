@@ -9,7 +9,8 @@ use super::{
 use crate::memory::{Put, with_room};
 use crate::parallel;
 
-/// The least distance between points, in the smallest spacing; where a curve is thick, this part of its radius.
+/// The least distance between points, in the smallest spacing; where a curve is thick, this part of
+/// its radius.
 const LEAST: f64 = 1.5;
 const OF_RADIUS: f64 = 0.5;
 
@@ -43,7 +44,8 @@ pub fn is_same(known: &Known<'_>, cocycle: &Cocycle, one: &[Place], other: &[Pla
     first.is_some() && first == class_by(known, cocycle, other, &mut way)
 }
 
-/// Gives all edges points at even distances along them. Where the straight line between two of these leaves the component or changes the class, the points between stay.
+/// Gives all edges points at even distances along them. Where the straight line between two of
+/// these leaves the component or changes the class, the points between stay.
 pub fn resample(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
     parallel::each_mut(&mut draft.edges, |_, edge| {
         let points = &edge.points;

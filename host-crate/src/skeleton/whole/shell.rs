@@ -106,9 +106,11 @@ impl<'a> Shell<'a> {
         self.areas[axis]
     }
 
-    /// Calls `visit` with faces whose voxels are in a box around a ball: all that are nearer than the radius, and some that are not.
+    /// Calls `visit` with faces whose voxels are in a box around a ball: all that are nearer than
+    /// the radius, and some that are not.
     pub fn near(&self, at: [f64; 3], radius: f64, mut visit: impl FnMut(&[Face])) {
-        // the extent of a ball along each axis, and a voxel more: faces are half a voxel from their voxels
+        // the extent of a ball along each axis, and a voxel more: faces are half a voxel from their
+        // voxels
         let u = self.metric.upper();
         let half = radius / u[2][2] + 1.0;
         let first = ceil(at[2] - half).max(0);
@@ -140,12 +142,14 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// The distance from a place in the component to the nearest centre of a voxel that is not of it, in the smallest spacing; it is known to be between two. What is found at the
-    /// lower one ends the search, row by row.
+    /// The distance from a place in the component to the nearest centre of a voxel that is not of
+    /// it, in the smallest spacing; it is known to be between two. What is found at the lower one
+    /// ends the search, row by row.
     pub fn distance(&self, at: [f64; 3], bounds: [f64; 2]) -> f64 {
-        match bounds[1] < FAR {
-            true => self.distance_by_rows(at, bounds),
-            false => self.distance_by_cells(at, bounds),
+        if bounds[1] < FAR {
+            self.distance_by_rows(at, bounds)
+        } else {
+            self.distance_by_cells(at, bounds)
         }
     }
 
@@ -164,8 +168,8 @@ impl<'a> Shell<'a> {
         best.sqrt()
     }
 
-    /// The squared distance from a place in the world to the centre of the voxel beyond a face. The nearest voxel has a face to the component: across the others there is a
-    /// nearer one.
+    /// The squared distance from a place in the world to the centre of the voxel beyond a face. The
+    /// nearest voxel has a face to the component: across the others there is a nearer one.
     #[inline(always)]
     fn square_beyond(&self, face: &Face, here: [f64; 3]) -> f64 {
         let beyond = self.beyond[face.side as usize];

@@ -23,14 +23,19 @@ use std::cmp::Reverse;
 
 /// The skeletons of all labels of a volume, or of those that `params` name. 0 is the background.
 ///
-/// An object is a component of a label: voxels that hang together by faces, edges or corners. Each gets curves round each of its tunnels and into each of its branches, in
-/// one piece, within the closed cubes of its voxels; lengths are those of the world. What holds of them is in [`ComponentReport`](super::ComponentReport). Moving, turning or mirroring an object with
-/// its axes moves its skeleton likewise.
+/// An object is a component of a label: voxels that hang together by faces, edges or corners. Each
+/// gets curves round each of its tunnels and into each of its branches, in one piece, within the
+/// closed cubes of its voxels; lengths are those of the world. What holds of them is in
+/// [`ComponentReport`](super::ComponentReport). Moving, turning or mirroring an object with its
+/// axes moves its skeleton likewise.
 ///
-/// Time and memory are linear in the voxels of objects, but for a few numbers of classes, and a scan of the volume. Components are worked on side by side, one by each
-/// thread: each takes about 50 bytes for each of its voxels if it is solid and has no tunnel, 90 if it has some, and up to 280 if it is one voxel thin, since the faces of its
-/// surface are kept. So it was measured, as the most that a process held which did nothing else: 247 MB for a ball of 4,988,181 voxels, 448 MB for a ring of 5,109,680, 618 MB
-/// for a sheet of 2,250,000. What is needed at the least is asked for before a component is begun.
+/// Time and memory are linear in the voxels of objects, but for a few numbers of classes, and a
+/// scan of the volume. Components are worked on side by side, one by each thread: each takes about
+/// 50 bytes for each of its voxels if it is solid and has no tunnel, 90 if it has some, and up to
+/// 280 if it is one voxel thin, since the faces of its surface are kept. So it was measured, as the
+/// most that a process held which did nothing else: 247 MB for a ball of 4,988,181 voxels, 448 MB
+/// for a ring of 5,109,680, 618 MB for a sheet of 2,250,000. What is needed at the least is asked
+/// for before a component is begun.
 ///
 /// ```
 /// use ferrovox::{grid::{Geometry, Volume}, monitor::Monitor, skeleton::{SkeletonizeParams, skeletonize}};
@@ -50,10 +55,13 @@ use std::cmp::Reverse;
 /// ```
 ///
 /// # Errors
-/// [`SkeletonError::Empty`] without a voxel of an object, [`SkeletonError::NotALabel`] for a sample that is no whole number, [`SkeletonError::NoSuchLabel`] for a label that
-/// has no voxel, [`SkeletonError::Cover`] for numbers that are none, [`SkeletonError::TooManyComponents`] and
-/// [`SkeletonError::ComponentTooLarge`] for what 32 bits do not count; [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) soon after the monitor stops it;
-/// [`DeviceError::HostMemory`](crate::device::DeviceError::HostMemory) where the memory does not suffice.
+/// [`SkeletonError::Empty`] without a voxel of an object, [`SkeletonError::NotALabel`] for a sample
+/// that is no whole number, [`SkeletonError::NoSuchLabel`] for a label that has no voxel,
+/// [`SkeletonError::Cover`] for numbers that are none, [`SkeletonError::TooManyComponents`] and
+/// [`SkeletonError::ComponentTooLarge`] for what 32 bits do not count;
+/// [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) soon after the monitor stops
+/// it; [`DeviceError::HostMemory`](crate::device::DeviceError::HostMemory) where the memory does
+/// not suffice.
 pub fn skeletonize<T: Sample>(
     labels: VolumeView<'_, T>,
     params: &SkeletonizeParams,
@@ -62,8 +70,9 @@ pub fn skeletonize<T: Sample>(
     skeletonize_on_devices(&[], labels, params, monitor)
 }
 
-/// [`skeletonize`] with devices, which compute the distances and cheapest ways of large components: of the first on the first device, and so on. The same bits. A device
-/// without memory for a component leaves it to the host.
+/// [`skeletonize`] with devices, which compute the distances and cheapest ways of large components:
+/// of the first on the first device, and so on. The same bits. A device without memory for a
+/// component leaves it to the host.
 ///
 /// # Errors
 /// Those of [`skeletonize`], and what fails on a device.

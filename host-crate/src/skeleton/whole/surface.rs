@@ -1,4 +1,5 @@
-//! What can be asked of 64 voxels at a time: which neighbours they have, and which of them are at the surface.
+//! What can be asked of 64 voxels at a time: which neighbours they have, and which of them are at
+//! the surface.
 
 use super::{
     neighbours::{AROUND, CENTRE, FACES, OFFSETS, SHARED_BEFORE, bits},
@@ -44,7 +45,8 @@ impl Neighbourhood {
         bits(mask).fold(0, |any, bit| any | self.0[bit])
     }
 
-    /// What the voxels add to the Euler number of the closed cubes: that of their cells that no voxel before them has.
+    /// What the voxels add to the Euler number of the closed cubes: that of their cells that no
+    /// voxel before them has.
     pub fn euler_number(&self) -> i64 {
         let here = self.0[CENTRE.trailing_zeros() as usize];
         if here & !self.all_of(AROUND) == 0 {

@@ -1,8 +1,10 @@
 //! The scaffold of a component: what is left of it when simple voxels are deleted.
 //!
-//! Thinning by simple voxels (Lee et al. 1994; Bertrand and Malandain 1994) keeps components, tunnels and cavities exactly. Voxels are deleted in the order of their
-//! distance to the surface. Among those of one distance, every eighth, by the parity of its three coordinates, is looked at together: no two of these touch, so
-//! their order does not matter. A voxel is looked at again when a neighbour of it has been deleted.
+//! Thinning by simple voxels (Lee et al. 1994; Bertrand and Malandain 1994) keeps components,
+//! tunnels and cavities exactly. Voxels are deleted in the order of their distance to the surface.
+//! Among those of one distance, every eighth, by the parity of its three coordinates, is looked at
+//! together: no two of these touch, so their order does not matter. A voxel is looked at again when
+//! a neighbour of it has been deleted.
 
 use super::{
     background::Background,
@@ -23,13 +25,15 @@ const STEPS: f64 = 4.0;
 
 /// What thinning has made of a component.
 pub struct Scaffold {
-    /// The voxels that were deleted, in their order: of those that were deleted together, the first comes first.
+    /// The voxels that were deleted, in their order: of those that were deleted together, the first
+    /// comes first.
     pub deleted: Vec<Thinned>,
     /// The voxels that are left, in ascending order.
     pub left: Vec<Thinned>,
 }
 
-/// A voxel, and its neighbours that are left, without itself: of one that is left now, of a deleted one when it was deleted.
+/// A voxel, and its neighbours that are left, without itself: of one that is left now, of a deleted
+/// one when it was deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thinned {
     pub voxel: u32,
@@ -37,8 +41,9 @@ pub struct Thinned {
 }
 
 impl Scaffold {
-    /// That of an object; squared distances are in squares of the smallest spacing. Cavities are opened where a voxel of the wall can go; a
-    /// cavity stays if a curve begins at each of them, as at the six voxels around a single one.
+    /// That of an object; squared distances are in squares of the smallest spacing. Cavities are
+    /// opened where a voxel of the wall can go; a cavity stays if a curve begins at each of them,
+    /// as at the six voxels around a single one.
     pub fn of(
         object: &Object,
         squares: &[f64],
@@ -241,8 +246,9 @@ impl<'a> Thinning<'a> {
         })
     }
 
-    /// Deletes voxels of walls between sides that are different cavities, or the outside: those of the least distance first, and as many as there are sides to
-    /// join. Thins on. How many cavities there are fewer.
+    /// Deletes voxels of walls between sides that are different cavities, or the outside: those of
+    /// the least distance first, and as many as there are sides to join. Thins on. How many
+    /// cavities there are fewer.
     fn open_walls(&mut self, squares: &[f64]) -> Result<u64, Cancelled> {
         let object = self.object;
         let left = self.left();
@@ -315,7 +321,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: test_cases::cases(2000), failure_persistence: None, ..Default::default() })]
 
-        /// What is left has the tunnels of the object, and a cavity only if no voxel of its wall can go.
+        /// What is left has the tunnels of the object, and a cavity only if no voxel of its wall
+        /// can go.
         #[test]
         fn thinning_keeps_tunnels(
             seed in any::<u64>(),

@@ -1,4 +1,5 @@
-//! Ends of curves: straight on from where the curve is in the middle, instead of to the voxel that was farthest.
+//! Ends of curves: straight on from where the curve is in the middle, instead of to the voxel that
+//! was farthest.
 
 use super::{
     cocycle::Cocycle,
@@ -13,9 +14,11 @@ use nalgebra::Vector3;
 
 /// Curves that are thinner keep their ends as they are; in the smallest spacing.
 const THIN: f64 = 1.2;
-/// A curve is in the middle where its radius is this part of the greatest within that radius further on.
+/// A curve is in the middle where its radius is this part of the greatest within that radius
+/// further on.
 const GROWN: f64 = 0.9;
-/// An end is cut that is no longer than so many of the radii there, and so many of the smallest spacing: the edge of a tube's flat end is at 1.41 radii.
+/// An end is cut that is no longer than so many of the radii there, and so many of the smallest
+/// spacing: the edge of a tube's flat end is at 1.41 radii.
 const LONGEST: [f64; 2] = [2.2, 1.0];
 /// Straight on, an end reaches at least this part of how far it was, less the smallest spacing.
 const KEPT: f64 = 0.8;
@@ -60,7 +63,8 @@ pub fn cut(known: &Known<'_>, draft: &mut Draft) -> Vec<Cut> {
     cuts
 }
 
-/// Where a curve of `count` points from its end on arrives in the middle: the number of the point, the length up to it, and the radius there.
+/// Where a curve of `count` points from its end on arrives in the middle: the number of the point,
+/// the length up to it, and the radius there.
 fn arrival(
     known: &Known<'_>,
     count: usize,
@@ -107,7 +111,8 @@ pub struct Cut {
     radius: f64,
 }
 
-/// Has cut ends go straight on up to the surface; where that is much shorter than what was there, they become that again.
+/// Has cut ends go straight on up to the surface; where that is much shorter than what was there,
+/// they become that again.
 pub fn extend(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft, cuts: Vec<Cut>) {
     let mut of_edges: Vec<Vec<Cut>> = Vec::new();
     of_edges.room(draft.edges.len());
@@ -158,7 +163,8 @@ fn extend_end(known: &Known<'_>, cocycle: &Cocycle, edge: &mut DraftEdge, cut: &
     end
 }
 
-/// Where a curve would go from its end, which is the first of its points, if it were cut and went straight on.
+/// Where a curve would go from its end, which is the first of its points, if it were cut and went
+/// straight on.
 pub fn end_of(known: &Known<'_>, points: &[Place]) -> Vec<Place> {
     arrival(known, points.len(), |at| points[at])
         .and_then(|(at, length, radius)| going_on(known, &points[at..], points[0], length, radius))
@@ -192,7 +198,8 @@ fn going_on(
     (reached + 1.0 >= KEPT * Vector3::from(old).dot(&way)).then_some(straight)
 }
 
-/// The points on the straight way on from a place up to half of the smallest spacing from the surface, or up to a length.
+/// The points on the straight way on from a place up to half of the smallest spacing from the
+/// surface, or up to a length.
 fn straight_on(known: &Known<'_>, start: Place, way: &Vector3<f64>, most: f64) -> Vec<Place> {
     let mut points = Vec::new();
     let from = in_voxels(start);

@@ -56,7 +56,8 @@ pub fn all(known: &Known<'_>, draft: &Draft) -> Vec<Twice> {
 
 type Cell = [i32; 3];
 
-/// The cells of one spacing around a segment and what is near to it: the first and the last along each axis.
+/// The cells of one spacing around a segment and what is near to it: the first and the last along
+/// each axis.
 fn cells_of([a, b]: &[Vector3<f64>; 2]) -> [Cell; 2] {
     [
         [0, 1, 2].map(|axis| floor(a[axis].min(b[axis]) - NEAR)),
@@ -99,7 +100,8 @@ impl Segments {
         (b - a).norm()
     }
 
-    /// Pairs of segments that may be near each other and are not next to each other in a curve that goes on, by the first of the two.
+    /// Pairs of segments that may be near each other and are not next to each other in a curve that
+    /// goes on, by the first of the two.
     fn near(&self) -> Vec<[u32; 2]> {
         let boxes: Vec<[Cell; 2]> = self.points.iter().map(cells_of).listed();
         let mut inside: Vec<(Cell, u32)> = with_room(8 * boxes.len());
@@ -180,7 +182,8 @@ impl Segments {
         })
     }
 
-    /// The lengths of the shortest ways from an end to others along curves, up to the longest that counts.
+    /// The lengths of the shortest ways from an end to others along curves, up to the longest that
+    /// counts.
     fn ways(&self, from: usize) -> HashMap<usize, f64> {
         let mut ways = HashMap::from([(from, 0.0)]);
         let mut waiting = vec![from];

@@ -4,7 +4,8 @@ use super::{cocycle::Cocycle, detour::independent, known::Known, links::Links};
 use crate::memory::{Put, Room, gathered, with_room};
 use std::collections::{HashMap, HashSet};
 
-/// Has links that cross another in its middle, where no voxel is, lead through an end of that instead. All of these voxels touch each other, so classes stay.
+/// Has links that cross another in its middle, where no voxel is, lead through an end of that
+/// instead. All of these voxels touch each other, so classes stay.
 pub fn uncross(known: &Known<'_>, cocycle: &Cocycle, links: &mut Links) {
     let object = known.object;
     // a diagonal becomes steps that are shorter

@@ -9,10 +9,12 @@ const GROUP: usize = 16;
 /// Groups are dealt to threads in portions that are no smaller.
 const PORTION: usize = 1 << 9;
 
-/// A queue of the voxels of a component by the lengths of their ways, without those that a cover has. Of equal lengths the first voxel comes first.
+/// A queue of the voxels of a component by the lengths of their ways, without those that a cover
+/// has. Of equal lengths the first voxel comes first.
 ///
-/// Words are kept in groups, each by the greatest key that a voxel of it had when it was last looked at. Covers only grow, so that is a bound, and only the groups that come
-/// first are looked at again.
+/// Words are kept in groups, each by the greatest key that a voxel of it had when it was last
+/// looked at. Covers only grow, so that is a bound, and only the groups that come first are looked
+/// at again.
 pub struct Waiting<'a, F> {
     object: &'a Object,
     length: F,

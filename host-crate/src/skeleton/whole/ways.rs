@@ -1,4 +1,5 @@
-//! Cheapest ways from a root to every voxel of a component (Dijkstra 1959), where the middle is cheap (as in TEASAR, Sato et al. 2000).
+//! Cheapest ways from a root to every voxel of a component (Dijkstra 1959), where the middle is
+//! cheap (as in TEASAR, Sato et al. 2000).
 
 use super::{
     known::Known,
@@ -16,7 +17,8 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 /// Cheapest ways.
 #[cfg_attr(test, derive(PartialEq))]
 pub struct Ways {
-    /// For each voxel the bit of the way to the one before it: of several the first; 13 for the root.
+    /// For each voxel the bit of the way to the one before it: of several the first; 13 for the
+    /// root.
     back: Vec<u8>,
     /// For each voxel the length of the way to it, in parts of the smallest spacing.
     lengths: Vec<u32>,
@@ -29,7 +31,8 @@ pub struct Ways {
 /// What is measured of each voxel before there are ways.
 #[cfg_attr(test, derive(PartialEq))]
 pub struct Measured {
-    /// The squared distance to the nearest voxel that is not of the component, in squares of the smallest spacing.
+    /// The squared distance to the nearest voxel that is not of the component, in squares of the
+    /// smallest spacing.
     pub squares: Vec<f64>,
     /// What a unit of length costs.
     pub prices: Vec<f32>,
@@ -54,7 +57,8 @@ struct Reached {
 /// The bit of the voxel itself.
 const ROOT: u8 = 13;
 
-/// Parts of the smallest spacing that lengths are counted in: whole numbers, whose sums do not depend on their order.
+/// Parts of the smallest spacing that lengths are counted in: whole numbers, whose sums do not
+/// depend on their order.
 const PARTS: f64 = 256.0;
 
 impl Ways {
@@ -112,9 +116,10 @@ impl Ways {
             }
         }
         let lengths = reached.iter().map(|reached| reached.length).listed();
-        let costs = match with_costs {
-            true => reached.iter().map(|reached| reached.cost).listed(),
-            false => Vec::new(),
+        let costs = if with_costs {
+            reached.iter().map(|reached| reached.cost).listed()
+        } else {
+            Vec::new()
         };
         progress.done(Stage::Ways)?;
         Ok(Self {
@@ -135,7 +140,8 @@ impl Ways {
         }
     }
 
-    /// Calls `visit` with each voxel but the root, the one before it and the bit of the way back to that, which is visited first.
+    /// Calls `visit` with each voxel but the root, the one before it and the bit of the way back to
+    /// that, which is visited first.
     pub fn visit_from_root(&self, object: &Object, mut visit: impl FnMut(usize, usize, usize)) {
         let mut is_done = zeros::<bool>(self.back.len());
         let mut way = Vec::new();
@@ -173,13 +179,15 @@ impl Ways {
         self.lengths[voxel]
     }
 
-    /// What the way from the root to two voxels that touch and the step between them cost together, where these have such prices. Not without costs.
+    /// What the way from the root to two voxels that touch and the step between them cost together,
+    /// where these have such prices. Not without costs.
     pub fn cost_round(&self, prices: &[f32], from: usize, to: usize, bit: usize) -> f64 {
         after(self.costs[from], self.halves[bit], prices[from], prices[to]) + self.costs[to]
     }
 }
 
-/// What a way costs that goes on from another by a step between voxels of two prices, of which half the length is known.
+/// What a way costs that goes on from another by a step between voxels of two prices, of which half
+/// the length is known.
 #[inline(always)]
 fn after(cost: f64, half: f64, one: f32, other: f32) -> f64 {
     cost_after(cost, half, f64::from(one) + f64::from(other))
@@ -195,8 +203,9 @@ pub fn whole_lengths(metric: &Metric) -> [u32; 27] {
     OFFSETS.map(|step| (PARTS * metric.length(step.map(f64::from))).round() as u32)
 }
 
-/// What a unit of length costs at each voxel: the fourth power of the reciprocal distance to the nearest voxel outside, and those of the distances along the axes in
-/// both directions, which tell voxels of one distance apart.
+/// What a unit of length costs at each voxel: the fourth power of the reciprocal distance to the
+/// nearest voxel outside, and those of the distances along the axes in both directions, which tell
+/// voxels of one distance apart.
 fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f32> {
     let mut prices = zeros::<f64>(object.len());
     let price = price_of_steps;
@@ -237,7 +246,8 @@ fn price_of_steps(steps: u32, square: f64) -> f64 {
     1.0 / (steps * steps)
 }
 
-/// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is none.
+/// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is
+/// none.
 pub fn cheapest(
     known: &Known<'_>,
     from: usize,
@@ -250,7 +260,8 @@ pub fn cheapest(
         ..
     } = *known;
     let halves = half_lengths(metric);
-    // for each voxel what the way there costs, and one more than the voxel before; 0 if it is not reached. Pages that are not asked for take no memory
+    // for each voxel what the way there costs, and one more than the voxel before; 0 if it is not
+    // reached. Pages that are not asked for take no memory
     let mut places = repeated((0.0, 0u32), object.len());
     let mut queue = BinaryHeap::new();
     places[from] = (0.0, from as u32 + 1);

@@ -1,5 +1,5 @@
-//! Distances along the axes, summed up or the largest of them. Each is exact in its own measure, but for one rounding for each
-//! axis.
+//! Distances along the axes, summed up or the largest of them. Each is exact in its own measure,
+//! but for one rounding for each axis.
 
 use super::super::sites::BitRows;
 use crate::{
@@ -17,11 +17,12 @@ fn length(spacing: f64, steps: u32) -> f32 {
 
 /// The distance of each voxel to the nearest site of its row, at most `bound`.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads words to both sides until it finds a site,
-/// and writes one distance. Nothing is shared in the block.
+/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads words to both
+/// sides until it finds a site, and writes one distance. Nothing is shared in the block.
 ///
 /// # Safety
-/// `rows` are those of `bits.grid`; `sites` holds `bits.words()` elements, `distances` `bits.grid.samples()`.
+/// `rows` are those of `bits.grid`; `sites` holds `bits.words()` elements, `distances`
+/// `bits.grid.samples()`.
 #[kernel]
 pub unsafe fn measure_rows(
     sites: View<u32>,
@@ -88,13 +89,15 @@ fn line(grid: Grid, axis: u32, line: usize) -> (usize, usize, u32) {
     }
 }
 
-/// Replaces each distance by the least sum of another of its line along `axis`, y or z, and the length of the steps to it.
+/// Replaces each distance by the least sum of another of its line along `axis`, y or z, and the
+/// length of the steps to it.
 ///
-/// A thread takes whole lines, neighbouring threads neighbouring ones: it goes along the line and back, reads each distance twice,
-/// and writes those that change. Nothing is shared in the block.
+/// A thread takes whole lines, neighbouring threads neighbouring ones: it goes along the line and
+/// back, reads each distance twice, and writes those that change. Nothing is shared in the block.
 ///
 /// # Safety
-/// `distances` hold `grid.samples()` elements, `items` counts the lines: all voxels by those of a line.
+/// `distances` hold `grid.samples()` elements, `items` counts the lines: all voxels by those of a
+/// line.
 #[kernel]
 pub unsafe fn spread_city_block(
     grid: Grid,
@@ -128,11 +131,11 @@ pub unsafe fn spread_city_block(
     });
 }
 
-/// For each voxel the least, over its line along `axis`, y or z, of the greater of a distance there and the length of the steps
-/// to it.
+/// For each voxel the least, over its line along `axis`, y or z, of the greater of a distance there
+/// and the length of the steps to it.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads to both sides for as long as a distance there
-/// could be less, and writes one. Nothing is shared in the block.
+/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads to both sides for
+/// as long as a distance there could be less, and writes one. Nothing is shared in the block.
 ///
 /// # Safety
 /// `rows` are those of `grid`; `from` and `to` hold `grid.samples()` elements.

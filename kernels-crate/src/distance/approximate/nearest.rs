@@ -1,8 +1,10 @@
-//! The nearest of the sites that a voxel's neighbours know: sites are handed on from plane to plane, along x, y and z, up and down,
-//! until nothing changes. (So do the propagations of vectors after Danielsson, *Euclidean distance mapping*, 1980.)
+//! The nearest of the sites that a voxel's neighbours know: sites are handed on from plane to
+//! plane, along x, y and z, up and down, until nothing changes. (So do the propagations of vectors
+//! after Danielsson, *Euclidean distance mapping*, 1980.)
 //!
-//! A voxel asks nine neighbours in the plane before it; the six directions together are its 26 neighbours. What it ends with is
-//! mostly the nearest site, and not always: the nearest of one voxel may be that of none of its neighbours.
+//! A voxel asks nine neighbours in the plane before it; the six directions together are its 26
+//! neighbours. What it ends with is mostly the nearest site, and not always: the nearest of one
+//! voxel may be that of none of its neighbours.
 
 use super::super::sites::BitRows;
 use crate::{
@@ -26,12 +28,15 @@ pub struct Planes {
     pub to: u32,
 }
 
-/// Says of each voxel that is a site that its nearest site is itself, and of the others that it is not known.
+/// Says of each voxel that is a site that its nearest site is itself, and of the others that it is
+/// not known.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads a bit and writes an index. Nothing is shared.
+/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads a bit and writes
+/// an index. Nothing is shared.
 ///
 /// # Safety
-/// `rows` are those of `bits.grid`; `sites` holds `bits.words()` elements, `nearest` `bits.grid.samples()`.
+/// `rows` are those of `bits.grid`; `sites` holds `bits.words()` elements, `nearest`
+/// `bits.grid.samples()`.
 #[kernel(I = [u32, u64])]
 pub unsafe fn seed_nearest<I: Count>(
     sites: View<u32>,
@@ -65,14 +70,17 @@ fn squared(grid: Grid, spacing: [f64; 3], at: [u32; 3], site: u64) -> f64 {
     part(spacing[0], at[0], x) + part(spacing[1], at[1], y) + part(spacing[2], at[2], z)
 }
 
-/// Hands sites on from a plane to the next: each voxel of the plane `to` takes the nearest of its own and of those that nine
-/// voxels of the plane `from` have; of several at the same distance that with the smallest index.
+/// Hands sites on from a plane to the next: each voxel of the plane `to` takes the nearest of its
+/// own and of those that nine voxels of the plane `from` have; of several at the same distance that
+/// with the smallest index.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones along x (along y in planes across x): it reads ten
-/// indices, and writes one if it changes. `changed[0]` becomes 1 if any does. Nothing is shared in the block.
+/// A thread takes single voxels, neighbouring threads neighbouring ones along x (along y in planes
+/// across x): it reads ten indices, and writes one if it changes. `changed[0]` becomes 1 if any
+/// does. Nothing is shared in the block.
 ///
 /// # Safety
-/// `nearest` holds `grid.samples()` elements, `items` counts the voxels of a plane across the axis, `changed` holds one.
+/// `nearest` holds `grid.samples()` elements, `items` counts the voxels of a plane across the axis,
+/// `changed` holds one.
 #[kernel(I = [u32, u64])]
 pub unsafe fn spread_nearest<I: Count>(
     grid: Grid,
@@ -143,10 +151,11 @@ pub unsafe fn spread_nearest<I: Count>(
     }
 }
 
-/// The distance of each voxel to the site it knows; where that is more than `bound`, or none, the bound, and the site is forgotten.
+/// The distance of each voxel to the site it knows; where that is more than `bound`, or none, the
+/// bound, and the site is forgotten.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads an index, and writes a distance, and an index
-/// where it is forgotten. Nothing is shared in the block.
+/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads an index, and
+/// writes a distance, and an index where it is forgotten. Nothing is shared in the block.
 ///
 /// # Safety
 /// `rows` are those of `grid`; `nearest` and `distances` hold `grid.samples()` elements.

@@ -46,7 +46,8 @@ const fn along_bricks(voxels: u32) -> u64 {
 #[derive(Clone, Copy)]
 struct Held<C> {
     sites: HeldSites,
-    /// The least squared distance of each voxel so far: a plane of columns after the other. A thread has columns of its own.
+    /// The least squared distance of each voxel so far: a plane of columns after the other. A
+    /// thread has columns of its own.
     best: SharedView<f64>,
     bounds: Bounds<C>,
     factors: [C; 3],
@@ -64,7 +65,8 @@ impl<C: Real> Held<C> {
         }
     }
 
-    /// Adds those of the sites from `start` to `end`, at most a chunk, that are within the root of `limit`.
+    /// Adds those of the sites from `start` to `end`, at most a chunk, that are within the root of
+    /// `limit`.
     #[inline(always)]
     fn add(&self, sorted: View<f32>, start: usize, end: usize, limit: C) {
         let mut site = start + thread::thread_idx_x() as usize;
@@ -170,15 +172,17 @@ impl<C: Real> Held<C> {
     }
 }
 
-/// Writes the distance of every voxel of a slab: exact up to `search.exact`, estimated beyond, and never more than the bound.
+/// Writes the distance of every voxel of a slab: exact up to `search.exact`, estimated beyond, and
+/// never more than the bound.
 ///
-/// A block takes bricks, and a thread columns of voxels along z, whose squared distances are in its registers while it compares. Threads
-/// stride over the sites of the cubes within reach and put those that can matter side by side in shared memory, up to 512 of
-/// them; then every thread goes through these, all reading the same. That takes 10 KiB.
+/// A block takes bricks, and a thread columns of voxels along z, whose squared distances are in its
+/// registers while it compares. Threads stride over the sites of the cubes within reach and put
+/// those that can matter side by side in shared memory, up to 512 of them; then every thread goes
+/// through these, all reading the same. That takes 10 KiB.
 ///
 /// # Safety
-/// `sorted`, `starts` and `boxes` are what the kernels of the sort leave, `nodes` and `centres` what [`measure_nodes`] does; `distances` holds an
-/// element for each voxel of the slab.
+/// `sorted`, `starts` and `boxes` are what the kernels of the sort leave, `nodes` and `centres`
+/// what [`measure_nodes`] does; `distances` holds an element for each voxel of the slab.
 ///
 /// [`measure_nodes`]: super::measure_nodes
 #[kernel(C = [f32, f64])]
@@ -330,8 +334,8 @@ impl Estimate {
     }
 }
 
-/// Between which two centres voxel `at` of a brick is: 0 if from that of the brick before, 1 if from the brick's own; and how far
-/// on the way to the next, which is neither 0 nor 1.
+/// Between which two centres voxel `at` of a brick is: 0 if from that of the brick before, 1 if
+/// from the brick's own; and how far on the way to the next, which is neither 0 nor 1.
 #[inline(always)]
 fn between(at: u32) -> (u32, f32) {
     let node = at / (BRICK / 2);

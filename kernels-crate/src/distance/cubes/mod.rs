@@ -9,29 +9,36 @@
 //! | [`measure_nodes`] | boxes, sites of cubes in reach | the distance at every brick's centre |
 //! | [`measure_bricks`] | those, boxes, sites of cubes in reach | the distance of every voxel |
 //!
-//! A brick is 8 × 8 × 8 voxels, the work that a block takes at a time. Let `c` be its centre, `r` the distance from there to its corners,
-//! `D` the distance to the nearest site, and `T` the distance that is searched. For a voxel `p` of the brick with `D(p) ≤ T` and a nearest
-//! site `s` of it:
+//! A brick is 8 × 8 × 8 voxels, the work that a block takes at a time. Let `c` be its centre, `r`
+//! the distance from there to its corners, `D` the distance to the nearest site, and `T` the
+//! distance that is searched. For a voxel `p` of the brick with `D(p) ≤ T` and a nearest site `s`
+//! of it:
 //!
-//! - `D(c) ≤ D(p) + |p - c| ≤ T + r`. So a brick with `D(c) > T + r` has no such voxel, and is not searched.
-//! - `|p - s| = D(p) ≤ D(c) + r`. So the distance from `s` to the brick is at most `min(T, D(c) + r)`, and the sites within that
-//!   are all that have to be compared.
+//! - `D(c) ≤ D(p) + |p - c| ≤ T + r`. So a brick with `D(c) > T + r` has no such voxel, and is not
+//!   searched.
+//! - `|p - s| = D(p) ≤ D(c) + r`. So the distance from `s` to the brick is at most
+//!   `min(T, D(c) + r)`, and the sites within that are all that have to be compared.
 //!
-//! What is compared are sites, so no distance comes out too small, and those up to `T` are exact. Comparisons that leave sites
-//! out allow for rounding: they are done with lengths that are longer by 1/2¹⁵.
+//! What is compared are sites, so no distance comes out too small, and those up to `T` are exact.
+//! Comparisons that leave sites out allow for rounding: they are done with lengths that are longer
+//! by 1/2¹⁵.
 //!
-//! The distance map article instead marks cubes of 32 as exact: those with one of 27 places, a site moved by -10, 0 or +10 along each axis. That finds
-//! every cube with a point within 10 of the site, since along an axis a cube that meets the 20 between -10 and +10 is too long to
-//! lie inside, so it has one of the ends; and the places have all choices of ends. The rule above takes the distance itself and smaller
-//! pieces: it leaves out more, and what is exact does not end at 10 but at 36, for every voxel.
+//! The distance map article instead marks cubes of 32 as exact: those with one of 27 places, a site
+//! moved by -10, 0 or +10 along each axis. That finds every cube with a point within 10 of the
+//! site, since along an axis a cube that meets the 20 between -10 and +10 is too long to lie
+//! inside, so it has one of the ends; and the places have all choices of ends. The rule above takes
+//! the distance itself and smaller pieces: it leaves out more, and what is exact does not end at 10
+//! but at 36, for every voxel.
 //!
 //! # Farther away
-//! Beyond `T` there are the distances at the centres of the bricks, themselves exact, and between them the trilinear interpolation `E`. With
-//! `w` its weights and `q` the centres, `|E(p) - D(p)| ≤ Σ w |D(q) - D(p)| ≤ Σ w |q - p| ≤ √(Σ w |q - p|²) ≤ 4·√(sx² + sy² + sz²)`: 6.93 for
-//! spacings of 1. Above `D` it is even less: `D(p)² - |p|²`, a minimum of functions linear in `p`, is concave, so
-//! `Σ w D(q)² ≤ D(p)² + Σ w |q - p|²`, and the mean of the roots is no more than the root of the mean:
-//! `E(p) ≤ √(D(p)² + 48) ≤ D(p) + 24/D(p)`, 0.67 from 36 on. It is continuous, since neighbouring bricks interpolate between the
-//! same centres; and from 36 to 44 the map goes over from `D` to `E` in proportion.
+//! Beyond `T` there are the distances at the centres of the bricks, themselves exact, and between
+//! them the trilinear interpolation `E`. With `w` its weights and `q` the centres,
+//! `|E(p) - D(p)| ≤ Σ w |D(q) - D(p)| ≤ Σ w |q - p| ≤ √(Σ w |q - p|²) ≤ 4·√(sx² + sy² + sz²)`: 6.93
+//! for spacings of 1. Above `D` it is even less: `D(p)² - |p|²`, a minimum of functions linear in
+//! `p`, is concave, so `Σ w D(q)² ≤ D(p)² + Σ w |q - p|²`, and the mean of the roots is no more
+//! than the root of the mean: `E(p) ≤ √(D(p)² + 48) ≤ D(p) + 24/D(p)`, 0.67 from 36 on. It is
+//! continuous, since neighbouring bricks interpolate between the same centres; and from 36 to 44
+//! the map goes over from `D` to `E` in proportion.
 
 mod bricks;
 mod nodes;
@@ -64,7 +71,8 @@ pub struct Search {
     pub scale: Scale,
     /// Distances up to this are exact.
     pub exact: f64,
-    /// Distances up to this are found. The same as `exact` if there are no estimates, because the bound is not beyond.
+    /// Distances up to this are found. The same as `exact` if there are no estimates, because the
+    /// bound is not beyond.
     pub searched: f64,
     /// Distances up to this are found at the centres of bricks.
     pub at_nodes: f64,
@@ -81,7 +89,8 @@ impl Search {
         } else {
             (target, target + least * BLEND)
         };
-        // voxels within the bound are between centres that are farther by no more than the diagonal of a brick
+        // voxels within the bound are between centres that are farther by no more than the diagonal
+        // of a brick
         let [x, y, z] = scale.factors;
         let diagonal = f64::from(BRICK) * cuda_std::GpuFloat::sqrt(x * x + y * y + z * z);
         Self {

@@ -51,7 +51,8 @@ impl Nodes {
         ((z as u64 * self.ny as u64 + y as u64) * self.nx as u64 + x as u64) as usize
     }
 
-    /// The coordinate of node `node` along an axis, in voxels: node 1 is the centre of the first brick.
+    /// The coordinate of node `node` along an axis, in voxels: node 1 is the centre of the first
+    /// brick.
     #[inline(always)]
     fn coordinate(node: u32) -> f32 {
         (node * BRICK) as f32 - (BRICK as f32 + 1.0) / 2.0
@@ -71,7 +72,8 @@ impl Nodes {
 struct Group<C> {
     first: [u32; 3],
     factors: [C; 3],
-    /// The least squared distance of each node so far. A thread reads and writes those of its own nodes.
+    /// The least squared distance of each node so far. A thread reads and writes those of its own
+    /// nodes.
     best: SharedView<f64>,
 }
 
@@ -135,14 +137,17 @@ impl<C: Real> Group<C> {
     }
 }
 
-/// Writes the distance of every node, in units, and +∞ where it is more than `search.at_nodes` or might be.
+/// Writes the distance of every node, in units, and +∞ where it is more than `search.at_nodes` or
+/// might be.
 ///
-/// A block takes groups of 4 × 4 × 4 nodes, a thread single nodes. The cube whose farthest site is nearest to the group is gone through
-/// first; then all cubes whose sites are not farther than what that found. Sites are staged in shared memory, 256 of them; with
-/// the list of cubes and the nodes' distances that takes 4.6 KiB.
+/// A block takes groups of 4 × 4 × 4 nodes, a thread single nodes. The cube whose farthest site is
+/// nearest to the group is gone through first; then all cubes whose sites are not farther than what
+/// that found. Sites are staged in shared memory, 256 of them; with the list of cubes and the
+/// nodes' distances that takes 4.6 KiB.
 ///
 /// # Safety
-/// There is a site; `sorted`, `starts` and `boxes` are what the kernels of the sort leave; `distances` holds `nodes.count()` elements.
+/// There is a site; `sorted`, `starts` and `boxes` are what the kernels of the sort leave;
+/// `distances` holds `nodes.count()` elements.
 #[kernel(C = [f32, f64])]
 pub unsafe fn measure_nodes<C: Real>(
     sorted: View<f32>,

@@ -45,7 +45,8 @@ impl Cubes {
         self.nx as u64 * self.ny as u64 * self.nz as u64
     }
 
-    /// Which of `cubes` along an axis has a coordinate; the first or the last if none has. It never falls where the coordinate grows.
+    /// Which of `cubes` along an axis has a coordinate; the first or the last if none has. It never
+    /// falls where the coordinate grows.
     #[inline(always)]
     pub fn along(self, cubes: u32, coordinate: f32) -> u32 {
         // a negative number becomes 0, and one that is too large the most there is
@@ -70,10 +71,12 @@ impl Cubes {
     }
 }
 
-/// Counts the sites of each cube. A thread takes single sites, and adds 1 to an element of `counts` for each.
+/// Counts the sites of each cube. A thread takes single sites, and adds 1 to an element of `counts`
+/// for each.
 ///
 /// # Safety
-/// `items` are the sites, of which `sites` holds x, y and z; `counts` holds an element for each cube, at first 0.
+/// `items` are the sites, of which `sites` holds x, y and z; `counts` holds an element for each
+/// cube, at first 0.
 #[kernel]
 pub unsafe fn count_in_cubes(sites: View<f32>, items: Items, cubes: Cubes, counts: ViewMut<u64>) {
     items.for_each(|site| {
@@ -81,12 +84,14 @@ pub unsafe fn count_in_cubes(sites: View<f32>, items: Items, cubes: Cubes, count
     });
 }
 
-/// Puts the sites of a cube side by side, in any order, and their numbers if `numbers` is not empty. A thread takes single sites; it adds 1 to an element of
-/// `taken` for each to find its place.
+/// Puts the sites of a cube side by side, in any order, and their numbers if `numbers` is not
+/// empty. A thread takes single sites; it adds 1 to an element of `taken` for each to find its
+/// place.
 ///
 /// # Safety
-/// As [`count_in_cubes`]; `starts` holds the exclusive sums of the counts, `taken` an element for each cube, at first 0, and `sorted`
-/// as many elements as `sites`, and `numbers` one for each site or none.
+/// As [`count_in_cubes`]; `starts` holds the exclusive sums of the counts, `taken` an element for
+/// each cube, at first 0, and `sorted` as many elements as `sites`, and `numbers` one for each site
+/// or none.
 #[kernel]
 pub unsafe fn sort_into_cubes(
     sites: View<f32>,
@@ -109,11 +114,12 @@ pub unsafe fn sort_into_cubes(
     });
 }
 
-/// Finds the box that each cube's sites fill: the least x, y, z, then the greatest; from +∞ to -∞ if there are none. A block takes
-/// cubes, its threads stride over the sites.
+/// Finds the box that each cube's sites fill: the least x, y, z, then the greatest; from +∞ to -∞
+/// if there are none. A block takes cubes, its threads stride over the sites.
 ///
 /// # Safety
-/// `starts` holds a sum for each cube and the total, `sorted` the sites, `boxes` six elements for each cube.
+/// `starts` holds a sum for each cube and the total, `sorted` the sites, `boxes` six elements for
+/// each cube.
 #[kernel]
 pub unsafe fn box_cubes(sorted: View<f32>, starts: View<u64>, boxes: ViewMut<f32>) {
     let cubes = starts.len() - 1;

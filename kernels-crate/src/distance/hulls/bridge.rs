@@ -20,10 +20,12 @@ impl Tile {
         }
     }
 
-    /// The same where many chunks have no vertices of any lane: barriers are only where there is anything to join.
+    /// The same where many chunks have no vertices of any lane: barriers are only where there is
+    /// anything to join.
     #[inline(always)]
     pub fn join_few<L: Level>(&self, level: L) {
-        // a bit for each group of `apart` chunks, that of its first one; all warps have the same, so barriers are met by all
+        // a bit for each group of `apart` chunks, that of its first one; all warps have the same,
+        // so barriers are met by all
         let mut groups = self.present();
         let mut apart = 1;
         let mut has_joined = false;

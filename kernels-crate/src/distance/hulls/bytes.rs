@@ -4,7 +4,8 @@ use super::deal::for_each_square;
 use crate::{arith::quotient_up_u32, grid::Grid, sample::Sample};
 use cuda_std::{View, ViewMut, thread, warp};
 
-/// Whether labels are bytes, and rows begin at multiples of four: then four are read at a time. Of single bytes a warp asks for too little memory at a time.
+/// Whether labels are bytes, and rows begin at multiples of four: then four are read at a time. Of
+/// single bytes a warp asks for too little memory at a time.
 #[inline(always)]
 pub(super) fn are_bytes<T>(grid: Grid) -> bool {
     size_of::<T>() == 1 && grid.nx.is_multiple_of(4)
@@ -30,7 +31,8 @@ fn differing(a: u32, b: u32) -> u32 {
     (((differs & 0x7f7f_7f7f) + 0x7f7f_7f7f) | differs) & 0x8080_8080
 }
 
-/// Of bits in words of four columns and eight places each, in the order of places, a word for each column.
+/// Of bits in words of four columns and eight places each, in the order of places, a word for each
+/// column.
 #[inline(always)]
 fn of_columns(bits: [u32; 4]) -> [u32; 4] {
     let mut columns = [0; 4];
@@ -43,7 +45,8 @@ fn of_columns(bits: [u32; 4]) -> [u32; 4] {
     columns
 }
 
-/// Of eight rows of four columns of each lane, from the lowest bits on, the word of 32 columns of one row: lanes that are neighbours, eight at a time, have rows that are. Whole warps call it.
+/// Of eight rows of four columns of each lane, from the lowest bits on, the word of 32 columns of
+/// one row: lanes that are neighbours, eight at a time, have rows that are. Whole warps call it.
 #[inline(always)]
 fn of_rows(bits: u32, lane: u32) -> u32 {
     let mut own = bits;

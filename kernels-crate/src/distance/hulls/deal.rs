@@ -3,7 +3,8 @@
 use crate::arith::div_rem_u32;
 use cuda_std::thread;
 
-/// Calls `visit` with the numbers of 32 columns, of a line across them, and of 32 of its places, a warp at a time.
+/// Calls `visit` with the numbers of 32 columns, of a line across them, and of 32 of its places, a
+/// warp at a time.
 #[cuda_std::inline_closures]
 #[inline(always)]
 pub(super) fn for_each_square(

@@ -1,8 +1,9 @@
 //! Which places can win at all.
 //!
-//! With the cost `c(p)`, the square of the place in it, place `p` is better than the place `k` after it at outputs below `(c(p + k) - c(p)) / 2k`, and than the one
-//! before from such a quotient on. Places that win at no whole output against two neighbours on each side win nowhere: most are dropped here, with
-//! nine instructions each.
+//! With the cost `c(p)`, the square of the place in it, place `p` is better than the place `k`
+//! after it at outputs below `(c(p + k) - c(p)) / 2k`, and than the one before from such a quotient
+//! on. Places that win at no whole output against two neighbours on each side win nowhere: most are
+//! dropped here, with nine instructions each.
 
 use super::level::Level;
 

@@ -4,16 +4,19 @@ use cuda_std::KernelType;
 
 /// What is asked for: a kernel is compiled for each.
 pub trait Goal: KernelType {
-    /// Whether only what is [within](Within) counts: places beyond are left out, and parts of a volume without any of the others are left at once.
+    /// Whether only what is [within](Within) counts: places beyond are left out, and parts of a
+    /// volume without any of the others are left at once.
     const BOUNDED: bool;
 
     /// Whether the nearest sites are asked for; of several the one with the smallest index.
     const NEAREST: bool;
 
-    /// Whether blocks have [segments](super::segment) of lines: for bounds of up to a chunk. Then it is bounded, and not of labels.
+    /// Whether blocks have [segments](super::segment) of lines: for bounds of up to a chunk. Then
+    /// it is bounded, and not of labels.
     const SEGMENTED: bool;
 
-    /// Whether what is sought is the nearest voxel of another label. The [`changes`](super::labels) along lines are asked too then.
+    /// Whether what is sought is the nearest voxel of another label. The [`changes`](super::labels)
+    /// along lines are asked too then.
     const LABELS: bool;
 }
 
@@ -71,11 +74,13 @@ goals!(
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Within {
-    /// The largest cost of a place: of the first pass a distance along x, of the second a squared distance in the plane.
+    /// The largest cost of a place: of the first pass a distance along x, of the second a squared
+    /// distance in the plane.
     pub cost: u32,
     /// The largest distance along the pass's lines, in voxels.
     pub apart: u32,
-    /// The largest squared distance; in the last pass, if no nearest sites are asked for, the largest whose distance in 32 bits is not beyond the bound.
+    /// The largest squared distance; in the last pass, if no nearest sites are asked for, the
+    /// largest whose distance in 32 bits is not beyond the bound.
     pub squared: u32,
 }
 

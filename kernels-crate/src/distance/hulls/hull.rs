@@ -11,8 +11,8 @@ use cuda_std::{
 };
 
 impl Tile {
-    /// The places of the chunk that win among them, a bit each, of those that `wins` names: first place highest. Their starts are put into
-    /// their words. All lanes of a warp call it.
+    /// The places of the chunk that win among them, a bit each, of those that `wins` names: first
+    /// place highest. Their starts are put into their words. All lanes of a warp call it.
     #[inline(always)]
     pub fn hull_of_chunk<L: Level, G: Goal>(&self, level: L, wins: u32) -> u32 {
         let inverses = self.scratch(INVERSES);

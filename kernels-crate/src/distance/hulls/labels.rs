@@ -1,7 +1,9 @@
 //! Distances to the nearest voxel of another label.
 //!
-//! As [`labels`](crate::distance::labels) says, such a distance is the least along each axis in turn, as that to sites is, if after each axis what is nearer along the line itself is
-//! taken: so these are hulls too, of costs that are one more than distances to changes along x, and each output is held to the changes of its line.
+//! As [`labels`](crate::distance::labels) says, such a distance is the least along each axis in
+//! turn, as that to sites is, if after each axis what is nearer along the line itself is taken: so
+//! these are hulls too, of costs that are one more than distances to changes along x, and each
+//! output is held to the changes of its line.
 //!
 //! | kernel | reads and writes for each voxel |
 //! | --- | --- |
@@ -22,13 +24,17 @@ use cuda_std::{
     kernel, warp,
 };
 
-/// For each word of changes along x what [`near_words`](super::near_words) has of sites: the word, and how far the last change before it is from its first voxel and the first
-/// after it from its last ([`FAR`] where there is none).
+/// For each word of changes along x what [`near_words`](super::near_words) has of sites: the word,
+/// and how far the last change before it is from its first voxel and the first after it from its
+/// last ([`FAR`] where there is none).
 ///
-/// A thread takes single rows, neighbouring threads neighbouring ones: it goes through a row's words twice. Nothing is shared in the block.
+/// A thread takes single rows, neighbouring threads neighbouring ones: it goes through a row's
+/// words twice. Nothing is shared in the block.
 ///
 /// # Safety
-/// Rows have up to 32 words. `along_x` are those of [`mark_changes_in_planes`](super::mark_changes_in_planes), `rows` counts the rows, `info` has two numbers for each word.
+/// Rows have up to 32 words. `along_x` are those of
+/// [`mark_changes_in_planes`](super::mark_changes_in_planes), `rows` counts the rows, `info` has
+/// two numbers for each word.
 #[kernel]
 pub unsafe fn near_changes(along_x: View<u32>, grid: Grid, rows: Items, info: ViewMut<u32>) {
     let words = quotient_up_u32(grid.nx, 32);
@@ -122,7 +128,8 @@ impl Clamp {
 }
 
 impl Tile {
-    /// Puts into the tile where labels change in the thread's chunk. Whole warps call it, once they have their hulls.
+    /// Puts into the tile where labels change in the thread's chunk. Whole warps call it, once they
+    /// have their hulls.
     #[inline(always)]
     pub fn put_changes(&self, changes: u32) {
         // the row was that of inverses
@@ -131,7 +138,8 @@ impl Tile {
         self.put_row(self.chunk, CHANGES, changes);
     }
 
-    /// What is to be known of changes on the line for the chunk's outputs, once all chunks have [put](Self::put_changes) theirs.
+    /// What is to be known of changes on the line for the chunk's outputs, once all chunks have
+    /// [put](Self::put_changes) theirs.
     #[inline(always)]
     pub fn clamp(&self) -> Clamp {
         let changes = self.row(self.chunk, CHANGES);
@@ -166,10 +174,12 @@ impl Tile {
     }
 }
 
-/// The distance along x of a voxel to the nearest one of another label, from what is known of its word of changes: `reversed` is the word reversed and one bit up.
+/// The distance along x of a voxel to the nearest one of another label, from what is known of its
+/// word of changes: `reversed` is the word reversed and one bit up.
 #[inline(always)]
 pub fn along_row(bits: u32, reversed: u32, near: u32, lane: u32) -> u32 {
-    // the voxel before a change is of another label than that at the change, and so is the one at a change after a voxel: both one farther than places say
+    // the voxel before a change is of another label than that at the change, and so is the one at a
+    // change after a voxel: both one farther than places say
     let down = zeros_above(bits << (31 - lane));
     let up = zeros_above(reversed << lane);
     let near = near.wrapping_add(lane.wrapping_add(30u32.wrapping_sub(lane) << 16));

@@ -7,12 +7,14 @@ use super::{
 };
 use cuda_std::float::{mul_add_down, recip_of_normal};
 
-/// What a word's cost bits mean, and how places are compared: a place costs its squared distance so far and that along the line.
+/// What a word's cost bits mean, and how places are compared: a place costs its squared distance so
+/// far and that along the line.
 pub trait Level: Copy {
     /// A cost with the square of its place.
     type Value: Copy;
 
-    /// Whether voxels are cubes: then all squared distances in a plane are below 2^22, [`NONE`] and the square of 31 too.
+    /// Whether voxels are cubes: then all squared distances in a plane are below 2^22, [`NONE`] and
+    /// the square of 31 too.
     const CUBES: bool;
 
     /// The least cost bits of a place without a site.
@@ -24,13 +26,15 @@ pub trait Level: Copy {
     /// The squared distance of places `apart` on the line.
     fn along(self, apart: u32) -> u32;
 
-    /// A word's cost with the square of its place, which is `place` beyond `base`; `raise` is [`RAISE`].
+    /// A word's cost with the square of its place, which is `place` beyond `base`; `raise` is
+    /// [`RAISE`].
     fn value(self, word: u32, place: u32, base: u32, raise: u32) -> Self::Value;
 
     /// What [`start`](Self::start) takes of places so far apart.
     fn inverse(self, apart: u32) -> f32;
 
-    /// From which output on the later of two places `apart` wins: the first beyond where they are even. Of places that are even the first wins where it `NEAREST` asks for that, else either.
+    /// From which output on the later of two places `apart` wins: the first beyond where they are
+    /// even. Of places that are even the first wins where it `NEAREST` asks for that, else either.
     fn start<const NEAREST: bool>(
         self,
         values: [Self::Value; 2],
@@ -39,10 +43,12 @@ pub trait Level: Copy {
         base: u32,
     ) -> i32;
 
-    /// For the [filter](super::filter): the cost of place `i` of a chunk, the square of the place in it.
+    /// For the [filter](super::filter): the cost of place `i` of a chunk, the square of the place
+    /// in it.
     fn in_chunk(self, cost: u32, i: u32) -> i32;
 
-    /// For the filter: four times what is before the first and after the last output of a line of `len` places, from a chunk on whose first place is `first`.
+    /// For the filter: four times what is before the first and after the last output of a line of
+    /// `len` places, from a chunk on whose first place is `first`.
     fn limits(self, first: u32, len: u32) -> [i32; 2];
 
     /// For the filter: less than 0 if there is an output beyond `low` and up to `high`.
@@ -151,7 +157,8 @@ pub struct Spacing {
 /// The heaviest weight that there may be: places are filtered exactly up to it.
 pub const MOST_WEIGHT: u32 = 361;
 
-/// Outputs are counted from so many before a chunk, so that none of the filter's numbers of outputs is negative.
+/// Outputs are counted from so many before a chunk, so that none of the filter's numbers of outputs
+/// is negative.
 const BEFORE: u32 = super::MOST;
 
 /// More than anything costs for the filter, places in the chunk in it.
@@ -177,11 +184,14 @@ pub struct Spaced<L> {
     pub spacing: Spacing,
 }
 
-/// Values are integers, and starts are exact: a quotient is estimated, a little too small if at all, and put right by its remainder.
+/// Values are integers, and starts are exact: a quotient is estimated, a little too small if at
+/// all, and put right by its remainder.
 ///
-/// Only starts from 0 to the line's end matter. There the quotient is less than 2^10; difference, inverse and product are off by no more than 2^-24, 4 · 2^-23 and 0 of it,
-/// all but the first downwards, and the inverse by 2^-23 at least: so the estimate is the quotient rounded down or one less. Of a negative
-/// quotient the estimate is negative. Where a quotient is 2^22 or more, bits still grow with it up to 2^24, which the host holds it to.
+/// Only starts from 0 to the line's end matter. There the quotient is less than 2^10; difference,
+/// inverse and product are off by no more than 2^-24, 4 · 2^-23 and 0 of it, all but the first
+/// downwards, and the inverse by 2^-23 at least: so the estimate is the quotient rounded down or
+/// one less. Of a negative quotient the estimate is negative. Where a quotient is 2^22 or more,
+/// bits still grow with it up to 2^24, which the host holds it to.
 impl<L: Level> Level for Spaced<L> {
     type Value = i32;
 
@@ -243,7 +253,8 @@ impl<L: Level> Level for Spaced<L> {
         ]
     }
 
-    /// By quotients rounded down: by an inverse that is too large by less than 2^-32, so right for numbers below `2^32 / (4 weight)`, among which are all of a line's. Others stay in order.
+    /// By quotients rounded down: by an inverse that is too large by less than 2^-32, so right for
+    /// numbers below `2^32 / (4 weight)`, among which are all of a line's. Others stay in order.
     #[inline(always)]
     fn between(self, low: i32, high: i32) -> i32 {
         let outputs =

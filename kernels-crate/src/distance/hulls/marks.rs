@@ -7,15 +7,20 @@ use super::{
 use crate::{arith::quotient_up_u32, grid::Grid, sample::Sample};
 use cuda_std::{View, ViewMut, kernel, thread, warp};
 
-/// For each voxel whether its label is another than that of the voxel before it, along x and along y. The first voxel of a line has none before it, and its bit is 0.
+/// For each voxel whether its label is another than that of the voxel before it, along x and along
+/// y. The first voxel of a line has none before it, and its bit is 0.
 ///
-/// A warp takes 32 columns of 32 rows, a lane each: along y a lane has the bits of its column, along x lanes vote, and each keeps a row. Of labels that are bytes a lane has four columns. Nothing
-/// is shared in the block.
+/// A warp takes 32 columns of 32 rows, a lane each: along y a lane has the bits of its column,
+/// along x lanes vote, and each keeps a row. Of labels that are bytes a lane has four columns.
+/// Nothing is shared in the block.
 ///
-/// `along_x` are words of rows, as `[word][z][y]`; `along_y` words of columns, as `[word][z][y / 32][x % 32]`.
+/// `along_x` are words of rows, as `[word][z][y]`; `along_y` words of columns, as
+/// `[word][z][y / 32][x % 32]`.
 ///
 /// # Safety
-/// Blocks have whole warps; `labels` have an element for each voxel, `along_x` a word for each word of a row, `along_y` 32 words for each word of 32 rows, the last ones of a plane if they are fewer.
+/// Blocks have whole warps; `labels` have an element for each voxel, `along_x` a word for each word
+/// of a row, `along_y` 32 words for each word of 32 rows, the last ones of a plane if they are
+/// fewer.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn mark_changes_in_planes<T: Sample>(
     labels: View<T>,
@@ -88,7 +93,8 @@ pub unsafe fn mark_changes_in_planes<T: Sample>(
 /// A warp takes 32 columns of 32 planes, a lane each. Nothing is shared in the block.
 ///
 /// # Safety
-/// Blocks have whole warps; `labels` have an element for each voxel, `along_z` 32 words for each word of 32 planes and of a row, the last planes if they are fewer.
+/// Blocks have whole warps; `labels` have an element for each voxel, `along_z` 32 words for each
+/// word of 32 planes and of a row, the last planes if they are fewer.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn mark_changes_along_z<T: Sample>(labels: View<T>, grid: Grid, along_z: ViewMut<u32>) {
     if are_bytes::<T>(grid) {

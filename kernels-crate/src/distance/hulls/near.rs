@@ -12,7 +12,8 @@ use cuda_std::{
 /// Farther than anything: with up to 31 added, it has 11 bits.
 pub const FAR: u32 = 2016;
 
-/// Words from a row to the next in a warp's shared memory: an odd number, so that lanes with a row each do not ask the same bank.
+/// Words from a row to the next in a warp's shared memory: an odd number, so that lanes with a row
+/// each do not ask the same bank.
 #[inline(always)]
 pub const fn row_words(words: u32) -> u32 {
     words | 1
@@ -24,19 +25,23 @@ pub const fn threads(ny: u32) -> u32 {
     if warps < 16 { warps * 32 } else { 512 }
 }
 
-/// For each word of bits the word, and how far the last site before it is from its first voxel and the first after it from its last ([`FAR`] where there is
-/// none); for each plane whether it has sites.
+/// For each word of bits the word, and how far the last site before it is from its first voxel and
+/// the first after it from its last ([`FAR`] where there is none); for each plane whether it has
+/// sites.
 ///
-/// A block takes planes, a warp 32 rows at a time: it copies them to shared memory as they lie, and then each lane goes through the words of a row.
-/// So reads and writes are whole sectors. Per word 4 bytes are read, and 8 written.
+/// A block takes planes, a warp 32 rows at a time: it copies them to shared memory as they lie, and
+/// then each lane goes through the words of a row. So reads and writes are whole sectors. Per word
+/// 4 bytes are read, and 8 written.
 ///
 /// `info` has two numbers for each word, as `[word][z][y]`; `planes` 1 or 0 for each plane.
 ///
 /// # Safety
-/// Rows have up to 32 words, `bits` a word for each 32 voxels of a row; the block has whole warps, and [`row_words`] words of dynamic shared memory for each thread.
+/// Rows have up to 32 words, `bits` a word for each 32 voxels of a row; the block has whole warps,
+/// and [`row_words`] words of dynamic shared memory for each thread.
 #[kernel]
 pub unsafe fn near_words(bits: View<u32>, grid: Grid, info: ViewMut<u32>, planes: ViewMut<u32>) {
-    // as many threads as a multiprocessor can have at a time; older assemblers' allocation needs more, and would spill
+    // as many threads as a multiprocessor can have at a time; older assemblers' allocation needs
+    // more, and would spill
     if ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32 {
         max_registers::<40>();
     }
@@ -111,7 +116,8 @@ pub unsafe fn near_words(bits: View<u32>, grid: Grid, info: ViewMut<u32>, planes
     }
 }
 
-/// Copies rows of `words` words, one after the other, to where each row has [`row_words`]. Whole warps call it.
+/// Copies rows of `words` words, one after the other, to where each row has [`row_words`]. Whole
+/// warps call it.
 #[inline(always)]
 fn copy_rows(from: View<u32>, to: SharedView<u32>, words: u32) {
     let lane = thread::thread_idx_x() % 32;
@@ -135,7 +141,8 @@ fn copy_rows(from: View<u32>, to: SharedView<u32>, words: u32) {
     unsafe { warp::sync_warp(u32::MAX) };
 }
 
-/// The x of the site of a row that is nearest to the voxel at `x`, of two the one before, from what [`near_words`] wrote of its word. The row has a site.
+/// The x of the site of a row that is nearest to the voxel at `x`, of two the one before, from what
+/// [`near_words`] wrote of its word. The row has a site.
 #[inline(always)]
 pub fn site_of_row([bits, near]: [u32; 2], x: u32) -> u32 {
     let lane = x % 32;

@@ -9,7 +9,8 @@ use super::{
 };
 use cuda_std::{bits::highest, misc::opaque};
 
-/// What is asked about winners, in two steps before the answer: each is taken for the winner after, or after next, so that memory has time to answer.
+/// What is asked about winners, in two steps before the answer: each is taken for the winner after,
+/// or after next, so that memory has time to answer.
 pub trait Winners: Copy {
     /// What the first step knows.
     type First: Copy + Default;
@@ -45,8 +46,9 @@ impl Winners for () {
 }
 
 impl Tile {
-    /// Calls `done` with each of the chunk's outputs, from 0 on, the least squared distance there and what `winners` have of its winner. Where there is a
-    /// bound, lines may be without a winner; it is the default then. Of labels, `clamp` has where they change.
+    /// Calls `done` with each of the chunk's outputs, from 0 on, the least squared distance there
+    /// and what `winners` have of its winner. Where there is a bound, lines may be without a
+    /// winner; it is the default then. Of labels, `clamp` has where they change.
     // what follows the last winner is not asked for
     #[allow(unused_assignments)]
     #[cuda_std::inline_closures]

@@ -16,19 +16,25 @@ use crate::{
 };
 use cuda_std::{KernelType, View, ViewMut, bits::zeros_above, kernel, thread, warp};
 
-/// For each voxel the squared distance to the nearest site of its plane; nothing is written for planes without a site.
+/// For each voxel the squared distance to the nearest site of its plane; nothing is written for
+/// planes without a site.
 ///
-/// A block has the 32 lines along y of a word of a plane: planes of the first word come first. A thread has 32 places of a line, at which it works out distances
-/// along x from two leading-zero counts and what is known of the words beyond. Per voxel a quarter of a byte is read and 4 bytes are written.
+/// A block has the 32 lines along y of a word of a plane: planes of the first word come first. A
+/// thread has 32 places of a line, at which it works out distances along x from two leading-zero
+/// counts and what is known of the words beyond. Per voxel a quarter of a byte is read and 4 bytes
+/// are written.
 ///
-/// `info` and `planes` are what [`near_words`](super::near_words) wrote, `squared` is `[word][z][y][32]`. Where there is a bound, `reached` is 1 or 0 for each 32 lines of each word of each
-/// plane, as `[word][y / 32][z]`: whether there may be a site within it in the plane, without which nothing else is written; and what is beyond it is more than it. Where nearest sites are asked
-/// for, `squared` have their y above the squared distance.
+/// `info` and `planes` are what [`near_words`](super::near_words) wrote, `squared` is
+/// `[word][z][y][32]`. Where there is a bound, `reached` is 1 or 0 for each 32 lines of each word
+/// of each plane, as `[word][y / 32][z]`: whether there may be a site within it in the plane,
+/// without which nothing else is written; and what is beyond it is more than it. Where nearest
+/// sites are asked for, `squared` have their y above the squared distance.
 ///
 /// # Safety
-/// Sides are up to [`MOST`](super::MOST); there is a block for each word of each plane, with [`threads`](super::tile::threads) of `ny` threads, and
-/// [`bytes`](super::tile::bytes) of shared memory. For a narrow band there is one for each [segment](super::segment) of the lines, with those of
-/// [`places`](super::segment::places).
+/// Sides are up to [`MOST`](super::MOST); there is a block for each word of each plane, with
+/// [`threads`](super::tile::threads) of `ny` threads, and [`bytes`](super::tile::bytes) of shared
+/// memory. For a narrow band there is one for each [segment](super::segment) of the lines, with
+/// those of [`places`](super::segment::places).
 #[kernel(G = [Distances, BoundedDistances, NarrowBand, NearestSites])]
 pub unsafe fn along_y<G: Goal + KernelType>(
     info: View<u32>,
@@ -51,7 +57,8 @@ pub unsafe fn along_y<G: Goal + KernelType>(
     unsafe { job.least::<Distance, G>(Distance) };
 }
 
-/// The same of voxels that are longer along y than along x, or shorter: squared distances are in a unit of which `spacing` has multiples.
+/// The same of voxels that are longer along y than along x, or shorter: squared distances are in a
+/// unit of which `spacing` has multiples.
 ///
 /// # Safety
 /// As [`along_y`], and `spacing` and sides are such that numbers [fit](Spaced).
@@ -82,9 +89,11 @@ pub unsafe fn along_y_spaced<G: Goal + KernelType>(
     unsafe { job.least::<Spaced<Distance>, G>(level) };
 }
 
-/// For each voxel the squared distance to the nearest voxel of another label in its plane. Otherwise as [`along_y`] with a bound; per voxel a bit is read besides.
+/// For each voxel the squared distance to the nearest voxel of another label in its plane.
+/// Otherwise as [`along_y`] with a bound; per voxel a bit is read besides.
 ///
-/// `info` are of [`near_changes`](super::near_changes), `changes` of [`mark_changes_in_planes`](super::mark_changes_in_planes) along y.
+/// `info` are of [`near_changes`](super::near_changes), `changes` of
+/// [`mark_changes_in_planes`](super::mark_changes_in_planes) along y.
 ///
 /// # Safety
 /// As [`along_y`].
@@ -194,7 +203,8 @@ impl Job<'_> {
             if G::NEAREST {
                 kept |= place << COST_BITS;
             }
-            // of cubes it fits in a word's bits, and what is beyond the bound is left out by the next pass
+            // of cubes it fits in a word's bits, and what is beyond the bound is left out by the
+            // next pass
             if G::BOUNDED && !L::CUBES && least > within.squared {
                 kept = NONE;
             }
@@ -225,7 +235,8 @@ impl Winners for Places {
 }
 
 impl Tile {
-    /// Puts the distances along x into the tile; which places may win, the first highest: none beyond the bound where there is one.
+    /// Puts the distances along x into the tile; which places may win, the first highest: none
+    /// beyond the bound where there is one.
     #[inline(always)]
     fn load_rows<L: Level, G: Goal>(
         &self,

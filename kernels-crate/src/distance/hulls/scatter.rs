@@ -11,7 +11,8 @@ impl Tile {
         self.put_row(self.chunk, ENTRY, 0);
     }
 
-    /// Marks the outputs at which the chunk's winners begin, and puts into the word of each which is the next one.
+    /// Marks the outputs at which the chunk's winners begin, and puts into the word of each which
+    /// is the next one.
     #[inline(always)]
     pub fn scatter(&self) {
         let mut hull = self.hull(self.chunk);

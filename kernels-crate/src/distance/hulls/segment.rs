@@ -1,8 +1,10 @@
-//! Lines in segments, for narrow bands: where a bound is no longer than a chunk, what is beyond the next chunk cannot matter.
+//! Lines in segments, for narrow bands: where a bound is no longer than a chunk, what is beyond the
+//! next chunk cannot matter.
 //!
-//! A block has a segment of a line in the place of a whole one: some chunks whose outputs it makes, and one more on each side, of whose places only those
-//! within the bound of the segment are looked at. So a block is a few warps, and those of a chunk near a site do not have twenty others wait at each barrier;
-//! most segments have nothing that counts, and are left at once.
+//! A block has a segment of a line in the place of a whole one: some chunks whose outputs it makes,
+//! and one more on each side, of whose places only those within the bound of the segment are looked
+//! at. So a block is a few warps, and those of a chunk near a site do not have twenty others wait
+//! at each barrier; most segments have nothing that counts, and are left at once.
 
 use super::{
     goal::Goal,
@@ -33,10 +35,12 @@ pub const fn places(len: u32) -> u32 {
 }
 
 impl Tile {
-    /// The block's tile, and the number of its 32 lines: whole ones of `len` places for each block, or where the goal has segments one of theirs.
+    /// The block's tile, and the number of its 32 lines: whole ones of `len` places for each block,
+    /// or where the goal has segments one of theirs.
     ///
     /// # Safety
-    /// The block has the [`threads`](super::tile::threads), and the [`bytes`](super::tile::bytes) of dynamic shared memory, of `len` places, or of [`places`] of them.
+    /// The block has the [`threads`](super::tile::threads), and the [`bytes`](super::tile::bytes)
+    /// of dynamic shared memory, of `len` places, or of [`places`] of them.
     #[inline(always)]
     pub unsafe fn of_goal<G: Goal>(len: u32) -> (Self, u32) {
         let block = thread::block_idx_x();
@@ -54,13 +58,15 @@ impl Tile {
         (unsafe { Self::new(here, chunks, offset) }, lines)
     }
 
-    /// Whether the chunk's outputs are made: of segments' chunks no margin, and none beyond the line.
+    /// Whether the chunk's outputs are made: of segments' chunks no margin, and none beyond the
+    /// line.
     #[inline(always)]
     pub fn has_outputs<G: Goal>(&self) -> bool {
         !G::SEGMENTED || self.chunk != 0 && self.chunk + 1 != self.chunks && self.first() < self.len
     }
 
-    /// Of a segment's chunk those places, the first lowest, that can matter: in its margins the ones within `apart` of the others.
+    /// Of a segment's chunk those places, the first lowest, that can matter: in its margins the
+    /// ones within `apart` of the others.
     #[inline(always)]
     pub fn near_segment(&self, apart: u32) -> u32 {
         let beyond = CHUNK - if apart < CHUNK { apart } else { CHUNK };

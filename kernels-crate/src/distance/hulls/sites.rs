@@ -4,7 +4,8 @@ use super::{near::site_of_row, outputs::Winners, tile::COST_BITS};
 use crate::grid::Grid;
 use cuda_std::View;
 
-/// The sites of a line's winners. A line is a column, so a winner has one site, whatever the output.
+/// The sites of a line's winners. A line is a column, so a winner has one site, whatever the
+/// output.
 ///
 /// Indices within views are of 32 bits: sides are up to [`MOST`](super::MOST).
 #[derive(Clone, Copy)]
@@ -38,7 +39,8 @@ impl<'a> Sites<'a> {
     }
 }
 
-/// First the site's y, from the word of the winner's plane, then what is known of its row, whose number is z and y.
+/// First the site's y, from the word of the winner's plane, then what is known of its row, whose
+/// number is z and y.
 impl Winners for Sites<'_> {
     type First = u32;
     type Second = (u32, [u32; 2]);

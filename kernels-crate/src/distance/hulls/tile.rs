@@ -1,11 +1,13 @@
-//! A block's tile: 32 lines, a word for each place, four rows of words for each chunk, and one for all.
+//! A block's tile: 32 lines, a word for each place, four rows of words for each chunk, and one for
+//! all.
 
 use cuda_std::{SharedView, shared::dynamic_shared_mem, thread, warp};
 
 /// Places of a chunk.
 pub const CHUNK: u32 = 32;
 
-/// Bits of a word that hold what a place costs; above are those of the link: its start, later the next winner.
+/// Bits of a word that hold what a place costs; above are those of the link: its start, later the
+/// next winner.
 pub const COST_BITS: u32 = 22;
 
 const COST: u32 = (1 << COST_BITS) - 1;
@@ -34,7 +36,8 @@ pub fn with_link(word: u32, link: u32) -> u32 {
     word & COST | link << COST_BITS
 }
 
-/// The first of the rows of 32 words that a chunk has besides its places: its vertices of the hull, a bit each.
+/// The first of the rows of 32 words that a chunk has besides its places: its vertices of the hull,
+/// a bit each.
 pub const HULL: usize = 0;
 /// The row of the outputs where a winner begins, a bit each.
 pub const STARTS: usize = 1;
@@ -61,7 +64,8 @@ pub struct Tile {
     pub all_rows: SharedView<u32>,
     /// Of each chunk, whether any lane has vertices of the hull there.
     present: SharedView<u32>,
-    /// The line's place that is the tile's first: none but 0 where a tile has a whole line. That of the first segment is a chunk before the line.
+    /// The line's place that is the tile's first: none but 0 where a tile has a whole line. That of
+    /// the first segment is a chunk before the line.
     pub offset: u32,
     /// Places up to the end of the line, or of the tile.
     pub len: u32,
@@ -89,7 +93,8 @@ pub const fn bytes(len: u32) -> u32 {
 }
 
 impl Tile {
-    /// The block's tile, of so many chunks from the line's place `offset` on, with `len` places up to the end of the line or beyond the tile.
+    /// The block's tile, of so many chunks from the line's place `offset` on, with `len` places up
+    /// to the end of the line or beyond the tile.
     ///
     /// # Safety
     /// The block has a warp for each chunk, and [`bytes`] of dynamic shared memory for that many.
@@ -195,7 +200,9 @@ impl Tile {
         self.rows.merge_max(Self::of_row(chunk, row), value);
     }
 
-    /// Puts the vertices of the thread's own chunk into the tile, and for [`present`](Self::present) whether any lane has some. Whole warps call it; a barrier has to follow.
+    /// Puts the vertices of the thread's own chunk into the tile, and for
+    /// [`present`](Self::present) whether any lane has some. Whole warps call it; a barrier has to
+    /// follow.
     #[inline(always)]
     pub fn put_own_hull(&self, hull: u32) {
         self.put_hull(self.chunk, hull);

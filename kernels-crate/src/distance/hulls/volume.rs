@@ -23,18 +23,23 @@ use cuda_std::{
     thread, warp,
 };
 
-/// For each voxel the distance to the nearest site; `far` where there is none. Where they are asked for, also the sites' indices, all ones where there is none.
+/// For each voxel the distance to the nearest site; `far` where there is none. Where they are asked
+/// for, also the sites' indices, all ones where there is none.
 ///
-/// A block has the 32 lines along z of a word of a row: rows of the first word come first. A thread has 32 places of a line. Per voxel 4 bytes are read, but of planes
-/// without a site, and 4 are written; with nearest sites 16 and 8.
+/// A block has the 32 lines along z of a word of a row: rows of the first word come first. A thread
+/// has 32 places of a line. Per voxel 4 bytes are read, but of planes without a site, and 4 are
+/// written; with nearest sites 16 and 8.
 ///
-/// `info`, `squared` and `planes` are what [`near_words`](super::near_words) and [`along_y`](super::along_y) wrote: where there is a bound, `planes` are what is reached, and
+/// `info`, `squared` and `planes` are what [`near_words`](super::near_words) and
+/// [`along_y`](super::along_y) wrote: where there is a bound, `planes` are what is reached, and
 /// `far` is the bound.
 ///
 /// # Safety
-/// Sides are up to [`MOST`](super::MOST); there is a block for each word of each row of a plane, with [`threads`](super::tile::threads) of `nz` threads, and
-/// [`bytes`](super::tile::bytes) of shared memory; for a narrow band one for each [segment](super::segment) of the lines, with those of
-/// [`places`](super::segment::places). `distances` has an element for each voxel, and so has `nearest` where sites are asked for.
+/// Sides are up to [`MOST`](super::MOST); there is a block for each word of each row of a plane,
+/// with [`threads`](super::tile::threads) of `nz` threads, and [`bytes`](super::tile::bytes) of
+/// shared memory; for a narrow band one for each [segment](super::segment) of the lines, with those
+/// of [`places`](super::segment::places). `distances` has an element for each voxel, and so has
+/// `nearest` where sites are asked for.
 #[kernel(U = [u32, f64], G = [Distances, BoundedDistances, NarrowBand, NearestSites])]
 pub unsafe fn along_z<U: Unit, G: Goal + KernelType>(
     info: View<u32>,
@@ -71,7 +76,8 @@ pub unsafe fn along_z<U: Unit, G: Goal + KernelType>(
     unsafe { job.least::<Squared, G>(Squared) };
 }
 
-/// The same of voxels that are longer along z than along x and y, or shorter: squared distances are in a unit of which `spacing` has multiples.
+/// The same of voxels that are longer along z than along x and y, or shorter: squared distances are
+/// in a unit of which `spacing` has multiples.
 ///
 /// # Safety
 /// As [`along_z`], and `spacing` and sides are such that numbers [fit](Spaced).
@@ -113,9 +119,11 @@ pub unsafe fn along_z_spaced<U: Unit, G: Goal + KernelType>(
     unsafe { job.least::<Spaced<Squared>, G>(level) };
 }
 
-/// For each voxel the distance to the nearest voxel of another label. Otherwise as [`along_z`] with a bound; per voxel a bit is read besides.
+/// For each voxel the distance to the nearest voxel of another label. Otherwise as [`along_z`] with
+/// a bound; per voxel a bit is read besides.
 ///
-/// `squared` and `reached` are of [`along_y_to_labels`](super::along_y_to_labels), `changes` of [`mark_changes_along_z`](super::mark_changes_along_z).
+/// `squared` and `reached` are of [`along_y_to_labels`](super::along_y_to_labels), `changes` of
+/// [`mark_changes_along_z`](super::mark_changes_along_z).
 ///
 /// # Safety
 /// As [`along_z`].
@@ -304,8 +312,8 @@ impl Within {
 }
 
 impl Tile {
-    /// Copies the chunk's rows of costs, of lines that begin at `from` and whose places lie `apart`; which places may win, the first highest: none beyond the bound
-    /// where there is one.
+    /// Copies the chunk's rows of costs, of lines that begin at `from` and whose places lie
+    /// `apart`; which places may win, the first highest: none beyond the bound where there is one.
     #[inline(always)]
     fn load_planes<L: Level, G: Goal>(
         &self,

@@ -55,15 +55,17 @@ impl WordAt {
     }
 }
 
-/// For each voxel, and each of the three axes, whether its label is another than that of the voxel before it along the axis. The first voxel of a
-/// line has none before it, and its bit is 0.
+/// For each voxel, and each of the three axes, whether its label is another than that of the voxel
+/// before it along the axis. The first voxel of a line has none before it, and its bit is 0.
 ///
-/// A warp whose lanes all exist makes [`GROUP`] words of each axis at a time: its lanes take single voxels, read their labels and those before, which
-/// other lanes or warps have read or will, and vote; each lane keeps and writes one word of each. A thread without such a warp makes its words
+/// A warp whose lanes all exist makes [`GROUP`] words of each axis at a time: its lanes take single
+/// voxels, read their labels and those before, which other lanes or warps have read or will, and
+/// vote; each lane keeps and writes one word of each. A thread without such a warp makes its words
 /// alone. Nothing is shared in the block.
 ///
 /// # Safety
-/// `labels` hold `bits.grid.samples()` elements, `changes` three times `bits.words()`: those along x, then those along y, then those along z.
+/// `labels` hold `bits.grid.samples()` elements, `changes` three times `bits.words()`: those along
+/// x, then those along y, then those along z.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn mark_label_changes<T: Sample>(labels: View<T>, bits: BitRows, changes: ViewMut<u32>) {
     let job = Job {
@@ -203,10 +205,12 @@ impl<T: Sample> Job<'_, T> {
 
 /// The voxels that have a neighbour across a face with another label.
 ///
-/// A thread takes single words, neighbouring threads neighbouring words: it reads six, and writes one. Nothing is shared in the block.
+/// A thread takes single words, neighbouring threads neighbouring words: it reads six, and writes
+/// one. Nothing is shared in the block.
 ///
 /// # Safety
-/// `changes` are those of [`mark_label_changes`], `edges` hold `bits.words()` elements, `items` counts these.
+/// `changes` are those of [`mark_label_changes`], `edges` hold `bits.words()` elements, `items`
+/// counts these.
 #[kernel]
 pub unsafe fn keep_label_edges(
     changes: View<u32>,

@@ -4,15 +4,16 @@ use super::super::separable::{AcrossRows, Cost, FAR, NUMBERS};
 use crate::rows::Rows;
 use cuda_std::{KernelType, View, ViewMut, kernel};
 
-/// For each voxel the squared distance to the nearest voxel of its row with another label; `none` where there is none within `across.most`.
+/// For each voxel the squared distance to the nearest voxel of its row with another label; `none`
+/// where there is none within `across.most`.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads the four numbers of its word, as 31 others do, and writes a cost.
-/// Nothing is shared in the block.
+/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads the four numbers
+/// of its word, as 31 others do, and writes a cost. Nothing is shared in the block.
 ///
 /// # Safety
 /// `rows` count the voxels of some words of all rows, `near` are the numbers that
-/// [`nearest_in_rows`](super::super::separable::nearest_in_rows) has found for these words from the changes along x, `costs` have an element for
-/// each voxel.
+/// [`nearest_in_rows`](super::super::separable::nearest_in_rows) has found for these words from the
+/// changes along x, `costs` have an element for each voxel.
 #[kernel(C = [u32, u64, f64])]
 pub unsafe fn squares_from_changes<C: Cost + KernelType>(
     near: View<u32>,
@@ -39,8 +40,9 @@ pub unsafe fn squares_from_changes<C: Cost + KernelType>(
     });
 }
 
-/// The distance of a voxel of a word to the nearest one of another label, [`FAR`] or more where there is none. The numbers are about changes: the word,
-/// and how far they are before its first voxel and after its last.
+/// The distance of a voxel of a word to the nearest one of another label, [`FAR`] or more where
+/// there is none. The numbers are about changes: the word, and how far they are before its first
+/// voxel and after its last.
 #[inline(always)]
 fn to_another([changes, before, after, _]: [u32; 4], bit: u32) -> u32 {
     let here_or_before = changes << (31 - bit);

@@ -7,7 +7,8 @@ use crate::{
 };
 use cuda_std::{KernelType, View, ViewMut, kernel};
 
-/// Neighbouring lines that a thread of a CPU takes together, so that it reads whole cache lines. Divides 32: they have their bits in one word.
+/// Neighbouring lines that a thread of a CPU takes together, so that it reads whole cache lines.
+/// Divides 32: they have their bits in one word.
 pub const WIDE: u32 = 16;
 
 /// Lines, and how threads take them: `width` neighbouring ones of a batch at a time.
@@ -32,7 +33,8 @@ impl Bundles {
         }
     }
 
-    /// Calls `visit` with those of the calling thread: the batch, the first line in it, and how many of `W` lines there are.
+    /// Calls `visit` with those of the calling thread: the batch, the first line in it, and how
+    /// many of `W` lines there are.
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn for_each<const W: usize>(self, mut visit: impl FnMut(u64, u64, usize)) {
@@ -84,8 +86,8 @@ impl<C: Cost> Sweep<'_, C> {
         }
     }
 
-    /// Goes along a bundle and back. Calls `done` with the place and the number of each line's voxels, the cost that is stored, and what becomes
-    /// of it.
+    /// Goes along a bundle and back. Calls `done` with the place and the number of each line's
+    /// voxels, the cost that is stored, and what becomes of it.
     #[inline(always)]
     fn run<const W: usize>(
         &self,
@@ -180,14 +182,16 @@ impl<C: Cost> Sweep<'_, C> {
     }
 }
 
-/// Replaces each cost by the squared distance to the nearest voxel of its line with another label, where that is less and the distance at most
-/// `most`.
+/// Replaces each cost by the squared distance to the nearest voxel of its line with another label,
+/// where that is less and the distance at most `most`.
 ///
-/// A thread takes whole lines along y or z, neighbouring threads neighbouring ones: it goes along the line and back, reads a bit and a cost each
-/// time, and writes costs that become less. On the CPU a thread takes [`WIDE`] lines at a time. Nothing is shared in the block.
+/// A thread takes whole lines along y or z, neighbouring threads neighbouring ones: it goes along
+/// the line and back, reads a bit and a cost each time, and writes costs that become less. On the
+/// CPU a thread takes [`WIDE`] lines at a time. Nothing is shared in the block.
 ///
 /// # Safety
-/// `changes` are those of the axis, whose words lie as `at` says, and `costs` have an element for each voxel of the lines.
+/// `changes` are those of the axis, whose words lie as `at` says, and `costs` have an element for
+/// each voxel of the lines.
 #[kernel(C = [u32, u64, f64])]
 pub unsafe fn clamp_to_changes<C: Cost + KernelType>(
     changes: View<u32>,
@@ -215,7 +219,8 @@ pub unsafe fn clamp_to_changes<C: Cost + KernelType>(
 
 /// The distance of each voxel: the root of what [`clamp_to_changes`] would make of its cost.
 ///
-/// Otherwise as there; a distance is written for each voxel, and costs that become less are written on the way along.
+/// Otherwise as there; a distance is written for each voxel, and costs that become less are written
+/// on the way along.
 ///
 /// # Safety
 /// As there; `distances` have an element for each voxel, where the second layout says.

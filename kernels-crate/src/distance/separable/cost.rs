@@ -1,15 +1,17 @@
-//! Squared distances, and how those along a line are compared: integers here, floating point in [`float`](super::float).
+//! Squared distances, and how those along a line are compared: integers here, floating point in
+//! [`float`](super::float).
 
 use cuda_std::{
     KernelType,
     misc::{opaque, opaque_u64},
 };
 
-/// A line of voxels, along which costs are minimised: the cost at a place plus `weight · (place - output)²`.
+/// A line of voxels, along which costs are minimised: the cost at a place plus
+/// `weight · (place - output)²`.
 ///
-/// Written out, that is `cost + weight·place² - 2·weight·place·output` plus what does not depend on the place: a straight line in `output`,
-/// whose constant is stored and whose slope follows from the place. Places are counted from the line's `centre`, so that numbers stay
-/// small.
+/// Written out, that is `cost + weight·place² - 2·weight·place·output` plus what does not depend on
+/// the place: a straight line in `output`, whose constant is stored and whose slope follows from
+/// the place. Places are counted from the line's `centre`, so that numbers stay small.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis<C> {
@@ -23,7 +25,8 @@ pub struct Axis<C> {
     pub none: C,
 }
 
-/// Outputs of a line, all as far apart as the first two, for which places are compared at the same time.
+/// Outputs of a line, all as far apart as the first two, for which places are compared at the same
+/// time.
 #[derive(Clone, Copy)]
 pub struct Fan<C> {
     /// The first.
@@ -59,8 +62,8 @@ impl<C: Cost> Fan<C> {
 
 /// A squared distance: in 32 or 64 bits where spacings allow integers, else in floating point.
 ///
-/// Integers are stored shifted by [`PLACE_BITS`]: below them there is room for the place that a cost is from, within a chunk of
-/// a line, so that one minimum finds both.
+/// Integers are stored shifted by [`PLACE_BITS`]: below them there is room for the place that a
+/// cost is from, within a chunk of a line, so that one minimum finds both.
 pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
     /// A least cost, and the place that it is from.
     type Best: Copy;
@@ -80,7 +83,8 @@ pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
     /// `weight · distance²` for a distance in voxels.
     fn squared(weight: Self, distance: u32) -> Self;
 
-    /// What is stored of the costs at `place` and the next three, which are `in_chunk` and more places after the chunk's first.
+    /// What is stored of the costs at `place` and the next three, which are `in_chunk` and more
+    /// places after the chunk's first.
     fn stored(axis: &Axis<Self>, costs: [Self; 4], place: u32, in_chunk: u32) -> [Self; 4];
 
     /// What changes from one place to the next, for an output.
@@ -89,7 +93,8 @@ pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
     /// How much the slope of an output differs from that of one `apart` before it.
     fn step(axis: &Axis<Self>, apart: u32) -> Self;
 
-    /// What is compared, for each output of a fan: of what is stored for `place` and for the next one.
+    /// What is compared, for each output of a fan: of what is stored for `place` and for the next
+    /// one.
     fn along<const F: usize>(
         axis: &Axis<Self>,
         fan: &Fan<Self>,

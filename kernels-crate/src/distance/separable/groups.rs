@@ -1,8 +1,9 @@
 //! The least cost of each output.
 //!
-//! A thread goes through some places once more, and through the groups of outputs whose best places begin in them: a pair of places is
-//! compared for all outputs of a group, up to the best place of the next group's first output; there the next group begins. Many groups
-//! may begin at one place and few at many others, so pairs of places and groups together are shared among the threads.
+//! A thread goes through some places once more, and through the groups of outputs whose best places
+//! begin in them: a pair of places is compared for all outputs of a group, up to the best place of
+//! the next group's first output; there the next group begins. Many groups may begin at one place
+//! and few at many others, so pairs of places and groups together are shared among the threads.
 
 use super::{
     cost::{Cost, Fan},
@@ -67,14 +68,15 @@ impl<C: Cost> Keep<C> for LeastAt<C> {
 }
 
 impl<C: Cost> Tile<C> {
-    /// Calls `done` with each group of outputs, its column, and what was kept for them. All threads of the block call it; a barrier lies before it,
-    /// and one has to follow.
+    /// Calls `done` with each group of outputs, its column, and what was kept for them. All threads
+    /// of the block call it; a barrier lies before it, and one has to follow.
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn for_each_group<K: Keep<C>>(&self, done: impl Fn(u32, u32, [[K; HALF as usize]; 2])) {
         let tiling = &self.tiling;
         self.teams.for_each(tiling.chunks(), |chunk, column| {
-            // pairs of places and groups are shared evenly: of a chunk's as many as would be its own on average
+            // pairs of places and groups are shared evenly: of a chunk's as many as would be its
+            // own on average
             let share = tiling.chunk() / 2 + quotient_up_u32(tiling.chunk(), GROUP);
             let (start, end) = (chunk * share, (chunk + 1) * share);
             let mut group = self.first_group(start, column);
@@ -119,7 +121,8 @@ impl<C: Cost> Tile<C> {
         });
     }
 
-    /// The first group before which there are at least so many pairs of places and groups; how many groups there are if there is none.
+    /// The first group before which there are at least so many pairs of places and groups; how many
+    /// groups there are if there is none.
     #[inline(always)]
     fn first_group(&self, before: u32, column: u32) -> u32 {
         let (mut low, mut high) = (0, self.tiling.groups());
@@ -145,7 +148,8 @@ impl<C: Cost> Tile<C> {
         if last > place { last } else { place }
     }
 
-    /// The first place with a site in the chunks after that of the place before `place`. There is one.
+    /// The first place with a site in the chunks after that of the place before `place`. There is
+    /// one.
     #[inline(always)]
     fn next_site(&self, place: u32, column: u32) -> u32 {
         let mut chunk = (place - 1) >> self.tiling.chunk_log2;

@@ -13,13 +13,14 @@ use cuda_std::{KernelType, View, ViewMut, kernel, thread};
 
 /// For each voxel the least cost along its line, of costs that are squared distances along x.
 ///
-/// A block takes tiles: neighbouring lines of a plane. It works out the costs from what is known of the rows, stores them in
-/// shared memory, and finds the least as described in [`rounds`](super::rounds) and [`groups`](super::groups). Per voxel half a byte is read and
-/// a cost written.
+/// A block takes tiles: neighbouring lines of a plane. It works out the costs from what is known of
+/// the rows, stores them in shared memory, and finds the least as described in
+/// [`rounds`](super::rounds) and [`groups`](super::groups). Per voxel half a byte is read and a
+/// cost written.
 ///
 /// # Safety
-/// `near` has 4 numbers for each word of the lines' columns, `squared` an element for each voxel; the block has
-/// [`Tiling::bytes`] bytes of shared memory.
+/// `near` has 4 numbers for each word of the lines' columns, `squared` an element for each voxel;
+/// the block has [`Tiling::bytes`] bytes of shared memory.
 #[kernel(C = [u32, u64, f64])]
 pub unsafe fn least_from_rows<C: Cost + KernelType>(
     near: View<u32>,
@@ -48,7 +49,8 @@ pub unsafe fn least_from_rows<C: Cost + KernelType>(
 /// Otherwise as [`least_from_rows`]. Per voxel a cost is read and one written.
 ///
 /// # Safety
-/// `costs` and `squared` have an element for each voxel; the block has [`Tiling::bytes`] bytes of shared memory.
+/// `costs` and `squared` have an element for each voxel; the block has [`Tiling::bytes`] bytes of
+/// shared memory.
 #[kernel(C = [u32, u64, f64])]
 pub unsafe fn least_along<C: Cost + KernelType>(
     costs: View<C>,
@@ -99,7 +101,8 @@ fn write_costs<C: Cost>(
 /// Otherwise as [`least_along`]. Per voxel a cost is read and a distance written.
 ///
 /// # Safety
-/// `costs` and `distances` have an element for each voxel; the block has [`Tiling::bytes`] bytes of shared memory.
+/// `costs` and `distances` have an element for each voxel; the block has [`Tiling::bytes`] bytes of
+/// shared memory.
 #[kernel(C = [u32, u64, f64])]
 pub unsafe fn distances_along<C: Cost + KernelType>(
     costs: View<C>,
@@ -141,8 +144,9 @@ pub unsafe fn distances_along<C: Cost + KernelType>(
 }
 
 impl<C: Cost> Tile<C> {
-    /// Finds the least of what is compared for each output, which are the results then; false, and no results, where there is no site. All
-    /// threads of the block call it, and end with a barrier.
+    /// Finds the least of what is compared for each output, which are the results then; false, and
+    /// no results, where there is no site. All threads of the block call it, and end with a
+    /// barrier.
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn find_least<N: FnMut(bool) -> C>(&self, columns: u32, line: impl Fn(u32, u32) -> N) -> bool {
@@ -158,7 +162,8 @@ impl<C: Cost> Tile<C> {
         true
     }
 
-    /// Calls `done` with each output of the tile that is in the volume, its result (anything where there are none), and its index.
+    /// Calls `done` with each output of the tile that is in the volume, its result (anything where
+    /// there are none), and its index.
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn for_each_result(&self, any: bool, at: TileAt, layout: Layout, done: impl Fn(u32, C, usize)) {

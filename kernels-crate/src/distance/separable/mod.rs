@@ -1,9 +1,10 @@
 //! Exact distance maps, one axis after the other.
 //!
-//! The squared distance to the nearest site is a sum over the axes, so the nearest site can be found axis by axis: first
-//! along x, from bits; then along y, and then along z, each time as the least over a line of "what it costs to get to this
-//! place of the line, and on along the line to the voxel". After Saito and Toriwaki (1994) and Felzenszwalb and Huttenlocher (2012);
-//! how a line is minimised is described in [`rounds`] and [`groups`].
+//! The squared distance to the nearest site is a sum over the axes, so the nearest site can be
+//! found axis by axis: first along x, from bits; then along y, and then along z, each time as the
+//! least over a line of "what it costs to get to this place of the line, and on along the line to
+//! the voxel". After Saito and Toriwaki (1994) and Felzenszwalb and Huttenlocher (2012); how a line
+//! is minimised is described in [`rounds`] and [`groups`].
 //!
 //! | module | kernel | reads and writes for each voxel |
 //! | --- | --- | --- |

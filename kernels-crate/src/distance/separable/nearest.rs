@@ -1,7 +1,8 @@
 //! Which site is the nearest.
 //!
-//! Of several sites at the same distance the one with the smallest index counts: the least z, then the least y, then the least x. Axes are taken
-//! in the order x, y, z, and along each the first of several equally good places counts: so that is what is found.
+//! Of several sites at the same distance the one with the smallest index counts: the least z, then
+//! the least y, then the least x. Axes are taken in the order x, y, z, and along each the first of
+//! several equally good places counts: so that is what is found.
 
 use super::{
     cost::{Axis, Cost, Fan},
@@ -16,7 +17,8 @@ use super::{
 use crate::{grid::Grid, sample::Count};
 use cuda_std::{KernelType, View, ViewMut, kernel, thread};
 
-/// As [`least_from_rows`](super::least_from_rows), with the y of the site: 4 bytes more are written for each voxel.
+/// As [`least_from_rows`](super::least_from_rows), with the y of the site: 4 bytes more are written
+/// for each voxel.
 ///
 /// # Safety
 /// As there; `ys` has an element for each voxel.
@@ -63,12 +65,13 @@ pub struct SiteAt {
     pub zero: u32,
 }
 
-/// As [`distances_along`](super::distances_along), with the index of the site, all ones where there is none within the bound. Per voxel
-/// besides that the y of a site and what is known of its row are read, and an index is written.
+/// As [`distances_along`](super::distances_along), with the index of the site, all ones where there
+/// is none within the bound. Per voxel besides that the y of a site and what is known of its row
+/// are read, and an index is written.
 ///
 /// # Safety
-/// As there; `near` and `ys` are what [`nearest_in_rows`](super::nearest_in_rows) and [`sites_from_rows`] wrote, `nearest` has an
-/// element for each voxel.
+/// As there; `near` and `ys` are what [`nearest_in_rows`](super::nearest_in_rows) and
+/// [`sites_from_rows`] wrote, `nearest` has an element for each voxel.
 #[kernel(C = [u32, u64, f64], I = [u32, u64])]
 pub unsafe fn nearest_along<C: Cost + KernelType, I: Count>(
     costs: View<C>,
@@ -120,7 +123,8 @@ pub unsafe fn nearest_along<C: Cost + KernelType, I: Count>(
 }
 
 impl<C: Cost> Tile<C> {
-    /// Finds the place of the least cost for each output, which are proposals then; otherwise as with the least costs.
+    /// Finds the place of the least cost for each output, which are proposals then; otherwise as
+    /// with the least costs.
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn find_places<N: FnMut(bool) -> C>(&self, columns: u32, line: impl Fn(u32, u32) -> N) -> bool {
@@ -136,7 +140,8 @@ impl<C: Cost> Tile<C> {
         true
     }
 
-    /// Calls `done` with each output of the tile that is in the volume, its column, its place if there are any, and its index.
+    /// Calls `done` with each output of the tile that is in the volume, its column, its place if
+    /// there are any, and its index.
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn for_each_place(

@@ -3,7 +3,8 @@
 use super::tiling::Tiling;
 use crate::arith::div_rem;
 
-/// Lines that lie beside one another in batches: of a batch, the first voxels of all lines are neighbours, then come the second ones, and so on.
+/// Lines that lie beside one another in batches: of a batch, the first voxels of all lines are
+/// neighbours, then come the second ones, and so on.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lines {

@@ -1,12 +1,16 @@
 //! The best places of each group's first output.
 //!
-//! Costs along a line are a Monge array: of two outputs, the later one's best place is not before the earlier one's. The first round finds
-//! the best places of seven outputs that cut the line in eight, among all places. Each later round does so for three or seven outputs
-//! within each part, among the places between the best ones of its ends; so each round looks at every place about once.
+//! Costs along a line are a Monge array: of two outputs, the later one's best place is not before
+//! the earlier one's. The first round finds the best places of seven outputs that cut the line in
+//! eight, among all places. Each later round does so for three or seven outputs within each part,
+//! among the places between the best ones of its ends; so each round looks at every place about
+//! once.
 //!
-//! Threads share the places, not the outputs: of those there may be many for some places and few for others. A thread has a chunk of a
-//! line. For each part of the line whose places are among its own it proposes a place for each of the part's outputs; then the
-//! best of what was proposed is taken. Places are looked at in pairs, and parts begin with the even one: a place more does no harm.
+//! Threads share the places, not the outputs: of those there may be many for some places and few
+//! for others. A thread has a chunk of a line. For each part of the line whose places are among its
+//! own it proposes a place for each of the part's outputs; then the best of what was proposed is
+//! taken. Places are looked at in pairs, and parts begin with the even one: a place more does no
+//! harm.
 
 use super::{
     cost::{Cost, Fan},
@@ -25,11 +29,12 @@ struct Slots {
 }
 
 impl<C: Cost> Tile<C> {
-    /// Stores the costs of all lines, and finds the best places of the first round's outputs. Whether there is any site. Two barriers are in
-    /// it; all threads of the block call it.
+    /// Stores the costs of all lines, and finds the best places of the first round's outputs.
+    /// Whether there is any site. Two barriers are in it; all threads of the block call it.
     ///
-    /// `line` begins at a place of a column; what it returns tells the costs from there on, one after the other: its argument is whether the
-    /// place is in the tile, otherwise the cost is that of no site.
+    /// `line` begins at a place of a column; what it returns tells the costs from there on, one
+    /// after the other: its argument is whether the place is in the tile, otherwise the cost is
+    /// that of no site.
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn first_round<N: FnMut(bool) -> C>(
@@ -132,7 +137,8 @@ impl<C: Cost> Tile<C> {
         }
     }
 
-    /// The first and the last place with a site; where there is none, the line's first place is both.
+    /// The first and the last place with a site; where there is none, the line's first place is
+    /// both.
     #[inline(always)]
     fn find_ends(&self, column: u32) {
         let (mut first, mut last, mut chunk) = (NOWHERE, 0, 0);
@@ -185,7 +191,8 @@ impl<C: Cost> Tile<C> {
         }
     }
 
-    /// A round for parts of 2^`step_log2` groups, which finds the best places for groups 2^`inner_log2` apart.
+    /// A round for parts of 2^`step_log2` groups, which finds the best places for groups
+    /// 2^`inner_log2` apart.
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn round<const F: usize>(&self, step_log2: u32, inner_log2: u32) {
@@ -225,7 +232,8 @@ impl<C: Cost> Tile<C> {
 
     /// Goes through a chunk's places and the parts that they are of.
     ///
-    /// Of chunks and parts that meet, no two have the same sum of numbers: that is where the proposals are.
+    /// Of chunks and parts that meet, no two have the same sum of numbers: that is where the
+    /// proposals are.
     #[inline(always)]
     fn propose_in_parts<const F: usize>(
         &self,
@@ -258,7 +266,8 @@ impl<C: Cost> Tile<C> {
         let mut slot = (chunk + part) * F as u32;
         let mut fan = Fan::new(axis, (group + inner) * GROUP, inner * GROUP);
         let mut bests = [C::NO_BEST; F];
-        // one way back to the beginning, of which the compiler cannot tell where it comes from: threads stay together
+        // one way back to the beginning, of which the compiler cannot tell where it comes from:
+        // threads stay together
         let mut goes_on = 1;
         while goes_on != 0 {
             let pair = self.pair(place, column);

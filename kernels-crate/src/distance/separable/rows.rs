@@ -7,8 +7,9 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// Numbers kept of each word of bits: the word itself, how far the last site before it is from its first voxel, how far the first site after
-/// it is from its last ([`FAR`] where there is none), and one that makes their sizes a power of two.
+/// Numbers kept of each word of bits: the word itself, how far the last site before it is from its
+/// first voxel, how far the first site after it is from its last ([`FAR`] where there is none), and
+/// one that makes their sizes a power of two.
 pub const NUMBERS: u32 = 4;
 
 /// Farther than anything.
@@ -26,12 +27,14 @@ pub struct Words {
 
 /// For each word of each row the sites nearest to it, on both sides.
 ///
-/// A warp takes whole rows, as many words at a time as it has lanes: from the end to the beginning for the sites after the words, and then from the
-/// beginning to the end. Lanes vote on which of their words have a site, and ask the next one that has where. Per word of 32 voxels 8 bytes are
+/// A warp takes whole rows, as many words at a time as it has lanes: from the end to the beginning
+/// for the sites after the words, and then from the beginning to the end. Lanes vote on which of
+/// their words have a site, and ask the next one that has where. Per word of 32 voxels 8 bytes are
 /// read, and 16 written; 4 more of both in rows of more words than lanes.
 ///
 /// # Safety
-/// `bits` hold a word for each 32 voxels of each row, `near` 4 numbers for each of the `words` of each row.
+/// `bits` hold a word for each 32 voxels of each row, `near` 4 numbers for each of the `words` of
+/// each row.
 #[kernel]
 pub unsafe fn nearest_in_rows(bits: View<u32>, grid: Grid, words: Words, near: ViewMut<u32>) {
     let per_row = quotient_up_u32(grid.nx, 32);
@@ -87,7 +90,8 @@ impl Row<'_> {
         }
     }
 
-    /// Writes the first site after each word; returns that of the lane's word among the row's first ones.
+    /// Writes the first site after each word; returns that of the lane's word among the row's first
+    /// ones.
     #[inline(always)]
     fn find_after(&self) -> u32 {
         let (width, lane) = (AnyWarps::width(), warp::lane());
@@ -120,7 +124,8 @@ impl Row<'_> {
         }
     }
 
-    /// Writes all numbers of each word; `after` is the first site after the lane's word among the row's first ones.
+    /// Writes all numbers of each word; `after` is the first site after the lane's word among the
+    /// row's first ones.
     #[inline(always)]
     fn find_before(&self, after: u32) {
         let (width, lane) = (AnyWarps::width(), warp::lane());
@@ -197,8 +202,8 @@ impl Near {
         }
     }
 
-    /// The distance of a voxel of the word to the nearest site of the row, and whether it is before or at the voxel; [`FAR`] or more where there
-    /// is none.
+    /// The distance of a voxel of the word to the nearest site of the row, and whether it is before
+    /// or at the voxel; [`FAR`] or more where there is none.
     #[inline(always)]
     pub fn distance(self, bit: u32) -> (u32, bool) {
         let (mut down, mut up) = (self.before + bit, self.after + (31 - bit));
@@ -219,7 +224,8 @@ impl Near {
         }
     }
 
-    /// The x of the site nearest to a voxel of a row that has one; of two the one before. `x` is the voxel's.
+    /// The x of the site nearest to a voxel of a row that has one; of two the one before. `x` is
+    /// the voxel's.
     #[inline(always)]
     pub fn site(self, x: u32) -> u32 {
         let (distance, is_before) = self.distance(x % 32);

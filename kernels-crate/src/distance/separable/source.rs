@@ -31,7 +31,8 @@ impl<C: Cost> AcrossRows<C> {
         (row * self.words as u64 + ((at.column + column) / 32) as u64) as usize
     }
 
-    /// The costs of a column of a tile, from a place on; that of no site where the argument is false.
+    /// The costs of a column of a tile, from a place on; that of no site where the argument is
+    /// false.
     #[inline(always)]
     pub fn line(
         self,

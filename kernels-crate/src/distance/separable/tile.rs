@@ -6,8 +6,9 @@ use super::{
 };
 use cuda_std::{SharedView, shared::dynamic_shared_mem, thread};
 
-/// How the threads of a block share the columns of a tile: teams of as many threads as there are columns, one each; fewer threads are one
-/// team whose threads have several columns. Threads that make no team have no work.
+/// How the threads of a block share the columns of a tile: teams of as many threads as there are
+/// columns, one each; fewer threads are one team whose threads have several columns. Threads that
+/// make no team have no work.
 #[derive(Clone, Copy)]
 pub struct Teams {
     width: u32,
@@ -42,8 +43,8 @@ impl Teams {
         }
     }
 
-    /// Calls `visit` with those of `count` items that are the team's, and each of the calling thread's columns. The same thread has the same
-    /// items and columns each time.
+    /// Calls `visit` with those of `count` items that are the team's, and each of the calling
+    /// thread's columns. The same thread has the same items and columns each time.
     #[inline(always)]
     pub fn for_each(self, count: u32, mut visit: impl FnMut(u32, u32)) {
         let mut column = self.lane;
@@ -57,7 +58,8 @@ impl Teams {
         }
     }
 
-    /// The same with all of a row's columns one after the other: for what is read from or written to rows.
+    /// The same with all of a row's columns one after the other: for what is read from or written
+    /// to rows.
     #[inline(always)]
     pub fn for_each_row(self, count: u32, mut visit: impl FnMut(u32, u32)) {
         let mut item = self.team;
@@ -88,7 +90,8 @@ pub struct Tile<C> {
     spans: SharedView<u32>,
 }
 
-/// The places of a chunk with a site, or near to one: from an even one to an odd one. None if the first is beyond the last.
+/// The places of a chunk with a site, or near to one: from an even one to an odd one. None if the
+/// first is beyond the last.
 #[derive(Clone, Copy)]
 pub struct Span {
     /// The first.
@@ -122,7 +125,8 @@ impl<C: Cost> Tile<C> {
     #[inline(always)]
     pub unsafe fn of_block(tiling: Tiling, axis: Axis<C>) -> Self {
         let start = dynamic_shared_mem::<u8>();
-        // SAFETY: parts lie one after the other, in as many bytes; all begin at multiples of 4, and costs and results of their own size.
+        // SAFETY: parts lie one after the other, in as many bytes; all begin at multiples of 4, and
+        // costs and results of their own size.
         unsafe {
             let results = start.add(tiling.results_start::<C>());
             Self {
@@ -165,7 +169,8 @@ impl<C: Cost> Tile<C> {
             .write_vector(2 * self.tiling.at(place / 2, column), stored);
     }
 
-    /// What was found for four of a group's outputs, from the `k`th on: they lie beside one another.
+    /// What was found for four of a group's outputs, from the `k`th on: they lie beside one
+    /// another.
     #[inline(always)]
     pub fn results(&self, group: u32, column: u32, k: u32) -> [C; 4] {
         let at = self.tiling.at(group, column) * GROUP as usize + k as usize;
@@ -236,7 +241,8 @@ impl<C: Cost> Tile<C> {
         self.spans.write(self.tiling.at(chunk, column), packed);
     }
 
-    /// The best place for a group's first output; for group 0 the first place with a site, for the one after the last the last.
+    /// The best place for a group's first output; for group 0 the first place with a site, for the
+    /// one after the last the last.
     #[inline(always)]
     pub fn best(&self, group: u32, column: u32) -> u32 {
         self.bests.read(self.tiling.at(group, column))
@@ -248,7 +254,8 @@ impl<C: Cost> Tile<C> {
         self.bests.write(self.tiling.at(group, column), best);
     }
 
-    /// The number of the first of every 2^`step_log2` groups whose best place is `place` or beyond; how many there are if none is.
+    /// The number of the first of every 2^`step_log2` groups whose best place is `place` or beyond;
+    /// how many there are if none is.
     #[inline(always)]
     pub fn first_beyond(&self, place: u32, column: u32, step_log2: u32) -> u32 {
         let (mut low, mut high) = (0, ((self.tiling.groups() - 1) >> step_log2) + 1);

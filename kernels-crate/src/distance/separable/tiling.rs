@@ -2,7 +2,8 @@
 
 use super::cost::Cost;
 
-/// Neighbouring outputs that a thread works out together: two halves, so that loops are short enough to be unrolled.
+/// Neighbouring outputs that a thread works out together: two halves, so that loops are short
+/// enough to be unrolled.
 pub const GROUP: u32 = 2 * HALF;
 
 /// Half a group.
@@ -11,7 +12,8 @@ pub const HALF: u32 = 8;
 /// Outputs of the first round.
 pub const FIRST: u32 = 7;
 
-/// Lines of `len` voxels, which are taken in tiles of `width` neighbouring lines; a thread takes a chunk of a line at a time.
+/// Lines of `len` voxels, which are taken in tiles of `width` neighbouring lines; a thread takes a
+/// chunk of a line at a time.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiling {
@@ -19,7 +21,8 @@ pub struct Tiling {
     pub len: u32,
     /// The binary logarithm of the lines of a tile, at most 5.
     pub width_log2: u32,
-    /// The binary logarithm of the voxels of a chunk, at least 2 and at most [`PLACE_BITS`](super::cost::PLACE_BITS).
+    /// The binary logarithm of the voxels of a chunk, at least 2 and at most
+    /// [`PLACE_BITS`](super::cost::PLACE_BITS).
     pub chunk_log2: u32,
     /// The binary logarithm of the groups from one output of the first round to the next.
     pub first_step_log2: u32,
@@ -82,7 +85,8 @@ impl Tiling {
         ((self.groups() * GROUP) << self.width_log2) as usize
     }
 
-    /// Places that chunks propose in a round, or that are found for outputs; they lie where results will be.
+    /// Places that chunks propose in a round, or that are found for outputs; they lie where results
+    /// will be.
     #[inline(always)]
     pub const fn proposals(self) -> usize {
         let most = self.chunks() * FIRST + self.groups() + GROUP;

@@ -50,7 +50,8 @@ pub(super) struct Brick<'a> {
     pub sites: HeldSites,
     /// The names of the sites that are held, or their labels.
     pub held: SharedView<u64>,
-    /// The least squared distance of each voxel so far: row after row. A thread has rows of its own.
+    /// The least squared distance of each voxel so far: row after row. A thread has rows of its
+    /// own.
     pub best: SharedView<f64>,
     /// The least name of a site at that distance.
     pub name: SharedView<u64>,
@@ -146,7 +147,8 @@ impl Brick<'_> {
         self.grid.sample(x as u32, y as u32, z as u32)
     }
 
-    /// If all voxels have the same label, begins with a site that has another: that one, or a neighbour of it.
+    /// If all voxels have the same label, begins with a site that has another: that one, or a
+    /// neighbour of it.
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn begin_with_another(&mut self, layout: BitRows, around: View<i32>) {
@@ -205,7 +207,8 @@ impl Brick<'_> {
         self.sites.finish(|count| self.compare(count));
     }
 
-    /// The square of the largest distance from the site that the search begins with to a voxel of the brick, longer by `more`.
+    /// The square of the largest distance from the site that the search begins with to a voxel of
+    /// the brick, longer by `more`.
     #[inline(always)]
     pub fn farthest_squared(&self, more: f64) -> f64 {
         let mut most = 0.0;

@@ -35,7 +35,8 @@ impl Planes {
     }
 }
 
-/// The bits of a row of a brick, from the lowest on; those beyond the grid are 1, so that only voxels that are not sites have 0.
+/// The bits of a row of a brick, from the lowest on; those beyond the grid are 1, so that only
+/// voxels that are not sites have 0.
 #[inline(always)]
 fn sites_in_row(bits: View<u32>, layout: BitRows, x: u32, [y, z]: [u32; 2]) -> u32 {
     let grid = layout.grid;
@@ -49,20 +50,27 @@ fn sites_in_row(bits: View<u32>, layout: BitRows, x: u32, [y, z]: [u32; 2]) -> u
     word >> (x & 31) & 0xff
 }
 
-/// Writes the distance of every voxel of some planes and, if `nearest` is not empty, which site is the nearest: of several the one with the least name.
+/// Writes the distance of every voxel of some planes and, if `nearest` is not empty, which site is
+/// the nearest: of several the one with the least name.
 ///
-/// `bits`, if there are any, are all voxels that are sites themselves, of which `sorted` need not have all. `names` are the numbers of the sites; without them
-/// sites are voxels, and have their indices. `labels`, if there are any, are those of the voxels, which all sites are: those with another label than a
-/// voxel's count, and a nearest site of a centre has such a one `around` it, within `more`. `found` is what [`nearest_to_centres`] wrote for the bricks of the whole grid.
+/// `bits`, if there are any, are all voxels that are sites themselves, of which `sorted` need not
+/// have all. `names` are the numbers of the sites; without them sites are voxels, and have their
+/// indices. `labels`, if there are any, are those of the voxels, which all sites are: those with
+/// another label than a voxel's count, and a nearest site of a centre has such a one `around` it,
+/// within `more`. `found` is what [`nearest_to_centres`] wrote for the bricks of the whole grid.
 ///
-/// A block takes bricks, and a thread rows of 8 voxels, whose least squared distances it has in its registers while it compares them. All threads go through
-/// the tree together, stride over the sites of a cell, and put those that can matter side by side in shared memory, up to 512 of them; then every
-/// thread goes through these, all reading the same. That takes 14 KiB. For each voxel a distance is written, and what is nearest takes a second search.
+/// A block takes bricks, and a thread rows of 8 voxels, whose least squared distances it has in its
+/// registers while it compares them. All threads go through the tree together, stride over the
+/// sites of a cell, and put those that can matter side by side in shared memory, up to 512 of them;
+/// then every thread goes through these, all reading the same. That takes 14 KiB. For each voxel a
+/// distance is written, and what is nearest takes a second search.
 ///
 /// # Safety
-/// There is a site; `sorted`, `places` and `boxes` are what the kernels of the sort and [`join_boxes`](super::join_boxes) leave; `names` holds an element for
-/// each site or none, `labels` one for each voxel or none, `bits` those of the grid or none; `distances` holds an element for each voxel of the planes, and
-/// `nearest` as many or none; `around` holds the steps to the neighbours.
+/// There is a site; `sorted`, `places` and `boxes` are what the kernels of the sort and
+/// [`join_boxes`](super::join_boxes) leave; `names` holds an element for each site or none,
+/// `labels` one for each voxel or none, `bits` those of the grid or none; `distances` holds an
+/// element for each voxel of the planes, and `nearest` as many or none; `around` holds the steps to
+/// the neighbours.
 ///
 /// [`nearest_to_centres`]: super::nearest_to_centres
 #[kernel(I = [u32, u64])]

@@ -111,14 +111,18 @@ impl Nearest<'_> {
     }
 }
 
-/// Writes a nearest site of the centre of each block: its coordinates, the first of which is [`NOWHERE`] if none is within the root of `most`.
+/// Writes a nearest site of the centre of each block: its coordinates, the first of which is
+/// [`NOWHERE`] if none is within the root of `most`.
 ///
-/// Where `outer` has elements, they are what the kernel wrote for the blocks `of`, whose sides are multiples of these: the search begins with the site that was
-/// found there. A thread takes single blocks and goes through the tree, from one box to the next that may have a nearer site. Nothing is shared in the block.
+/// Where `outer` has elements, they are what the kernel wrote for the blocks `of`, whose sides are
+/// multiples of these: the search begins with the site that was found there. A thread takes single
+/// blocks and goes through the tree, from one box to the next that may have a nearer site. Nothing
+/// is shared in the block.
 ///
 /// # Safety
-/// There is a site; `sorted`, `places` and `boxes` are what the kernels of the sort and [`join_boxes`](super::join_boxes) leave; `items` counts the blocks,
-/// for each of which `found` holds three elements.
+/// There is a site; `sorted`, `places` and `boxes` are what the kernels of the sort and
+/// [`join_boxes`](super::join_boxes) leave; `items` counts the blocks, for each of which `found`
+/// holds three elements.
 #[kernel]
 pub unsafe fn nearest_to_centres(
     sorted: View<f32>,

@@ -2,7 +2,8 @@
 
 use crate::distance::measure::Scale;
 
-/// An upper triangle whose columns are the axes, turned: in units, what a step along x, y and z is in the world.
+/// An upper triangle whose columns are the axes, turned: in units, what a step along x, y and z is
+/// in the world.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tilt {
@@ -13,7 +14,8 @@ pub struct Tilt {
 }
 
 impl Tilt {
-    /// What a step along y and z adds along the world's x, and the squares of what it is along the two others.
+    /// What a step along y and z adds along the world's x, and the squares of what it is along the
+    /// two others.
     #[inline(always)]
     pub fn across(&self, y: f64, z: f64) -> [f64; 3] {
         let [_, fy, fz] = self.scale.factors;
@@ -29,7 +31,8 @@ impl Tilt {
         first * first + second + third
     }
 
-    /// The squared length of a step: the same bits for a step back, and those of [`squared`] where axes are at right angles.
+    /// The squared length of a step: the same bits for a step back, and those of [`squared`] where
+    /// axes are at right angles.
     ///
     /// [`squared`]: crate::distance::measure::squared
     #[inline(always)]
@@ -37,7 +40,8 @@ impl Tilt {
         Self::with_x(self.scale.factors[0], x, self.across(y, z))
     }
 
-    /// How far the steps of a box reach along each of the world's axes from its middle, if they are up to `half`.
+    /// How far the steps of a box reach along each of the world's axes from its middle, if they are
+    /// up to `half`.
     #[inline(always)]
     pub fn reach(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         let abs = |value: f64| if value < 0.0 { -value } else { value };
@@ -50,7 +54,8 @@ impl Tilt {
         ]
     }
 
-    /// A lower bound of the squared lengths of the steps that differ from `middle` by no more than what reaches so far.
+    /// A lower bound of the squared lengths of the steps that differ from `middle` by no more than
+    /// what reaches so far.
     #[inline(always)]
     pub fn least_squared(&self, [x, y, z]: [f64; 3], reach: [f64; 3]) -> f64 {
         let beyond = |value: f64, reach: f64| {
@@ -65,8 +70,9 @@ impl Tilt {
             + beyond(fz * z, reach[2])
     }
 
-    /// How much farther from `other` than from `one` a voxel of a box is at the most, in squares: `middle` is from `one` to the middle of the box, `between` from `one`
-    /// to `other`, and `half` from the middle to a corner.
+    /// How much farther from `other` than from `one` a voxel of a box is at the most, in squares:
+    /// `middle` is from `one` to the middle of the box, `between` from `one` to `other`, and `half`
+    /// from the middle to a corner.
     ///
     /// The difference is linear in the voxel, so that it is the largest in a corner.
     #[inline(always)]

@@ -3,7 +3,8 @@
 use crate::{distance::sites::BitRows, rows::Items, sample::Sample};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Steps to the neighbours across the faces of a voxel's Voronoi cell, and of the voxel: ten, and the same back. x, y and z of each are given.
+/// Steps to the neighbours across the faces of a voxel's Voronoi cell, and of the voxel: ten, and
+/// the same back. x, y and z of each are given.
 pub const AROUND: usize = 10;
 
 /// Whether a neighbour satisfies `is_open`, which gets those in the grid, and what the others are.
@@ -42,7 +43,8 @@ pub(super) fn any_around(
     any
 }
 
-/// Calls `keep` with each voxel of a word whose bit is 1, and gives those bits for which it is true.
+/// Calls `keep` with each voxel of a word whose bit is 1, and gives those bits for which it is
+/// true.
 #[cuda_std::inline_closures]
 #[inline(always)]
 fn kept(bits: BitRows, word: usize, here: u32, mut keep: impl FnMut([u32; 3]) -> bool) -> u32 {
@@ -60,11 +62,13 @@ fn kept(bits: BitRows, word: usize, here: u32, mut keep: impl FnMut([u32; 3]) ->
 
 /// Keeps the voxels of a mask of which a neighbour is not in the mask, or not in the grid.
 ///
-/// A thread takes single words, neighbouring threads neighbouring words: it reads the word, for each of its bits that is 1 up to 20 words around it, and
-/// writes one. Nothing is shared in the block.
+/// A thread takes single words, neighbouring threads neighbouring words: it reads the word, for
+/// each of its bits that is 1 up to 20 words around it, and writes one. Nothing is shared in the
+/// block.
 ///
 /// # Safety
-/// `around` holds three elements for each of [`AROUND`] steps, `mask` and `open` `bits.words()`, `items` counts these.
+/// `around` holds three elements for each of [`AROUND`] steps, `mask` and `open` `bits.words()`,
+/// `items` counts these.
 #[kernel]
 pub unsafe fn keep_open(
     mask: View<u32>,
@@ -84,13 +88,15 @@ pub unsafe fn keep_open(
     });
 }
 
-/// Marks the voxels of which a neighbour has another label; a label that is not a number is another than every one. If `beyond` is not 0, also those with a
-/// neighbour that is not in the grid.
+/// Marks the voxels of which a neighbour has another label; a label that is not a number is another
+/// than every one. If `beyond` is not 0, also those with a neighbour that is not in the grid.
 ///
-/// A thread takes single words: for each of its voxels it reads the label and up to 20 around it, and it writes a word. Nothing is shared in the block.
+/// A thread takes single words: for each of its voxels it reads the label and up to 20 around it,
+/// and it writes a word. Nothing is shared in the block.
 ///
 /// # Safety
-/// `around` holds three elements for each of [`AROUND`] steps, `labels` `bits.grid.samples()`, `changes` `bits.words()`, and `items` counts these.
+/// `around` holds three elements for each of [`AROUND`] steps, `labels` `bits.grid.samples()`,
+/// `changes` `bits.words()`, and `items` counts these.
 #[kernel]
 pub unsafe fn keep_changes(
     labels: View<f32>,
@@ -115,7 +121,8 @@ pub unsafe fn keep_changes(
 
 /// Writes labels as numbers of f32, which all of them are exactly.
 ///
-/// A thread takes single samples, neighbouring threads neighbouring ones: one is read and one written. Nothing is shared in the block.
+/// A thread takes single samples, neighbouring threads neighbouring ones: one is read and one
+/// written. Nothing is shared in the block.
 ///
 /// # Safety
 /// `items` counts the samples, and `labels` holds an element for each.

@@ -132,7 +132,8 @@ impl Tree {
         }
     }
 
-    /// A site of a cell that is near to a place: of the boxes of each level the one that may have the nearest. There is a site.
+    /// A site of a cell that is near to a place: of the boxes of each level the one that may have
+    /// the nearest. There is a site.
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub(super) fn some_near(
@@ -195,11 +196,12 @@ pub(super) fn site(sorted: View<f32>, place: usize) -> [f64; 3] {
 
 /// Writes the boxes of a level around those of the level below it.
 ///
-/// `levels` are the two, and `starts` says where the boxes of each begin. A thread takes single boxes: it reads up to 64 of six numbers, and writes one.
-/// Nothing is shared in the block.
+/// `levels` are the two, and `starts` says where the boxes of each begin. A thread takes single
+/// boxes: it reads up to 64 of six numbers, and writes one. Nothing is shared in the block.
 ///
 /// # Safety
-/// `items` are the boxes of the level; `boxes` holds six elements for each box of the tree, those below the level filled.
+/// `items` are the boxes of the level; `boxes` holds six elements for each box of the tree, those
+/// below the level filled.
 #[kernel]
 pub unsafe fn join_boxes(levels: [Cubes; 2], starts: [u64; 2], items: Items, boxes: ViewMut<f32>) {
     let [start_below, start] = starts;

@@ -10,8 +10,8 @@ use crate::{
 /// Words of a tile: what a block counts, and emits, together.
 pub const TILE: u32 = 256;
 
-/// One bit for each voxel of a grid: 32 voxels along x in a word, the first in the lowest bit. Rows begin with a word of their
-/// own, and bits after the end of a row are 0.
+/// One bit for each voxel of a grid: 32 voxels along x in a word, the first in the lowest bit. Rows
+/// begin with a word of their own, and bits after the end of a row are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitRows {
@@ -49,7 +49,8 @@ impl BitRows {
             as usize
     }
 
-    /// The bits of row (y, z) from voxel `x` on, which is in the grid: 32 at least, those behind the row are 0.
+    /// The bits of row (y, z) from voxel `x` on, which is in the grid: 32 at least, those behind
+    /// the row are 0.
     #[inline(always)]
     pub fn bits_from(self, words: View<u32>, x: u32, y: u32, z: u32) -> u64 {
         let at = self.word_of(x, y, z);

@@ -4,7 +4,8 @@ use super::bits::{BitRows, TILE};
 use crate::block;
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// Calls `visit` with the first word of each tile of the calling block, its number, and how many words it has.
+/// Calls `visit` with the first word of each tile of the calling block, its number, and how many
+/// words it has.
 #[inline(always)]
 fn for_each_tile(bits: BitRows, mut visit: impl FnMut(u64, u64, u32)) {
     let mut tile = thread::block_idx_x() as u64;
@@ -23,7 +24,8 @@ fn for_each_tile(bits: BitRows, mut visit: impl FnMut(u64, u64, u32)) {
 
 /// Counts the bits of each tile of [`TILE`] words that are 1.
 ///
-/// A block takes whole tiles, a thread single words. Every word is read once, and a count is written for each tile.
+/// A block takes whole tiles, a thread single words. Every word is read once, and a count is
+/// written for each tile.
 ///
 /// # Safety
 /// `words` hold `bits.words()` elements, `counts` one for each of `bits.tiles()`.
@@ -45,12 +47,12 @@ pub unsafe fn count_tiles(words: View<u32>, bits: BitRows, counts: ViewMut<u64>)
 
 /// Writes the centres of the voxels whose bits are 1, in the order of the voxels.
 ///
-/// A block takes whole tiles, a thread single words, whose points it writes one after the other: three coordinates each.
-/// `places` says how many points come before each tile.
+/// A block takes whole tiles, a thread single words, whose points it writes one after the other:
+/// three coordinates each. `places` says how many points come before each tile.
 ///
 /// # Safety
-/// `words` hold `bits.words()` elements; `places` begins with the exclusive sums of what [`count_tiles`] wrote; `coordinates` hold
-/// three elements for each bit that is 1.
+/// `words` hold `bits.words()` elements; `places` begins with the exclusive sums of what
+/// [`count_tiles`] wrote; `coordinates` hold three elements for each bit that is 1.
 #[kernel]
 pub unsafe fn emit_centres(
     words: View<u32>,

@@ -6,7 +6,8 @@ use cuda_std::{View, ViewMut, kernel, thread};
 
 /// Adds to `count[0]` how many bits are 1.
 ///
-/// A thread takes single words; a block adds up in shared memory, and adds to the count once. Each word is read once.
+/// A thread takes single words; a block adds up in shared memory, and adds to the count once. Each
+/// word is read once.
 ///
 /// # Safety
 /// `words` hold `items.count` elements, `count` one.
@@ -25,7 +26,8 @@ pub unsafe fn count_bits(words: View<u32>, items: Items, count: ViewMut<u64>) {
 /// A thread takes single indices: it reads one, and writes one bit. Nothing is shared in the block.
 ///
 /// # Safety
-/// `indices` hold `items.count` elements, all less than `bits.grid.samples()`; `words` hold `bits.words()`.
+/// `indices` hold `items.count` elements, all less than `bits.grid.samples()`; `words` hold
+/// `bits.words()`.
 #[kernel]
 pub unsafe fn set_bits(indices: View<u64>, bits: BitRows, items: Items, words: ViewMut<u32>) {
     items.for_each(|number| {

@@ -6,11 +6,12 @@ use cuda_std::{View, ViewMut, kernel};
 
 /// Makes the distances of voxels whose bits are 1 negative, or leaves them so; 0 stays 0.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads its bit, and where that is 1 reads and writes a
-/// distance. Nothing is shared in the block.
+/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads its bit, and
+/// where that is 1 reads and writes a distance. Nothing is shared in the block.
 ///
 /// # Safety
-/// `rows` are those of `bits.grid`; `inside` holds `bits.words()` elements, `distances` `bits.grid.samples()`.
+/// `rows` are those of `bits.grid`; `inside` holds `bits.words()` elements, `distances`
+/// `bits.grid.samples()`.
 #[kernel]
 pub unsafe fn negate_within(inside: View<u32>, bits: BitRows, rows: Rows, distances: ViewMut<f32>) {
     rows.for_each_run(|run| {

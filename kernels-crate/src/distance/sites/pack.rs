@@ -24,14 +24,17 @@ struct Job<'a, T> {
     beyond: ViewMut<'a, u32>,
 }
 
-/// Packs for each voxel whether its sample is in a range, and if asked whether it is a finite number that is not.
+/// Packs for each voxel whether its sample is in a range, and if asked whether it is a finite
+/// number that is not.
 ///
-/// A warp whose lanes all exist makes [`GROUP`] words at a time: its lanes read single samples, eight in flight, and vote; each lane
-/// keeps and writes one word. A thread without such a warp (a block of one thread, say) makes its words alone. Every sample is
-/// read once; one bit of each is written to `within`, and unless it is empty one to `beyond`. Nothing is shared in the block.
+/// A warp whose lanes all exist makes [`GROUP`] words at a time: its lanes read single samples,
+/// eight in flight, and vote; each lane keeps and writes one word. A thread without such a warp (a
+/// block of one thread, say) makes its words alone. Every sample is read once; one bit of each is
+/// written to `within`, and unless it is empty one to `beyond`. Nothing is shared in the block.
 ///
 /// # Safety
-/// `samples` hold `bits.grid.samples()` elements, `within` (and `beyond`, unless empty) `bits.words()`.
+/// `samples` hold `bits.grid.samples()` elements, `within` (and `beyond`, unless empty)
+/// `bits.words()`.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn pack_voxels<T: Sample>(
     samples: View<T>,
@@ -56,11 +59,13 @@ pub unsafe fn pack_voxels<T: Sample>(
     );
 }
 
-/// [`pack_voxels`] for rows that begin at multiples of four samples: a lane reads four neighbouring samples in one access, the
-/// warp votes on 128 at a time, and sixteen samples of a lane are in flight.
+/// [`pack_voxels`] for rows that begin at multiples of four samples: a lane reads four neighbouring
+/// samples in one access, the warp votes on 128 at a time, and sixteen samples of a lane are in
+/// flight.
 ///
 /// # Safety
-/// As [`pack_voxels`]; `bits.grid.nx` is a multiple of four, and the first sample is stored at a multiple of four times its size.
+/// As [`pack_voxels`]; `bits.grid.nx` is a multiple of four, and the first sample is stored at a
+/// multiple of four times its size.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn pack_voxels_by_fours<T: Sample>(
     samples: View<T>,
@@ -150,7 +155,8 @@ impl<T: Sample> Job<'_, T> {
         }
     }
 
-    /// The word of the 32 samples from `first` on: in steps without branches, which become a CPU's vector instructions.
+    /// The word of the 32 samples from `first` on: in steps without branches, which become a CPU's
+    /// vector instructions.
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
     fn whole_word(&self, first: usize) -> Packed {

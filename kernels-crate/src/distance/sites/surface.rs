@@ -4,10 +4,11 @@ use super::bits::BitRows;
 use crate::rows::Items;
 use cuda_std::{View, ViewMut, kernel};
 
-/// Keeps the voxels of a solid that have a neighbour across a face that is in the grid and not in the solid.
+/// Keeps the voxels of a solid that have a neighbour across a face that is in the grid and not in
+/// the solid.
 ///
-/// A thread takes single words, neighbouring threads neighbouring words: it reads the word and up to six around it, and writes
-/// one. Nothing is shared in the block.
+/// A thread takes single words, neighbouring threads neighbouring words: it reads the word and up
+/// to six around it, and writes one. Nothing is shared in the block.
 ///
 /// # Safety
 /// `solid` and `surface` hold `bits.words()` elements, `items` counts these.

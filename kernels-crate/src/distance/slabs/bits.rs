@@ -11,7 +11,8 @@ use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 const SIDE: u32 = 8;
 /// Voxels of a tile along x, and along z.
 const VOXELS: u32 = 32 * SIDE;
-/// Numbers in shared memory for the words that 32 planes have: one more, so that those of the next planes are in other banks.
+/// Numbers in shared memory for the words that 32 planes have: one more, so that those of the next
+/// planes are in other banks.
 const STEP: u32 = 32 * SIDE + 1;
 
 /// The bits of a volume, along x and along z, in tiles of 256 x 256 voxels of an xz plane.
@@ -87,8 +88,8 @@ const fn place(plane: u32, word: u32) -> usize {
 
 /// Turns bits along x into bits along z.
 ///
-/// A block takes tiles: 8 words along x of 256 planes, which it puts into shared memory; then a thread makes a word along z of a
-/// voxel's bits in 32 planes. Each bit is read and written once.
+/// A block takes tiles: 8 words along x of 256 planes, which it puts into shared memory; then a
+/// thread makes a word along z of a voxel's bits in 32 planes. Each bit is read and written once.
 ///
 /// # Safety
 /// `bits` holds `tiles.from.words()` elements, `turned` `tiles.to.words()`.

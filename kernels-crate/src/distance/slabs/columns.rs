@@ -5,11 +5,12 @@ use cuda_std::{View, ViewMut, kernel};
 
 /// Copies rows of some columns to their place in longer rows.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones. Nothing is shared in the block.
+/// A thread takes single voxels, neighbouring threads neighbouring ones. Nothing is shared in the
+/// block.
 ///
 /// # Safety
-/// `rows` are those of the columns: `part` holds a distance for each of their voxels. `slab` has as many rows of `grid.nx` voxels, and
-/// the columns fit in them from `first` on.
+/// `rows` are those of the columns: `part` holds a distance for each of their voxels. `slab` has as
+/// many rows of `grid.nx` voxels, and the columns fit in them from `first` on.
 #[kernel]
 pub unsafe fn copy_columns(
     part: View<f32>,

@@ -1,7 +1,8 @@
 //! Distance maps by slabs along z.
 //!
-//! The exact method makes a map in parts of some words of bits along x, with all lines along y and z whole. So that a part is some
-//! planes of the volume, it is given the bits along z instead; what comes out then has z fastest, and is transposed.
+//! The exact method makes a map in parts of some words of bits along x, with all lines along y and
+//! z whole. So that a part is some planes of the volume, it is given the bits along z instead; what
+//! comes out then has z fastest, and is transposed.
 //!
 //! | kernel | reads | writes |
 //! | --- | --- | --- |

@@ -5,7 +5,8 @@ use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
 /// Voxels of a tile along x, and along z.
 const SIDE: u32 = 32;
-/// From a line of a tile to the next: one more, so that those of a column are in different banks of shared memory.
+/// From a line of a tile to the next: one more, so that those of a column are in different banks of
+/// shared memory.
 const STEP: u32 = SIDE + 1;
 
 /// A slab, in tiles of 32 x 32 voxels of an xz plane.
@@ -45,8 +46,8 @@ impl SlabTiles {
 
 /// Turns a slab with z fastest, then y, into one with x fastest, then y.
 ///
-/// A block takes tiles, and puts them into shared memory. Each distance is read and written once, a line of a tile by neighbouring
-/// threads.
+/// A block takes tiles, and puts them into shared memory. Each distance is read and written once, a
+/// line of a tile by neighbouring threads.
 ///
 /// # Safety
 /// `turned` and `slab` hold `tiles.voxels()` elements.

@@ -4,7 +4,8 @@ use super::{super::topology::INNER, words::TILE};
 use crate::{block, operator::Sum};
 use cuda_std::{SharedView, thread};
 
-/// The largest block that [`emit_shaped_triangles`](super::emit_shaped_triangles) can be launched with: the cells that it takes at a time.
+/// The largest block that [`emit_shaped_triangles`](super::emit_shaped_triangles) can be launched
+/// with: the cells that it takes at a time.
 pub const SHAPED_BLOCK: u32 = 128;
 
 /// Numbers that a shaped cell needs of its vertices: of its edges, and of the first inner one.
@@ -21,8 +22,9 @@ pub(super) fn word_and_bit(code: u16) -> (u32, u32) {
     (code as u32 & (TILE - 1), code as u32 >> 8)
 }
 
-/// Lists the cells number `start` and following of some words of a tile, at most [`CELLS`], as word and bit; how many these words have. `cells` gives
-/// the cells of a word as bits. All threads of the block call it.
+/// Lists the cells number `start` and following of some words of a tile, at most [`CELLS`], as word
+/// and bit; how many these words have. `cells` gives the cells of a word as bits. All threads of
+/// the block call it.
 #[inline(always)]
 pub(super) fn list_cells(
     [first_word, end]: [u32; 2],
@@ -54,9 +56,10 @@ pub(super) fn list_cells(
     before
 }
 
-/// Calls `visit` with the occupied cells of some words of a tile, from the first to before the second, one for each thread at a time: whether
-/// there is one for this thread, and which of `list` it is, for [`word_and_bit`]. `list` is for [`CELLS`] cells, and `occupied` gives those of a word as bits. All threads of the block call it; they synchronise after
-/// each visit, and within it may.
+/// Calls `visit` with the occupied cells of some words of a tile, from the first to before the
+/// second, one for each thread at a time: whether there is one for this thread, and which of `list`
+/// it is, for [`word_and_bit`]. `list` is for [`CELLS`] cells, and `occupied` gives those of a word
+/// as bits. All threads of the block call it; they synchronise after each visit, and within it may.
 #[cuda_std::inline_closures]
 #[inline(always)]
 pub(super) fn for_each_batch(

@@ -7,8 +7,8 @@ use super::{
 use crate::{arith::div_rem_at_once, block};
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// The signs at the corners of a word's 32 cells: of each of the four rows of samples around them, at the cells' lower x
-/// and at their higher x.
+/// The signs at the corners of a word's 32 cells: of each of the four rows of samples around them,
+/// at the cells' lower x and at their higher x.
 #[derive(Clone, Copy)]
 pub(super) struct Corners {
     /// Rows (y, z), (y + 1, z), (y, z + 1), (y + 1, z + 1).
@@ -16,8 +16,8 @@ pub(super) struct Corners {
 }
 
 impl Corners {
-    /// Reads the rows around word `word` of row (y, z). A row that does not exist repeats its neighbour, so that nothing seems
-    /// to change towards it.
+    /// Reads the rows around word `word` of row (y, z). A row that does not exist repeats its
+    /// neighbour, so that nothing seems to change towards it.
     #[inline(always)]
     pub fn read(signs: View<u32>, words: Words, word: u32, y: u32, z: u32) -> Self {
         let dy = if y + 1 < words.grid.ny {
@@ -64,7 +64,8 @@ impl Corners {
         any & !all
     }
 
-    /// The edges of the cells along which signs change: along x, y and z, of four cells' edges each.
+    /// The edges of the cells along which signs change: along x, y and z, of four cells' edges
+    /// each.
     #[inline(always)]
     fn changes(&self) -> [[u32; 4]; 3] {
         // rows a to d, at the cells' lower and higher x
@@ -76,8 +77,8 @@ impl Corners {
         ]
     }
 
-    /// Which of the occupied cells have an ambiguous face, or a corner and the opposite one that are cut off: all others have one loop,
-    /// and triangles that do not depend on values.
+    /// Which of the occupied cells have an ambiguous face, or a corner and the opposite one that
+    /// are cut off: all others have one loop, and triangles that do not depend on values.
     #[inline(always)]
     pub fn listed(&self, occupied: u32) -> u32 {
         let [
@@ -85,8 +86,8 @@ impl Corners {
             [yab0, yab1, ycd0, ycd1],
             [zac0, zac1, zbd0, zbd1],
         ] = self.changes();
-        // two loops meet in a face all of whose edges are active (three of them, as signs change an even number of times
-        // around it), or they are around two opposite corners
+        // two loops meet in a face all of whose edges are active (three of them, as signs change an
+        // even number of times around it), or they are around two opposite corners
         let faces = xa & xb & yab0
             | xc & xd & ycd0
             | xa & xc & zac0
@@ -176,13 +177,15 @@ impl Kept<'_> {
         cells
     }
 
-    /// Takes away the occupied cells that are left out and the edges that have none but such cells around them; the
-    /// number of the word's cells that are left out for a corner that is not finite.
+    /// Takes away the occupied cells that are left out and the edges that have none but such cells
+    /// around them; the number of the word's cells that are left out for a corner that is not
+    /// finite.
     #[inline(always)]
     fn exclude(&self, words: Words, marks: &mut Marks, word: u32, y: u32, z: u32) -> u32 {
         let (mut around_x, mut around_y, mut around_z) = (0, 0, 0);
         let mut own = WholeCells { finite: 0, kept: 0 };
-        // this word and the one before it, whose last cell is the left neighbour of this word's first
+        // this word and the one before it, whose last cell is the left neighbour of this word's
+        // first
         let combinations = if word > 0 { 8 } else { 4 };
         let mut combination = 0;
         while combination < combinations {
@@ -226,20 +229,23 @@ impl Kept<'_> {
 
 /// Finds the active edges and the occupied cells of every word, and counts what they will emit.
 ///
-/// A block takes whole tiles; a thread takes single words: 32 samples with the edges and cells that rise from them. It reads the
-/// signs of the four rows of samples around them (eight words), and where cells may be left out (`masked` not 0, or
-/// `exclusions[0]`) the bits of `finite` and `kept` around it too. It writes the word's active edges along x, y and z
-/// and, as the fourth element, how many of the tile's vertices come before the word's: in the low half those in the plane, in
-/// the high half those above it; the occupied cells go to `occupied`. The block adds up the counts of its tile in
-/// shared memory and writes the tile's three sums, and a fourth if cells are shaped: how many are listed for
-/// [`count_shapes`](super::count_shapes), and if there are any the tile is put on the list of such tiles. Cells left out for a
-/// non-finite corner are counted in the last but one. To `parts`, unless it is empty, go the triangles of the tile before each of its
+/// A block takes whole tiles; a thread takes single words: 32 samples with the edges and cells that
+/// rise from them. It reads the signs of the four rows of samples around them (eight words), and
+/// where cells may be left out (`masked` not 0, or `exclusions[0]`) the bits of `finite` and `kept`
+/// around it too. It writes the word's active edges along x, y and z and, as the fourth element,
+/// how many of the tile's vertices come before the word's: in the low half those in the plane, in
+/// the high half those above it; the occupied cells go to `occupied`. The block adds up the counts
+/// of its tile in shared memory and writes the tile's three sums, and a fourth if cells are shaped:
+/// how many are listed for [`count_shapes`](super::count_shapes), and if there are any the tile is
+/// put on the list of such tiles. Cells left out for a non-finite corner are counted in the last
+/// but one. To `parts`, unless it is empty, go the triangles of the tile before each of its
 /// [`PARTS`](super::PARTS) parts.
 ///
 /// # Safety
-/// `below` (and `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one, `edges` four for each of
-/// `words.marked()` words, `occupied` one, `parts` `words.parts()` elements or none, `sums` `words.sums()`, `listed_tiles`
-/// `words.listed_tiles()`; all of the last two are 0.
+/// `below` (and `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one,
+/// `edges` four for each of `words.marked()` words, `occupied` one, `parts` `words.parts()`
+/// elements or none, `sums` `words.sums()`, `listed_tiles` `words.listed_tiles()`; all of the last
+/// two are 0.
 #[kernel]
 pub unsafe fn classify_edges(
     below: View<u32>,
@@ -255,7 +261,8 @@ pub unsafe fn classify_edges(
     listed_tiles: ViewMut<u64>,
 ) {
     let left_out = masked != 0 || exclusions.read(0) != 0;
-    // this kernel is bound by instructions: the bit-wise division costs a tenth of its time in preparations alone
+    // this kernel is bound by instructions: the bit-wise division costs a tenth of its time in
+    // preparations alone
     words.for_each_tile(div_rem_at_once, |tile| {
         let first = tile.first_marked(words);
         let mut before = Counts(0);
@@ -328,8 +335,8 @@ fn mark(corners: &Corners, words: Words, tile: &Tile, word: u32, y: u32) -> Mark
     }
 }
 
-/// Four counts of a tile in one number: of vertices in its plane, of vertices above it, of triangles, of listed cells. A tile has
-/// 256 words, so they are at most 16384, 8192, 40960 and 8192.
+/// Four counts of a tile in one number: of vertices in its plane, of vertices above it, of
+/// triangles, of listed cells. A tile has 256 words, so they are at most 16384, 8192, 40960 and 8192.
 #[derive(Clone, Copy)]
 struct Counts(u64);
 
@@ -376,9 +383,10 @@ impl Counts {
 
 /// The number of triangles of the occupied cells of a word, and how many of the cells are listed.
 ///
-/// A loop of n edges is cut into n - 2 triangles, so it is the number of active edges, cell by cell, less twice the number of
-/// loops. Edges are counted for 32 cells at a time; only cells that may have more than one loop are looked up, above corners kept apart on every
-/// face. If cells are shaped, the triangles of listed cells are not counted.
+/// A loop of n edges is cut into n - 2 triangles, so it is the number of active edges, cell by
+/// cell, less twice the number of loops. Edges are counted for 32 cells at a time; only cells that
+/// may have more than one loop are looked up, above corners kept apart on every face. If cells are
+/// shaped, the triangles of listed cells are not counted.
 #[inline(always)]
 fn count_triangles(corners: &Corners, occupied: u32, shaped: bool) -> [u32; 2] {
     if occupied == 0 {

@@ -12,13 +12,14 @@
 //! | [`emit_word_triangles`] | the bits, occupied cells, active edges | vertex indices |
 //! | [`emit_shaped_triangles`] | the same, and shapes | vertex indices in tiles with listed cells |
 //!
-//! A word holds 32 neighbouring samples along x, and a row of samples has whole words ([`Words`]). Cells and edges are named by
-//! their lowest corner, so a word also stands for 32 cells and three times 32 edges, and which of them the surface crosses
-//! comes from exclusive ors of words. The samples are read once in full, and once more at the ends of active edges.
-//! Cells are listed whose triangles depend on values under [`Rule::Trilinear`](super::topology::Rule): they are few, and without them or
-//! that rule the kernels of shapes are not launched, or leave at once.
-//! A vertex's number is the count before its tile, plus that before its word, plus that of the lower bits: no array of edges is
-//! ever written.
+//! A word holds 32 neighbouring samples along x, and a row of samples has whole words ([`Words`]).
+//! Cells and edges are named by their lowest corner, so a word also stands for 32 cells and three
+//! times 32 edges, and which of them the surface crosses comes from exclusive ors of words. The
+//! samples are read once in full, and once more at the ends of active edges. Cells are listed whose
+//! triangles depend on values under [`Rule::Trilinear`](super::topology::Rule): they are few, and
+//! without them or that rule the kernels of shapes are not launched, or leave at once. A vertex's
+//! number is the count before its tile, plus that before its word, plus that of the lower bits: no
+//! array of edges is ever written.
 
 mod cells;
 mod classify;

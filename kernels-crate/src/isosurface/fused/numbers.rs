@@ -11,7 +11,8 @@ pub(super) struct Numbers<'a> {
     per_row: u32,
     /// The tile's first word among those with marks, in its plane and in the one above.
     first: [usize; 2],
-    /// Where the places of its vertices are: of those in its plane, above it, and in the plane above.
+    /// Where the places of its vertices are: of those in its plane, above it, and in the plane
+    /// above.
     sums: [usize; 3],
 }
 
@@ -46,7 +47,8 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The edges at a sample of the tile's plane (`dz` 0) or of the one above (1), in the cell's row or in the next.
+    /// The edges at a sample of the tile's plane (`dz` 0) or of the one above (1), in the cell's
+    /// row or in the next.
     #[inline(always)]
     fn row(&self, word: u32, bit: u32, next_row: bool, dz: usize) -> RowAt {
         let word = word + if next_row { self.per_row } else { 0 };
@@ -73,8 +75,9 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The number of the vertex on the y edge of the next sample, which may be in the next word. Vertices in a plane are numbered along
-    /// its rows without a gap between words or tiles: it comes after those on this sample's edges and on the next's x edge.
+    /// The number of the vertex on the y edge of the next sample, which may be in the next word.
+    /// Vertices in a plane are numbered along its rows without a gap between words or tiles: it
+    /// comes after those on this sample's edges and on the next's x edge.
     #[inline(always)]
     fn right(&self, row: &RowAt, word: u32, bit: u32, dz: usize) -> u64 {
         let next_x = if bit < 31 {
@@ -85,8 +88,9 @@ impl<'a> Numbers<'a> {
         row.in_plane + ((row.x & 1) + (row.y & 1) + next_x) as u64
     }
 
-    /// The numbers of the vertices on the twelve edges of an occupied cell (where an edge has none, the number means nothing), and
-    /// the cell's signs by rows; bit 0 of `below` is the sign of its first corner.
+    /// The numbers of the vertices on the twelve edges of an occupied cell (where an edge has none,
+    /// the number means nothing), and the cell's signs by rows; bit 0 of `below` is the sign of its
+    /// first corner.
     #[inline(always)]
     pub fn cell(&self, word: u32, bit: u32, below: u32) -> ([u64; 12], usize) {
         let a = self.row(word, bit, false, 0);

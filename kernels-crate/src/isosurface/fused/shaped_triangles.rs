@@ -14,7 +14,8 @@ use super::{
 use crate::{block, operator::Sum};
 use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 
-/// The listed cells of a tile, in shared memory: for each word these cells as bits, and how many come before the word.
+/// The listed cells of a tile, in shared memory: for each word these cells as bits, and how many
+/// come before the word.
 #[derive(Clone, Copy)]
 struct ShapedCells {
     masks: SharedView<u32>,
@@ -22,7 +23,8 @@ struct ShapedCells {
 }
 
 impl ShapedCells {
-    /// Lists those of a tile. All threads of the block call it, and synchronise before they ask for a number.
+    /// Lists those of a tile. All threads of the block call it, and synchronise before they ask for
+    /// a number.
     #[inline(always)]
     fn list(&self, tile: &Tile, words: Words, below: View<u32>, occupied: View<u32>) {
         let marked = tile.first_marked(words);
@@ -61,15 +63,17 @@ impl ShapedCells {
     }
 }
 
-/// Writes the triangles of tiles that have listed cells: [`emit_word_triangles`](super::emit_word_triangles) writes the others.
+/// Writes the triangles of tiles that have listed cells:
+/// [`emit_word_triangles`](super::emit_word_triangles) writes the others.
 ///
-/// A block takes whole tiles with listed cells. Its threads read the signs around single words and list the tile's cells
-/// whose triangles depend on values in shared memory. Then it goes on as that kernel does, with up to 128 cells at a time; for such a cell a thread also
-/// reads its shape (16 bits), from which triangles and inner vertices follow.
+/// A block takes whole tiles with listed cells. Its threads read the signs around single words and
+/// list the tile's cells whose triangles depend on values in shared memory. Then it goes on as that
+/// kernel does, with up to 128 cells at a time; for such a cell a thread also reads its shape (16
+/// bits), from which triangles and inner vertices follow.
 ///
 /// # Safety
-/// As for [`emit_word_triangles`](super::emit_word_triangles); `words.shaped` is 1, and `shapes` is what
-/// [`emit_shapes`](super::emit_shapes) wrote. A block has at most [`SHAPED_BLOCK`] threads.
+/// As for [`emit_word_triangles`](super::emit_word_triangles); `words.shaped` is 1, and `shapes` is
+/// what [`emit_shapes`](super::emit_shapes) wrote. A block has at most [`SHAPED_BLOCK`] threads.
 #[kernel(I = [u32, u64])]
 pub unsafe fn emit_shaped_triangles<I: Index>(
     below: View<u32>,

@@ -34,7 +34,8 @@ impl Window<'_> {
         self.tile.cell(word, bit)
     }
 
-    /// Calls `visit` for every cell of the calling thread: with its number among the tile's listed ones, and with its lowest corner.
+    /// Calls `visit` for every cell of the calling thread: with its number among the tile's listed
+    /// ones, and with its lowest corner.
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn for_each(&self, mut visit: impl FnMut(u32, [u32; 3])) {
@@ -46,8 +47,8 @@ impl Window<'_> {
     }
 }
 
-/// Calls `visit` with the listed cells of a tile, of which there are `count`, up to [`CELLS`] at a time. All threads of the block visit a
-/// window together.
+/// Calls `visit` with the listed cells of a tile, of which there are `count`, up to [`CELLS`] at a
+/// time. All threads of the block visit a window together.
 #[cuda_std::inline_closures]
 #[inline(always)]
 fn for_each_window(
@@ -83,17 +84,19 @@ fn for_each_window(
     }
 }
 
-/// Counts the triangles and the inner vertices of the listed cells, as the trilinear interpolant has them.
+/// Counts the triangles and the inner vertices of the listed cells, as the trilinear interpolant
+/// has them.
 ///
 /// A block takes whole tiles that have listed cells. Its threads take single words, read the signs
-/// around them (eight words) and list the cells in shared memory, up to 2048 at a time. Then each thread takes single listed cells and reads
-/// the samples at their eight corners. The block adds up what it found and changes two sums of the tile; cells by sort, and the listed ones,
-/// are added to `totals`.
+/// around them (eight words) and list the cells in shared memory, up to 2048 at a time. Then each
+/// thread takes single listed cells and reads the samples at their eight corners. The block adds up
+/// what it found and changes two sums of the tile; cells by sort, and the listed ones, are added to
+/// `totals`.
 ///
 /// # Safety
-/// `samples` hold `padded.stored.samples()` elements, `padded.grid` is `words.grid`, and `words.shaped` is 1; `below` holds
-/// `words.signs()` elements; `occupied`, `sums` and `listed_tiles` are what
-/// [`classify_edges`](super::classify_edges) wrote; `totals` has
+/// `samples` hold `padded.stored.samples()` elements, `padded.grid` is `words.grid`, and
+/// `words.shaped` is 1; `below` holds `words.signs()` elements; `occupied`, `sums` and
+/// `listed_tiles` are what [`classify_edges`](super::classify_edges) wrote; `totals` has
 /// [`CellCounts::TOTALS`] elements, and one more for the listed cells.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn count_shapes<T: Sample>(
@@ -134,11 +137,12 @@ pub unsafe fn count_shapes<T: Sample>(
 
 /// Writes the shapes of the listed cells, in the order of the mesh.
 ///
-/// A block takes whole tiles with listed cells, and its threads cells, as [`count_shapes`] does. A thread reads the samples at its cell's
-/// eight corners and writes 16 bits.
+/// A block takes whole tiles with listed cells, and its threads cells, as [`count_shapes`] does. A
+/// thread reads the samples at its cell's eight corners and writes 16 bits.
 ///
 /// # Safety
-/// As for [`count_shapes`]; `places` is the exclusive scan of the sums that it left; `shapes` has an element for each listed cell.
+/// As for [`count_shapes`]; `places` is the exclusive scan of the sums that it left; `shapes` has
+/// an element for each listed cell.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn emit_shapes<T: Sample>(
     samples: View<T>,
@@ -167,20 +171,23 @@ pub unsafe fn emit_shapes<T: Sample>(
     });
 }
 
-/// A cell with inner vertices in shared memory: its place in the window, and from bit [`CELL_BITS`] on how many inner vertices of the
-/// window come before its own.
+/// A cell with inner vertices in shared memory: its place in the window, and from bit [`CELL_BITS`]
+/// on how many inner vertices of the window come before its own.
 const CELL_BITS: u32 = CELLS.trailing_zeros();
 
 const _: () = assert!(CELLS.is_power_of_two() && CELLS * HEXAGON <= 1 << (32 - CELL_BITS));
 
 /// Writes the inner vertices: positions, and normals unless `normals` is empty.
 ///
-/// A block takes whole tiles with inner vertices, and its threads listed cells: a thread reads its cell's shape. Up to 2048 at a time, those with
-/// inner vertices are listed in shared memory. Then each thread takes single ones, reads the samples at their eight corners, for normals up
-/// to 32 around them, and writes three coordinates for each vertex. `plane` is what the first plane of the grid is in the volume.
+/// A block takes whole tiles with inner vertices, and its threads listed cells: a thread reads its
+/// cell's shape. Up to 2048 at a time, those with inner vertices are listed in shared memory. Then
+/// each thread takes single ones, reads the samples at their eight corners, for normals up to 32
+/// around them, and writes three coordinates for each vertex. `plane` is what the first plane of
+/// the grid is in the volume.
 ///
 /// # Safety
-/// As for [`emit_shapes`], which wrote `shapes`; `positions` has three elements for each vertex, and `normals` as many or none.
+/// As for [`emit_shapes`], which wrote `shapes`; `positions` has three elements for each vertex,
+/// and `normals` as many or none.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn emit_inner_word_vertices<T: Sample>(
     samples: View<T>,

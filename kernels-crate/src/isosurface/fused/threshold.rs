@@ -9,7 +9,8 @@ use crate::{
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// What the bits of a word say of its samples. Bits without a sample are 0 in `below`, 1 in the others.
+/// What the bits of a word say of its samples. Bits without a sample are 0 in `below`, 1 in the
+/// others.
 #[derive(Clone, Copy)]
 struct ThresholdWord {
     below: u32,
@@ -81,7 +82,8 @@ impl Place {
     }
 }
 
-/// The value of the sample at a word's bit; the isovalue, which is neither below nor non-finite, where there is no sample.
+/// The value of the sample at a word's bit; the isovalue, which is neither below nor non-finite,
+/// where there is no sample.
 #[inline(always)]
 fn value<T: Sample>(samples: View<T>, padded: &Padded, place: Place, bit: u32, iso: f32) -> f32 {
     let x = place.unit * 32 + bit;
@@ -121,15 +123,18 @@ struct Job<'a, T> {
 
 /// Compares every sample with the isovalue, and packs the answers: one pass over the volume.
 ///
-/// A warp whose lanes all exist makes [`GROUP`] words at a time: its lanes read single samples, eight in flight, and vote; each lane
-/// keeps and writes one word. A thread without such a warp (a block of one thread, say) makes its words alone. Per sample the value
-/// is read (and `mask`, unless that is empty), and one bit is written to `below`; one to `finite` and one to `kept`, unless these are
-/// empty. `exclusions[0]` becomes 1 if a sample is not finite. Nothing is shared in the block.
+/// A warp whose lanes all exist makes [`GROUP`] words at a time: its lanes read single samples,
+/// eight in flight, and vote; each lane keeps and writes one word. A thread without such a warp (a
+/// block of one thread, say) makes its words alone. Per sample the value is read (and `mask`,
+/// unless that is empty), and one bit is written to `below`; one to `finite` and one to `kept`,
+/// unless these are empty. `exclusions[0]` becomes 1 if a sample is not finite. Nothing is shared
+/// in the block.
 ///
 /// # Safety
-/// `samples` (and `mask`, unless empty) hold `padded.stored.samples()` elements; `words.grid` is `padded.grid`; `below` (and
-/// `finite` and `kept`, unless empty) hold `words.signs()` elements, `exclusions` one. If the samples may be non-finite,
-/// `finite` is not empty; if there is a mask, `kept` is not.
+/// `samples` (and `mask`, unless empty) hold `padded.stored.samples()` elements; `words.grid` is
+/// `padded.grid`; `below` (and `finite` and `kept`, unless empty) hold `words.signs()` elements,
+/// `exclusions` one. If the samples may be non-finite, `finite` is not empty; if there is a mask,
+/// `kept` is not.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn threshold_bits<T: Sample>(
     samples: View<T>,
@@ -162,12 +167,13 @@ pub unsafe fn threshold_bits<T: Sample>(
     );
 }
 
-/// [`threshold_bits`] for rows that begin at multiples of four samples, where there is no mask and no border: a lane reads four
-/// neighbouring samples in one access, the warp votes on 128 at a time, and sixteen samples of a lane are in flight.
+/// [`threshold_bits`] for rows that begin at multiples of four samples, where there is no mask and
+/// no border: a lane reads four neighbouring samples in one access, the warp votes on 128 at a
+/// time, and sixteen samples of a lane are in flight.
 ///
 /// # Safety
-/// As [`threshold_bits`]; `words.grid.nx` is a multiple of four, `samples` hold `words.grid.samples()` elements, and the first is
-/// stored at a multiple of four times their size.
+/// As [`threshold_bits`]; `words.grid.nx` is a multiple of four, `samples` hold
+/// `words.grid.samples()` elements, and the first is stored at a multiple of four times their size.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn threshold_bits_by_fours<T: Sample>(
     samples: View<T>,
@@ -202,8 +208,8 @@ pub unsafe fn threshold_bits_by_fours<T: Sample>(
 }
 
 impl<T: Sample> Job<'_, T> {
-    /// `count`, in a way that keeps the compiler from unrolling a loop of so many rounds: every unrolled round would hold
-    /// registers of its own.
+    /// `count`, in a way that keeps the compiler from unrolling a loop of so many rounds: every
+    /// unrolled round would hold registers of its own.
     #[inline(always)]
     fn rolled(&self, count: u32) -> u32 {
         if self.words.per_row == 0 { 0 } else { count }
@@ -304,8 +310,9 @@ impl<T: Sample> Job<'_, T> {
         }
     }
 
-    /// Completes the words of a group from `start` on, one for each lane, where samples may be left out: votes once more, on one word
-    /// after the other. `finite` is whether all of the lane's samples are.
+    /// Completes the words of a group from `start` on, one for each lane, where samples may be left
+    /// out: votes once more, on one word after the other. `finite` is whether all of the lane's
+    /// samples are.
     #[inline(always)]
     fn look_for_exclusions(&self, start: Place, finite: bool, lane: u32, mine: &mut ThresholdWord) {
         let (words, padded) = (self.words, &self.padded);
@@ -325,7 +332,8 @@ impl<T: Sample> Job<'_, T> {
         }
     }
 
-    /// Whether no sample of a whole warp's words can be left out: all are finite, and there is no mask. All lanes call it.
+    /// Whether no sample of a whole warp's words can be left out: all are finite, and there is no
+    /// mask. All lanes call it.
     #[inline(always)]
     fn nothing_left_out(&self, finite: bool) -> bool {
         let all_finite = !T::MAY_BE_NON_FINITE || ballot(finite) == u32::MAX;

@@ -19,7 +19,8 @@ pub trait Index: Count {
     /// Twelve numbers for each cell, edge by edge, in block-shared memory.
     fn room() -> SharedView<Self>;
 
-    /// Thirteen numbers for each cell that [`emit_shaped_triangles`](super::emit_shaped_triangles) takes at a time.
+    /// Thirteen numbers for each cell that [`emit_shaped_triangles`](super::emit_shaped_triangles)
+    /// takes at a time.
     fn shaped_room() -> SharedView<Self>;
 }
 
@@ -50,19 +51,23 @@ impl Index for u64 {
     }
 }
 
-/// Writes the triangles, as indices of vertices: all those of tiles that have no cell for [`emit_shaped_triangles`](super::emit_shaped_triangles).
+/// Writes the triangles, as indices of vertices: all those of tiles that have no cell for
+/// [`emit_shaped_triangles`](super::emit_shaped_triangles).
 ///
-/// `SHARING` blocks share a tile: with 1 a block takes whole tiles, with [`PARTS`](super::PARTS), which is for few tiles, parts of them. Its
-/// threads take single words, read their occupied cells, and list these in shared memory, up to 2048 at a time. Then each thread takes single cells: it reads the active edges of the four rows around it (16 bytes each), the sign of
-/// its first corner and the places of the tiles that these are in; from these it knows the cell's case and the numbers of its
-/// vertices, which it puts in shared memory, as the block does with the triangles of all the cells, in the order of the mesh. Last, each
-/// thread takes single corners of triangles and writes one index, neighbouring threads neighbouring ones. `first_vertex` is
-/// added to every index; `flip` not 0 reverses every triangle.
+/// `SHARING` blocks share a tile: with 1 a block takes whole tiles, with [`PARTS`](super::PARTS),
+/// which is for few tiles, parts of them. Its threads take single words, read their occupied cells,
+/// and list these in shared memory, up to 2048 at a time. Then each thread takes single cells: it
+/// reads the active edges of the four rows around it (16 bytes each), the sign of its first corner
+/// and the places of the tiles that these are in; from these it knows the cell's case and the
+/// numbers of its vertices, which it puts in shared memory, as the block does with the triangles of
+/// all the cells, in the order of the mesh. Last, each thread takes single corners of triangles and
+/// writes one index, neighbouring threads neighbouring ones. `first_vertex` is added to every
+/// index; `flip` not 0 reverses every triangle.
 ///
 /// # Safety
-/// `below` holds `words.signs()` elements; `edges`, `occupied` and, unless `SHARING` is 1, `parts` are what [`classify_edges`](super::classify_edges) wrote and `places` the
-/// exclusive scan of its sums; `triangles` holds three elements for each triangle. A block has at most
-/// [`TILE`] threads.
+/// `below` holds `words.signs()` elements; `edges`, `occupied` and, unless `SHARING` is 1, `parts`
+/// are what [`classify_edges`](super::classify_edges) wrote and `places` the exclusive scan of its
+/// sums; `triangles` holds three elements for each triangle. A block has at most [`TILE`] threads.
 #[kernel(I = [u32, u64], SHARING = [1, 4])]
 pub unsafe fn emit_word_triangles<I: Index, const SHARING: u32>(
     below: View<u32>,
@@ -132,9 +137,10 @@ pub unsafe fn emit_word_triangles<I: Index, const SHARING: u32>(
     });
 }
 
-/// Writes listed triangles from element `first` on: each thread single corners, neighbouring threads neighbouring ones. An element of
-/// the list is a thread's number, which is less than [`TILE`], and from bit 8 on a triangle of its cell, whose vertices `index` gives by
-/// thread and corner.
+/// Writes listed triangles from element `first` on: each thread single corners, neighbouring
+/// threads neighbouring ones. An element of the list is a thread's number, which is less than
+/// [`TILE`], and from bit 8 on a triangle of its cell, whose vertices `index` gives by thread and
+/// corner.
 #[inline(always)]
 pub(super) fn write_listed<I: Index>(
     list: SharedView<u32>,

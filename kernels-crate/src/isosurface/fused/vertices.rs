@@ -113,7 +113,8 @@ fn list_edges(
     }
 }
 
-/// Calls `emit` with the axis and the lower end of each of the calling thread's vertices, and with its place in the mesh.
+/// Calls `emit` with the axis and the lower end of each of the calling thread's vertices, and with
+/// its place in the mesh.
 #[cuda_std::inline_closures]
 #[inline(always)]
 fn for_each_vertex(
@@ -148,15 +149,16 @@ fn for_each_vertex(
 
 /// Writes the positions of the vertices.
 ///
-/// A block takes whole tiles. Its threads take single words, read their active edges (16 bytes), and list the edges in shared
-/// memory in the order of the mesh, up to 4096 at a time. Then each thread takes single vertices from the list: it reads the
-/// samples at both ends of the edge and writes three coordinates. `plane` is what the first plane of the grid is in the
-/// volume. The vertices in the plane `words.last` are left out unless `last_plane_too` is not 0.
+/// A block takes whole tiles. Its threads take single words, read their active edges (16 bytes),
+/// and list the edges in shared memory in the order of the mesh, up to 4096 at a time. Then each
+/// thread takes single vertices from the list: it reads the samples at both ends of the edge and
+/// writes three coordinates. `plane` is what the first plane of the grid is in the volume. The
+/// vertices in the plane `words.last` are left out unless `last_plane_too` is not 0.
 ///
 /// # Safety
-/// `samples` hold `padded.stored.samples()` elements, `padded.grid` is `words.grid`; `edges` is what
-/// [`classify_edges`](super::classify_edges) wrote and `places` the exclusive scan of its sums; `positions` holds three elements for
-/// each vertex.
+/// `samples` hold `padded.stored.samples()` elements, `padded.grid` is `words.grid`; `edges` is
+/// what [`classify_edges`](super::classify_edges) wrote and `places` the exclusive scan of its
+/// sums; `positions` holds three elements for each vertex.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn emit_word_vertices<T: Sample>(
     samples: View<T>,
@@ -180,8 +182,8 @@ pub unsafe fn emit_word_vertices<T: Sample>(
     });
 }
 
-/// Writes the positions and the unit normals of the vertices: [`emit_word_vertices`], and for each vertex up to fourteen samples
-/// read and three components written more.
+/// Writes the positions and the unit normals of the vertices: [`emit_word_vertices`], and for each
+/// vertex up to fourteen samples read and three components written more.
 ///
 /// # Safety
 /// As [`emit_word_vertices`]; `normals` holds three elements for each vertex.
@@ -209,8 +211,9 @@ pub unsafe fn emit_word_vertices_and_normals<T: Sample>(
     });
 }
 
-/// Writes the positions of the vertices where the cubic through four samples of a line takes the isovalue, and unless `normals` is empty their unit
-/// normals: [`emit_word_vertices_and_normals`], and up to two samples more for each vertex.
+/// Writes the positions of the vertices where the cubic through four samples of a line takes the
+/// isovalue, and unless `normals` is empty their unit normals: [`emit_word_vertices_and_normals`],
+/// and up to two samples more for each vertex.
 ///
 /// # Safety
 /// As [`emit_word_vertices`]; `normals` holds three elements for each vertex, or none.

@@ -13,14 +13,16 @@ pub const TILE: u32 = 256;
 pub const PARTS: u32 = 4;
 pub(super) const PART: u32 = TILE / PARTS;
 
-/// Elements of the sums after those of the tiles: the cells left out for a non-finite corner, and a place for the total.
+/// Elements of the sums after those of the tiles: the cells left out for a non-finite corner, and a
+/// place for the total.
 pub const SUMS_AFTER_TILES: u64 = 2;
 
 /// The words of a grid, and the planes whose surface is wanted.
 ///
-/// Words of signs are numbered row by row over the whole grid. Marks (active edges, occupied cells) exist for the planes
-/// `first` to `last` alone: those from whose samples cells `first <= z < last` rise, and the plane `last` that ends them, which
-/// has the vertices in it but nothing above. Tiles are cut from the words of a plane.
+/// Words of signs are numbered row by row over the whole grid. Marks (active edges, occupied cells)
+/// exist for the planes `first` to `last` alone: those from whose samples cells `first <= z < last`
+/// rise, and the plane `last` that ends them, which has the vertices in it but nothing above. Tiles
+/// are cut from the words of a plane.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words {
@@ -37,8 +39,8 @@ pub struct Words {
 }
 
 impl Words {
-    /// The words of a grid, for the cells `first <= z < last`; `first < last < grid.nz`. `shaped`: whether cells have
-    /// [shapes](crate::isosurface::topology::Shape) that depend on values.
+    /// The words of a grid, for the cells `first <= z < last`; `first < last < grid.nz`. `shaped`:
+    /// whether cells have [shapes](crate::isosurface::topology::Shape) that depend on values.
     pub const fn new(grid: Grid, first: u32, last: u32, shaped: bool) -> Self {
         Self {
             grid,
@@ -87,9 +89,11 @@ impl Words {
 
     /// Elements of the sums.
     ///
-    /// Plane by plane the vertices of each tile that lie in the plane, then those on edges above it; so the order is that of
-    /// [the grid's edges](Grid#edge-slots). If cells are shaped, the inner vertices of the cells above the plane follow. After all of these
-    /// the triangles of each tile; if cells are shaped, how many of the tile's cells are listed for it; and [`SUMS_AFTER_TILES`] more.
+    /// Plane by plane the vertices of each tile that lie in the plane, then those on edges above
+    /// it; so the order is that of [the grid's edges](Grid#edge-slots). If cells are shaped, the
+    /// inner vertices of the cells above the plane follow. After all of these the triangles of each
+    /// tile; if cells are shaped, how many of the tile's cells are listed for it; and
+    /// [`SUMS_AFTER_TILES`] more.
     #[inline(always)]
     pub const fn sums(self) -> u64 {
         (self.vertex_groups() + 1 + self.shaped as u64) * self.tiles() + SUMS_AFTER_TILES
@@ -120,7 +124,8 @@ impl Words {
         places.read(at) != places.read(at + 1)
     }
 
-    /// Elements of the list of tiles with listed cells: their number, and theirs; none if cells are not shaped.
+    /// Elements of the list of tiles with listed cells: their number, and theirs; none if cells are
+    /// not shaped.
     #[inline(always)]
     pub const fn listed_tiles(self) -> u64 {
         (self.tiles() + 1) * self.shaped as u64
@@ -132,8 +137,8 @@ impl Words {
         self.vertex_groups() * self.tiles_per_plane() * (self.last - self.first) as u64
     }
 
-    /// Whether sample `x` of row `y`, plane `z` has a neighbour along each axis, as masks of the word that `x` begins; along z
-    /// only within the wanted planes.
+    /// Whether sample `x` of row `y`, plane `z` has a neighbour along each axis, as masks of the
+    /// word that `x` begins; along z only within the wanted planes.
     #[inline(always)]
     pub(super) const fn with_right_neighbour(self, word: u32) -> u32 {
         let rest = self.grid.nx - 1 - word * 32;
@@ -144,8 +149,8 @@ impl Words {
         }
     }
 
-    /// Calls `visit` for each tile of the calling block, under any launch shape. `divide` is [`div_rem`] or
-    /// [`div_rem_at_once`](crate::arith::div_rem_at_once).
+    /// Calls `visit` for each tile of the calling block, under any launch shape. `divide` is
+    /// [`div_rem`] or [`div_rem_at_once`](crate::arith::div_rem_at_once).
     #[inline(always)]
     pub(super) fn for_each_tile(
         self,
@@ -160,8 +165,8 @@ impl Words {
         }
     }
 
-    /// As [`for_each_tile`](Self::for_each_tile) with [`div_rem`], of tiles that `SHARING` blocks share, 1 or [`PARTS`]: calls `visit` with
-    /// the tile and the calling block's part of it.
+    /// As [`for_each_tile`](Self::for_each_tile) with [`div_rem`], of tiles that `SHARING` blocks
+    /// share, 1 or [`PARTS`]: calls `visit` with the tile and the calling block's part of it.
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub(super) fn for_each_part<const SHARING: u32>(self, mut visit: impl FnMut(Tile, u32)) {
@@ -174,8 +179,8 @@ impl Words {
         }
     }
 
-    /// Calls `visit` for the calling block's share of the tiles that have listed cells: how many they are is the first element of
-    /// `listed_tiles`, their numbers, in any order, are the next.
+    /// Calls `visit` for the calling block's share of the tiles that have listed cells: how many
+    /// they are is the first element of `listed_tiles`, their numbers, in any order, are the next.
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub(super) fn for_each_listed_tile(self, listed_tiles: View<u64>, mut visit: impl FnMut(Tile)) {

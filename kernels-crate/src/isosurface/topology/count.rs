@@ -8,8 +8,8 @@ use cuda_std::ViewMut;
 pub struct CellCounts(u64);
 
 impl CellCounts {
-    /// Elements of the totals that [`add_to`](Self::add_to) adds to: cells with an ambiguous face, cells in which a tunnel was looked for,
-    /// tunnels, inner vertices.
+    /// Elements of the totals that [`add_to`](Self::add_to) adds to: cells with an ambiguous face,
+    /// cells in which a tunnel was looked for, tunnels, inner vertices.
     pub const TOTALS: usize = 4;
 
     /// Of one cell: its case, its shape, and whether a tunnel was looked for.

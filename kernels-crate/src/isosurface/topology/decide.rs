@@ -1,4 +1,5 @@
-//! What the eight values of a cell decide: which corners its ambiguous faces join, and whether there is a tunnel.
+//! What the eight values of a cell decide: which corners its ambiguous faces join, and whether
+//! there is a tunnel.
 
 use super::{
     loops::AMBIGUOUS,
@@ -9,7 +10,8 @@ use crate::isosurface::table::{CORNERS, FACES};
 /// How ambiguous faces are decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
-    /// Above corners are kept apart on every face, and there are no tunnels: the rule of [`crate::isosurface::table`].
+    /// Above corners are kept apart on every face, and there are no tunnels: the rule of
+    /// [`crate::isosurface::table`].
     #[default]
     Separated,
     /// As the trilinear interpolant of the cell does.
@@ -21,14 +23,16 @@ pub enum Rule {
 pub struct Shape {
     /// The row of the [table](super::table).
     pub row: u32,
-    /// The diagonal that the tunnel goes along, if the row is one with a tube: see [`hexagon`](super::hexagon).
+    /// The diagonal that the tunnel goes along, if the row is one with a tube: see
+    /// [`hexagon`](super::hexagon).
     pub diagonal: u32,
 }
 
 impl Shape {
     /// Of a cell with the given values, samples minus isovalue, at its corners.
     ///
-    /// Only signs of sums of products are used, and no fused operations, so that all devices decide alike. At most 40 products.
+    /// Only signs of sums of products are used, and no fused operations, so that all devices decide
+    /// alike. At most 40 products.
     #[inline(always)]
     pub fn of(values: &[f64; 8], rule: Rule) -> Self {
         let case = case(values);
@@ -38,7 +42,8 @@ impl Shape {
         }
     }
 
-    /// Of a cell of which nothing but the case is known: above corners are kept apart on every face.
+    /// Of a cell of which nothing but the case is known: above corners are kept apart on every
+    /// face.
     #[inline(always)]
     pub fn of_case(case: u32) -> Self {
         Self {
@@ -103,8 +108,8 @@ const _: () = assert!(
     "more rows than their bits can number"
 );
 
-/// The values of a cell: its samples in f64, in which the difference from the isovalue has the right sign, less that. `cell` is its lowest corner,
-/// and `value` gives the sample at a place.
+/// The values of a cell: its samples in f64, in which the difference from the isovalue has the
+/// right sign, less that. `cell` is its lowest corner, and `value` gives the sample at a place.
 #[inline(always)]
 pub fn cell_values(cell: [u32; 3], iso: f32, value: impl Fn([u32; 3]) -> f32) -> [f64; 8] {
     let mut values = [0.0; 8];
@@ -130,7 +135,8 @@ pub fn case(values: &[f64; 8]) -> u32 {
     case
 }
 
-/// Whether [`Shape::of`] needs the values of a cell under [`Rule::Trilinear`], or the row is the case's only one.
+/// Whether [`Shape::of`] needs the values of a cell under [`Rule::Trilinear`], or the row is the
+/// case's only one.
 #[inline(always)]
 pub fn needs_values(case: u32) -> bool {
     AMBIGUOUS[case as usize & 0xff] != 0 || tubes(first_row(case)) != 0
@@ -138,8 +144,8 @@ pub fn needs_values(case: u32) -> bool {
 
 /// The ambiguous faces on which the above corners are joined: bit k for face k of [`FACES`].
 ///
-/// They are where the product of their values is greater than that of the below corners (Nielson and Hamann 1991), or equal to it.
-/// Both cells at a face compare the same two products.
+/// They are where the product of their values is greater than that of the below corners (Nielson
+/// and Hamann 1991), or equal to it. Both cells at a face compare the same two products.
 #[inline(always)]
 pub fn joined_faces(values: &[f64; 8]) -> u32 {
     let mut joined = 0;
@@ -176,8 +182,10 @@ pub fn row_of_discs(case: u32, joined: u32) -> u32 {
 
 /// How the slices of a cell across one axis change along it.
 ///
-/// The interpolant in the slice at `t` has the determinant `first (1 - t)² + middle t (1 - t) + last t²`: the product of the values at
-/// the ends of one diagonal, less that at the ends of the other. Where it vanishes the slice's saddle is on the surface.
+/// The interpolant in the slice at `t` has the determinant
+/// `first (1 - t)² + middle t (1 - t) + last t²`: the product of the values at the ends of one
+/// diagonal, less that at the ends of the other. Where it vanishes the slice's saddle is on the
+/// surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slices {
     /// The determinant of the face at 0.
@@ -186,7 +194,8 @@ pub struct Slices {
     pub last: f64,
     /// The coefficient between them.
     pub middle: f64,
-    /// The sum of the values of the first diagonal, less those of the second, at 0: how `first` grows with all values.
+    /// The sum of the values of the first diagonal, less those of the second, at 0: how `first`
+    /// grows with all values.
     pub first_slope: f64,
     /// The same at 1.
     pub last_slope: f64,
@@ -211,7 +220,8 @@ impl Slices {
         Self::new([v[0], v[2], v[1], v[3]], [v[6], v[4], v[7], v[5]])
     }
 
-    /// Of the face at 0, its first diagonal before its second, and of the corners opposite to these.
+    /// Of the face at 0, its first diagonal before its second, and of the corners opposite to
+    /// these.
     #[inline(always)]
     fn new([a, b, c, d]: [f64; 4], [e, f, g, h]: [f64; 4]) -> Self {
         Self {
@@ -223,7 +233,8 @@ impl Slices {
         }
     }
 
-    /// The sign that both ends and the middle coefficient, negated, have in common; 0 if they differ.
+    /// The sign that both ends and the middle coefficient, negated, have in common; 0 if they
+    /// differ.
     #[inline(always)]
     fn common_sign(&self) -> i32 {
         let first = sign(self.first, self.first_slope);
@@ -237,7 +248,8 @@ impl Slices {
         }
     }
 
-    /// The discriminant of the determinant: Cayley's hyperdeterminant of the values, the same across every axis but for rounding.
+    /// The discriminant of the determinant: Cayley's hyperdeterminant of the values, the same
+    /// across every axis but for rounding.
     #[inline(always)]
     pub fn discriminant(&self) -> f64 {
         self.middle * self.middle - 4.0 * self.first * self.last
@@ -251,17 +263,20 @@ impl Slices {
     }
 }
 
-/// The sign of a value that is taken at an isovalue a little lower: where it is 0, that of its slope.
+/// The sign of a value that is taken at an isovalue a little lower: where it is 0, that of its
+/// slope.
 #[inline(always)]
 fn sign(value: f64, slope: f64) -> i32 {
     let value = if value == 0.0 { slope } else { value };
     (value > 0.0) as i32 - (value < 0.0) as i32
 }
 
-/// The diagonal along which a tunnel goes through the cell, if there is one. A cell has no more than one.
+/// The diagonal along which a tunnel goes through the cell, if there is one. A cell has no more
+/// than one.
 ///
-/// The determinant has two roots in the cell on each axis. Of cells whose corners alternate between below and above that is asked only
-/// where the loops have 3, 3 and 6 edges: with other loops there may be such roots without a tunnel.
+/// The determinant has two roots in the cell on each axis. Of cells whose corners alternate between
+/// below and above that is asked only where the loops have 3, 3 and 6 edges: with other loops there
+/// may be such roots without a tunnel.
 #[inline(always)]
 pub fn tunnel(values: &[f64; 8]) -> Option<u32> {
     let (x, y, z) = (Slices::x(values), Slices::y(values), Slices::z(values));
@@ -275,7 +290,8 @@ pub fn tunnel(values: &[f64; 8]) -> Option<u32> {
     Some((signs[0] != signs[2]) as u32 | ((signs[1] != signs[2]) as u32) << 1)
 }
 
-/// Of a cell with three loops and a tunnel: whether the loop of three edges that it joins is round a corner that is below.
+/// Of a cell with three loops and a tunnel: whether the loop of three edges that it joins is round
+/// a corner that is below.
 #[inline(always)]
 fn joins_below(values: &[f64; 8]) -> bool {
     let z = Slices::z(values);

@@ -57,8 +57,9 @@ pub(super) const fn disc_triangles(length: usize) -> usize {
     }
 }
 
-/// Adds the disc of one loop: a fan round an inner vertex where the loop is long, else the triangles whose sides have the least sum
-/// of squares at the middles of the edges. No side of two triangles lies in a face, where a neighbour could use it too.
+/// Adds the disc of one loop: a fan round an inner vertex where the loop is long, else the
+/// triangles whose sides have the least sum of squares at the middles of the edges. No side of two
+/// triangles lies in a face, where a neighbour could use it too.
 pub(super) const fn disc(patch: &mut Patch, edges: &[u8; 12], length: usize) {
     if length > LONGEST_FLAT {
         assert!(!patch.has_centroid, "two centroids");
@@ -90,7 +91,8 @@ pub(super) const fn disc(patch: &mut Patch, edges: &[u8; 12], length: usize) {
     }
 }
 
-/// For each part of a loop, from one place to another, the third corner of the triangle on the side that closes it.
+/// For each part of a loop, from one place to another, the third corner of the triangle on the side
+/// that closes it.
 const fn apexes(edges: &[u8; 12], length: usize) -> [[usize; LONGEST_FLAT]; LONGEST_FLAT] {
     let mut sums = [[0; LONGEST_FLAT]; LONGEST_FLAT];
     let mut apexes = [[0; LONGEST_FLAT]; LONGEST_FLAT];
@@ -124,7 +126,8 @@ const fn apexes(edges: &[u8; 12], length: usize) -> [[usize; LONGEST_FLAT]; LONG
     apexes
 }
 
-/// What the side between two places of a loop adds to the sum: nothing where it is part of the loop.
+/// What the side between two places of a loop adds to the sum: nothing where it is part of the
+/// loop.
 const fn cut(edges: &[u8; 12], length: usize, a: usize, b: usize) -> i32 {
     if b - a == 1 || b - a == length - 1 {
         return 0;

@@ -1,19 +1,22 @@
 //! The hexagon round a tunnel, and the strips from there to the loops.
 //!
-//! A tunnel goes along one of the four diagonals of the cell. The hexagon lies round it: its vertices are the corners of a box
-//! inside the cell, but for the two corners on the diagonal.
+//! A tunnel goes along one of the four diagonals of the cell. The hexagon lies round it: its
+//! vertices are the corners of a box inside the cell, but for the two corners on the diagonal.
 
 use super::{
     loops::{middle, square},
     patch::{INNER, Patch},
 };
 
-/// Where the inner box of a tunnel begins and ends on each axis, in eighths of the cell: what strips are chosen for.
+/// Where the inner box of a tunnel begins and ends on each axis, in eighths of the cell: what
+/// strips are chosen for.
 const BOX: [i32; 2] = [2, 6];
 
-/// Where vertex `number` of a hexagon is: bit k is set where it is at the upper end of the inner box along axis k.
+/// Where vertex `number` of a hexagon is: bit k is set where it is at the upper end of the inner
+/// box along axis k.
 ///
-/// Bits of `diagonal`: whether the tunnel goes against z along x, and along y. Neighbours in the hexagon differ along one axis.
+/// Bits of `diagonal`: whether the tunnel goes against z along x, and along y. Neighbours in the
+/// hexagon differ along one axis.
 #[inline(always)]
 pub const fn hexagon(diagonal: u32, number: u32) -> u32 {
     (0b011_010_110_100_101_001 >> (3 * number) & 7) ^ diagonal & 3
@@ -40,7 +43,8 @@ impl Hexagon {
         Self { places }
     }
 
-    /// 1 if a loop goes round the diagonal in the order of the hexagon's vertices, -1 if against it, 0 if neither.
+    /// 1 if a loop goes round the diagonal in the order of the hexagon's vertices, -1 if against
+    /// it, 0 if neither.
     pub const fn direction(&self, edges: &[u8; 12], length: usize) -> i32 {
         let mut path = [[0; 3]; 12];
         let mut at = 0;
@@ -53,7 +57,8 @@ impl Hexagon {
         along.signum()
     }
 
-    /// Adds the strip between a loop and the hexagon whose sides across have the least sum of squares.
+    /// Adds the strip between a loop and the hexagon whose sides across have the least sum of
+    /// squares.
     pub const fn strip(&self, patch: &mut Patch, edges: &[u8; 12], length: usize) {
         let forward = self.direction(edges, length) > 0;
         let mut squares = [[0; 6]; LONGEST];
@@ -98,7 +103,8 @@ impl Hexagon {
 /// Edges of the longest loop that a tunnel joins.
 const LONGEST: usize = 6;
 
-/// Steps of a strip at most: the bits of a number in which those on the hexagon are set. Above them is the sum of squares.
+/// Steps of a strip at most: the bits of a number in which those on the hexagon are set. Above them
+/// is the sum of squares.
 const STEPS: usize = LONGEST + 6;
 
 /// The hexagon's vertex that comes some steps after another.
@@ -110,7 +116,8 @@ const fn after(vertex: usize, steps: usize, forward: bool) -> usize {
     }
 }
 
-/// The best strip whose first side goes from the loop's first edge to the hexagon's vertex `start`, by the squares of all sides.
+/// The best strip whose first side goes from the loop's first edge to the hexagon's vertex `start`,
+/// by the squares of all sides.
 const fn strip_from(
     squares: &[[u32; 6]; LONGEST],
     length: usize,

@@ -1,4 +1,5 @@
-//! The loops of a cell: where the surface meets the cell's faces, for each case and each decision on its ambiguous faces.
+//! The loops of a cell: where the surface meets the cell's faces, for each case and each decision
+//! on its ambiguous faces.
 
 use crate::isosurface::table::{CORNERS, EDGES, FACES, NONE, loop_from, segments};
 
@@ -17,8 +18,8 @@ pub struct Loops {
 }
 
 impl Loops {
-    /// Of a case, with the above corners joined on those of its ambiguous faces whose bit is set in `joined`. Bits of other faces
-    /// change nothing.
+    /// Of a case, with the above corners joined on those of its ambiguous faces whose bit is set in
+    /// `joined`. Bits of other faces change nothing.
     pub const fn of(case: u32, joined: u32) -> Self {
         let next = segments(case, joined & AMBIGUOUS_FACES[case as usize] as u32);
         let mut loops = Self {
@@ -40,7 +41,8 @@ impl Loops {
     }
 }
 
-/// The ambiguous faces of each case: bit k for face k of [`FACES`](crate::isosurface::table::FACES).
+/// The ambiguous faces of each case: bit k for face k of
+/// [`FACES`](crate::isosurface::table::FACES).
 ///
 /// A face is ambiguous if two corners at a diagonal are below and the other two are above.
 pub static AMBIGUOUS: [u8; 256] = *AMBIGUOUS_FACES;

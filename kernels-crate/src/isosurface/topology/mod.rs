@@ -1,5 +1,6 @@
-//! The surface of the trilinear interpolant in one cell: its triangles have the pieces, the loops on the faces and the tunnels of the
-//! surface where the interpolant of the eight corners has the isovalue.
+//! The surface of the trilinear interpolant in one cell: its triangles have the pieces, the loops
+//! on the faces and the tunnels of the surface where the interpolant of the eight corners has the
+//! isovalue.
 //!
 //! | part | what it holds |
 //! | --- | --- |
@@ -10,20 +11,24 @@
 //! | [`CellCounts`] | how many cells of which sort there are |
 //!
 //! # The rule
-//! An ambiguous face joins the pair of corners with the greater product of values (Nielson and Hamann 1991). The segments of
-//! the six faces form loops, as in [`crate::isosurface::table`]. Each loop bounds a disc, but for two that a tunnel may join.
+//! An ambiguous face joins the pair of corners with the greater product of values (Nielson and
+//! Hamann 1991). The segments of the six faces form loops, as in [`crate::isosurface::table`]. Each
+//! loop bounds a disc, but for two that a tunnel may join.
 //!
-//! Across an axis the determinant of the cell's slices is a polynomial of degree two. At its roots inside the cell a slice's
-//! saddle is on the surface. These are the only places where the surface has no slope along that axis, none of them is an extremum, and
-//! there are two at most: so there is no closed piece in a cell, and no more than one tunnel. There is a tunnel if both roots are in the cell on
-//! all three axes, which signs of the polynomials' coefficients and of their discriminant say.
+//! Across an axis the determinant of the cell's slices is a polynomial of degree two. At its roots
+//! inside the cell a slice's saddle is on the surface. These are the only places where the surface
+//! has no slope along that axis, none of them is an extremum, and there are two at most: so there
+//! is no closed piece in a cell, and no more than one tunnel. There is a tunnel if both roots are
+//! in the cell on all three axes, which signs of the polynomials' coefficients and of their
+//! discriminant say.
 //!
-//! A value of 0 is above. Whatever else is 0 is taken at an isovalue a little lower, so it agrees with that: on a tie a face
-//! joins its above corners.
+//! A value of 0 is above. Whatever else is 0 is taken at an isovalue a little lower, so it agrees
+//! with that: on a tie a face joins its above corners.
 //!
 //! # Triangles
-//! A loop of up to seven edges is cut into triangles between its vertices, a longer one has a vertex at its centroid. A tube has six inner
-//! vertices, a hexagon round it, and a strip from there to each of its two loops. No side of two triangles lies in a face.
+//! A loop of up to seven edges is cut into triangles between its vertices, a longer one has a
+//! vertex at its centroid. A tube has six inner vertices, a hexagon round it, and a strip from
+//! there to each of its two loops. No side of two triangles lies in a face.
 //!
 //! ```
 //! use ferrovox_kernels::isosurface::topology::{Rule, Shape};

@@ -1,7 +1,8 @@
 //! The patches of all cells, derived from the rule when the crate is compiled.
 //!
-//! A row holds the triangles of one patch. First come the rows of discs, by case and within it by the decisions on its ambiguous
-//! faces; then those of tubes, by the row of discs with the same loops, which of three loops is joined, and the diagonal.
+//! A row holds the triangles of one patch. First come the rows of discs, by case and within it by
+//! the decisions on its ambiguous faces; then those of tubes, by the row of discs with the same
+//! loops, which of three loops is joined, and the diagonal.
 
 use super::{
     discs::{disc_triangles, discs},
@@ -19,7 +20,8 @@ pub const ROWS: usize = SIZES.0;
 /// Triangles of all rows.
 pub const ROW_TRIANGLES: usize = SIZES.1;
 
-/// Set in an element of [`FIRST_TRIANGLES`] where the row's patch has an inner vertex at the centroid of a loop.
+/// Set in an element of [`FIRST_TRIANGLES`] where the row's patch has an inner vertex at the
+/// centroid of a loop.
 const HAS_CENTROID: u16 = 1 << 15;
 
 /// For each case its first row.
@@ -49,15 +51,16 @@ pub const fn first_row(case: u32) -> u32 {
 
 /// The tubes between the same loops as a row of discs has.
 ///
-/// The low 8 bits say which there are, by diagonal, and from bit 4 on by diagonal where the loop of three edges that is joined is round
-/// a corner that is below. The high 8 bits are the first one's row less [`DISC_ROWS`]. Two loops have the same tubes whatever that
-/// corner is: bits 4 to 7 are 0.
+/// The low 8 bits say which there are, by diagonal, and from bit 4 on by diagonal where the loop of
+/// three edges that is joined is round a corner that is below. The high 8 bits are the first one's
+/// row less [`DISC_ROWS`]. Two loops have the same tubes whatever that corner is: bits 4 to 7 are 0.
 #[inline(always)]
 pub const fn tubes(row: u32) -> u32 {
     TUBES[row as usize & (ROW_ROOM - 1)] as u32
 }
 
-/// The first triangle of a row, and whether its patch has an inner vertex at the centroid of a loop.
+/// The first triangle of a row, and whether its patch has an inner vertex at the centroid of a
+/// loop.
 #[inline(always)]
 pub const fn first_triangle(row: u32) -> (u32, bool) {
     let first = FIRST_TRIANGLES[row as usize & (ROW_ROOM - 1)];
@@ -92,10 +95,12 @@ static TUBES: [u16; ROW_ROOM] = {
     tubes
 };
 
-/// For each row its first triangle of [`TRIANGLES`], [`HAS_CENTROID`] perhaps; and the number of all triangles.
+/// For each row its first triangle of [`TRIANGLES`], [`HAS_CENTROID`] perhaps; and the number of
+/// all triangles.
 static FIRST_TRIANGLES: [u16; ROW_ROOM] = FIRST_AND_TRIANGLES.0;
 
-/// The triangles of all rows: see [`corners`](super::corners). Counter-clockwise seen from the below side.
+/// The triangles of all rows: see [`corners`](super::corners). Counter-clockwise seen from the
+/// below side.
 static TRIANGLES: [u16; TRIANGLE_ROOM] = FIRST_AND_TRIANGLES.1;
 
 /// What a row of discs is for.

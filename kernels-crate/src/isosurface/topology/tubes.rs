@@ -1,4 +1,5 @@
-//! Which loops a tunnel can join, and the triangles of a cell with one: a tube between two loops, round a hexagon of six inner vertices.
+//! Which loops a tunnel can join, and the triangles of a cell with one: a tube between two loops,
+//! round a hexagon of six inner vertices.
 
 use super::{
     discs::disc,
@@ -11,7 +12,8 @@ use crate::isosurface::table::{EDGES, FACES};
 /// The four pairs of opposite corners.
 const OPPOSITE: [[u32; 2]; 4] = [[0, 6], [1, 7], [2, 4], [3, 5]];
 
-/// For x, y, z the pair beside pair 0 whose product is added in the middle coefficient of the slices' determinant.
+/// For x, y, z the pair beside pair 0 whose product is added in the middle coefficient of the
+/// slices' determinant.
 const BESIDE: [usize; 3] = [1, 3, 2];
 
 /// For x, y, z the faces at 0 and at 1.
@@ -25,8 +27,8 @@ pub(super) struct Joined {
     pub other: Option<usize>,
 }
 
-/// Of two loops both; of three the one of six edges, and of the two others the one round a corner that is below if `below`. No tunnel
-/// joins others.
+/// Of two loops both; of three the one of six edges, and of the two others the one round a corner
+/// that is below if `below`. No tunnel joins others.
 pub(super) const fn joined_loops(case: u32, loops: &Loops, below: bool) -> Option<Joined> {
     if loops.count == 2 {
         return Some(Joined {
@@ -66,14 +68,16 @@ const fn is_round_below(case: u32, edges: &[u8; 12]) -> bool {
 
 /// Whether a tunnel along a diagonal can be in a cell, as far as signs say.
 ///
-/// Along each axis the determinants of both faces and the middle coefficient, negated, must have one sign, which the diagonal gives. A
-/// difference of products has a known sign if the products differ in sign, or by the decision on an ambiguous face.
+/// Along each axis the determinants of both faces and the middle coefficient, negated, must have
+/// one sign, which the diagonal gives. A difference of products has a known sign if the products
+/// differ in sign, or by the decision on an ambiguous face.
 pub(super) const fn is_possible(case: u32, joined: u32, diagonal: u32) -> bool {
     is_possible_with(case, joined, 0b100 | diagonal ^ 0b011)
         || is_possible_with(case, joined, 0b011 ^ (diagonal ^ 0b011))
 }
 
-/// As [`is_possible`], for the signs of the three axes: bit k is set where they are positive along axis k.
+/// As [`is_possible`], for the signs of the three axes: bit k is set where they are positive along
+/// axis k.
 const fn is_possible_with(case: u32, joined: u32, positive: u32) -> bool {
     let mut axis = 0;
     while axis < 3 {
@@ -159,7 +163,8 @@ pub(super) const fn tube(case: u32, loops: &Loops, below: bool, diagonal: u32) -
 
 /// How many triangles [`tube`] has.
 pub(super) const fn tube_triangles(loops: &Loops) -> usize {
-    // two for each side of the hexagon, one for each side of the loops; a third loop has three sides and one triangle
+    // two for each side of the hexagon, one for each side of the loops; a third loop has three
+    // sides and one triangle
     let (mut sides, mut number) = (0, 0);
     while number < loops.count {
         sides += loops.lengths[number];

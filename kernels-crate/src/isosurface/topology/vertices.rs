@@ -1,4 +1,5 @@
-//! Where the vertices of a cell's patch are, in the cell: from (0, 0, 0) at corner 0 to (1, 1, 1) at corner 6.
+//! Where the vertices of a cell's patch are, in the cell: from (0, 0, 0) at corner 0 to (1, 1, 1)
+//! at corner 6.
 
 use super::{
     decide::{Shape, Slices},
@@ -15,7 +16,8 @@ use cuda_std::GpuFloat;
 /// The middle of a tunnel's inner box is no nearer than that to a face of the cell.
 pub const LEAST_MIDDLE: f64 = 1.0 / 16.0;
 
-/// Half the width of a tunnel's inner box, and its distance from the faces of the cell, are no less than that.
+/// Half the width of a tunnel's inner box, and its distance from the faces of the cell, are no less
+/// than that.
 pub const LEAST_WIDTH: f64 = 1.0 / 32.0;
 
 /// The inner vertices of a hexagon.
@@ -40,7 +42,8 @@ impl Shape {
         }
     }
 
-    /// The places of the inner vertices: the corners of a box, or one place at which all of them are. See [`InnerBox::vertex`].
+    /// The places of the inner vertices: the corners of a box, or one place at which all of them
+    /// are. See [`InnerBox::vertex`].
     #[inline(always)]
     pub fn inner_box(&self, values: &[f64; 8]) -> InnerBox {
         if self.has_tube() {
@@ -74,8 +77,8 @@ impl Shape {
     }
 }
 
-/// For each edge its two corners, its axis, and its lower corner's place; of places up to a power of two, so that an edge's number is masked,
-/// not checked.
+/// For each edge its two corners, its axis, and its lower corner's place; of places up to a power
+/// of two, so that an edge's number is masked, not checked.
 static EDGE: [([u32; 2], u32, [u32; 3]); 16] = {
     let mut all = [([0; 2], 0, [0; 3]); 16];
     let mut edge = 0;
@@ -87,8 +90,8 @@ static EDGE: [([u32; 2], u32, [u32; 3]); 16] = {
     all
 };
 
-/// The place of the vertex on an edge whose ends differ in sign: where the linear interpolant vanishes, and at least [`MARGIN`] from
-/// both ends.
+/// The place of the vertex on an edge whose ends differ in sign: where the linear interpolant
+/// vanishes, and at least [`MARGIN`] from both ends.
 #[inline(always)]
 pub fn edge_vertex(values: &[f64; 8], edge: u32) -> [f64; 3] {
     let ([low, high], axis, corner) = EDGE[edge as usize & 15];
@@ -104,7 +107,8 @@ pub fn edge_vertex(values: &[f64; 8], edge: u32) -> [f64; 3] {
     [place(0), place(1), place(2)]
 }
 
-/// The value at a corner that is not known when the code is compiled: without an array in memory on a GPU.
+/// The value at a corner that is not known when the code is compiled: without an array in memory on
+/// a GPU.
 #[inline(always)]
 fn value_at(values: &[f64; 8], corner: u32) -> f64 {
     let mut value = values[0];
@@ -148,8 +152,8 @@ pub fn slope(values: &[f64; 8], at: [f64; 3]) -> [f64; 3] {
 
 /// The box whose corners are the vertices of a tunnel's hexagon.
 ///
-/// On each axis it is between the two slices whose saddles are on the surface. It is moved and widened where it must be, so that it stays
-/// inside the cell and its corners stay apart.
+/// On each axis it is between the two slices whose saddles are on the surface. It is moved and
+/// widened where it must be, so that it stays inside the cell and its corners stay apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InnerBox {
     /// Its lower ends along x, y, z.

@@ -5,8 +5,8 @@ use cuda_std::{GpuFloat, KernelType};
 
 /// A number to add forces up in.
 ///
-/// `f32` is quicker. `f64` is for directions that are right where the sum cancels; its terms are a weight in `f32` times an exact difference. Differences of coordinates
-/// are exact in both.
+/// `f32` is quicker. `f64` is for directions that are right where the sum cancels; its terms are a
+/// weight in `f32` times an exact difference. Differences of coordinates are exact in both.
 pub trait Add: KernelType + GpuFloat + Sub<Output = Self> + Send + Sync + 'static {
     /// Whether it is more than an `f32`: then differences of coordinates are made in it.
     const IS_WIDE: bool;
@@ -70,7 +70,8 @@ impl Add for f64 {
     }
 }
 
-/// Sources in slices, so that there is work for all of a device where targets are few. Each slice has its sums.
+/// Sources in slices, so that there is work for all of a device where targets are few. Each slice
+/// has its sums.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slices {
@@ -100,7 +101,8 @@ impl Slices {
     }
 }
 
-/// Which pairs of a slice and a block of targets a launch is for, of all: slice after slice, in each block after block.
+/// Which pairs of a slice and a block of targets a launch is for, of all: slice after slice, in
+/// each block after block.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Portion {

@@ -21,12 +21,15 @@ pub unsafe fn count_of_words(words: View<u32>, items: Items, counts: ViewMut<u64
     items.for_each(|word| counts.write(word, words.read(word).count_ones() as u64));
 }
 
-/// Adds up the slices of each target's force, in their order, and writes its direction and magnitude; no direction is three zeros.
+/// Adds up the slices of each target's force, in their order, and writes its direction and
+/// magnitude; no direction is three zeros.
 ///
-/// A thread takes single targets. It reads three sums for each slice and writes four numbers. Nothing is shared in the block.
+/// A thread takes single targets. It reads three sums for each slice and writes four numbers.
+/// Nothing is shared in the block.
 ///
 /// # Safety
-/// `sums` hold three elements for each target and slice, `forces` four for each target, which `items` counts.
+/// `sums` hold three elements for each target and slice, `forces` four for each target, which
+/// `items` counts.
 #[kernel]
 pub unsafe fn finish_forces(sums: View<f64>, slices: Slices, items: Items, forces: ViewMut<f32>) {
     items.for_each(|target| {
@@ -100,15 +103,17 @@ impl Ranks<'_> {
     }
 }
 
-/// The forces of a solid's inside from those of the voxels that are not next to the surface: copies, and next to the surface the mean of those that
-/// neighbours have, of 26; nothing where none has any.
+/// The forces of a solid's inside from those of the voxels that are not next to the surface:
+/// copies, and next to the surface the mean of those that neighbours have, of 26; nothing where
+/// none has any.
 ///
-/// A thread takes runs of neighbouring voxels. For one next to the surface up to 26 forces of four numbers are read, otherwise one; four numbers are
-/// written. Nothing is shared in the block.
+/// A thread takes runs of neighbouring voxels. For one next to the surface up to 26 forces of four
+/// numbers are read, otherwise one; four numbers are written. Nothing is shared in the block.
 ///
 /// # Safety
-/// `inner` are the words of the mask whose forces are known, `inner_before` says how many of its voxels come before each word, and `known`
-/// has four numbers for each; in the same way `all`, `all_before` and `forces` for what is to be known. `rows` are those of the grid of `bits`.
+/// `inner` are the words of the mask whose forces are known, `inner_before` says how many of its
+/// voxels come before each word, and `known` has four numbers for each; in the same way `all`,
+/// `all_before` and `forces` for what is to be known. `rows` are those of the grid of `bits`.
 #[kernel]
 pub unsafe fn mean_forces(
     inner: View<u32>,

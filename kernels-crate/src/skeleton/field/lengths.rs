@@ -2,7 +2,8 @@
 
 use cuda_std::GpuFloat;
 
-/// How differences of coordinates make vectors and lengths. Differences are exact; what is made of them is rounded.
+/// How differences of coordinates make vectors and lengths. Differences are exact; what is made of
+/// them is rounded.
 pub trait Lengths: Copy {
     /// Whether sources have weights.
     const WEIGHTED: bool;
@@ -53,7 +54,8 @@ impl Lengths for Cubes {
     }
 }
 
-/// Voxels of any form. The world is turned so that x is along the first axis, and y in the plane of the first two; the unit is the smallest spacing.
+/// Voxels of any form. The world is turned so that x is along the first axis, and y in the plane of
+/// the first two; the unit is the smallest spacing.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct World {
@@ -101,7 +103,8 @@ impl Lengths for World {
 }
 
 impl World {
-    /// The area vector in the world of an area across some steps of the grid, which is that vector where voxels are cubes.
+    /// The area vector in the world of an area across some steps of the grid, which is that vector
+    /// where voxels are cubes.
     #[inline(always)]
     pub fn area(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         let [xx, xy, xz, yy, yz, zz] = self.upper;

@@ -1,9 +1,10 @@
-//! The force that the surface of a solid exerts on what is inside: `Σ d / R^(m + 1)` over all sources, `d` from the source to the target, `R` its
-//! length in the smallest spacing.
+//! The force that the surface of a solid exerts on what is inside: `Σ d / R^(m + 1)` over all
+//! sources, `d` from the source to the target, `R` its length in the smallest spacing.
 //!
-//! Every target is compared with every source, so what a pair costs is everything. Coordinates are integers below 2^24: differences, and
-//! squared distances below 2^24, are exact in `f32` where voxels are cubes. What is left are the power and the sum. Far from the surface the sum cancels: then it has to be made in
-//! `f64`, though its terms need not be.
+//! Every target is compared with every source, so what a pair costs is everything. Coordinates are
+//! integers below 2^24: differences, and squared distances below 2^24, are exact in `f32` where
+//! voxels are cubes. What is left are the power and the sum. Far from the surface the sum cancels:
+//! then it has to be made in `f64`, though its terms need not be.
 //!
 //! | kernel | sources come from | a thread has |
 //! | --- | --- | --- |

@@ -7,8 +7,9 @@ use super::{
 use crate::rows::Items;
 use cuda_std::{GpuFloat, View, ViewMut, kernel, shared_view, thread};
 
-/// Numbers that are found for a point: the force's x, y and z; the second derivatives xx, xy, xz, yy, yz, zz of what it is the gradient of; and the
-/// sum of the magnitudes of all forces, which says what is as good as 0.
+/// Numbers that are found for a point: the force's x, y and z; the second derivatives xx, xy, xz,
+/// yy, yz, zz of what it is the gradient of; and the sum of the magnitudes of all forces, which
+/// says what is as good as 0.
 pub const OF_POINT: usize = 10;
 
 /// Threads that share a point.
@@ -86,7 +87,8 @@ pub(super) fn each(of: impl Fn(usize) -> f64) -> Lanes {
     lanes
 }
 
-/// Points, and sources in slices, so that there is work for all of a device where points are few. Each slice has its sums.
+/// Points, and sources in slices, so that there is work for all of a device where points are few.
+/// Each slice has its sums.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PointSlices {
@@ -98,14 +100,18 @@ pub struct PointSlices {
     pub count: u64,
 }
 
-/// What each slice of the sources adds to the force at points anywhere, and to its derivatives, all in `f64`.
+/// What each slice of the sources adds to the force at points anywhere, and to its derivatives, all
+/// in `f64`.
 ///
-/// A block takes a point and a slice at a time, its threads share the sources: each adds up its own, then ten threads add up what all have, in 10 KiB of shared
-/// memory. Per point and slice three numbers are read, and three for each source of the slice; ten are written, as [`OF_POINT`] says.
+/// A block takes a point and a slice at a time, its threads share the sources: each adds up its
+/// own, then ten threads add up what all have, in 10 KiB of shared memory. Per point and slice
+/// three numbers are read, and three for each source of the slice; ten are written, as [`OF_POINT`]
+/// says.
 ///
 /// # Safety
-/// `sources` hold three coordinates for each source, `points` for each point; `sums` hold [`OF_POINT`] elements for each slice of each point, which
-/// `slices` counts. Blocks have at most [`THREADS`] threads.
+/// `sources` hold three coordinates for each source, `points` for each point; `sums` hold
+/// [`OF_POINT`] elements for each slice of each point, which `slices` counts. Blocks have at most
+/// [`THREADS`] threads.
 #[kernel(fused)]
 pub unsafe fn forces_at(
     sources: View<f32>,
@@ -117,9 +123,11 @@ pub unsafe fn forces_at(
     add_up(Cubes, (sources, None), points, slices, exponent, sums);
 }
 
-/// The same where voxels are no cubes: forces and derivatives in the world that `world` is the way to.
+/// The same where voxels are no cubes: forces and derivatives in the world that `world` is the way
+/// to.
 ///
-/// A block takes a point and a slice at a time, as in [`forces_at`], with seven products more for each source.
+/// A block takes a point and a slice at a time, as in [`forces_at`], with seven products more for
+/// each source.
 ///
 /// # Safety
 /// As [`forces_at`]; `weights` hold one element for each source, or none: then each weighs 1.
@@ -200,10 +208,12 @@ fn add_up<L: Lengths>(
 
 /// Adds up the slices of each point, in their order.
 ///
-/// A thread takes single numbers of points, of which `items` counts all. It reads one for each slice and writes one. Nothing is shared in the block.
+/// A thread takes single numbers of points, of which `items` counts all. It reads one for each
+/// slice and writes one. Nothing is shared in the block.
 ///
 /// # Safety
-/// `sums` hold [`OF_POINT`] elements for each slice of each point, `results` for each point; `items.count` is that of `results`.
+/// `sums` hold [`OF_POINT`] elements for each slice of each point, `results` for each point;
+/// `items.count` is that of `results`.
 #[kernel(fused)]
 pub unsafe fn add_slices_at(
     sums: View<f64>,

@@ -7,11 +7,13 @@ use cuda_std::{
 
 /// An exponent `m`: what a difference is multiplied by to be a force, `R^-(m + 1)`.
 pub trait Power: KernelType + Copy + Send + Sync + 'static {
-    /// From the squared distance; `exponent` is `m`, for those who do not know it. Within a few units in the last place. 0 for an infinite distance.
+    /// From the squared distance; `exponent` is `m`, for those who do not know it. Within a few
+    /// units in the last place. 0 for an infinite distance.
     fn weight(squared: f32, exponent: f32) -> f32;
 }
 
-/// `base^exponent`, with as few multiplications as can be for an exponent that is known when this is compiled.
+/// `base^exponent`, with as few multiplications as can be for an exponent that is known when this
+/// is compiled.
 #[inline(always)]
 fn power(base: f32, exponent: u32) -> f32 {
     let square = base * base;
@@ -63,7 +65,8 @@ integer_powers! {
     Power9 "9" 9
 }
 
-/// Any whole exponent up to 14, known when the kernel runs: for kernels that are not there for each of them. All threads take the same branches.
+/// Any whole exponent up to 14, known when the kernel runs: for kernels that are not there for each
+/// of them. All threads take the same branches.
 #[derive(Clone, Copy, Debug)]
 pub struct WholePower;
 

@@ -29,8 +29,9 @@ impl Tile {
         }
     }
 
-    /// Stages the sources from `start` on, `end` at most; says how many, filled up with ones that are nowhere. Without weights, or with none, each weighs 1.
-    /// All threads of the block call it; two barriers are in it.
+    /// Stages the sources from `start` on, `end` at most; says how many, filled up with ones that
+    /// are nowhere. Without weights, or with none, each weighs 1. All threads of the block call it;
+    /// two barriers are in it.
     #[inline(always)]
     pub fn stage(
         &self,

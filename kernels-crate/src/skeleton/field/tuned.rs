@@ -28,13 +28,15 @@ pub struct Runs {
     pub count: u64,
 }
 
-/// Writes which runs of four voxels have a target, as a mask of a grid that has a voxel for each run.
+/// Writes which runs of four voxels have a target, as a mask of a grid that has a voxel for each
+/// run.
 ///
-/// A thread takes single words of that mask: it reads up to four and writes one. Nothing is shared in the block.
+/// A thread takes single words of that mask: it reads up to four and writes one. Nothing is shared
+/// in the block.
 ///
 /// # Safety
-/// `words` hold `bits.words()` elements, `runs` as many as `coarse.words()`, which `items` counts; `coarse` is for a grid of as many
-/// rows, with a quarter of the voxels along x, rounded up.
+/// `words` hold `bits.words()` elements, `runs` as many as `coarse.words()`, which `items` counts;
+/// `coarse` is for a grid of as many rows, with a quarter of the voxels along x, rounded up.
 #[kernel(fused)]
 pub unsafe fn mark_runs(
     words: View<u32>,
@@ -72,14 +74,16 @@ fn any_of_fours(word: u32) -> u32 {
 
 /// The force at each target.
 ///
-/// A thread has a run of four targets, of which some may be none: they have the same y and z, so that for each source only two differences and one
-/// sum of squares are made for all, and a product and a sum for each. A block stages sources in shared memory, 8 KiB at a time, 24 KiB for sums in `f64`. Per target three
-/// sums are written for each slice.
+/// A thread has a run of four targets, of which some may be none: they have the same y and z, so
+/// that for each source only two differences and one sum of squares are made for all, and a product
+/// and a sum for each. A block stages sources in shared memory, 8 KiB at a time, 24 KiB for sums in
+/// `f64`. Per target three sums are written for each slice.
 ///
 /// # Safety
-/// `sources` hold three coordinates for each source, `at` three for each run, in runs and rows; `words` are the targets' mask,
-/// `before` says for each word how many targets come before it; `portion` is of the pairs of a slice and a block of runs; `sums` hold three for each
-/// target and slice.
+/// `sources` hold three coordinates for each source, `at` three for each run, in runs and rows;
+/// `words` are the targets' mask, `before` says for each word how many targets come before it;
+/// `portion` is of the pairs of a slice and a block of runs; `sums` hold three for each target and
+/// slice.
 #[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower], fused)]
 pub unsafe fn forces_tuned<A: Add, P: Power>(
     sources: View<f32>,
@@ -103,8 +107,9 @@ pub unsafe fn forces_tuned<A: Add, P: Power>(
 
 /// The same where voxels are no cubes: forces in the world that `world` is the way to.
 ///
-/// A thread has a run of four targets, as in [`forces_tuned`]. For each source there are three products more for all four, and two for each. Sums of weights and exact differences
-/// become vectors when they are written.
+/// A thread has a run of four targets, as in [`forces_tuned`]. For each source there are three
+/// products more for all four, and two for each. Sums of weights and exact differences become
+/// vectors when they are written.
 ///
 /// # Safety
 /// As [`forces_tuned`]; `weights` hold one element for each source, or none: then each weighs 1.

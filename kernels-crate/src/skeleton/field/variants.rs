@@ -64,7 +64,8 @@ impl<A: Add> Target<A> {
     }
 }
 
-/// Calls `visit` with each slice and target of the calling thread: with as many as the block's other threads, some of which are no targets.
+/// Calls `visit` with each slice and target of the calling thread: with as many as the block's
+/// other threads, some of which are no targets.
 #[inline(always)]
 fn for_each_target(slices: Slices, portion: Portion, mut visit: impl FnMut(u64, u64)) {
     let threads = thread::block_dim_x() as u64;
@@ -79,12 +80,12 @@ fn for_each_target(slices: Slices, portion: Portion, mut visit: impl FnMut(u64, 
 
 /// The force at each target; sources are read from global memory.
 ///
-/// A thread has a target and goes through all sources of a slice; all threads read the same. Nothing is shared in the block. Per
-/// target three sums are written for each slice.
+/// A thread has a target and goes through all sources of a slice; all threads read the same.
+/// Nothing is shared in the block. Per target three sums are written for each slice.
 ///
 /// # Safety
-/// `sources` and `targets` hold three coordinates for each, `sums` three for each target and slice; `portion` is of the pairs of a slice and a block
-/// of targets.
+/// `sources` and `targets` hold three coordinates for each, `sums` three for each target and slice;
+/// `portion` is of the pairs of a slice and a block of targets.
 #[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower], fused)]
 pub unsafe fn forces_simple<A: Add, P: Power>(
     sources: View<f32>,
@@ -121,14 +122,16 @@ pub const PIECE: usize = 5461;
 #[address_space(constant)]
 pub static FIELD_SOURCES: [f32; 3 * PIECE] = [0.0; 3 * PIECE];
 
-/// The force at each target of one slice of sources, added to that of the slices before; sources are in constant memory.
+/// The force at each target of one slice of sources, added to that of the slices before; sources
+/// are in constant memory.
 ///
-/// A thread has a target and goes through the slice; all threads read the same. Nothing is shared in the block. Per target three sums are
-/// read and written.
+/// A thread has a target and goes through the slice; all threads read the same. Nothing is shared
+/// in the block. Per target three sums are read and written.
 ///
 /// # Safety
-/// [`FIELD_SOURCES`] holds the sources of one slice, `portion` is of pairs of it and a block of targets, and slices have at most [`PIECE`] sources. `targets` hold three
-/// coordinates for each, `sums` three for each.
+/// [`FIELD_SOURCES`] holds the sources of one slice, `portion` is of pairs of it and a block of
+/// targets, and slices have at most [`PIECE`] sources. `targets` hold three coordinates for each,
+/// `sums` three for each.
 #[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower], fused)]
 pub unsafe fn forces_constant<A: Add, P: Power>(
     targets: View<f32>,
@@ -159,8 +162,8 @@ pub unsafe fn forces_constant<A: Add, P: Power>(
 
 /// The force at each target; sources come through shared memory.
 ///
-/// A thread has a target. The block stages sources, 8 KiB at a time, and all its threads go through them. Per target three sums are written
-/// for each slice.
+/// A thread has a target. The block stages sources, 8 KiB at a time, and all its threads go through
+/// them. Per target three sums are written for each slice.
 ///
 /// # Safety
 /// As [`forces_simple`].

@@ -4,22 +4,28 @@ use super::{finish::Ranks, lengths::World};
 use crate::{distance::sites::BitRows, rows::Rows};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// How far along each axis a neighbourhood reaches from which the direction of the surface is taken.
+/// How far along each axis a neighbourhood reaches from which the direction of the surface is
+/// taken.
 const REACH: u32 = 2;
 
 /// The side of a neighbourhood.
 const SIDE: u32 = 2 * REACH + 1;
 
-/// Writes for each surface voxel how much more area of the surface it stands for than in a grid of cubes, in squares of the smallest spacing.
+/// Writes for each surface voxel how much more area of the surface it stands for than in a grid of
+/// cubes, in squares of the smallest spacing.
 ///
-/// A piece of the surface that lies across `n` in steps of the grid has an area of `|n|` where voxels are cubes, and of the length of the world's area vector of `n` here. `n` is the sum of
-/// the ways to all voxels of a neighbourhood of 5 x 5 x 5 that are outside; where they cancel, as on a plate, all directions count the same.
+/// A piece of the surface that lies across `n` in steps of the grid has an area of `|n|` where
+/// voxels are cubes, and of the length of the world's area vector of `n` here. `n` is the sum of
+/// the ways to all voxels of a neighbourhood of 5 x 5 x 5 that are outside; where they cancel, as
+/// on a plate, all directions count the same.
 ///
-/// A thread takes runs of neighbouring voxels. For each voxel of the mask up to two words of 25 rows are read, and a weight is written. Nothing is shared in the block.
+/// A thread takes runs of neighbouring voxels. For each voxel of the mask up to two words of 25
+/// rows are read, and a weight is written. Nothing is shared in the block.
 ///
 /// # Safety
-/// `solid`, `words` and `before` hold `bits.words()` elements: the solid, its surface, and how many voxels of the surface come before each word; `weights` hold
-/// one element for each voxel of the surface. `rows` are those of the grid of `bits`.
+/// `solid`, `words` and `before` hold `bits.words()` elements: the solid, its surface, and how many
+/// voxels of the surface come before each word; `weights` hold one element for each voxel of the
+/// surface. `rows` are those of the grid of `bits`.
 #[kernel]
 pub unsafe fn weigh_surface(
     solid: View<u32>,
@@ -40,7 +46,8 @@ pub unsafe fn weigh_surface(
     });
 }
 
-/// The sum of the ways from a voxel to those of the solid around it: towards the inside, in steps of the grid.
+/// The sum of the ways from a voxel to those of the solid around it: towards the inside, in steps
+/// of the grid.
 #[inline(always)]
 fn across(solid: View<u32>, bits: BitRows, [x, y, z]: [u32; 3]) -> [i32; 3] {
     let mut sum = [0; 3];

@@ -15,15 +15,19 @@ fn packed(voxel: u64, length: u32) -> u64 {
     voxel << 32 | length as u64
 }
 
-/// Writes which of the voxels around is before each voxel on its cheapest way, and as the beginning of its chain that voxel and the length of the step.
+/// Writes which of the voxels around is before each voxel on its cheapest way, and as the beginning
+/// of its chain that voxel and the length of the step.
 ///
 /// Of several voxels the first is taken. The root is before itself.
 ///
-/// A thread takes single samples of the grid: it reads up to 27 costs and prices, and writes two numbers for a voxel of the object. Nothing is shared in the block.
+/// A thread takes single samples of the grid: it reads up to 27 costs and prices, and writes two
+/// numbers for a voxel of the object. Nothing is shared in the block.
 ///
 /// # Safety
-/// `words`, `before` and `bits` are the object's, which has no voxel at the border of the grid and at most 2^32; `prices` and `costs` hold an element for each sample of the grid, which `rows` count: the costs
-/// are those that `relax_bricks` leaves. `halves` and `lengths` hold an element for each of the 27 steps, `backs` and `chains` one for each voxel.
+/// `words`, `before` and `bits` are the object's, which has no voxel at the border of the grid and
+/// at most 2^32; `prices` and `costs` hold an element for each sample of the grid, which `rows`
+/// count: the costs are those that `relax_bricks` leaves. `halves` and `lengths` hold an element
+/// for each of the 27 steps, `backs` and `chains` one for each voxel.
 #[kernel]
 pub unsafe fn trace_back(
     words: View<u32>,
@@ -73,13 +77,15 @@ pub unsafe fn trace_back(
 /// Chains that are looked at by a thread before others are.
 const HOPS: u32 = 16;
 
-/// Leads each chain on, to where the chain of its end leads, until all end at the root; `unfinished[0]` becomes 1 if some do not yet.
+/// Leads each chain on, to where the chain of its end leads, until all end at the root;
+/// `unfinished[0]` becomes 1 if some do not yet.
 ///
-/// A thread takes single voxels: it reads up to 16 chains and writes one. Others' chains may be read before or after they are led on: both are
-/// right. Nothing is shared in the block.
+/// A thread takes single voxels: it reads up to 16 chains and writes one. Others' chains may be
+/// read before or after they are led on: both are right. Nothing is shared in the block.
 ///
 /// # Safety
-/// `chains` hold `items.count` elements that `trace_back` or this kernel has left, `unfinished` one.
+/// `chains` hold `items.count` elements that `trace_back` or this kernel has left, `unfinished`
+/// one.
 #[kernel]
 pub unsafe fn follow(items: Items, chains: ViewMut<u64>, unfinished: ViewMut<u32>) {
     items.for_each(|item| {
@@ -106,7 +112,8 @@ pub unsafe fn follow(items: Items, chains: ViewMut<u64>, unfinished: ViewMut<u32
 
 /// Writes the lengths of chains.
 ///
-/// A thread takes single voxels: it reads a chain and writes a length. Nothing is shared in the block.
+/// A thread takes single voxels: it reads a chain and writes a length. Nothing is shared in the
+/// block.
 ///
 /// # Safety
 /// `chains` and `lengths` hold `items.count` elements.
@@ -117,7 +124,8 @@ pub unsafe fn chain_lengths(chains: View<u64>, items: Items, lengths: ViewMut<u3
 
 /// Lists the costs of voxels in their order.
 ///
-/// A thread takes single samples of the grid: it reads a number and writes one. Nothing is shared in the block.
+/// A thread takes single samples of the grid: it reads a number and writes one. Nothing is shared
+/// in the block.
 ///
 /// # Safety
 /// As `trace_back`; `costs_of_voxels` hold an element for each voxel.

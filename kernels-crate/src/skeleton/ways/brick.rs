@@ -20,7 +20,8 @@ const SIDE: u32 = BRICK + 2;
 /// All of these.
 pub(super) const AROUND: u32 = SIDE * SIDE * SIDE;
 
-/// A brick is gone through so often at most before others are: it comes again if that was not enough.
+/// A brick is gone through so often at most before others are: it comes again if that was not
+/// enough.
 const PASSES: u32 = 32;
 
 /// Samples of a brick that are gone through together: half of a plane.
@@ -36,15 +37,17 @@ pub(super) struct Staged {
     pub halves: SharedView<f64>,
     /// Which bricks around are told, as bits.
     pub told: SharedView<u32>,
-    /// For each group of samples one more than the last pass in which it changed; with a plane of groups before the first and after the last that never do.
+    /// For each group of samples one more than the last pass in which it changed; with a plane of
+    /// groups before the first and after the last that never do.
     pub changed: SharedView<u32>,
 }
 
 /// Groups, and two planes of them more.
 pub(super) const GROUPS: usize = (VOXELS / GROUP) as usize + 4;
 
-/// The place of a sample among those of a brick, from its number. Rows of a plane come in the order 0, 4, 1, 5, 2, 6, 3, 7: where rows of ten numbers of 64 bits follow
-/// each other, 16 threads with two such rows of eight read from all banks of shared memory once.
+/// The place of a sample among those of a brick, from its number. Rows of a plane come in the order
+/// 0, 4, 1, 5, 2, 6, 3, 7: where rows of ten numbers of 64 bits follow each other, 16 threads with
+/// two such rows of eight read from all banks of shared memory once.
 #[inline(always)]
 pub(super) fn in_brick(number: u32) -> [u32; 3] {
     let row = number / BRICK % BRICK;
@@ -119,10 +122,12 @@ impl Staged {
         best
     }
 
-    /// Whether a sample of a group, or of one that touches it, has changed in the last pass or in this one.
+    /// Whether a sample of a group, or of one that touches it, has changed in the last pass or in
+    /// this one.
     #[inline(always)]
     fn may_change(&self, group: u32, pass: u32) -> bool {
-        // the groups of the plane before, of its own and of the one after, with a plane more at the beginning
+        // the groups of the plane before, of its own and of the one after, with a plane more at the
+        // beginning
         let first = (group / 2 * 2) as usize;
         let mut may = pass == 0;
         let mut k = 0;
@@ -133,7 +138,8 @@ impl Staged {
         may
     }
 
-    /// Goes through the brick until nothing changes; whether something still may. After the first pass only groups of samples are gone through that touch one that changed. All threads of the
+    /// Goes through the brick until nothing changes; whether something still may. After the first
+    /// pass only groups of samples are gone through that touch one that changed. All threads of the
     /// block call it.
     #[inline(always)]
     pub fn settle(&self) -> bool {

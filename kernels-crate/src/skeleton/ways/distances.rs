@@ -9,13 +9,15 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel};
 
-/// Writes for each voxel of an object the squared distance to the nearest that is not of it in its row; 0 for others.
+/// Writes for each voxel of an object the squared distance to the nearest that is not of it in its
+/// row; 0 for others.
 ///
-/// A thread takes single samples of the grid: it reads the words of its run, and writes a number. Nothing is shared in the block.
+/// A thread takes single samples of the grid: it reads the words of its run, and writes a number.
+/// Nothing is shared in the block.
 ///
 /// # Safety
-/// `words` hold `bits.words()` elements, of an object that has no voxel at the border of the grid; `squares` hold one for each sample of the grid, which
-/// `rows` count.
+/// `words` hold `bits.words()` elements, of an object that has no voxel at the border of the grid;
+/// `squares` hold one for each sample of the grid, which `rows` count.
 #[kernel]
 pub unsafe fn squares_along_x(
     words: View<u32>,
@@ -36,14 +38,16 @@ pub unsafe fn squares_along_x(
     });
 }
 
-/// Writes for each voxel of an object the least of the squares of its line along y or z, each plus the squared distance to it; 0 for others.
+/// Writes for each voxel of an object the least of the squares of its line along y or z, each plus
+/// the squared distance to it; 0 for others.
 ///
-/// A thread takes single samples of the grid: it reads two numbers for each step until no farther one can be less, and writes one. Nothing is shared in the
-/// block.
+/// A thread takes single samples of the grid: it reads two numbers for each step until no farther
+/// one can be less, and writes one. Nothing is shared in the block.
 ///
 /// # Safety
-/// `from` and `to` hold an element for each sample of the grid, which `items` counts: `from` what `squares_along_x` or this kernel leaves for another axis; `line` is from a sample to the
-/// next along the axis.
+/// `from` and `to` hold an element for each sample of the grid, which `items` counts: `from` what
+/// `squares_along_x` or this kernel leaves for another axis; `line` is from a sample to the next
+/// along the axis.
 #[kernel]
 pub unsafe fn squares_along(
     from: View<f64>,
@@ -55,7 +59,8 @@ pub unsafe fn squares_along(
     items.for_each(|at| to.write(at, least_along(from, at, line as usize, weight)));
 }
 
-/// The least of a line's squares, each plus the squared distance to it. Lines end where the object ends, with a square of 0.
+/// The least of a line's squares, each plus the squared distance to it. Lines end where the object
+/// ends, with a square of 0.
 #[inline(always)]
 fn least_along(from: View<f64>, at: usize, line: usize, weight: f64) -> f64 {
     let mut best = from.read(at);
@@ -114,11 +119,13 @@ pub struct Columns {
 
 /// Adds to each voxel's sum the price of its steps out of the object along a line, back and ahead.
 ///
-/// A thread goes through single lines, and back again: it reads a number of each sample twice and writes three, neighbouring threads those of neighbouring samples. Nothing is shared in
-/// the block.
+/// A thread goes through single lines, and back again: it reads a number of each sample twice and
+/// writes three, neighbouring threads those of neighbouring samples. Nothing is shared in the
+/// block.
 ///
 /// # Safety
-/// `squares`, `steps` and `sums` hold an element for each sample of the columns, whose lines `items` count; the squares are 0 outside of the object and there only.
+/// `squares`, `steps` and `sums` hold an element for each sample of the columns, whose lines
+/// `items` count; the squares are 0 outside of the object and there only.
 #[kernel]
 pub unsafe fn price_columns(
     squares: View<f64>,
@@ -155,11 +162,12 @@ pub unsafe fn price_columns(
 
 /// Writes to each voxel's sum the price of its steps out of the object along x, back and ahead.
 ///
-/// A thread takes single samples of the grid: it reads the words of its run, and writes a number for a voxel. Nothing is shared in the block.
+/// A thread takes single samples of the grid: it reads the words of its run, and writes a number
+/// for a voxel. Nothing is shared in the block.
 ///
 /// # Safety
-/// `words` hold `bits.words()` elements, of an object that has no voxel at the border of the grid; `sums` hold one for each sample of the grid, which
-/// `rows` count.
+/// `words` hold `bits.words()` elements, of an object that has no voxel at the border of the grid;
+/// `sums` hold one for each sample of the grid, which `rows` count.
 #[kernel]
 pub unsafe fn price_rows(
     words: View<u32>,
@@ -178,14 +186,19 @@ pub unsafe fn price_rows(
     });
 }
 
-/// Lists the squared distances and the prices of voxels in their order, and writes the price of each sample of the grid: the fourth power of the reciprocal
-/// distance to the nearest sample outside and of those along the axes in both directions, infinite outside of the object. Writes infinity as each sample's cost.
+/// Lists the squared distances and the prices of voxels in their order, and writes the price of
+/// each sample of the grid: the fourth power of the reciprocal distance to the nearest sample
+/// outside and of those along the axes in both directions, infinite outside of the object. Writes
+/// infinity as each sample's cost.
 ///
-/// A thread takes single samples of the grid: it reads two numbers and writes up to four. Nothing is shared in the block.
+/// A thread takes single samples of the grid: it reads two numbers and writes up to four. Nothing
+/// is shared in the block.
 ///
 /// # Safety
-/// `words` hold `bits.words()` elements, of an object in the grid, `before` how many of its voxels come before each; `sums` and `costs` hold an element
-/// for each sample of the grid, which `rows` count: prices along the axes, and squared distances; `prices` as many, `squares` and `prices_of_voxels` one for each voxel.
+/// `words` hold `bits.words()` elements, of an object in the grid, `before` how many of its voxels
+/// come before each; `sums` and `costs` hold an element for each sample of the grid, which `rows`
+/// count: prices along the axes, and squared distances; `prices` as many, `squares` and
+/// `prices_of_voxels` one for each voxel.
 #[kernel]
 pub unsafe fn price_samples(
     words: View<u32>,

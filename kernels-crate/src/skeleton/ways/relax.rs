@@ -10,10 +10,12 @@ use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
 /// Makes the cost of the root 0, and puts its brick and those around into the queue of a round.
 ///
-/// One thread of the first block does it: it writes up to 27 numbers of bricks, their count, and a cost.
+/// One thread of the first block does it: it writes up to 27 numbers of bricks, their count, and a
+/// cost.
 ///
 /// # Safety
-/// `costs` hold an element for each sample of `grid`, of which `root` is one, `queue` room for 27 or all of its `bricks`, `counts` three elements.
+/// `costs` hold an element for each sample of `grid`, of which `root` is one, `queue` room for 27
+/// or all of its `bricks`, `counts` three elements.
 #[kernel]
 pub unsafe fn begin_at_root(
     grid: Grid,
@@ -55,17 +57,22 @@ fn brick_beside(bricks: Grid, brick: [u32; 3], bit: u32) -> Option<usize> {
     Some(brick_number(bricks, [x - 1, y - 1, z - 1]))
 }
 
-/// Brings the bricks of a queue up to date: the cost of each sample becomes the least by way of one of those around, until nothing changes in the brick. Bricks
-/// that touch a sample that changed come into the next queue.
+/// Brings the bricks of a queue up to date: the cost of each sample becomes the least by way of one
+/// of those around, until nothing changes in the brick. Bricks that touch a sample that changed
+/// come into the next queue.
 ///
-/// A block takes bricks. It stages costs and prices of a brick's 512 samples and of the 488 around in shared memory, 15.9 KiB; a thread takes
-/// single samples of it, and reads 27 of each for each sample and pass. What other blocks write meanwhile may be read before or after: a brick
-/// whose surroundings become cheaper comes again. Costs are read and written past the first cache.
+/// A block takes bricks. It stages costs and prices of a brick's 512 samples and of the 488 around
+/// in shared memory, 15.9 KiB; a thread takes single samples of it, and reads 27 of each for each
+/// sample and pass. What other blocks write meanwhile may be read before or after: a brick whose
+/// surroundings become cheaper comes again. Costs are read and written past the first cache.
 ///
 /// # Safety
-/// `prices` and `costs` hold an element for each sample of `grid`, prices that are positive, infinite outside of the object; `halves` hold half of the lengths of 27 steps, of which
-/// that of the sample itself is 0. `bricks` are those of `grid`; `queue` and `next` have room for all of them, `marks` an element for each, which is no more than `round`. `counts` hold
-/// three elements: that of `round % 3` says how many bricks the queue has, that of the next round is 0. Block sizes divide [`VOXELS`].
+/// `prices` and `costs` hold an element for each sample of `grid`, prices that are positive,
+/// infinite outside of the object; `halves` hold half of the lengths of 27 steps, of which that of
+/// the sample itself is 0. `bricks` are those of `grid`; `queue` and `next` have room for all of
+/// them, `marks` an element for each, which is no more than `round`. `counts` hold three elements:
+/// that of `round % 3` says how many bricks the queue has, that of the next round is 0. Block sizes
+/// divide [`VOXELS`].
 #[kernel]
 pub unsafe fn relax_bricks(
     prices: View<f32>,

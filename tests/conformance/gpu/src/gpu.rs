@@ -47,7 +47,8 @@ pub struct Gpu<'k> {
 }
 
 impl Gpu<'_> {
-    /// Where a launch was refused because of its block's size: most threads that a block of that kernel can have on this device.
+    /// Where a launch was refused because of its block's size: most threads that a block of that
+    /// kernel can have on this device.
     pub fn too_large(&self) -> Option<u32> {
         self.too_large
     }
@@ -61,7 +62,8 @@ impl Gpu<'_> {
             .is_some_and(|buffer| bytes <= buffer.len())
     }
 
-    /// Refuses blocks of more threads than the device has registers for; the driver would, in fewer words.
+    /// Refuses blocks of more threads than the device has registers for; the driver would, in fewer
+    /// words.
     fn check_block_size(&mut self, function: &Function<'_>, threads: u64) -> Result<(), String> {
         let attribute = function
             .get_attribute(FunctionAttribute::MaxThreadsPerBlock)
@@ -86,7 +88,8 @@ impl Machine for Gpu<'_> {
         let address = buffer.as_device_ptr().as_raw();
         if bytes > 0 {
             let driver = Driver::get().map_err(say)?;
-            // SAFETY: the buffer and `data` have `bytes` bytes each; nothing else knows the buffer yet.
+            // SAFETY: the buffer and `data` have `bytes` bytes each; nothing else knows the buffer
+            // yet.
             unsafe { driver.copy_to_device(address, data.as_ptr().cast(), bytes) }.map_err(say)?;
         }
         self.memory.push(buffer);
@@ -105,7 +108,8 @@ impl Machine for Gpu<'_> {
         let mut values = Vec::<T>::with_capacity(buffer.len);
         if bytes > 0 {
             let driver = Driver::get().map_err(say)?;
-            // SAFETY: `values` has room for them, and `holds` found them on the device; every launch was waited for.
+            // SAFETY: `values` has room for them, and `holds` found them on the device; every
+            // launch was waited for.
             unsafe { driver.copy_to_host(values.as_mut_ptr().cast(), address, bytes) }
                 .map_err(say)?;
         }
@@ -130,8 +134,9 @@ impl Machine for Gpu<'_> {
         let mut packed = PackedArgs::default();
         K::pack(&args, &mut packed);
         let stream = &self.kernels.stream;
-        // SAFETY: (1) module and stream were made in the same context. (2) `pack` wrote the entry's parameters in order. (3) The caller
-        // promises that the arguments point to this machine's memory and fit the kernel; one launch runs at a time.
+        // SAFETY: (1) module and stream were made in the same context. (2) `pack` wrote the entry's
+        // parameters in order. (3) The caller promises that the arguments point to this machine's
+        // memory and fit the kernel; one launch runs at a time.
         unsafe {
             stream.launch(
                 &function,

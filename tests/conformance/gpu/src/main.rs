@@ -1,13 +1,16 @@
-//! Runs every conformance case on the first CUDA device, from the PTX that the build script made for each architecture.
+//! Runs every conformance case on the first CUDA device, from the PTX that the build script made
+//! for each architecture.
 //!
-//! In this folder, `cargo run --release`. It needs the device toolchain that `cuda_builder` names when it is missing, but neither a CUDA
-//! toolkit nor a GPU to build; the program that comes out can be copied to a machine with an NVIDIA driver and run there.
+//! In this folder, `cargo run --release`. It needs the device toolchain that `cuda_builder` names
+//! when it is missing, but neither a CUDA toolkit nor a GPU to build; the program that comes out
+//! can be copied to a machine with an NVIDIA driver and run there.
 //!
-//! Its last line is `N passed, N failed`, one for each architecture, case and block size. It ends with 0 when all passed or
-//! there is no device, and with 1 otherwise. Blocks of more threads than a kernel's registers allow on the device cannot be launched;
-//! they are named and counted apart.
+//! Its last line is `N passed, N failed`, one for each architecture, case and block size. It ends
+//! with 0 when all passed or there is no device, and with 1 otherwise. Blocks of more threads than
+//! a kernel's registers allow on the device cannot be launched; they are named and counted apart.
 //!
-//! `cargo test` here also reads the PTX: memory spaces, barriers, and products that stay apart from sums.
+//! `cargo test` here also reads the PTX: memory spaces, barriers, and products that stay apart from
+//! sums.
 
 mod gpu;
 mod ptx;

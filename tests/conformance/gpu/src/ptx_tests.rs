@@ -36,7 +36,8 @@ fn kernel(line: &'static str) -> Lint {
     }
 }
 
-/// Slices and raw pointers are kernel parameters, so their accesses must name global memory; shared and constant arrays name theirs.
+/// Slices and raw pointers are kernel parameters, so their accesses must name global memory; shared
+/// and constant arrays name theirs.
 #[test]
 fn plain_accesses_name_their_memory() {
     // Its spilled variables are on the stack, which PTX addresses generically.
@@ -67,14 +68,15 @@ fn is(opcode: &str, base: &str) -> bool {
     opcode.split('.').next() == Some(base)
 }
 
-/// The published atomics take any pointer, so theirs are generic instructions; they name their memory order.
+/// The published atomics take any pointer, so theirs are generic instructions; they name their
+/// memory order.
 fn is_atomic(opcode: &str) -> bool {
     let orders = ["relaxed", "acquire", "release", "acq_rel"];
     opcode.split('.').any(|part| orders.contains(&part))
 }
 
-/// A compiler that copies a barrier into both arms of a branch (rust-lang/rust#137086) lets threads of one warp wait at
-/// different instructions, which `bar.sync` forbids.
+/// A compiler that copies a barrier into both arms of a branch (rust-lang/rust#137086) lets threads
+/// of one warp wait at different instructions, which `bar.sync` forbids.
 #[test]
 fn every_barrier_is_there_once() {
     let of_the_source = [

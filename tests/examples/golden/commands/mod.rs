@@ -18,9 +18,11 @@ use std::{
 pub struct Case {
     /// The name, which no other case has.
     pub name: &'static str,
-    /// The line after `ferrovox`. `@x` is the input file x, `{one}` the device, `{two}` two devices of its kind.
+    /// The line after `ferrovox`. `@x` is the input file x, `{one}` the device, `{two}` two devices
+    /// of its kind.
     ///
-    /// With `--json`, and of `info` and `occupancy`, what it prints counts too, without timings and the like.
+    /// With `--json`, and of `info` and `occupancy`, what it prints counts too, without timings and
+    /// the like.
     pub line: &'static str,
     /// Whether the bits depend on the kind of device.
     pub by_kind: bool,

@@ -126,7 +126,8 @@ fn headers(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Types that only headerless files can have without a header: of 32 and 64 bits, in both byte orders.
+/// Types that only headerless files can have without a header: of 32 and 64 bits, in both byte
+/// orders.
 fn headerless(folder: &Path) -> Result<()> {
     let blobs = density(DIMS, 1);
     let samples = || blobs.samples().iter().map(|&sample| (sample * 16.0) as u32);

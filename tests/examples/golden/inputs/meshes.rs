@@ -4,7 +4,8 @@ use ferrovox::mesh::{TriangleMesh, Triangles};
 use ferrovox_tests::noise::Noise;
 use std::collections::BTreeMap;
 
-/// A closed mesh: an octahedron whose triangles were cut in four three times, about as round as a ball.
+/// A closed mesh: an octahedron whose triangles were cut in four three times, about as round as a
+/// ball.
 pub fn octasphere() -> TriangleMesh {
     let mut vertices: Vec<[f32; 3]> = vec![
         [1.0, 0.0, 0.0],

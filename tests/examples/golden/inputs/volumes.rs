@@ -3,7 +3,8 @@
 use ferrovox::grid::{Geometry, Volume};
 use ferrovox_tests::noise::Noise;
 
-/// The size of most volumes: two primes, and one odd number that is neither a multiple of 32 nor less than 32.
+/// The size of most volumes: two primes, and one odd number that is neither a multiple of 32 nor
+/// less than 32.
 pub const DIMS: [usize; 3] = [37, 41, 45];
 
 /// The size of volumes of sites: words of 32 voxels and a part of one along x.
@@ -31,7 +32,8 @@ fn square_to(at: [usize; 3], centre: [f64; 3]) -> f64 {
         .sum()
 }
 
-/// Blobs with a little noise, from 0 to about 240, in a grid of any size. Some of them reach the border.
+/// Blobs with a little noise, from 0 to about 240, in a grid of any size. Some of them reach the
+/// border.
 pub fn density(dims: [usize; 3], seed: u64) -> Volume<f64> {
     let mut places = Noise(seed);
     let blobs: Vec<([f64; 3], f64)> = (0..9)

@@ -164,7 +164,8 @@ pub fn within(record: &mut Record, machine: &Machine) -> Result<()> {
                 add_mesh(&mut kept, &parts.join()?, parts.non_finite_cells());
                 let found = isosurface::extract_to_host(stream, &volume, mask, &params, memory)?;
                 add_mesh(&mut host, &found.mesh, found.non_finite_cells);
-                // where the parts end is not the mesh: their vertices and triangles one after the other are
+                // where the parts end is not the mesh: their vertices and triangles one after the
+                // other are
                 let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
                 isosurface::for_each_part(stream, &volume, mask, &params, memory, |part| {
                     let found = part.mesh.download(stream)?;

@@ -7,7 +7,8 @@ use ferrovox_from_rust_cuda as kernels;
 #[test]
 fn branches_of_all_shapes() {
     let x = [-5, 0, 1, 42, 1200];
-    // sign; grade; 100 or 200 and the digits after the first; `&&` and twice `||`; the one that is known
+    // sign; grade; 100 or 200 and the digits after the first; `&&` and twice `||`; the one that is
+    // known
     let expected = [
         [-1, 0, 100, 2, 9],
         [0, 1, 100, 0, 7],

@@ -4,7 +4,8 @@ use crate::{shape, MODES};
 use cuda_std::{bf16, f16, launch_on_cpu, View};
 use ferrovox_from_rust_cuda as kernels;
 
-/// The nearest of all numbers of 16 bits, the even one of two that are as near; beyond half of the last step infinity.
+/// The nearest of all numbers of 16 bits, the even one of two that are as near; beyond half of the
+/// last step infinity.
 fn nearest(x: f32, value: impl Fn(u16) -> f64, infinity: u16) -> u16 {
     let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
     let x = f64::from(x.abs());

@@ -1,4 +1,5 @@
-//! Checked mode sees what kernels do by slices, references, raw pointers and statics, and says what it does not see.
+//! Checked mode sees what kernels do by slices, references, raw pointers and statics, and says what
+//! it does not see.
 
 use crate::MODES;
 use cuda_std::{launch_on_cpu, View, ViewMut};

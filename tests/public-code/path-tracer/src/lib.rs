@@ -1,4 +1,5 @@
-//! A path tracer as one writes it for Rust-CUDA: a scene of enums behind references, a generator of random numbers for each pixel.
+//! A path tracer as one writes it for Rust-CUDA: a scene of enums behind references, a generator of
+//! random numbers for each pixel.
 
 #![allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 

@@ -9,7 +9,8 @@ use vek::Vec2;
 
 const SIZE: u32 = 16;
 
-/// The mean of four samples of each pixel as bytes. The eye looks from (0, 0, 4) on a window of width 4 about the origin.
+/// The mean of four samples of each pixel as bytes. The eye looks from (0, 0, 4) on a window of
+/// width 4 about the origin.
 fn picture(mode: Mode, objects: &[Object], materials: &[Material], sky: Vector) -> Vec<[u8; 3]> {
     let step = 4.0 / SIZE as f32;
     let view = Viewport {
@@ -53,7 +54,8 @@ fn sphere(material: usize, x: f32) -> Object {
     })
 }
 
-/// In a sky of one colour a convex body shows its own colour times the sky's, however light is scattered.
+/// In a sky of one colour a convex body shows its own colour times the sky's, however light is
+/// scattered.
 #[test]
 fn a_body_in_an_even_sky_has_its_own_colour() {
     let colour = Vector::new(0.25, 0.5, 1.0);
@@ -88,7 +90,8 @@ fn light_goes_from_one_body_to_the_other() {
             &materials,
             Vector::one(),
         );
-        // the mirror shows the other body, once scattered, and the other body is darker where it sees the mirror see it
+        // the mirror shows the other body, once scattered, and the other body is darker where it
+        // sees the mirror see it
         assert!(
             bytes.iter().any(|pixel| *pixel == [255; 3])
                 && bytes.iter().any(|pixel| pixel[0] < 170),

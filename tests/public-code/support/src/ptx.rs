@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use cuda_builder::lint::LintReport;
 use cuda_builder::{CudaBuilder, DeviceToolchain, NvvmArch, Ptxas};
 
-/// Makes PTX of the crate in this folder, finds all of its kernels there, and lets NVIDIA's assembler read it. Gives the lint's
-/// findings; `None` where there is meant to be no device toolchain.
+/// Makes PTX of the crate in this folder, finds all of its kernels there, and lets NVIDIA's
+/// assembler read it. Gives the lint's findings; `None` where there is meant to be no device
+/// toolchain.
 ///
 /// # Panics
 /// If anything of that fails.

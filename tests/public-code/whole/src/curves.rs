@@ -17,7 +17,8 @@ pub unsafe fn multiples(factors: &[u64], points: *mut [u8; 33]) {
     }
 }
 
-/// Signs by ECDSA (RFC 6979), and says whether the signature is right, and whether it is one of another text.
+/// Signs by ECDSA (RFC 6979), and says whether the signature is right, and whether it is one of
+/// another text.
 #[kernel]
 pub unsafe fn sign_k256(
     keys: &[[u8; 32]],

@@ -1,4 +1,5 @@
-//! Larger public crates, used in kernels as one would use them anywhere. No line is for this project.
+//! Larger public crates, used in kernels as one would use them anywhere. No line is for this
+//! project.
 
 #![allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 

@@ -27,7 +27,8 @@ impl TryRng for XorShift {
     }
 }
 
-/// Of each thread: what its generator gives first, a number of a range, one below 1, and a shuffled row.
+/// Of each thread: what its generator gives first, a number of a range, one below 1, and a shuffled
+/// row.
 #[kernel]
 pub unsafe fn draws(raw: *mut [u32; 2], dice: *mut u8, below_one: *mut f32, rows: *mut [u8; 8]) {
     let i = thread::index_1d() as usize;

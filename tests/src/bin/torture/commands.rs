@@ -1,4 +1,5 @@
-//! The command, given damaged files: it ends in time with a result or an error, and leaves no other file.
+//! The command, given damaged files: it ends in time with a result or an error, and leaves no other
+//! file.
 
 use crate::{
     Session,

@@ -1,4 +1,5 @@
-//! Damage that knows the formats: fields of binary headers, words and lines of text headers, and what gzip puts around them.
+//! Damage that knows the formats: fields of binary headers, words and lines of text headers, and
+//! what gzip puts around them.
 
 use crate::{
     formats::Format,

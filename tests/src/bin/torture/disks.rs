@@ -1,4 +1,5 @@
-//! Disks that are full: a small file system of this test's own where it may make one, a limit of a file's size, and `/dev/full`.
+//! Disks that are full: a small file system of this test's own where it may make one, a limit of a
+//! file's size, and `/dev/full`.
 
 use crate::{
     Session,
@@ -55,7 +56,8 @@ pub fn run(session: &mut Session) -> Result<()> {
             None
         };
         let more = match way {
-            // the signal that comes with the limit ends a program, or is ignored and the write fails
+            // the signal that comes with the limit ends a program, or is ignored and the write
+            // fails
             0 => format!("ulimit -f {kilobytes};"),
             1 => format!("trap '' XFSZ; ulimit -f {kilobytes};"),
             _ => String::new(),

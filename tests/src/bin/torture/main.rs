@@ -1,7 +1,9 @@
-//! Damaged files, signals, full disks and rivals: what a command and a library should bear, tried at random for a while.
+//! Damaged files, signals, full disks and rivals: what a command and a library should bear, tried
+//! at random for a while.
 //!
-//! `cargo xtask torture` builds it and the command, and runs it. The same seed gives the same files; how far a run comes in its time, and
-//! when a signal arrives, are the machine's. What fails is kept.
+//! `cargo xtask torture` builds it and the command, and runs it. The same seed gives the same
+//! files; how far a run comes in its time, and when a signal arrives, are the machine's. What fails
+//! is kept.
 
 mod commands;
 mod damage;
@@ -58,7 +60,8 @@ struct Arguments {
     python: PathBuf,
 }
 
-/// What a run may take beyond its time: the longest that a command may take, and a part's beginning.
+/// What a run may take beyond its time: the longest that a command may take, and a part's
+/// beginning.
 const ENDLESS: Duration = Duration::from_secs(120);
 
 /// A part of the run: its name, its share of the time, and what it does until its time is over.

@@ -1,4 +1,5 @@
-//! Damaged volumes that are still read, beside other libraries: who reads one too finds the same samples.
+//! Damaged volumes that are still read, beside other libraries: who reads one too finds the same
+//! samples.
 
 use crate::{Session, formats::Kind, runs::clear};
 use anyhow::{Context, Result, bail};
@@ -104,8 +105,8 @@ pub fn run(session: &mut Session) -> Result<()> {
     Ok(())
 }
 
-/// Whether a NIfTI file says that its samples begin before the end of the header: they begin behind it here, and at its start, or at its
-/// last bytes, for others.
+/// Whether a NIfTI file says that its samples begin before the end of the header: they begin behind
+/// it here, and at its start, or at its last bytes, for others.
 fn starts_early(bytes: &[u8]) -> bool {
     let mut header = Vec::new();
     let read = MultiGzDecoder::new(bytes)

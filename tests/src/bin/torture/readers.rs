@@ -1,4 +1,5 @@
-//! The library's readers, in this process: damaged bytes may be refused, and nothing else may come of them.
+//! The library's readers, in this process: damaged bytes may be refused, and nothing else may come
+//! of them.
 
 use crate::{Session, memory};
 use anyhow::Result;
@@ -17,8 +18,8 @@ pub fn run(session: &mut Session) -> Result<()> {
     // the message of a panic is not printed: the file is kept, and shows it again
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    // what is being read, should this process end: one file for each format, which stays open, since to make files takes longer than to
-    // read them
+    // what is being read, should this process end: one file for each format, which stays open,
+    // since to make files takes longer than to read them
     let names: Vec<String> = session
         .formats
         .iter()

@@ -25,7 +25,8 @@ pub struct Ended {
     pub stderr: String,
 }
 
-/// The command with these arguments, limited, not yet started. `more` is of the shell: further limits.
+/// The command with these arguments, limited, not yet started. `more` is of the shell: further
+/// limits.
 pub fn command(
     ferrovox: &Path,
     folder: &Path,

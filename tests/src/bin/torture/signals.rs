@@ -1,4 +1,5 @@
-//! Signals at random times: a command stops, or is done, and nothing is left or half-written; after a kill the next one cleans up.
+//! Signals at random times: a command stops, or is done, and nothing is left or half-written; after
+//! a kill the next one cleans up.
 
 use crate::{
     Session,
@@ -42,7 +43,8 @@ pub fn run(session: &mut Session) -> Result<()> {
         thread::sleep(Duration::from_secs_f64(time.as_secs_f64() * part));
         let mut kill = Command::new("kill");
         kill.args([&format!("-{name}"), &child.id().to_string()]);
-        // one that has ended is not there any more; its number is not another's before it is waited for
+        // one that has ended is not there any more; its number is not another's before it is waited
+        // for
         kill.stderr(std::process::Stdio::null());
         kill.status().context("cannot run kill")?;
         let ended = wait(child)?;

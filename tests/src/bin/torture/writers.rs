@@ -1,4 +1,5 @@
-//! Several commands that write one output at the same time: all succeed, the output is one of theirs, and nothing is left.
+//! Several commands that write one output at the same time: all succeed, the output is one of
+//! theirs, and nothing is left.
 
 use crate::{
     Session,

@@ -1,11 +1,15 @@
-//! The surface of the trilinear interpolant in one cell, found by refining the cell: nothing here is shared with the kernels.
+//! The surface of the trilinear interpolant in one cell, found by refining the cell: nothing here
+//! is shared with the kernels.
 //!
-//! Corner n of a cell is at (n & 1, n >> 1 & 1, n >> 2). Its edges are numbered by axis, then by the lower corner: edge 4 a + i goes along
-//! axis a, and bits 0 and 1 of i are its place along the other two axes, the lower axis first.
+//! Corner n of a cell is at (n & 1, n >> 1 & 1, n >> 2). Its edges are numbered by axis, then by
+//! the lower corner: edge 4 a + i goes along axis a, and bits 0 and 1 of i are its place along the
+//! other two axes, the lower axis first.
 //!
-//! The cell is cut by lines along each axis, in equal distances and through the saddles of the faces and of the body; where there are
-//! many, more of them are near the faces. Each box between the lines is cut into six tetrahedra, in each of which the surface is a triangle or a quadrilateral.
-//! Boxes whose corners have one sign are left out unseen, many at a time: the interpolant is between its values at a box's corners.
+//! The cell is cut by lines along each axis, in equal distances and through the saddles of the
+//! faces and of the body; where there are many, more of them are near the faces. Each box between
+//! the lines is cut into six tetrahedra, in each of which the surface is a triangle or a
+//! quadrilateral. Boxes whose corners have one sign are left out unseen, many at a time: the
+//! interpolant is between its values at a box's corners.
 
 mod refine;
 mod saddles;
@@ -18,7 +22,8 @@ pub use saddles::{Saddle, interpolated, saddles};
 /// One piece of a surface in a cell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Piece {
-    /// The loops in which it meets the cell's faces, in order: for each the edges of the cell that it crosses, as bits.
+    /// The loops in which it meets the cell's faces, in order: for each the edges of the cell that
+    /// it crosses, as bits.
     pub loops: Vec<u16>,
     /// Its Euler characteristic.
     pub euler: i64,
@@ -38,7 +43,8 @@ pub const NEAR: f64 = 1e-6;
 
 /// The pieces of the surface where the interpolant of eight values vanishes, in order.
 ///
-/// The cell is cut into 4, 8, 16, 32 and 64 parts along each axis, and through its saddles, until two of them agree.
+/// The cell is cut into 4, 8, 16, 32 and 64 parts along each axis, and through its saddles, until
+/// two of them agree.
 pub fn pieces(values: &[f64; 8], memory: &mut Refinement) -> Result<Vec<Piece>, Undecided> {
     let saddles = saddles(values);
     let greatest = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));

@@ -86,7 +86,8 @@ pub struct Refinement {
 }
 
 impl Refinement {
-    /// The pieces of the surface where the interpolant of `values` vanishes, in order, of a cell that is cut at `lines`.
+    /// The pieces of the surface where the interpolant of `values` vanishes, in order, of a cell
+    /// that is cut at `lines`.
     pub fn pieces(&mut self, values: &[f64; 8], lines: Lines) -> Vec<Piece> {
         self.values = *values;
         self.lines = lines;
@@ -253,7 +254,8 @@ impl Refinement {
     }
 }
 
-/// The edge of the cell that leads from a node in the direction `way`, as a bit; 0 where there is none.
+/// The edge of the cell that leads from a node in the direction `way`, as a bit; 0 where there is
+/// none.
 fn edge_of(node: [usize; 3], counts: [usize; 3], way: usize) -> u16 {
     let (axis, others) = match way {
         1 => (0, [1, 2]),

@@ -1,4 +1,5 @@
-//! Voxels that are cubes: against the other exact kernels bit by bit, and against minima along lines.
+//! Voxels that are cubes: against the other exact kernels bit by bit, and against minima along
+//! lines.
 
 use super::*;
 use proptest::prelude::*;
@@ -134,7 +135,8 @@ fn roots_of_all_sums_of_two_squares() {
     }
 }
 
-/// What hulls are not for is left to the other kernels, and on either side of the border maps are the same.
+/// What hulls are not for is left to the other kernels, and on either side of the border maps are
+/// the same.
 #[test]
 fn the_border_between_the_variants() {
     let device = Device::cpu();

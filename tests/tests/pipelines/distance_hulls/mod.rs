@@ -1,4 +1,5 @@
-//! Maps by lower hulls of chunks: against the other exact kernels bit by bit, and against minima along lines.
+//! Maps by lower hulls of chunks: against the other exact kernels bit by bit, and against minima
+//! along lines.
 
 mod cubes;
 mod labels;
@@ -14,8 +15,8 @@ use simt::Mode;
 
 type Dims = [usize; 3];
 
-/// The squared distance to the nearest site, for squared spacings, and of several at that distance the smallest index: the least along each axis in turn, by all pairs that can
-/// be better.
+/// The squared distance to the nearest site, for squared spacings, and of several at that distance
+/// the smallest index: the least along each axis in turn, by all pairs that can be better.
 fn nearest_sites(mask: &[u8], [nx, ny, nz]: Dims, weights: [u64; 3]) -> Vec<(u64, usize)> {
     let far = (u64::MAX / 4, usize::MAX);
     let mut map: Vec<(u64, usize)> = (0..mask.len())
@@ -163,7 +164,8 @@ fn spacing((weights, unit): Metric) -> [f64; 3] {
     weights.map(|weight| unit * (weight as f64).sqrt())
 }
 
-/// Bounds and nearest sites by hulls on a device, and as users get them on all, against minima along lines.
+/// Bounds and nearest sites by hulls on a device, and as users get them on all, against minima
+/// along lines.
 fn check_sites(device: &Device, field: Field, dims: Dims, metric: Metric, bound: Option<f64>) {
     let mask = mask(field, dims, dims.iter().sum::<usize>() as u64);
     check_mask(device, &mask, dims, metric, bound, &format!("{field:?}"));

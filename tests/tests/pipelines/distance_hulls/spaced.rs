@@ -15,7 +15,8 @@ fn is_for(dims: Dims, spacing: [f64; 3]) -> bool {
         .is_some()
 }
 
-/// Squares of spacings in units: along z alone, along y alone, both, with a common divisor, a light and a heavy last axis.
+/// Squares of spacings in units: along z alone, along y alone, both, with a common divisor, a light
+/// and a heavy last axis.
 const METRICS: [Metric; 8] = [
     ([4, 4, 25], 0.5),
     ([1, 1, 4], 1.0),

@@ -147,7 +147,8 @@ fn a_copy_may_read_as_late_as_its_wait() {
         unsafe { launch_on_cpu::<copy_late>(shape(1, 32), mode, arguments) }
     };
     right(launch);
-    // What is written before the wait is found as a use of the copy, and what is written after it as a race.
+    // What is written before the wait is found as a use of the copy, and what is written after it
+    // as a race.
     let report = faulty(launch, 1, |kind| is_race(kind) || is_copy(kind));
     let text = report.to_string();
     assert!(text.contains("element 1 of `x` (parameter 1)"), "{text}");

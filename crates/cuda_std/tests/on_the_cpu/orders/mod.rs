@@ -1,5 +1,6 @@
-//! What orders accesses: named barriers, waits for asynchronous copies, warps' own barriers. Each kernel is right with the fault 0, and has one
-//! planted with each other number; `docs/writing-kernels.md` names the tests.
+//! What orders accesses: named barriers, waits for asynchronous copies, warps' own barriers. Each
+//! kernel is right with the fault 0, and has one planted with each other number;
+//! `docs/writing-kernels.md` names the tests.
 
 mod copies;
 mod named;
@@ -17,7 +18,8 @@ fn is_copy(kind: &FindingKind) -> bool {
     matches!(kind, FindingKind::CopyUnderWay { .. })
 }
 
-/// Launches with `fault` under several seeds: each has findings, and one of them is as `expected`. The first report.
+/// Launches with `fault` under several seeds: each has findings, and one of them is as `expected`.
+/// The first report.
 #[track_caller]
 fn faulty(
     launch: impl Fn(Mode, u32) -> Result<(), LaunchError>,

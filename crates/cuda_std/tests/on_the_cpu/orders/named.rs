@@ -7,7 +7,8 @@ use cuda_std::thread::NamedBarrier;
 use cuda_std::{launch_on_cpu, shared_view};
 use simt::{FindingKind, LaunchError, Mode, Place, Report};
 
-/// One warp makes numbers, one adds them up, by a slot of global and one of shared memory for each lane.
+/// One warp makes numbers, one adds them up, by a slot of global and one of shared memory for each
+/// lane.
 #[kernel]
 pub unsafe fn producer(x: View<u32>, slots: ViewMut<u32>, sums: ViewMut<u32>, fault: u32) {
     let tile = shared_view![u32; 32];

@@ -1,5 +1,5 @@
-//! Bodies in steps: kernels with barriers, whose threads in fast mode wait in frames. Checked mode runs the same source on stacks, so the
-//! two must agree, and both with a plain loop.
+//! Bodies in steps: kernels with barriers, whose threads in fast mode wait in frames. Checked mode
+//! runs the same source on stacks, so the two must agree, and both with a plain loop.
 
 mod failures;
 mod loops;

@@ -5,8 +5,8 @@ use crate::support::shape;
 use cuda_std::prelude::*;
 use cuda_std::shared_view;
 
-/// A program of operations on the block's array, with a barrier after each: every kind of barrier, loops around them, and values that
-/// live across them.
+/// A program of operations on the block's array, with a barrier after each: every kind of barrier,
+/// loops around them, and values that live across them.
 #[kernel]
 pub unsafe fn interpreter(program: View<u32>, output: ViewMut<u32>) {
     let array = shared_view![u32; 256];

@@ -12,7 +12,8 @@ fn all_are_here() {
     thread::sync_threads();
 }
 
-/// Barriers in the source, in a function, in a closure, and operations of warps, one after the other.
+/// Barriers in the source, in a function, in a closure, and operations of warps, one after the
+/// other.
 #[kernel]
 pub unsafe fn mixed(input: View<u32>, output: ViewMut<u32>) {
     let array = shared_view![u32; 256];
@@ -94,7 +95,8 @@ fn threads_that_left_are_not_waited_for() {
     }
 }
 
-/// Threads that wait for a word which another thread of the block writes, at a time between barriers.
+/// Threads that wait for a word which another thread of the block writes, at a time between
+/// barriers.
 #[kernel]
 pub unsafe fn spinning(input: View<u32>, output: ViewMut<u32>) {
     let turn = shared_view![u32; 1];
@@ -194,7 +196,8 @@ fn operations_on_shared_memory_are_those_of_plain_loops() {
                 signed(3, |a, x| a ^ (x + (1 << 31))),
             ];
             for values in output.chunks(block as usize) {
-                // The exchanges may come in any order: one value is left in the end, the others and the first were seen.
+                // The exchanges may come in any order: one value is left in the end, the others and
+                // the first were seen.
                 let mut want = want;
                 let left = input.iter().filter(|x| **x != values[6]);
                 assert_eq!(left.clone().count(), input.len() - 1, "blocks of {block}");

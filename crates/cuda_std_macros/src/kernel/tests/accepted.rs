@@ -26,7 +26,8 @@ fn values_are_listed_as_types_are() {
     }
 }
 
-/// Elsewhere than in a test or with optimisation alone bodies are compiled for one set of instructions, but for these.
+/// Elsewhere than in a test or with optimisation alone bodies are compiled for one set of
+/// instructions, but for these.
 #[test]
 fn fused_bodies_are_compiled_for_better_instructions_too() {
     let kernel = quote!(

@@ -209,7 +209,8 @@ fn other_accesses_are_told() {
 fn what_must_stay_stays() {
     let told =
         |body| watched(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented");
-    // a method that may change what it is called on, a unique reference that is lent on, patterns that bind by `ref`, constants
+    // a method that may change what it is called on, a unique reference that is lent on, patterns
+    // that bind by `ref`, constants
     for (body, expected) in [
         (quote!(*p = 0.0; list[n].push(1);), "list[n].push(1)"),
         (

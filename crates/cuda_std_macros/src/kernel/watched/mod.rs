@@ -1,11 +1,15 @@
-//! The instrumented version of a body: it tells checked mode of every access by `*`, by index, and by a field behind them.
+//! The instrumented version of a body: it tells checked mode of every access by `*`, by index, and
+//! by a field behind them.
 //!
-//! Types are not known here. So an access is rewritten in place, with an expression that takes its address and means the same place:
-//! `a[i] + *p` becomes `(*read(&raw const a[i])) + (*read(&raw const *p))`, and `*p = x` becomes `*write(&raw mut *p) = x`. What the address is
-//! of is found out when the kernel runs: what lies on a thread's own stack is not looked at.
+//! Types are not known here. So an access is rewritten in place, with an expression that takes its
+//! address and means the same place: `a[i] + *p` becomes
+//! `(*read(&raw const a[i])) + (*read(&raw const *p))`, and `*p = x` becomes
+//! `*write(&raw mut *p) = x`. What the address is of is found out when the kernel runs: what lies
+//! on a thread's own stack is not looked at.
 //!
-//! Left alone is what could mean something else if it were rewritten: what methods are called on, but for those of numbers; what is borrowed; what patterns
-//! bind by `ref`; nested items; other macros' arguments.
+//! Left alone is what could mean something else if it were rewritten: what methods are called on,
+//! but for those of numbers; what is borrowed; what patterns bind by `ref`; nested items; other
+//! macros' arguments.
 
 mod known;
 mod syntax;
@@ -22,7 +26,8 @@ pub use known::Names;
 pub use syntax::is_pointer;
 use syntax::{SOURCES, mentions};
 
-/// Instruments a kernel's body. `None` where there is nothing to do: it has no memory but by views, as far as can be told.
+/// Instruments a kernel's body. `None` where there is nothing to do: it has no memory but by views,
+/// as far as can be told.
 pub fn instrument(body: &Block, names: Names) -> Option<Block> {
     let has_memory = !names.slices.is_empty()
         || !names.pointers.is_empty()
@@ -50,7 +55,8 @@ pub fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStrea
     let received = names.received();
     Instrument::new(names).visit_block_mut(&mut watched.block);
     watched.block.stmts.splice(0..0, received);
-    // The body as it was written is compiled as well, so that nothing is accepted here that it would not be.
+    // The body as it was written is compiled as well, so that nothing is accepted here that it
+    // would not be.
     let written = &function.block;
     watched
         .block

@@ -182,7 +182,8 @@ pub(super) fn name_of(expression: &Expr) -> Option<String> {
     }
 }
 
-/// Whether a path may be one of a constant or a static, of which an address cannot or should not be taken.
+/// Whether a path may be one of a constant or a static, of which an address cannot or should not be
+/// taken.
 pub(super) fn is_constant(expression: &Expr) -> bool {
     let Expr::Path(path) = bare(expression) else {
         return false;

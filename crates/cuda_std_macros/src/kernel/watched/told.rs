@@ -115,28 +115,30 @@ impl Instrument {
         self.visit_within(place, false);
         if is_lent {
             self.found += 1;
-            *place = match is_mut {
-                true => parse_quote!((*match &raw mut #place {
+            *place = if is_mut {
+                parse_quote!((*match &raw mut #place {
                     __place =>
                     {
                         unsafe {
                             &mut *::cuda_std::watch::lend(__place)
                         }
                     }
-                })),
-                false => parse_quote!((*match &raw const #place {
+                }))
+            } else {
+                parse_quote!((*match &raw const #place {
                     __place =>
                     {
                         unsafe {
                             &*::cuda_std::watch::lend(__place)
                         }
                     }
-                })),
+                }))
             };
         }
     }
 
-    /// What a function is given: where that is memory of the kernel's, it is told. `notes` are to be executed before the call.
+    /// What a function is given: where that is memory of the kernel's, it is told. `notes` are to
+    /// be executed before the call.
     pub(super) fn given(&mut self, value: &mut Expr, notes: &mut Vec<Stmt>) {
         let at = value.span();
         let is_pointer = self.is_pointer(value);
@@ -180,7 +182,8 @@ impl Instrument {
         self.found += 1;
     }
 
-    /// The call, after what is noted before it. (In a tuple, and not in a block, since temporary values live on.)
+    /// The call, after what is noted before it. (In a tuple, and not in a block, since temporary
+    /// values live on.)
     pub(super) fn after(&mut self, notes: Vec<Stmt>, call: &mut Expr) {
         if !notes.is_empty() {
             self.found += 1;

@@ -27,7 +27,8 @@ pub(in crate::distance) struct LabelHulls {
 const MARKING: u32 = 256;
 
 impl LabelHulls {
-    /// The map that is asked for, if hulls are for it: as [`Hulls::choose`](super::Hulls::choose), and voxels are cubes.
+    /// The map that is asked for, if hulls are for it: as [`Hulls::choose`](super::Hulls::choose),
+    /// and voxels are cubes.
     pub fn choose<T: DeviceSample>(
         device: &Device,
         grid: Grid,
@@ -59,7 +60,8 @@ impl LabelHulls {
         (cubes && squares <= u64::from(u32::MAX)).then_some(Self { lines, metric, far })
     }
 
-    /// Words of bits: of changes along y, z and x. Those of y and z, which are written four at a time, begin at multiples of that.
+    /// Words of bits: of changes along y, z and x. Those of y and z, which are written four at a
+    /// time, begin at multiples of that.
     fn changes(&self) -> [u64; 3] {
         let Grid { ny, nz, .. } = self.lines.grid;
         let [ny, nz] = [ny, nz].map(|side| (u64::from(side), u64::from(tile::chunks(side))));
@@ -93,7 +95,8 @@ impl LabelHulls {
         };
         let all = words.view_mut();
         let (along_y, along_z, along_x) = (all.slice(0, y), all.slice(y, z), all.slice(y + z, x));
-        // SAFETY: there is a label for each voxel, a word for each word of rows, 32 for each square of columns; blocks have whole warps.
+        // SAFETY: there is a label for each voxel, a word for each word of rows, 32 for each square
+        // of columns; blocks have whole warps.
         unsafe {
             let args = (labels.samples().view(), grid, along_x, along_y);
             stream.launch::<mark_changes_in_planes<T>>(launch(nz, ny), args)?;
@@ -104,7 +107,8 @@ impl LabelHulls {
     }
 }
 
-/// Where labels change: along y as `[word][z][y / 32][x % 32]`, along z as `[word][y][z / 32][x % 32]`, along x as `[word][z][y]`.
+/// Where labels change: along y as `[word][z][y / 32][x % 32]`, along z as
+/// `[word][y][z / 32][x % 32]`, along x as `[word][z][y]`.
 pub(in crate::distance) struct Marked<'a> {
     hulls: &'a LabelHulls,
     words: Buffer<u32>,
@@ -144,8 +148,10 @@ impl Marked<'_> {
         let [of_planes, of_rows] = lines.launches(false);
         let [in_plane, _] = metric.within;
         let in_all = metric.within_distance(*far);
-        // SAFETY: changes are those of the grid, there are two numbers and 32 costs for each word of rows, a number for each 32 lines of each word of a
-        // plane, and a distance for each voxel; launches have the blocks, the threads and the shared memory that the kernels ask for.
+        // SAFETY: changes are those of the grid, there are two numbers and 32 costs for each word
+        // of rows, a number for each 32 lines of each word of a plane, and a distance for each
+        // voxel; launches have the blocks, the threads and the shared memory that the kernels ask
+        // for.
         unsafe {
             let args = (along_x, grid, rows, info.view_mut());
             stream.launch::<near_changes>(rows_launch, args)?;

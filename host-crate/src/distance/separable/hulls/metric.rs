@@ -22,10 +22,13 @@ pub(super) struct Metric {
 }
 
 impl Metric {
-    /// That of a grid's voxels, if squared spacings are integer multiples of a unit and numbers fit.
+    /// That of a grid's voxels, if squared spacings are integer multiples of a unit and numbers
+    /// fit.
     ///
-    /// A word of a tile has 22 bits for a cost. Along y costs are distances along x. Along z they are squared distances in the plane, in a unit of
-    /// which the squared spacings along x and y are multiples without a common divisor: where these are equal, costs are those of cubes, whatever z is.
+    /// A word of a tile has 22 bits for a cost. Along y costs are distances along x. Along z they
+    /// are squared distances in the plane, in a unit of which the squared spacings along x and y
+    /// are multiples without a common divisor: where these are equal, costs are those of cubes,
+    /// whatever z is.
     pub fn of(grid: Grid, unit: &Unit) -> Option<Self> {
         let weights = match unit.weights {
             Weights::U32(weights) => weights.map(u64::from),
@@ -70,7 +73,8 @@ impl Metric {
         })
     }
 
-    /// What counts in the last pass if squares alone decide: those whose distances, rounded, are no more than `far`. Only of the largest can one be.
+    /// What counts in the last pass if squares alone decide: those whose distances, rounded, are no
+    /// more than `far`. Only of the largest can one be.
     pub fn within_distance(&self, far: f32) -> Within {
         let [_, mut within] = self.within;
         let distance = |squared: u32| (self.unit * f64::from(squared).sqrt()) as f32;
@@ -80,7 +84,8 @@ impl Metric {
         within
     }
 
-    /// The unit in 32 bits, if distances are the same with it: a power of two, and squares that 32 bits of floating point hold.
+    /// The unit in 32 bits, if distances are the same with it: a power of two, and squares that 32
+    /// bits of floating point hold.
     pub fn short_unit(&self) -> Option<f32> {
         let fraction = self.unit.to_bits() << 12;
         let is_power = fraction == 0 && (1e-20..1e20).contains(&self.unit);
@@ -88,7 +93,8 @@ impl Metric {
     }
 }
 
-/// The spacing of a pass, if its numbers fit: `unit` and `weight` are what squared distances of 1 so far and along the line are, and there are such of up to `most` so far.
+/// The spacing of a pass, if its numbers fit: `unit` and `weight` are what squared distances of 1
+/// so far and along the line are, and there are such of up to `most` so far.
 fn fitting([unit, weight]: [u64; 2], most: u64, len: u32) -> Option<Spacing> {
     let costs = most < u64::from(NONE);
     let values = unit * most + weight * u64::from(len).pow(2);

@@ -3,14 +3,17 @@
 use crate::device::{Buffer, DeviceError, Stream};
 use ferrovox_kernels::{grid::Grid, skeleton::field::tree::BRICK};
 
-/// For each brick how far the forces in it can be off, and what was done about it. Bricks have 8 voxels along each axis; where voxels are no cubes, along an axis of larger spacing 4, 2 or 1,
-/// so that bricks are about as long along each.
+/// For each brick how far the forces in it can be off, and what was done about it. Bricks have 8
+/// voxels along each axis; where voxels are no cubes, along an axis of larger spacing 4, 2 or 1, so
+/// that bricks are about as long along each.
 #[derive(Debug)]
 pub struct ForceBounds {
-    /// A bound for each brick, x fastest: the length of the difference between a force and the exact one, with the smallest spacing as the unit of length, is no larger, but for
-    /// the rounding of the numbers that are kept. 0 where all sources are near.
+    /// A bound for each brick, x fastest: the length of the difference between a force and the
+    /// exact one, with the smallest spacing as the unit of length, is no larger, but for the
+    /// rounding of the numbers that are kept. 0 where all sources are near.
     pub bounds: Buffer<f64>,
-    /// How many voxels were summed up again, source by source. For them the bounds are larger than need be.
+    /// How many voxels were summed up again, source by source. For them the bounds are larger than
+    /// need be.
     pub corrected: u64,
     pub(super) grid: Grid,
     pub(super) steps: [u32; 3],

@@ -35,7 +35,8 @@ pub(in crate::skeleton::field) struct TreeField<'a> {
     pub counter: Option<&'a Counter<'a>>,
 }
 
-/// Four numbers for each target, and how far they can be off, on the first of several devices. Each makes all moments, and the forces of some planes and rows; the first sums up again what is in
+/// Four numbers for each target, and how far they can be off, on the first of several devices. Each
+/// makes all moments, and the forces of some planes and rows; the first sums up again what is in
 /// doubt.
 pub(in crate::skeleton::field) fn tree_on(
     execution: Execution<'_>,
@@ -72,7 +73,8 @@ pub(in crate::skeleton::field) fn tree_on(
     Ok((forces, bounds))
 }
 
-/// By several devices: sums do not depend on what other targets there are, so bits are those of one.
+/// By several devices: sums do not depend on what other targets there are, so bits are those of
+/// one.
 fn by_parts(
     execution: Execution<'_>,
     field: &TreeField<'_>,

@@ -61,9 +61,10 @@ impl TreeJob<'_> {
             return Ok(Made { forces, bounds });
         }
         let tables = Tables::upload(stream, self.data)?;
-        let known = match self.weights.is_empty() {
-            true => None,
-            false => Some(Targets::of(stream, self.sources)?),
+        let known = if self.weights.is_empty() {
+            None
+        } else {
+            Some(Targets::of(stream, self.sources)?)
         };
         let own = OwnWeights {
             weights: self.weights,
@@ -151,7 +152,8 @@ impl TreeJob<'_> {
             offsets: tables.near.len() as u32,
         };
         let by_voxels = Launch::pieces(nodes).at_most_threads(MAX_THREADS);
-        // SAFETY: there is a series for each brick, room for three sums of each of its places, and four numbers for each target; sources have a weight each or none.
+        // SAFETY: there is a series for each brick, room for three sums of each of its places, and
+        // four numbers for each target; sources have a weight each or none.
         unsafe {
             let args = (
                 series.series.view(),

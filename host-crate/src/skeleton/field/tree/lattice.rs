@@ -10,7 +10,8 @@ use ferrovox_kernels::{
 /// The most places of a lattice from one voxel to the next, by their logarithm.
 const MAX_STEPS: u32 = BRICK.ilog2();
 
-/// How voxels are placed among bricks, and the lengths of steps between these places in the smallest spacing of the voxels.
+/// How voxels are placed among bricks, and the lengths of steps between these places in the
+/// smallest spacing of the voxels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BrickLattice {
     /// Logarithms of the places from one voxel to the next along each axis.
@@ -22,7 +23,8 @@ pub(super) struct BrickLattice {
 }
 
 impl BrickLattice {
-    /// Those of a geometry: along each axis places are about as far apart as the voxels along the axis of the smallest spacing.
+    /// Those of a geometry: along each axis places are about as far apart as the voxels along the
+    /// axis of the smallest spacing.
     pub fn of(geometry: &Geometry) -> Self {
         let (voxels, _) = Metric::snapped(geometry);
         let steps = [0, 1, 2].map(|axis| {

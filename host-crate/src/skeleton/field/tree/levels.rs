@@ -82,7 +82,8 @@ fn grids_of(finest: Grid, nearness: &Nearness) -> Vec<Grid> {
     grids
 }
 
-/// What sources weigh, in the order of their mask, and how many come before each of its words; of sources that are all alike nothing.
+/// What sources weigh, in the order of their mask, and how many come before each of its words; of
+/// sources that are all alike nothing.
 #[derive(Clone, Copy)]
 pub(super) struct OwnWeights<'a> {
     pub weights: &'a Buffer<f32>,
@@ -127,7 +128,8 @@ impl Levels {
         let mut weights = stream.alloc::<f32>(own.weights.len())?;
         let (launch, items) = over(stream, nodes.count);
         let of_sources = lattice.with_bits(sources.layout());
-        // SAFETY: the words are those of the mask, and there is room for each brick's start, one more, and each source, and for the weight of each that has one.
+        // SAFETY: the words are those of the mask, and there is room for each brick's start, one
+        // more, and each source, and for the weight of each that has one.
         unsafe {
             let args = (
                 sources.bits.view(),

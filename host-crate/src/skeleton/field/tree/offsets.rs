@@ -9,14 +9,17 @@ use ferrovox_kernels::skeleton::field::tree::{NUMBER, ZERO};
 /// An offset between bricks.
 pub(super) type Offset = [i32; 3];
 
-/// Offsets of bricks that are near, and those that are far, though the bricks of which they are parts are near.
+/// Offsets of bricks that are near, and those that are far, though the bricks of which they are
+/// parts are near.
 ///
-/// Bricks are near whose distance is at most so many times that of a brick's corner from its centre: with cubes in a ball of a squared radius, in sides of a brick. So a series is as
-/// good for bricks of any form.
+/// Bricks are near whose distance is at most so many times that of a brick's corner from its
+/// centre: with cubes in a ball of a squared radius, in sides of a brick. So a series is as good
+/// for bricks of any form.
 pub(super) struct Offsets {
     /// The near ones, as kernels take them.
     pub near: Vec<u32>,
-    /// The far ones for each octant of a brick's place in the one above, one octant after the other: each with its number among `tables`.
+    /// The far ones for each octant of a brick's place in the one above, one octant after the
+    /// other: each with its number among `tables`.
     pub far: Vec<u32>,
     /// Where those of an octant begin, and where the last ones end.
     pub starts: [u32; 9],
@@ -77,7 +80,8 @@ fn pack(offset: Offset, number: usize) -> u32 {
 }
 
 impl Offsets {
-    /// Those that are near and far; `None` where bricks are so flat, or axes lean so much, that there are too many.
+    /// Those that are near and far; `None` where bricks are so flat, or axes lean so much, that
+    /// there are too many.
     pub fn of(nearness: &Nearness) -> Option<Self> {
         let reach = nearness.reach();
         // of two bricks whose wholes are `d` apart the offset is at most 2 d + 1

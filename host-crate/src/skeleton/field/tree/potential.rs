@@ -47,10 +47,12 @@ impl<'a> Potential<'a> {
         }
     }
 
-    /// The coefficients of `|Δ + w|^-(m - 1) / (m - 1)` as a series in `w`: for each triple `k` the derivative at `Δ` over `k!`.
+    /// The coefficients of `|Δ + w|^-(m - 1) / (m - 1)` as a series in `w`: for each triple `k` the
+    /// derivative at `Δ` over `k!`.
     ///
-    /// By a recurrence that holds for any real power (Duan and Krasny 2001), here of any quadratic form: with `q` the squared length and `s` the power of it, the terms of degree
-    /// `n` are found from those of `q (w · ∇)q^s = s q^s (w · ∇)q`.
+    /// By a recurrence that holds for any real power (Duan and Krasny 2001), here of any quadratic
+    /// form: with `q` the squared length and `s` the power of it, the terms of degree `n` are found
+    /// from those of `q (w · ∇)q^s = s q^s (w · ∇)q`.
     pub fn series(&self, at: [f64; 3]) -> Vec<f64> {
         let power = self.exponent - 1.0;
         let squared = self.metric.squared_length(at);
@@ -78,7 +80,8 @@ impl<'a> Potential<'a> {
         made
     }
 
-    /// How far the force of one source can be off, over all `w` in cubes from `-half` to `half` along each axis: what is cut off, and what is rounded.
+    /// How far the force of one source can be off, over all `w` in cubes from `-half` to `half`
+    /// along each axis: what is cut off, and what is rounded.
     pub fn worst_errors<const N: usize>(&self, at: [f64; 3], halves: [f64; N]) -> [f64; N] {
         let series = self.series(at);
         let towards = self.metric.slopes(at);
@@ -90,7 +93,8 @@ impl<'a> Potential<'a> {
             let mut worst: f64 = 0.0;
             self.slopes_on(&series, &along, |steps, slopes| {
                 let w = steps.map(|step| along[step]);
-                // a difference whose lowest power is high is largest at the border, and towards the source
+                // a difference whose lowest power is high is largest at the border, and towards the
+                // source
                 let is_outer = steps.iter().any(|&step| step == 0 || step == SAMPLES - 1);
                 let is_before = (0..3).map(|axis| w[axis] * towards[axis]).sum::<f64>() <= 0.0;
                 if is_outer && is_before {
@@ -105,7 +109,8 @@ impl<'a> Potential<'a> {
         })
     }
 
-    /// How far the gradient of a series, of which these are the slopes at a place, is from that of the potential.
+    /// How far the gradient of a series, of which these are the slopes at a place, is from that of
+    /// the potential.
     fn error(&self, slopes: [f64; 3], at: [f64; 3], w: [f64; 3]) -> f64 {
         let found = self.world.gradient(slopes);
         let from = self.world.vector([0, 1, 2].map(|axis| at[axis] + w[axis]));
@@ -113,7 +118,8 @@ impl<'a> Potential<'a> {
         length([0, 1, 2].map(|axis| found[axis] + from[axis] * weight))
     }
 
-    /// Calls `visit` with what a series changes by along each axis, at all places whose coordinates are some of `along`, by the numbers of these.
+    /// Calls `visit` with what a series changes by along each axis, at all places whose coordinates
+    /// are some of `along`, by the numbers of these.
     ///
     /// Powers are summed up along z, then y, then x, so that a place takes few products.
     fn slopes_on(
@@ -181,17 +187,20 @@ fn powers(at: f64, count: usize) -> Vec<[f64; 2]> {
     made
 }
 
-/// How many units in the last place of `f32` the terms of a translated series may be off, over all translations and levels.
+/// How many units in the last place of `f32` the terms of a translated series may be off, over all
+/// translations and levels.
 const UNITS: f64 = 32.0;
 
-/// Places along an edge of the cube in which `w` lies, at which a series is compared with what it stands for.
+/// Places along an edge of the cube in which `w` lies, at which a series is compared with what it
+/// stands for.
 const SAMPLES: usize = 7;
 
-/// The worst of the other places is no worse than the worst of these by more than this factor: of random places none was by more than 1.12 (by 2.3 with three places along
-/// an edge).
+/// The worst of the other places is no worse than the worst of these by more than this factor: of
+/// random places none was by more than 1.12 (by 2.3 with three places along an edge).
 const BETWEEN: f64 = 1.3;
 
-/// The longest that a gradient can be of what changes with a step along each axis by no more than this.
+/// The longest that a gradient can be of what changes with a step along each axis by no more than
+/// this.
 fn longest(world: World, slopes: [f64; 3]) -> f64 {
     let mut most = [0.0; 3];
     for (axis, slope) in slopes.into_iter().enumerate() {

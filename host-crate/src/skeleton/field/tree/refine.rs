@@ -17,10 +17,12 @@ use ferrovox_kernels::skeleton::{
     },
 };
 
-/// A force that is no more than the bound times this has a direction that may be off by more than the hundredth part of a right angle, and is summed up again.
+/// A force that is no more than the bound times this has a direction that may be off by more than
+/// the hundredth part of a right angle, and is summed up again.
 const WEAK: f64 = 32.0;
 
-/// If more than one in so many voxels is in doubt, they are compared with all sources as by `tuned`, whose weights are rounded to `f32`.
+/// If more than one in so many voxels is in doubt, they are compared with all sources as by
+/// `tuned`, whose weights are rounded to `f32`.
 const FEW: u64 = 4;
 
 /// Forces of voxels, with bounds of their errors.
@@ -31,8 +33,9 @@ pub(in crate::skeleton::field) struct Bounded<'a> {
 }
 
 impl Bounded<'_> {
-    /// Sums up again what is in doubt, source by source, and says how many voxels that are: the corners of cells that the bounds do not rule out to have a
-    /// critical point, and those whose force is weak beside its bound. Synchronises the stream.
+    /// Sums up again what is in doubt, source by source, and says how many voxels that are: the
+    /// corners of cells that the bounds do not rule out to have a critical point, and those whose
+    /// force is weak beside its bound. Synchronises the stream.
     pub fn refine(
         &mut self,
         stream: &Stream,
@@ -65,7 +68,8 @@ impl Bounded<'_> {
         };
         let targets = self.targets;
         let (launch, items) = over(stream, count);
-        // SAFETY: places and better forces are of the voxels that the items count, the others those of the field.
+        // SAFETY: places and better forces are of the voxels that the items count, the others those
+        // of the field.
         unsafe {
             let args = (
                 targets.mask.bits.view(),
@@ -104,7 +108,8 @@ impl Bounded<'_> {
         let mut cells = stream.alloc::<u32>(mask.bits.len())?;
         let mut voxels = stream.alloc::<u32>(mask.bits.len())?;
         let (launch, items) = over(stream, bits.words());
-        // SAFETY: there are as many words of cells and voxels as of the mask, which the items count, four numbers for each voxel with a force, and a bound for each brick.
+        // SAFETY: there are as many words of cells and voxels as of the mask, which the items
+        // count, four numbers for each voxel with a force, and a bound for each brick.
         unsafe {
             let args = (
                 mask.bits.view(),
@@ -172,8 +177,9 @@ fn exact(
         let (by_targets, items) = over(stream, slices.targets);
         let from = sources.points.coordinates.view();
         let to = places.coordinates.view().slice(3 * first, 3 * targets);
-        // SAFETY: there are three coordinates for each source and place, a weight for each source or none, three sums for each place of the round and slice, and four numbers for
-        // each place.
+        // SAFETY: there are three coordinates for each source and place, a weight for each source
+        // or none, three sums for each place of the round and slice, and four numbers for each
+        // place.
         unsafe {
             if metric.is_of_cubes() {
                 let args = (from, to, slices, exponent, sums.view_mut());

@@ -10,7 +10,8 @@ use ferrovox_kernels::{
     },
 };
 
-/// The series of the finest bricks with targets, and a bound of the error for each brick of the grid.
+/// The series of the finest bricks with targets, and a bound of the error for each brick of the
+/// grid.
 pub(super) struct Series {
     pub series: Buffer<f32>,
     pub bounds: Buffer<f64>,
@@ -58,7 +59,8 @@ fn moments(
         };
         match made.last() {
             None => {
-                // SAFETY: the list is of the sources of these bricks, with a weight each or none, and there are as many moments as terms for each.
+                // SAFETY: the list is of the sources of these bricks, with a weight each or none,
+                // and there are as many moments as terms for each.
                 unsafe {
                     let args = (
                         levels.list.view(),
@@ -75,7 +77,8 @@ fn moments(
             Some(below) => {
                 let fine = &levels.levels[number - 1];
                 sums.fine = fine.grid;
-                // SAFETY: the parts are those of the bricks, with their moments, and there are as many moments as terms for each brick.
+                // SAFETY: the parts are those of the bricks, with their moments, and there are as
+                // many moments as terms for each brick.
                 unsafe {
                     let args = (
                         level.sources.bricks.view(),
@@ -125,8 +128,8 @@ pub(super) fn series(
         let errors = &tables.errors[usize::from(number > 0)];
         let of_level = moments.pop();
         let of_level = of_level.as_ref().unwrap_or(&no_series);
-        // SAFETY: bricks, moments and series are those of this level and of the one above, tables those of one order, and there is room for a series and
-        // a bound of each brick.
+        // SAFETY: bricks, moments and series are those of this level and of the one above, tables
+        // those of one order, and there is room for a series and a bound of each brick.
         unsafe {
             let args = (
                 level.targets.bricks.view(),

@@ -15,7 +15,8 @@ use crate::{
 use ferrovox_kernels::skeleton::field::tree::{BRICK, MAX_SQUARED};
 use std::collections::{BTreeSet, HashMap};
 
-/// The tables of an exponent, an order and a radius, for voxels of one form. [`Tables`](super::tables::Tables) are the same on a device, and say what is in them.
+/// The tables of an exponent, an order and a radius, for voxels of one form.
+/// [`Tables`](super::tables::Tables) are the same on a device, and say what is in them.
 pub(in crate::skeleton::field) struct TableData {
     pub(super) exponent: f64,
     pub(super) lattice: BrickLattice,
@@ -33,7 +34,8 @@ pub(in crate::skeleton::field) struct TableData {
 }
 
 impl TableData {
-    /// Those for voxels of a geometry; `None` where these are so flat, or axes lean so much, that there are too many offsets.
+    /// Those for voxels of a geometry; `None` where these are so flat, or axes lean so much, that
+    /// there are too many offsets.
     pub fn of(geometry: &Geometry, params: &SkeletonParams) -> Option<Self> {
         let exponent = params.exponent;
         let order = params.tree.order_of(exponent);
@@ -84,7 +86,8 @@ fn powers(order: u32, sign: f64) -> Vec<f64> {
     (0..BRICK).flat_map(of).listed()
 }
 
-/// For each octant `shift^c / c!`, where the shift is that of the upper half along each axis, and then `2^-(more + |c|)`.
+/// For each octant `shift^c / c!`, where the shift is that of the upper half along each axis, and
+/// then `2^-(more + |c|)`.
 fn shifts(terms: &Terms, shift: f64, more: f64) -> Vec<f32> {
     let of_octant = |octant: u32| {
         terms.triples.iter().map(move |triple| {
@@ -173,7 +176,8 @@ impl Symmetry {
     }
 }
 
-/// The derivatives of the potential for each far offset, which is from what is acted on to what acts.
+/// The derivatives of the potential for each far offset, which is from what is acted on to what
+/// acts.
 fn derivatives(
     terms: &Terms,
     potential: &Potential<'_>,
@@ -228,7 +232,8 @@ fn derivatives(
     one_list(&all)
 }
 
-/// How far the force of a source can be off for each far offset: on the finest level, whose voxels are half a voxel from a brick's sides, and on others.
+/// How far the force of a source can be off for each far offset: on the finest level, whose voxels
+/// are half a voxel from a brick's sides, and on others.
 fn errors(potential: &Potential<'_>, offsets: &Offsets, symmetry: Symmetry) -> [Vec<f64>; 2] {
     let finest = 1.0 - 1.0 / f64::from(BRICK);
     let of = |kind: &Offset| {

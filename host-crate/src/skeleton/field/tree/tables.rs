@@ -19,10 +19,12 @@ pub(super) struct Tables {
     pub near: Buffer<u32>,
     pub far: Buffer<u32>,
     pub starts: [u32; 9],
-    /// For each far offset the derivatives, and how far a force can be off: on the finest level, and on others.
+    /// For each far offset the derivatives, and how far a force can be off: on the finest level,
+    /// and on others.
     pub derivatives: Buffer<f32>,
     pub errors: [Buffer<f64>; 2],
-    /// For each place along a side of a brick the powers of minus its coordinate, and of its coordinate.
+    /// For each place along a side of a brick the powers of minus its coordinate, and of its
+    /// coordinate.
     pub powers_of_sources: Buffer<f64>,
     pub powers_of_targets: Buffer<f64>,
     /// What moments are multiplied by on the way up, and series on the way down.

@@ -3,7 +3,8 @@
 use crate::memory::{Listed, Put, repeated, with_room};
 use ferrovox_kernels::skeleton::field::tree::{self, LONGEST, Pairs};
 
-/// The coefficients of an order: triples of powers, in the order of those along x, y and z, the last fastest.
+/// The coefficients of an order: triples of powers, in the order of those along x, y and z, the
+/// last fastest.
 pub(super) struct Terms {
     /// The order.
     pub order: u32,

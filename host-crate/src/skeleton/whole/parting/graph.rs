@@ -104,7 +104,8 @@ impl Graph {
         )
     }
 
-    /// Replaces an edge by one from another node to where it went; the points are those from the new node on.
+    /// Replaces an edge by one from another node to where it went; the points are those from the
+    /// new node on.
     pub fn replace(&mut self, tip: Tip, node: usize, mut points: Vec<Place>) {
         let (edge, end) = tip;
         let old = self.edges[edge].nodes[end];

@@ -22,8 +22,9 @@ const MOST_NODES: usize = 1000;
 const AT_NODE: f64 = 0.05;
 
 impl Graph {
-    /// Has two edges meet at a place that both pass, and takes away the longest of the edges that then lead round for nothing, or, where they lead
-    /// round a tunnel, one that others make needless.
+    /// Has two edges meet at a place that both pass, and takes away the longest of the edges that
+    /// then lead round for nothing, or, where they lead round a tunnel, one that others make
+    /// needless.
     pub fn meet(
         &mut self,
         known: &Known<'_>,
@@ -96,7 +97,8 @@ impl Graph {
         }
     }
 
-    /// An edge without which there are the same classes of cycles: the first, if short edges are taken before long ones. None if a curve leaves the component.
+    /// An edge without which there are the same classes of cycles: the first, if short edges are
+    /// taken before long ones. None if a curve leaves the component.
     fn dependent(&self, known: &Known<'_>, cocycle: &Cocycle) -> Option<usize> {
         let mut order: Vec<(f64, usize)> = (0..self.edges.len())
             .filter(|&edge| !self.edges[edge].points.is_empty())

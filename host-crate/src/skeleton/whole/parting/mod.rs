@@ -1,6 +1,8 @@
-//! Curves that leave a node through the same places: they leave it as one curve, to a node where they part.
+//! Curves that leave a node through the same places: they leave it as one curve, to a node where
+//! they part.
 //!
-//! Curves that meet at a small angle are moved to the same middle for a while. Each such stretch is kept once.
+//! Curves that meet at a small angle are moved to the same middle for a while. Each such stretch is
+//! kept once.
 
 mod graph;
 mod line;
@@ -21,7 +23,8 @@ use crate::monitor::Cancelled;
 use graph::{Graph, Tip};
 use line::Line;
 
-/// Curves are in the same place where they are no farther apart than this; in the smallest spacing, as all lengths here.
+/// Curves are in the same place where they are no farther apart than this; in the smallest spacing,
+/// as all lengths here.
 const TOGETHER: f64 = 0.3;
 /// Stretches from a node on that are shorter than this, both together, stay.
 const LEAST: f64 = 1.8;
@@ -33,8 +36,8 @@ const AFTER: f64 = 1.0;
 /// How often places that are passed twice are sought at most.
 const ROUNDS: usize = 10;
 
-/// Moves nodes to where their curves part, and has curves that pass a place twice meet there instead. Pieces, cycles and their classes stay; what lies wholly on other
-/// curves goes.
+/// Moves nodes to where their curves part, and has curves that pass a place twice meet there
+/// instead. Pieces, cycles and their classes stay; what lies wholly on other curves goes.
 pub fn part(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) -> Result<(), Cancelled> {
     let mut graph = Graph::of(std::mem::take(draft));
     let all = 0..graph.nodes.len();
@@ -88,7 +91,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Parts two curves at a node farther on, if there are two that share a stretch. Nodes to look at again are added to `waiting`.
+    /// Parts two curves at a node farther on, if there are two that share a stretch. Nodes to look
+    /// at again are added to `waiting`.
     fn part_at(
         &mut self,
         known: &Known<'_>,
@@ -127,7 +131,8 @@ impl Graph {
         false
     }
 
-    /// Parts two curves where they part; whether that was possible, and whether it made a new curve from the node.
+    /// Parts two curves where they part; whether that was possible, and whether it made a new curve
+    /// from the node.
     fn part_two(
         &mut self,
         known: &Known<'_>,
@@ -196,7 +201,8 @@ impl Graph {
         None
     }
 
-    /// Takes away a node that curves no longer lead through: an end that was none, or the place between two edges.
+    /// Takes away a node that curves no longer lead through: an end that was none, or the place
+    /// between two edges.
     fn tidy(&mut self, node: usize, waiting: &mut Vec<usize>) {
         match self.tips[node][..] {
             [tip] => {
@@ -229,7 +235,8 @@ fn together(one: &Line, other: &Line) -> [f64; 2] {
     along
 }
 
-/// The points of a curve that leaves another at the first of `back` and is in its old place soon after `along`. `back` leads from there to the node that both came from.
+/// The points of a curve that leaves another at the first of `back` and is in its old place soon
+/// after `along`. `back` leads from there to the node that both came from.
 fn leaving(
     known: &Known<'_>,
     cocycle: &Cocycle,

@@ -20,10 +20,12 @@ pub fn number(grid: Grid, [x, y, z]: [u32; 3]) -> usize {
 
 /// Counts the voxels of a mask in each brick, and marks the bricks that have some with 1.
 ///
-/// A thread takes single bricks: it reads 64 words and writes two numbers. Nothing is shared in the block.
+/// A thread takes single bricks: it reads 64 words and writes two numbers. Nothing is shared in the
+/// block.
 ///
 /// # Safety
-/// `words` are those of the mask of `lattice`; `counts` and `marks` hold an element for each brick of the grid, which `items` counts.
+/// `words` are those of the mask of `lattice`; `counts` and `marks` hold an element for each brick
+/// of the grid, which `items` counts.
 #[kernel]
 pub unsafe fn count_bricks(
     words: View<u32>,
@@ -49,11 +51,12 @@ pub unsafe fn count_bricks(
 
 /// Marks the bricks of which one of the eight parts is marked.
 ///
-/// A thread takes single bricks: it reads up to eight marks and writes one. Nothing is shared in the block.
+/// A thread takes single bricks: it reads up to eight marks and writes one. Nothing is shared in
+/// the block.
 ///
 /// # Safety
-/// `parts` hold an element for each brick of the grid `fine`, `marks` for each of `coarse`, which has half as many along each axis, rounded up, and which
-/// `items` counts.
+/// `parts` hold an element for each brick of the grid `fine`, `marks` for each of `coarse`, which
+/// has half as many along each axis, rounded up, and which `items` counts.
 #[kernel]
 pub unsafe fn coarsen_bricks(
     parts: View<u32>,
@@ -81,13 +84,15 @@ pub unsafe fn coarsen_bricks(
     });
 }
 
-/// Numbers the bricks that are marked, in their order: writes the number of each, [`NONE`] for others, and the brick of each number.
+/// Numbers the bricks that are marked, in their order: writes the number of each, [`NONE`] for
+/// others, and the brick of each number.
 ///
-/// A thread takes single bricks: it reads two numbers and writes up to two. Nothing is shared in the block.
+/// A thread takes single bricks: it reads two numbers and writes up to two. Nothing is shared in
+/// the block.
 ///
 /// # Safety
-/// `marks`, `before` and `numbers` hold an element for each brick, which `items` counts; `before` says how many marks come before it, and `bricks` have an
-/// element for each mark.
+/// `marks`, `before` and `numbers` hold an element for each brick, which `items` counts; `before`
+/// says how many marks come before it, and `bricks` have an element for each mark.
 #[kernel]
 pub unsafe fn number_bricks(
     marks: View<u32>,
@@ -107,13 +112,16 @@ pub unsafe fn number_bricks(
     });
 }
 
-/// Lists the voxels of a mask brick after brick, each as its place in its brick: x, y and z in a byte each; and where each brick's begin.
+/// Lists the voxels of a mask brick after brick, each as its place in its brick: x, y and z in a
+/// byte each; and where each brick's begin.
 ///
-/// A thread takes single bricks that have voxels: it reads 64 words and writes a number for each voxel, and one for the brick. Nothing is shared in the block.
+/// A thread takes single bricks that have voxels: it reads 64 words and writes a number for each
+/// voxel, and one for the brick. Nothing is shared in the block.
 ///
 /// # Safety
-/// `words` are those of the mask of `lattice`, `bricks` the bricks of `grid` with voxels, which `items` counts; `before` says for each brick of the grid
-/// how many voxels come before its own; `starts` hold an element for each brick with voxels and one more, `list` one for each voxel.
+/// `words` are those of the mask of `lattice`, `bricks` the bricks of `grid` with voxels, which
+/// `items` counts; `before` says for each brick of the grid how many voxels come before its own;
+/// `starts` hold an element for each brick with voxels and one more, `list` one for each voxel.
 #[kernel]
 pub unsafe fn list_sources(
     words: View<u32>,
@@ -149,11 +157,13 @@ pub unsafe fn list_sources(
 
 /// Lists the weights of the voxels of a mask in the same order.
 ///
-/// A thread takes single bricks that have voxels: it reads 64 words, and for each row that has voxels how many come before; it reads and writes a number for each voxel. Nothing is shared
-/// in the block.
+/// A thread takes single bricks that have voxels: it reads 64 words, and for each row that has
+/// voxels how many come before; it reads and writes a number for each voxel. Nothing is shared in
+/// the block.
 ///
 /// # Safety
-/// As [`list_sources`]; `known` says how many voxels come before each word, `weights` hold an element for each voxel in the order of the mask, and `list` for each in that of the bricks.
+/// As [`list_sources`]; `known` says how many voxels come before each word, `weights` hold an
+/// element for each voxel in the order of the mask, and `list` for each in that of the bricks.
 #[kernel]
 pub unsafe fn list_weights(
     words: View<u32>,

@@ -8,17 +8,21 @@ use crate::skeleton::field::{
 };
 use cuda_std::{GpuFloat, View, ViewMut, kernel, shared_view, thread};
 
-/// Sums that a slice's sources are dealt to, one after the other; and threads that share a target at most.
+/// Sums that a slice's sources are dealt to, one after the other; and threads that share a target
+/// at most.
 pub const PARTIAL: u32 = 128;
 
 /// What each slice of the sources adds to the force on voxels, in `f64`.
 ///
-/// Sources are dealt to 128 sums by their numbers, which are then added up in their order: so bits do not depend on the device or the block. A block takes a voxel and a slice
-/// at a time, its threads share the sums, which are in 3 KiB of shared memory. Per voxel and slice three numbers are read, and three for each source of the slice; three are
-/// written, as `finish_forces` takes them.
+/// Sources are dealt to 128 sums by their numbers, which are then added up in their order: so bits
+/// do not depend on the device or the block. A block takes a voxel and a slice at a time, its
+/// threads share the sums, which are in 3 KiB of shared memory. Per voxel and slice three numbers
+/// are read, and three for each source of the slice; three are written, as `finish_forces` takes
+/// them.
 ///
 /// # Safety
-/// `sources` hold three coordinates for each source, `places` for each target; `sums` hold three elements for each target and slice. Blocks have at most [`PARTIAL`] threads.
+/// `sources` hold three coordinates for each source, `places` for each target; `sums` hold three
+/// elements for each target and slice. Blocks have at most [`PARTIAL`] threads.
 #[kernel(fused)]
 pub unsafe fn exact_forces(
     sources: View<f32>,
@@ -32,7 +36,8 @@ pub unsafe fn exact_forces(
 
 /// The same where voxels are no cubes.
 ///
-/// A block takes a voxel and a slice at a time, as in [`exact_forces`], with seven products more for each source, and a weight.
+/// A block takes a voxel and a slice at a time, as in [`exact_forces`], with seven products more
+/// for each source, and a weight.
 ///
 /// # Safety
 /// As [`exact_forces`]; `weights` hold one element for each source, or none: then each weighs 1.

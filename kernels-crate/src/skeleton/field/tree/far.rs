@@ -25,7 +25,8 @@ pub struct Far {
     pub order: u32,
     /// Its coefficients.
     pub terms: u32,
-    /// What a force in sides of a brick is multiplied by: their power `-m`, and -1, since it is minus a gradient.
+    /// What a force in sides of a brick is multiplied by: their power `-m`, and -1, since it is
+    /// minus a gradient.
     pub scale: f64,
 }
 
@@ -34,21 +35,25 @@ pub struct Far {
 struct Partial {
     /// The series.
     series: SharedView<f64>,
-    /// Summed up along z, for each plane and pair of powers along x and y: the series, and its derivative along z.
+    /// Summed up along z, for each plane and pair of powers along x and y: the series, and its
+    /// derivative along z.
     along_z: SharedView<f64>,
     /// And along y, for each row and power along x: the series, and its derivatives along y and z.
     along_y: SharedView<f64>,
 }
 
-/// The force that far bricks exert on each voxel of some bricks: minus the gradient of the brick's series, in `f64`.
+/// The force that far bricks exert on each voxel of some bricks: minus the gradient of the brick's
+/// series, in `f64`.
 ///
-/// A block takes bricks. Powers are summed up along z, then y, then x, so that a voxel takes some 24 products with order 8. 34.4 KiB are shared in the block. Per brick
-/// the series is read, and three numbers for each of its 512 voxels are written, x fastest.
+/// A block takes bricks. Powers are summed up along z, then y, then x, so that a voxel takes some
+/// 24 products with order 8. 34.4 KiB are shared in the block. Per brick the series is read, and
+/// three numbers for each of its 512 voxels are written, x fastest.
 ///
 /// # Safety
-/// `series` hold `far.terms` elements for each brick, in the order of powers along x, y and z, the last fastest; `rows` say for each pair of powers along x and y, `x (order + 1) + y`,
-/// where its terms begin; `powers` have for each place along a side of a brick all `u^k / k!` up to the order; `forces` have three
-/// elements for each voxel of `far.nodes` bricks.
+/// `series` hold `far.terms` elements for each brick, in the order of powers along x, y and z, the
+/// last fastest; `rows` say for each pair of powers along x and y, `x (order + 1) + y`, where its
+/// terms begin; `powers` have for each place along a side of a brick all `u^k / k!` up to the
+/// order; `forces` have three elements for each voxel of `far.nodes` bricks.
 #[kernel(fused)]
 pub unsafe fn far_forces(
     series: View<f32>,
@@ -102,7 +107,8 @@ fn for_each(count: usize, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// Where the sums of a plane and a pair of powers are. There are as many pairs as `i + j` up to the order has.
+/// Where the sums of a plane and a pair of powers are. There are as many pairs as `i + j` up to the
+/// order has.
 #[inline(always)]
 fn at_z(derivative: usize, z: usize, i: usize, j: usize, order: u32) -> usize {
     // the pairs before those with i: order + 1, order, ...

@@ -4,8 +4,9 @@ use super::BRICK;
 use crate::distance::sites::BitRows;
 use cuda_std::View;
 
-/// The lattice that bricks are cut from. Along each axis a voxel is `2^k` steps of it from the next, so that bricks of as many steps along each axis are about cubes, whatever
-/// the form of voxels; with 0 for all axes the lattice is the voxels. Places that are no voxels have nothing.
+/// The lattice that bricks are cut from. Along each axis a voxel is `2^k` steps of it from the
+/// next, so that bricks of as many steps along each axis are about cubes, whatever the form of
+/// voxels; with 0 for all axes the lattice is the voxels. Places that are no voxels have nothing.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lattice {
@@ -16,7 +17,8 @@ pub struct Lattice {
 }
 
 impl Lattice {
-    /// The places of a brick in row (y, z) that are voxels of the mask, as eight bits; none beyond the grid.
+    /// The places of a brick in row (y, z) that are voxels of the mask, as eight bits; none beyond
+    /// the grid.
     #[inline(always)]
     pub fn row_of_brick(self, words: View<u32>, brick: u32, y: u32, z: u32) -> u32 {
         let [along_x, along_y, along_z] = self.steps;
@@ -35,7 +37,8 @@ impl Lattice {
         }
     }
 
-    /// The number of a voxel of the mask, from its place in the lattice; `before` says how many come before each word.
+    /// The number of a voxel of the mask, from its place in the lattice; `before` says how many
+    /// come before each word.
     #[inline(always)]
     pub fn number_of(self, words: View<u32>, before: View<u64>, at: [u32; 3]) -> u64 {
         let [x, y, z] = [

@@ -1,16 +1,19 @@
 //! The force in time linear in the voxels: what is far is summed up by series.
 //!
-//! Space is cut into bricks of 8 voxels along each axis, bricks of which eight make one of the next level, and so on. A brick's sources are summed up
-//! as moments about its centre; what a far brick does to another is a series about the other's centre (Greengard and Rokhlin 1987; Cartesian series with any
-//! power of the distance as in Duan and Krasny 2001). Near bricks are summed source by source.
+//! Space is cut into bricks of 8 voxels along each axis, bricks of which eight make one of the next
+//! level, and so on. A brick's sources are summed up as moments about its centre; what a far brick
+//! does to another is a series about the other's centre (Greengard and Rokhlin 1987; Cartesian
+//! series with any power of the distance as in Duan and Krasny 2001). Near bricks are summed source
+//! by source.
 //!
-//! With `v` from a brick's centre to a source, `u` from another's to a target, `Δ` between the centres, all in sides of a brick, and `ψ(x) = |x|^-(m - 1) / (m - 1)`, the force is
-//! minus the gradient of `Σ ψ(Δ + u - v)`, and
+//! With `v` from a brick's centre to a source, `u` from another's to a target, `Δ` between the
+//! centres, all in sides of a brick, and `ψ(x) = |x|^-(m - 1) / (m - 1)`, the force is minus the
+//! gradient of `Σ ψ(Δ + u - v)`, and
 //!
 //! `ψ(Δ + u - v) = Σ_a u^a / a! Σ_b D^(a + b) ψ(Δ) (-v)^b / b!`
 //!
-//! over all triples `a` and `b` of powers, cut off where `|a| + |b|` exceeds the order. What is cut off depends on `u - v` alone, so that the error of a
-//! pair of bricks is known beforehand.
+//! over all triples `a` and `b` of powers, cut off where `|a| + |b|` exceeds the order. What is cut
+//! off depends on `u - v` alone, so that the error of a pair of bricks is known beforehand.
 //!
 //! | kernel | does |
 //! | --- | --- |
@@ -21,12 +24,14 @@
 //! | [`near_forces`], [`near_forces_in_world`] | what the bricks around add, source by source; directions and magnitudes |
 //! | [`exact_forces`], [`exact_forces_in_world`] | forces of all sources, where the bound does not suffice |
 //!
-//! Where voxels are no cubes, bricks are cut from a [`Lattice`] with places between voxels, so that they are about as long along each axis. `v`, `u` and `Δ` stay sides of a brick,
-//! and `ψ` takes the length that `Δ` has in the world; forces are made vectors of the world at the end.
+//! Where voxels are no cubes, bricks are cut from a [`Lattice`] with places between voxels, so that
+//! they are about as long along each axis. `v`, `u` and `Δ` stay sides of a brick, and `ψ` takes
+//! the length that `Δ` has in the world; forces are made vectors of the world at the end.
 //!
-//! All three kinds of translation (parts to whole, far to far, whole to part) are sums of products of two lists of coefficients, and are made eight at a time by
-//! the same code ([`Pairs`]). Sums are grouped by the place in a list of offsets alone: bits do not depend on the device, on blocks, or on what
-//! other bricks there are.
+//! All three kinds of translation (parts to whole, far to far, whole to part) are sums of products
+//! of two lists of coefficients, and are made eight at a time by the same code ([`Pairs`]). Sums
+//! are grouped by the place in a list of offsets alone: bits do not depend on the device, on
+//! blocks, or on what other bricks there are.
 
 mod bricks;
 mod exact;

@@ -22,14 +22,17 @@ pub struct Sums {
     pub fine: Grid,
 }
 
-/// The moments of bricks from their sources: `Σ (-v)^q / q!` for each triple `q` of powers, `v` from the brick's centre in sides of a brick, times the source's weight; in `f64`, rounded once.
+/// The moments of bricks from their sources: `Σ (-v)^q / q!` for each triple `q` of powers, `v`
+/// from the brick's centre in sides of a brick, times the source's weight; in `f64`, rounded once.
 ///
-/// A block takes bricks, its threads share the moments: each goes through all sources, and reads one or two numbers for each and three powers. Nothing is shared
-/// in the block.
+/// A block takes bricks, its threads share the moments: each goes through all sources, and reads
+/// one or two numbers for each and three powers. Nothing is shared in the block.
 ///
 /// # Safety
-/// `list` and `starts` are what `list_sources` leaves, `weights` what `list_weights` does, or empty: then each weighs 1; `terms` hold the powers of each triple in a byte each; `powers` have for each place along a side
-/// of a brick all `(-v)^k / k!` up to the order; `moments` hold `sums.terms` elements for each brick.
+/// `list` and `starts` are what `list_sources` leaves, `weights` what `list_weights` does, or
+/// empty: then each weighs 1; `terms` hold the powers of each triple in a byte each; `powers` have
+/// for each place along a side of a brick all `(-v)^k / k!` up to the order; `moments` hold
+/// `sums.terms` elements for each brick.
 #[kernel]
 pub unsafe fn moments_of_bricks(
     list: View<u32>,
@@ -73,13 +76,14 @@ pub unsafe fn moments_of_bricks(
 
 /// The moments of bricks from those of their eight parts.
 ///
-/// A block takes bricks, its threads share the products; the eight parts are the eight translations that are made at a time. 36.7 KiB are shared in the
-/// block.
+/// A block takes bricks, its threads share the products; the eight parts are the eight translations
+/// that are made at a time. 36.7 KiB are shared in the block.
 ///
 /// # Safety
-/// `bricks` are those of `sums.grid` with sources, `parts` the numbers of those of `sums.fine`, `below` their moments; `shifts` hold, for each of the eight octants,
-/// `(-δ / 2)^c / c!`, `δ` from the whole's centre to the part's in sides of a part, and then `2^-|c|`, each for all terms; `tables` are those of
-/// `sums.pairs`, `moments` hold `sums.terms` elements for each brick.
+/// `bricks` are those of `sums.grid` with sources, `parts` the numbers of those of `sums.fine`,
+/// `below` their moments; `shifts` hold, for each of the eight octants, `(-δ / 2)^c / c!`, `δ` from
+/// the whole's centre to the part's in sides of a part, and then `2^-|c|`, each for all terms;
+/// `tables` are those of `sums.pairs`, `moments` hold `sums.terms` elements for each brick.
 #[kernel]
 pub unsafe fn moments_up(
     bricks: View<u32>,

@@ -48,7 +48,8 @@ pub(super) type Sums = [[f64; RUN]; 3];
 
 /// What sources that are near do, in whatever they are staged.
 pub(super) trait Acting: Copy {
-    /// Stages source `source` of the list in place `i`: x, y and z from the first place of the targets' brick.
+    /// Stages source `source` of the list in place `i`: x, y and z from the first place of the
+    /// targets' brick.
     fn stage(self, i: usize, place: [i32; 3], source: usize);
 
     /// Adds the forces of the staged sources on a run.
@@ -71,17 +72,21 @@ pub(super) struct Places<'v> {
     pub near: Near,
 }
 
-/// Adds what near bricks exert to what far ones do, and writes directions and magnitudes of the targets.
+/// Adds what near bricks exert to what far ones do, and writes directions and magnitudes of the
+/// targets.
 ///
-/// A block takes bricks. Sources are staged in shared memory, at most 128 at a time; a thread has four targets side by side along x, of which some may be none, and goes
-/// through the sources, all threads reading the same. Weights come from a table by the squared distance, an integer: so any power costs the same, and is exact to the
-/// last bits of `f64`. 28.8 KiB are shared in the block.
+/// A block takes bricks. Sources are staged in shared memory, at most 128 at a time; a thread has
+/// four targets side by side along x, of which some may be none, and goes through the sources, all
+/// threads reading the same. Weights come from a table by the squared distance, an integer: so any
+/// power costs the same, and is exact to the last bits of `f64`. 28.8 KiB are shared in the block.
 ///
 /// # Safety
-/// `words` and `before` are the targets' mask, of `near.lattice`, and how many come before each word; `targets` the bricks of `near.grid` with targets,
-/// `sources` the numbers of those with sources, `starts` and `list` what `list_sources` leaves. `offsets` are the near bricks: x, y and z in six bits each. `weights`
-/// hold `R^-(m + 1)` for `R²` up to [`MAX_SQUARED`], and 0 for 0. `far` are the forces of `far_forces` on the same bricks, `forces` four numbers for each target. Blocks have
-/// at most [`MAX_THREADS`](super::MAX_THREADS) threads.
+/// `words` and `before` are the targets' mask, of `near.lattice`, and how many come before each
+/// word; `targets` the bricks of `near.grid` with targets, `sources` the numbers of those with
+/// sources, `starts` and `list` what `list_sources` leaves. `offsets` are the near bricks: x, y and
+/// z in six bits each. `weights` hold `R^-(m + 1)` for `R²` up to [`MAX_SQUARED`], and 0 for 0.
+/// `far` are the forces of `far_forces` on the same bricks, `forces` four numbers for each target.
+/// Blocks have at most [`MAX_THREADS`](super::MAX_THREADS) threads.
 #[kernel(fused)]
 pub unsafe fn near_forces(
     words: View<u32>,
@@ -189,7 +194,8 @@ pub(super) fn add_near<A: Acting>(
     }
 }
 
-/// Stages sources of the brick at an offset. All threads of the block call it; two barriers are in it.
+/// Stages sources of the brick at an offset. All threads of the block call it; two barriers are in
+/// it.
 #[inline(always)]
 fn stage<A: Acting>(acting: A, list: View<u32>, start: usize, here: usize, along: [i32; 3]) {
     // those before are done with
@@ -207,7 +213,8 @@ fn stage<A: Acting>(acting: A, list: View<u32>, start: usize, here: usize, along
     thread::sync_threads();
 }
 
-/// Sources of a brick, and what a source of each squared distance weighs, in shared memory: 26.2 KiB.
+/// Sources of a brick, and what a source of each squared distance weighs, in shared memory: 26.2
+/// KiB.
 #[derive(Clone, Copy)]
 struct Staged {
     /// x, y, z from the first voxel of the targets' brick, and nothing.
@@ -287,7 +294,8 @@ pub(super) fn each(of: impl Fn(usize) -> f64) -> [f64; RUN] {
     made
 }
 
-/// Writes the forces of a run's targets: of sums of near sources, and of the forces of far ones at `far`.
+/// Writes the forces of a run's targets: of sums of near sources, and of the forces of far ones at
+/// `far`.
 #[inline(always)]
 fn write_run<A: Acting>(
     acting: A,

@@ -4,12 +4,15 @@ use super::near::{Acting, Near, Places, RUN, STAGED, Sums, add_near, each, place
 use crate::skeleton::field::{Exponent, Lengths, World, tile::weight_at};
 use cuda_std::{GpuFloat, SharedView, View, ViewMut, kernel, shared_view};
 
-/// Adds what near bricks exert to what far ones do, and writes directions and magnitudes of the targets, where voxels are no cubes.
+/// Adds what near bricks exert to what far ones do, and writes directions and magnitudes of the
+/// targets, where voxels are no cubes.
 ///
-/// A block takes bricks, as in [`near_forces`](super::near_forces). What a source of a distance weighs is computed, in `f64`. 6.6 KiB are shared in the block.
+/// A block takes bricks, as in [`near_forces`](super::near_forces). What a source of a distance
+/// weighs is computed, in `f64`. 6.6 KiB are shared in the block.
 ///
 /// # Safety
-/// As [`near_forces`](super::near_forces), with what each source weighs in `weights`, in the order of `list`, or none: then each weighs 1. `world` is the way from steps of the lattice.
+/// As [`near_forces`](super::near_forces), with what each source weighs in `weights`, in the order
+/// of `list`, or none: then each weighs 1. `world` is the way from steps of the lattice.
 #[kernel(fused)]
 pub unsafe fn near_forces_in_world(
     words: View<u32>,
@@ -60,7 +63,8 @@ impl Weighted<'_> {
     #[inline(always)]
     fn weights(self, squared: [f64; RUN]) -> [f64; RUN] {
         if cfg!(target_arch = "nvptx64") {
-            // one by one: a loop around a power is not unrolled, and what it indexes is not kept in registers
+            // one by one: a loop around a power is not unrolled, and what it indexes is not kept in
+            // registers
             let one = |squared: f64| self.exponent.weights([squared], [1.0 / squared])[0];
             [
                 one(squared[0]),
@@ -83,7 +87,8 @@ impl Acting for Weighted<'_> {
             .write_vector(4 * i + 2, [z as f64, weight as f64]);
     }
 
-    /// Sums of steps with weights, of which [`Acting::force`] makes vectors. A place that is no target may be that of a source; what it makes is not used.
+    /// Sums of steps with weights, of which [`Acting::force`] makes vectors. A place that is no
+    /// target may be that of a source; what it makes is not used.
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn add(self, sums: Sums, here: usize, run: usize) -> Sums {

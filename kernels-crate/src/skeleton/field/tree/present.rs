@@ -56,7 +56,8 @@ impl Present {
         self.entries.write_vector(2 * at, entry);
     }
 
-    /// Moves `count` entries to the front. All threads call it; a barrier before and one after it are the caller's.
+    /// Moves `count` entries to the front. All threads call it; a barrier before and one after it
+    /// are the caller's.
     #[inline(always)]
     pub fn keep(&self, from: usize, count: usize) {
         if thread::thread_idx_x() == 0 && from > 0 {
@@ -68,8 +69,9 @@ impl Present {
         }
     }
 
-    /// Adds the bricks that are there among those at some of the offsets from `first` on, behind the `held` that there are. Says how many were added, and how many
-    /// offsets were looked at. All threads call it; a barrier before others read the list is the caller's.
+    /// Adds the bricks that are there among those at some of the offsets from `first` on, behind
+    /// the `held` that there are. Says how many were added, and how many offsets were looked at.
+    /// All threads call it; a barrier before others read the list is the caller's.
     #[inline(always)]
     pub fn add(
         &self,

@@ -14,8 +14,9 @@ pub const MAX_TASKS: usize = 1056;
 
 /// Which coefficients are multiplied, and what the products are added to.
 ///
-/// A task adds up to [`LONGEST`] products for one coefficient of the result; long ones come first, so that the threads of a warp have about as much to do. The table of
-/// tasks lies in a list of numbers, which begin at:
+/// A task adds up to [`LONGEST`] products for one coefficient of the result; long ones come first,
+/// so that the threads of a warp have about as much to do. The table of tasks lies in a list of
+/// numbers, which begin at:
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairs {
@@ -23,9 +24,11 @@ pub struct Pairs {
     pub tasks: u32,
     /// The length of each.
     pub lengths: u32,
-    /// The places of the two coefficients, 16 bits each; first those of the first product of all tasks, then those of the second, and so on.
+    /// The places of the two coefficients, 16 bits each; first those of the first product of all
+    /// tasks, then those of the second, and so on.
     pub entries: u32,
-    /// For each coefficient of the result where its tasks begin in what follows, and where the last ones end.
+    /// For each coefficient of the result where its tasks begin in what follows, and where the last
+    /// ones end.
     pub firsts: u32,
     /// The tasks of each coefficient of the result.
     pub parts: u32,
@@ -93,7 +96,8 @@ impl Products {
         }
     }
 
-    /// Adds the products to the sums of the calling thread's tasks: in `f32` within a task, then those of the eight translations two by two, then in `f64`.
+    /// Adds the products to the sums of the calling thread's tasks: in `f32` within a task, then
+    /// those of the eight translations two by two, then in `f64`.
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn add(&self, tables: View<u32>, pairs: Pairs) {

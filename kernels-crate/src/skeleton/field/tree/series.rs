@@ -22,7 +22,8 @@ pub struct Level {
     pub terms: u32,
     /// The products that make a series of moments.
     pub pairs: Pairs,
-    /// Where the offsets begin that are far for a brick in each of the eight octants of the brick above, and where the last ones end.
+    /// Where the offsets begin that are far for a brick in each of the eight octants of the brick
+    /// above, and where the last ones end.
     pub far: [u32; 9],
     /// What a force is multiplied by that was made in sides of a brick: their power `-m`.
     pub scale: f64,
@@ -33,16 +34,22 @@ const WHOLE: u32 = u32::MAX;
 
 /// The series of bricks, and how far the forces that they make can be off.
 ///
-/// A brick has the series of the brick that it is a part of, about its own centre, and those of the bricks that are far from it but near to that
-/// one. A block takes bricks; its threads look which of the far bricks have sources, and go through these, eight at a time, sharing the products. 39.3 KiB are shared in
-/// the block.
+/// A brick has the series of the brick that it is a part of, about its own centre, and those of the
+/// bricks that are far from it but near to that one. A block takes bricks; its threads look which
+/// of the far bricks have sources, and go through these, eight at a time, sharing the products.
+/// 39.3 KiB are shared in the block.
 ///
 /// # Safety
-/// `targets` are the bricks of `level.grid` that have targets, `sources` the numbers of those with sources, `moments` their moments. `offsets` and
-/// `level.far` are the far bricks: x, y and z in six bits each, and the number of the offset, for which `derivatives` hold `level.terms` elements, and `errors` one:
-/// how far the force of one source can be off, in sides of a brick. `wholes` are the numbers of the bricks of `level.coarse` that have targets, `above` their series, and `above_bounds` the
-/// bounds of all. `shifts` hold for each of the eight octants `(2 δ)^c / c!`, `δ` from the whole's centre to the part's in sides of the whole, and then `2^-(m - 1 + |c|)`, each for all terms; `tables` are
-/// those of `level.pairs`. `series` hold `level.terms` elements for each brick with targets, `bounds` one for each of the grid. Blocks have at most [`MAX_THREADS`](super::MAX_THREADS) threads.
+/// `targets` are the bricks of `level.grid` that have targets, `sources` the numbers of those with
+/// sources, `moments` their moments. `offsets` and `level.far` are the far bricks: x, y and z in
+/// six bits each, and the number of the offset, for which `derivatives` hold `level.terms`
+/// elements, and `errors` one: how far the force of one source can be off, in sides of a brick.
+/// `wholes` are the numbers of the bricks of `level.coarse` that have targets, `above` their
+/// series, and `above_bounds` the bounds of all. `shifts` hold for each of the eight octants
+/// `(2 δ)^c / c!`, `δ` from the whole's centre to the part's in sides of the whole, and then
+/// `2^-(m - 1 + |c|)`, each for all terms; `tables` are those of `level.pairs`. `series` hold
+/// `level.terms` elements for each brick with targets, `bounds` one for each of the grid. Blocks
+/// have at most [`MAX_THREADS`](super::MAX_THREADS) threads.
 #[kernel]
 pub unsafe fn make_series(
     targets: View<u32>,

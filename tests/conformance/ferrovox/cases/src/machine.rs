@@ -55,7 +55,8 @@ impl<T> Copy for Buffer<T> {}
 impl<T: Copy> Buffer<T> {
     /// The argument for a kernel that reads it.
     pub fn view(&self) -> View<'_, T> {
-        // SAFETY: the machine keeps the buffer; a case uploads it once and no launch of the case writes what it views.
+        // SAFETY: the machine keeps the buffer; a case uploads it once and no launch of the case
+        // writes what it views.
         unsafe { View::from_raw_parts(self.ptr, self.len) }
     }
 

@@ -3,7 +3,8 @@
 use conformance_cases::{Cpu, all};
 use simt::Mode;
 
-/// Its lock is made of atomic operations, of whose order between blocks checked mode does not know: it reports what the lock guards.
+/// Its lock is made of atomic operations, of whose order between blocks checked mode does not know:
+/// it reports what the lock guards.
 const LOCKED: &str = "locked_count";
 
 fn run_all(mode: Mode) {

@@ -57,8 +57,8 @@ fn sha512_of_nists_messages() {
     }
 }
 
-/// The vectors of SipHash's authors (Aumasson and Bernstein, 2012), whose appendix has the one of 15 bytes; the others are of their
-/// program.
+/// The vectors of SipHash's authors (Aumasson and Bernstein, 2012), whose appendix has the one of
+/// 15 bytes; the others are of their program.
 #[test]
 fn siphash_of_its_authors_vectors() {
     let bytes: Vec<u8> = (0..16).collect();

@@ -1,4 +1,5 @@
-//! Public crates in kernels on the CPU, in fast and in checked mode, against vectors that others published.
+//! Public crates in kernels on the CPU, in fast and in checked mode, against vectors that others
+//! published.
 
 mod ciphers;
 mod collections;

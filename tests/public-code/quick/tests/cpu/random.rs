@@ -40,7 +40,8 @@ fn chacha_of_rfc_8439() {
     }
 }
 
-/// What the program `pcg32-demo` of the generator's author prints first (O'Neill, 2014), by two crates.
+/// What the program `pcg32-demo` of the generator's author prints first (O'Neill, 2014), by two
+/// crates.
 #[test]
 fn pcg32_of_its_authors_program() {
     let expected = [

@@ -1,4 +1,5 @@
-//! Larger public crates in kernels on the CPU, in fast and in checked mode, against vectors that others published.
+//! Larger public crates in kernels on the CPU, in fast and in checked mode, against vectors that
+//! others published.
 
 mod curves;
 mod hashes;

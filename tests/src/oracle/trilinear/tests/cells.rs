@@ -30,7 +30,8 @@ struct Count {
     wrong: usize,
 }
 
-/// Pieces, loops, the partition of loops into pieces, the Euler characteristic of each piece; closed, oriented, with areas.
+/// Pieces, loops, the partition of loops into pieces, the Euler characteristic of each piece;
+/// closed, oriented, with areas.
 fn patches_have_the_topology_of_the_interpolant(kind: Kind) {
     patches_of_cases(kind, cells(20_000) / 5, |cell| cell % 256);
 }
@@ -95,7 +96,8 @@ fn nearly_critical_cells() {
     patches_have_the_topology_of_the_interpolant(Kind::NearlyCritical);
 }
 
-/// Corners alternate between below and above. All faces are ambiguous, and of three loops a tunnel joins two.
+/// Corners alternate between below and above. All faces are ambiguous, and of three loops a tunnel
+/// joins two.
 #[test]
 fn alternating_cells() {
     for kind in [Kind::Uniform, Kind::Integers, Kind::NearlyCritical] {
@@ -103,7 +105,8 @@ fn alternating_cells() {
     }
 }
 
-/// The discriminant vanishes: whether there is a tunnel follows from how it changes with the isovalue.
+/// The discriminant vanishes: whether there is a tunnel follows from how it changes with the
+/// isovalue.
 #[test]
 fn cells_with_a_double_root() {
     let values = [0.0, 1.0, 0.0, -1.0, -1.0, 0.0, -1.0, 2.0];
@@ -153,7 +156,8 @@ fn no_patch_goes_through_itself() {
     }
 }
 
-/// Two cells whose common face has the same four values: the borders there are the same, the other way round.
+/// Two cells whose common face has the same four values: the borders there are the same, the other
+/// way round.
 #[test]
 fn neighbours_agree_on_the_face_between_them() {
     let mut noise = Noise(13);

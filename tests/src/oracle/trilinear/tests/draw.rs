@@ -54,7 +54,8 @@ impl Kind {
         values
     }
 
-    /// What is added to the values where an oracle looks at them: saddles and corners at 0 count as a little above it.
+    /// What is added to the values where an oracle looks at them: saddles and corners at 0 count as
+    /// a little above it.
     pub fn shift(self) -> f64 {
         match self {
             Self::Integers | Self::Binary => 0.001,

@@ -255,7 +255,8 @@ pub fn cross<T: Copy + std::ops::Mul<Output = T> + std::ops::Sub<Output = T>>(
     ]
 }
 
-/// Whether a side of the border goes round its face the wrong way: the above ends of its edges must be to its right, seen from outside.
+/// Whether a side of the border goes round its face the wrong way: the above ends of its edges must
+/// be to its right, seen from outside.
 fn turned([a, b]: [usize; 2], values: &[f64; 8]) -> Option<String> {
     let face = (0..6).find(|&face| lies_on(a, face) && lies_on(b, face))?;
     let place = |corner: u32| CORNERS[corner as usize].map(f64::from);

@@ -62,7 +62,8 @@ pub fn accurate_functions<M: Machine>(machine: &mut M, block: u32) -> Result<(),
     input.extend([3.0e6, -1.0e15, 1.0e22, -1.0e300, f64::MAX]);
     input.extend((1..100).map(|i| f64::from(i * i) * std::f64::consts::FRAC_PI_2));
     let of_std_too = input.len();
-    // the one that lies nearest to a whole number of quarter turns: the system's cosine of it may be ten units off
+    // the one that lies nearest to a whole number of quarter turns: the system's cosine of it may
+    // be ten units off
     input.push(6_381_956_970_095_103.0 * 2.0_f64.powi(797));
     let from = machine.upload(&input)?;
     let to = machine.upload(&vec![0.0_f64; input.len() * ACCURATE])?;
