@@ -1,14 +1,14 @@
-//! Loops on all threads of the host.
+//! Loops over indices and slices on all threads of the host.
 //!
-//! All of them are [`each`], in which the work is behind a pointer: what shares out the numbers of
-//! a loop is much code, and is so compiled once, not for every loop and for every type of samples.
-//! A loop over many small things gives the threads portions of them. What is made is in the order
-//! of the numbers, whichever thread was first.
+//! All functions are built on [`for_each`], which takes the loop body as a trait object: rayon's
+//! splitting code is large, and is so compiled once rather than once per loop and sample type.
+//! Loops over many small items pass threads ranges or chunks of them. Results are returned in
+//! index order, regardless of thread timing.
 //!
-//! Lists are made as in [`memory`](crate::memory): where there is no room for them the stack is
-//! unwound, up to [`caught`](crate::memory::caught).
+//! Lists are allocated as in [`memory`](crate::memory): a failed allocation unwinds the stack up
+//! to [`catch_out_of_memory`](crate::memory::catch_out_of_memory).
 
-use crate::memory::{Put, with_room};
+use crate::memory::{ExtendOrUnwind, with_capacity_or_unwind};
 use rayon::prelude::*;
 use std::{
     ops::Range,
@@ -18,211 +18,227 @@ use std::{
     },
 };
 
-/// Small things that a thread takes at a time, where nothing speaks for another number.
-pub(crate) const PORTION: usize = 1 << 14;
+/// Default number of small items that a thread processes at a time.
+pub(crate) const CHUNK_LEN: usize = 1 << 14;
 
-/// Parts at most that are joined to one: each of several hundred threads has some.
-const PARTS: usize = 256;
+/// Maximum number of ranges that [`reduce`] splits its indices into: enough for several hundred
+/// threads.
+const MAX_RANGES: usize = 256;
 
-/// Calls `work` with each number below `count`. A panic of it goes on here.
-fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+/// Calls `body` with every index below `count`. A panic of `body` propagates to the caller.
+fn for_each(count: usize, body: &(dyn Fn(usize) + Sync)) {
     match count {
         0 => (),
-        1 => work(0),
-        _ => (0..count).into_par_iter().with_max_len(1).for_each(work),
+        1 => body(0),
+        _ => (0..count).into_par_iter().with_max_len(1).for_each(body),
     }
 }
 
-/// The numbers of a part, of parts of so many numbers that go up to `count`.
-fn range_of(count: usize, portion: usize, part: usize) -> Range<usize> {
-    part * portion..count.min((part + 1) * portion)
+/// Returns the indices of chunk number `chunk`, where `0..count` is cut into chunks of
+/// `chunk_len`.
+fn chunk_range(count: usize, chunk_len: usize, chunk: usize) -> Range<usize> {
+    chunk * chunk_len..count.min((chunk + 1) * chunk_len)
 }
 
-/// Calls `work` with the number and each element of a list.
-pub(crate) fn each_mut<T: Send>(list: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
-    each_of(list.len(), list.iter_mut(), work);
+/// Calls `body(index, element)` for every element of a list.
+pub(crate) fn for_each_mut<T: Send>(list: &mut [T], body: impl Fn(usize, &mut T) + Sync) {
+    for_each_item(list.len(), list.iter_mut(), body);
 }
 
-/// Calls `work` with portions of a list, and before each with the number of its first element.
-pub(crate) fn each_portion_mut<T: Send>(
+/// Calls `body(start, chunk)` for every chunk of `chunk_len` elements of a list, where `start` is
+/// the index of the chunk's first element.
+pub(crate) fn for_each_chunk_mut<T: Send>(
     list: &mut [T],
-    portion: usize,
-    work: impl Fn(usize, &mut [T]) + Sync,
+    chunk_len: usize,
+    body: impl Fn(usize, &mut [T]) + Sync,
 ) {
-    let parts = list.len().div_ceil(portion);
-    each_of(parts, list.chunks_mut(portion), |part, list| {
-        work(part * portion, list);
+    let chunks = list.len().div_ceil(chunk_len);
+    for_each_item(chunks, list.chunks_mut(chunk_len), |number, chunk| {
+        body(number * chunk_len, chunk);
     });
 }
 
-/// Calls `work` with what an iterator gives, and before each its number. It has no more than
-/// `count`.
-fn each_of<I: Iterator + Send>(count: usize, items: I, work: impl Fn(usize, I::Item) + Sync) {
+/// Calls `body(index, item)` for every item of an iterator with at most `count` items.
+fn for_each_item<I: Iterator + Send>(count: usize, items: I, body: impl Fn(usize, I::Item) + Sync) {
     let items = Mutex::new(items.enumerate());
-    each(count, &|_| {
-        // the lock is let go before the work begins
+    for_each(count, &|_| {
+        // a separate statement, so that the lock is released before the body runs
         let next = lock(&items).next();
-        if let Some((number, item)) = next {
-            work(number, item);
+        if let Some((index, item)) = next {
+            body(index, item);
         }
     });
 }
 
-/// Calls `work` with each number below `count`, and with a state that is another call's before and
-/// after. Returns the states, of which there are as many as calls were at a time.
-pub(crate) fn each_with<S: Send>(
+/// Calls `body(state, index)` for every index below `count`, giving each concurrent call its own
+/// state. States are created by `new` on demand and reused; returns all of them in unspecified
+/// order.
+pub(crate) fn for_each_with<S: Send>(
     count: usize,
     new: impl Fn() -> S + Sync,
-    work: impl Fn(&mut S, usize) + Sync,
+    body: impl Fn(&mut S, usize) + Sync,
 ) -> Vec<S> {
-    let states = Mutex::new(Vec::new());
-    each(count, &|number| {
-        let free = lock(&states).pop();
-        let mut state = free.unwrap_or_else(&new);
-        work(&mut state, number);
-        lock(&states).put(state);
+    let idle_states = Mutex::new(Vec::new());
+    for_each(count, &|index| {
+        let idle = lock(&idle_states).pop();
+        let mut state = idle.unwrap_or_else(&new);
+        body(&mut state, index);
+        lock(&idle_states).push_or_unwind(state);
     });
-    states.into_inner().unwrap_or_else(PoisonError::into_inner)
+    idle_states
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What `of` gives for each number below `count`.
-pub(crate) fn map<T: Send>(count: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    map_of(count, 0..count, |_, number| of(number))
+/// Returns `f(index)` for every index below `count`.
+pub(crate) fn map<T: Send>(count: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    map_items(count, 0..count, |_, index| f(index))
 }
 
-/// What `of` gives for each element of a list and its number.
+/// Returns `f(index, element)` for every element of a list.
 pub(crate) fn map_mut<T: Send, R: Send>(
     list: &mut [T],
-    of: impl Fn(usize, &mut T) -> R + Sync,
+    f: impl Fn(usize, &mut T) -> R + Sync,
 ) -> Vec<R> {
-    map_of(list.len(), list.iter_mut(), of)
+    map_items(list.len(), list.iter_mut(), f)
 }
 
-fn map_of<I: Iterator + Send, T: Send>(
+fn map_items<I: Iterator + Send, T: Send>(
     count: usize,
     items: I,
-    of: impl Fn(usize, I::Item) -> T + Sync,
+    f: impl Fn(usize, I::Item) -> T + Sync,
 ) -> Vec<T> {
-    let mut made = with_room(count);
-    made.extend((0..count).map(|_| None));
-    each_of(count, items.zip(&mut made), |number, (item, made)| {
-        *made = Some(of(number, item));
+    let mut slots = with_capacity_or_unwind(count);
+    slots.extend((0..count).map(|_| None));
+    for_each_item(count, items.zip(&mut slots), |index, (item, slot)| {
+        *slot = Some(f(index, item));
     });
-    let mut list = with_room(count);
-    list.extend(made.into_iter().flatten());
-    list
+    let mut results = with_capacity_or_unwind(count);
+    results.extend(slots.into_iter().flatten());
+    results
 }
 
-/// What `of` gives for each number below `count`, or the first of its errors. After an error no
-/// more is begun.
+/// Returns `f(index)` for every index below `count`. After the first error no further calls are
+/// started.
+///
+/// # Errors
+/// The error with the smallest index among the calls that ran.
 pub(crate) fn try_map<T: Send, E: Send>(
     count: usize,
-    of: impl Fn(usize) -> Result<T, E> + Sync,
+    f: impl Fn(usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    try_map_of(count, 0..count, |_, number| of(number))
+    try_map_items(count, 0..count, |_, index| f(index))
 }
 
-/// What `of` gives for each element of a list and its number, or the first of its errors. After an
-/// error no more is begun.
+/// Returns `f(index, element)` for every element of a list. After the first error no further calls
+/// are started.
+///
+/// # Errors
+/// The error with the smallest index among the calls that ran.
 pub(crate) fn try_map_mut<T: Send, R: Send, E: Send>(
     list: &mut [T],
-    of: impl Fn(usize, &mut T) -> Result<R, E> + Sync,
+    f: impl Fn(usize, &mut T) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
-    try_map_of(list.len(), list.iter_mut(), of)
+    try_map_items(list.len(), list.iter_mut(), f)
 }
 
-fn try_map_of<I: Iterator + Send, T: Send, E: Send>(
+fn try_map_items<I: Iterator + Send, T: Send, E: Send>(
     count: usize,
     items: I,
-    of: impl Fn(usize, I::Item) -> Result<T, E> + Sync,
+    f: impl Fn(usize, I::Item) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let failed = AtomicBool::new(false);
-    let made = map_of(count, items, |number, item| {
-        if failed.load(Relaxed) {
+    let has_failed = AtomicBool::new(false);
+    let results = map_items(count, items, |index, item| {
+        if has_failed.load(Relaxed) {
             return None;
         }
-        let made = of(number, item);
-        failed.fetch_or(made.is_err(), Relaxed);
-        Some(made)
+        let result = f(index, item);
+        has_failed.fetch_or(result.is_err(), Relaxed);
+        Some(result)
     });
-    let mut list = with_room(made.len());
-    for made in made.into_iter().flatten() {
-        list.push(made?);
+    let mut values = with_capacity_or_unwind(results.len());
+    for result in results.into_iter().flatten() {
+        values.push(result?);
     }
-    Ok(list)
+    Ok(values)
 }
 
-/// What `of` gives for each range of so many numbers.
+/// Returns `f(range)` for every range of `chunk_len` indices below `count`.
 pub(crate) fn map_ranges<T: Send>(
     count: usize,
-    portion: usize,
-    of: impl Fn(Range<usize>) -> T + Sync,
+    chunk_len: usize,
+    f: impl Fn(Range<usize>) -> T + Sync,
 ) -> Vec<T> {
-    map(count.div_ceil(portion), |part| {
-        of(range_of(count, portion, part))
+    map(count.div_ceil(chunk_len), |chunk| {
+        f(chunk_range(count, chunk_len, chunk))
     })
 }
 
-/// What `of` gives for ranges of so many numbers or more, joined in their order; nothing where
-/// there is no number. It allocates nothing.
+/// Combines `f(range)` over ranges of at least `chunk_len` indices with `join`, in index order.
+/// Returns `None` if `count` is 0. Does not allocate.
 pub(crate) fn reduce<T: Send>(
     count: usize,
-    portion: usize,
-    of: impl Fn(Range<usize>) -> T + Sync,
+    chunk_len: usize,
+    f: impl Fn(Range<usize>) -> T + Sync,
     join: impl Fn(T, T) -> T,
 ) -> Option<T> {
-    let portion = portion.max(count.div_ceil(PARTS));
-    let mut made = [const { None }; PARTS];
-    each_mut(&mut made[..count.div_ceil(portion)], |part, made| {
-        *made = Some(of(range_of(count, portion, part)));
+    let chunk_len = chunk_len.max(count.div_ceil(MAX_RANGES));
+    let mut slots = [const { None }; MAX_RANGES];
+    for_each_mut(&mut slots[..count.div_ceil(chunk_len)], |chunk, slot| {
+        *slot = Some(f(chunk_range(count, chunk_len, chunk)));
     });
-    made.into_iter().flatten().reduce(join)
+    slots.into_iter().flatten().reduce(join)
 }
 
-/// What `put` puts into a list for each range of so many numbers, in one list.
-pub(crate) fn listed<T: Send>(
+/// Calls `append(range, list)` for every range of `chunk_len` indices and concatenates the lists
+/// in index order.
+pub(crate) fn collect<T: Send>(
     count: usize,
-    portion: usize,
-    put: impl Fn(Range<usize>, &mut Vec<T>) + Sync,
+    chunk_len: usize,
+    append: impl Fn(Range<usize>, &mut Vec<T>) + Sync,
 ) -> Vec<T> {
-    let mut parts = map_ranges(count, portion, |range| {
+    let mut parts = map_ranges(count, chunk_len, |range| {
         let mut list = Vec::new();
-        put(range, &mut list);
+        append(range, &mut list);
         list
     });
     if parts.len() == 1 {
         return parts.remove(0);
     }
-    let mut list = with_room(parts.iter().map(Vec::len).sum());
-    parts.into_iter().for_each(|part| list.put_all(part));
+    let mut list = with_capacity_or_unwind(parts.iter().map(Vec::len).sum());
+    parts
+        .into_iter()
+        .for_each(|part| list.extend_or_unwind(part));
     list
 }
 
-/// The first that `of` gives of ranges of so many numbers. Ranges behind it are left out, as far as
-/// they have not begun.
-pub(crate) fn first<T: Send>(
+/// Returns the result of `f(range)` for the first range of `chunk_len` indices where it is `Some`.
+/// Ranges behind a match are skipped unless they have already started.
+pub(crate) fn find_first<T: Send>(
     count: usize,
-    portion: usize,
-    of: impl Fn(Range<usize>) -> Option<T> + Sync,
+    chunk_len: usize,
+    f: impl Fn(Range<usize>) -> Option<T> + Sync,
 ) -> Option<T> {
-    let first = AtomicUsize::new(usize::MAX);
-    let found = Mutex::new(None);
-    each(count.div_ceil(portion), &|part| {
-        if part > first.load(Relaxed) {
+    let first_chunk = AtomicUsize::new(usize::MAX);
+    let first_match = Mutex::new(None);
+    for_each(count.div_ceil(chunk_len), &|chunk| {
+        if chunk > first_chunk.load(Relaxed) {
             return;
         }
-        if let Some(it) = of(range_of(count, portion, part)) {
-            let mut found = lock(&found);
-            if part < first.fetch_min(part, Relaxed) {
-                *found = Some(it);
+        if let Some(found) = f(chunk_range(count, chunk_len, chunk)) {
+            let mut first_match = lock(&first_match);
+            if chunk < first_chunk.fetch_min(chunk, Relaxed) {
+                *first_match = Some(found);
             }
         }
     });
-    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+    first_match
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

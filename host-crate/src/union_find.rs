@@ -76,7 +76,7 @@ impl<M: Member> UnionFind<M> {
     /// memory.
     pub fn try_new(count: usize) -> Result<Self, OutOfMemory> {
         let mut parents = Vec::new();
-        memory::reserve("sets that are joined", &mut parents, count)?;
+        memory::try_reserve("sets that are joined", &mut parents, count)?;
         parents.extend((0..count).map_while(M::numbered));
         Ok(Self { parents })
     }
@@ -124,7 +124,7 @@ impl<M: Member> SharedUnionFind<M> {
     /// memory.
     pub fn try_new(count: usize) -> Result<Self, OutOfMemory> {
         let mut parents = Vec::new();
-        memory::reserve("sets that are joined", &mut parents, count)?;
+        memory::try_reserve("sets that are joined", &mut parents, count)?;
         parents.extend((0..count).map_while(|member| M::numbered(member).map(M::shared)));
         Ok(Self { parents })
     }

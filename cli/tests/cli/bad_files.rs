@@ -309,6 +309,6 @@ fn memory_that_cannot_be_had() {
     }
     let script = "ulimit -v 2000000; exec \"$FERROVOX\" render large.raw --dims 2000x2000x1000 --type u8 --iso 1 -o a.png";
     if let Some(run) = folder.shell(script) {
-        run.refused(&["large.raw", "4000000000 bytes of memory"]);
+        run.refused(&["large.raw", "cannot allocate 4000000000 bytes of memory"]);
     }
 }

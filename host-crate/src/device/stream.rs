@@ -136,9 +136,9 @@ impl Stream {
     pub fn download<T: Element>(&self, buffer: &Buffer<T>) -> Result<Vec<T>, DeviceError> {
         self.check_device(buffer)?;
         if let Some(slice) = buffer.as_slice() {
-            return Ok(memory::copied(DOWNLOAD, slice)?);
+            return Ok(memory::try_copy(DOWNLOAD, slice)?);
         }
-        let mut elements = memory::zeroed(DOWNLOAD, buffer.len())?;
+        let mut elements = memory::try_zeroed(DOWNLOAD, buffer.len())?;
         self.read(buffer, &mut elements)?;
         Ok(elements)
     }
@@ -254,7 +254,7 @@ impl Stream {
             _ => {
                 if let (Some(from), Some(to)) = (from.as_slice(), to.as_mut_slice()) {
                     let chunk = (COPY_CHUNK / size_of::<T>().max(1)).max(1);
-                    parallel::each_portion_mut(to, chunk, |first, to| {
+                    parallel::for_each_chunk_mut(to, chunk, |first, to| {
                         to.copy_from_slice(&from[first..][..to.len()]);
                     });
                 }

@@ -1,7 +1,9 @@
 //! Chains of edges through nodes of degree 2, and one edge for each.
 
 use super::{Edge, Skeleton};
-use crate::memory::{Listed, Put, repeated, sort_stably, zeros};
+use crate::memory::{
+    CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, stable_sort_or_unwind, zeroed_or_unwind,
+};
 
 /// A branch: edges one after the other, through nodes of degree 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +29,10 @@ pub(super) type Incidence = Vec<Vec<(usize, bool)>>;
 
 impl Skeleton {
     pub(super) fn incidence(&self) -> Incidence {
-        let mut ends = repeated(Vec::new(), self.nodes.len());
+        let mut ends = filled_or_unwind(Vec::new(), self.nodes.len());
         for (number, edge) in self.edges.iter().enumerate() {
-            ends[edge.nodes[0]].put((number, false));
-            ends[edge.nodes[1]].put((number, true));
+            ends[edge.nodes[0]].push_or_unwind((number, false));
+            ends[edge.nodes[1]].push_or_unwind((number, true));
         }
         ends
     }
@@ -50,10 +52,10 @@ impl Skeleton {
             nodes: vec![start],
         };
         loop {
-            chain.edges.put(edge);
-            chain.backwards.put(backwards);
+            chain.edges.push_or_unwind(edge);
+            chain.backwards.push_or_unwind(backwards);
             let node = self.edges[edge].nodes[usize::from(!backwards)];
-            chain.nodes.put(node);
+            chain.nodes.push_or_unwind(node);
             if node == start {
                 return chain;
             }
@@ -73,7 +75,7 @@ impl Skeleton {
     /// All edges as chains through the nodes that `goes_on` allows, of those of degree 2.
     fn chains_through(&self, goes_on: impl Fn(usize, usize, usize) -> bool) -> Vec<Chain> {
         let incidence = self.incidence();
-        let mut taken = zeros::<bool>(self.edges.len());
+        let mut taken = zeroed_or_unwind::<bool>(self.edges.len());
         let mut chains = Vec::new();
         let is_inner = |node: usize| match incidence[node][..] {
             [(one, _), (other, _)] => one != other && goes_on(node, one, other),
@@ -89,14 +91,14 @@ impl Skeleton {
                     if !taken[end.0] {
                         let chain = self.walk(&incidence, node, end, &goes_on);
                         chain.edges.iter().for_each(|&edge| taken[edge] = true);
-                        chains.put(chain);
+                        chains.push_or_unwind(chain);
                     }
                 }
             }
         }
         // in the order of their edges, so that doing it again changes nothing
         let first = |chain: &Chain| chain.edges.iter().copied().min();
-        sort_stably(&mut chains, |a, b| first(a).cmp(&first(b)));
+        stable_sort_or_unwind(&mut chains, |a, b| first(a).cmp(&first(b)));
         chains
     }
 
@@ -111,13 +113,16 @@ impl Skeleton {
     pub fn merge_chains(&mut self) {
         let level = |edge: usize| self.edges[edge].level;
         let chains = self.chains_through(|_, one, other| level(one) == level(other));
-        let mut inner = zeros::<bool>(self.nodes.len());
+        let mut inner = zeroed_or_unwind::<bool>(self.nodes.len());
         for chain in &chains {
             for &node in &chain.nodes[1..chain.nodes.len() - 1] {
                 inner[node] = true;
             }
         }
-        let edges = chains.iter().map(|chain| self.joined(chain)).listed();
+        let edges = chains
+            .iter()
+            .map(|chain| self.joined(chain))
+            .collect_or_unwind();
         self.edges = edges;
         self.keep_nodes(|node| !inner[node]);
     }
@@ -137,15 +142,17 @@ impl Skeleton {
             if backwards {
                 joined
                     .points
-                    .put_all(edge.points.iter().rev().skip(skip).copied());
+                    .extend_or_unwind(edge.points.iter().rev().skip(skip).copied());
                 joined
                     .radii
-                    .put_all(edge.radii.iter().rev().skip(skip).copied());
+                    .extend_or_unwind(edge.radii.iter().rev().skip(skip).copied());
             } else {
                 joined
                     .points
-                    .put_all(edge.points.iter().skip(skip).copied());
-                joined.radii.put_all(edge.radii.iter().skip(skip).copied());
+                    .extend_or_unwind(edge.points.iter().skip(skip).copied());
+                joined
+                    .radii
+                    .extend_or_unwind(edge.radii.iter().skip(skip).copied());
             }
         }
         joined
@@ -153,7 +160,7 @@ impl Skeleton {
 
     /// Removes the other nodes, which no edge may have.
     pub(super) fn keep_nodes(&mut self, keep: impl Fn(usize) -> bool) {
-        let mut new_index = repeated(usize::MAX, self.nodes.len());
+        let mut new_index = filled_or_unwind(usize::MAX, self.nodes.len());
         let mut kept = 0;
         for (node, index) in new_index.iter_mut().enumerate() {
             if keep(node) {

@@ -1,7 +1,9 @@
 //! Removing short branches.
 
 use super::{Chain, GraphError, Skeleton, chains::Incidence};
-use crate::memory::{Put, caught, gathered, zeros};
+use crate::memory::{
+    ExtendOrUnwind, catch_out_of_memory, collect_into_or_unwind, zeroed_or_unwind,
+};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Which branches are too short.
@@ -62,9 +64,9 @@ impl Pruning<'_> {
         };
         loop {
             let node = self.skeleton.edges[edge].nodes[usize::from(!backwards)];
-            chain.edges.put(edge);
-            chain.backwards.put(backwards);
-            chain.nodes.put(node);
+            chain.edges.push_or_unwind(edge);
+            chain.backwards.push_or_unwind(backwards);
+            chain.nodes.push_or_unwind(node);
             (edge, backwards) = match self.incidence[node][..] {
                 [_] => return None,
                 [one, other] if one == (edge, !backwards) => other,
@@ -114,7 +116,7 @@ impl Pruning<'_> {
             loop {
                 let next = self.skeleton.edges[edge].nodes[usize::from(!backwards)];
                 if self.incidence[next].len() == 1 {
-                    leaves.put(next);
+                    leaves.push_or_unwind(next);
                 }
                 (edge, backwards) = match self.incidence[next][..] {
                     _ if next == node => break,
@@ -143,7 +145,7 @@ impl Skeleton {
         if limit.is_nan() || limit < 0.0 {
             return Err(GraphError::Prune { found: limit });
         }
-        caught(|| self.pruned(by, limit))
+        catch_out_of_memory(|| self.pruned(by, limit))
     }
 
     fn pruned(&mut self, by: Prune, limit: f64) -> Result<usize, GraphError> {
@@ -155,8 +157,8 @@ impl Skeleton {
         let leaves = 0..pruning.skeleton.nodes.len();
         let branches =
             leaves.filter_map(|leaf| Some((pruning.measure(&pruning.branch(leaf)?), leaf)));
-        let mut waiting: BinaryHeap<_> = gathered(branches.map(Reverse));
-        let mut gone = zeros::<bool>(pruning.skeleton.nodes.len());
+        let mut waiting: BinaryHeap<_> = collect_into_or_unwind(branches.map(Reverse));
+        let mut gone = zeroed_or_unwind::<bool>(pruning.skeleton.nodes.len());
         let mut removed = 0;
         while let Some(Reverse((measure, leaf))) = waiting.pop() {
             if measure.0 >= limit {
@@ -177,11 +179,11 @@ impl Skeleton {
             }
             for leaf in pruning.leaves_through(root) {
                 if let Some(chain) = pruning.branch(leaf) {
-                    waiting.put(Reverse((pruning.measure(&chain), leaf)));
+                    waiting.push_or_unwind(Reverse((pruning.measure(&chain), leaf)));
                 }
             }
         }
-        let mut left = zeros::<bool>(self.edges.len());
+        let mut left = zeroed_or_unwind::<bool>(self.edges.len());
         for &(edge, _) in pruning.incidence.iter().flatten() {
             left[edge] = true;
         }

@@ -1,7 +1,7 @@
 //! What a skeleton is like.
 
 use super::{Edge, Skeleton};
-use crate::memory::{Listed, Put, or_unwind, zeros};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, unwrap_or_unwind, zeroed_or_unwind};
 use crate::union_find::UnionFind;
 use nalgebra::Point3;
 
@@ -34,7 +34,9 @@ impl Skeleton {
     /// If there is no such edge.
     pub fn edge_in_world(&self, edge: usize) -> Vec<Point3<f64>> {
         let points = self.edges[edge].points.iter();
-        points.map(|&point| self.to_world(point)).listed()
+        points
+            .map(|&point| self.to_world(point))
+            .collect_or_unwind()
     }
 
     /// The length of an edge, in world units.
@@ -66,12 +68,12 @@ impl Skeleton {
     /// The lengths of all [branches](Skeleton::chains), in world units.
     pub fn branch_lengths(&self) -> Vec<f64> {
         let length = |chain: &super::Chain| chain.edges.iter().map(|&e| self.edge_length(e)).sum();
-        self.chains().iter().map(length).listed()
+        self.chains().iter().map(length).collect_or_unwind()
     }
 
     /// How many ends of edges each node has. An edge from a node to itself has two there.
     pub fn degrees(&self) -> Vec<usize> {
-        let mut degrees = zeros(self.nodes.len());
+        let mut degrees = zeroed_or_unwind(self.nodes.len());
         for edge in &self.edges {
             for node in edge.nodes {
                 degrees[node] += 1;
@@ -88,7 +90,7 @@ impl Skeleton {
 
     /// The components of nodes that edges connect.
     pub fn components(&self) -> Components {
-        let mut sets = or_unwind(UnionFind::try_new(self.nodes.len()));
+        let mut sets = unwrap_or_unwind(UnionFind::try_new(self.nodes.len()));
         for edge in &self.edges {
             sets.join(edge.nodes[0], edge.nodes[1]);
         }
@@ -97,10 +99,10 @@ impl Skeleton {
             // roots are the smallest of their set, so they come first
             let root = sets.root(node);
             if root == node {
-                components.labels.put(components.count);
+                components.labels.push_or_unwind(components.count);
                 components.count += 1;
             } else {
-                components.labels.put(components.labels[root]);
+                components.labels.push_or_unwind(components.labels[root]);
             }
         }
         components

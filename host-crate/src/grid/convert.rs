@@ -169,8 +169,8 @@ fn map<T: Sample, U: Sample>(
     convert: impl Fn(T) -> U + Sync,
 ) -> Result<Volume<U>, OutOfMemory> {
     let from = volume.samples();
-    let mut samples = memory::zeroed("samples of another type", from.len())?;
-    parallel::each_portion_mut(&mut samples, parallel::PORTION, |first, to| {
+    let mut samples = memory::try_zeroed("samples of another type", from.len())?;
+    parallel::for_each_chunk_mut(&mut samples, parallel::CHUNK_LEN, |first, to| {
         for (to, &from) in to.iter_mut().zip(&from[first..]) {
             *to = convert(from);
         }
@@ -181,7 +181,7 @@ fn map<T: Sample, U: Sample>(
 fn count<T: Sample>(volume: &Volume<T>, is_inexact: impl Fn(&T) -> bool + Sync) -> usize {
     let samples = volume.samples();
     let of_range = |range: Range<usize>| samples[range].iter().filter(|it| is_inexact(it)).count();
-    parallel::reduce(samples.len(), parallel::PORTION, of_range, usize::add).unwrap_or(0)
+    parallel::reduce(samples.len(), parallel::CHUNK_LEN, of_range, usize::add).unwrap_or(0)
 }
 
 #[cfg(test)]

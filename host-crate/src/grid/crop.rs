@@ -50,7 +50,7 @@ fn crop<T: Sample>(volume: Volume<T>, iso: f32, inside: Inside) -> Result<Volume
     }
     let cropped = [0, 1, 2].map(|axis| end[axis] - low[axis]);
     let mut samples = Vec::new();
-    memory::reserve(
+    memory::try_reserve(
         "a part of the volume",
         &mut samples,
         cropped.iter().product(),

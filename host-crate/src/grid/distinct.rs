@@ -1,23 +1,27 @@
 //! The values that samples have, each once.
 
 use super::Sample;
-use crate::{memory::Put, parallel};
+use crate::{memory::ExtendOrUnwind, parallel};
 
 /// Samples that a thread looks through at a time.
 const PORTION: usize = 1 << 16;
 
 /// Each value of some samples once, in ascending order; zeros of both signs are one. Unwinds where
-/// memory is short: call it within [`caught`](crate::memory::caught).
+/// memory is short: call it within [`catch_out_of_memory`](crate::memory::catch_out_of_memory).
 pub(crate) fn distinct<T: Sample>(samples: &[T]) -> Vec<f64> {
-    sorted(parallel::listed(samples.len(), PORTION, |range, values| {
-        values.put_all(of_portion(&samples[range]));
-    }))
+    sorted(parallel::collect(
+        samples.len(),
+        PORTION,
+        |range, values| {
+            values.extend_or_unwind(of_portion(&samples[range]));
+        },
+    ))
 }
 
 fn of_portion<T: Sample>(samples: &[T]) -> Vec<f64> {
     let mut found = Vec::new();
     for values in samples.chunk_by(|a, b| a == b) {
-        found.put(values[0].to_f64());
+        found.push_or_unwind(values[0].to_f64());
     }
     sorted(found)
 }
@@ -34,7 +38,7 @@ pub(crate) fn first_fraction<T: Sample>(
     [nx, ny, _]: [usize; 3],
 ) -> Option<([usize; 3], f64)> {
     let is_fraction = |sample: &T| sample.to_f64().fract() != 0.0;
-    let index = parallel::first(samples.len(), PORTION, |range| {
+    let index = parallel::find_first(samples.len(), PORTION, |range| {
         let start = range.start;
         samples[range]
             .iter()

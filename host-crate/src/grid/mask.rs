@@ -43,7 +43,7 @@ impl Mask {
         let bits = BitRows::new(grid_of(dims)?);
         let count = bits.words() as usize;
         Ok(Self {
-            words: memory::zeroed("a bit for each voxel", count).map_err(DeviceError::from)?,
+            words: memory::try_zeroed("a bit for each voxel", count).map_err(DeviceError::from)?,
             bits,
             geometry,
         })
@@ -243,15 +243,15 @@ impl Mask {
     pub fn count(&self) -> u64 {
         let ones = |word: &u32| u64::from(word.count_ones());
         let of_range = |range: Range<usize>| self.words[range].iter().map(ones).sum::<u64>();
-        parallel::reduce(self.words.len(), parallel::PORTION, of_range, u64::add).unwrap_or(0)
+        parallel::reduce(self.words.len(), parallel::CHUNK_LEN, of_range, u64::add).unwrap_or(0)
     }
 }
 
 /// Calls `fill` for every row of words, in parallel.
 fn for_each_row(words: &mut [u32], per_row: usize, fill: &(dyn Fn(usize, &mut [u32]) + Sync)) {
     // rows that a thread takes at a time
-    let rows = parallel::PORTION.div_ceil(32 * per_row);
-    parallel::each_portion_mut(words, rows * per_row, |first, words| {
+    let rows = parallel::CHUNK_LEN.div_ceil(32 * per_row);
+    parallel::for_each_chunk_mut(words, rows * per_row, |first, words| {
         let numbered = (first / per_row..).zip(words.chunks_mut(per_row));
         numbered.for_each(|(row, words)| fill(row, words));
     });

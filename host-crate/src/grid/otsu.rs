@@ -102,7 +102,7 @@ impl Range {
             })
         };
         let count = samples.len().min(mask.len());
-        let all = parallel::reduce(count, parallel::PORTION, of_range, Self::and);
+        let all = parallel::reduce(count, parallel::CHUNK_LEN, of_range, Self::and);
         all.unwrap_or(Self::NONE)
     }
 
@@ -139,7 +139,7 @@ impl Histogram {
             _ => (0.0, 1 << 16),
         };
         Ok(Self {
-            counts: memory::filled(HISTOGRAM, bins, 0)?,
+            counts: memory::try_filled(HISTOGRAM, bins, 0)?,
             low,
             width: 1.0,
             by_value: true,
@@ -157,7 +157,7 @@ impl Histogram {
         }
         let bins = BINS as f64;
         Ok(Self {
-            counts: memory::filled(HISTOGRAM, BINS, 0)?,
+            counts: memory::try_filled(HISTOGRAM, BINS, 0)?,
             low: least,
             // so that the difference of the ends of f64's range is no infinity
             width: largest / bins - least / bins,
@@ -172,9 +172,9 @@ impl Histogram {
         mask: Option<&[u8]>,
     ) -> Result<(), OutOfMemory> {
         let last = self.counts.len() - 1;
-        let counted = parallel::each_with(
+        let counted = parallel::for_each_with(
             samples.len().div_ceil(PORTION),
-            || memory::filled(HISTOGRAM, last + 1, 0u64),
+            || memory::try_filled(HISTOGRAM, last + 1, 0u64),
             |counts, portion| {
                 let Ok(counts) = counts else {
                     return;

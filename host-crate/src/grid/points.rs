@@ -80,7 +80,7 @@ impl Points {
 
     fn none(room: usize, dims: [usize; 3], geometry: Geometry) -> Result<Self, DeviceError> {
         let mut coordinates = Vec::new();
-        memory::reserve(POINTS, &mut coordinates, room)?;
+        memory::try_reserve(POINTS, &mut coordinates, room)?;
         Ok(Self {
             coordinates,
             dims,
@@ -168,7 +168,7 @@ impl Points {
             return Ok(None);
         }
         let mut voxels = Vec::new();
-        memory::reserve(POINTS, &mut voxels, self.coordinates.len())?;
+        memory::try_reserve(POINTS, &mut voxels, self.coordinates.len())?;
         voxels.extend(self.coordinates.iter().filter_map(index));
         Ok(Some(voxels))
     }
@@ -239,6 +239,6 @@ impl DevicePoints {
     /// Errors of the device.
     pub fn download(&self, stream: &Stream) -> Result<Vec<[f32; 3]>, DeviceError> {
         let flat = stream.download(&self.coordinates)?;
-        Ok(memory::copied(POINTS, flat.as_chunks().0)?)
+        Ok(memory::try_copy(POINTS, flat.as_chunks().0)?)
     }
 }

@@ -1,6 +1,6 @@
 //! Voxels of a mask as runs along x, and which runs are connected.
 
-use crate::memory::{OutOfMemory, Put};
+use crate::memory::{ExtendOrUnwind, OutOfMemory};
 use crate::union_find::UnionFind;
 use ferrovox_kernels::distance::sites::BitRows;
 use std::ops::Range;
@@ -48,7 +48,7 @@ impl Runs {
     fn of_words(mut words: impl Iterator<Item = u32>, bits: BitRows) -> Self {
         let mut list: Vec<Run> = Vec::new();
         let mut rows = Vec::new();
-        rows.put(0);
+        rows.push_or_unwind(0);
         for _ in 0..u64::from(bits.grid.ny) * u64::from(bits.grid.nz) {
             let first = list.len();
             for at in 0..bits.per_row {
@@ -61,13 +61,13 @@ impl Runs {
                     let (start, end) = (at * 32 + passed, at * 32 + passed + length);
                     match list[first..].last_mut() {
                         Some(last) if last.end == start => last.end = end,
-                        _ => list.put(Run { start, end }),
+                        _ => list.push_or_unwind(Run { start, end }),
                     }
                     passed += length;
                     rest = word.checked_shr(passed).unwrap_or(0);
                 }
             }
-            rows.put(list.len());
+            rows.push_or_unwind(list.len());
         }
         Self { bits, list, rows }
     }

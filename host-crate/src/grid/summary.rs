@@ -83,7 +83,7 @@ impl<T: Sample> RunningSummary<T> {
         self.count += samples.len();
         let missing = (CHUNK - self.rest.len()).min(samples.len());
         let (first, samples) = samples.split_at(missing);
-        memory::extend(CHUNK_OF_SAMPLES, &mut self.rest, first)?;
+        memory::try_extend(CHUNK_OF_SAMPLES, &mut self.rest, first)?;
         if self.rest.len() < CHUNK {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl<T: Sample> RunningSummary<T> {
         let (whole, rest) = samples.split_at(samples.len() / CHUNK * CHUNK);
         self.total = chunks(whole).into_iter().fold(self.total, Partial::join);
         self.rest.clear();
-        memory::extend(CHUNK_OF_SAMPLES, &mut self.rest, rest)
+        memory::try_extend(CHUNK_OF_SAMPLES, &mut self.rest, rest)
     }
 
     /// Of all samples.

@@ -76,7 +76,7 @@ impl<T: Copy> Volume<T> {
         mut sample: impl FnMut(usize, usize, usize) -> T,
     ) -> Result<Self, VolumeError> {
         let mut samples = Vec::new();
-        memory::reserve("samples", &mut samples, sample_count(dims)?)?;
+        memory::try_reserve("samples", &mut samples, sample_count(dims)?)?;
         for z in 0..dims[2] {
             for y in 0..dims[1] {
                 samples.extend((0..dims[0]).map(|x| sample(x, y, z)));

@@ -49,7 +49,7 @@ fn read_all<T: Sample>(
     let rows = ny * nz;
     let step = (STEP / size_of::<T>() / nx).max(1).min(rows);
     let out_of_memory = |error: OutOfMemory| FileError::new(reader.path(), error.into());
-    let mut samples = memory::zeroed::<T>("samples", step * nx).map_err(out_of_memory)?;
+    let mut samples = memory::try_zeroed::<T>("samples", step * nx).map_err(out_of_memory)?;
     let mut inexact = 0;
     for first in (0..rows).step_by(step.max(1)) {
         let samples = &mut samples[..step.min(rows - first) * nx];

@@ -178,7 +178,7 @@ impl Kept {
             self.first = tail_first;
         }
         let tail = bytemuck::cast_slice(tail);
-        memory::extend("planes that are kept", &mut self.bytes, tail)?;
+        memory::try_extend("planes that are kept", &mut self.bytes, tail)?;
         self.end = end;
         let excess = (end - self.first).saturating_sub(limit);
         self.bytes.drain(..excess * width);

@@ -39,7 +39,7 @@ impl Positioned<'_> {
                 // whether all is there, or the first error, after which no more is read
                 let filled = Mutex::new(Ok(true));
                 let lock = || filled.lock().unwrap_or_else(PoisonError::into_inner);
-                parallel::each_portion_mut(buffer, PIECE, |first, piece| {
+                parallel::for_each_chunk_mut(buffer, PIECE, |first, piece| {
                     if !matches!(*lock(), Ok(true)) {
                         return;
                     }

@@ -154,7 +154,7 @@ pub(crate) fn needs_f64(origin: &Origin<'_>, options: &ReadOptions) -> bool {
         let opened = origin.open(options)?;
         let samples = opened.layout.samples;
         let mut stream = SampleStream::start(opened, options)?;
-        let mut portion = memory::filled(SAMPLES, PORTION.min(samples), 0_i32)?;
+        let mut portion = memory::try_filled(SAMPLES, PORTION.min(samples), 0_i32)?;
         while stream.next() < samples {
             let count = PORTION.min(samples - stream.next());
             stream.read(&mut portion[..count])?;

@@ -67,7 +67,7 @@ fn next_chunk(reader: &mut dyn BufRead, chunk: &mut Vec<u8>) -> io::Result<()> {
             found => break found?,
         }
     };
-    memory::extend("bytes that are decoded", chunk, found)
+    memory::try_extend("bytes that are decoded", chunk, found)
         .map_err(|error| io::Error::other(FileProblem::from(error)))?;
     reader.consume(chunk.len());
     Ok(())

@@ -86,7 +86,7 @@ impl<'a> SampleStream<'a> {
         let count = self.layout.samples - self.next;
         if self.encoding == Encoding::Binary && matches!(self.source.left(), Left::Exactly(_)) {
             // pages that the threads touch first which read into them
-            let mut samples = memory::zeroed(SAMPLES, count)?;
+            let mut samples = memory::try_zeroed(SAMPLES, count)?;
             for portion in samples.chunks_mut(PORTION / size_of::<T>()) {
                 self.read(portion)?;
             }

@@ -65,7 +65,7 @@ fn fill_scaled<S: Sample>(
     values: &mut [f32],
 ) -> Result<(), FileProblem> {
     let step = STEP / size_of::<S>();
-    let mut buffer = memory::filled(SAMPLES, step.min(values.len()), S::zeroed())?;
+    let mut buffer = memory::try_filled(SAMPLES, step.min(values.len()), S::zeroed())?;
     for (index, values) in values.chunks_mut(step).enumerate() {
         let buffer = &mut buffer[..values.len()];
         samples.fill(first + (index * step) as u64, buffer)?;
@@ -75,7 +75,7 @@ fn fill_scaled<S: Sample>(
 }
 
 fn scale_in_place(scaling: Scaling, values: &mut [f64]) {
-    parallel::each_portion_mut(values, parallel::PORTION, |_, values| {
+    parallel::for_each_chunk_mut(values, parallel::CHUNK_LEN, |_, values| {
         for value in values {
             *value = scaling.apply(*value);
         }
@@ -83,7 +83,7 @@ fn scale_in_place(scaling: Scaling, values: &mut [f64]) {
 }
 
 fn scale<S: Sample>(scaling: Scaling, samples: &[S], values: &mut [f32]) {
-    parallel::each_portion_mut(values, parallel::PORTION, |first, values| {
+    parallel::for_each_chunk_mut(values, parallel::CHUNK_LEN, |first, values| {
         for (value, sample) in values.iter_mut().zip(&samples[first..]) {
             *value = scaling.apply(sample.to_f64()) as f32;
         }
@@ -91,7 +91,7 @@ fn scale<S: Sample>(scaling: Scaling, samples: &[S], values: &mut [f32]) {
 }
 
 fn swap_bytes<T: Sample>(samples: &mut [T]) {
-    parallel::each_portion_mut(samples, parallel::PORTION, |_, samples| {
+    parallel::for_each_chunk_mut(samples, parallel::CHUNK_LEN, |_, samples| {
         for sample in samples {
             *sample = sample.swap_bytes();
         }
@@ -164,7 +164,7 @@ impl Binary<'_> {
         decode: impl Fn([u8; N]) -> i128,
     ) -> Result<(), FileProblem> {
         let step = STEP / N;
-        let mut buffer = memory::filled(SAMPLES, N * step.min(out.len()), 0)?;
+        let mut buffer = memory::try_filled(SAMPLES, N * step.min(out.len()), 0)?;
         for (index, samples) in out.chunks_mut(step).enumerate() {
             let bytes = &mut buffer[..N * samples.len()];
             (self.read)(bytes)?;
@@ -224,7 +224,7 @@ pub(crate) const SAMPLES: &str = "samples";
 
 /// Makes a list of samples `more` elements longer.
 pub(crate) fn grow<T: Sample>(list: &mut Vec<T>, more: usize) -> Result<(), FileProblem> {
-    memory::grow(SAMPLES, list, more)?;
+    memory::try_reserve_amortized(SAMPLES, list, more)?;
     list.resize(list.len() + more, T::zeroed());
     Ok(())
 }

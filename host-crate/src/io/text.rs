@@ -168,7 +168,7 @@ impl Hexadecimal<'_> {
         };
         self.bytes.clear();
         self.given = 0;
-        memory::reserve(SAMPLES, &mut self.bytes, word.len())?;
+        memory::try_reserve(SAMPLES, &mut self.bytes, word.len())?;
         for &digit in &word {
             let value = (digit as char).to_digit(16).ok_or_else(|| {
                 not_a_number(self.made / self.stored.bytes() as u64, &word, self.stored)

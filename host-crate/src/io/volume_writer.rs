@@ -75,7 +75,7 @@ struct InBlocks<W> {
 impl<W: Write> InBlocks<W> {
     fn new(out: W) -> io::Result<Self> {
         let mut block = Vec::new();
-        memory::reserve("a block of the file", &mut block, BUFFER)?;
+        memory::try_reserve("a block of the file", &mut block, BUFFER)?;
         Ok(Self { out, block })
     }
 

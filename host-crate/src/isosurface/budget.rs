@@ -177,7 +177,7 @@ pub(crate) fn mesh_counts<T: DeviceSample>(
 
 /// Puts a part of the mesh behind those before.
 fn extend<T: Clone>(list: &mut Vec<T>, part: &[T]) -> Result<(), DeviceError> {
-    Ok(memory::extend("the mesh", list, part)?)
+    Ok(memory::try_extend("the mesh", list, part)?)
 }
 
 fn run<T: DeviceSample, E: From<IsosurfaceError>>(

@@ -188,5 +188,5 @@ fn zeros<T: bytemuck::Zeroable>(len: usize) -> Result<Vec<[T; 3]>, DeviceError>
 where
     [T; 3]: bytemuck::Zeroable,
 {
-    Ok(memory::zeroed("the mesh", len)?)
+    Ok(memory::try_zeroed("the mesh", len)?)
 }

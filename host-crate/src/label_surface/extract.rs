@@ -220,7 +220,7 @@ impl DeviceLabelSurface {
         };
         let of_quads = stream.download(&self.sides)?;
         let mut sides = Vec::new();
-        memory::reserve("a mesh", &mut sides, of_quads.len())?;
+        memory::try_reserve("a mesh", &mut sides, of_quads.len())?;
         for quad in of_quads.chunks_exact(2) {
             sides.extend([[quad[0], quad[1]]; 2]);
         }
@@ -230,7 +230,7 @@ impl DeviceLabelSurface {
                 normals: None,
                 triangles,
             },
-            labels: memory::copied("labels", field.labels())?,
+            labels: memory::try_copy("labels", field.labels())?,
             sides,
         })
     }
@@ -240,7 +240,7 @@ impl DeviceLabelSurface {
 fn threes<T: bytemuck::Pod>(flat: Vec<T>) -> Result<Vec<[T; 3]>, OutOfMemory> {
     bytemuck::allocation::try_cast_vec(flat).or_else(|(_, flat)| {
         let threes = flat.chunks_exact(3).map(|it| [it[0], it[1], it[2]]);
-        memory::collected("a mesh", threes)
+        memory::try_collect("a mesh", threes)
     })
 }
 

@@ -3,7 +3,7 @@
 use super::LabelSurfaceError;
 use crate::{
     grid::{AnyVolume, Geometry, Sample, distinct, first_fraction, with_volume},
-    memory::{self, OutOfMemory, caught},
+    memory::{self, OutOfMemory, catch_out_of_memory},
     parallel,
 };
 
@@ -92,17 +92,17 @@ impl LabelField {
         if let Some((voxel, value)) = fraction {
             return Err(LabelSurfaceError::Fraction { voxel, value });
         }
-        let all = caught(|| {
+        let all = catch_out_of_memory(|| {
             Ok::<_, OutOfMemory>(with_volume!(volume, volume => distinct(volume.samples())))
         })?;
         if let Some(&label) = all.iter().find(|label| label.abs() > EXACT) {
             return Err(LabelSurfaceError::Long { label });
         }
-        let mut labels = memory::collected("labels", all.iter().map(|&label| label as i64))?;
+        let mut labels = memory::try_collect("labels", all.iter().map(|&label| label as i64))?;
         labels.retain(|&label| label != 0);
         let mut missing = Vec::new();
         if let Some(chosen) = chosen {
-            let mut chosen = memory::copied("labels", chosen)?;
+            let mut chosen = memory::try_copy("labels", chosen)?;
             chosen.sort_unstable();
             chosen.dedup();
             if chosen.is_empty() {
@@ -111,7 +111,7 @@ impl LabelField {
             if chosen.binary_search(&0).is_ok() {
                 return Err(LabelSurfaceError::Background);
             }
-            missing = memory::copied("labels", &chosen)?;
+            missing = memory::try_copy("labels", &chosen)?;
             missing.retain(|label| labels.binary_search(label).is_err());
             labels.retain(|label| chosen.binary_search(label).is_ok());
         }
@@ -174,8 +174,8 @@ fn numbers_of<T: Sample, N: Number>(
     samples: &[T],
     labels: &[i64],
 ) -> Result<(Vec<N>, Vec<u64>), OutOfMemory> {
-    let mut numbers = memory::zeroed::<N>("labels", samples.len())?;
-    parallel::each_portion_mut(&mut numbers, PORTION, |first, numbers| {
+    let mut numbers = memory::try_zeroed::<N>("labels", samples.len())?;
+    parallel::for_each_chunk_mut(&mut numbers, PORTION, |first, numbers| {
         let mut last: Option<(T, N)> = None;
         for (number, &sample) in numbers.iter_mut().zip(&samples[first..]) {
             *number = match last {
@@ -188,7 +188,7 @@ fn numbers_of<T: Sample, N: Number>(
             last = Some((sample, *number));
         }
     });
-    let mut counts = memory::zeroed::<u64>("labels", labels.len() + 1)?;
+    let mut counts = memory::try_zeroed::<u64>("labels", labels.len() + 1)?;
     for number in &numbers {
         counts[number.place() as usize] += 1;
     }

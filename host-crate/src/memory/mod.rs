@@ -1,37 +1,39 @@
-//! Memory of the host: how much there is, and asking for it in a way that can fail.
+//! Fallible allocation of host memory, and how much of it is available.
 //!
-//! A list whose length follows from the input is made by one of the functions here. Where the
-//! system has no room for it, they return an [`OutOfMemory`], which says what the memory was for;
-//! the standard library's own ways would end the program.
+//! Every list whose length depends on the input is allocated by this module. If the system cannot
+//! provide the memory, the work fails with an [`OutOfMemory`] that states the purpose and the
+//! size, whereas the collections of the standard library would abort the process.
 //!
-//! | subject | what it says |
+//! | module | contents |
 //! | --- | --- |
-//! | `lists` | lists that are made, filled, copied and collected, or an error |
-//! | `unwinding` | the same where an error has no way out |
-//! | `system` | what is free: of the machine, of a control group, of a process's limits |
+//! | `fallible` | allocation that returns a `Result` |
+//! | `or_unwind` | allocation that unwinds, for code that cannot return a `Result` |
+//! | `system` | available memory of the machine, its control groups and process limits |
 
-mod lists;
+mod fallible;
+mod or_unwind;
 mod system;
-mod unwinding;
 
-pub(crate) use lists::{
-    check_room, collected, copied, extend, filled, grow, require, reserve, reserve_map, zeroed,
+pub(crate) use fallible::{
+    check_available, probe, try_collect, try_copy, try_extend, try_filled, try_reserve,
+    try_reserve_amortized, try_reserve_map, try_zeroed,
+};
+pub(crate) use or_unwind::{
+    CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind, catch_out_of_memory, collect_into_or_unwind,
+    concat_or_unwind, copy_or_unwind, filled_or_unwind, stable_sort_or_unwind, unwrap_or_unwind,
+    with_capacity_or_unwind, zeroed_or_unwind,
 };
 pub(crate) use system::system_memory;
-pub(crate) use unwinding::{
-    Listed, Put, Room, caught, copy, gathered, one_list, or_unwind, repeated, sort_stably,
-    with_room, zeros,
-};
 
-/// The system has no room for what was asked for.
+/// The error of an allocation of host memory that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{bytes} bytes of memory are needed for {what} and cannot be had; free some, allow the process more, or use a machine with more or a smaller volume"
+    "cannot allocate {bytes} bytes of memory for {purpose}; free some, allow the process more, or use a machine with more or a smaller volume"
 )]
 pub struct OutOfMemory {
-    /// What the memory was for.
-    pub what: &'static str,
-    /// How many bytes.
+    /// Purpose of the allocation, quoted in the message.
+    pub purpose: &'static str,
+    /// Size of the allocation in bytes.
     pub bytes: u64,
 }
 

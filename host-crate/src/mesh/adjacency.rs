@@ -84,8 +84,8 @@ impl Ranges {
     /// four times or less, however the triangles are ordered.
     pub fn new<I: VertexIndex>(triangles: &[[I; 3]], vertices: usize) -> Result<Self, OutOfMemory> {
         let mut reaches =
-            memory::filled(WEDGES, triangles.len().div_ceil(BLOCK), Reach::default())?;
-        parallel::each_mut(&mut reaches, |block, reach| {
+            memory::try_filled(WEDGES, triangles.len().div_ceil(BLOCK), Reach::default())?;
+        parallel::for_each_mut(&mut reaches, |block, reach| {
             let start = block * BLOCK;
             let end = triangles.len().min(start + BLOCK);
             *reach = Reach::of(&triangles[start..end], vertices);
@@ -101,11 +101,11 @@ impl Ranges {
             width *= 2;
         }
         let ranges = vertices.div_ceil(width);
-        let mut starts = memory::zeroed(WEDGES, ranges + 1)?;
+        let mut starts = memory::try_zeroed(WEDGES, ranges + 1)?;
         for range in reaches.iter().flat_map(|reach| reach.ranges(width)) {
             starts[range] += 1;
         }
-        let mut blocks = memory::zeroed(WEDGES, ends_of(&mut starts))?;
+        let mut blocks = memory::try_zeroed(WEDGES, ends_of(&mut starts))?;
         for (block, reach) in reaches.iter().enumerate().rev() {
             for range in reach.ranges(width) {
                 starts[range] -= 1;
@@ -180,7 +180,7 @@ impl<I: VertexIndex> Wedges<I> {
         };
 
         self.starts.clear();
-        memory::reserve(WEDGES, &mut self.starts, width + 1)?;
+        memory::try_reserve(WEDGES, &mut self.starts, width + 1)?;
         self.starts.resize(width + 1, 0);
         corners().for_each(|(vertex, _)| self.starts[vertex] += 1);
         let count = ends_of(&mut self.starts);
@@ -188,7 +188,7 @@ impl<I: VertexIndex> Wedges<I> {
         let Some((_, [_, next, previous])) = corners().next() else {
             return Ok(());
         };
-        memory::reserve(WEDGES, &mut self.wedges, count)?;
+        memory::try_reserve(WEDGES, &mut self.wedges, count)?;
         self.wedges.resize(count, Wedge { next, previous });
         corners().for_each(|(vertex, [_, next, previous])| {
             let slot = &mut self.starts[vertex];

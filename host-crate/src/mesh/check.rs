@@ -42,7 +42,7 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
     let measure = measure(mesh, triangles);
     let is_finite = |position: &&[f32; 3]| position.iter().all(|x| x.is_finite());
     let of_range = |range: Range<usize>| mesh.vertices[range].iter().filter(is_finite).count();
-    let finite = parallel::reduce(vertices, parallel::PORTION, of_range, usize::add);
+    let finite = parallel::reduce(vertices, parallel::CHUNK_LEN, of_range, usize::add);
     Ok(MeshReport {
         vertices,
         unreferenced_vertices: vertices - counts.used_vertices,
@@ -69,7 +69,7 @@ fn count_fans<I: VertexIndex>(
 ) -> Result<(Counts, usize), OutOfMemory> {
     let ranges = Ranges::new(triangles, vertices)?;
     let new = || (Ok(Counts::default()), Wedges::default(), Default::default());
-    let counted = parallel::each_with(ranges.len(), new, |(sum, wedges, scratch), range| {
+    let counted = parallel::for_each_with(ranges.len(), new, |(sum, wedges, scratch), range| {
         let Ok(counts) = sum else {
             return;
         };

@@ -23,6 +23,6 @@ pub(super) fn count_joins<I: VertexIndex + Member>(
             .map(|&[a, b, c]| usize::from(sets.join(a, b)) + usize::from(sets.join(b, c)))
             .sum::<usize>()
     };
-    let joins = parallel::reduce(triangles.len(), parallel::PORTION, of_range, usize::add);
+    let joins = parallel::reduce(triangles.len(), parallel::CHUNK_LEN, of_range, usize::add);
     Ok(joins.unwrap_or(0))
 }

@@ -99,7 +99,7 @@ impl LabelledMesh {
         let is_around = |(_, sides): &(usize, &[u32; 2])| sides.contains(&place);
         let around = || self.sides.iter().enumerate().filter(is_around);
         let mut triangles = Vec::new();
-        memory::reserve(WHAT, &mut triangles, around().count())?;
+        memory::try_reserve(WHAT, &mut triangles, around().count())?;
         triangles.extend(around().map(|(triangle, _)| triangle));
         self.part_with(place, &triangles)
     }
@@ -121,7 +121,7 @@ impl LabelledMesh {
             *end = sum;
         }
         // filled from behind, so that ends become starts
-        let mut triangles = memory::zeroed::<usize>(WHAT, sum as usize)?;
+        let mut triangles = memory::try_zeroed::<usize>(WHAT, sum as usize)?;
         for (triangle, sides) in self.sides.iter().enumerate().rev() {
             for place in sides {
                 let index = (*place as usize).checked_sub(1);
@@ -154,7 +154,7 @@ impl LabelledMesh {
         wrap: impl Fn(Vec<[I; 3]>) -> Triangles,
     ) -> Result<LabelPart, OutOfMemory> {
         let mut own = Vec::new();
-        memory::reserve(WHAT, &mut own, around.len())?;
+        memory::try_reserve(WHAT, &mut own, around.len())?;
         for &triangle in around {
             let both = triangles.get(triangle).zip(self.sides.get(triangle));
             let Some((&[a, b, c], sides)) = both else {
@@ -166,17 +166,17 @@ impl LabelledMesh {
                 [a, c, b]
             });
         }
-        let mut used = memory::copied(WHAT, own.as_flattened())?;
+        let mut used = memory::try_copy(WHAT, own.as_flattened())?;
         used.par_sort_unstable();
         used.dedup();
         let mut vertices = Vec::new();
-        memory::reserve(WHAT, &mut vertices, used.len())?;
+        memory::try_reserve(WHAT, &mut vertices, used.len())?;
         let position = |index: &I| self.mesh.vertices.get(index.position());
         vertices.extend(
             used.iter()
                 .map(|it| position(it).copied().unwrap_or([f32::NAN; 3])),
         );
-        parallel::each_portion_mut(own.as_flattened_mut(), parallel::PORTION, |_, indices| {
+        parallel::for_each_chunk_mut(own.as_flattened_mut(), parallel::CHUNK_LEN, |_, indices| {
             for index in indices {
                 let place = used.partition_point(|other| other < index);
                 // not larger than the index was
@@ -220,7 +220,7 @@ impl LabelPart {
 
 fn unbalanced<I: VertexIndex>(triangles: &[[I; 3]]) -> Result<u64, OutOfMemory> {
     let mut edges: Vec<(I, I, bool)> = Vec::new();
-    memory::reserve("a check of the mesh", &mut edges, triangles.len() * 3)?;
+    memory::try_reserve("a check of the mesh", &mut edges, triangles.len() * 3)?;
     for &[a, b, c] in triangles {
         for (from, to) in [(a, b), (b, c), (c, a)] {
             edges.push((from.min(to), from.max(to), from < to));

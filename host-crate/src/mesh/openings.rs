@@ -45,8 +45,8 @@ pub fn try_openings(
     geometry: &Geometry,
 ) -> Result<Vec<Opening>, OutOfMemory> {
     let last = dims.map(|n| n.saturating_sub(1) as f64);
-    let mut faces_of = memory::zeroed("openings of the mesh", mesh.vertices.len())?;
-    parallel::each_portion_mut(&mut faces_of, parallel::PORTION, |first, faces_of| {
+    let mut faces_of = memory::try_zeroed("openings of the mesh", mesh.vertices.len())?;
+    parallel::for_each_chunk_mut(&mut faces_of, parallel::CHUNK_LEN, |first, faces_of| {
         for (of, &position) in faces_of.iter_mut().zip(&mesh.vertices[first..]) {
             *of = faces(position, &last, geometry);
         }
@@ -83,7 +83,7 @@ fn edges_in<I: VertexIndex>(faces_of: &[u8], triangles: &[[I; 3]]) -> [usize; 6]
     };
     let sum = |left: [usize; 6], right: [usize; 6]| std::array::from_fn(|at| left[at] + right[at]);
     let of_range = |range: Range<usize>| triangles[range].iter().fold([0; 6], count);
-    parallel::reduce(triangles.len(), parallel::PORTION, of_range, sum).unwrap_or([0; 6])
+    parallel::reduce(triangles.len(), parallel::CHUNK_LEN, of_range, sum).unwrap_or([0; 6])
 }
 
 /// The faces of the volume that a vertex lies in: bit 2k for the lower one along axis k, bit 2k + 1

@@ -183,7 +183,7 @@ impl TriangleMesh {
             (a, b) => a.or(b),
         };
         let count = self.vertices.len();
-        let (low, high) = parallel::reduce(count, parallel::PORTION, of_range, join_parts)??;
+        let (low, high) = parallel::reduce(count, parallel::CHUNK_LEN, of_range, join_parts)??;
         Some((low.into(), high.into()))
     }
 

@@ -3,7 +3,7 @@
 use super::MeshFilterError;
 use crate::{
     grid::{Connectivity, Geometry, Mask, Run, Runs},
-    memory::{self, OutOfMemory, caught, zeros},
+    memory::{self, OutOfMemory, catch_out_of_memory, zeroed_or_unwind},
     mesh::{TriangleMesh, Triangles, VertexIndex},
     union_find::{Member, UnionFind},
 };
@@ -86,7 +86,7 @@ pub fn choose_pieces(
     choice: PieceChoice,
 ) -> Result<(TriangleMesh, PiecesReport), MeshFilterError> {
     mesh.validate()?;
-    caught(|| match &mesh.triangles {
+    catch_out_of_memory(|| match &mesh.triangles {
         Triangles::U32(triangles) => chosen(mesh, triangles, Triangles::U32, solid, choice),
         Triangles::U64(triangles) => chosen(mesh, triangles, Triangles::U64, solid, choice),
     })
@@ -145,7 +145,7 @@ fn chosen<I: VertexIndex + Member>(
         }
     }
     // for each vertex its number among those that are kept
-    let mut numbers = memory::filled(PIECES, vertices, I::numbered(0))?;
+    let mut numbers = memory::try_filled(PIECES, vertices, I::numbered(0))?;
     let mut kept = 0;
     for (vertex, number) in numbers.iter_mut().enumerate() {
         let surface = root(&mut surfaces, vertex);
@@ -182,7 +182,7 @@ fn chosen<I: VertexIndex + Member>(
 
 fn collected<T>(count: usize, values: impl Iterator<Item = T>) -> Result<Vec<T>, OutOfMemory> {
     let mut list = Vec::new();
-    memory::reserve(PIECES, &mut list, count)?;
+    memory::try_reserve(PIECES, &mut list, count)?;
     list.extend(values);
     Ok(list)
 }
@@ -262,7 +262,7 @@ impl Side {
         Ok(Self {
             runs,
             sets,
-            touched: memory::filled(PIECES, vertices, NONE)?,
+            touched: memory::try_filled(PIECES, vertices, NONE)?,
         })
     }
 
@@ -279,7 +279,7 @@ impl Side {
 
     fn sized(mut self) -> Components {
         let around = self.runs.list.len();
-        let mut voxels: Vec<u64> = zeros(around + 1);
+        let mut voxels: Vec<u64> = zeroed_or_unwind(around + 1);
         for (run, &Run { start, end }) in self.runs.list.iter().enumerate() {
             voxels[self.sets.root(run)] += u64::from(end - start);
         }

@@ -142,7 +142,7 @@ fn statistics_of<T: Sample>(
     let all = sample_count(reader.dims()).map_err(at(reader.path()))?;
     let counter = monitor.counter("statistics", all as u64);
     let step = (STEP / size_of::<T>()).min(all);
-    let mut samples = memory::zeroed::<T>("samples", step).map_err(at(reader.path()))?;
+    let mut samples = memory::try_zeroed::<T>("samples", step).map_err(at(reader.path()))?;
     let mut summary = RunningSummary::<T>::new();
     let mut first = 0;
     while first < all {

@@ -46,7 +46,7 @@ impl WideCount {
             }
             counted
         };
-        let counted = parallel::reduce(samples.len(), parallel::PORTION, of_range, Self::joined);
+        let counted = parallel::reduce(samples.len(), parallel::CHUNK_LEN, of_range, Self::joined);
         counted.unwrap_or_default()
     }
 
@@ -114,8 +114,8 @@ pub(crate) fn for_kernels(
 
 fn less<T: Sample>(volume: &Volume<T>, level: f64) -> Result<Volume<f32>, OutOfMemory> {
     let from = volume.samples();
-    let mut samples = memory::zeroed("samples of another type", from.len())?;
-    parallel::each_portion_mut(&mut samples, parallel::PORTION, |first, to| {
+    let mut samples = memory::try_zeroed("samples of another type", from.len())?;
+    parallel::for_each_chunk_mut(&mut samples, parallel::CHUNK_LEN, |first, to| {
         for (to, from) in to.iter_mut().zip(&from[first..]) {
             *to = less_level(from.to_f64(), level).0;
         }
@@ -148,7 +148,7 @@ fn count_in_file<T: Sample>(
     const STEP: usize = 1 << 21;
     reader.set_overlap(0);
     let all: usize = reader.dims().iter().product();
-    let list = memory::zeroed::<T>("samples", all.min(STEP));
+    let list = memory::try_zeroed::<T>("samples", all.min(STEP));
     let mut list = list.map_err(source.error::<OutOfMemory>())?;
     let mut count = WideCount::default();
     for first in (0..all).step_by(STEP) {

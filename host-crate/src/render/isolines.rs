@@ -99,7 +99,7 @@ pub fn isolines(
         .flat_map(|y| (0..width).map(move |x| [x, y]));
     let mut sampled = Vec::new();
     let count = width as usize * height as usize;
-    memory::reserve(PIXELS, &mut sampled, count).map_err(DeviceError::from)?;
+    memory::try_reserve(PIXELS, &mut sampled, count).map_err(DeviceError::from)?;
     sampled.extend(pixels.map(|pixel| plane.at(pixel.map(|k| (f64::from(k) + 0.5) / scale))));
     let image = Image {
         values: &sampled,
@@ -114,7 +114,7 @@ pub fn isolines(
             .fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs())),
     };
     let colours = (0..sampled.len()).map(|at| image.colour(at));
-    let pixels = memory::collected(PIXELS, colours).map_err(DeviceError::from)?;
+    let pixels = memory::try_collect(PIXELS, colours).map_err(DeviceError::from)?;
     Ok(Picture::from_pixels(width, height, &pixels)?)
 }
 

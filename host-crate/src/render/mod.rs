@@ -137,7 +137,7 @@ fn fill(stream: &Stream, params: &RenderParams) -> Result<Buffer<u32>, DeviceErr
     let picture = Picture::filled(params.width, params.height, params.background)?;
     let pixel = |rgba: &[u8; 4]| u32::from_le_bytes(*rgba);
     let (pixels, _) = picture.rgba().as_chunks::<4>();
-    stream.upload(&memory::collected(
+    stream.upload(&memory::try_collect(
         picture::PIXELS,
         pixels.iter().map(pixel),
     )?)

@@ -72,7 +72,7 @@ impl Picture {
         pixels: &[u32],
     ) -> Result<Self, DeviceError> {
         let mut rgba = Vec::new();
-        memory::reserve(PIXELS, &mut rgba, 4 * pixels.len())?;
+        memory::try_reserve(PIXELS, &mut rgba, 4 * pixels.len())?;
         for pixel in pixels {
             rgba.extend_from_slice(&pixel.to_le_bytes());
         }
@@ -86,7 +86,7 @@ impl Picture {
     pub(super) fn filled(width: u32, height: u32, colour: [f32; 3]) -> Result<Self, DeviceError> {
         let pixels = width as usize * height as usize;
         let mut rgba = Vec::new();
-        memory::reserve(PIXELS, &mut rgba, 4 * pixels)?;
+        memory::try_reserve(PIXELS, &mut rgba, 4 * pixels)?;
         for _ in 0..pixels {
             rgba.extend_from_slice(&colour_of(colour));
         }

@@ -1,6 +1,8 @@
 //! Clusters of voxels that touch one another, and their extreme voxels.
 
-use crate::memory::{Listed, Put, Room, gathered, sort_stably};
+use crate::memory::{
+    CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind, collect_into_or_unwind, stable_sort_or_unwind,
+};
 use nalgebra::Point3;
 use std::collections::HashMap;
 
@@ -30,8 +32,9 @@ pub struct Cluster {
 /// The clusters of the voxels that are not left out, by their lowest values, lowest first. Work is
 /// linear in the voxels.
 pub fn clusters(all: &[Candidate], is_left_out: impl Fn(&Candidate) -> bool) -> Vec<Cluster> {
-    let left_out: Vec<bool> = all.iter().map(is_left_out).listed();
-    let places: HashMap<[i64; 3], usize> = gathered((0..).zip(all).map(|(k, one)| (one.voxel, k)));
+    let left_out: Vec<bool> = all.iter().map(is_left_out).collect_or_unwind();
+    let places: HashMap<[i64; 3], usize> =
+        collect_into_or_unwind((0..).zip(all).map(|(k, one)| (one.voxel, k)));
     let steps = steps_from(all, &left_out, &places);
     let mut seen = left_out;
     let mut found = Vec::new();
@@ -54,16 +57,16 @@ pub fn clusters(all: &[Candidate], is_left_out: impl Fn(&Candidate) -> bool) -> 
             }
             for next in neighbours(all[at].voxel).filter_map(|place| places.get(&place)) {
                 if !std::mem::replace(&mut seen[*next], true) {
-                    open.put(*next);
+                    open.push_or_unwind(*next);
                 }
             }
         }
-        found.put(Cluster {
+        found.push_or_unwind(Cluster {
             lowest: all[lowest],
             farthest: steps[farthest].map(|_| all[farthest]),
         });
     }
-    sort_stably(&mut found, |a, b| a.lowest.value.total_cmp(&b.lowest.value));
+    stable_sort_or_unwind(&mut found, |a, b| a.lowest.value.total_cmp(&b.lowest.value));
     found
 }
 
@@ -83,9 +86,9 @@ pub fn thin_by_distance(
             there.clone().any(|other| (other - at).norm() < distance)
         });
         if !is_near {
-            cubes.room(1);
-            cubes.entry(here).or_default().put(at);
-            taken.put(at);
+            cubes.reserve_or_unwind(1);
+            cubes.entry(here).or_default().push_or_unwind(at);
+            taken.push_or_unwind(at);
         }
     }
     taken
@@ -98,8 +101,11 @@ fn steps_from(
     left_out: &[bool],
     places: &HashMap<[i64; 3], usize>,
 ) -> Vec<Option<u32>> {
-    let mut steps: Vec<Option<u32>> = left_out.iter().map(|&out| out.then_some(0)).listed();
-    let mut front: Vec<usize> = (0..all.len()).filter(|&k| left_out[k]).listed();
+    let mut steps: Vec<Option<u32>> = left_out
+        .iter()
+        .map(|&out| out.then_some(0))
+        .collect_or_unwind();
+    let mut front: Vec<usize> = (0..all.len()).filter(|&k| left_out[k]).collect_or_unwind();
     let mut step = 0;
     while !front.is_empty() {
         step += 1;
@@ -108,7 +114,7 @@ fn steps_from(
             for &next in neighbours(all[at].voxel).filter_map(|place| places.get(&place)) {
                 if steps[next].is_none() {
                     steps[next] = Some(step);
-                    next_front.put(next);
+                    next_front.push_or_unwind(next);
                 }
             }
         }

@@ -4,7 +4,10 @@ use super::SkeletonError;
 use crate::{
     device::Stream,
     grid::{Connectivity, DeviceMask, Geometry, Run, Runs},
-    memory::{self, Listed, Put, caught, or_unwind, repeated, with_room, zeros},
+    memory::{
+        self, CollectOrUnwind, ExtendOrUnwind, catch_out_of_memory, filled_or_unwind,
+        unwrap_or_unwind, with_capacity_or_unwind, zeroed_or_unwind,
+    },
 };
 use std::ops::Range;
 
@@ -30,7 +33,7 @@ pub struct SolidComponents {
 /// # Errors
 /// [`SkeletonError::TooManyComponents`] for more than 2³² − 1; errors of the device.
 pub fn components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents, SkeletonError> {
-    caught(|| label_components(stream, solid))
+    catch_out_of_memory(|| label_components(stream, solid))
 }
 
 fn label_components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents, SkeletonError> {
@@ -41,8 +44,8 @@ fn label_components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponen
         geometry: solid.geometry,
         runs,
         labels,
-        voxels: zeros(count),
-        euler: zeros(count),
+        voxels: zeroed_or_unwind(count),
+        euler: zeroed_or_unwind(count),
     };
     for (run, &label) in components.runs.list.iter().zip(&components.labels) {
         components.voxels[label as usize] += u64::from(run.end - run.start);
@@ -52,15 +55,15 @@ fn label_components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponen
 }
 
 fn label(runs: &Runs) -> Result<Vec<u32>, SkeletonError> {
-    let mut sets = or_unwind(runs.joined(Connectivity::Corners, 0));
-    let mut labels = with_room(runs.list.len());
+    let mut sets = unwrap_or_unwind(runs.joined(Connectivity::Corners, 0));
+    let mut labels = with_capacity_or_unwind(runs.list.len());
     let mut count = 0u64;
     for run in 0..runs.list.len() {
         let root = sets.root(run);
         if root < run {
-            labels.put(labels[root]);
+            labels.push_or_unwind(labels[root]);
         } else {
-            labels.put(count as u32);
+            labels.push_or_unwind(count as u32);
             count += 1;
         }
     }
@@ -143,7 +146,7 @@ impl SolidComponents {
 
     /// Of each component the voxel that is nearest to the mean of all; of several the first.
     pub fn central_voxels(&self) -> Vec<[u32; 3]> {
-        let mut sums = repeated([0.0f64; 3], self.count());
+        let mut sums = filled_or_unwind([0.0f64; 3], self.count());
         self.for_each_run(|run, label, [y, z]| {
             let len = f64::from(run.end - run.start);
             let middle = 0.5 * f64::from(run.start + run.end - 1);
@@ -152,7 +155,7 @@ impl SolidComponents {
                 *sum += len * at;
             }
         });
-        let mut nearest = repeated((f64::INFINITY, [0; 3]), self.count());
+        let mut nearest = filled_or_unwind((f64::INFINITY, [0; 3]), self.count());
         self.for_each_run(|run, label, [y, z]| {
             let count = self.voxels[label as usize] as f64;
             let [x, mean_y, mean_z] = sums[label as usize].map(|sum| sum / count);
@@ -166,7 +169,10 @@ impl SolidComponents {
                 *best = (squared, [nearest_x as u32, y, z]);
             }
         });
-        nearest.into_iter().map(|(_, voxel)| voxel).listed()
+        nearest
+            .into_iter()
+            .map(|(_, voxel)| voxel)
+            .collect_or_unwind()
     }
 
     /// Calls `visit` with each run, its component, and the y and z of its row.
@@ -186,7 +192,7 @@ impl SolidComponents {
     /// Errors of the device.
     pub fn mask(&self, stream: &Stream, component: u32) -> Result<DeviceMask, SkeletonError> {
         let count = self.runs.bits.words() as usize;
-        let mut words: Vec<u32> = memory::zeroed("the voxels of a component", count)?;
+        let mut words: Vec<u32> = memory::try_zeroed("the voxels of a component", count)?;
         for row in 0..self.runs.row_count() {
             let first = row * self.runs.bits.per_row as usize;
             for run in self

@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     grid::Metric,
-    memory::{Listed, Put, sort_stably, with_room, zeros},
+    memory::{
+        CollectOrUnwind, ExtendOrUnwind, stable_sort_or_unwind, with_capacity_or_unwind,
+        zeroed_or_unwind,
+    },
     monitor::Stopwatch,
 };
 use nalgebra::Point3;
@@ -54,8 +57,8 @@ impl Context<'_> {
             };
             for direction in point.leaving.iter().flatten() {
                 let away = metric.to_voxels(step * direction);
-                starts.put((node, point.position + away));
-                starts.put((node, point.position - away));
+                starts.push_or_unwind((node, point.position + away));
+                starts.push_or_unwind((node, point.position - away));
             }
         }
         self.grow(&mut growth, &starts, 0)?;
@@ -67,14 +70,18 @@ impl Context<'_> {
             let beside = |one: &Candidate| growth.is_beside(&one.point(), BESIDE);
             let found = clusters(&low, beside);
             let tips = found.iter().filter_map(|cluster| cluster.farthest);
-            self.grow_from(&mut growth, tips.map(|one| one.point()).listed(), 1)?;
+            self.grow_from(
+                &mut growth,
+                tips.map(|one| one.point()).collect_or_unwind(),
+                1,
+            )?;
             let lowest = found.iter().map(|cluster| cluster.lowest.point());
-            self.grow_from(&mut growth, lowest.listed(), 1)?;
+            self.grow_from(&mut growth, lowest.collect_or_unwind(), 1)?;
             stopwatch.lap("level 1");
         }
         if self.params.levels >= Levels::Two {
             let mut curved = levels::curved(self.stream, self.solid, self.classes, self.params)?;
-            sort_stably(&mut curved, |a, b| a.value.total_cmp(&b.value));
+            stable_sort_or_unwind(&mut curved, |a, b| a.value.total_cmp(&b.value));
             let seeds = thin_by_distance(curved.iter().map(Candidate::point), TIP_DISTANCE);
             self.grow_tips(&mut growth, &seeds)?;
             stopwatch.lap("level 2");
@@ -94,7 +101,7 @@ impl Context<'_> {
         starts: &[(usize, Point3<f64>)],
         level: u8,
     ) -> Result<(), SkeletonError> {
-        let places: Vec<_> = starts.iter().map(|&(_, at)| at).listed();
+        let places: Vec<_> = starts.iter().map(|&(_, at)| at).collect_or_unwind();
         let exponent = self.params.exponent;
         let ways = paths(
             self.stream,
@@ -127,11 +134,11 @@ impl Context<'_> {
         level: u8,
     ) -> Result<(), SkeletonError> {
         let is_new = |seed: &Point3<f64>| !growth.is_beside(seed, MIN_BRANCH);
-        let seeds: Vec<_> = seeds.into_iter().filter(is_new).listed();
+        let seeds: Vec<_> = seeds.into_iter().filter(is_new).collect_or_unwind();
         let starts: Vec<_> = seeds
             .into_iter()
             .map(|seed| (growth.add_node(NodeKind::End, seed, None), seed))
-            .listed();
+            .collect_or_unwind();
         self.grow(growth, &starts, level)
     }
 
@@ -152,15 +159,15 @@ impl Context<'_> {
             let steps = way.windows(2).map(|two| (axes * (two[1] - two[0])).norm());
             steps.sum::<f64>() / radius
         });
-        let mut order: Vec<(usize, f64)> = protrudes.enumerate().listed();
+        let mut order: Vec<(usize, f64)> = protrudes.enumerate().collect_or_unwind();
         order.retain(|&(_, by)| by > PROTRUDES);
-        sort_stably(&mut order, |a, b| b.1.total_cmp(&a.1));
+        stable_sort_or_unwind(&mut order, |a, b| b.1.total_cmp(&a.1));
         let mut kept: Vec<usize> = Vec::new();
         for (number, _) in order {
             let tip = ways[number][0];
             let is_near = |&other: &usize| (axes * (ways[other][0] - tip)).norm() < thick[number];
             if !kept.iter().any(is_near) {
-                kept.put(number);
+                kept.push_or_unwind(number);
                 let node = growth.add_node(NodeKind::End, tip, None);
                 growth.add_path(node, self.inside_of(&ways[number]), 2);
             }
@@ -173,13 +180,13 @@ impl Context<'_> {
     fn join_pieces(&self, growth: &mut Growth) -> Result<usize, SkeletonError> {
         let skeleton = growth.skeleton();
         let pieces = skeleton.components();
-        let mut component_of = with_room(pieces.count);
-        let mut has = zeros::<u32>(self.pieces.count());
+        let mut component_of = with_capacity_or_unwind(pieces.count);
+        let mut has = zeroed_or_unwind::<u32>(self.pieces.count());
         for (node, &piece) in skeleton.nodes.iter().zip(&pieces.labels) {
             // pieces are numbered in the order of their first nodes
             if piece == component_of.len() {
                 let component = self.piece_of(&node.position) as usize;
-                component_of.put(component);
+                component_of.push_or_unwind(component);
                 has[component] += 1;
             }
         }
@@ -205,7 +212,7 @@ impl Context<'_> {
                     piece,
                 })
             })
-            .listed();
+            .collect_or_unwind();
         let axes = self.solid.geometry.axes();
         let found = bridges(self.pieces, &seeds, *axes, |points| {
             self.radii.at(points.iter())
@@ -220,7 +227,7 @@ impl Context<'_> {
     /// Sets the component of each node, and adds a node in the middle of each component that has
     /// none.
     fn name_components(&self, skeleton: &mut Skeleton) {
-        let mut has_node = zeros::<bool>(self.pieces.count());
+        let mut has_node = zeroed_or_unwind::<bool>(self.pieces.count());
         for node in &mut skeleton.nodes {
             node.component = self.piece_of(&node.position);
             has_node[node.component as usize] = true;
@@ -228,7 +235,7 @@ impl Context<'_> {
         let middles = self.pieces.central_voxels();
         for (component, middle) in (0..).zip(middles) {
             if !has_node[component as usize] {
-                skeleton.nodes.put(Node {
+                skeleton.nodes.push_or_unwind(Node {
                     kind: NodeKind::End,
                     position: Point3::from(middle.map(f64::from)),
                     eigenvalues: None,

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     device::{DeviceError, Stream},
     grid::DeviceMask,
-    memory::caught,
+    memory::catch_out_of_memory,
     monitor::{StageTime, Stopwatch},
 };
 
@@ -78,7 +78,7 @@ pub fn skeleton_on_devices(
     params: &SkeletonParams,
 ) -> Result<(Extraction, ForceField), SkeletonError> {
     params.check()?;
-    caught(|| extract(execution, solid, params))
+    catch_out_of_memory(|| extract(execution, solid, params))
 }
 
 fn extract(

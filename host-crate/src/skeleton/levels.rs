@@ -8,7 +8,7 @@ use super::{
 use crate::{
     device::{Stream, rows, rows_launch},
     grid::{DeviceMask, DevicePoints},
-    memory::{Listed, copy},
+    memory::{CollectOrUnwind, copy_or_unwind},
 };
 use ferrovox_kernels::{
     rows::Rows,
@@ -91,12 +91,15 @@ pub fn curved(
     }
     let counts = stream.download(&counts)?;
     let wanted = (params.curvature * counts.len() as f64) as usize;
-    let mut sorted = copy(&counts);
+    let mut sorted = copy_or_unwind(&counts);
     sorted.sort_unstable();
     let Some(&limit) = wanted.checked_sub(1).and_then(|last| sorted.get(last)) else {
         return Ok(Vec::new());
     };
-    let counts: Vec<f32> = counts.into_iter().map(|count| count as f32).listed();
+    let counts: Vec<f32> = counts
+        .into_iter()
+        .map(|count| count as f32)
+        .collect_or_unwind();
     let places = DevicePoints::from_sites(stream, boundary)?.download(stream)?;
     let most = limit.min(CURVED) as f32;
     Ok(candidates(&places, &counts, |count| count <= most))
@@ -120,5 +123,5 @@ fn candidates(
             voxel: at.map(|a| a as i64),
             value,
         })
-        .listed()
+        .collect_or_unwind()
 }

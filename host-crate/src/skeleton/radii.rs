@@ -4,7 +4,7 @@ use super::{Classes, Skeleton, SkeletonError};
 use crate::{
     device::{Stream, over},
     distance::{self, DistanceMap, DistanceParams, NoSites, Sites},
-    memory::Listed,
+    memory::CollectOrUnwind,
 };
 use ferrovox_kernels::{grid::Grid, skeleton::radii::sample_at};
 use nalgebra::Point3;
@@ -42,7 +42,7 @@ impl<'a> Radii<'a> {
     ) -> Result<Vec<f64>, SkeletonError> {
         let flat: Vec<f32> = points
             .flat_map(|at| [at.x as f32, at.y as f32, at.z as f32])
-            .listed();
+            .collect_or_unwind();
         let at = self.stream.upload(&flat)?;
         let mut radii = self.stream.alloc::<f32>(flat.len() / 3)?;
         let (launch, items) = over(self.stream, radii.len() as u64);
@@ -59,7 +59,10 @@ impl<'a> Radii<'a> {
             self.stream.launch::<sample_at>(launch, args)?;
         }
         let radii = self.stream.download(&radii)?;
-        Ok(radii.into_iter().map(|r| f64::from(r) + self.half).listed())
+        Ok(radii
+            .into_iter()
+            .map(|r| f64::from(r) + self.half)
+            .collect_or_unwind())
     }
 
     /// Gives all nodes and points of edges theirs.

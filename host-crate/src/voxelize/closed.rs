@@ -26,7 +26,7 @@ pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
     }
     let same = same_places(mesh)?;
     let mut edges = Vec::new();
-    memory::reserve(EDGES, &mut edges, mesh.triangles.len().saturating_mul(3))?;
+    memory::try_reserve(EDGES, &mut edges, mesh.triangles.len().saturating_mul(3))?;
     let all = mesh
         .triangles
         .iter()
@@ -55,12 +55,12 @@ pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
 /// For each vertex the first one at its place.
 fn same_places(mesh: &TriangleMesh) -> Result<Vec<u64>, OutOfMemory> {
     let mut first = HashMap::new();
-    memory::reserve_map(EDGES, &mut first, mesh.vertices.len())?;
+    memory::try_reserve_map(EDGES, &mut first, mesh.vertices.len())?;
     let places = mesh.vertices.iter().enumerate();
     let same = places.map(|(vertex, position)| {
         // zeros of both signs are one place
         let key = position.map(|x| (x + 0.0).to_bits());
         *first.entry(key).or_insert(vertex as u64)
     });
-    memory::collected(EDGES, same)
+    memory::try_collect(EDGES, same)
 }

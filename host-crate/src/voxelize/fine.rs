@@ -47,7 +47,7 @@ pub(super) fn vertices(
         [point.x, point.y, point.z].map(|x| (x * steps).round() as i32)
     });
     let mut vertices = Vec::new();
-    memory::reserve("vertices", &mut vertices, 3 * mesh.vertices.len())?;
+    memory::try_reserve("vertices", &mut vertices, 3 * mesh.vertices.len())?;
     vertices.extend(fine);
     Ok(Fine { vertices, fraction })
 }

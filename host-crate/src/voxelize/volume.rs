@@ -22,12 +22,12 @@ use crate::{
 pub fn volume_of(stream: &Stream, mask: &DeviceMask) -> Result<Volume<u8>, DeviceError> {
     let dims = mask.dims();
     let words = mask.download(stream)?;
-    let mut samples = memory::zeroed::<u8>("voxels", dims.iter().product())?;
+    let mut samples = memory::try_zeroed::<u8>("voxels", dims.iter().product())?;
     if !samples.is_empty() {
         let nx = dims[0];
         // rows that a thread takes at a time
-        let rows = parallel::PORTION.div_ceil(nx);
-        parallel::each_portion_mut(&mut samples, rows * nx, |first, samples| {
+        let rows = parallel::CHUNK_LEN.div_ceil(nx);
+        parallel::for_each_chunk_mut(&mut samples, rows * nx, |first, samples| {
             let words = words.chunks(nx.div_ceil(32)).skip(first / nx);
             for (row, words) in samples.chunks_mut(nx).zip(words) {
                 for (voxels, word) in row.chunks_mut(32).zip(words) {

@@ -1,6 +1,6 @@
 //! Memory of the CPU as a device.
 
-use crate::memory::check_room;
+use crate::memory::check_available;
 use memmap2::MmapMut;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -99,7 +99,7 @@ impl Drop for CpuMemory {
 
 /// Memory from the system: zero, page by page when it is touched.
 fn fresh(bytes: usize) -> Option<MmapMut> {
-    check_room("a buffer", bytes as u64).ok()?;
+    check_available("a buffer", bytes as u64).ok()?;
     let map = MmapMut::map_anon(bytes).ok()?;
     #[cfg(target_os = "linux")]
     if bytes >= HUGE_FROM {

@@ -123,7 +123,7 @@ impl Staging {
 
 /// Copies with all threads.
 fn copy(to: &mut [u8], from: &[u8]) {
-    parallel::each_portion_mut(to, PIECE, |first, to| {
+    parallel::for_each_chunk_mut(to, PIECE, |first, to| {
         to.copy_from_slice(&from[first..][..to.len()]);
     });
 }

@@ -42,9 +42,9 @@ type Encoded = Vec<Result<Vec<u8>, OutOfMemory>>;
 fn encode_batch<T: Sync>(batch: &[T], encode: &(impl Fn(&T, &mut Vec<u8>) + Sync)) -> Encoded {
     parallel::map_ranges(batch.len(), TASK, |task| {
         let mut bytes = Vec::new();
-        memory::reserve(ENCODED, &mut bytes, task.len() * 32)?;
+        memory::try_reserve(ENCODED, &mut bytes, task.len() * 32)?;
         for item in &batch[task] {
-            memory::grow(ENCODED, &mut bytes, LONGEST)?;
+            memory::try_reserve_amortized(ENCODED, &mut bytes, LONGEST)?;
             encode(item, &mut bytes);
         }
         Ok(bytes)

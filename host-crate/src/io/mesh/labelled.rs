@@ -120,7 +120,7 @@ fn encode<I: VertexIndex + Into<u64>>(
         form.write_vertices(&mesh.mesh.vertices, None, out)?;
         let pieces = triangles.chunks(PIECE).zip(mesh.sides.chunks(PIECE));
         for (triangles, sides) in pieces {
-            let faces = memory::collected("a piece of the file", triangles.iter().zip(sides))?;
+            let faces = memory::try_collect("a piece of the file", triangles.iter().zip(sides))?;
             items(out, &faces, |(corners, sides), bytes| {
                 ply::put_triangle(bytes, corners.map(Into::into));
                 for label in sides.map(|side| mesh.label_at(side)) {

@@ -182,7 +182,11 @@ const STEP: usize = 1 << 16;
 /// Room for one more, in steps and with an error instead of an abort.
 fn grow<T>(list: &mut Vec<T>) -> Result<(), FileProblem> {
     if list.len() == list.capacity() {
-        Ok(memory::grow("a mesh", list, STEP.max(list.len() / 2))?)
+        Ok(memory::try_reserve_amortized(
+            "a mesh",
+            list,
+            STEP.max(list.len() / 2),
+        )?)
     } else {
         Ok(())
     }

@@ -40,7 +40,7 @@ pub(super) fn write_vertices(
     // Positions and normals alternate; the pairs are made a piece at a time.
     const PIECE: usize = 1 << 19;
     for (positions, normals) in positions.chunks(PIECE).zip(normals.chunks(PIECE)) {
-        let pairs = memory::collected("a piece of the file", positions.iter().zip(normals))?;
+        let pairs = memory::try_collect("a piece of the file", positions.iter().zip(normals))?;
         items(out, &pairs, |(position, normal), bytes| {
             put_le(bytes, **position);
             put_le(bytes, **normal);

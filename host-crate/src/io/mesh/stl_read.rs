@@ -61,7 +61,7 @@ impl Builder {
         grow(&mut self.vertices)?;
         let bytes = (self.known.len() as u64 + 1) * 20;
         self.known.try_reserve(1).map_err(|_| OutOfMemory {
-            what: "a mesh",
+            purpose: "a mesh",
             bytes,
         })?;
         self.vertices.push(position);

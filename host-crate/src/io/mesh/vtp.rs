@@ -96,7 +96,7 @@ pub(super) fn write_ends(triangles: u64, out: &mut dyn Write) -> io::Result<()> 
     const PIECE: u64 = 1 << 15;
     let mut written = 0;
     let mut ends = Vec::new();
-    memory::reserve("a piece of the file", &mut ends, 8 * PIECE as usize)?;
+    memory::try_reserve("a piece of the file", &mut ends, 8 * PIECE as usize)?;
     while written < triangles {
         let next = triangles.min(written + PIECE);
         for triangle in written + 1..=next {

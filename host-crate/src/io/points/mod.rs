@@ -117,7 +117,7 @@ fn push(points: &mut Vec<[f64; 3]>, at: [f64; 3]) -> Result<(), FileProblem> {
     }
     if points.len() == points.capacity() {
         // doubled, so that few copies are made of many points
-        memory::grow("points", points, STEP.max(points.len()))?;
+        memory::try_reserve_amortized("points", points, STEP.max(points.len()))?;
     }
     points.push(at);
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::Content;
 use crate::graph::Skeleton;
-use crate::memory::{Listed, copy};
+use crate::memory::{CollectOrUnwind, copy_or_unwind};
 use nalgebra::Point3;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -88,7 +88,7 @@ pub fn write(content: Content<'_>, out: &mut dyn Write) -> io::Result<()> {
             let file = LabelsFile {
                 format: "ferrovox skeletons 1",
                 affine: affine(labels.first().map_or(&nothing, |first| first.1)),
-                labels: labels.iter().map(of_label).listed(),
+                labels: labels.iter().map(of_label).collect_or_unwind(),
             };
             serde_json::to_writer(&mut *out, &file)
         }
@@ -118,7 +118,7 @@ impl Graph {
                         .eigenvalues
                         .filter(|all| all.iter().all(|x| x.is_finite())),
                 })
-                .listed(),
+                .collect_or_unwind(),
             edges: skeleton
                 .edges
                 .iter()
@@ -131,10 +131,10 @@ impl Graph {
                         .edge_in_world(number)
                         .into_iter()
                         .map(numbers)
-                        .listed(),
-                    radii: copy(&edge.radii),
+                        .collect_or_unwind(),
+                    radii: copy_or_unwind(&edge.radii),
                 })
-                .listed(),
+                .collect_or_unwind(),
         }
     }
 }

@@ -9,7 +9,7 @@ mod swc_forest;
 mod swc_read;
 mod vtp;
 
-use crate::memory::caught;
+use crate::memory::catch_out_of_memory;
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -271,7 +271,7 @@ fn write(
     let mut written = SkeletonWritten::default();
     group.write(path, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
-        written = caught(|| encode(format, content, &mut out))?;
+        written = catch_out_of_memory(|| encode(format, content, &mut out))?;
         out.flush()
     })?;
     Ok(written)

@@ -1,7 +1,7 @@
 //! A skeleton as points and lines between them, in the world.
 
 use crate::graph::Skeleton;
-use crate::memory::{Listed, Put, repeated, with_room};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, with_capacity_or_unwind};
 use nalgebra::Point3;
 
 /// Points that lines share. The first are the nodes.
@@ -25,34 +25,34 @@ impl Polylines {
             positions: nodes
                 .clone()
                 .map(|node| skeleton.to_world(node.position))
-                .listed(),
-            radii: nodes.map(|node| node.radius).listed(),
-            levels: repeated(u8::MAX, skeleton.nodes.len()),
-            lines: with_room(skeleton.edges.len()),
+                .collect_or_unwind(),
+            radii: nodes.map(|node| node.radius).collect_or_unwind(),
+            levels: filled_or_unwind(u8::MAX, skeleton.nodes.len()),
+            lines: with_capacity_or_unwind(skeleton.edges.len()),
             alone: Vec::new(),
         };
         for edge in &skeleton.edges {
             let last = edge.points.len() - 1;
             let mut line = vec![edge.nodes[0]];
             for (point, radius) in edge.points.iter().zip(&edge.radii).take(last).skip(1) {
-                line.put(made.positions.len());
-                made.positions.put(skeleton.to_world(*point));
-                made.radii.put(*radius);
-                made.levels.put(edge.level);
+                line.push_or_unwind(made.positions.len());
+                made.positions.push_or_unwind(skeleton.to_world(*point));
+                made.radii.push_or_unwind(*radius);
+                made.levels.push_or_unwind(edge.level);
             }
-            line.put(edge.nodes[1]);
+            line.push_or_unwind(edge.nodes[1]);
             for (node, end) in edge.nodes.into_iter().zip([0, last]) {
                 made.levels[node] = made.levels[node].min(edge.level);
                 if made.radii[node] == 0.0 {
                     made.radii[node] = edge.radii[end];
                 }
             }
-            made.lines.put(line);
+            made.lines.push_or_unwind(line);
         }
         for (node, level) in made.levels.iter_mut().enumerate() {
             if *level == u8::MAX {
                 *level = 0;
-                made.alone.put(node);
+                made.alone.push_or_unwind(node);
             }
         }
         made
@@ -65,10 +65,10 @@ impl Polylines {
         for point in lines.chain(&mut others.alone) {
             *point += first;
         }
-        self.positions.put_all(others.positions);
-        self.radii.put_all(others.radii);
-        self.levels.put_all(others.levels);
-        self.lines.put_all(others.lines);
-        self.alone.put_all(others.alone);
+        self.positions.extend_or_unwind(others.positions);
+        self.radii.extend_or_unwind(others.radii);
+        self.levels.extend_or_unwind(others.levels);
+        self.lines.extend_or_unwind(others.lines);
+        self.alone.extend_or_unwind(others.alone);
     }
 }

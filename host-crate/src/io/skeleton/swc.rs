@@ -6,7 +6,7 @@
 
 use super::{Content, polylines::Polylines};
 use crate::graph::Skeleton;
-use crate::memory::{Listed, Put, repeated, zeros};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, Write};
@@ -35,17 +35,17 @@ pub fn write(content: Content<'_>, out: &mut dyn Write) -> io::Result<usize> {
 fn write_one(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) -> io::Result<usize> {
     let polylines = Polylines::of(skeleton);
     let (parents, steps) = tree(&polylines);
-    let mut children = repeated(Vec::new(), parents.len());
+    let mut children = filled_or_unwind(Vec::new(), parents.len());
     let mut roots = Vec::new();
     for (point, parent) in parents.iter().enumerate() {
         match parent {
-            Some(parent) => children[*parent].put(point),
-            None => roots.put(point),
+            Some(parent) => children[*parent].push_or_unwind(point),
+            None => roots.push_or_unwind(point),
         }
     }
-    let mut numbers = zeros::<usize>(parents.len());
+    let mut numbers = zeroed_or_unwind::<usize>(parents.len());
     // branch after branch
-    let mut left: Vec<usize> = roots.into_iter().rev().listed();
+    let mut left: Vec<usize> = roots.into_iter().rev().collect_or_unwind();
     while let Some(point) = left.pop() {
         *written += 1;
         numbers[point] = *written;
@@ -59,7 +59,7 @@ fn write_one(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) -> i
         let [x, y, z] = polylines.positions[point].into();
         let radius = polylines.radii[point];
         writeln!(out, "{written} {kind} {x} {y} {z} {radius} {parent}")?;
-        left.put_all(children[point].iter().rev().copied());
+        left.extend_or_unwind(children[point].iter().rev().copied());
     }
     let in_trees = parents.iter().flatten().count();
     Ok(steps - in_trees)
@@ -69,22 +69,22 @@ fn write_one(skeleton: &Skeleton, written: &mut usize, out: &mut dyn Write) -> i
 /// between points there are in all.
 fn tree(polylines: &Polylines) -> (Vec<Option<usize>>, usize) {
     let count = polylines.positions.len();
-    let mut next_to = repeated(Vec::new(), count);
+    let mut next_to = filled_or_unwind(Vec::new(), count);
     let mut steps = 0;
     for step in polylines.lines.iter().flat_map(|line| line.windows(2)) {
-        next_to[step[0]].put(step[1]);
-        next_to[step[1]].put(step[0]);
+        next_to[step[0]].push_or_unwind(step[1]);
+        next_to[step[1]].push_or_unwind(step[0]);
         steps += 1;
     }
     let nodes = 0..count;
-    let mut by_radius: Vec<usize> = nodes.listed();
+    let mut by_radius: Vec<usize> = nodes.collect_or_unwind();
     by_radius.sort_unstable_by(|&a, &b| {
         polylines.radii[b]
             .total_cmp(&polylines.radii[a])
             .then(a.cmp(&b))
     });
-    let mut distances = repeated(f64::INFINITY, count);
-    let mut parents = repeated(None, count);
+    let mut distances = filled_or_unwind(f64::INFINITY, count);
+    let mut parents = filled_or_unwind(None, count);
     for root in by_radius {
         if distances[root].is_finite() {
             continue;
@@ -103,7 +103,7 @@ fn tree(polylines: &Polylines) -> (Vec<Option<usize>>, usize) {
                 if other < distances[next] {
                     distances[next] = other;
                     parents[next] = Some(point);
-                    waiting.put(Reverse((other.to_bits(), next)));
+                    waiting.push_or_unwind(Reverse((other.to_bits(), next)));
                 }
             }
         }

@@ -35,7 +35,7 @@ pub(super) struct Forest {
 
 impl Forest {
     pub fn new(records: &[Record]) -> Result<Self, FileProblem> {
-        let mut by_number = memory::collected(WHAT, 0..records.len())?;
+        let mut by_number = memory::try_collect(WHAT, 0..records.len())?;
         by_number.sort_unstable_by_key(|&place| (records[place].number, place));
         let mut pairs = by_number.windows(2);
         let twice = pairs.find(|pair| records[pair[0]].number == records[pair[1]].number);
@@ -47,8 +47,8 @@ impl Forest {
             }
             .into());
         }
-        let mut parents = memory::filled(WHAT, records.len(), NONE)?;
-        let mut starts = memory::zeroed(WHAT, records.len() + 1)?;
+        let mut parents = memory::try_filled(WHAT, records.len(), NONE)?;
+        let mut starts = memory::try_zeroed(WHAT, records.len() + 1)?;
         for (parent, record) in parents.iter_mut().zip(records) {
             if record.parent == -1 {
                 continue;
@@ -69,7 +69,7 @@ impl Forest {
             before += *start;
             *start = before;
         }
-        let mut children = memory::zeroed(WHAT, before)?;
+        let mut children = memory::try_zeroed(WHAT, before)?;
         for (place, &parent) in parents.iter().enumerate().rev() {
             if parent != NONE {
                 starts[parent] -= 1;
@@ -94,16 +94,16 @@ impl Forest {
 
     /// Fails if there are points that no root leads to.
     pub fn check_cycles(&self, records: &[Record]) -> Result<(), FileProblem> {
-        let mut reached = memory::zeroed::<bool>(WHAT, records.len())?;
+        let mut reached = memory::try_zeroed::<bool>(WHAT, records.len())?;
         let mut waiting = Vec::new();
         for root in self.roots() {
             reached[root] = true;
-            memory::extend(WHAT, &mut waiting, &[root])?;
+            memory::try_extend(WHAT, &mut waiting, &[root])?;
             while let Some(place) = waiting.pop() {
                 for &child in self.children(place) {
                     reached[child] = true;
                 }
-                memory::extend(WHAT, &mut waiting, self.children(place))?;
+                memory::try_extend(WHAT, &mut waiting, self.children(place))?;
             }
         }
         let Some(mut place) = reached.iter().position(|reached| !reached) else {
@@ -137,7 +137,7 @@ impl Forest {
         };
         let add = |skeleton: &mut Skeleton, place: usize, component: u32| {
             let ends = self.children(place).len() + usize::from(self.parents[place] != NONE);
-            memory::grow(WHAT, &mut skeleton.nodes, 1)?;
+            memory::try_reserve_amortized(WHAT, &mut skeleton.nodes, 1)?;
             skeleton.nodes.push(Node {
                 kind: if ends < 2 {
                     NodeKind::End
@@ -156,7 +156,7 @@ impl Forest {
         for (tree, root) in self.roots().enumerate() {
             let tree = u32::try_from(tree).map_err(|_| SwcProblem::TooManyTrees)?;
             let node = add(&mut skeleton, root, tree)?;
-            memory::extend(WHAT, &mut waiting, &[(root, node)])?;
+            memory::try_extend(WHAT, &mut waiting, &[(root, node)])?;
             while let Some((place, node)) = waiting.pop() {
                 for &child in self.children(place) {
                     let (mut last, mut count) = (child, 2);
@@ -164,15 +164,15 @@ impl Forest {
                         (last, count) = (next, count + 1);
                     }
                     let end = add(&mut skeleton, last, tree)?;
-                    memory::extend(WHAT, &mut waiting, &[(last, end)])?;
+                    memory::try_extend(WHAT, &mut waiting, &[(last, end)])?;
                     let mut edge = Edge {
                         nodes: [node, end],
                         points: Vec::new(),
                         radii: Vec::new(),
                         level: 0,
                     };
-                    memory::reserve(WHAT, &mut edge.points, count)?;
-                    memory::reserve(WHAT, &mut edge.radii, count)?;
+                    memory::try_reserve(WHAT, &mut edge.points, count)?;
+                    memory::try_reserve(WHAT, &mut edge.radii, count)?;
                     let (mut at, mut along) = (place, Some(child));
                     loop {
                         edge.points.push(records[at].position);
@@ -181,7 +181,7 @@ impl Forest {
                         at = next;
                         along = (next != last).then(|| self.children(next)[0]);
                     }
-                    memory::grow(WHAT, &mut skeleton.edges, 1)?;
+                    memory::try_reserve_amortized(WHAT, &mut skeleton.edges, 1)?;
                     skeleton.edges.push(edge);
                 }
             }

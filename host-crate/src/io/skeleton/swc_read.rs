@@ -34,7 +34,7 @@ fn records(mut source: Source<'_>) -> Result<Vec<Record>, FileProblem> {
         // whatever is no text is no number either, and shown as far as it can be
         let text = String::from_utf8_lossy(&line);
         if !text.trim_ascii().is_empty() {
-            memory::grow(WHAT, &mut records, 1)?;
+            memory::try_reserve_amortized(WHAT, &mut records, 1)?;
             records.push(record(number, &text)?);
         }
     }

@@ -1,7 +1,7 @@
 //! Writing VTK's XML polydata as text: lines, and nodes without any as vertices.
 
 use super::{Content, polylines::Polylines};
-use crate::memory::Put;
+use crate::memory::ExtendOrUnwind;
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -55,12 +55,12 @@ fn joined(content: Content<'_>) -> (Polylines, Vec<Cell>) {
             component: skeleton.nodes[node].component,
             label: label.unwrap_or_default(),
         };
-        points.put_all(polylines.alone.iter().map(|&node| cell(node, 0)));
+        points.extend_or_unwind(polylines.alone.iter().map(|&node| cell(node, 0)));
         let edges = skeleton.edges.iter();
-        lines.put_all(edges.map(|edge| cell(edge.nodes[0], edge.level)));
+        lines.extend_or_unwind(edges.map(|edge| cell(edge.nodes[0], edge.level)));
         all.append(polylines);
     }
-    points.put_all(lines);
+    points.extend_or_unwind(lines);
     (all, points)
 }
 

@@ -51,10 +51,10 @@ impl Simplifier {
         let high = wide.reduce(|a, b| a.sup(&b)).unwrap_or_default();
         let mut new = Self {
             surface: Surface::new(triangles, count)?,
-            positions: memory::copied(SIMPLIFICATION, positions)?,
-            quadrics: memory::filled(SIMPLIFICATION, count, Quadric::default())?,
-            kinds: memory::filled(SIMPLIFICATION, count, Kind::Fixed)?,
-            moves: memory::filled(SIMPLIFICATION, count, 0)?,
+            positions: memory::try_copy(SIMPLIFICATION, positions)?,
+            quadrics: memory::try_filled(SIMPLIFICATION, count, Quadric::default())?,
+            kinds: memory::try_filled(SIMPLIFICATION, count, Kind::Fixed)?,
+            moves: memory::try_filled(SIMPLIFICATION, count, 0)?,
             queue: Queue::default(),
             middle: low.lerp(&high, 0.5),
         };

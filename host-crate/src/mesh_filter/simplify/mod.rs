@@ -145,14 +145,14 @@ fn gathered(
     is_wide: bool,
 ) -> Result<TriangleMesh, MeshFilterError> {
     let positions = simplifier.positions();
-    let mut numbers = memory::filled(SIMPLIFICATION, positions.len(), 0u32)?;
+    let mut numbers = memory::try_filled(SIMPLIFICATION, positions.len(), 0u32)?;
     let left = || (0..all).filter_map(|triangle| simplifier.surface().triangle(triangle));
     for vertex in left().flatten() {
         numbers[vertex as usize] = 1;
     }
     let mut vertices = Vec::new();
     let count = numbers.iter().filter(|&&used| used > 0).count();
-    memory::reserve(SIMPLIFICATION, &mut vertices, count)?;
+    memory::try_reserve(SIMPLIFICATION, &mut vertices, count)?;
     for (number, position) in numbers.iter_mut().zip(positions) {
         if *number > 0 {
             *number = vertices.len() as u32;
@@ -163,12 +163,12 @@ fn gathered(
     let renumbered = left().map(|three| three.map(|vertex| numbers[vertex as usize]));
     let triangles = if is_wide {
         let mut list = Vec::new();
-        memory::reserve(SIMPLIFICATION, &mut list, count)?;
+        memory::try_reserve(SIMPLIFICATION, &mut list, count)?;
         list.extend(renumbered.map(|three| three.map(u64::from)));
         Triangles::U64(list)
     } else {
         let mut list = Vec::new();
-        memory::reserve(SIMPLIFICATION, &mut list, count)?;
+        memory::try_reserve(SIMPLIFICATION, &mut list, count)?;
         list.extend(renumbered);
         Triangles::U32(list)
     };

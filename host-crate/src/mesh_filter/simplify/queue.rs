@@ -62,14 +62,14 @@ impl Queue {
         if class > self.class {
             let waiting = self.waiting.entry(class).or_default();
             if waiting.len() == waiting.capacity() {
-                memory::reserve(SIMPLIFICATION, waiting, waiting.len().max(16))?;
+                memory::try_reserve(SIMPLIFICATION, waiting, waiting.len().max(16))?;
             }
             waiting.push(edge);
             return Ok(());
         }
         let room = self.ordered.try_reserve(1);
         room.map_err(|_| OutOfMemory {
-            what: SIMPLIFICATION,
+            purpose: SIMPLIFICATION,
             bytes: (self.ordered.len() * size_of::<Edge>()) as u64,
         })?;
         self.ordered.push(edge);

@@ -42,9 +42,9 @@ pub(super) struct Contraction {
 
 impl Surface {
     pub fn new(triangles: &[[u32; 3]], vertices: usize) -> Result<Self, OutOfMemory> {
-        let corners = memory::copied(SIMPLIFICATION, triangles.as_flattened())?;
-        let mut next = memory::filled(SIMPLIFICATION, corners.len(), NONE)?;
-        let mut first = memory::filled(SIMPLIFICATION, vertices, NONE)?;
+        let corners = memory::try_copy(SIMPLIFICATION, triangles.as_flattened())?;
+        let mut next = memory::try_filled(SIMPLIFICATION, corners.len(), NONE)?;
+        let mut first = memory::try_filled(SIMPLIFICATION, vertices, NONE)?;
         // from the last one on, so that chains ascend
         for corner in (0..corners.len()).rev() {
             let head = &mut first[corners[corner] as usize];
@@ -54,7 +54,7 @@ impl Surface {
             corners,
             next,
             first,
-            marks: memory::filled(SIMPLIFICATION, vertices, 0)?,
+            marks: memory::try_filled(SIMPLIFICATION, vertices, 0)?,
             mark: 0,
             triangles: triangles.len(),
         })

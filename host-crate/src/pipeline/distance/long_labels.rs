@@ -3,7 +3,7 @@
 use super::DistanceInputError;
 use crate::{
     grid::{AnyVolume, Sample, Volume, distinct, f64_to_f32},
-    memory::{Put, caught},
+    memory::{ExtendOrUnwind, catch_out_of_memory},
     parallel,
 };
 
@@ -31,13 +31,13 @@ pub(super) fn told_apart(volume: AnyVolume) -> Result<AnyVolume, DistanceInputEr
 fn numbered<T: Sample>(volume: &Volume<T>) -> Result<Option<Volume<f32>>, DistanceInputError> {
     let samples = volume.samples();
     let is_long = |sample: &T| !f64_to_f32(sample.to_f64()).1;
-    let long = parallel::first(samples.len(), parallel::PORTION, |range| {
+    let long = parallel::find_first(samples.len(), parallel::CHUNK_LEN, |range| {
         samples[range].iter().any(is_long).then_some(())
     });
     if long.is_none() {
         return Ok(None);
     }
-    caught(|| {
+    catch_out_of_memory(|| {
         let all = distinct(samples);
         if all.len() > MOST {
             return Err(DistanceInputError::LongLabels { count: all.len() });
@@ -49,8 +49,8 @@ fn numbered<T: Sample>(volume: &Volume<T>) -> Result<Option<Volume<f32>>, Distan
             let label = sample.to_f64();
             all.partition_point(|&other| other < label) as f32
         };
-        let places = parallel::listed(samples.len(), parallel::PORTION, |range, places| {
-            places.put_all(samples[range].iter().map(place));
+        let places = parallel::collect(samples.len(), parallel::CHUNK_LEN, |range, places| {
+            places.extend_or_unwind(samples[range].iter().map(place));
         });
         Ok(Some(volume.with_samples(places)))
     })

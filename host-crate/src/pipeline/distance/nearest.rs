@@ -69,17 +69,17 @@ impl NearestSites {
         let narrow = |site: Option<u64>| site.map_or(Some(-1), |site| i32::try_from(site).ok());
         if sites.clone().all(|site| narrow(site).is_some()) {
             let samples = sites.map(|site| narrow(site).unwrap_or(-1));
-            return Ok(Volume::new(memory::collected(SITES, samples)?, dims, geometry)?.into());
+            return Ok(Volume::new(memory::try_collect(SITES, samples)?, dims, geometry)?.into());
         }
         let wide = sites.map(|site| site.map_or(-1.0, |site| site as f64));
-        Ok(Volume::<f64>::new(memory::collected(SITES, wide)?, dims, geometry)?.into())
+        Ok(Volume::<f64>::new(memory::try_collect(SITES, wide)?, dims, geometry)?.into())
     }
 }
 
 /// The number of the first point at each voxel.
 fn first_of_voxels(voxels: &[u64]) -> Result<HashMap<u64, u64>, OutOfMemory> {
     let mut first = HashMap::new();
-    memory::reserve_map(SITES, &mut first, voxels.len())?;
+    memory::try_reserve_map(SITES, &mut first, voxels.len())?;
     for (number, &voxel) in voxels.iter().enumerate() {
         first.entry(voxel).or_insert(number as u64);
     }

@@ -182,7 +182,7 @@ fn points(
     let path = &job.input.path;
     let read = read_points(path)?;
     let (dims, geometry) = grid_of(job, grid, warnings)?;
-    let in_world = memory::collected("points", read.iter().copied().map(Into::into));
+    let in_world = memory::try_collect("points", read.iter().copied().map(Into::into));
     let in_world = in_world.map_err(at(path))?;
     let points = Points::from_world(&in_world, dims, geometry).map_err(job.input.error())?;
     let outside = points.outside();

@@ -132,7 +132,7 @@ impl Squares {
         // beyond the bound they may be rounded up
         let bound = bound.unwrap_or(f64::INFINITY);
         let root = |index| (self.unit * (self.at(index) as f64).sqrt()).min(bound) as f32;
-        let distances = memory::collected("distances", (0..self.len()).map(root))?;
+        let distances = memory::try_collect("distances", (0..self.len()).map(root))?;
         Volume::new(distances, dims, geometry)
     }
 }
@@ -175,12 +175,12 @@ fn narrowed(
     }
     let volume: Result<AnyVolume, VolumeError> = match job.samples {
         MapSamples::U16 => {
-            let narrow = memory::collected(SQUARES, voxels.map(|index| square(index) as u16));
+            let narrow = memory::try_collect(SQUARES, voxels.map(|index| square(index) as u16));
             let volume = narrow.map(|narrow| Volume::<u16>::new(narrow, dims, geometry));
             volume.map_err(VolumeError::from).flatten().map(Into::into)
         }
         _ => {
-            let wide = memory::collected(SQUARES, voxels.map(|index| square(index) as i32));
+            let wide = memory::try_collect(SQUARES, voxels.map(|index| square(index) as i32));
             let volume = wide.map(|wide| Volume::<i32>::new(wide, dims, geometry));
             volume.map_err(VolumeError::from).flatten().map(Into::into)
         }

@@ -136,8 +136,8 @@ fn pass_of<T: Sample>(
     let all = sample_count(volume.dims()).map_err(at(path))?;
     let counter = monitor.counter("threshold", all as u64);
     let step = STEP.min(all);
-    let mut samples = memory::zeroed::<T>("samples", step).map_err(at(path))?;
-    let mut counting = memory::filled("samples", step, 1u8).map_err(at(path))?;
+    let mut samples = memory::try_zeroed::<T>("samples", step).map_err(at(path))?;
+    let mut counting = memory::try_filled("samples", step, 1u8).map_err(at(path))?;
     let mut first = 0;
     while first < all {
         let len = step.min(all - first);

@@ -4,7 +4,7 @@ use super::{Made, PictureJob};
 use crate::{
     device::Stream,
     graph::Skeleton,
-    memory::Listed,
+    memory::CollectOrUnwind,
     pipeline::{PipelineError, Problem, at},
     render::{self, Picture, RenderParams, SkeletonStyle},
     with_device_volume,
@@ -36,7 +36,9 @@ pub fn draw(
             ..SkeletonStyle::default()
         };
         let labels = made.labels.iter();
-        let skeletons: Vec<(i64, &Skeleton)> = labels.map(|it| (it.label, &it.skeleton)).listed();
+        let skeletons: Vec<(i64, &Skeleton)> = labels
+            .map(|it| (it.label, &it.skeleton))
+            .collect_or_unwind();
         Ok(
             with_device_volume!(&solid, volume => render::skeletons(stream, volume, &skeletons, &params, &style))?,
         )

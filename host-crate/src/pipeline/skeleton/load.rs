@@ -8,7 +8,7 @@ use crate::{
     device::Stream,
     grid::{AnyVolume, DeviceMask, Mask, Selection, distinct, with_volume},
     io::{HeaderInfo, VolumeFile, read_mesh},
-    memory::{Listed, OutOfMemory, caught},
+    memory::{CollectOrUnwind, OutOfMemory, catch_out_of_memory},
     pipeline::{PipelineError, Problem, VolumeSource, Warning, at, outcome::Stages},
     skeleton::fill_cavities,
     voxelize::{VoxelizeParams, voxelize},
@@ -130,10 +130,10 @@ fn voxels_of_mesh(
 /// All labels but 0, in ascending order. Samples that are no labels are passed over: they are
 /// refused later.
 fn labels_of(volume: &AnyVolume) -> Result<Vec<i64>, OutOfMemory> {
-    caught(|| {
+    catch_out_of_memory(|| {
         let labels = with_volume!(volume, volume => distinct(volume.samples()));
         let labels = labels.into_iter().map(|label| label as i64);
-        let mut labels = labels.filter(|&label| label != 0).listed();
+        let mut labels = labels.filter(|&label| label != 0).collect_or_unwind();
         labels.dedup();
         Ok(labels)
     })

@@ -22,7 +22,7 @@ use crate::{
     graph::Prune,
     grid::{AnyVolume, with_volume},
     io::FileGroup,
-    memory::{Listed, caught},
+    memory::{CollectOrUnwind, catch_out_of_memory},
     monitor::{Monitor, StageTime},
     skeleton::{
         Execution, SkeletonError, SkeletonParams, SkeletonizeParams, Skeletons, field::ForceField,
@@ -81,7 +81,7 @@ pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, 
     start_threads()?;
     job.check()?;
     // lists of the graphs
-    caught(|| run_checked(job, monitor))
+    catch_out_of_memory(|| run_checked(job, monitor))
 }
 
 fn run_checked(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {
@@ -171,7 +171,7 @@ fn whole(
             let label = alone.unwrap_or(found.label);
             LabelOutcome::whole(found, label)
         })
-        .listed();
+        .collect_or_unwind();
     Ok(Made {
         object: object.anywhere(),
         labels,

@@ -5,7 +5,7 @@ use crate::{
     device::Device,
     graph::Skeleton,
     grid::Geometry,
-    memory::Listed,
+    memory::CollectOrUnwind,
     monitor::StageTime,
     pipeline::{Timings, Warning},
     skeleton::{
@@ -210,7 +210,10 @@ impl SkeletonOutcome {
             });
         }
         if let Some(first) = self.defects().next() {
-            let mut bad: Vec<_> = self.defects().map(|it| (it.label, it.component)).listed();
+            let mut bad: Vec<_> = self
+                .defects()
+                .map(|it| (it.label, it.component))
+                .collect_or_unwind();
             bad.dedup();
             doubts.push(Warning::NotCertified {
                 path: path(),

@@ -4,7 +4,7 @@ use super::{LabelOutcome, ObjectSource, SkeletonJob};
 use crate::{
     graph::Skeleton,
     io::{FileError, FileGroup},
-    memory::{Listed, Put},
+    memory::{CollectOrUnwind, ExtendOrUnwind},
     pipeline::{
         Warning,
         label_names::{files_of, has_label},
@@ -28,8 +28,11 @@ impl SkeletonJob {
         labels: &[LabelOutcome],
         warnings: &mut Vec<Warning>,
     ) -> Result<Written, FileError> {
-        let all: Vec<(i64, &Skeleton)> = labels.iter().map(|it| (it.label, &it.skeleton)).listed();
-        let numbers: Vec<i64> = labels.iter().map(|it| it.label).listed();
+        let all: Vec<(i64, &Skeleton)> = labels
+            .iter()
+            .map(|it| (it.label, &it.skeleton))
+            .collect_or_unwind();
+        let numbers: Vec<i64> = labels.iter().map(|it| it.label).collect_or_unwind();
         let of_labels = matches!(self.object, ObjectSource::Labels { .. });
         let mut written = Written::default();
         for output in &self.outputs {
@@ -38,15 +41,15 @@ impl SkeletonJob {
                 let files = files_of(output, &numbers);
                 for (file, (_, skeleton)) in files.into_iter().zip(&all) {
                     cut += group.write_skeleton(&file, skeleton)?.cut_cycles;
-                    written.files.put(file);
+                    written.files.push_or_unwind(file);
                 }
             } else {
                 cut = group.write_skeletons(output, &all)?.cut_cycles;
-                written.files.put(output.clone());
+                written.files.push_or_unwind(output.clone());
             }
             if cut > 0 {
                 written.cut_cycles = cut;
-                warnings.put(Warning::CutCycles {
+                warnings.push_or_unwind(Warning::CutCycles {
                     path: output.clone(),
                     count: cut,
                 });

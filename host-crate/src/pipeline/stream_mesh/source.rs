@@ -185,7 +185,7 @@ const SLAB: &str = "a slab of the volume";
 
 /// Makes a list as long as that.
 fn resize<T: Sample>(list: &mut Vec<T>, len: usize) -> Result<(), OutOfMemory> {
-    memory::reserve(SLAB, list, len.saturating_sub(list.len()))?;
+    memory::try_reserve(SLAB, list, len.saturating_sub(list.len()))?;
     list.resize(len, T::zeroed());
     Ok(())
 }
@@ -236,7 +236,7 @@ impl<T: Sample> Forward<'_, T> {
         // the next slab begins at most three planes before this one's end
         let keep = planes.len().min(3) * plane;
         self.tail.clear();
-        memory::extend(SLAB, &mut self.tail, &out[out.len() - keep..])?;
+        memory::try_extend(SLAB, &mut self.tail, &out[out.len() - keep..])?;
         Ok(())
     }
 }

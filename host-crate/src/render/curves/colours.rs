@@ -1,7 +1,7 @@
 //! Colours of curves.
 
 use crate::graph::{Edge, Node, NodeKind, Skeleton};
-use crate::memory::Listed;
+use crate::memory::CollectOrUnwind;
 
 /// What curves are coloured by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,12 +56,15 @@ impl Painter {
         let edges = || skeletons.iter().flat_map(|(_, one)| &one.edges);
         let mut classes: Vec<i64> = match by {
             ColourBy::Radius => Vec::new(),
-            ColourBy::Label => skeletons.iter().map(|&(label, _)| label).listed(),
-            ColourBy::Level => edges().map(|edge| edge.level.into()).listed(),
+            ColourBy::Label => skeletons
+                .iter()
+                .map(|&(label, _)| label)
+                .collect_or_unwind(),
+            ColourBy::Level => edges().map(|edge| edge.level.into()).collect_or_unwind(),
             // a component is of one label
             ColourBy::Component => {
                 let counts = skeletons.iter().map(|(_, one)| components(one));
-                (0..counts.sum()).listed()
+                (0..counts.sum()).collect_or_unwind()
             }
         };
         classes.sort_unstable();
@@ -118,7 +121,7 @@ impl Painter {
         let palette: Vec<_> = colorous::CATEGORY10
             .iter()
             .filter(|colour| colour.r != colour.g || colour.g != colour.b)
-            .listed();
+            .collect_or_unwind();
         let own = as_parts(*palette[number % palette.len()]);
         let row = ROWS[number / palette.len() % ROWS.len()];
         let goal = if row < 0.0 { 0.0 } else { 1.0 };

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     graph::{NodeKind, Skeleton},
-    memory::{Put, zeros},
+    memory::{ExtendOrUnwind, zeroed_or_unwind},
     render::{
         ViewDirection,
         framing::{Extent, Framing},
@@ -99,7 +99,7 @@ impl Cones {
             }
         };
         for (number, (_, skeleton)) in skeletons.iter().enumerate() {
-            let mut degrees = zeros::<u32>(skeleton.nodes.len());
+            let mut degrees = zeroed_or_unwind::<u32>(skeleton.nodes.len());
             for edge in &skeleton.edges {
                 for node in edge.nodes {
                     if let Some(degree) = degrees.get_mut(node) {
@@ -181,13 +181,13 @@ impl Cones {
 
     fn push(&mut self, a: Ball, b: Ball) {
         for ball in [a, b] {
-            self.numbers.put_all(ball.at.map(|x| x as f32));
-            self.numbers.put(ball.radius as f32);
+            self.numbers.extend_or_unwind(ball.at.map(|x| x as f32));
+            self.numbers.push_or_unwind(ball.radius as f32);
         }
         // linear, as the light is
         for ball in [a, b] {
             self.numbers
-                .put_all(ball.colour.map(|channel| channel * channel));
+                .extend_or_unwind(ball.colour.map(|channel| channel * channel));
         }
     }
 }

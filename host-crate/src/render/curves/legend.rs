@@ -5,7 +5,7 @@ use super::{
     colours::{Colour, Painter},
     text::Font,
 };
-use crate::memory::Listed;
+use crate::memory::CollectOrUnwind;
 use crate::render::Picture;
 
 /// Smaller pictures have no room for it.
@@ -53,7 +53,9 @@ impl Legend {
                 let [least, most] = painter.radii?;
                 let at = |step: usize| least + (most - least) * step as f64 / (STEPS - 1) as f64;
                 let content = Content::Bar {
-                    colours: (0..STEPS).map(|step| painter.radius(at(step))).listed(),
+                    colours: (0..STEPS)
+                        .map(|step| painter.radius(at(step)))
+                        .collect_or_unwind(),
                     least: number(least),
                     most: number(most),
                     is_below: size[1] > size[0],
@@ -75,7 +77,7 @@ impl Legend {
             count if count > MOST_CLASSES.min(rows) => Content::Count(format!("{count} {what}s")),
             _ => {
                 let entry = |&class: &i64| (painter.class(class), class.to_string());
-                Content::List(what, classes.iter().map(entry).listed())
+                Content::List(what, classes.iter().map(entry).collect_or_unwind())
             }
         };
         Some(Self {

@@ -21,7 +21,7 @@ use crate::{
     device::{Stream, rows_launch},
     graph::Skeleton,
     grid::{DeviceSample, DeviceVolume},
-    memory::caught,
+    memory::catch_out_of_memory,
 };
 use colours::Painter;
 use cones::Cones;
@@ -79,7 +79,7 @@ pub fn skeletons<T: DeviceSample>(
     style: &SkeletonStyle,
 ) -> Result<Picture, RenderError> {
     check(params)?;
-    caught(|| drawn(stream, volume, skeletons, params, style))
+    catch_out_of_memory(|| drawn(stream, volume, skeletons, params, style))
 }
 
 fn drawn<T: DeviceSample>(

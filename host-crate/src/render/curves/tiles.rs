@@ -1,7 +1,7 @@
 //! Which cones are seen in which part of a picture.
 
 use super::cones::Cones;
-use crate::memory::{Listed, copy, zeros};
+use crate::memory::{CollectOrUnwind, copy_or_unwind, zeroed_or_unwind};
 
 /// The side of a tile is 2 to this power of pixels,
 const POWER: u32 = 4;
@@ -26,8 +26,10 @@ impl Tiles {
             power += 1;
         }
         let counts = size.map(|side| side.div_ceil(1 << power) as usize);
-        let bounds: Vec<_> = (0..cones.len()).map(|cone| cones.bounds(cone)).listed();
-        let mut order: Vec<u32> = (0..cones.len() as u32).listed();
+        let bounds: Vec<_> = (0..cones.len())
+            .map(|cone| cones.bounds(cone))
+            .collect_or_unwind();
+        let mut order: Vec<u32> = (0..cones.len() as u32).collect_or_unwind();
         order.sort_unstable_by(|&a, &b| {
             let depth = |cone: u32| bounds[cone as usize].1;
             depth(a).total_cmp(&depth(b)).then(a.cmp(&b))
@@ -53,13 +55,13 @@ impl Tiles {
                 }
             }
         };
-        let mut starts = zeros::<u32>(counts[0] * counts[1] + 1);
+        let mut starts = zeroed_or_unwind::<u32>(counts[0] * counts[1] + 1);
         each(&mut |tile, _| starts[tile + 1] += 1);
         for tile in 1..starts.len() {
             starts[tile] += starts[tile - 1];
         }
-        let mut next = copy(&starts);
-        let mut members = zeros(starts[starts.len() - 1] as usize);
+        let mut next = copy_or_unwind(&starts);
+        let mut members = zeroed_or_unwind(starts[starts.len() - 1] as usize);
         each(&mut |tile, cone| {
             members[next[tile] as usize] = cone;
             next[tile] += 1;

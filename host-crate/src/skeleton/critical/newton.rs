@@ -4,7 +4,7 @@ use super::CriticalPoint;
 use crate::{
     device::Stream,
     grid::Metric,
-    memory::{Listed, Put, with_room},
+    memory::{CollectOrUnwind, ExtendOrUnwind, with_capacity_or_unwind},
     skeleton::{
         NodeKind, SkeletonError,
         field::{PointForce, Sources, forces_at},
@@ -50,20 +50,20 @@ pub fn polish(
         last: f64::INFINITY,
     };
     let (metric, _) = Metric::snapped(sources.geometry());
-    let mut walks: Vec<Walk> = starts.iter().map(walk).listed();
+    let mut walks: Vec<Walk> = starts.iter().map(walk).collect_or_unwind();
     let mut found = Vec::new();
     for _ in 0..MAX_STEPS {
         if walks.is_empty() {
             break;
         }
-        let places: Vec<_> = walks.iter().map(|walk| walk.at).listed();
+        let places: Vec<_> = walks.iter().map(|walk| walk.at).collect_or_unwind();
         let forces = forces_at(stream, sources, &places, exponent)?;
-        let mut going = with_room(walks.len());
+        let mut going = with_capacity_or_unwind(walks.len());
         for (mut walk, force) in walks.into_iter().zip(forces) {
             match step(&force) {
                 None => {}
                 Some(step) if is_there(&walk, &step, &force) => {
-                    found.put(classify(walk.at, &force));
+                    found.push_or_unwind(classify(walk.at, &force));
                 }
                 Some(step) => {
                     let length = step.norm();
@@ -71,7 +71,7 @@ pub fn polish(
                     walk.at += metric.to_voxels(step * scale);
                     walk.last = length;
                     if (walk.at - walk.start).amax() <= REACH {
-                        going.put(walk);
+                        going.push_or_unwind(walk);
                     }
                 }
             }

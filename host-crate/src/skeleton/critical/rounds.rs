@@ -1,7 +1,7 @@
 //! Searches for critical points, until all have been found.
 
 use super::{Density, Search, candidates, with_neighbours};
-use crate::memory::{Listed, Put, copy, repeated};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind, filled_or_unwind};
 use crate::skeleton::{Certificate, NodeKind, SkeletonError, context::Context};
 use nalgebra::Point3;
 
@@ -23,18 +23,18 @@ impl Context<'_> {
         let cells: Vec<[i64; 3]> = candidates(self.stream, self.field)?
             .into_iter()
             .map(|cell| cell.map(|at| at as i64))
-            .listed();
+            .collect_or_unwind();
         let mut search = Search::default();
         let mut certificate = Vec::new();
         let inside = self.classes.counts.boundary + self.classes.counts.interior;
         let most = (inside / LATER_SHARE).max(MIN_LATER);
         let rounds = [(false, 1), (false, 2), (false, 3), (true, 2), (true, 4)];
         for (around, along) in rounds {
-            let mut wanted = copy(&cells);
+            let mut wanted = copy_or_unwind(&cells);
             if around {
                 // forces of the same sign at all corners may hide an attracting point beside a
                 // saddle that was found from elsewhere
-                wanted.put_all(search.cells());
+                wanted.extend_or_unwind(search.cells());
             }
             if !certificate.is_empty() {
                 let unbalanced = |cell: &[i64; 3]| {
@@ -66,14 +66,14 @@ impl Context<'_> {
     }
 
     fn certificates(&self, search: &Search) -> Vec<Certificate> {
-        let mut kinds: Vec<Vec<NodeKind>> = repeated(Vec::new(), self.pieces.count());
+        let mut kinds: Vec<Vec<NodeKind>> = filled_or_unwind(Vec::new(), self.pieces.count());
         for point in &search.points {
-            kinds[self.piece_of(&point.position) as usize].put(point.kind);
+            kinds[self.piece_of(&point.position) as usize].push_or_unwind(point.kind);
         }
         let euler = self.pieces.euler_numbers();
         let pairs = kinds.into_iter().zip(euler);
         pairs
             .map(|(kinds, &euler)| Certificate::of(kinds, euler))
-            .listed()
+            .collect_or_unwind()
     }
 }

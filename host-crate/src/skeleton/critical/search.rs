@@ -4,7 +4,10 @@ use super::{CriticalPoint, newton::polish};
 use crate::{
     device::Stream,
     grid::Metric,
-    memory::{Listed, Put, Room, gathered, sort_stably},
+    memory::{
+        CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind, collect_into_or_unwind,
+        stable_sort_or_unwind,
+    },
     skeleton::{SkeletonError, field::Sources},
 };
 use nalgebra::{Point3, Vector3};
@@ -40,14 +43,14 @@ impl Search {
             let part = [k % along, k / along % along, k / along / along];
             Vector3::from(part.map(|part| (f64::from(part) + 0.5) / f64::from(along)))
         });
-        let places: Vec<Vector3<f64>> = places.listed();
+        let places: Vec<Vector3<f64>> = places.collect_or_unwind();
         let starts: Vec<Point3<f64>> = cells
             .iter()
             .flat_map(|cell| {
                 let corner = Point3::from(cell.map(|at| at as f64));
                 places.iter().map(move |place| corner + place)
             })
-            .listed();
+            .collect_or_unwind();
         let (metric, _) = Metric::snapped(sources.geometry());
         // a bound for what is searched at a time
         for starts in starts.chunks(1 << 18) {
@@ -73,7 +76,7 @@ impl Search {
             // what differs by rounding is in the same order everywhere
             [at.z, at.y, at.x].map(|a| (a * 1e4).round() as i64)
         };
-        sort_stably(&mut self.points, |a, b| key(a).cmp(&key(b)));
+        stable_sort_or_unwind(&mut self.points, |a, b| key(a).cmp(&key(b)));
         self.places.clear();
     }
 
@@ -87,9 +90,12 @@ impl Search {
                 .any(|known| metric.to_world(known - point.position).norm() < SAME)
         });
         if !known {
-            self.places.room(1);
-            self.places.entry(voxel).or_default().put(self.points.len());
-            self.points.put(point);
+            self.places.reserve_or_unwind(1);
+            self.places
+                .entry(voxel)
+                .or_default()
+                .push_or_unwind(self.points.len());
+            self.points.push_or_unwind(point);
         }
     }
 }
@@ -105,8 +111,8 @@ fn neighbours([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
 
 /// Cells and all around them, each once.
 pub fn with_neighbours(cells: &[[i64; 3]]) -> Vec<[i64; 3]> {
-    let all: HashSet<[i64; 3]> = gathered(cells.iter().copied().flat_map(neighbours));
-    let mut all: Vec<_> = all.into_iter().listed();
+    let all: HashSet<[i64; 3]> = collect_into_or_unwind(cells.iter().copied().flat_map(neighbours));
+    let mut all: Vec<_> = all.into_iter().collect_or_unwind();
     all.sort_unstable();
     all
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     device::{Buffer, DeviceError, Stream},
     grid::{DeviceMask, DevicePoints},
-    memory::{caught, one_list, zeros},
+    memory::{catch_out_of_memory, concat_or_unwind, zeroed_or_unwind},
     monitor::Counter,
     partition::{
         devices::{Stop, each, finished},
@@ -50,7 +50,7 @@ pub(super) fn forces_on(
             weights: stream.upload(&own)?,
         };
         // the same grid, so that coordinates are what they are in the whole
-        let mut mine = zeros(words.len());
+        let mut mine = zeroed_or_unwind(words.len());
         mine[part.clone()].copy_from_slice(&words[part]);
         let mask = DeviceMask::from_words(stream, &mine, dims, geometry)?;
         let forces = Job {
@@ -65,14 +65,14 @@ pub(super) fn forces_on(
         Ok(stream.download(&forces)?)
     };
     let made = each(parts, |worker, part| {
-        caught(|| forces_of(worker, part)).map_err(Stop::Failed)
+        catch_out_of_memory(|| forces_of(worker, part)).map_err(Stop::Failed)
     })?;
     if let Some(counter) = counter {
         // no device's failure
         counter.add(0).map_err(DeviceError::from)?;
     }
     let made = finished(streams.iter().map(Stream::device), made)?;
-    Ok(first.upload(&one_list(&made))?)
+    Ok(first.upload(&concat_or_unwind(&made))?)
 }
 
 /// How many bits of words are 1.

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     device::{Buffer, Stream, rows, rows_launch},
     grid::{DeviceMask, Metric, Points},
-    memory::caught,
+    memory::catch_out_of_memory,
     skeleton::{BoundaryForce, Classes, Execution, FieldVariant, SkeletonError, SkeletonParams},
 };
 use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
@@ -233,7 +233,7 @@ fn forces_on_devices(
     params: &SkeletonParams,
 ) -> Result<ForceField, SkeletonError> {
     params.tree.check()?;
-    caught(|| forces_of_all(execution, acting, mask, params))
+    catch_out_of_memory(|| forces_of_all(execution, acting, mask, params))
 }
 
 fn forces_of_all(

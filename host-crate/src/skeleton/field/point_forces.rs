@@ -4,7 +4,7 @@ use super::{Sources, sources::world_of};
 use crate::{
     device::{Launch, Stream, over},
     grid::Metric,
-    memory::{Listed, Put, caught, with_room},
+    memory::{CollectOrUnwind, ExtendOrUnwind, catch_out_of_memory, with_capacity_or_unwind},
     skeleton::SkeletonError,
 };
 use ferrovox_kernels::skeleton::field::{
@@ -46,7 +46,7 @@ pub fn forces_at(
     points: &[Point3<f64>],
     exponent: f64,
 ) -> Result<Vec<PointForce>, SkeletonError> {
-    caught(|| forces_in_rounds(stream, sources, points, exponent))
+    catch_out_of_memory(|| forces_in_rounds(stream, sources, points, exponent))
 }
 
 fn forces_in_rounds(
@@ -55,16 +55,19 @@ fn forces_in_rounds(
     points: &[Point3<f64>],
     exponent: f64,
 ) -> Result<Vec<PointForce>, SkeletonError> {
-    let flat: Vec<f64> = points.iter().flat_map(|p| [p.x, p.y, p.z]).listed();
+    let flat: Vec<f64> = points
+        .iter()
+        .flat_map(|p| [p.x, p.y, p.z])
+        .collect_or_unwind();
     let slices = match sources.len() as u64 {
         few if few <= 2 * SLICE => 1,
         many => many.div_ceil(SLICE),
     };
     let round = (MAX_SUMS / (OF_POINT as u64 * slices)).max(1);
-    let mut found = with_room(points.len());
+    let mut found = with_capacity_or_unwind(points.len());
     for flat in flat.chunks(3 * round as usize) {
         let results = numbers_at(stream, sources, flat, slices, exponent)?;
-        found.put_all(results.as_chunks::<OF_POINT>().0.iter().map(force_of));
+        found.extend_or_unwind(results.as_chunks::<OF_POINT>().0.iter().map(force_of));
     }
     Ok(found)
 }

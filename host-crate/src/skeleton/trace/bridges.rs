@@ -9,7 +9,10 @@
 //! (Borůvka's rule), so that searches stay in what is small.
 
 use crate::{
-    memory::{Listed, Put, copy, gathered, or_unwind, repeated, zeros},
+    memory::{
+        CollectOrUnwind, ExtendOrUnwind, collect_into_or_unwind, copy_or_unwind, filled_or_unwind,
+        unwrap_or_unwind, zeroed_or_unwind,
+    },
     skeleton::{SkeletonError, SolidComponents},
     union_find::UnionFind,
 };
@@ -50,12 +53,12 @@ struct Voxels<'a> {
 
 impl<'a> Voxels<'a> {
     fn new(solid: &'a SolidComponents, is_searched: impl Fn(u32) -> bool) -> Self {
-        let mut first = repeated(NONE, solid.run_count());
+        let mut first = filled_or_unwind(NONE, solid.run_count());
         let mut places = Vec::new();
         solid.for_each_run_of_voxels(|run, label, voxels| {
             if is_searched(label) {
                 first[run] = places.len();
-                places.put_all(voxels);
+                places.extend_or_unwind(voxels);
             }
         });
         Self {
@@ -111,11 +114,11 @@ impl Pieces<'_> {
     /// The cheapest way from a set, which begins in some voxels, to another: its voxels from the
     /// last to the first. None if there is no other.
     fn search(&mut self, set: usize, starts: &[usize]) -> Option<Vec<usize>> {
-        let mut reached: Vec<usize> = copy(starts);
+        let mut reached: Vec<usize> = copy_or_unwind(starts);
         let mut open = BinaryHeap::new();
         for &start in starts {
             self.costs[start] = 0.0;
-            open.put(Reverse((Cost::of(0.0), start)));
+            open.push_or_unwind(Reverse((Cost::of(0.0), start)));
         }
         let mut found = None;
         while let Some(Reverse((cost, here))) = open.pop() {
@@ -132,14 +135,14 @@ impl Pieces<'_> {
                 if cost < self.costs[next] {
                     self.costs[next] = cost;
                     self.before[next] = here;
-                    reached.put(next);
-                    open.put(Reverse((Cost::of(cost), next)));
+                    reached.push_or_unwind(next);
+                    open.push_or_unwind(Reverse((Cost::of(cost), next)));
                 }
             });
         }
         let way = found.map(|end| {
             let next = |&voxel: &usize| Some(self.before[voxel]).filter(|&before| before != NONE);
-            std::iter::successors(Some(end), next).listed()
+            std::iter::successors(Some(end), next).collect_or_unwind()
         });
         for voxel in reached {
             self.costs[voxel] = f64::INFINITY;
@@ -157,8 +160,8 @@ impl Pieces<'_> {
         let ends = [first, last].map(|voxel| self.seed_in[voxel]);
         let inner = way[1..way.len() - 1].iter().rev();
         let mut points = vec![self.seeds[ends[0]].point];
-        points.put_all(inner.map(|&voxel| self.voxels.point(voxel)));
-        points.put(self.seeds[ends[1]].point);
+        points.extend_or_unwind(inner.map(|&voxel| self.voxels.point(voxel)));
+        points.push_or_unwind(self.seeds[ends[1]].point);
         if ends[0] > ends[1] {
             points.reverse();
         }
@@ -190,7 +193,7 @@ pub fn bridges(
     axes: Matrix3<f64>,
     clearance: impl FnOnce(&[Point3<f64>]) -> Result<Vec<f64>, SkeletonError>,
 ) -> Result<Vec<Vec<Point3<f64>>>, SkeletonError> {
-    let mut is_searched = zeros::<bool>(solid.count());
+    let mut is_searched = zeroed_or_unwind::<bool>(solid.count());
     for seed in seeds {
         if let Some(label) = solid.label(seed.voxel) {
             is_searched[label as usize] = true;
@@ -198,7 +201,7 @@ pub fn bridges(
     }
     let voxels = Voxels::new(solid, |label| is_searched[label as usize]);
     let count = voxels.places.len();
-    let points: Vec<_> = (0..count).map(|k| voxels.point(k)).listed();
+    let points: Vec<_> = (0..count).map(|k| voxels.point(k)).collect_or_unwind();
     let radii = clearance(&points)?;
     let lengths = lengths(&axes);
     let steps = lengths.iter().copied().filter(|&length| length > 0.0);
@@ -208,14 +211,14 @@ pub fn bridges(
         voxels,
         seeds,
         lengths,
-        prices: radii.iter().map(|r| 1.0 + unit / r).listed(),
-        seed_in: repeated(NONE, count),
-        sets: or_unwind(UnionFind::try_new(numbers)),
-        costs: repeated(f64::INFINITY, count),
-        before: repeated(NONE, count),
+        prices: radii.iter().map(|r| 1.0 + unit / r).collect_or_unwind(),
+        seed_in: filled_or_unwind(NONE, count),
+        sets: unwrap_or_unwind(UnionFind::try_new(numbers)),
+        costs: filled_or_unwind(f64::INFINITY, count),
+        before: filled_or_unwind(NONE, count),
     };
     let mut found = Vec::new();
-    let mut starts: Vec<Vec<usize>> = repeated(Vec::new(), numbers);
+    let mut starts: Vec<Vec<usize>> = filled_or_unwind(Vec::new(), numbers);
     for (number, seed) in seeds.iter().enumerate() {
         let Some(voxel) = pieces.voxels.number(seed.voxel) else {
             continue;
@@ -223,11 +226,11 @@ pub fn bridges(
         match pieces.seed_in[voxel] {
             NONE => {
                 pieces.seed_in[voxel] = number;
-                starts[seed.piece].put(voxel);
+                starts[seed.piece].push_or_unwind(voxel);
             }
             // two pieces in one voxel
             other if pieces.sets.join(seeds[other].piece, seed.piece) => {
-                found.put(vec![seeds[other].point, seed.point]);
+                found.push_or_unwind(vec![seeds[other].point, seed.point]);
             }
             _ => (),
         }
@@ -236,12 +239,13 @@ pub fn bridges(
         let root = pieces.sets.root(piece);
         if root != piece {
             let more = std::mem::take(&mut starts[piece]);
-            starts[root].put_all(more);
+            starts[root].extend_or_unwind(more);
         }
     }
     let has_start = |&set: &usize| !starts[set].is_empty();
     let sets = (0..numbers).filter(has_start);
-    let mut smallest: BinaryHeap<_> = gathered(sets.map(|set| Reverse((starts[set].len(), set))));
+    let mut smallest: BinaryHeap<_> =
+        collect_into_or_unwind(sets.map(|set| Reverse((starts[set].len(), set))));
     while let Some(Reverse((len, set))) = smallest.pop() {
         // what has grown since is in the queue anew
         if starts[set].len() != len {
@@ -250,13 +254,13 @@ pub fn bridges(
         let Some(way) = pieces.search(set, &starts[set]) else {
             continue;
         };
-        found.put(pieces.points_of(&way));
+        found.push_or_unwind(pieces.points_of(&way));
         let other = pieces.set_in(way[0]).unwrap_or(set);
         pieces.sets.join(set, other);
         let (root, joined) = (set.min(other), set.max(other));
         let more = std::mem::take(&mut starts[joined]);
-        starts[root].put_all(more);
-        smallest.put(Reverse((starts[root].len(), root)));
+        starts[root].extend_or_unwind(more);
+        smallest.push_or_unwind(Reverse((starts[root].len(), root)));
     }
     Ok(found)
 }

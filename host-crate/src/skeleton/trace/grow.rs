@@ -3,7 +3,7 @@
 
 use super::point_grid::{Hit, PointGrid};
 use crate::grid::{Geometry, Metric};
-use crate::memory::{Put, copy, zeros};
+use crate::memory::{ExtendOrUnwind, copy_or_unwind, zeroed_or_unwind};
 use crate::skeleton::{Edge, Node, NodeKind, Skeleton};
 use nalgebra::Point3;
 
@@ -54,7 +54,7 @@ impl Growth {
     ) -> usize {
         let index = self.skeleton.nodes.len();
         self.near.add(position, Hit::Node(index));
-        self.skeleton.nodes.put(Node {
+        self.skeleton.nodes.push_or_unwind(Node {
             kind,
             position,
             eigenvalues,
@@ -96,7 +96,7 @@ impl Growth {
             if reached.is_some() {
                 break;
             }
-            points.put(*at);
+            points.push_or_unwind(*at);
         }
         let to = match reached {
             Some(Hit::Node(node)) => node,
@@ -107,7 +107,7 @@ impl Growth {
                 self.add_node(NodeKind::End, last, None)
             }
         };
-        points.put(self.skeleton.nodes[to].position);
+        points.push_or_unwind(self.skeleton.nodes[to].position);
         if to != from || points.len() > 3 {
             self.add_edge([from, to], points, level);
         }
@@ -144,9 +144,9 @@ impl Growth {
                 self.near.add(at, Hit::Curve { edge, point });
             }
         }
-        self.skeleton.edges.put(Edge {
+        self.skeleton.edges.push_or_unwind(Edge {
             nodes,
-            radii: zeros(points.len()),
+            radii: zeroed_or_unwind(points.len()),
             points,
             level,
         });
@@ -157,7 +157,7 @@ impl Growth {
         let second = self.skeleton.edges.len();
         let whole = &self.skeleton.edges[edge];
         let (at, last, level) = (whole.points[point], whole.nodes[1], whole.level);
-        let rest = copy(&whole.points[point..]);
+        let rest = copy_or_unwind(&whole.points[point..]);
         let old = |point| Hit::Curve { edge, point };
         for (k, place) in rest.iter().enumerate().skip(1) {
             let new = Hit::Curve {
@@ -168,7 +168,7 @@ impl Growth {
         }
         let node = self.skeleton.nodes.len();
         self.near.rename(&at, old(point), Hit::Node(node));
-        self.skeleton.nodes.put(Node {
+        self.skeleton.nodes.push_or_unwind(Node {
             kind: NodeKind::Junction,
             position: at,
             eigenvalues: None,
@@ -179,9 +179,9 @@ impl Growth {
         first.points.truncate(point + 1);
         first.radii.truncate(point + 1);
         first.nodes[1] = node;
-        self.skeleton.edges.put(Edge {
+        self.skeleton.edges.push_or_unwind(Edge {
             nodes: [node, last],
-            radii: zeros(rest.len()),
+            radii: zeroed_or_unwind(rest.len()),
             points: rest,
             level,
         });

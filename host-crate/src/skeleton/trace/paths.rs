@@ -4,7 +4,7 @@ use super::flow::step;
 use crate::{
     device::Stream,
     grid::Metric,
-    memory::{Listed, Put, with_room},
+    memory::{CollectOrUnwind, ExtendOrUnwind, with_capacity_or_unwind},
     skeleton::{
         SkeletonError,
         field::{Sources, forces_at},
@@ -28,23 +28,24 @@ pub fn paths(
     starts: &[Point3<f64>],
     is_end: impl Fn(usize, &[Point3<f64>]) -> bool,
 ) -> Result<Vec<Vec<Point3<f64>>>, SkeletonError> {
-    let mut paths: Vec<Vec<Point3<f64>>> = starts.iter().map(|&start| vec![start]).listed();
+    let mut paths: Vec<Vec<Point3<f64>>> =
+        starts.iter().map(|&start| vec![start]).collect_or_unwind();
     let (metric, _) = Metric::snapped(sources.geometry());
-    let mut going: Vec<usize> = (0..paths.len()).listed();
+    let mut going: Vec<usize> = (0..paths.len()).collect_or_unwind();
     going.retain(|&path| !is_end(path, &paths[path]));
     for _ in 0..MAX_STEPS {
         if going.is_empty() {
             break;
         }
         let last = |&path: &usize| paths[path][paths[path].len() - 1];
-        let places: Vec<_> = going.iter().map(last).listed();
+        let places: Vec<_> = going.iter().map(last).collect_or_unwind();
         let forces = forces_at(stream, sources, &places, exponent)?;
-        let mut left = with_room(going.len());
+        let mut left = with_capacity_or_unwind(going.len());
         for (path, (place, force)) in going.into_iter().zip(places.into_iter().zip(&forces)) {
             let Some(step) = step(force) else { continue };
-            paths[path].put(place + metric.to_voxels(step));
+            paths[path].push_or_unwind(place + metric.to_voxels(step));
             if step.norm() > REST && !is_end(path, &paths[path]) {
-                left.put(path);
+                left.push_or_unwind(path);
             }
         }
         going = left;

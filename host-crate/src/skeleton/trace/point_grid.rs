@@ -1,7 +1,7 @@
 //! What lies near a point of the skeleton.
 
 use crate::grid::Metric;
-use crate::memory::{Put, Room};
+use crate::memory::{ExtendOrUnwind, ReserveOrUnwind};
 use nalgebra::{Point3, Vector3};
 use std::collections::HashMap;
 
@@ -50,13 +50,16 @@ impl PointGrid {
 
     /// Adds a place.
     pub fn add(&mut self, at: Point3<f64>, hit: Hit) {
-        self.cubes.room(1);
-        self.cubes.entry(cube(&at)).or_default().put((at, hit));
+        self.cubes.reserve_or_unwind(1);
+        self.cubes
+            .entry(cube(&at))
+            .or_default()
+            .push_or_unwind((at, hit));
     }
 
     /// Says of a place that it is of something else now.
     pub fn rename(&mut self, at: &Point3<f64>, old: Hit, new: Hit) {
-        self.cubes.room(1);
+        self.cubes.reserve_or_unwind(1);
         for (_, hit) in self.cubes.entry(cube(at)).or_default() {
             if *hit == old {
                 *hit = new;

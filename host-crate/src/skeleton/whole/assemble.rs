@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     graph::{Edge, Node, NodeKind},
-    memory::{Listed, Put},
+    memory::{CollectOrUnwind, ExtendOrUnwind},
     monitor::StageTime,
 };
 use nalgebra::Point3;
@@ -28,7 +28,7 @@ pub fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<S
     let place = |at: [f64; 3]| Point3::from(frame.outside(at));
     let degrees = draft.degrees();
     for ((&node, &radius), degree) in draft.nodes.iter().zip(&verdict.node_radii).zip(degrees) {
-        skeleton.nodes.put(Node {
+        skeleton.nodes.push_or_unwind(Node {
             kind: match degree {
                 0 | 1 => NodeKind::End,
                 _ => NodeKind::Junction,
@@ -40,10 +40,17 @@ pub fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<S
         });
     }
     for (edge, radii) in draft.edges.iter().zip(&verdict.radii) {
-        skeleton.edges.put(Edge {
+        skeleton.edges.push_or_unwind(Edge {
             nodes: edge.nodes.map(|node| first_node + node),
-            points: edge.points.iter().map(|&at| place(in_voxels(at))).listed(),
-            radii: radii.iter().map(|radius| radius * spacing).listed(),
+            points: edge
+                .points
+                .iter()
+                .map(|&at| place(in_voxels(at)))
+                .collect_or_unwind(),
+            radii: radii
+                .iter()
+                .map(|radius| radius * spacing)
+                .collect_or_unwind(),
             level: 0,
         });
     }
@@ -85,14 +92,14 @@ pub fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<S
             shortest: shortest * spacing,
         },
     };
-    label.components.put(ComponentReport {
+    label.components.push_or_unwind(ComponentReport {
         first: piece.first,
         voxels: piece.voxels,
         tunnels: numbers.tunnels,
         cavities: numbers.cavities,
         rank: verdict.rank,
         centred: piece.centred,
-        failures: verdict.faults.into_iter().map(failure).listed(),
+        failures: verdict.faults.into_iter().map(failure).collect_or_unwind(),
     });
     piece.times
 }

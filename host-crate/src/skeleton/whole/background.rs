@@ -4,7 +4,7 @@ use super::{
     neighbours::{OFFSETS, bits},
     object::Object,
 };
-use crate::memory::{Listed, Put, or_unwind, with_room};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, unwrap_or_unwind, with_capacity_or_unwind};
 use crate::union_find::UnionFind;
 use std::{collections::HashMap, ops::Range};
 
@@ -36,23 +36,23 @@ impl<'a> Background<'a> {
     pub fn of(object: &'a Object, bits: impl Fn(usize) -> u64) -> Self {
         let mut starts = vec![0];
         let mut gaps = Vec::new();
-        let mut ends = with_room(object.rows());
+        let mut ends = with_capacity_or_unwind(object.rows());
         for row in 0..object.rows() {
             let mut of_row = [i32::MAX, i32::MIN];
             for [start, end] in object.runs_of(row, &bits) {
                 match of_row[0] {
                     i32::MAX => of_row[0] = start,
-                    _ => gaps.put([of_row[1], start]),
+                    _ => gaps.push_or_unwind([of_row[1], start]),
                 }
                 of_row[1] = end;
             }
-            ends.put(of_row);
-            starts.put(gaps.len());
+            ends.push_or_unwind(of_row);
+            starts.push_or_unwind(gaps.len());
         }
         let mut all = Self {
             object,
             starts,
-            sets: or_unwind(UnionFind::try_new(gaps.len() + 1)),
+            sets: unwrap_or_unwind(UnionFind::try_new(gaps.len() + 1)),
             enclosed: gaps.len() as u64,
             gaps,
             ends,
@@ -145,7 +145,7 @@ impl<'a> Background<'a> {
                 let gap = self.gap_at(beyond(face));
                 self.sets.root(gap)
             })
-            .listed();
+            .collect_or_unwind();
         sides.sort_unstable();
         if sides.windows(2).any(|pair| pair[0] == pair[1]) {
             return 0;
@@ -153,7 +153,7 @@ impl<'a> Background<'a> {
         for &side in &sides[1..] {
             self.join_sets(sides[0], side);
         }
-        self.opened.put((place, sides[0]));
+        self.opened.push_or_unwind((place, sides[0]));
         sides.len() as u64 - 1
     }
 }

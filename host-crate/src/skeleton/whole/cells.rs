@@ -2,7 +2,7 @@
 //! ball.
 
 use super::{metric::Metric, rows::Rows};
-use crate::memory::{Listed, Put, sort_stably};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, stable_sort_or_unwind};
 use std::ops::Range;
 
 /// Voxels along the sides of a cube.
@@ -38,7 +38,7 @@ impl Cells {
             let members = rows.members(row);
             let first = members.start as u32;
             let blocks = voxels[members].chunk_by(|a, b| block(a[0]) == block(b[0]));
-            all.put_all(blocks.scan(first, |next, part| {
+            all.extend_or_unwind(blocks.scan(first, |next, part| {
                 let [x, y, z] = part[0].map(block);
                 let start = *next;
                 *next += part.len() as u32;
@@ -46,13 +46,13 @@ impl Cells {
             }));
         }
         // parts of a cube stay in the order of their rows
-        sort_stably(&mut all, |a, b| a.0.cmp(&b.0));
+        stable_sort_or_unwind(&mut all, |a, b| a.0.cmp(&b.0));
         let cells = all.chunk_by(|a, b| a.0 == b.0);
         let mut starts = vec![0];
         let mut xs = Vec::new();
         for parts in cells.clone() {
-            starts.put(starts[xs.len()] + parts.len() as u32);
-            xs.put(parts[0].0[2]);
+            starts.push_or_unwind(starts[xs.len()] + parts.len() as u32);
+            xs.push_or_unwind(parts[0].0[2]);
         }
         let half = f64::from(SIDE + 1) / 2.0;
         let corners = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
@@ -61,7 +61,7 @@ impl Cells {
             rows: Rows::of(cells.map(|parts| [parts[0].0[1], parts[0].0[0]])),
             xs,
             starts,
-            parts: all.into_iter().map(|(_, part)| part).listed(),
+            parts: all.into_iter().map(|(_, part)| part).collect_or_unwind(),
             radius: corners.into_iter().fold(0.0, f64::max) * (1.0 + SLACK),
             reach: metric.reach().map(|along| along * (1.0 + SLACK)),
         }

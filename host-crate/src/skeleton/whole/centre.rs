@@ -10,7 +10,9 @@ use super::{
     steps::Stage,
     tips::Cut,
 };
-use crate::memory::{Listed, Put, repeated, with_room, zeros};
+use crate::memory::{
+    CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, with_capacity_or_unwind, zeroed_or_unwind,
+};
 use crate::monitor::Cancelled;
 use crate::parallel;
 use nalgebra::Vector3;
@@ -49,10 +51,10 @@ pub fn centre(
         known.steps.at(Stage::Centre, done, all)?;
         Ok::<_, Cancelled>(tangents)
     })?;
-    let mut ends: Vec<Vec<[usize; 2]>> = repeated(Vec::new(), draft.nodes.len());
+    let mut ends: Vec<Vec<[usize; 2]>> = filled_or_unwind(Vec::new(), draft.nodes.len());
     for (number, edge) in draft.edges.iter().enumerate() {
         for (end, &node) in edge.nodes.iter().enumerate() {
-            ends[node].put([number, end]);
+            ends[node].push_or_unwind([number, end]);
         }
     }
     let joints = (0..draft.nodes.len()).filter(|&node| ends[node].len() >= 2);
@@ -90,7 +92,7 @@ fn in_waves(
     ends: &[Vec<[usize; 2]>],
     edges: usize,
 ) -> Vec<Vec<Joint>> {
-    let mut next = zeros(edges);
+    let mut next = zeroed_or_unwind(edges);
     let mut waves: Vec<Vec<Joint>> = Vec::new();
     for joint in joints {
         let ends = &ends[joint.0];
@@ -99,9 +101,9 @@ fn in_waves(
             next[edge] = wave + 1;
         }
         if wave == waves.len() {
-            waves.put(Vec::new());
+            waves.push_or_unwind(Vec::new());
         }
-        waves[wave].put(joint);
+        waves[wave].push_or_unwind(joint);
     }
     waves
 }
@@ -120,7 +122,7 @@ impl Centring<'_> {
         points: &mut [Place],
         tangents: &[Vector3<f64>],
     ) -> Result<(), Cancelled> {
-        let mut rests = zeros::<bool>(points.len());
+        let mut rests = zeroed_or_unwind::<bool>(points.len());
         for _ in 0..SWEEPS {
             // what moves a point does not depend on the others
             let portions = points.len().div_ceil(FEW);
@@ -132,7 +134,7 @@ impl Centring<'_> {
                     let step = || self.step(points[at], Some(tangents[at]));
                     (is_inner && !rests[at]).then(step).flatten()
                 });
-                Ok::<_, Cancelled>(steps.listed())
+                Ok::<_, Cancelled>(steps.collect_or_unwind())
             })?;
             let mut any = false;
             for (at, step) in steps.into_iter().flatten().enumerate() {
@@ -182,9 +184,9 @@ impl Centring<'_> {
             let far = edge.nodes[1 - end];
             if far != node {
                 let other = draft.nodes[far];
-                neighbours.put((other, 0.5 * known.distance(here, other)));
+                neighbours.push_or_unwind((other, 0.5 * known.distance(here, other)));
             }
-            others.put(edge.points[if end == 0 { 1 } else { edge.points.len() - 2 }]);
+            others.push_or_unwind(edge.points[if end == 0 { 1 } else { edge.points.len() - 2 }]);
         }
         // on a ring across it
         let tangent = match (tangent, &others[..]) {
@@ -259,7 +261,7 @@ impl Centring<'_> {
 /// The direction of a curve at each point, from the points within the radius there, and at least
 /// two steps, before and after.
 fn tangents(known: &Known<'_>, points: &[Place]) -> Vec<Vector3<f64>> {
-    let mut tangents = with_room(points.len());
+    let mut tangents = with_capacity_or_unwind(points.len());
     for at in 0..points.len() {
         let reach = known.about_radius(points[at]).max(2.0);
         let mut ends = [at, at];
@@ -274,7 +276,7 @@ fn tangents(known: &Known<'_>, points: &[Place]) -> Vec<Vector3<f64>> {
         }
         let tangent = direction(known, points[ends[0]], points[ends[1]]);
         let last = tangents.last().copied();
-        tangents.put(tangent.or(last).unwrap_or_else(Vector3::x));
+        tangents.push_or_unwind(tangent.or(last).unwrap_or_else(Vector3::x));
     }
     tangents
 }

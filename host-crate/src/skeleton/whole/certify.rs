@@ -15,7 +15,7 @@ use super::{
     twice::{self, Twice},
 };
 use crate::{
-    memory::{Listed, Put, or_unwind, with_room},
+    memory::{CollectOrUnwind, ExtendOrUnwind, unwrap_or_unwind, with_capacity_or_unwind},
     monitor::Cancelled,
     parallel,
     union_find::UnionFind,
@@ -77,12 +77,16 @@ impl Judge<'_> {
     pub fn judge(&self, draft: &Draft, cocycle: &mut Cocycle) -> Result<Verdict, Cancelled> {
         let steps = self.known.steps;
         let nodes = &draft.nodes;
-        let node_radii: Vec<f64> = parallel::listed(nodes.len(), 1 << 6, |range, radii| {
-            radii.put_all(nodes[range].iter().map(|&at| self.known.radius(at)));
+        let node_radii: Vec<f64> = parallel::collect(nodes.len(), 1 << 6, |range, radii| {
+            radii.extend_or_unwind(nodes[range].iter().map(|&at| self.known.radius(at)));
         });
         let radii: Vec<Vec<f64>> = parallel::map(draft.edges.len(), |edge| {
             let edge = &draft.edges[edge];
-            let mut radii: Vec<f64> = edge.points.iter().map(|&at| self.known.radius(at)).listed();
+            let mut radii: Vec<f64> = edge
+                .points
+                .iter()
+                .map(|&at| self.known.radius(at))
+                .collect_or_unwind();
             let last = radii.len() - 1;
             radii[0] = node_radii[edge.nodes[0]];
             radii[last] = node_radii[edge.nodes[1]];
@@ -111,17 +115,17 @@ impl Judge<'_> {
     }
 
     fn pieces(&self, draft: &Draft, faults: &mut Vec<Fault>) {
-        let mut sets = or_unwind(UnionFind::<usize>::try_new(draft.nodes.len()));
+        let mut sets = unwrap_or_unwind(UnionFind::<usize>::try_new(draft.nodes.len()));
         let mut pieces = draft.nodes.len();
         for edge in &draft.edges {
             pieces -= usize::from(sets.join(edge.nodes[0], edge.nodes[1]));
         }
         if pieces != 1 {
-            faults.put(Fault::Pieces(pieces as u64));
+            faults.push_or_unwind(Fault::Pieces(pieces as u64));
         }
         let cycles = (draft.edges.len() + pieces - draft.nodes.len()) as u64;
         if cycles != self.numbers.tunnels {
-            faults.put(Fault::Cycles(cycles));
+            faults.push_or_unwind(Fault::Cycles(cycles));
         }
     }
 
@@ -134,17 +138,17 @@ impl Judge<'_> {
         faults: &mut Vec<Fault>,
     ) -> Option<Vec<Class>> {
         let before = faults.len();
-        let mut classes = with_room(draft.edges.len());
+        let mut classes = with_capacity_or_unwind(draft.edges.len());
         let mut way = Vec::new();
         for (number, edge) in draft.edges.iter().enumerate() {
             way.clear();
             let ends = edge
                 .nodes
                 .map(|node| voxel_at(self.known.object, draft.nodes[node]));
-            way.put_all(ends[0].map(|voxel| voxel as u32));
+            way.extend_or_unwind(ends[0].map(|voxel| voxel as u32));
             for (segment, ends) in edge.points.windows(2).enumerate() {
                 if !cross(self.known.object, ends[0], ends[1], &mut way) {
-                    faults.put(Fault::Outside {
+                    faults.push_or_unwind(Fault::Outside {
                         edge: number,
                         segment,
                         at: ends[0],
@@ -152,9 +156,9 @@ impl Judge<'_> {
                     break;
                 }
             }
-            way.put_all(ends[1].map(|voxel| voxel as u32));
+            way.extend_or_unwind(ends[1].map(|voxel| voxel as u32));
             if faults.len() == before {
-                classes.put(class_of(cocycle, self.known.object, &way));
+                classes.push_or_unwind(class_of(cocycle, self.known.object, &way));
             }
         }
         (faults.len() == before).then_some(classes)
@@ -169,7 +173,7 @@ impl Judge<'_> {
         faults: &mut Vec<Fault>,
     ) -> u64 {
         if self.open_triangles > 0 {
-            faults.put(Fault::Cocycle(self.open_triangles));
+            faults.push_or_unwind(Fault::Cocycle(self.open_triangles));
         }
         let Some(classes) = classes else {
             return 0;
@@ -178,7 +182,7 @@ impl Judge<'_> {
         let edges = edges.map(|(edge, &class)| (edge.nodes, cocycle.table.bits(class)));
         let rank = CycleClasses::of(draft.nodes.len(), edges).rank() as u64;
         if rank != self.numbers.tunnels {
-            faults.put(Fault::Classes);
+            faults.push_or_unwind(Fault::Classes);
         }
         rank
     }
@@ -197,7 +201,7 @@ impl Judge<'_> {
         });
         if cover.left() > 0 {
             let first = cover.bare().next();
-            faults.put(Fault::Cover {
+            faults.push_or_unwind(Fault::Cover {
                 voxels: cover.left() as u64,
                 at: self.known.object.place(first.unwrap_or(0)).map(f64::from),
             });
@@ -209,7 +213,7 @@ impl Judge<'_> {
         for (number, edge) in draft.edges.iter().enumerate() {
             for (segment, ends) in edge.points.windows(2).enumerate() {
                 if ends[0] == ends[1] {
-                    faults.put(Fault::ZeroLength {
+                    faults.push_or_unwind(Fault::ZeroLength {
                         edge: number,
                         segment,
                     });
@@ -220,7 +224,7 @@ impl Judge<'_> {
             edges, segments, ..
         }) = twice::first(self.known, draft)
         {
-            faults.put(Fault::Twice {
+            faults.push_or_unwind(Fault::Twice {
                 edge: edges[1],
                 at: draft.edges[edges[0]].points[segments[0]],
             });
@@ -260,7 +264,7 @@ impl Judge<'_> {
                 longest_half(length, radius),
             )?;
             if let Some((shortest, _)) = found {
-                faults.put(Fault::Detour {
+                faults.push_or_unwind(Fault::Detour {
                     edge: number,
                     length,
                     shortest: shortest.max(straight),

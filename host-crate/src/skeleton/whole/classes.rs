@@ -1,6 +1,6 @@
 //! Classes of steps and of ways: vectors over Z/2, by numbers.
 
-use crate::memory::{Put, copy};
+use crate::memory::{ExtendOrUnwind, copy_or_unwind};
 use std::collections::HashMap;
 
 /// A class in a [`ClassTable`]; 0 is the zero class.
@@ -35,8 +35,8 @@ impl ClassTable {
             return number;
         }
         let number = self.bits.len() as Class;
-        self.bits.put(copy(bits));
-        self.numbers.put((copy(bits), number));
+        self.bits.push_or_unwind(copy_or_unwind(bits));
+        self.numbers.push_or_unwind((copy_or_unwind(bits), number));
         number
     }
 
@@ -80,7 +80,7 @@ impl ClassTable {
         }
         let bits = difference(self.bits(a), self.bits(b));
         let sum = self.of_bits(&bits);
-        self.sums.put(((a, b), sum));
+        self.sums.push_or_unwind(((a, b), sum));
         sum
     }
 }
@@ -96,15 +96,15 @@ pub fn difference(a: &[u32], b: &[u32]) -> Vec<u32> {
                 b.next();
             }
             (Some(&&x), Some(&&y)) if x < y => {
-                all.put(x);
+                all.push_or_unwind(x);
                 a.next();
             }
             (Some(&&x), None) => {
-                all.put(x);
+                all.push_or_unwind(x);
                 a.next();
             }
             (_, Some(&&y)) => {
-                all.put(y);
+                all.push_or_unwind(y);
                 b.next();
             }
             (None, None) => return all,
@@ -122,9 +122,9 @@ pub struct Basis {
 impl Basis {
     /// Adds a class, if it is independent of those that there are; whether it is.
     pub fn add(&mut self, table: &ClassTable, class: Class) -> bool {
-        match self.rest(copy(table.bits(class))) {
+        match self.rest(copy_or_unwind(table.bits(class))) {
             Some((highest, rest)) => {
-                self.rows.put((highest, rest));
+                self.rows.push_or_unwind((highest, rest));
                 true
             }
             None => false,
@@ -133,7 +133,7 @@ impl Basis {
 
     /// Whether a class is independent of those that there are.
     pub fn is_independent(&self, table: &ClassTable, class: Class) -> bool {
-        self.rest(copy(table.bits(class))).is_some()
+        self.rest(copy_or_unwind(table.bits(class))).is_some()
     }
 
     /// What is left of a class without those that there are, with its highest bit.

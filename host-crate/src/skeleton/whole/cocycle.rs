@@ -16,7 +16,7 @@ use super::{
     steps::{Stage, Steps},
     thinning::{Scaffold, Thinned},
 };
-use crate::memory::{Put, repeated, zeros};
+use crate::memory::{ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind};
 use crate::monitor::Cancelled;
 use crate::parallel;
 use std::ops::{Add, Range};
@@ -58,8 +58,8 @@ impl Cocycle {
     pub fn of(object: &Object, scaffold: &Scaffold, steps: &Steps<'_>) -> Result<Self, Cancelled> {
         let mut builder = Builder {
             cocycle: Self {
-                slot_of: repeated(NONE, object.len()),
-                is_near: zeros::<bool>(object.len()),
+                slot_of: filled_or_unwind(NONE, object.len()),
+                is_near: zeroed_or_unwind::<bool>(object.len()),
                 ..Self::zero()
             },
             object,
@@ -162,15 +162,15 @@ impl Builder<'_> {
         // by the voxels' places in the scaffold
         let left = &scaffold.left[..];
         let place = |voxel: usize| left.binary_search_by_key(&(voxel as u32), |at| at.voxel);
-        let mut added = zeros::<bool>(left.len());
+        let mut added = zeroed_or_unwind::<bool>(left.len());
         let mut queue = std::collections::VecDeque::new();
-        let mut is_queued = zeros::<bool>(left.len());
+        let mut is_queued = zeroed_or_unwind::<bool>(left.len());
         for start in 0..left.len() {
             if is_queued[start] {
                 continue;
             }
             is_queued[start] = true;
-            queue.put(start);
+            queue.push_or_unwind(start);
             while let Some(at) = queue.pop_front() {
                 let Thinned { voxel, around } = left[at];
                 let voxel = voxel as usize;
@@ -184,7 +184,7 @@ impl Builder<'_> {
                     }
                     if !is_queued[other] {
                         is_queued[other] = true;
-                        queue.put(other);
+                        queue.push_or_unwind(other);
                     }
                 }
                 self.add(voxel, there);
@@ -208,7 +208,7 @@ impl Builder<'_> {
             rest &= !piece;
             if !is_first {
                 let bit = self.alive.len() as u32;
-                self.alive.put(true);
+                self.alive.push_or_unwind(true);
                 classes[seed.trailing_zeros() as usize] = self.cocycle.table.single(bit);
             }
             is_first = false;
@@ -298,8 +298,8 @@ impl Builder<'_> {
         let cocycle = &mut self.cocycle;
         if cocycle.slot_of[voxel] == NONE {
             cocycle.slot_of[voxel] = cocycle.slots.len() as u32;
-            cocycle.slots.put([0; 27]);
-            cocycle.owners.put(voxel as u32);
+            cocycle.slots.push_or_unwind([0; 27]);
+            cocycle.owners.push_or_unwind(voxel as u32);
             let object = self.object;
             for (_, other) in object.neighbours(voxel, CUBE) {
                 cocycle.is_near[other] = true;

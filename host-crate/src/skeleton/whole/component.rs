@@ -70,7 +70,7 @@ pub fn one(
         steps.finish()?;
         return Ok(point(&runs[0], frame, watch));
     }
-    memory::require("a skeleton", voxels * LEAST_BYTES).map_err(DeviceError::from)?;
+    memory::probe("a skeleton", voxels * LEAST_BYTES).map_err(DeviceError::from)?;
     let metric = &frame.metric(metric);
     let object = &Object::new(runs, &frame, steps)?;
     watch.lap("voxels");

@@ -9,7 +9,7 @@ use super::{
     object::Object,
     surface::ones,
 };
-use crate::memory::{Listed, Put, repeated, zeros};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind};
 use crate::parallel;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -47,9 +47,9 @@ impl<'a> Cover<'a> {
         Self {
             object,
             metric,
-            words: zeros(object.words().len()),
+            words: zeroed_or_unwind(object.words().len()),
             left: object.len(),
-            left_of_row: repeated(u32::MAX, object.rows()),
+            left_of_row: filled_or_unwind(u32::MAX, object.rows()),
         }
     }
 
@@ -90,17 +90,20 @@ impl<'a> Cover<'a> {
         radius: impl Fn(Point, Place) -> f64 + Sync,
     ) {
         let reach_of = |point, place| reach.of(radius(point, place));
-        let nodes: Vec<f64> = parallel::listed(draft.nodes.len(), 1 << 6, |range, reaches| {
-            reaches.put_all(range.map(|node| reach_of(Point::Node(node), draft.nodes[node])));
+        let nodes: Vec<f64> = parallel::collect(draft.nodes.len(), 1 << 6, |range, reaches| {
+            reaches
+                .extend_or_unwind(range.map(|node| reach_of(Point::Node(node), draft.nodes[node])));
         });
         let nodes = draft.nodes.iter().zip(nodes);
-        let nodes: Vec<_> = nodes.map(|(&at, reach)| (in_voxels(at), reach)).listed();
+        let nodes: Vec<_> = nodes
+            .map(|(&at, reach)| (in_voxels(at), reach))
+            .collect_or_unwind();
         self.add_all(&nodes);
-        let points = parallel::listed(draft.edges.len(), 1, |edges, points| {
+        let points = parallel::collect(draft.edges.len(), 1, |edges, points| {
             for number in edges {
                 let edge = &draft.edges[number];
                 let mut next = 0.0;
-                points.put_all((1..edge.points.len() - 1).map(|at| {
+                points.extend_or_unwind((1..edge.points.len() - 1).map(|at| {
                     let place = edge.points[at];
                     if at == 1 {
                         next = PASSED * reach.of(known.about_radius(edge.points[0]));
@@ -116,7 +119,7 @@ impl<'a> Cover<'a> {
         });
         let some = |are_first: bool| {
             let some = points.iter().filter(|point| point.0 == are_first);
-            some.map(|&(_, point)| point).listed()
+            some.map(|&(_, point)| point).collect_or_unwind()
         };
         let (first, passed_over) = (some(true), some(false));
         for points in [&first[..]].into_iter().chain(passed_over.chunks(PORTION)) {
@@ -147,7 +150,7 @@ impl<'a> Cover<'a> {
             at,
             radius: radius * (1.0 + SLACK),
         });
-        let balls: Vec<Ball<'_>> = balls.listed();
+        let balls: Vec<Ball<'_>> = balls.collect_or_unwind();
         let mut all = Part {
             words: &mut self.words,
             left_of_row: &mut self.left_of_row,
@@ -167,9 +170,9 @@ impl<'a> Cover<'a> {
         else {
             return;
         };
-        let mut parts: Vec<_> = all.planes(object, planes).listed();
+        let mut parts: Vec<_> = all.planes(object, planes).collect_or_unwind();
         let covered = AtomicUsize::new(0);
-        parallel::each_mut(&mut parts, |_, (z, part)| {
+        parallel::for_each_mut(&mut parts, |_, (z, part)| {
             let there = balls.iter().filter(|ball| ball.planes(object).contains(z));
             let count: usize = there.map(|ball| part.add(object, ball, *z)).sum();
             covered.fetch_add(count, Relaxed);

@@ -4,7 +4,7 @@
 //! is a fraction, and fractions are compared as they are.
 
 use super::object::Object;
-use crate::memory::Put;
+use crate::memory::ExtendOrUnwind;
 
 /// Parts of a voxel.
 pub const PARTS: i64 = 4096;
@@ -127,7 +127,7 @@ pub fn cross(object: &Object, from: Place, to: Place, way: &mut Vec<u32>) -> boo
             return false;
         };
         if last != Some(voxel) {
-            way.put(voxel as u32);
+            way.push_or_unwind(voxel as u32);
         }
         // all axes whose next plane is crossed first
         let mut first: Option<usize> = None;

@@ -18,7 +18,10 @@ use super::{
     waiting::Waiting,
     ways::{Ways, cheapest, farthest, tip},
 };
-use crate::memory::{Listed, Put, Room, copy, sort_stably, zeros};
+use crate::memory::{
+    CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind, copy_or_unwind, stable_sort_or_unwind,
+    zeroed_or_unwind,
+};
 use crate::monitor::Cancelled;
 use crate::parallel;
 use std::{
@@ -175,7 +178,7 @@ impl<'a> Drawing<'a> {
             known,
             reach,
             ways,
-            is_on: zeros::<bool>(known.object.len()),
+            is_on: zeroed_or_unwind::<bool>(known.object.len()),
             on: Vec::new(),
             links,
             cover: Cover::new(known.object, known.metric),
@@ -188,7 +191,7 @@ impl<'a> Drawing<'a> {
         for &voxel in voxels {
             self.is_on[voxel as usize] = true;
         }
-        self.on.put_all(voxels.iter().copied());
+        self.on.extend_or_unwind(voxels.iter().copied());
     }
 
     /// What a place covers: a ball.
@@ -208,7 +211,7 @@ impl<'a> Drawing<'a> {
                 next -= self.known.distance(self.place(way[at - 1]), place);
             }
             if next <= 0.0 || at + 1 == way.len() {
-                balls.put(self.ball(place));
+                balls.push_or_unwind(self.ball(place));
                 next = PASSED * self.known.radius(place);
             }
         }
@@ -235,14 +238,14 @@ impl<'a> Drawing<'a> {
             let mut balls = self.balls(&edge.voxels);
             for node in edge.nodes {
                 if self.ends_go_on && degrees[node] == 1 {
-                    balls.put_all(self.balls_of_end(&edge.points));
+                    balls.extend_or_unwind(self.balls_of_end(&edge.points));
                 }
                 edge.points.reverse();
             }
             Ok::<_, Cancelled>(balls)
         })?;
-        let mut balls: Vec<_> = balls.into_iter().flatten().listed();
-        balls.put_all(self.links.dot.map(|dot| self.ball(self.place(dot))));
+        let mut balls: Vec<_> = balls.into_iter().flatten().collect_or_unwind();
+        balls.extend_or_unwind(self.links.dot.map(|dot| self.ball(self.place(dot))));
         self.cover.add_all(&balls);
         Ok(())
     }
@@ -251,14 +254,14 @@ impl<'a> Drawing<'a> {
     fn add_cycles(&mut self, cocycle: &mut Cocycle) -> Result<(), Cancelled> {
         let object = self.known.object;
         let ways = self.ways;
-        let mut classes: Vec<Class> = zeros(object.len());
+        let mut classes: Vec<Class> = zeroed_or_unwind(object.len());
         ways.visit_from_root(object, |voxel, before, bit| {
             let step = cocycle.step(voxel, bit);
             classes[voxel] = cocycle.table.sum(classes[before], step);
         });
         self.known.steps.check()?;
         let mut candidates = self.candidates(cocycle, &classes)?;
-        sort_stably(&mut candidates, |a, b| {
+        stable_sort_or_unwind(&mut candidates, |a, b| {
             a.cost.total_cmp(&b.cost).then(a.ends.cmp(&b.ends))
         });
         let mut basis = Basis::default();
@@ -288,7 +291,7 @@ impl<'a> Drawing<'a> {
         let mut cheapest: HashMap<Class, Candidate> = HashMap::new();
         // ways beside each other close no cycle but for a few
         let known = &*cocycle;
-        let steps = parallel::listed(object.len(), PORTION, |voxels, steps| {
+        let steps = parallel::collect(object.len(), PORTION, |voxels, steps| {
             for voxel in voxels {
                 let here = classes[voxel];
                 let has_classes = known.has_classes(voxel);
@@ -299,7 +302,7 @@ impl<'a> Drawing<'a> {
                     }
                     let step = known.step(voxel, bit);
                     if !known.table.is_sum(here, there, step) {
-                        steps.put(([other as u32, voxel as u32], bit, step));
+                        steps.push_or_unwind(([other as u32, voxel as u32], bit, step));
                     }
                 }
             }
@@ -314,11 +317,11 @@ impl<'a> Drawing<'a> {
                 Some(best) if best.cost <= cost => {}
                 Some(best) => *best = candidate,
                 None => {
-                    cheapest.put((class, candidate));
+                    cheapest.push_or_unwind((class, candidate));
                 }
             }
         }
-        Ok(cheapest.into_values().listed())
+        Ok(cheapest.into_values().collect_or_unwind())
     }
 
     /// The way from a voxel to the skeleton, or beside it to a voxel that touches it where that
@@ -328,7 +331,7 @@ impl<'a> Drawing<'a> {
         let mut way = Vec::new();
         let mut voxel = from;
         while !self.is_on[voxel] {
-            way.put(voxel as u32);
+            way.push_or_unwind(voxel as u32);
             let mut beside = None;
             for (bit, other) in object.neighbours(voxel, AROUND) {
                 if self.is_on[other] {
@@ -360,9 +363,9 @@ impl<'a> Drawing<'a> {
     fn cut_trunk(&mut self, root: usize) {
         let mut linked: HashMap<u32, Vec<u32>> = HashMap::new();
         for &[a, b] in &self.links.pairs {
-            linked.room(2);
-            linked.entry(a).or_default().put(b);
-            linked.entry(b).or_default().put(a);
+            linked.reserve_or_unwind(2);
+            linked.entry(a).or_default().push_or_unwind(b);
+            linked.entry(b).or_default().push_or_unwind(a);
         }
         let mut trunk = HashSet::new();
         let mut voxel = root as u32;
@@ -371,7 +374,7 @@ impl<'a> Drawing<'a> {
             && next.len() == if last.is_none() { 1 } else { 2 }
             && let Some(&ahead) = next.iter().find(|&&other| Some(other) != last)
         {
-            trunk.put(voxel);
+            trunk.push_or_unwind(voxel);
             last = Some(voxel);
             voxel = ahead;
         }
@@ -393,15 +396,18 @@ impl<'a> Drawing<'a> {
                 way = cheapest(self.known, from, |voxel| self.is_on[voxel])?;
                 break;
             };
-            way.put(next as u32);
+            way.push_or_unwind(next as u32);
             voxel = next;
         }
         self.links.add(&way);
         self.put_on(&way);
         let mut balls = self.balls(&way);
         if self.ends_go_on {
-            let places: Vec<Place> = way.iter().map(|&voxel| self.place(voxel)).listed();
-            balls.put_all(self.balls_of_end(&places));
+            let places: Vec<Place> = way
+                .iter()
+                .map(|&voxel| self.place(voxel))
+                .collect_or_unwind();
+            balls.extend_or_unwind(self.balls_of_end(&places));
         }
         self.cover.add_all(&balls);
         let covered = object.len() - self.cover.left();
@@ -422,14 +428,14 @@ impl<'a> Drawing<'a> {
         }
         let object = self.known.object;
         let ways = self.ways;
-        let mut lengths = zeros::<u32>(object.len());
+        let mut lengths = zeroed_or_unwind::<u32>(object.len());
         ways.visit_from_root(object, |voxel, before, _| {
             if !self.is_on[voxel] {
                 let step = ways.parts(voxel).wrapping_sub(ways.parts(before));
                 lengths[voxel] = lengths[before].wrapping_add(step);
             }
         });
-        let mut waiting = copy(curved);
+        let mut waiting = copy_or_unwind(curved);
         let length = |voxel: u32| lengths[voxel as usize];
         waiting.sort_unstable_by_key(|&voxel| (Reverse(length(voxel)), voxel));
         // others are as far from them as the object is thick there

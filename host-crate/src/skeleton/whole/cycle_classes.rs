@@ -2,7 +2,9 @@
 //! edges make or do not make.
 
 use super::classes::{Basis, Class, ClassTable};
-use crate::memory::{Listed, Put, or_unwind, repeated, zeros};
+use crate::memory::{
+    CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, unwrap_or_unwind, zeroed_or_unwind,
+};
 use crate::union_find::UnionFind;
 
 /// What an edge is for.
@@ -38,25 +40,25 @@ impl CycleClasses {
         edges: impl IntoIterator<Item = ([usize; 2], C)>,
     ) -> Self {
         let mut table = ClassTable::default();
-        let mut sets = or_unwind(UnionFind::<usize>::try_new(nodes));
+        let mut sets = unwrap_or_unwind(UnionFind::<usize>::try_new(nodes));
         let mut pieces = nodes;
         // of the tree's edges, at both ends
-        let mut joined: Vec<Vec<(usize, Class)>> = repeated(Vec::new(), nodes);
+        let mut joined: Vec<Vec<(usize, Class)>> = filled_or_unwind(Vec::new(), nodes);
         let mut rest = Vec::new();
         let mut roles = Vec::new();
         for ([a, b], bits) in edges {
             let class = table.of_bits(bits.as_ref());
             if sets.join(a, b) {
                 pieces -= 1;
-                joined[a].put((b, class));
-                joined[b].put((a, class));
-                roles.put(Role::Tree);
+                joined[a].push_or_unwind((b, class));
+                joined[b].push_or_unwind((a, class));
+                roles.push_or_unwind(Role::Tree);
             } else {
-                rest.put((roles.len(), [a, b], class));
-                roles.put(Role::Dependent);
+                rest.push_or_unwind((roles.len(), [a, b], class));
+                roles.push_or_unwind(Role::Dependent);
             }
         }
-        let first: Vec<usize> = (0..nodes).map(|node| sets.root(node)).listed();
+        let first: Vec<usize> = (0..nodes).map(|node| sets.root(node)).collect_or_unwind();
         let mut graph = Self {
             roles,
             ways: ways(&first, &joined, &mut table),
@@ -100,16 +102,16 @@ impl CycleClasses {
 /// For each node the class of the way to it from the first of its piece, along the edges of a
 /// forest.
 fn ways(first: &[usize], joined: &[Vec<(usize, Class)>], table: &mut ClassTable) -> Vec<Class> {
-    let mut ways = zeros(first.len());
+    let mut ways = zeroed_or_unwind(first.len());
     let mut waiting: Vec<(usize, usize)> = (0..first.len())
         .filter(|&node| first[node] == node)
         .map(|node| (node, node))
-        .listed();
+        .collect_or_unwind();
     while let Some((node, before)) = waiting.pop() {
         for &(next, class) in &joined[node] {
             if next != before {
                 ways[next] = table.sum(ways[node], class);
-                waiting.put((next, node));
+                waiting.push_or_unwind((next, node));
             }
         }
     }

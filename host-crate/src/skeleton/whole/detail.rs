@@ -4,7 +4,7 @@ use super::{
     known::Known,
     rows::{ceil, floor},
 };
-use crate::memory::{Listed, Put, copy};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind};
 use crate::parallel;
 
 /// The radius of the balls in which voxels are counted, in the smallest spacing.
@@ -25,17 +25,17 @@ pub fn curved(known: &Known<'_>, part: f64) -> Vec<u32> {
         return Vec::new();
     }
     let ball = Ball::of(known);
-    let counts: Vec<u32> = parallel::listed(surface.len(), 1 << 6, |range, counts| {
+    let counts: Vec<u32> = parallel::collect(surface.len(), 1 << 6, |range, counts| {
         let sites = surface[range].iter();
-        counts.put_all(sites.map(|site| ball.count(known, site.place)));
+        counts.extend_or_unwind(sites.map(|site| ball.count(known, site.place)));
     });
-    let mut sorted = copy(&counts);
+    let mut sorted = copy_or_unwind(&counts);
     sorted.sort_unstable();
     let most = sorted[wanted - 1].min((CURVED * f64::from(ball.voxels)) as u32);
     let both = surface.into_iter().zip(counts);
     both.filter(|&(_, count)| count <= most)
         .map(|(site, _)| site.voxel)
-        .listed()
+        .collect_or_unwind()
 }
 
 /// The rows of a ball around a voxel.
@@ -66,11 +66,11 @@ impl Ball {
                 let low = ceil((-half - shift) / u[0][0]);
                 let high = floor((half - shift) / u[0][0]);
                 if low <= high {
-                    rows.put([y, low, high]);
+                    rows.push_or_unwind([y, low, high]);
                     ball.voxels += (high - low + 1) as u32;
                 }
             }
-            ball.planes.put((z, rows));
+            ball.planes.push_or_unwind((z, rows));
         }
         ball
     }

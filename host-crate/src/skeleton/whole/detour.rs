@@ -12,7 +12,7 @@ use super::{
     neighbours::{AROUND, OFFSETS},
     steps::PORTION,
 };
-use crate::memory::{Listed, Put, Room, copy};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind, copy_or_unwind};
 use crate::monitor::Cancelled;
 use std::{
     cmp::Reverse,
@@ -86,11 +86,11 @@ fn replace(
         let mut steps = voxels.windows(2);
         steps.any(|step| step == link || (step[0] == link[1] && step[1] == link[0]))
     };
-    let mut links: Vec<[u32; 2]> = copy(&links_of.pairs);
+    let mut links: Vec<[u32; 2]> = copy_or_unwind(&links_of.pairs);
     links.retain(|link| !is_of_edge(link));
     // voxels of the rest, and the ends of the edge
-    let mut rest: Vec<u32> = links.iter().flatten().copied().listed();
-    rest.put_all([voxels[0], voxels[voxels.len() - 1]]);
+    let mut rest: Vec<u32> = links.iter().flatten().copied().collect_or_unwind();
+    rest.extend_or_unwind([voxels[0], voxels[voxels.len() - 1]]);
     rest.sort_unstable();
     rest.dedup();
     let number = |voxel: u32| rest.binary_search(&voxel).ok();
@@ -98,7 +98,7 @@ fn replace(
     let mut others = of_links(known, cocycle, rest.len(), &links, index);
     let touches: Vec<usize> = (0..way.len())
         .filter(|&at| number(way[at]).is_some())
-        .listed();
+        .collect_or_unwind();
     // parts of the way from one voxel of the rest to the next
     let mut best: Option<(f64, &[u32])> = None;
     for ends in touches.windows(2) {
@@ -108,7 +108,7 @@ fn replace(
             let points: Vec<Place> = part
                 .iter()
                 .map(|&voxel| centre(known.object.place(voxel as usize)))
-                .listed();
+                .collect_or_unwind();
             let length = known.length(&points);
             if best.is_none_or(|(least, _)| length < least) {
                 best = Some((length, part));
@@ -116,8 +116,8 @@ fn replace(
         }
     }
     if let Some((_, part)) = best {
-        links.put_all(part.windows(2).map(|step| [step[0], step[1]]));
-        let mut voxels = copy(&part[..part.len() - 1]);
+        links.extend_or_unwind(part.windows(2).map(|step| [step[0], step[1]]));
+        let mut voxels = copy_or_unwind(&part[..part.len() - 1]);
         voxels.sort_unstable();
         if voxels.windows(2).any(|pair| pair[0] == pair[1]) {
             // a way round a tunnel may come back by the steps that it went, or cross itself
@@ -129,7 +129,7 @@ fn replace(
 
 /// Links without those that close a cycle whose class the others have.
 pub fn independent(known: &Known<'_>, cocycle: &Cocycle, links: &[[u32; 2]]) -> Vec<[u32; 2]> {
-    let mut voxels: Vec<u32> = links.iter().flatten().copied().listed();
+    let mut voxels: Vec<u32> = links.iter().flatten().copied().collect_or_unwind();
     voxels.sort_unstable();
     voxels.dedup();
     let index = |voxel: u32| voxels.partition_point(|&other| other < voxel);
@@ -140,7 +140,7 @@ pub fn independent(known: &Known<'_>, cocycle: &Cocycle, links: &[[u32; 2]]) -> 
     };
     of_role(Role::Tree)
         .chain(of_role(Role::Independent))
-        .listed()
+        .collect_or_unwind()
 }
 
 /// The pieces and cycles of links between so many voxels, which `index` numbers.
@@ -194,9 +194,9 @@ pub fn search(
     let mut places = Places::new();
     let mut queue = BinaryHeap::new();
     let start = (from as u32, 0);
-    places.put((start, (0.0, start)));
+    places.push_or_unwind((start, (0.0, start)));
     // by the least length that the whole way may have (Hart, Nilsson and Raphael 1968)
-    queue.put(Reverse((rest(from).to_bits(), 0f64.to_bits(), start)));
+    queue.push_or_unwind(Reverse((rest(from).to_bits(), 0f64.to_bits(), start)));
     let mut looked_at = 0usize;
     while let Some(Reverse((_, bits, place))) = queue.pop() {
         let length = f64::from_bits(bits);
@@ -221,11 +221,11 @@ pub fn search(
             }
             let next_class = cocycle.table.sum(at_class, cocycle.step(voxel, bit));
             let next_place = (other as u32, next_class);
-            places.room(1);
+            places.reserve_or_unwind(1);
             let best = places.entry(next_place).or_insert((f64::INFINITY, place));
             if next < best.0 {
                 *best = (next, place);
-                queue.put(Reverse((least.to_bits(), next.to_bits(), next_place)));
+                queue.push_or_unwind(Reverse((least.to_bits(), next.to_bits(), next_place)));
             }
         }
     }
@@ -242,7 +242,7 @@ fn way_back(places: &Places, end: (u32, Class)) -> Vec<u32> {
     while let Some(&(_, before)) = places.get(&place)
         && before != place
     {
-        way.put(before.0);
+        way.push_or_unwind(before.0);
         place = before;
     }
     way.reverse();

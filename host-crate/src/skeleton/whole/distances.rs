@@ -10,7 +10,7 @@ use super::{
     object::Object,
     steps::{Stage, Steps},
 };
-use crate::memory::{Put, repeated, zeros};
+use crate::memory::{ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind};
 use crate::monitor::Cancelled;
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ pub fn squares(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Ve
     if !metric.is_diagonal() {
         return handed_on(object, metric, steps);
     }
-    let mut squares = zeros(object.len());
+    let mut squares = zeroed_or_unwind(object.len());
     let weight = metric.square(0);
     for run in object.runs() {
         let count = run.len();
@@ -47,7 +47,8 @@ pub fn squares(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Ve
             )?;
             line.voxels.clear();
             let voxels = object.line(voxel, ahead);
-            line.voxels.put_all(voxels.map(|voxel| voxel as u32));
+            line.voxels
+                .extend_or_unwind(voxels.map(|voxel| voxel as u32));
             if line.voxels.len() == 1 {
                 squares[voxel] = squares[voxel].min(weight);
             } else {
@@ -74,10 +75,10 @@ impl Line {
     /// Replaces the values of the line's voxels by the least of the parabolas over them.
     fn minimise(&mut self, weight: f64, squares: &mut [f64]) {
         self.values.clear();
-        self.values.put(0.0);
+        self.values.push_or_unwind(0.0);
         let values = self.voxels.iter().map(|&voxel| squares[voxel as usize]);
-        self.values.put_all(values);
-        self.values.put(0.0);
+        self.values.extend_or_unwind(values);
+        self.values.push_or_unwind(0.0);
         if self.is_exact {
             self.by_parabolas(weight, squares);
         } else {
@@ -109,7 +110,7 @@ impl Line {
     fn by_parabolas(&mut self, weight: f64, squares: &mut [f64]) {
         let count = self.voxels.len();
         self.lowest.clear();
-        self.lowest.put((0, f64::NEG_INFINITY));
+        self.lowest.push_or_unwind((0, f64::NEG_INFINITY));
         for at in 1..count + 2 {
             loop {
                 let (other, from) = self.lowest[self.lowest.len() - 1];
@@ -117,7 +118,7 @@ impl Line {
                 let meet = ((self.values[at] - self.values[other]) / weight + p * p - q * q)
                     / (2.0 * (p - q));
                 if meet > from {
-                    self.lowest.put((at, meet));
+                    self.lowest.push_or_unwind((at, meet));
                     break;
                 }
                 // the first begins at minus infinity
@@ -138,10 +139,10 @@ impl Line {
 
 /// The nearest voxels outside are handed on for as long as that makes a distance shorter.
 fn handed_on(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<f64>, Cancelled> {
-    let mut ways = zeros::<[i32; 3]>(object.len());
-    let mut squares = repeated(f64::INFINITY, object.len());
+    let mut ways = zeroed_or_unwind::<[i32; 3]>(object.len());
+    let mut squares = filled_or_unwind(f64::INFINITY, object.len());
     let mut waiting = VecDeque::new();
-    let mut is_waiting = zeros::<bool>(object.len());
+    let mut is_waiting = zeroed_or_unwind::<bool>(object.len());
     let square = |way: [i32; 3]| metric.squared_length(way.map(f64::from));
     for voxel in 0..object.len() {
         for bit in bits(!object.around(voxel) & AROUND) {
@@ -152,7 +153,7 @@ fn handed_on(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<
             }
         }
         if squares[voxel].is_finite() {
-            waiting.put(voxel);
+            waiting.push_or_unwind(voxel);
             is_waiting[voxel] = true;
         }
     }
@@ -170,7 +171,7 @@ fn handed_on(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<
                 ways[other] = way;
                 if !is_waiting[other] {
                     is_waiting[other] = true;
-                    waiting.put(other);
+                    waiting.push_or_unwind(other);
                 }
             }
         }

@@ -5,7 +5,7 @@ use super::{
     links::Links,
     object::Object,
 };
-use crate::memory::{Listed, Put, repeated, zeros};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind};
 
 /// Nodes, and curves between them.
 #[derive(Clone, Debug, Default)]
@@ -36,11 +36,11 @@ impl Draft {
     pub fn of(object: &Object, links: &Links) -> Self {
         let voxels = links.voxels();
         let number = |voxel: u32| voxels.partition_point(|&other| other < voxel);
-        let mut linked: Vec<Vec<usize>> = repeated(Vec::new(), voxels.len());
+        let mut linked: Vec<Vec<usize>> = filled_or_unwind(Vec::new(), voxels.len());
         for link in &links.pairs {
             let [a, b] = link.map(number);
-            linked[a].put(b);
-            linked[b].put(a);
+            linked[a].push_or_unwind(b);
+            linked[b].push_or_unwind(a);
         }
         let place = |number: usize| {
             (
@@ -52,9 +52,9 @@ impl Draft {
             linked: &linked,
             used: linked
                 .iter()
-                .map(|others| zeros::<bool>(others.len()))
-                .listed(),
-            node_of: repeated(None, voxels.len()),
+                .map(|others| zeroed_or_unwind::<bool>(others.len()))
+                .collect_or_unwind(),
+            node_of: filled_or_unwind(None, voxels.len()),
             draft: Self::default(),
             place: &place,
         };
@@ -76,7 +76,7 @@ impl Draft {
 
     /// Ends of edges at each node.
     pub fn degrees(&self) -> Vec<usize> {
-        let mut degrees = zeros(self.nodes.len());
+        let mut degrees = zeroed_or_unwind(self.nodes.len());
         for edge in &self.edges {
             for node in edge.nodes {
                 degrees[node] += 1;
@@ -98,7 +98,7 @@ struct Chains<'a, F> {
 impl<F: Fn(usize) -> (u32, Place)> Chains<'_, F> {
     fn node(&mut self, at: usize) -> usize {
         *self.node_of[at].get_or_insert_with(|| {
-            self.draft.nodes.put((self.place)(at).1);
+            self.draft.nodes.push_or_unwind((self.place)(at).1);
             self.draft.nodes.len() - 1
         })
     }
@@ -121,8 +121,8 @@ impl<F: Fn(usize) -> (u32, Place)> Chains<'_, F> {
                 let Some(back) = back else { break };
                 self.used[next][back] = true;
                 let (voxel, point) = (self.place)(next);
-                voxels.put(voxel);
-                points.put(point);
+                voxels.push_or_unwind(voxel);
+                points.push_or_unwind(point);
                 at = next;
                 if self.node_of[at].is_some() {
                     break;
@@ -132,7 +132,7 @@ impl<F: Fn(usize) -> (u32, Place)> Chains<'_, F> {
                 link = ahead;
             }
             let nodes = [self.node(start), self.node(at)];
-            self.draft.edges.put(DraftEdge {
+            self.draft.edges.push_or_unwind(DraftEdge {
                 nodes,
                 points,
                 voxels,

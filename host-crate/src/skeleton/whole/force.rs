@@ -5,7 +5,7 @@
 //! areas, and only those near are looked at: with this power the others hardly count.
 
 use super::known::Known;
-use crate::memory::Listed;
+use crate::memory::CollectOrUnwind;
 use nalgebra::{Matrix3, Vector3};
 
 /// Faces farther than so many radii do not count; nor, where the radius is small, than so many of
@@ -40,7 +40,7 @@ impl Sources {
                 way[other] = middle(b, parts[other]);
                 known.metric.world(way)
             })
-            .listed()
+            .collect_or_unwind()
         });
         let areas = [0, 1, 2].map(|axis| known.shell.area(axis) / offsets[axis].len() as f64);
         Self { offsets, areas }

@@ -6,7 +6,7 @@ use super::{
     moments::{MANY, Moments},
     scan::Run,
 };
-use crate::memory::{Listed, Put};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind};
 use crate::parallel;
 use std::{cmp::Ordering, ops::Range};
 
@@ -71,7 +71,7 @@ impl Frame {
                 let candidate = frame(order, flips);
                 let products = metric.in_frame(order, flips).products();
                 let mut numbers: Vec<i128> = candidate.dims().map(i128::from).into();
-                numbers.put_all(moments.in_frame(order, flips));
+                numbers.extend_or_unwind(moments.in_frame(order, flips));
                 let order = match best.first() {
                     None => Ordering::Less,
                     Some((others, other, _)) => {
@@ -82,12 +82,12 @@ impl Frame {
                     best.clear();
                 }
                 if order != Ordering::Greater {
-                    best.put((numbers, products, candidate));
+                    best.push_or_unwind((numbers, products, candidate));
                 }
             }
         }
         let frames = best.into_iter().map(|(_, _, frame)| frame);
-        let frames: Vec<Self> = frames.listed();
+        let frames: Vec<Self> = frames.collect_or_unwind();
         match frames[..] {
             [one] => one,
             _ => frames

@@ -10,7 +10,7 @@ use super::{
     radix_heap::RadixHeap,
     steps::PORTION,
 };
-use crate::memory::{Put, Room, repeated};
+use crate::memory::{ExtendOrUnwind, ReserveOrUnwind, filled_or_unwind};
 use crate::monitor::Cancelled;
 use std::collections::HashMap;
 
@@ -113,7 +113,7 @@ impl<'a> Least<'a> {
         }
         if self.first.is_empty() {
             // pages that are not reached take no memory
-            self.first = repeated((0, 0), self.known.object.len());
+            self.first = filled_or_unwind((0, 0), self.known.object.len());
         }
         let found = self.search(cocycle, ends, class, most as u64);
         for &voxel in &self.touched {
@@ -190,7 +190,7 @@ impl<'a> Least<'a> {
         let (after, first) = &mut self.first[voxel as usize];
         if *after == 0 {
             (*after, *first) = (length + 1, class);
-            self.touched.put(voxel);
+            self.touched.push_or_unwind(voxel);
             return Some(voxel);
         }
         if *first == class {
@@ -203,7 +203,7 @@ impl<'a> Least<'a> {
 
     fn reach_further(&mut self, voxel: u32, class: Class, length: u32) -> Option<u32> {
         let count = self.first.len() + self.further.len();
-        self.places.room(1);
+        self.places.reserve_or_unwind(1);
         let place = *self.places.entry((voxel, class)).or_insert(count as u32);
         match (place as usize).checked_sub(self.first.len()) {
             Some(at) if at < self.further.len() => {
@@ -213,7 +213,7 @@ impl<'a> Least<'a> {
                 is_less.then_some(place)
             }
             _ => {
-                self.further.put((voxel, (length + 1, class)));
+                self.further.push_or_unwind((voxel, (length + 1, class)));
                 Some(place)
             }
         }

@@ -1,6 +1,6 @@
 //! Curves as links between voxels.
 
-use crate::memory::{Listed, Put};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind};
 /// Ways through voxels that touch, as links between them.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
@@ -22,7 +22,7 @@ impl Links {
     /// Adds a way.
     pub fn add(&mut self, way: &[u32]) {
         self.pairs
-            .put_all(way.windows(2).map(|step| [step[0], step[1]]));
+            .extend_or_unwind(way.windows(2).map(|step| [step[0], step[1]]));
         if !self.pairs.is_empty() {
             self.dot = None;
         }
@@ -30,8 +30,8 @@ impl Links {
 
     /// The voxels, ascending.
     pub fn voxels(&self) -> Vec<u32> {
-        let mut voxels: Vec<u32> = self.pairs.iter().flatten().copied().listed();
-        voxels.put_all(self.dot);
+        let mut voxels: Vec<u32> = self.pairs.iter().flatten().copied().collect_or_unwind();
+        voxels.extend_or_unwind(self.dot);
         voxels.sort_unstable();
         voxels.dedup();
         voxels

@@ -7,7 +7,7 @@ use super::{
     known::Known,
     ways::cheapest,
 };
-use crate::memory::{Listed, Put, copy, gathered};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, collect_into_or_unwind, copy_or_unwind};
 use crate::monitor::Cancelled;
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> Result<bool, 
     let places = draft.edges.iter().flat_map(|edge| &edge.points);
     let places = places.chain(&draft.nodes);
     let mut on: HashSet<usize> =
-        gathered(places.filter_map(|&place| voxel_at(known.object, place)));
+        collect_into_or_unwind(places.filter_map(|&place| voxel_at(known.object, place)));
     while cover.left() > 0 {
         let left = cover.bare();
         // deep voxels last: ends of branches are at the surface
@@ -32,9 +32,9 @@ pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> Result<bool, 
         let added = add_branch(known, draft, &on, from)?;
         let balls = added.iter();
         let balls = balls.map(|&at| (in_voxels(at), reach.of(known.radius(at))));
-        cover.add_all(&balls.listed());
+        cover.add_all(&balls.collect_or_unwind());
         let voxels = added.iter().filter_map(|&at| voxel_at(known.object, at));
-        on.put_all(voxels);
+        on.extend_or_unwind(voxels);
         if !cover.is_covered(from) {
             break;
         }
@@ -64,17 +64,17 @@ fn add_branch(
     let mut places: Vec<Place> = way
         .iter()
         .map(|&voxel| centre(known.object.place(voxel as usize)))
-        .listed();
+        .collect_or_unwind();
     if places.last() != Some(&end) {
-        places.put(end);
+        places.push_or_unwind(end);
     }
     if places.len() < 2 {
         return Ok(places);
     }
-    draft.nodes.put(places[0]);
-    draft.edges.put(DraftEdge {
+    draft.nodes.push_or_unwind(places[0]);
+    draft.edges.push_or_unwind(DraftEdge {
         nodes: [draft.nodes.len() - 1, node],
-        points: copy(&places),
+        points: copy_or_unwind(&places),
         voxels: way,
     });
     Ok(places)
@@ -99,14 +99,14 @@ fn point_in(known: &Known<'_>, draft: &Draft, voxel: usize) -> Option<Point> {
 fn split(draft: &mut Draft, edge: usize, at: usize) -> usize {
     let node = draft.nodes.len();
     let first = &mut draft.edges[edge];
-    draft.nodes.put(first.points[at]);
+    draft.nodes.push_or_unwind(first.points[at]);
     let second = DraftEdge {
         nodes: [node, first.nodes[1]],
-        points: copy(&first.points[at..]),
-        voxels: copy(&first.voxels),
+        points: copy_or_unwind(&first.points[at..]),
+        voxels: copy_or_unwind(&first.voxels),
     };
     first.points.truncate(at + 1);
     first.nodes[1] = node;
-    draft.edges.put(second);
+    draft.edges.push_or_unwind(second);
     node
 }

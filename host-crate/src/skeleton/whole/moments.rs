@@ -1,7 +1,7 @@
 //! Moments of the voxels of runs.
 
 use super::scan::Run;
-use crate::memory::{Put, with_room};
+use crate::memory::{ExtendOrUnwind, with_capacity_or_unwind};
 use crate::parallel;
 use std::ops::Range;
 
@@ -74,15 +74,15 @@ impl Moments {
             0 => 1,
             _ => -1,
         };
-        let mut list = with_room(19);
+        let mut list = with_capacity_or_unwind(19);
         for (a, axis) in order.into_iter().enumerate() {
-            list.put(sign(&[a]) * self.first[axis]);
+            list.push_or_unwind(sign(&[a]) * self.first[axis]);
         }
         for a in 0..3 {
             for b in a..3 {
                 let mut axes = [order[a], order[b]];
                 axes.sort_unstable();
-                list.put(sign(&[a, b]) * self.second[axes[0]][axes[1]]);
+                list.push_or_unwind(sign(&[a, b]) * self.second[axes[0]][axes[1]]);
             }
         }
         for a in 0..3 {
@@ -90,7 +90,7 @@ impl Moments {
                 for c in b..3 {
                     let mut axes = [order[a], order[b], order[c]];
                     axes.sort_unstable();
-                    list.put(sign(&[a, b, c]) * self.third[axes[0]][axes[1]][axes[2]]);
+                    list.push_or_unwind(sign(&[a, b, c]) * self.third[axes[0]][axes[1]][axes[2]]);
                 }
             }
         }

@@ -8,7 +8,7 @@ use super::{
     steps::{Stage, Steps},
     words::{Placed, WIDTH, Word, nth, words},
 };
-use crate::memory::{Put, with_room, zeros};
+use crate::memory::{ExtendOrUnwind, with_capacity_or_unwind, zeroed_or_unwind};
 use crate::monitor::Cancelled;
 use crate::parallel;
 use std::ops::Range;
@@ -52,8 +52,8 @@ impl Object {
         let placed = || slabs.iter().flatten();
         let rows = Rows::of(placed().map(|word| [word.y, word.z]));
         let mut object = Self {
-            words: with_room(placed().count() + 1),
-            row_of: with_room(placed().count()),
+            words: with_capacity_or_unwind(placed().count() + 1),
+            row_of: with_capacity_or_unwind(placed().count()),
             beside: Vec::new(),
             rows,
             starts: Vec::new(),
@@ -63,14 +63,14 @@ impl Object {
         for &Placed { bits, block, .. } in placed() {
             let word = object.words.len() as u32;
             let first = object.len as u32;
-            object.words.put(Word { bits, first, block });
+            object.words.push_or_unwind(Word { bits, first, block });
             object.len += bits.count_ones() as usize;
             while object.starts.len() * 64 < object.len {
-                object.starts.put(word);
+                object.starts.push_or_unwind(word);
             }
         }
-        object.starts.put(object.words.len() as u32 - 1);
-        object.words.put(Word {
+        object.starts.push_or_unwind(object.words.len() as u32 - 1);
+        object.words.push_or_unwind(Word {
             bits: 0,
             first: object.len as u32,
             block: -1,
@@ -79,7 +79,7 @@ impl Object {
             let words = object.rows.members(row).len();
             object
                 .row_of
-                .put_all(std::iter::repeat_n(row as u32, words));
+                .extend_or_unwind(std::iter::repeat_n(row as u32, words));
         }
         object.beside = in_order(object.rows.len(), |row| object.words_beside(row));
         steps.done(Stage::Voxels)?;
@@ -273,7 +273,7 @@ impl Object {
     pub fn padded_words(&self) -> Vec<u32> {
         let [nx, ny, nz] = self.dims().map(|along| along as usize + 2);
         let per_row = nx.div_ceil(32);
-        let mut words = zeros::<u32>(per_row * ny * nz);
+        let mut words = zeroed_or_unwind::<u32>(per_row * ny * nz);
         for (at, word) in self.words().iter().enumerate() {
             let [x, y, z] = self.place_of(at).map(|along| along as usize);
             let first = ((z + 1) * ny + y + 1) * per_row + x / 32;
@@ -342,7 +342,7 @@ pub fn in_order<T: Send, I: Iterator<Item = T>>(
     count: usize,
     make: impl Fn(usize) -> I + Sync + Send,
 ) -> Vec<T> {
-    parallel::listed(count, PORTION, |numbers, list| {
-        list.put_all(numbers.flat_map(&make));
+    parallel::collect(count, PORTION, |numbers, list| {
+        list.extend_or_unwind(numbers.flat_map(&make));
     })
 }

@@ -4,7 +4,7 @@
 //! An entry is in the bucket of the highest bit in which its key differs from the last key. Each
 //! time it is moved it comes to a lower one.
 
-use crate::memory::Put;
+use crate::memory::ExtendOrUnwind;
 /// The queue. Entries of equal keys come in an order that the calls determine.
 pub struct RadixHeap {
     buckets: [Vec<(u64, u32)>; 65],
@@ -26,7 +26,7 @@ impl RadixHeap {
     pub fn push(&mut self, key: u64, value: u32) {
         debug_assert!(key >= self.last);
         let bucket = 64 - (key ^ self.last).leading_zeros();
-        self.buckets[bucket as usize].put((key, value));
+        self.buckets[bucket as usize].push_or_unwind((key, value));
     }
 
     /// Takes an entry with the least key.

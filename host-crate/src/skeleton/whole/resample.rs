@@ -6,7 +6,7 @@ use super::{
     draft::Draft,
     known::Known,
 };
-use crate::memory::{Put, with_room};
+use crate::memory::{ExtendOrUnwind, with_capacity_or_unwind};
 use crate::parallel;
 
 /// The least distance between points, in the smallest spacing; where a curve is thick, this part of
@@ -16,7 +16,7 @@ const OF_RADIUS: f64 = 0.5;
 
 /// The class of a way, by its bits; none if it leaves the component.
 pub fn class_of(known: &Known<'_>, cocycle: &Cocycle, points: &[Place]) -> Option<Vec<u32>> {
-    class_by(known, cocycle, points, &mut with_room(16))
+    class_by(known, cocycle, points, &mut with_capacity_or_unwind(16))
 }
 
 /// The same, with room for the voxels that the way leads through.
@@ -27,19 +27,21 @@ fn class_by(
     way: &mut Vec<u32>,
 ) -> Option<Vec<u32>> {
     way.clear();
-    way.put_all(voxel_at(known.object, points[0]).map(|voxel| voxel as u32));
+    way.extend_or_unwind(voxel_at(known.object, points[0]).map(|voxel| voxel as u32));
     for ends in points.windows(2) {
         if !cross(known.object, ends[0], ends[1], way) {
             return None;
         }
     }
-    way.put_all(voxel_at(known.object, points[points.len() - 1]).map(|voxel| voxel as u32));
+    way.extend_or_unwind(
+        voxel_at(known.object, points[points.len() - 1]).map(|voxel| voxel as u32),
+    );
     Some(cocycle.bits_of(known.object, way))
 }
 
 /// Whether two ways between the same places have the same class, and both are in the component.
 pub fn is_same(known: &Known<'_>, cocycle: &Cocycle, one: &[Place], other: &[Place]) -> bool {
-    let mut way = with_room(16);
+    let mut way = with_capacity_or_unwind(16);
     let first = class_by(known, cocycle, one, &mut way);
     first.is_some() && first == class_by(known, cocycle, other, &mut way)
 }
@@ -47,13 +49,13 @@ pub fn is_same(known: &Known<'_>, cocycle: &Cocycle, one: &[Place], other: &[Pla
 /// Gives all edges points at even distances along them. Where the straight line between two of
 /// these leaves the component or changes the class, the points between stay.
 pub fn resample(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
-    parallel::each_mut(&mut draft.edges, |_, edge| {
+    parallel::for_each_mut(&mut draft.edges, |_, edge| {
         let points = &edge.points;
         let radii: f64 = points.iter().map(|&point| known.about_radius(point)).sum();
         let step = (OF_RADIUS * radii / points.len() as f64).max(LEAST);
         let mut sums = vec![0.0];
         for ends in points.windows(2) {
-            sums.put(sums[sums.len() - 1] + known.distance(ends[0], ends[1]));
+            sums.push_or_unwind(sums[sums.len() - 1] + known.distance(ends[0], ends[1]));
         }
         let length = sums[sums.len() - 1];
         // a ring keeps three points
@@ -81,18 +83,18 @@ pub fn resample(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
             };
             let last = resampled[resampled.len() - 1];
             let mut way = vec![last];
-            way.put_all(
+            way.extend_or_unwind(
                 points[from + 1..=to]
                     .iter()
                     .copied()
                     .filter(|&at| at != last && at != next),
             );
-            way.put(next);
+            way.push_or_unwind(next);
             if next != last {
                 if is_same(known, cocycle, &way, &[last, next]) {
-                    resampled.put(next);
+                    resampled.push_or_unwind(next);
                 } else {
-                    resampled.put_all(way[1..].iter().copied());
+                    resampled.extend_or_unwind(way[1..].iter().copied());
                 }
             }
             from = to;

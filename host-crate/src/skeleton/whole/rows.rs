@@ -1,6 +1,6 @@
 //! Rows of a list in the order of voxels, found by their y and z.
 
-use crate::memory::Put;
+use crate::memory::ExtendOrUnwind;
 /// Where the rows of a list begin.
 pub struct Rows {
     /// For each plane the first of its rows, and one more.
@@ -23,20 +23,20 @@ impl Rows {
         for place in members {
             if rows.places.last() != Some(&place) {
                 rows.begin_planes(place[1]);
-                rows.places.put(place);
-                rows.starts.put(count);
+                rows.places.push_or_unwind(place);
+                rows.starts.push_or_unwind(count);
             }
             count += 1;
         }
-        rows.planes.put(rows.places.len() as u32);
-        rows.starts.put(count);
+        rows.planes.push_or_unwind(rows.places.len() as u32);
+        rows.starts.push_or_unwind(count);
         rows
     }
 
     /// Begins the planes up to z with the next row.
     fn begin_planes(&mut self, z: i32) {
         while self.planes.len() <= z as usize {
-            self.planes.put(self.places.len() as u32);
+            self.planes.push_or_unwind(self.places.len() as u32);
         }
     }
 

@@ -2,7 +2,10 @@
 
 use crate::{
     grid::{Mask, Sample, VolumeView},
-    memory::{Listed, Put, or_unwind, with_room, zeros},
+    memory::{
+        CollectOrUnwind, ExtendOrUnwind, unwrap_or_unwind, with_capacity_or_unwind,
+        zeroed_or_unwind,
+    },
     parallel,
     skeleton::SkeletonError,
     union_find::UnionFind,
@@ -65,7 +68,7 @@ impl Runs {
         let planes = parallel::try_map(samples.len() / plane, |z| {
             let samples = &samples[z * plane..][..plane];
             let mut runs = Vec::new();
-            let mut counts = with_room(ny);
+            let mut counts = with_capacity_or_unwind(ny);
             for (y, row) in samples.chunks_exact(nx.max(1)).enumerate() {
                 let before = runs.len();
                 let mut x = 0;
@@ -88,7 +91,7 @@ impl Runs {
                         value: sample.to_f64(),
                     })?;
                     if is_wanted(label) {
-                        runs.put(Run {
+                        runs.push_or_unwind(Run {
                             start: start as u32,
                             end: x as u32,
                             y: y as u32,
@@ -97,7 +100,7 @@ impl Runs {
                         });
                     }
                 }
-                counts.put(runs.len() - before);
+                counts.push_or_unwind(runs.len() - before);
             }
             Ok::<_, SkeletonError>((runs, counts))
         })?;
@@ -114,13 +117,13 @@ impl Runs {
         let planes = parallel::map(words.len() / plane, |z| {
             let words = &words[z * plane..][..plane];
             let mut runs = Vec::new();
-            let mut counts = with_room(ny);
+            let mut counts = with_capacity_or_unwind(ny);
             for (y, row) in words.chunks_exact(per_row).enumerate() {
                 let before = runs.len();
                 for (at, &word) in row.iter().enumerate() {
                     push_bits(&mut runs, before, 32 * at as u32, word, [y, z]);
                 }
-                counts.put(runs.len() - before);
+                counts.push_or_unwind(runs.len() - before);
             }
             (runs, counts)
         });
@@ -130,17 +133,17 @@ impl Runs {
     fn joined(planes: Vec<(Vec<Run>, Vec<usize>)>, ny: usize, nz: usize) -> Self {
         let count = planes.iter().map(|(runs, _)| runs.len()).sum();
         let mut all = Self {
-            runs: with_room(count),
-            rows: with_room(ny * nz + 1),
+            runs: with_capacity_or_unwind(count),
+            rows: with_capacity_or_unwind(ny * nz + 1),
             ny: ny.max(1),
         };
-        all.rows.put(0);
+        all.rows.push_or_unwind(0);
         for (runs, counts) in planes {
             let mut first = all.runs.len();
-            all.runs.put_all(runs);
+            all.runs.extend_or_unwind(runs);
             for count in counts {
                 first += count;
-                all.rows.put(first);
+                all.rows.push_or_unwind(first);
             }
         }
         all
@@ -152,38 +155,41 @@ impl Runs {
             let found = self.runs.len() as u64;
             return Err(SkeletonError::TooManyComponents { found });
         }
-        let mut sets = or_unwind(UnionFind::<u32>::try_new(self.runs.len()));
+        let mut sets = unwrap_or_unwind(UnionFind::<u32>::try_new(self.runs.len()));
         for row in 0..self.rows.len() - 1 {
             if self.rows[row] < self.rows[row + 1] {
                 self.join_row(row, &mut sets);
             }
         }
-        let mut numbers = zeros::<u32>(self.runs.len());
+        let mut numbers = zeroed_or_unwind::<u32>(self.runs.len());
         let mut sizes: Vec<usize> = Vec::new();
         for at in 0..self.runs.len() {
             let root = sets.root(at as u32) as usize;
             if root == at {
                 numbers[at] = sizes.len() as u32;
-                sizes.put(0);
+                sizes.push_or_unwind(0);
             } else {
                 numbers[at] = numbers[root];
             }
             sizes[numbers[at] as usize] += 1;
         }
-        let mut starts = with_room(sizes.len() + 1);
+        let mut starts = with_capacity_or_unwind(sizes.len() + 1);
         let mut next = 0;
         for size in &mut sizes {
-            starts.put(next);
+            starts.push_or_unwind(next);
             next += std::mem::replace(size, next);
         }
-        starts.put(next);
-        let mut order = zeros::<u32>(self.runs.len());
+        starts.push_or_unwind(next);
+        let mut order = zeroed_or_unwind::<u32>(self.runs.len());
         for (at, &number) in numbers.iter().enumerate() {
             let place = &mut sizes[number as usize];
             order[*place] = at as u32;
             *place += 1;
         }
-        let runs = order.iter().map(|&at| self.runs[at as usize]).listed();
+        let runs = order
+            .iter()
+            .map(|&at| self.runs[at as usize])
+            .collect_or_unwind();
         Ok(Components { runs, starts })
     }
 
@@ -247,7 +253,7 @@ fn push_bits(runs: &mut Vec<Run>, first: usize, mut x: u32, mut word: u32, [y, z
         let length = (!word).trailing_zeros();
         match runs[first..].last_mut() {
             Some(last) if last.end == x => last.end += length,
-            _ => runs.put(Run {
+            _ => runs.push_or_unwind(Run {
                 start: x,
                 end: x + length,
                 y: y as u32,

@@ -8,7 +8,7 @@ use super::{
     rows::{Rows, ceil, floor, lower},
     surface::Site,
 };
-use crate::memory::{Listed, Put, with_room};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, with_capacity_or_unwind};
 use std::{cmp::Ordering, sync::OnceLock};
 
 /// The voxels of a component that have such faces.
@@ -52,13 +52,13 @@ impl Face {
 impl<'a> Shell<'a> {
     pub fn new(object: &Object, metric: &'a Metric) -> Self {
         let sites = object.surface();
-        let mut starts = with_room(sites.len() + 1);
+        let mut starts = with_capacity_or_unwind(sites.len() + 1);
         let mut count = 0;
         for site in &sites {
-            starts.put(count);
+            starts.push_or_unwind(count);
             count += (!site.around & FACES).count_ones();
         }
-        starts.put(count);
+        starts.push_or_unwind(count);
         let faces = |site: usize| {
             let Site { place, around, .. } = sites[site];
             bits(!around & FACES).map(move |face| {
@@ -73,7 +73,7 @@ impl<'a> Shell<'a> {
             })
         };
         let faces = in_order(sites.len(), faces);
-        let voxels: Vec<[i32; 3]> = sites.iter().map(|site| site.place).listed();
+        let voxels: Vec<[i32; 3]> = sites.iter().map(|site| site.place).collect_or_unwind();
         let rows = Rows::of(voxels.iter().map(|&[_, y, z]| [y, z]));
         let g = metric.products();
         let area = |a: f64, b: f64, ab: f64| (a * b - ab * ab).max(0.0).sqrt();

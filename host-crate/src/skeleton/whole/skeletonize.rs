@@ -14,7 +14,7 @@ use crate::{
     device::{Device, DeviceKind, start_threads},
     graph::Skeleton,
     grid::{Geometry, Mask, Sample, VolumeView},
-    memory::{Listed, Put, Room, caught},
+    memory::{CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind, catch_out_of_memory},
     monitor::{Monitor, Stopwatch, add_times},
     parallel,
     skeleton::SkeletonError,
@@ -84,7 +84,7 @@ pub fn skeletonize_on_devices<T: Sample>(
 ) -> Result<Skeletons, SkeletonError> {
     params.check()?;
     start_threads()?;
-    caught(|| of_labels(devices, labels, params, monitor))
+    catch_out_of_memory(|| of_labels(devices, labels, params, monitor))
 }
 
 fn of_labels<T: Sample>(
@@ -142,7 +142,7 @@ pub fn skeletonize_mask_on_devices(
 ) -> Result<Skeletons, SkeletonError> {
     params.check()?;
     start_threads()?;
-    caught(|| {
+    catch_out_of_memory(|| {
         let mut watch = Stopwatch::start();
         let runs = Runs::of_mask(mask)?;
         watch.lap("scan");
@@ -164,13 +164,17 @@ fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonEr
     const MOST: usize = 50;
     let present = match Runs::of_labels(labels, |_| true) {
         Ok(runs) => {
-            let mut present: Vec<i64> = runs.runs.iter().map(|run| run.label).listed();
+            let mut present: Vec<i64> = runs.runs.iter().map(|run| run.label).collect_or_unwind();
             present.sort_unstable();
             present.dedup();
             let more = present.len().saturating_sub(MOST);
-            let mut text: Vec<String> = present.iter().take(MOST).map(ToString::to_string).listed();
+            let mut text: Vec<String> = present
+                .iter()
+                .take(MOST)
+                .map(ToString::to_string)
+                .collect_or_unwind();
             if more > 0 {
-                text.put(format!("and {more} more"));
+                text.push_or_unwind(format!("and {more} more"));
             }
             text.join(", ")
         }
@@ -193,7 +197,7 @@ fn of_runs(
     let gpus: Vec<&Device> = devices
         .iter()
         .filter(|device| device.kind() == DeviceKind::Cuda)
-        .listed();
+        .collect_or_unwind();
     let mut list: Vec<(&[Run], u64)> = Vec::new();
     let mut labels: Vec<LabelSkeleton> = Vec::new();
     let mut all = 0;
@@ -206,7 +210,7 @@ fn of_runs(
         } else if u32::try_from(voxels).is_err() {
             return Err(SkeletonError::ComponentTooLarge { found: voxels });
         } else {
-            list.put((component, voxels));
+            list.push_or_unwind((component, voxels));
             all += voxels;
         }
     }
@@ -222,7 +226,7 @@ fn of_runs(
     };
     let counter = monitor.counter("skeletons", all);
     // large ones first, so that none is left for one thread at the end
-    let mut order: Vec<usize> = (0..list.len()).listed();
+    let mut order: Vec<usize> = (0..list.len()).collect_or_unwind();
     order.sort_unstable_by_key(|&at| (Reverse(list[at].1), at));
     let mut pieces = parallel::try_map(order.len(), |turn| {
         let at = order[turn];
@@ -230,7 +234,8 @@ fn of_runs(
         let device = gpus.get(turn % gpus.len().max(1)).copied();
         let steps = Steps::new(&counter, voxels);
         // an error begins no others, a panic would
-        let piece = caught(|| one(runs, voxels, &metric, reach, params, device, &steps))?;
+        let piece =
+            catch_out_of_memory(|| one(runs, voxels, &metric, reach, params, device, &steps))?;
         Ok::<_, SkeletonError>((at, piece))
     })?;
     pieces.sort_unstable_by_key(|&(at, _)| at);
@@ -242,7 +247,7 @@ fn of_runs(
     }
     watch.lap("graphs");
     let mut all_times = watch.times();
-    all_times.put_all(times);
+    all_times.extend_or_unwind(times);
     Ok(Skeletons {
         labels,
         times: all_times,
@@ -268,7 +273,7 @@ fn label_entry(
                 components: Vec::new(),
                 dust: Dust::default(),
             };
-            labels.room(1);
+            labels.reserve_or_unwind(1);
             labels.insert(at, entry);
             at
         }

@@ -14,7 +14,7 @@ use super::{
     steps::{Stage, Steps},
     surface::ones,
 };
-use crate::memory::{Listed, Put, with_room, zeros};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, with_capacity_or_unwind, zeroed_or_unwind};
 use crate::monitor::Cancelled;
 use crate::parallel;
 use rayon::slice::ParallelSliceMut;
@@ -108,11 +108,11 @@ impl<'a> Thinning<'a> {
         Self {
             object,
             steps,
-            left: bits.chain([AtomicU64::new(0)]).listed(),
-            may_go: zeros(count),
-            waiting: (0..count).map(|_| AtomicU64::new(0)).listed(),
+            left: bits.chain([AtomicU64::new(0)]).collect_or_unwind(),
+            may_go: zeroed_or_unwind(count),
+            waiting: (0..count).map(|_| AtomicU64::new(0)).collect_or_unwind(),
             lists: Default::default(),
-            deleted: with_room(object.len()),
+            deleted: with_capacity_or_unwind(object.len()),
         }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Thinning<'a> {
         // only who finds a word without any adds it to a list
         if new != 0 && self.waiting[word].fetch_or(new, Relaxed) == 0 {
             let [y, z] = self.object.row_place(self.object.row_of(word));
-            lists[((y & 1) + 2 * (z & 1)) as usize].put(word as u32);
+            lists[((y & 1) + 2 * (z & 1)) as usize].push_or_unwind(word as u32);
         }
     }
 
@@ -175,9 +175,9 @@ impl<'a> Thinning<'a> {
     }
 
     fn add(&mut self, done: Done) {
-        self.deleted.put_all(done.deleted);
+        self.deleted.extend_or_unwind(done.deleted);
         for (list, more) in self.lists.iter_mut().zip(done.lists) {
-            list.put_all(more);
+            list.extend_or_unwind(more);
         }
     }
 
@@ -199,7 +199,7 @@ impl<'a> Thinning<'a> {
                     if is_simple(around) {
                         simple |= 1 << bit;
                         let voxel = voxels.number(bit);
-                        done.deleted.put(Thinned { voxel, around });
+                        done.deleted.push_or_unwind(Thinned { voxel, around });
                     }
                 }
                 self.delete(word, simple, &mut done.lists);
@@ -207,7 +207,7 @@ impl<'a> Thinning<'a> {
             // others may wait still, or again
             if self.waiting[word].fetch_and(!here, Relaxed) & !here != 0 {
                 let [y, z] = self.object.row_place(self.object.row_of(word));
-                done.lists[((y & 1) + 2 * (z & 1)) as usize].put(number);
+                done.lists[((y & 1) + 2 * (z & 1)) as usize].push_or_unwind(number);
             }
         }
         Ok(done)
@@ -255,7 +255,7 @@ impl<'a> Thinning<'a> {
         let walls = left
             .iter()
             .filter(|thinned| wall_between(thinned.around).is_some());
-        let mut walls: Vec<u32> = walls.map(|thinned| thinned.voxel).listed();
+        let mut walls: Vec<u32> = walls.map(|thinned| thinned.voxel).collect_or_unwind();
         walls.sort_unstable_by(|&a, &b| {
             squares[a as usize]
                 .total_cmp(&squares[b as usize])
@@ -274,7 +274,7 @@ impl<'a> Thinning<'a> {
             let joined = background.open(wall as usize, faces);
             if joined > 0 {
                 let voxel = wall;
-                self.deleted.put(Thinned { voxel, around });
+                self.deleted.push_or_unwind(Thinned { voxel, around });
                 let mut lists = std::mem::take(&mut self.lists);
                 self.delete(word, 1 << bit, &mut lists);
                 self.lists = lists;
@@ -295,7 +295,7 @@ fn levels(object: &Object, squares: &[f64]) -> Vec<OfLevel> {
             let level = (square.sqrt() * STEPS) as u32;
             match levels.iter_mut().rev().find(|known| known.0 == level) {
                 Some((_, bits)) => *bits |= 1 << bit,
-                None => levels.put((level, 1 << bit)),
+                None => levels.push_or_unwind((level, 1 << bit)),
             }
         }
         levels.into_iter().map(move |(level, bits)| OfLevel {

@@ -8,7 +8,7 @@ use super::{
     known::{Known, direction},
     resample::is_same,
 };
-use crate::memory::{Listed, Put, Room};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind};
 use crate::parallel;
 use nalgebra::Vector3;
 
@@ -43,14 +43,14 @@ pub fn cut(known: &Known<'_>, draft: &mut Draft) -> Vec<Cut> {
             let Some((at, length, radius)) = found else {
                 continue;
             };
-            let old: Vec<Place> = (0..=at).map(&point).listed();
+            let old: Vec<Place> = (0..=at).map(&point).collect_or_unwind();
             if end == 0 {
                 edge.points.drain(..at);
             } else {
                 edge.points.truncate(count - at);
             }
             draft.nodes[node] = old[at];
-            cuts.put(Cut {
+            cuts.push_or_unwind(Cut {
                 edge: number,
                 end,
                 node,
@@ -78,7 +78,7 @@ fn arrival(
             while seen.len() <= next {
                 let last = seen.len();
                 let length = seen[last - 1].0 + known.distance(point(last - 1), point(last));
-                seen.put((length, known.radius(point(last))));
+                seen.push_or_unwind((length, known.radius(point(last))));
             }
             seen[next]
         };
@@ -115,15 +115,15 @@ pub struct Cut {
 /// they become that again.
 pub fn extend(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft, cuts: Vec<Cut>) {
     let mut of_edges: Vec<Vec<Cut>> = Vec::new();
-    of_edges.room(draft.edges.len());
+    of_edges.reserve_or_unwind(draft.edges.len());
     of_edges.resize_with(draft.edges.len(), Vec::new);
     for cut in cuts {
-        of_edges[cut.edge].put(cut);
+        of_edges[cut.edge].push_or_unwind(cut);
     }
     let ends = parallel::map_mut(&mut draft.edges, |number, edge| {
         let cuts = of_edges[number].iter();
         let extended = cuts.map(|cut| (cut.node, extend_end(known, cocycle, edge, cut)));
-        extended.listed()
+        extended.collect_or_unwind()
     });
     for (node, place) in ends.into_iter().flatten() {
         draft.nodes[node] = place;
@@ -142,7 +142,7 @@ fn extend_end(known: &Known<'_>, cocycle: &Cocycle, edge: &mut DraftEdge, cut: &
         straight
     } else {
         // where it was cut has not moved across, or its way back is inside
-        let mut old: Vec<Place> = cut.old.iter().rev().copied().listed();
+        let mut old: Vec<Place> = cut.old.iter().rev().copied().collect_or_unwind();
         if old[0] == start {
             old.remove(0);
         } else {
@@ -211,7 +211,7 @@ fn straight_on(known: &Known<'_>, start: Place, way: &Vector3<f64>, most: f64) -
         if !cross(known.object, last, next, &mut Vec::new()) || known.is_within(next, 0.49) {
             break;
         }
-        points.put(next);
+        points.push_or_unwind(next);
         last = next;
         length += STEP;
     }

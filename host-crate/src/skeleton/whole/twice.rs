@@ -1,7 +1,7 @@
 //! Places that curves pass twice.
 
 use super::{crossing::in_voxels, draft::Draft, known::Known, rows::floor};
-use crate::memory::{Listed, Put, repeated, with_room};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, with_capacity_or_unwind};
 use crate::parallel;
 use nalgebra::Vector3;
 use rayon::slice::ParallelSliceMut;
@@ -38,7 +38,7 @@ pub struct Twice {
 pub fn first(known: &Known<'_>, draft: &Draft) -> Option<Twice> {
     let segments = Segments::of(known, draft);
     let pairs = segments.near();
-    parallel::first(pairs.len(), PAIRS, |range| {
+    parallel::find_first(pairs.len(), PAIRS, |range| {
         let mut pairs = pairs[range].iter();
         pairs.find_map(|&pair| segments.passed_by_both(pair))
     })
@@ -48,9 +48,9 @@ pub fn first(known: &Known<'_>, draft: &Draft) -> Option<Twice> {
 pub fn all(known: &Known<'_>, draft: &Draft) -> Vec<Twice> {
     let segments = Segments::of(known, draft);
     let pairs = segments.near();
-    parallel::listed(pairs.len(), PAIRS, |range, list| {
+    parallel::collect(pairs.len(), PAIRS, |range, list| {
         let pairs = pairs[range].iter();
-        list.put_all(pairs.filter_map(|&pair| segments.passed_by_both(pair)));
+        list.extend_or_unwind(pairs.filter_map(|&pair| segments.passed_by_both(pair)));
     })
 }
 
@@ -71,7 +71,7 @@ impl Segments {
             ends: Vec::new(),
             points: Vec::new(),
             of_edge: Vec::new(),
-            at: repeated(Vec::new(), draft.nodes.len()),
+            at: filled_or_unwind(Vec::new(), draft.nodes.len()),
         };
         let world = |place| Vector3::from(known.metric.world(in_voxels(place)));
         for (number, edge) in draft.edges.iter().enumerate() {
@@ -80,15 +80,17 @@ impl Segments {
                 let to = if at + 2 == edge.points.len() {
                     edge.nodes[1]
                 } else {
-                    segments.at.put(Vec::new());
+                    segments.at.push_or_unwind(Vec::new());
                     segments.at.len() - 1
                 };
                 for end in [from, to] {
-                    segments.at[end].put(segments.ends.len());
+                    segments.at[end].push_or_unwind(segments.ends.len());
                 }
-                segments.ends.put([from, to]);
-                segments.points.put([world(pair[0]), world(pair[1])]);
-                segments.of_edge.put([number, at]);
+                segments.ends.push_or_unwind([from, to]);
+                segments
+                    .points
+                    .push_or_unwind([world(pair[0]), world(pair[1])]);
+                segments.of_edge.push_or_unwind([number, at]);
                 from = to;
             }
         }
@@ -103,12 +105,12 @@ impl Segments {
     /// Pairs of segments that may be near each other and are not next to each other in a curve that
     /// goes on, by the first of the two.
     fn near(&self) -> Vec<[u32; 2]> {
-        let boxes: Vec<[Cell; 2]> = self.points.iter().map(cells_of).listed();
-        let mut inside: Vec<(Cell, u32)> = with_room(8 * boxes.len());
+        let boxes: Vec<[Cell; 2]> = self.points.iter().map(cells_of).collect_or_unwind();
+        let mut inside: Vec<(Cell, u32)> = with_capacity_or_unwind(8 * boxes.len());
         for (segment, [low, high]) in (0u32..).zip(&boxes) {
             for z in low[2]..=high[2] {
                 for y in low[1]..=high[1] {
-                    inside.put_all((low[0]..=high[0]).map(|x| ([x, y, z], segment)));
+                    inside.extend_or_unwind((low[0]..=high[0]).map(|x| ([x, y, z], segment)));
                 }
             }
         }
@@ -121,7 +123,7 @@ impl Segments {
                     // once, in the first cell that both are in
                     let is_first = (0..3).all(|axis| a[axis].max(b[axis]) == cell[axis]);
                     if is_first && self.may_be_near(one as usize, other as usize) {
-                        pairs.put([one, other]);
+                        pairs.push_or_unwind([one, other]);
                     }
                 }
             }
@@ -194,8 +196,8 @@ impl Segments {
                 let other = if a == end { b } else { a };
                 let next = length + self.length(segment);
                 if next <= APART && ways.get(&other).is_none_or(|&known| next < known) {
-                    ways.put((other, next));
-                    waiting.put(other);
+                    ways.push_or_unwind((other, next));
+                    waiting.push_or_unwind(other);
                 }
             }
         }

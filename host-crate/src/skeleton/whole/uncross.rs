@@ -1,7 +1,9 @@
 //! Links that cross between voxels.
 
 use super::{cocycle::Cocycle, detour::independent, known::Known, links::Links};
-use crate::memory::{Put, Room, gathered, with_room};
+use crate::memory::{
+    ExtendOrUnwind, ReserveOrUnwind, collect_into_or_unwind, with_capacity_or_unwind,
+};
 use std::collections::{HashMap, HashSet};
 
 /// Has links that cross another in its middle, where no voxel is, lead through an end of that
@@ -11,28 +13,28 @@ pub fn uncross(known: &Known<'_>, cocycle: &Cocycle, links: &mut Links) {
     // a diagonal becomes steps that are shorter
     for _ in 0..3 {
         let mut first: HashMap<[i32; 3], [u32; 2]> = HashMap::new();
-        let mut kept = with_room(links.pairs.len());
+        let mut kept = with_capacity_or_unwind(links.pairs.len());
         let mut round = Vec::new();
         for &[a, b] in &links.pairs {
             let (from, to) = (object.place(a as usize), object.place(b as usize));
-            first.room(1);
+            first.reserve_or_unwind(1);
             let [one, _] = *first
                 .entry([0, 1, 2].map(|axis| from[axis] + to[axis]))
                 .or_insert([a, b]);
             if one == a || one == b {
-                kept.put([a, b]);
+                kept.push_or_unwind([a, b]);
             } else {
-                round.put_all([[a, one], [one, b]]);
+                round.extend_or_unwind([[a, one], [one, b]]);
             }
         }
         if round.is_empty() {
             return;
         }
         let ascending = |&[a, b]: &[u32; 2]| [a.min(b), a.max(b)];
-        let mut seen: HashSet<[u32; 2]> = gathered(kept.iter().map(ascending));
-        seen.room(round.len());
+        let mut seen: HashSet<[u32; 2]> = collect_into_or_unwind(kept.iter().map(ascending));
+        seen.reserve_or_unwind(round.len());
         round.retain(|link| seen.insert(ascending(link)));
-        kept.put_all(round);
+        kept.extend_or_unwind(round);
         links.pairs = independent(known, cocycle, &kept);
     }
 }

@@ -1,7 +1,7 @@
 //! Voxels that are not covered, that with the longest way first.
 
 use super::{cover::Cover, object::Object};
-use crate::{memory::Put, parallel};
+use crate::{memory::ExtendOrUnwind, parallel};
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
 
 /// Words that are looked at together.
@@ -33,9 +33,11 @@ impl<'a, F: Fn(usize) -> u32 + Sync> Waiting<'a, F> {
             last: u64::MAX,
         };
         let count = waiting.object.words().len().div_ceil(GROUP);
-        let keys = parallel::listed(count, PORTION, |groups, keys| {
+        let keys = parallel::collect(count, PORTION, |groups, keys| {
             let groups = groups.map(|group| group as u32);
-            keys.put_all(groups.filter_map(|group| Some((waiting.first_of(cover, group)?, group))));
+            keys.extend_or_unwind(
+                groups.filter_map(|group| Some((waiting.first_of(cover, group)?, group))),
+            );
         });
         waiting.groups = keys.into();
         waiting

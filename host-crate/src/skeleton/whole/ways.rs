@@ -9,7 +9,7 @@ use super::{
     radix_heap::RadixHeap,
     steps::{PORTION, Stage, Steps},
 };
-use crate::memory::{Listed, Put, repeated, zeros};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind};
 use crate::monitor::Cancelled;
 use ferrovox_kernels::skeleton::ways::cost_after;
 use std::{cmp::Reverse, collections::BinaryHeap};
@@ -76,8 +76,8 @@ impl Ways {
             price,
             length: 0,
         };
-        let mut reached: Vec<Reached> = prices.iter().map(unknown).listed();
-        let mut back = repeated(ROOT, object.len());
+        let mut reached: Vec<Reached> = prices.iter().map(unknown).collect_or_unwind();
+        let mut back = filled_or_unwind(ROOT, object.len());
         let halves = half_lengths(metric);
         let lengths = whole_lengths(metric);
         let mut queue = RadixHeap::default();
@@ -115,9 +115,15 @@ impl Ways {
                 }
             }
         }
-        let lengths = reached.iter().map(|reached| reached.length).listed();
+        let lengths = reached
+            .iter()
+            .map(|reached| reached.length)
+            .collect_or_unwind();
         let costs = if with_costs {
-            reached.iter().map(|reached| reached.cost).listed()
+            reached
+                .iter()
+                .map(|reached| reached.cost)
+                .collect_or_unwind()
         } else {
             Vec::new()
         };
@@ -143,7 +149,7 @@ impl Ways {
     /// Calls `visit` with each voxel but the root, the one before it and the bit of the way back to
     /// that, which is visited first.
     pub fn visit_from_root(&self, object: &Object, mut visit: impl FnMut(usize, usize, usize)) {
-        let mut is_done = zeros::<bool>(self.back.len());
+        let mut is_done = zeroed_or_unwind::<bool>(self.back.len());
         let mut way = Vec::new();
         for voxel in 0..self.back.len() {
             let mut at = voxel;
@@ -151,7 +157,7 @@ impl Ways {
                 is_done[at] = true;
                 let Some(bit) = self.back(at) else { break };
                 let before = object.neighbour(at, bit);
-                way.put((at, before, bit));
+                way.push_or_unwind((at, before, bit));
                 at = before;
             }
             while let Some((at, before, bit)) = way.pop() {
@@ -207,7 +213,7 @@ pub fn whole_lengths(metric: &Metric) -> [u32; 27] {
 /// nearest voxel outside, and those of the distances along the axes in both directions, which tell
 /// voxels of one distance apart.
 fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f32> {
-    let mut prices = zeros::<f64>(object.len());
+    let mut prices = zeroed_or_unwind::<f64>(object.len());
     let price = price_of_steps;
     let square = metric.square(0);
     for run in object.runs() {
@@ -217,7 +223,7 @@ fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f32> {
             *sum += price(count - at, square);
         }
     }
-    let mut steps = zeros::<u32>(object.len());
+    let mut steps = zeroed_or_unwind::<u32>(object.len());
     for (axis, [ahead, back]) in [(1, [5, 3]), (2, [7, 1])] {
         let square = metric.square(axis);
         let mut add = |row: usize, way: usize| {
@@ -237,7 +243,7 @@ fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f32> {
     }
     let both = prices.iter().zip(squares);
     both.map(|(price, square)| (price + 1.0 / (square * square)) as f32)
-        .listed()
+        .collect_or_unwind()
 }
 
 /// The price of so many steps out of a component along an axis whose squared spacing is `square`.
@@ -262,10 +268,10 @@ pub fn cheapest(
     let halves = half_lengths(metric);
     // for each voxel what the way there costs, and one more than the voxel before; 0 if it is not
     // reached. Pages that are not asked for take no memory
-    let mut places = repeated((0.0, 0u32), object.len());
+    let mut places = filled_or_unwind((0.0, 0u32), object.len());
     let mut queue = BinaryHeap::new();
     places[from] = (0.0, from as u32 + 1);
-    queue.put(Reverse((0u64, from as u32)));
+    queue.push_or_unwind(Reverse((0u64, from as u32)));
     let mut looked_at = 0usize;
     while let Some(Reverse((key, voxel))) = queue.pop() {
         let cost = f64::from_bits(key);
@@ -282,7 +288,7 @@ pub fn cheapest(
             let mut at = voxel;
             while at as usize != from {
                 at = places[at as usize].1 - 1;
-                way.put(at);
+                way.push_or_unwind(at);
             }
             way.reverse();
             return Ok(way);
@@ -296,7 +302,7 @@ pub fn cheapest(
             let next = after(cost, halves[bit], prices[here], prices[other]);
             if best.1 == 0 || next < best.0 {
                 *best = (next, voxel + 1);
-                queue.put(Reverse((next.to_bits(), other as u32)));
+                queue.push_or_unwind(Reverse((next.to_bits(), other as u32)));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! From runs to rows of bits in a frame.
 
 use super::{frame::Frame, scan::Run};
-use crate::memory::{Put, zeros};
+use crate::memory::{ExtendOrUnwind, zeroed_or_unwind};
 use crate::parallel;
 
 /// The x of a word's first bit is a multiple of this.
@@ -159,7 +159,7 @@ fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
     if nb.saturating_mul(ny).saturating_mul(nz) > 3 * count + 64 {
         return sorted(lines());
     }
-    let mut bits = zeros::<u64>((nb * ny * nz) as usize);
+    let mut bits = zeroed_or_unwind::<u64>((nb * ny * nz) as usize);
     for line in lines() {
         line.for_each_word(|word| {
             let [z, y, block] = [word.z - low[2], word.y - low[1], word.block - blocks[0]];
@@ -172,7 +172,7 @@ fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
         for (block, &bits) in (blocks[0]..).zip(bits) {
             if bits != 0 {
                 let [y, z] = [low[1] + (row % ny) as i32, low[2] + (row / ny) as i32];
-                words.put(Placed { z, y, block, bits });
+                words.push_or_unwind(Placed { z, y, block, bits });
             }
         }
     }
@@ -183,7 +183,7 @@ fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
 fn sorted(lines: impl Iterator<Item = Line>) -> Vec<Placed> {
     let mut words = Vec::new();
     for line in lines {
-        line.for_each_word(|word| words.put(word));
+        line.for_each_word(|word| words.push_or_unwind(word));
     }
     words.sort_unstable_by_key(Placed::key);
     words.dedup_by(|next, last| {

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     device::{Buffer, DeviceError},
     grid::DeviceMask,
-    memory::{Put, caught, zeros},
+    memory::{ExtendOrUnwind, catch_out_of_memory, zeroed_or_unwind},
     monitor::Counter,
     partition::{
         devices::{Stop, each, finished},
@@ -91,7 +91,7 @@ fn by_parts(
     let of_part = |worker: usize, part: Range<usize>| -> Result<_, SkeletonError> {
         let stream = &streams[worker];
         let (dims, geometry) = (mask.dims(), mask.geometry);
-        let mut mine = zeros(words.len());
+        let mut mine = zeroed_or_unwind(words.len());
         mine[part.clone()].copy_from_slice(&words[part]);
         let mask = DeviceMask::from_words(stream, &mine, dims, geometry)?;
         let targets = Targets::of(stream, &mask)?;
@@ -111,7 +111,7 @@ fn by_parts(
         ))
     };
     let made = each(parts, |worker, part| {
-        caught(|| of_part(worker, part)).map_err(Stop::Failed)
+        catch_out_of_memory(|| of_part(worker, part)).map_err(Stop::Failed)
     })?;
     if let Some(counter) = field.counter {
         // no device's failure
@@ -120,9 +120,9 @@ fn by_parts(
     let made = finished(streams.iter().map(crate::device::Stream::device), made)?;
     let mut forces = Vec::new();
     let bricks = field.data.lattice.bricks(mask.grid);
-    let mut bounds = zeros::<f64>(bricks.samples() as usize);
+    let mut bounds = zeroed_or_unwind::<f64>(bricks.samples() as usize);
     for (more, of_part) in made {
-        forces.put_all(more);
+        forces.extend_or_unwind(more);
         // a brick of two parts has the same bound in both
         let both = bounds.iter_mut().zip(of_part);
         both.for_each(|(bound, of_part)| *bound = bound.max(of_part));

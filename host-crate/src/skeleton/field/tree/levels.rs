@@ -4,7 +4,7 @@ use super::{lattice::BrickLattice, offsets::Nearness};
 use crate::{
     device::{Buffer, DeviceError, Stream, over},
     grid::DeviceMask,
-    memory::{Listed, Put, with_room},
+    memory::{CollectOrUnwind, ExtendOrUnwind, with_capacity_or_unwind},
     scan::{ScanError, Scanner},
 };
 use ferrovox_kernels::{
@@ -75,9 +75,9 @@ fn grids_of(finest: Grid, nearness: &Nearness) -> Vec<Grid> {
         let corners = [[x, y, z], [x, -y, z], [x, y, -z], [x, -y, -z]];
         !corners.iter().all(|&offset| nearness.is_near(offset))
     };
-    let mut grids: Vec<Grid> = all.take_while(has_far).listed();
+    let mut grids: Vec<Grid> = all.take_while(has_far).collect_or_unwind();
     if grids.is_empty() {
-        grids.put(finest);
+        grids.push_or_unwind(finest);
     }
     grids
 }
@@ -110,13 +110,13 @@ impl Levels {
             .download()?;
         // no longer needed, and as large as the grid
         drop(counts);
-        let mut levels = with_room(grids.len());
+        let mut levels = with_capacity_or_unwind(grids.len());
         for (number, &grid) in grids.iter().enumerate() {
             if let Some(fine) = number.checked_sub(1) {
                 source_marks = coarsen(stream, &source_marks, grids[fine], grid)?;
                 target_marks = coarsen(stream, &target_marks, grids[fine], grid)?;
             }
-            levels.put(Level {
+            levels.push_or_unwind(Level {
                 grid,
                 sources: nodes(stream, &source_marks)?,
                 targets: nodes(stream, &target_marks)?,

@@ -2,7 +2,7 @@
 
 use crate::{
     grid::Metric,
-    memory::{Listed, Put},
+    memory::{CollectOrUnwind, ExtendOrUnwind},
 };
 use ferrovox_kernels::skeleton::field::tree::{NUMBER, ZERO};
 
@@ -94,7 +94,7 @@ impl Offsets {
             !nearness.is_near(offset) && nearness.is_near(whole)
         };
         let in_any = |&offset: &Offset| (0..8).any(|octant| is_far(octant, offset));
-        let tables: Vec<Offset> = all_within(around).filter(in_any).listed();
+        let tables: Vec<Offset> = all_within(around).filter(in_any).collect_or_unwind();
         if tables.len() > MAX_NUMBER {
             return None;
         }
@@ -103,12 +103,12 @@ impl Offsets {
         for octant in 0..8 {
             let numbered = tables.iter().enumerate();
             let mine = numbered.filter(|(_, offset)| is_far(octant, **offset));
-            far.put_all(mine.map(|(number, &offset)| pack(offset, number)));
+            far.extend_or_unwind(mine.map(|(number, &offset)| pack(offset, number)));
             starts[octant as usize + 1] = far.len() as u32;
         }
         let ball = all_within(reach).filter(|&offset| nearness.is_near(offset));
         Some(Self {
-            near: ball.map(|offset| pack(offset, 0)).listed(),
+            near: ball.map(|offset| pack(offset, 0)).collect_or_unwind(),
             far,
             starts,
             tables,

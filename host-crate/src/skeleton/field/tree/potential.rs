@@ -3,7 +3,7 @@
 use super::terms::Terms;
 use crate::{
     grid::Metric,
-    memory::{Listed, zeros},
+    memory::{CollectOrUnwind, zeroed_or_unwind},
     skeleton::field::sources::world_of,
 };
 use ferrovox_kernels::skeleton::field::{Lengths, World};
@@ -42,8 +42,8 @@ impl<'a> Potential<'a> {
             exponent,
             metric: *metric,
             world: world_of(metric),
-            lower: triples.clone().map(by_one).listed(),
-            lower_by_two: triples.map(by_two).listed(),
+            lower: triples.clone().map(by_one).collect_or_unwind(),
+            lower_by_two: triples.map(by_two).collect_or_unwind(),
         }
     }
 
@@ -60,7 +60,7 @@ impl<'a> Potential<'a> {
         let slopes = self.metric.slopes(at);
         let mut second = self.metric.products();
         second[3..].iter_mut().for_each(|product| *product *= 2.0);
-        let mut made = zeros(self.terms.count());
+        let mut made = zeroed_or_unwind(self.terms.count());
         made[0] = squared.powf(-0.5 * power) / power;
         // triples with less along an axis come before
         let lower = self.lower.iter().zip(&self.lower_by_two);
@@ -86,7 +86,7 @@ impl<'a> Potential<'a> {
         let series = self.series(at);
         let towards = self.metric.slopes(at);
         // of all terms the magnitudes: so much is rounded at most
-        let magnitudes: Vec<f64> = series.iter().map(|a| a.abs()).listed();
+        let magnitudes: Vec<f64> = series.iter().map(|a| a.abs()).collect_or_unwind();
         halves.map(|half| {
             let along: [f64; SAMPLES] =
                 std::array::from_fn(|step| half * (2.0 * step as f64 / (SAMPLES - 1) as f64 - 1.0));

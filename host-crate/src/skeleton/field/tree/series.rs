@@ -2,7 +2,7 @@
 
 use super::{levels::Levels, tables::Tables};
 use crate::device::{Buffer, DeviceError, Launch, Stream};
-use crate::memory::Put;
+use crate::memory::ExtendOrUnwind;
 use ferrovox_kernels::{
     grid::Grid,
     skeleton::field::tree::{
@@ -93,7 +93,7 @@ fn moments(
                 }
             }
         }
-        made.put(moments);
+        made.push_or_unwind(moments);
     }
     Ok(made)
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     grid::{Geometry, Metric},
-    memory::{Listed, gathered, one_list},
+    memory::{CollectOrUnwind, collect_into_or_unwind, concat_or_unwind},
     parallel,
     skeleton::SkeletonParams,
 };
@@ -83,7 +83,7 @@ fn powers(order: u32, sign: f64) -> Vec<f64> {
         let along = sign * coordinate(place);
         (0..=order).map(move |k| along.powi(k as i32) / factorial(k))
     };
-    (0..BRICK).flat_map(of).listed()
+    (0..BRICK).flat_map(of).collect_or_unwind()
 }
 
 /// For each octant `shift^c / c!`, where the shift is that of the upper half along each axis, and
@@ -102,14 +102,14 @@ fn shifts(terms: &Terms, shift: f64, more: f64) -> Vec<f32> {
         let sum = f64::from(triple.iter().sum::<u32>());
         (-(more + sum)).exp2() as f32
     });
-    (0..8).flat_map(of_octant).chain(halves).listed()
+    (0..8).flat_map(of_octant).chain(halves).collect_or_unwind()
 }
 
 fn weights(exponent: f64) -> Vec<f64> {
     let of = |squared: usize| (squared as f64).powf(-0.5 * (exponent + 1.0));
     std::iter::once(0.0)
         .chain((1..=MAX_SQUARED).map(of))
-        .listed()
+        .collect_or_unwind()
 }
 
 /// Offsets with the same derivatives, but for their signs and order.
@@ -172,7 +172,10 @@ impl Symmetry {
     /// The kinds of far offsets.
     fn kinds(self, offsets: &Offsets) -> Vec<Offset> {
         let kinds = offsets.tables.iter().map(|&offset| self.kind(offset).of);
-        kinds.collect::<BTreeSet<Offset>>().into_iter().listed()
+        kinds
+            .collect::<BTreeSet<Offset>>()
+            .into_iter()
+            .collect_or_unwind()
     }
 }
 
@@ -190,11 +193,11 @@ fn derivatives(
         let derivative = |(a, triple): (&f64, &[u32; 3])| {
             (a * triple.iter().map(|&k| factorial(k)).product::<f64>()) as f32
         };
-        (*kind, pairs.map(derivative).listed())
+        (*kind, pairs.map(derivative).collect_or_unwind())
     };
     let kinds = symmetry.kinds(offsets);
     let made: HashMap<Offset, Vec<f32>> =
-        gathered(parallel::map(kinds.len(), |at| of_kind(&kinds[at])));
+        collect_into_or_unwind(parallel::map(kinds.len(), |at| of_kind(&kinds[at])));
     // for each order of axes the places of triples, for each choice of signs theirs
     let orders = [
         [0, 1, 2],
@@ -207,7 +210,7 @@ fn derivatives(
     let place = |axes: [usize; 3]| {
         let triples = terms.triples.iter();
         let places = triples.map(move |triple| terms.index(axes.map(|axis| triple[axis])));
-        (axes, places.listed())
+        (axes, places.collect_or_unwind())
     };
     let places: HashMap<[usize; 3], Vec<usize>> = orders.into_iter().map(place).collect();
     let sign = |signs: usize| {
@@ -215,9 +218,9 @@ fn derivatives(
             let odd = (0..3).filter(|&axis| signs >> axis & 1 == 1 && triple[axis] % 2 == 1);
             if odd.count() % 2 == 1 { -1.0f32 } else { 1.0 }
         };
-        terms.triples.iter().map(of).listed()
+        terms.triples.iter().map(of).collect_or_unwind()
     };
-    let signs: Vec<Vec<f32>> = (0..8).map(sign).listed();
+    let signs: Vec<Vec<f32>> = (0..8).map(sign).collect_or_unwind();
     let of = |offset: &Offset| {
         // the way is from what acts
         let kind = symmetry.kind(offset.map(|along| -along));
@@ -225,11 +228,13 @@ fn derivatives(
         let negative = (0..3).filter(|&axis| kind.flipped[axis]);
         let signs = &signs[negative.map(|axis| 1 << axis).sum::<usize>()];
         let pairs = places[&kind.axes].iter().zip(signs);
-        pairs.map(|(&place, sign)| sign * made[place]).listed()
+        pairs
+            .map(|(&place, sign)| sign * made[place])
+            .collect_or_unwind()
     };
     let tables = &offsets.tables;
     let all: Vec<Vec<f32>> = parallel::map(tables.len(), |at| of(&tables[at]));
-    one_list(&all)
+    concat_or_unwind(&all)
 }
 
 /// How far the force of a source can be off for each far offset: on the finest level, whose voxels
@@ -244,12 +249,12 @@ fn errors(potential: &Potential<'_>, offsets: &Offsets, symmetry: Symmetry) -> [
     };
     let kinds = symmetry.kinds(offsets);
     let of_kind: HashMap<Offset, [f64; 2]> =
-        gathered(parallel::map(kinds.len(), |at| of(&kinds[at])));
+        collect_into_or_unwind(parallel::map(kinds.len(), |at| of(&kinds[at])));
     [0, 1].map(|level| {
         let offsets = offsets.tables.iter();
         offsets
             .map(|&offset| of_kind[&symmetry.kind(offset).of][level])
-            .listed()
+            .collect_or_unwind()
     })
 }
 

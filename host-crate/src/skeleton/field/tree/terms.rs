@@ -1,6 +1,6 @@
 //! The coefficients of a series, and which of them are multiplied.
 
-use crate::memory::{Listed, Put, repeated, with_room};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, with_capacity_or_unwind};
 use ferrovox_kernels::skeleton::field::tree::{self, LONGEST, Pairs};
 
 /// The coefficients of an order: triples of powers, in the order of those along x, y and z, the
@@ -16,14 +16,14 @@ pub(super) struct Terms {
 
 impl Terms {
     pub fn of(order: u32) -> Self {
-        let mut triples = with_room(tree::terms(order));
+        let mut triples = with_capacity_or_unwind(tree::terms(order));
         let mut rows = Vec::new();
         for i in 0..=order {
             for j in 0..=order {
-                rows.put(triples.len() as u32);
+                rows.push_or_unwind(triples.len() as u32);
                 let most = order.saturating_sub(i + j);
                 if i + j <= order {
-                    triples.put_all((0..=most).map(|k| [i, j, k]));
+                    triples.extend_or_unwind((0..=most).map(|k| [i, j, k]));
                 }
             }
         }
@@ -46,7 +46,7 @@ impl Terms {
     /// The triples with a byte for each power.
     pub fn packed(&self) -> Vec<u32> {
         let pack = |&[i, j, k]: &[u32; 3]| i | j << 8 | k << 16;
-        self.triples.iter().map(pack).listed()
+        self.triples.iter().map(pack).collect_or_unwind()
     }
 
     /// The products of a derivative at `a + b` and a moment at `b`, for the coefficient at `a`.
@@ -56,9 +56,9 @@ impl Terms {
             let moments = self.triples.iter().enumerate();
             let fits = moments.filter(|(_, b)| b.iter().sum::<u32>() <= left);
             fits.map(|(moment, b)| [self.index([0, 1, 2].map(|axis| a[axis] + b[axis])), moment])
-                .listed()
+                .collect_or_unwind()
         };
-        self.triples.iter().map(of).listed()
+        self.triples.iter().map(of).collect_or_unwind()
     }
 
     /// The products of a moment at `r` and a shift at `q - r`, for the moment at `q`.
@@ -67,9 +67,9 @@ impl Terms {
             let moments = self.triples.iter().enumerate();
             let fits = moments.filter(|(_, r)| (0..3).all(|axis| r[axis] <= q[axis]));
             fits.map(|(moment, r)| [moment, self.index([0, 1, 2].map(|axis| q[axis] - r[axis]))])
-                .listed()
+                .collect_or_unwind()
         };
-        self.triples.iter().map(of).listed()
+        self.triples.iter().map(of).collect_or_unwind()
     }
 }
 
@@ -103,34 +103,34 @@ fn add_table(tables: &mut Vec<u32>, products: &[Vec<[usize; 2]>]) -> Pairs {
     for (coefficient, products) in products.iter().enumerate() {
         let parts = products.len().div_ceil(LONGEST);
         let pieces = products.chunks(products.len().div_ceil(parts));
-        tasks.put_all(pieces.map(|piece| (coefficient, piece)));
+        tasks.extend_or_unwind(pieces.map(|piece| (coefficient, piece)));
     }
     tasks.sort_by_key(|(_, piece)| std::cmp::Reverse(piece.len()));
     let longest = tasks.first().map_or(0, |(_, piece)| piece.len());
     let at = |tables: &Vec<u32>| tables.len() as u32;
     let lengths = at(tables);
-    tables.put_all(tasks.iter().map(|(_, piece)| piece.len() as u32));
+    tables.extend_or_unwind(tasks.iter().map(|(_, piece)| piece.len() as u32));
     let entries = at(tables);
     for step in 0..longest {
         let of = |(_, piece): &(usize, &[[usize; 2]])| match piece.get(step) {
             Some([first, second]) => (first | second << 16) as u32,
             None => 0,
         };
-        tables.put_all(tasks.iter().map(of));
+        tables.extend_or_unwind(tasks.iter().map(of));
     }
-    let mut of_coefficient = repeated(Vec::new(), products.len());
+    let mut of_coefficient = filled_or_unwind(Vec::new(), products.len());
     for (task, &(coefficient, _)) in tasks.iter().enumerate() {
-        of_coefficient[coefficient].put(task as u32);
+        of_coefficient[coefficient].push_or_unwind(task as u32);
     }
     let firsts = at(tables);
     let mut first = 0;
     for tasks in &of_coefficient {
-        tables.put(first);
+        tables.push_or_unwind(first);
         first += tasks.len() as u32;
     }
-    tables.put(first);
+    tables.push_or_unwind(first);
     let parts = at(tables);
-    tables.put_all(of_coefficient.iter().flatten().copied());
+    tables.extend_or_unwind(of_coefficient.iter().flatten().copied());
     Pairs {
         tasks: tasks.len() as u32,
         lengths,

@@ -1,7 +1,10 @@
 //! A draft that is being changed.
 
 use super::line::Line;
-use crate::memory::{Listed, Put, copy, repeated, with_room, zeros};
+use crate::memory::{
+    CollectOrUnwind, ExtendOrUnwind, copy_or_unwind, filled_or_unwind, with_capacity_or_unwind,
+    zeroed_or_unwind,
+};
 use crate::skeleton::whole::{
     crossing::Place,
     draft::{Draft, DraftEdge},
@@ -29,11 +32,11 @@ impl Graph {
     pub fn of_edges(draft: Draft) -> Self {
         let Draft { nodes, edges } = draft;
         let mut graph = Self {
-            tips: repeated(Vec::new(), nodes.len()),
-            is_gone: zeros::<bool>(nodes.len()),
+            tips: filled_or_unwind(Vec::new(), nodes.len()),
+            is_gone: zeroed_or_unwind::<bool>(nodes.len()),
             nodes,
-            edges: with_room(edges.len()),
-            is_changed: with_room(edges.len()),
+            edges: with_capacity_or_unwind(edges.len()),
+            is_changed: with_capacity_or_unwind(edges.len()),
         };
         edges.into_iter().for_each(|edge| graph.add_edge(edge));
         graph
@@ -52,7 +55,7 @@ impl Graph {
                 let middle = graph.add_node(edge.points[at]);
                 graph.add_edge(DraftEdge {
                     nodes: [middle, edge.nodes[1]],
-                    points: copy(&edge.points[at..]),
+                    points: copy_or_unwind(&edge.points[at..]),
                     voxels: Vec::new(),
                 });
                 edge.points.truncate(at + 1);
@@ -64,19 +67,19 @@ impl Graph {
     }
 
     pub fn add_node(&mut self, at: Place) -> usize {
-        self.nodes.put(at);
-        self.tips.put(Vec::new());
-        self.is_gone.put(false);
+        self.nodes.push_or_unwind(at);
+        self.tips.push_or_unwind(Vec::new());
+        self.is_gone.push_or_unwind(false);
         self.nodes.len() - 1
     }
 
     pub fn add_edge(&mut self, edge: DraftEdge) {
         let number = self.edges.len();
         for (end, &node) in edge.nodes.iter().enumerate() {
-            self.tips[node].put((number, end));
+            self.tips[node].push_or_unwind((number, end));
         }
-        self.edges.put(edge);
-        self.is_changed.put(false);
+        self.edges.push_or_unwind(edge);
+        self.is_changed.push_or_unwind(false);
     }
 
     pub fn remove_edge(&mut self, edge: usize) {
@@ -98,8 +101,8 @@ impl Graph {
         Line::of(
             known,
             match end {
-                0 => copy(points),
-                _ => points.iter().rev().copied().listed(),
+                0 => copy_or_unwind(points),
+                _ => points.iter().rev().copied().collect_or_unwind(),
             },
         )
     }
@@ -110,7 +113,7 @@ impl Graph {
         let (edge, end) = tip;
         let old = self.edges[edge].nodes[end];
         self.tips[old].retain(|&other| other != tip);
-        self.tips[node].put(tip);
+        self.tips[node].push_or_unwind(tip);
         if end == 1 {
             points.reverse();
         }
@@ -129,14 +132,14 @@ impl Graph {
         }
         let ends = [one, other].map(|tip| self.beyond(tip));
         let oriented = |(edge, end): Tip, last: usize| {
-            let mut points = copy(&self.edges[edge].points);
+            let mut points = copy_or_unwind(&self.edges[edge].points);
             if end != last {
                 points.reverse();
             }
             points
         };
         let mut points = oriented(one, 1);
-        points.put_all(oriented(other, 0)[1..].iter().copied());
+        points.extend_or_unwind(oriented(other, 0)[1..].iter().copied());
         self.remove_edge(one.0);
         self.remove_edge(other.0);
         self.is_gone[node] = true;
@@ -146,7 +149,7 @@ impl Graph {
             voxels: Vec::new(),
         };
         for (end, &node) in ends.iter().enumerate() {
-            self.tips[node].put((one.0, end));
+            self.tips[node].push_or_unwind((one.0, end));
         }
     }
 
@@ -157,18 +160,18 @@ impl Graph {
                 self.join_edges(node);
             }
         }
-        let mut number = zeros(self.nodes.len());
+        let mut number = zeroed_or_unwind(self.nodes.len());
         let mut draft = Draft::default();
         for (node, &at) in self.nodes.iter().enumerate() {
             if !self.is_gone[node] {
                 number[node] = draft.nodes.len();
-                draft.nodes.put(at);
+                draft.nodes.push_or_unwind(at);
             }
         }
         for mut edge in self.edges {
             if !edge.points.is_empty() {
                 edge.nodes = edge.nodes.map(|node| number[node]);
-                draft.edges.put(edge);
+                draft.edges.push_or_unwind(edge);
             }
         }
         draft

@@ -1,6 +1,6 @@
 //! Ways with their lengths.
 
-use crate::memory::{Listed, Put, copy};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind};
 use crate::skeleton::whole::{
     crossing::{Place, in_voxels, nearest},
     known::Known,
@@ -20,10 +20,10 @@ impl Line {
         let world: Vec<Vector3<f64>> = places
             .iter()
             .map(|&place| known.metric.world(in_voxels(place)).into())
-            .listed();
+            .collect_or_unwind();
         let mut sums = vec![0.0];
         for ends in world.windows(2) {
-            sums.put(sums[sums.len() - 1] + (ends[1] - ends[0]).norm());
+            sums.push_or_unwind(sums[sums.len() - 1] + (ends[1] - ends[0]).norm());
         }
         Self {
             places,
@@ -74,13 +74,13 @@ impl Line {
         let (segment, part) = self.segment(along);
         let [a, b] = [segment, segment + 1].map(|at| in_voxels(self.places[at]));
         let at = nearest([0, 1, 2].map(|axis| a[axis] + part * (b[axis] - a[axis])));
-        let mut before = copy(&self.places[..=segment]);
+        let mut before = copy_or_unwind(&self.places[..=segment]);
         if before[segment] != at {
-            before.put(at);
+            before.push_or_unwind(at);
         }
         let mut after = vec![at];
         let rest = &self.places[segment + 1..];
-        after.put_all(rest[usize::from(rest[0] == at)..].iter().copied());
+        after.extend_or_unwind(rest[usize::from(rest[0] == at)..].iter().copied());
         (before, after)
     }
 }

@@ -1,7 +1,10 @@
 //! Curves that pass a place twice meet there instead.
 
 use super::graph::{Graph, Tip};
-use crate::memory::{Listed, Put, Room, copy, sort_stably, with_room};
+use crate::memory::{
+    CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind, copy_or_unwind, stable_sort_or_unwind,
+    with_capacity_or_unwind,
+};
 use crate::skeleton::whole::{
     cocycle::Cocycle,
     crossing::Place,
@@ -44,7 +47,7 @@ impl Graph {
                 None => return,
             }
         }
-        waiting.put_all(nodes);
+        waiting.extend_or_unwind(nodes);
         let [one, other] = nodes;
         if one == other {
             return;
@@ -53,7 +56,7 @@ impl Graph {
         let round = self.way(known, nodes).filter(|way| {
             let mut points = vec![self.nodes[one]];
             for &(edge, end) in way {
-                points.put_all(self.line(known, (edge, end)).places[1..].iter().copied());
+                points.extend_or_unwind(self.line(known, (edge, end)).places[1..].iter().copied());
             }
             is_same(known, cocycle, &points, &nodes.map(|node| self.nodes[node]))
         });
@@ -64,10 +67,10 @@ impl Graph {
         });
         let mut ends = Vec::new();
         if let Some((edge, _)) = longest {
-            ends.put_all(self.edges[edge].nodes);
+            ends.extend_or_unwind(self.edges[edge].nodes);
             self.remove_edge(edge);
         }
-        for tip in copy(&self.tips[other]) {
+        for tip in copy_or_unwind(&self.tips[other]) {
             let mut points = self.line(known, tip).places;
             let here = self.nodes[one];
             if points[0] != here {
@@ -75,7 +78,7 @@ impl Graph {
                 if points[1] != here && is_same(known, cocycle, &long, &[here, points[1]]) {
                     points[0] = here;
                 } else if points[1] != here {
-                    points.room(1);
+                    points.reserve_or_unwind(1);
                     points.insert(0, here);
                 } else {
                     points.remove(0);
@@ -87,7 +90,7 @@ impl Graph {
         if longest.is_none()
             && let Some(edge) = self.dependent(known, cocycle)
         {
-            ends.put_all(self.edges[edge].nodes);
+            ends.extend_or_unwind(self.edges[edge].nodes);
             self.remove_edge(edge);
         }
         for node in ends {
@@ -103,12 +106,12 @@ impl Graph {
         let mut order: Vec<(f64, usize)> = (0..self.edges.len())
             .filter(|&edge| !self.edges[edge].points.is_empty())
             .map(|edge| (known.length(&self.edges[edge].points), edge))
-            .listed();
-        sort_stably(&mut order, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let mut edges = with_room(order.len());
+            .collect_or_unwind();
+        stable_sort_or_unwind(&mut order, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut edges = with_capacity_or_unwind(order.len());
         for &(_, edge) in &order {
             let DraftEdge { nodes, points, .. } = &self.edges[edge];
-            edges.put((*nodes, class_of(known, cocycle, points)?));
+            edges.push_or_unwind((*nodes, class_of(known, cocycle, points)?));
         }
         let CycleClasses { roles, .. } = CycleClasses::of(self.nodes.len(), edges);
         let first = roles.iter().position(|&role| role == Role::Dependent)?;
@@ -131,7 +134,11 @@ impl Graph {
             return Some(self.edges[edge].nodes[1]);
         }
         let (before, after) = line.cut(along);
-        let whole: Vec<Place> = before.iter().chain(&after[1..]).copied().listed();
+        let whole: Vec<Place> = before
+            .iter()
+            .chain(&after[1..])
+            .copied()
+            .collect_or_unwind();
         if before.len() < 2 || after.len() < 2 || !is_same(known, cocycle, &line.places, &whole) {
             return None;
         }
@@ -141,7 +148,7 @@ impl Graph {
         self.edges[edge].nodes[1] = node;
         self.edges[edge].points = before;
         self.is_changed[edge] = true;
-        self.tips[node].put((edge, 1));
+        self.tips[node].push_or_unwind((edge, 1));
         self.add_edge(DraftEdge {
             nodes: [node, end],
             points: after,
@@ -159,7 +166,7 @@ impl Graph {
                 let mut way = Vec::new();
                 let mut at = to;
                 while let Some(&(_, Some((edge, end)))) = ways.get(&at) {
-                    way.put((edge, end));
+                    way.push_or_unwind((edge, end));
                     at = self.edges[edge].nodes[end];
                 }
                 way.reverse();
@@ -173,8 +180,8 @@ impl Graph {
                 let next = length + known.length(&self.edges[tip.0].points);
                 let other = self.beyond(tip);
                 if ways.get(&other).is_none_or(|&(least, _)| next < least) {
-                    ways.put((other, (next, Some(tip))));
-                    queue.put(Reverse((next.to_bits(), other)));
+                    ways.push_or_unwind((other, (next, Some(tip))));
+                    queue.push_or_unwind(Reverse((next.to_bits(), other)));
                 }
             }
         }

@@ -18,7 +18,7 @@ use super::{
     resample::is_same,
     twice,
 };
-use crate::memory::{Listed, Put, copy};
+use crate::memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind};
 use crate::monitor::Cancelled;
 use graph::{Graph, Tip};
 use line::Line;
@@ -41,7 +41,7 @@ const ROUNDS: usize = 10;
 pub fn part(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) -> Result<(), Cancelled> {
     let mut graph = Graph::of(std::mem::take(draft));
     let all = 0..graph.nodes.len();
-    graph.part_all(known, cocycle, all.rev().listed())?;
+    graph.part_all(known, cocycle, all.rev().collect_or_unwind())?;
     *draft = graph.finish();
     for _ in 0..ROUNDS {
         let places = twice::all(known, draft);
@@ -85,7 +85,7 @@ impl Graph {
             known.steps.check()?;
             if left > 0 && self.part_at(known, cocycle, node, &mut waiting) {
                 left -= 1;
-                waiting.put(node);
+                waiting.push_or_unwind(node);
             }
         }
         Ok(())
@@ -100,11 +100,14 @@ impl Graph {
         node: usize,
         waiting: &mut Vec<usize>,
     ) -> bool {
-        let tips = copy(&self.tips[node]);
+        let tips = copy_or_unwind(&self.tips[node]);
         if self.is_gone[node] || tips.len() < 2 {
             return false;
         }
-        let lines: Vec<Line> = tips.iter().map(|&tip| self.line(known, tip)).listed();
+        let lines: Vec<Line> = tips
+            .iter()
+            .map(|&tip| self.line(known, tip))
+            .collect_or_unwind();
         for first in 0..tips.len() {
             for second in first + 1..tips.len() {
                 if tips[first].0 == tips[second].0 {
@@ -157,12 +160,17 @@ impl Graph {
             if is_used[k] && !is_used[other] {
                 let back = lines[k].places.iter().rev().copied();
                 let along = stretch.along[other];
-                let Some(points) = leaving(known, cocycle, back.listed(), lines[other], along)
-                else {
+                let Some(points) = leaving(
+                    known,
+                    cocycle,
+                    back.collect_or_unwind(),
+                    lines[other],
+                    along,
+                ) else {
                     continue;
                 };
                 self.replace(stretch.tips[other], far[k], points);
-                waiting.put(far[k]);
+                waiting.push_or_unwind(far[k]);
                 return Some(false);
             }
         }
@@ -178,11 +186,11 @@ impl Graph {
             let [kept, _] = lines;
             let (stem, rest) = kept.cut(along[0]);
             let node = stem[stem.len() - 1];
-            let whole: Vec<Place> = stem.iter().chain(&rest[1..]).copied().listed();
+            let whole: Vec<Place> = stem.iter().chain(&rest[1..]).copied().collect_or_unwind();
             if !is_same(known, cocycle, &kept.places, &whole) {
                 continue;
             }
-            let back = stem.iter().rev().copied().listed();
+            let back = stem.iter().rev().copied().collect_or_unwind();
             let Some(points) = leaving(known, cocycle, back, lines[1], along[1]) else {
                 continue;
             };
@@ -195,7 +203,7 @@ impl Graph {
                 points: stem,
                 voxels: Vec::new(),
             });
-            waiting.put_all([node, far[0], far[1]]);
+            waiting.extend_or_unwind([node, far[0], far[1]]);
             return Some(true);
         }
         None
@@ -210,10 +218,10 @@ impl Graph {
                 self.remove_edge(tip.0);
                 self.is_gone[node] = true;
                 self.join_edges(other);
-                waiting.put(other);
+                waiting.push_or_unwind(other);
             }
             [one, other] => {
-                waiting.put_all([one, other].map(|tip| self.beyond(tip)));
+                waiting.extend_or_unwind([one, other].map(|tip| self.beyond(tip)));
                 self.join_edges(node);
             }
             _ => {}
@@ -250,10 +258,10 @@ fn leaving(
         if rest[0] == node {
             continue;
         }
-        let mut whole = copy(&back);
-        whole.put_all(line.places[1..].iter().copied());
+        let mut whole = copy_or_unwind(&back);
+        whole.extend_or_unwind(line.places[1..].iter().copied());
         let mut new = vec![node];
-        new.put_all(rest.iter().copied());
+        new.extend_or_unwind(rest.iter().copied());
         if is_same(known, cocycle, &whole, &new) {
             return Some(new);
         }
