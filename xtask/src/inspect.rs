@@ -173,7 +173,7 @@ fn occupancy(
     dynamic: u32,
 ) -> Result<String> {
     let capability: ComputeCapability = arch.sm().parse()?;
-    let model = HardwareModel::of(capability)?;
+    let model = HardwareModel::for_capability(capability)?;
     let kernel = occupancy::KernelResources::from(*figures);
     let largest = BlockConfig::new(model.device().threads_per_block).with_dynamic_shared(dynamic);
     let best = best_block(&model, &kernel, &largest, |_| dynamic, |_| true);
@@ -181,7 +181,8 @@ fn occupancy(
     let threads = threads.unwrap_or(best.map_or(32, |best| best.threads));
     let block = largest.with_threads(threads);
     let answer = model.occupancy(&kernel, &block)?;
-    let named = Gpu::of(capability).map_or(String::new(), |gpu| format!(" (as {})", gpu.name));
+    let named =
+        Gpu::with_capability(capability).map_or(String::new(), |gpu| format!(" (as {})", gpu.name));
     let is_best = match best {
         Some(best) if best.threads == threads => ", the best".to_owned(),
         Some(best) => format!("; the best are {}", best.threads),

@@ -1,4 +1,4 @@
-//! The options of `ferrovox occupancy`.
+//! Options of `ferrovox occupancy`.
 
 use super::{MORE, ReportArgs};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -12,12 +12,14 @@ use std::path::PathBuf;
     "Print one JSON object: active_blocks, active_warps, occupancy (0 to 1), limiters with slack, waves, tail, warnings, the error"
 )))]
 #[command(after_help = MORE, after_long_help = "\
-How many blocks of a kernel run on a multiprocessor at a time, and what bounds their number. A limiter's slack says how \
-much more the kernel could take with as many blocks, and how much less it would have to take for more. Without --block it \
-is the block size with the most active threads, by the rule of CUDA's cudaOccupancyMaxPotentialBlockSize.
+ Computes how many blocks of a kernel are resident on a multiprocessor at a time, and which resources limit their number. \
+The slack of a resource is the amount that the kernel could use additionally without losing a block, and the reduction \
+needed for more blocks. Without --block, the block size with the most active threads is used, by the rule of CUDA's \
+cudaOccupancyMaxPotentialBlockSize.
 
-No GPU is needed: limits are those of --cc, or of a GPU by its name (FX 5800, GTX 580, A100, H200, RTX 4090, ...), or of a \
-live device (cuda:0, the default). Kernels of ferrovox are known by name; for others --ptxas reads what `ptxas -v` printed.
+ No GPU is needed: the limits are those of --cc, of a GPU by product name (FX 5800, GTX 580, A100, H200, RTX 4090, ...), or \
+of an installed device (cuda:0, the default). The kernels of ferrovox are available by name; for other kernels --ptxas reads \
+the output of `ptxas -v`.
 
 Occupancy is not speed: `cargo xtask bench occupancy` measures both.
 
@@ -31,31 +33,31 @@ pub struct OccupancyArgs {
     /// Compute capability of the device: 1.0 to 12.1
     #[arg(long, value_name = "X.Y", help_heading = "Device")]
     pub cc: Option<ComputeCapability>,
-    /// A GPU by its name, or a live device: auto, cuda, cuda:N [default: auto]
+    /// GPU by product name, or an installed device: auto, cuda, cuda:N [default: auto]
     #[arg(long, value_name = "NAME", help_heading = "Device")]
     pub device: Option<String>,
-    /// Multiprocessors of the device, for --grid
+    /// Number of multiprocessors of the device, for --grid
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Device")]
     pub multiprocessors: Option<u32>,
-    /// What the hardware does, or Zhao et al.'s (2016) equation (2)
+    /// Occupancy model
     #[arg(long, value_enum, default_value_t = ModelName::Hardware, help_heading = "Device")]
     pub model: ModelName,
     /// Registers per thread
     #[arg(long, value_name = "N", help_heading = "Kernel")]
     pub regs: Option<u32>,
-    /// Shared memory per block that the kernel declares, in bytes
+    /// Static shared memory per block, in bytes
     #[arg(long, value_name = "BYTES", help_heading = "Kernel")]
     pub smem: Option<u32>,
     /// Barriers per block
     #[arg(long, value_name = "N", help_heading = "Kernel")]
     pub barriers: Option<u32>,
-    /// A kernel of ferrovox by its entry point, or one of --ptxas
+    /// Entry point of a kernel of ferrovox, or of a kernel in the --ptxas file
     #[arg(long, value_name = "NAME", help_heading = "Kernel")]
     pub kernel: Option<String>,
-    /// What `ptxas -v` printed, a file or - for the standard input
+    /// File with the output of `ptxas -v`, or - for standard input
     #[arg(long, value_name = "FILE", help_heading = "Kernel")]
     pub ptxas: Option<PathBuf>,
-    /// Threads per block [default: the best]
+    /// Threads per block [default: the best block size]
     #[arg(long, value_name = "N", help_heading = "Launch")]
     pub block: Option<u32>,
     /// Dynamic shared memory per block, in bytes
@@ -66,7 +68,7 @@ pub struct OccupancyArgs {
         help_heading = "Launch"
     )]
     pub dynamic: u32,
-    /// Dynamic shared memory for each thread, in bytes
+    /// Additional dynamic shared memory per thread of the block, in bytes
     #[arg(
         long,
         value_name = "BYTES",
@@ -74,25 +76,25 @@ pub struct OccupancyArgs {
         help_heading = "Launch"
     )]
     pub dynamic_per_thread: u32,
-    /// Shared memory by L1 cache: percent (50%) or bytes (65536) [default: as much as there is]
+    /// Preferred shared memory per multiprocessor, as a percentage (50%) or in bytes (65536) [default: maximum]
     #[arg(long, value_name = "SHARE", value_parser = parse_carveout, help_heading = "Launch")]
     pub carveout: Option<Carveout>,
-    /// The kernel has not opted in to more than 48 KiB of shared memory
+    /// Limit shared memory per block to 48 KiB, as for a kernel that does not opt in to more
     #[arg(long, help_heading = "Launch")]
     pub no_opt_in: bool,
-    /// Blocks of the grid: say how many waves they are, and how full the last is
+    /// Number of blocks of the grid; report its waves and the utilization of the last one
     #[arg(long, value_name = "N", help_heading = "Launch")]
     pub grid: Option<u64>,
-    /// Every block size, in steps of --step
+    /// Report the occupancy for every block size, in steps of --step
     #[arg(long, help_heading = "Report")]
     pub all_blocks: bool,
-    /// The step of --all-blocks, in threads
+    /// Step of --all-blocks, in threads
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..), requires = "all_blocks", help_heading = "Report")]
     pub step: u32,
-    /// The occupancy for every value of another number, where it changes
-    #[arg(long, value_enum, value_name = "NUMBER", help_heading = "Report")]
+    /// Report the occupancy as a function of another parameter, at every change
+    #[arg(long, value_enum, value_name = "PARAMETER", help_heading = "Report")]
     pub over: Option<Over>,
-    /// Say how each number comes about
+    /// Explain how each number is derived
     #[arg(long, help_heading = "Report")]
     pub explain: bool,
     #[command(flatten)]
@@ -101,9 +103,9 @@ pub struct OccupancyArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ModelName {
-    /// Registers to warps, in units, by parts of a multiprocessor
+    /// Real hardware: allocation granularities and multiprocessor partitions
     Hardware,
-    /// Zhao et al.'s (2016) equation (2)
+    /// Equation (2) of Zhao et al. (2016), without allocation granularities
     Paper,
 }
 
@@ -122,7 +124,7 @@ pub enum Over {
     Registers,
     /// Dynamic shared memory, in bytes
     Dynamic,
-    /// The device's divisions of shared memory and L1 cache, in bytes of shared memory
+    /// Split between shared memory and L1 cache, in bytes of shared memory
     Carveout,
 }
 
@@ -136,12 +138,12 @@ impl Over {
     }
 }
 
-/// Reads `50%` or a number of bytes. Whether it makes sense the library says.
+/// Parses `50%` or a number of bytes; the library checks the range.
 fn parse_carveout(text: &str) -> Result<Carveout, String> {
     let number = |digits: &str| digits.parse::<u32>().ok();
     let carveout = match text.strip_suffix('%') {
         Some(percent) => number(percent).map(Carveout::Percent),
         None => number(text).map(Carveout::Bytes),
     };
-    carveout.ok_or_else(|| "give percent, such as 50%, or bytes, such as 65536".to_owned())
+    carveout.ok_or_else(|| "give a percentage, such as 50%, or bytes, such as 65536".to_owned())
 }

@@ -12,7 +12,7 @@ pub mod man_pages;
 pub mod mesh;
 mod mesh_report;
 pub mod occupancy;
-mod occupancy_question;
+mod occupancy_input;
 mod occupancy_report;
 mod occupancy_text;
 pub mod render;

@@ -1,15 +1,15 @@
-//! `ferrovox occupancy`.
+//! The command `ferrovox occupancy`.
 
-use super::{occupancy_question::question, occupancy_report::Report, occupancy_text::readable};
+use super::{occupancy_input::resolve_input, occupancy_report::Report, occupancy_text::readable};
 use crate::{
     args::OccupancyArgs,
     terminal::{Remark, Terminal},
 };
 
-/// Answers, or says what is wrong with the question.
+/// Runs the command: computes the occupancy and prints the report.
 pub fn run(args: &OccupancyArgs, terminal: &Terminal) -> anyhow::Result<()> {
-    let question = question(args)?;
-    let report = Report::of(args, &question)?;
+    let input = resolve_input(args)?;
+    let report = Report::new(args, &input)?;
     let warnings: Vec<Remark> = report
         .warnings
         .iter()

@@ -1,13 +1,13 @@
-//! What `ferrovox occupancy` has to say: the JSON object, of which the readable answer is made too.
+//! Report of `ferrovox occupancy`: the JSON object, also the source of the text output.
 
-use super::occupancy_question::{Question, dynamic};
+use super::occupancy_input::{Input, dynamic_shared_bytes};
 use crate::args::{OccupancyArgs, Over};
 use ferrovox::occupancy::{
     Carveout, Limiter, Occupancy, Waves, best_block, curve, resource_table, slack,
 };
 use serde::Serialize;
 
-/// The JSON object. Memory is in bytes, occupancy from 0 to 1.
+/// The JSON object. Memory is in bytes; occupancy and other fractions are from 0 to 1.
 #[derive(Serialize)]
 pub struct Report {
     pub device: String,
@@ -15,7 +15,7 @@ pub struct Report {
     pub multiprocessors: Option<u32>,
     pub model: &'static str,
     pub kernel: Option<String>,
-    /// What the kernel's figures were assembled for.
+    /// Capability that the kernel was assembled for.
     pub assembled_for: Option<String>,
     pub registers: u32,
     pub static_shared_bytes: u32,
@@ -31,20 +31,20 @@ pub struct Report {
     pub active_threads: u32,
     pub max_warps: u32,
     pub occupancy: f64,
-    /// What the driver of a device that is here says of a kernel of ferrovox.
+    /// Active blocks reported by the driver of an installed device, for a kernel of ferrovox.
     pub active_blocks_by_driver: Option<u32>,
-    /// Every limiter that ties.
+    /// Resources that limit the occupancy; several if they tie.
     pub limiters: Vec<Resource>,
-    /// Every resource, those too that are no limit now.
+    /// All resources, including those that do not limit the occupancy.
     pub resources: Vec<Resource>,
-    /// The same to read.
+    /// Resources as lines of text.
     #[serde(skip)]
     pub resource_table: Vec<String>,
     pub shared_configuration_bytes: u32,
     pub grid: Option<u64>,
-    /// Waves of the grid, the last one included.
+    /// Number of waves of the grid, including a partial last one.
     pub waves: Option<u64>,
-    /// Blocks of the last wave, if they do not fill the device.
+    /// Number of blocks of the last, partial wave; 0 if all waves are full.
     pub tail: Option<u64>,
     pub tail_fraction: Option<f64>,
     pub utilisation: Option<f64>,
@@ -62,9 +62,9 @@ pub struct Report {
 #[derive(Clone, Serialize)]
 pub struct Resource {
     pub name: String,
-    /// Blocks that it has room for; none where it is no limit.
+    /// Number of blocks that the resource allows; `null` if it sets no limit.
     pub blocks: Option<u32>,
-    /// Whether it bounds the number of blocks.
+    /// `true` if the resource limits the occupancy.
     pub limits: bool,
     pub slack: Option<SlackReport>,
 }
@@ -72,31 +72,31 @@ pub struct Resource {
 #[derive(Clone, Serialize)]
 pub struct SlackReport {
     pub unit: &'static str,
-    /// How much more the kernel could take with as many blocks.
+    /// Additional amount that the kernel could use without losing a block.
     pub spare: u32,
-    /// How much less it would have to take for this resource to have room for more.
-    pub fewer: Option<u32>,
-    pub fewer_to: Option<u32>,
-    pub active_blocks_then: Option<u32>,
+    /// Reduction after which the resource allows more blocks.
+    pub reduction: Option<u32>,
+    pub reduced_to: Option<u32>,
+    pub active_blocks_after: Option<u32>,
 }
 
 #[derive(Serialize)]
 pub struct Best {
     pub block: u32,
     pub active_blocks: u32,
-    /// Blocks that fill the device.
-    pub least_grid: Option<u64>,
+    /// Smallest number of blocks that fills the device.
+    pub min_grid_size: Option<u64>,
 }
 
 #[derive(Serialize)]
 pub struct Curve {
-    pub number: &'static str,
+    pub parameter: &'static str,
     pub points: Vec<Point>,
 }
 
 #[derive(Serialize)]
 pub struct Point {
-    pub at: u32,
+    pub value: u32,
     pub active_blocks: u32,
     pub active_warps: u32,
     pub occupancy: f64,
@@ -104,42 +104,40 @@ pub struct Point {
 }
 
 impl Report {
-    pub fn of(args: &OccupancyArgs, question: &Question) -> anyhow::Result<Self> {
-        let model = &*question.model;
-        let (kernel, block) = (&question.kernel.resources, &question.block);
+    pub fn new(args: &OccupancyArgs, input: &Input) -> anyhow::Result<Self> {
+        let model = &*input.model;
+        let (kernel, block) = (&input.kernel.resources, &input.block);
         let occupancy = model.occupancy(kernel, block)?;
         let device = *model.device();
         let resources: Vec<Resource> = Limiter::ALL
             .into_iter()
-            .map(|limiter| resource(question, &occupancy, limiter))
+            .map(|limiter| resource(input, &occupancy, limiter))
             .collect();
-        let multiprocessors = question
-            .has_multiprocessors
-            .then_some(device.multiprocessors);
+        let multiprocessors = input.has_multiprocessors.then_some(device.multiprocessors);
         let grid = match (args.grid, multiprocessors) {
             (Some(_), None) => anyhow::bail!(
-                "--grid needs the number of multiprocessors of a device of capability {}: give --multiprocessors",
-                question.device
+                "--grid needs the number of multiprocessors of the device ({}); give --multiprocessors",
+                input.device
             ),
             (grid, _) => grid,
         };
         let waves = grid.and_then(|grid| Waves::new(&device, &occupancy, grid));
-        let recorded = question.kernel.recorded;
+        let recorded = input.kernel.recorded;
         let largest = block.with_threads(device.threads_per_block);
         let best = best_block(
             model,
             kernel,
             &largest,
-            |threads| dynamic(args, threads),
+            |threads| dynamic_shared_bytes(args, threads),
             |_| true,
         );
         Ok(Self {
-            device: question.device.clone(),
+            device: input.device.clone(),
             capability: device.capability.map(|capability| capability.to_string()),
             multiprocessors,
             model: args.model.name(),
-            kernel: question.kernel.name.clone(),
-            assembled_for: question.kernel.assembled_for.map(|it| it.to_string()),
+            kernel: input.kernel.name.clone(),
+            assembled_for: input.kernel.assembled_for.map(|it| it.to_string()),
             registers: kernel.registers,
             static_shared_bytes: kernel.static_shared_bytes,
             dynamic_shared_bytes: block.dynamic_shared_bytes,
@@ -147,14 +145,14 @@ impl Report {
             spill_bytes: recorded.map(|it| it.spill_bytes()),
             stack_bytes: recorded.map(|it| it.stack_bytes),
             block: block.threads,
-            block_is_best: question.is_best,
+            block_is_best: input.is_best,
             warps_per_block: occupancy.warps_per_block,
             active_blocks: occupancy.active_blocks,
             active_warps: occupancy.active_warps,
             active_threads: occupancy.active_threads(),
             max_warps: occupancy.max_warps,
             occupancy: occupancy.fraction(),
-            active_blocks_by_driver: by_driver(args, question)?,
+            active_blocks_by_driver: active_blocks_by_driver(args, input)?,
             limiters: resources.iter().filter(|it| it.limits).cloned().collect(),
             resources,
             resource_table: resource_table(model, kernel, block),
@@ -167,38 +165,38 @@ impl Report {
             best_block: best.map(|best| Best {
                 block: best.threads,
                 active_blocks: best.active_blocks,
-                least_grid: multiprocessors.map(|_| best.least_grid),
+                min_grid_size: multiprocessors.map(|_| best.min_grid_size),
             }),
-            blocks: args.all_blocks.then(|| all_blocks(args, question)),
+            blocks: args.all_blocks.then(|| all_blocks(args, input)),
             over: args.over.map(|over| Curve {
-                number: over.name(),
-                points: over_another(question, over),
+                parameter: over.name(),
+                points: curve_over(input, over),
             }),
             explanation: args.explain.then(|| model.explain(kernel, block)),
-            warnings: warnings(args, question, &occupancy),
+            warnings: warnings(args, input, &occupancy),
         })
     }
 }
 
-/// The driver's answer, where the kernel is as it has it.
-fn by_driver(args: &OccupancyArgs, question: &Question) -> anyhow::Result<Option<u32>> {
-    let typed = args.regs.is_some() || args.smem.is_some() || args.ptxas.is_some();
-    let usual = args.carveout.is_none() && !args.no_opt_in && !typed;
-    let (Some(device), Some(kernel), true) = (&question.live, &args.kernel, usual) else {
+/// Returns the driver's result, if the command line does not override the kernel's resources.
+fn active_blocks_by_driver(args: &OccupancyArgs, input: &Input) -> anyhow::Result<Option<u32>> {
+    let overridden = args.regs.is_some() || args.smem.is_some() || args.ptxas.is_some();
+    let is_default = args.carveout.is_none() && !args.no_opt_in && !overridden;
+    let (Some(device), Some(kernel), true) = (&input.live, &args.kernel, is_default) else {
         return Ok(None);
     };
-    let block = &question.block;
+    let block = &input.block;
     Ok(device.active_blocks_by_driver(kernel, block.threads, block.dynamic_shared_bytes)?)
 }
 
-fn resource(question: &Question, occupancy: &Occupancy, limiter: Limiter) -> Resource {
+fn resource(input: &Input, occupancy: &Occupancy, limiter: Limiter) -> Resource {
     let slack = slack(
-        &*question.model,
-        &question.kernel.resources,
-        &question.block,
+        &*input.model,
+        &input.kernel.resources,
+        &input.block,
         limiter,
     );
-    let blocks = occupancy.allocation.limits.of(limiter);
+    let blocks = occupancy.allocation.limits.limit(limiter);
     Resource {
         name: name(limiter),
         blocks,
@@ -206,21 +204,21 @@ fn resource(question: &Question, occupancy: &Occupancy, limiter: Limiter) -> Res
         slack: slack.filter(|_| blocks.is_some()).map(|slack| SlackReport {
             unit: limiter.unit(),
             spare: slack.spare,
-            fewer: slack.fewer.map(|fewer| fewer.by),
-            fewer_to: slack.fewer.map(|fewer| fewer.to),
-            active_blocks_then: slack.fewer.map(|fewer| fewer.active_blocks),
+            reduction: slack.reduction.map(|reduction| reduction.by),
+            reduced_to: slack.reduction.map(|reduction| reduction.to),
+            active_blocks_after: slack.reduction.map(|reduction| reduction.active_blocks),
         }),
     }
 }
 
-/// A limiter's name as a key.
+/// Returns the name of a limiter as a JSON value.
 fn name(limiter: Limiter) -> String {
     limiter.name().replace(' ', "_")
 }
 
-fn point(at: u32, occupancy: &Occupancy) -> Point {
+fn point(value: u32, occupancy: &Occupancy) -> Point {
     Point {
-        at,
+        value,
         active_blocks: occupancy.active_blocks,
         active_warps: occupancy.active_warps,
         occupancy: occupancy.fraction(),
@@ -228,12 +226,12 @@ fn point(at: u32, occupancy: &Occupancy) -> Point {
     }
 }
 
-fn all_blocks(args: &OccupancyArgs, question: &Question) -> Vec<Point> {
-    let dynamic = |threads| dynamic(args, threads);
+fn all_blocks(args: &OccupancyArgs, input: &Input) -> Vec<Point> {
+    let dynamic = |threads| dynamic_shared_bytes(args, threads);
     curve::over_threads(
-        &*question.model,
-        &question.kernel.resources,
-        &question.block,
+        &*input.model,
+        &input.kernel.resources,
+        &input.block,
         dynamic,
     )
     .filter(|(threads, _)| threads.is_multiple_of(args.step))
@@ -241,17 +239,17 @@ fn all_blocks(args: &OccupancyArgs, question: &Question) -> Vec<Point> {
     .collect()
 }
 
-/// The points of a curve at which another number of blocks begins to run.
-fn over_another(question: &Question, over: Over) -> Vec<Point> {
-    let (model, kernel) = (&*question.model, &question.kernel.resources);
-    let block = question.block.with_carveout(match over {
+/// Returns the points of a curve at which the number of active blocks changes.
+fn curve_over(input: &Input, over: Over) -> Vec<Point> {
+    let (model, kernel) = (&*input.model, &input.kernel.resources);
+    let block = input.block.with_carveout(match over {
         Over::Carveout => Carveout::Default,
-        _ => question.block.carveout,
+        _ => input.block.carveout,
     });
     let mut points: Vec<Point> = match over {
-        Over::Registers => points_of(curve::over_registers(model, kernel, &block)),
-        Over::Dynamic => points_of(curve::over_dynamic_shared(model, kernel, &block)),
-        Over::Carveout => points_of(curve::over_carveout(model, kernel, &block)),
+        Over::Registers => collect_points(curve::over_registers(model, kernel, &block)),
+        Over::Dynamic => collect_points(curve::over_dynamic_shared(model, kernel, &block)),
+        Over::Carveout => collect_points(curve::over_carveout(model, kernel, &block)),
     };
     if over != Over::Carveout {
         points.dedup_by_key(|point| point.active_blocks);
@@ -259,30 +257,32 @@ fn over_another(question: &Question, over: Over) -> Vec<Point> {
     points
 }
 
-fn points_of(curve: impl Iterator<Item = (u32, Occupancy)>) -> Vec<Point> {
-    curve.map(|(at, occupancy)| point(at, &occupancy)).collect()
+fn collect_points(curve: impl Iterator<Item = (u32, Occupancy)>) -> Vec<Point> {
+    curve
+        .map(|(value, occupancy)| point(value, &occupancy))
+        .collect()
 }
 
-fn warnings(args: &OccupancyArgs, question: &Question, occupancy: &Occupancy) -> Vec<String> {
+fn warnings(args: &OccupancyArgs, input: &Input, occupancy: &Occupancy) -> Vec<String> {
     let mut warnings = Vec::new();
-    let kernel = &question.kernel;
+    let kernel = &input.kernel;
     if occupancy.active_blocks == 0 {
-        warnings.push("no block of this size can run: a launch would fail".to_owned());
+        warnings.push("no block of this size can run; the launch would fail".to_owned());
     }
     if let Some(recorded) = kernel.recorded {
         let spilled = recorded.spill_bytes();
         if spilled > 0 {
             warnings.push(format!(
-                "{spilled} bytes of registers are spilled to local memory: fewer registers would spill more"
+                "the kernel spills {spilled} bytes of registers to local memory; fewer registers would spill more"
             ));
         }
     }
-    let runs_on = question.model.device().capability;
-    if let (Some(of), Some(on), None) = (kernel.assembled_for, runs_on, args.regs)
-        && of != on
+    let target = input.model.device().capability;
+    if let (Some(assembled_for), Some(target), None) = (kernel.assembled_for, target, args.regs)
+        && assembled_for != target
     {
         warnings.push(format!(
-            "the kernel's figures are of capability {of}; what a driver compiles for {on} may take other registers"
+            "the kernel was assembled for capability {assembled_for}; compiled for {target}, it may use a different number of registers"
         ));
     }
     warnings

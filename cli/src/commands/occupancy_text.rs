@@ -1,19 +1,19 @@
-//! The readable answer of `ferrovox occupancy`: a table, and bars.
+//! Text output of `ferrovox occupancy`: tables and bar charts.
 
 use super::occupancy_report::{Point, Report};
 use crate::numbers::counted;
 use std::fmt::Write;
 
-/// Columns of a full bar.
+/// Width of a full bar, in columns.
 const BAR: usize = 40;
 
-/// All of it.
+/// Formats the whole report.
 pub fn readable(report: &Report) -> String {
     let mut text = heading(report);
     for line in &report.resource_table {
         let _ = writeln!(text, "{line}");
     }
-    if let (Some(waves), Some(tail), Some(fraction), Some(use_of_device)) = (
+    if let (Some(waves), Some(tail), Some(fraction), Some(utilisation)) = (
         report.waves,
         report.tail,
         report.tail_fraction,
@@ -22,7 +22,7 @@ pub fn readable(report: &Report) -> String {
         let last = match tail {
             0 => "all full".to_owned(),
             _ => format!(
-                "the last with {tail} of {} blocks, {} full",
+                "the last with {tail} of {} blocks ({} full)",
                 u64::from(report.active_blocks) * u64::from(report.multiprocessors.unwrap_or(1)),
                 percent(fraction)
             ),
@@ -31,7 +31,7 @@ pub fn readable(report: &Report) -> String {
             text,
             "\ngrid        {} blocks: {waves} waves, {last}; {} of the device used",
             report.grid.unwrap_or(0),
-            percent(use_of_device)
+            percent(utilisation)
         );
     }
     if let Some(best) = &report.best_block
@@ -39,7 +39,7 @@ pub fn readable(report: &Report) -> String {
     {
         let _ = writeln!(
             text,
-            "\nbest block  {}: {}, {} in all",
+            "\nbest block  {}: {}, {} in total",
             counted(u64::from(best.block), "thread"),
             counted(u64::from(best.active_blocks), "block"),
             counted(u64::from(best.block * best.active_blocks), "thread")
@@ -50,7 +50,7 @@ pub fn readable(report: &Report) -> String {
         for line in explanation {
             let _ = writeln!(text, "{line}");
         }
-        text += "Occupancy is not speed: a kernel with independent instructions of its own hides latency with few warps.\n";
+        text += "Occupancy is not speed: a kernel with enough independent instructions hides latency with few warps.\n";
     }
     if let Some(blocks) = &report.blocks {
         let _ = writeln!(
@@ -61,11 +61,11 @@ pub fn readable(report: &Report) -> String {
         bars(&mut text, blocks, 7, Some(report.block));
     }
     if let Some(curve) = &report.over {
-        let width = curve.number.len().max(7);
+        let width = curve.parameter.len().max(7);
         let _ = writeln!(
             text,
             "\n{}  {:BAR$}          blocks  limited by",
-            curve.number, "occupancy"
+            curve.parameter, "occupancy"
         );
         bars(&mut text, &curve.points, width, None);
     }
@@ -87,11 +87,11 @@ fn heading(report: &Report) -> String {
         let _ = write!(device, ", {count} multiprocessors");
     }
     if report.model == "paper" {
-        device += ", by Zhao et al.'s (2016) equation (2)";
+        device += ", equation (2) of Zhao et al. (2016)";
     }
     let _ = writeln!(text, "device      {device}");
     let name = match (&report.kernel, &report.assembled_for) {
-        (Some(name), Some(of)) => format!("{name} (assembled for {of}): "),
+        (Some(name), Some(capability)) => format!("{name} (assembled for {capability}): "),
         (Some(name), None) => format!("{name}: "),
         (None, _) => String::new(),
     };
@@ -131,21 +131,25 @@ fn heading(report: &Report) -> String {
     text
 }
 
-/// A line with a bar for each point; `marked` is the point that the answer is about.
+/// Appends one line with a bar per point; `marked` is the value to mark with an asterisk.
 fn bars(text: &mut String, points: &[Point], width: usize, marked: Option<u32>) {
     for point in points {
         // eighths of a column
         let eighths = (point.occupancy * (BAR * 8) as f64).round() as usize;
-        let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
-        let bar = "█".repeat(eighths / 8) + rest;
-        let mark = if marked == Some(point.at) { "*" } else { " " };
+        let last = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+        let bar = "█".repeat(eighths / 8) + last;
+        let mark = if marked == Some(point.value) {
+            "*"
+        } else {
+            " "
+        };
         let _ = writeln!(
             text,
             "{:>width$}{mark} {bar:<BAR$} {:>7} {:>7}  {}",
-            point.at,
+            point.value,
             percent(point.occupancy),
             point.active_blocks,
-            words(&point.limiters.join(", "))
+            resource_text(&point.limiters.join(", "))
         );
     }
 }
@@ -154,7 +158,7 @@ fn percent(fraction: f64) -> String {
     format!("{:.1} %", 100.0 * fraction)
 }
 
-/// A resource's name in words.
-fn words(name: &str) -> String {
+/// Converts the name of a resource from a JSON key to text.
+fn resource_text(name: &str) -> String {
     name.replace('_', " ")
 }

@@ -1,17 +1,17 @@
-//! `ferrovox occupancy`.
+//! Tests of `ferrovox occupancy`.
 
 use crate::support::Folder;
 use serde_json::{Value, json};
 
-/// The JSON object of a question.
-fn ask(args: &str) -> Value {
+/// Runs the command and returns its JSON object.
+fn report_for(args: &str) -> Value {
     Folder::new()
         .run(&format!("occupancy {args} --json"))
         .ok()
         .json()
 }
 
-/// The names of what bounds the number of blocks.
+/// Returns the names of the limiting resources.
 fn limiters(report: &Value) -> Vec<&str> {
     let limiters = report["limiters"].as_array().unwrap().iter();
     limiters
@@ -20,7 +20,7 @@ fn limiters(report: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn the_known_traps() {
+fn known_corner_cases_are_exact() {
     for (args, blocks, warps, occupancy, limited_by) in [
         (
             "--cc 8.0 --regs 92 --block 224",
@@ -65,7 +65,7 @@ fn the_known_traps() {
             &["blocks", "barriers"],
         ),
     ] {
-        let report = ask(args);
+        let report = report_for(args);
         assert_eq!(report["active_blocks"], blocks, "{args}");
         assert_eq!(report["active_warps"], warps, "{args}");
         assert_eq!(report["occupancy"], json!(occupancy), "{args}");
@@ -75,8 +75,8 @@ fn the_known_traps() {
 }
 
 #[test]
-fn the_slack_of_a_limiter_is_told() {
-    let report = ask("--cc 9.0 --regs 43 --block 256");
+fn slack_of_a_limiter_is_reported() {
+    let report = report_for("--cc 9.0 --regs 43 --block 256");
     let registers = &report["limiters"][0];
     assert_eq!(
         (&registers["name"], &registers["blocks"]),
@@ -85,23 +85,23 @@ fn the_slack_of_a_limiter_is_told() {
     let slack = &registers["slack"];
     assert_eq!(slack["spare"], 5);
     assert_eq!(
-        (&slack["fewer"], &slack["fewer_to"]),
+        (&slack["reduction"], &slack["reduced_to"]),
         (&json!(3), &json!(40))
     );
-    assert_eq!(slack["active_blocks_then"], 6);
+    assert_eq!(slack["active_blocks_after"], 6);
     assert_eq!(report["resources"].as_array().unwrap().len(), 5);
     let text = Folder::new()
         .run("occupancy --cc 9.0 --regs 43 --block 256")
         .ok()
         .stdout;
     assert!(
-        text.contains("3 fewer (40): 6 blocks; 5 more: as many blocks"),
+        text.contains("3 fewer (40) for 6 blocks; 5 to spare"),
         "{text}"
     );
 }
 
 #[test]
-fn the_documents_figures() {
+fn percentages_of_zhao_et_al_are_reproduced() {
     for (args, percent) in [
         ("--regs 16 --block 192", 93.75),
         ("--regs 16 --block 193", 87.5),
@@ -109,7 +109,7 @@ fn the_documents_figures() {
         ("--regs 16 --block 321", 68.75),
         ("--regs 42 --smem 1548 --block 192 --model paper", 37.5),
     ] {
-        let report = ask(&format!("{args} --device FX-5800"));
+        let report = report_for(&format!("{args} --device FX-5800"));
         assert_eq!(report["occupancy"], json!(percent / 100.0), "{args}");
     }
     let gtx = Folder::new()
@@ -124,19 +124,19 @@ fn the_documents_figures() {
 }
 
 #[test]
-fn a_grid_is_cut_into_waves() {
-    let report = ask("--device H200 --regs 92 --block 224 --grid 1000");
+fn a_grid_is_divided_into_waves() {
+    let report = report_for("--device H200 --regs 92 --block 224 --grid 1000");
     assert_eq!(
         (&report["waves"], &report["tail"]),
         (&json!(4), &json!(208))
     );
     assert_eq!(report["tail_fraction"], json!(208.0 / 264.0));
-    let report = ask("--cc 10.3 --multiprocessors 10 --regs 92 --block 224 --grid 40");
+    let report = report_for("--cc 10.3 --multiprocessors 10 --regs 92 --block 224 --grid 40");
     assert_eq!((&report["waves"], &report["tail"]), (&json!(2), &json!(0)));
-    // more blocks than 32 bits count
-    let report = ask("--cc 9.0 --multiprocessors 4294967295 --regs 32 --grid 40");
+    // block counts beyond 32 bits
+    let report = report_for("--cc 9.0 --multiprocessors 4294967295 --regs 32 --grid 40");
     assert_eq!(
-        report["best_block"]["least_grid"],
+        report["best_block"]["min_grid_size"],
         json!(2 * u64::from(u32::MAX))
     );
     assert_eq!(report["waves"], json!(1));
@@ -147,37 +147,37 @@ fn a_grid_is_cut_into_waves() {
 }
 
 #[test]
-fn the_best_block_is_taken_where_none_is_named() {
-    let report = ask("--cc 9.0 --regs 40");
+fn the_best_block_size_is_the_default() {
+    let report = report_for("--cc 9.0 --regs 40");
     assert_eq!(
         (&report["block"], &report["block_is_best"]),
         (&json!(768), &json!(true))
     );
     assert_eq!(report["best_block"]["active_blocks"], 2);
-    // two blocks of 113824 bytes; with 576 threads they would take 240448 of 233472
-    let report = ask("--cc 9.0 --regs 16 --dynamic 4000 --dynamic-per-thread 200");
+    // two blocks of 113824 bytes; with 576 threads two blocks would need 240448 bytes, above the 233472 available
+    let report = report_for("--cc 9.0 --regs 16 --dynamic 4000 --dynamic-per-thread 200");
     assert_eq!(report["block"], 544);
     assert_eq!(report["dynamic_shared_bytes"], 4000 + 200 * 544);
 }
 
 #[test]
-fn every_block_size_and_other_curves() {
-    let report = ask("--cc 9.0 --regs 32 --all-blocks");
+fn curves_over_block_size_and_other_parameters() {
+    let report = report_for("--cc 9.0 --regs 32 --all-blocks");
     let blocks = report["blocks"].as_array().unwrap();
     assert_eq!(blocks.len(), 32);
     assert_eq!(
-        (&blocks[1]["at"], &blocks[1]["active_blocks"]),
+        (&blocks[1]["value"], &blocks[1]["active_blocks"]),
         (&json!(64), &json!(32))
     );
-    let fine = ask("--device FX-5800 --regs 16 --all-blocks --step 1");
+    let fine = report_for("--device FX-5800 --regs 16 --all-blocks --step 1");
     assert_eq!(fine["blocks"].as_array().unwrap().len(), 512);
-    let over = |number: &str| {
-        let report = ask(&format!(
-            "--cc 9.0 --regs 32 --block 256 --dynamic 7000 --over {number}"
+    let over = |parameter: &str| {
+        let report = report_for(&format!(
+            "--cc 9.0 --regs 32 --block 256 --dynamic 7000 --over {parameter}"
         ));
         report["over"]["points"].as_array().unwrap().len()
     };
-    // 8, 6, 5, … blocks; each configuration
+    // one point per change (8, 6, 5, … blocks); one point per configuration
     assert_eq!(
         (over("registers"), over("dynamic"), over("carveout")),
         (7, 8, 10)
@@ -193,14 +193,14 @@ fn every_block_size_and_other_curves() {
 }
 
 #[test]
-fn carveouts_are_percent_or_bytes() {
+fn carveout_is_a_percentage_or_bytes() {
     for (carveout, blocks, configuration) in [
         ("0%", 8, 8192),
         ("100%", 8, 233_472),
         ("3%", 8, 8192),
         ("16384", 8, 16_384),
     ] {
-        let report = ask(&format!(
+        let report = report_for(&format!(
             "--cc 9.0 --regs 32 --block 256 --carveout {carveout}"
         ));
         assert_eq!(report["active_blocks"], blocks, "{carveout}");
@@ -209,7 +209,7 @@ fn carveouts_are_percent_or_bytes() {
             "{carveout}"
         );
     }
-    let report = ask("--cc 9.0 --regs 32 --block 256 --dynamic 9000 --carveout 0%");
+    let report = report_for("--cc 9.0 --regs 32 --block 256 --dynamic 9000 --carveout 0%");
     assert_eq!(
         (
             &report["active_blocks"],
@@ -220,15 +220,15 @@ fn carveouts_are_percent_or_bytes() {
 }
 
 #[test]
-fn kernels_by_name_and_from_the_assembler() {
-    let report = ask("--device H200 --kernel fill_sphere --explain");
+fn kernels_by_name_and_from_ptxas_output() {
+    let report = report_for("--device H200 --kernel fill_sphere --explain");
     assert_eq!(
         (&report["kernel"], &report["assembled_for"]),
         (&json!("fill_sphere"), &json!("9.0"))
     );
     assert!(report["registers"].as_u64() > Some(0));
     assert!(report["explanation"].as_array().unwrap().len() >= 5);
-    let report = ask("--cc 12.0 --kernel fill_sphere");
+    let report = report_for("--cc 12.0 --kernel fill_sphere");
     assert_eq!(
         report["warnings"].as_array().unwrap().len(),
         1,
@@ -263,7 +263,7 @@ fn kernels_by_name_and_from_the_assembler() {
 }
 
 #[test]
-fn questions_without_an_answer() {
+fn invalid_requests_are_errors() {
     let folder = Folder::new();
     for (args, facts) in [
         ("--cc 9.9 --regs 32", &["9.9", "9.0 and 10.0"][..]),
@@ -298,8 +298,8 @@ fn questions_without_an_answer() {
 }
 
 #[test]
-fn what_cannot_run_has_no_occupancy() {
-    let report = ask("--cc 9.0 --regs 100 --block 1024");
+fn occupancy_is_zero_if_no_block_can_run() {
+    let report = report_for("--cc 9.0 --regs 100 --block 1024");
     assert_eq!(
         (&report["active_blocks"], &report["occupancy"]),
         (&json!(0), &json!(0.0))

@@ -1,38 +1,37 @@
-//! What a block is given, and what bounds the number of blocks.
+//! Resources allocated to a block, and the limits that follow for the number of blocks.
 
-/// What a block is given of a multiprocessor.
+/// Resources of a multiprocessor allocated to one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Registers that a block is given.
+    /// Registers allocated to the block.
     pub registers: u32,
-    /// Shared memory that a block is given, with what the system takes of it, in bytes.
+    /// Shared memory allocated to the block, including the part reserved by the system, in bytes.
     pub shared_bytes: u32,
-    /// Shared memory that the multiprocessor has in the configuration that the carveout leads to,
-    /// in bytes.
+    /// Shared memory of the multiprocessor in the configuration selected by the carveout, in bytes.
     pub shared_pool_bytes: u32,
-    /// How many blocks each resource has room for.
+    /// Number of blocks that each resource allows.
     pub limits: BlockLimits,
 }
 
-/// How many blocks a multiprocessor's resources have room for, each by itself; `u32::MAX` where it
-/// is no limit.
+/// Number of resident blocks that each resource allows by itself; `u32::MAX` if the resource does
+/// not limit them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockLimits {
-    /// Room for their warps.
+    /// Limit by warps.
     pub warps: u32,
-    /// The most blocks there can be.
+    /// Maximum number of resident blocks.
     pub blocks: u32,
-    /// Room for their registers.
+    /// Limit by registers.
     pub registers: u32,
-    /// Room for their shared memory.
+    /// Limit by shared memory.
     pub shared: u32,
-    /// Room for their barriers.
+    /// Limit by barriers.
     pub barriers: u32,
 }
 
 impl BlockLimits {
-    /// One of them, `None` where it is no limit.
-    pub const fn of(&self, limiter: Limiter) -> Option<u32> {
+    /// Returns the limit set by one resource, or `None` if it sets none.
+    pub const fn limit(&self, limiter: Limiter) -> Option<u32> {
         let blocks = match limiter {
             Limiter::Warps => self.warps,
             Limiter::Blocks => self.blocks,
@@ -47,33 +46,33 @@ impl BlockLimits {
         }
     }
 
-    /// The least of them: the blocks that run.
-    pub const fn least(&self) -> u32 {
-        const fn min(a: u32, b: u32) -> u32 {
+    /// Returns the smallest limit, which is the number of resident blocks.
+    pub const fn min(&self) -> u32 {
+        const fn smaller(a: u32, b: u32) -> u32 {
             if a < b { a } else { b }
         }
-        let of_the_kernel = min(self.registers, min(self.shared, self.barriers));
-        min(of_the_kernel, min(self.warps, self.blocks))
+        let by_kernel = smaller(self.registers, smaller(self.shared, self.barriers));
+        smaller(by_kernel, smaller(self.warps, self.blocks))
     }
 }
 
-/// What bounds the number of blocks.
+/// Resource that can limit the number of resident blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limiter {
-    /// Warps, and with them threads.
+    /// Resident warps, and therefore threads.
     Warps,
-    /// Blocks as such.
+    /// Maximum number of resident blocks.
     Blocks,
     /// Registers.
     Registers,
     /// Shared memory.
     SharedMemory,
-    /// Barriers, from 9.0 on.
+    /// Barriers; a limit on 9.0 and later only.
     Barriers,
 }
 
 impl Limiter {
-    /// All of them.
+    /// All limiters, in the order of reports.
     pub const ALL: [Self; 5] = [
         Self::Warps,
         Self::Blocks,
@@ -82,7 +81,7 @@ impl Limiter {
         Self::Barriers,
     ];
 
-    /// What [`slack`](super::slack()) counts of it.
+    /// Returns the unit of the amounts in [`slack`](super::slack()).
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Warps => "threads per block",
@@ -93,7 +92,7 @@ impl Limiter {
         }
     }
 
-    /// Its name, as reports write it.
+    /// Returns the name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Warps => "warps",

@@ -1,4 +1,4 @@
-//! Compute capabilities: the version of a GPU's multiprocessor, on which the rules depend.
+//! Compute capability: the architecture version of a GPU, which selects the allocation rules.
 
 use std::fmt;
 
@@ -10,24 +10,24 @@ use std::fmt;
 /// let hopper: ComputeCapability = "9.0".parse()?;
 /// assert_eq!(hopper, ComputeCapability::new(9, 0));
 /// assert_eq!("sm_120a".parse(), Ok(ComputeCapability::new(12, 0)));
-/// assert!(hopper.is_known());
+/// assert!(hopper.is_supported());
 /// # Ok::<(), occupancy::OccupancyError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComputeCapability {
-    /// The generation: 9 is Hopper.
+    /// Major version: the GPU generation; 9 is Hopper.
     pub major: u8,
-    /// The member of the generation.
+    /// Minor version: the variant within the generation.
     pub minor: u8,
 }
 
 impl ComputeCapability {
-    /// The capability `major.minor`, whether there is one or not.
+    /// Creates the capability `major.minor`, supported or not.
     pub const fn new(major: u8, minor: u8) -> Self {
         Self { major, minor }
     }
 
-    /// The capability as `sm_90` writes it: times ten.
+    /// Returns `major * 10 + minor`, as in `sm_90`.
     pub const fn number(self) -> u32 {
         self.major as u32 * 10 + self.minor as u32
     }

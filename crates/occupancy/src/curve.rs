@@ -1,12 +1,12 @@
-//! Occupancy as a function of one number, all others held fast.
+//! Occupancy as a function of one parameter, all others fixed.
 //!
-//! Each is an iterator: nothing is computed or stored before it is asked for. What cannot run is
-//! left out, or has an occupancy of 0 where the device has what was asked for.
+//! Each function returns a lazy iterator of (parameter, occupancy). Values that the device does not
+//! support are skipped; supported values with which no block fits have an occupancy of 0.
 //!
 //! ```
 //! use occupancy::{BlockConfig, Gpu, KernelResources, PaperModel, curve};
 //!
-//! // Zhao et al.'s (2016) figure 3(a): the FX 5800, up to 16 registers
+//! // Zhao et al.'s (2016) figure 3(a): the FX 5800, a kernel of at most 16 registers
 //! let fx_5800 = PaperModel::new(Gpu::named("FX 5800")?.limits());
 //! let kernel = KernelResources::new(16);
 //! let figure: Vec<(u32, f64)> = curve::over_threads(&fx_5800, &kernel, &BlockConfig::new(0), |_| 0)
@@ -19,8 +19,8 @@
 
 use super::{BlockConfig, Carveout, KernelResources, Occupancy, OccupancyModel};
 
-/// Over block sizes, from 1 thread to the most, each with the dynamic shared memory that
-/// `dynamic_shared_bytes` gives.
+/// Returns the occupancy by block size, from 1 thread to the maximum, each with
+/// `dynamic_shared_bytes(threads)` bytes of dynamic shared memory.
 pub fn over_threads<'m, M: OccupancyModel + ?Sized, D: Fn(u32) -> u32>(
     model: &'m M,
     kernel: &KernelResources,
@@ -28,8 +28,8 @@ pub fn over_threads<'m, M: OccupancyModel + ?Sized, D: Fn(u32) -> u32>(
     dynamic_shared_bytes: D,
 ) -> impl Iterator<Item = (u32, Occupancy)> + use<'m, M, D> {
     let (kernel, block) = (*kernel, *block);
-    let most = model.device().threads_per_block;
-    (1..=most).filter_map(move |threads| {
+    let max = model.device().threads_per_block;
+    (1..=max).filter_map(move |threads| {
         let block = block
             .with_threads(threads)
             .with_dynamic_shared(dynamic_shared_bytes(threads));
@@ -37,15 +37,15 @@ pub fn over_threads<'m, M: OccupancyModel + ?Sized, D: Fn(u32) -> u32>(
     })
 }
 
-/// Over registers per thread, from 1 to the most.
+/// Returns the occupancy by registers per thread, from 1 to the maximum.
 pub fn over_registers<'m, M: OccupancyModel + ?Sized>(
     model: &'m M,
     kernel: &KernelResources,
     block: &BlockConfig,
 ) -> impl Iterator<Item = (u32, Occupancy)> + use<'m, M> {
     let (kernel, block) = (*kernel, *block);
-    let most = model.device().registers_per_thread;
-    (1..=most).filter_map(move |registers| {
+    let max = model.device().registers_per_thread;
+    (1..=max).filter_map(move |registers| {
         let kernel = KernelResources {
             registers,
             ..kernel
@@ -54,8 +54,8 @@ pub fn over_registers<'m, M: OccupancyModel + ?Sized>(
     })
 }
 
-/// Over bytes of dynamic shared memory, from none in steps of the device's unit to the most that
-/// the kernel leaves.
+/// Returns the occupancy by bytes of dynamic shared memory, from 0 to the maximum that the kernel's
+/// static shared memory leaves, in steps of the device's allocation granularity.
 pub fn over_dynamic_shared<'m, M: OccupancyModel + ?Sized>(
     model: &'m M,
     kernel: &KernelResources,
@@ -63,16 +63,17 @@ pub fn over_dynamic_shared<'m, M: OccupancyModel + ?Sized>(
 ) -> impl Iterator<Item = (u32, Occupancy)> + use<'m, M> {
     let (kernel, block) = (*kernel, *block);
     let device = model.device();
-    let most =
-        super::limits::most_shared(device, block.opt_in).saturating_sub(kernel.static_shared_bytes);
+    let max = super::limits::max_shared_bytes(device, block.opt_in)
+        .saturating_sub(kernel.static_shared_bytes);
     let step = device.shared_granularity.max(1) as usize;
-    (0..=most).step_by(step).filter_map(move |bytes| {
+    (0..=max).step_by(step).filter_map(move |bytes| {
         let block = block.with_dynamic_shared(bytes);
         Some((bytes, model.occupancy(&kernel, &block).ok()?))
     })
 }
 
-/// Over the device's configurations of shared memory, in bytes. One where it has no choice.
+/// Returns the occupancy by shared-memory configuration, in bytes; a single point if the device has
+/// only one.
 pub fn over_carveout<'m, M: OccupancyModel + ?Sized>(
     model: &'m M,
     kernel: &KernelResources,
@@ -92,8 +93,8 @@ mod tests {
     use crate::{ComputeCapability, HardwareModel};
 
     #[test]
-    fn curves_go_from_end_to_end() {
-        let hopper = HardwareModel::of(ComputeCapability::new(9, 0)).unwrap();
+    fn curves_cover_the_whole_range() {
+        let hopper = HardwareModel::for_capability(ComputeCapability::new(9, 0)).unwrap();
         let (kernel, block) = (KernelResources::new(32), BlockConfig::new(256));
         let blocks = |curve: &mut dyn Iterator<Item = (u32, Occupancy)>| -> Vec<(u32, u32)> {
             curve
@@ -129,8 +130,8 @@ mod tests {
     }
 
     #[test]
-    fn shared_memory_may_depend_on_the_block() {
-        let hopper = HardwareModel::of(ComputeCapability::new(9, 0)).unwrap();
+    fn dynamic_shared_memory_can_depend_on_the_block_size() {
+        let hopper = HardwareModel::for_capability(ComputeCapability::new(9, 0)).unwrap();
         let curve = over_threads(
             &hopper,
             &KernelResources::new(32),
@@ -138,7 +139,7 @@ mod tests {
             |threads| 400 * threads,
         );
         let last = curve.last().unwrap();
-        // 582 threads have 232800 bytes: a block has at most 232448
+        // 582 threads need 232800 bytes; the maximum per block is 232448
         assert_eq!((last.0, last.1.active_blocks), (581, 1));
     }
 }

@@ -1,117 +1,113 @@
-//! What can be wrong with a question to the calculator.
+//! Errors of the occupancy calculator.
 
 use super::ComputeCapability;
 
-/// A question that has no answer: what was asked, what there is, what to do.
+/// A request that the calculator cannot answer. Messages name the offending value, the limit and
+/// the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OccupancyError {
-    /// Text that is no compute capability.
-    #[error("`{text}` is no compute capability; write it as 9.0 or sm_90")]
-    NoCapability {
-        /// The text.
+    /// Text that is not a compute capability.
+    #[error("`{text}` is not a compute capability; write it as 9.0 or sm_90")]
+    InvalidCapability {
+        /// The invalid text.
         text: String,
     },
-    /// A capability that the calculator has no limits for.
-    #[error("there are no limits for compute capability {capability}; the nearest known are {}", nearest(*.capability))]
+    /// A compute capability without known limits.
+    #[error("compute capability {capability} is not supported; the nearest supported are {}", nearest_names(*.capability))]
     UnknownCapability {
-        /// The capability.
+        /// The requested capability.
         capability: ComputeCapability,
     },
-    /// A GPU that the calculator does not know by name.
-    #[error("no GPU known here is called `{name}`: give its compute capability{}", suggested(.suggestions))]
+    /// A GPU name that is not in the table.
+    #[error("unknown GPU `{name}`; give its compute capability instead{}", suggestion(.suggestions))]
     UnknownDevice {
-        /// The name.
+        /// The requested name.
         name: String,
-        /// Names like it.
+        /// Similar names.
         suggestions: Vec<String>,
     },
-    /// A kernel of which nothing is recorded.
-    #[error("no kernel recorded is called `{name}`{}", suggested(.suggestions))]
+    /// A kernel without recorded resources.
+    #[error("no resources are recorded for a kernel named `{name}`{}", suggestion(.suggestions))]
     UnknownKernel {
-        /// The name.
+        /// The requested name.
         name: String,
-        /// Names like it.
+        /// Similar names.
         suggestions: Vec<String>,
     },
-    /// A block without threads, or with more than the device allows.
-    #[error(
-        "a block of {threads} threads cannot be launched: it can have 1 to {most} threads here"
-    )]
+    /// A block size of 0, or above the device's limit.
+    #[error("a block cannot have {threads} threads; use 1 to {max} on this device")]
     BlockSize {
-        /// Threads asked for.
+        /// Requested threads per block.
         threads: u32,
-        /// The device's limit.
-        most: u32,
+        /// Maximum of the device.
+        max: u32,
     },
-    /// More threads than the kernel was compiled for.
-    #[error(
-        "a block of {threads} threads cannot be launched: the kernel was compiled for {most} at most"
-    )]
+    /// A block size above the kernel's launch bound.
+    #[error("a block cannot have {threads} threads; the kernel was compiled for at most {max}")]
     KernelBlockSize {
-        /// Threads asked for.
+        /// Requested threads per block.
         threads: u32,
-        /// The kernel's launch bound.
-        most: u32,
+        /// Launch bound of the kernel.
+        max: u32,
     },
     /// More registers than a thread can have.
     #[error(
-        "{registers} registers per thread are more than the {most} that a thread can have here; the compiler would spill the rest"
+        "a thread cannot have {registers} registers; the device allows at most {max}, and the compiler spills the others"
     )]
     Registers {
-        /// Registers asked for.
+        /// Requested registers per thread.
         registers: u32,
-        /// The device's limit.
-        most: u32,
+        /// Maximum of the device.
+        max: u32,
     },
     /// More shared memory than a block can have.
-    #[error("a block cannot have {bytes} bytes of shared memory ({static_bytes} static, {dynamic_bytes} dynamic): {most} is the most{}", opting(*.most, *.most_opt_in))]
+    #[error("a block cannot have {bytes} bytes of shared memory ({static_bytes} static, {dynamic_bytes} dynamic); the maximum is {max}{}", opt_in_hint(*.max, *.max_opt_in))]
     SharedMemory {
-        /// All of the block's shared memory.
+        /// Total shared memory of the block, in bytes.
         bytes: u64,
-        /// What of it the kernel declares.
+        /// Part declared by the kernel, in bytes.
         static_bytes: u32,
-        /// What of it the launch adds.
+        /// Part added by the launch, in bytes.
         dynamic_bytes: u32,
-        /// The limit that was asked about.
-        most: u32,
-        /// The limit for kernels that opt in.
-        most_opt_in: u32,
+        /// Maximum for this launch, in bytes.
+        max: u32,
+        /// Maximum for kernels that opt in, in bytes.
+        max_opt_in: u32,
     },
     /// More barriers than a block can have.
-    #[error("a kernel cannot use {barriers} barriers: a block has {most}")]
+    #[error("a kernel cannot use {barriers} barriers; a block has {max}")]
     Barriers {
-        /// Barriers asked for.
+        /// Requested barriers.
         barriers: u32,
-        /// How many a block has.
-        most: u32,
+        /// Number of barriers of a block.
+        max: u32,
     },
-    /// A carveout that means nothing.
-    #[error("a carveout of {given} makes no sense: give 0 to 100 percent, or up to {most} bytes")]
+    /// A carveout out of range.
+    #[error("a carveout of {given} is out of range; give 0 to 100 percent, or at most {max} bytes")]
     Carveout {
-        /// What was given, with its unit.
+        /// The requested carveout, with its unit.
         given: String,
-        /// All shared memory of a multiprocessor, in bytes.
-        most: u32,
+        /// Total shared memory of a multiprocessor, in bytes.
+        max: u32,
     },
-    /// Text without a kernel's figures in it.
-    #[error(
-        "there are no kernel's figures in this text; it should be what `ptxas -v` prints (nvcc: -Xptxas -v)"
-    )]
-    NoFigures,
+    /// Text without the resource usage of any kernel.
+    #[error("the text contains no kernel; pass the output of `ptxas -v` (or `nvcc -Xptxas -v`)")]
+    NoPtxasOutput,
 }
 
 impl OccupancyError {
-    /// There is no kernel of that name among those known.
+    /// Creates an [`UnknownKernel`](Self::UnknownKernel) error that suggests similar names among
+    /// `known`.
     pub fn unknown_kernel<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
         Self::UnknownKernel {
             name: name.to_owned(),
-            suggestions: alike(name, known),
+            suggestions: similar_names(name, known),
         }
     }
 }
 
-fn nearest(capability: ComputeCapability) -> String {
+fn nearest_names(capability: ComputeCapability) -> String {
     let names: Vec<String> = capability
         .neighbours()
         .iter()
@@ -121,7 +117,7 @@ fn nearest(capability: ComputeCapability) -> String {
     names.join(" and ")
 }
 
-fn suggested(suggestions: &[String]) -> String {
+fn suggestion(suggestions: &[String]) -> String {
     match suggestions {
         [] => String::new(),
         [one] => format!("; did you mean {one}?"),
@@ -129,17 +125,17 @@ fn suggested(suggestions: &[String]) -> String {
     }
 }
 
-fn opting(most: u32, most_opt_in: u32) -> String {
-    if most < most_opt_in {
-        format!(", or {most_opt_in} for a kernel that opts in")
+fn opt_in_hint(max: u32, max_opt_in: u32) -> String {
+    if max < max_opt_in {
+        format!(", or {max_opt_in} for a kernel that opts in")
     } else {
         String::new()
     }
 }
 
-/// The names most like `name`: those that begin with it, then those that differ least from it.
-pub(super) fn alike<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
-    const MOST: usize = 5;
+/// Returns the names most similar to `name`: those that contain it first, then by edit distance.
+pub(super) fn similar_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
+    const MAX_SUGGESTIONS: usize = 5;
     let wanted = name.to_lowercase();
     let mut ranked: Vec<(usize, &str)> = known
         .filter_map(|candidate| {
@@ -147,23 +143,23 @@ pub(super) fn alike<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec
             let distance = if !wanted.is_empty() && lower.contains(&wanted) {
                 0
             } else {
-                difference(&wanted, &lower)
+                edit_distance(&wanted, &lower)
             };
-            // more than half of the letters wrong is another name
+            // names that differ in more than half of their letters are not suggested
             (distance * 2 <= wanted.chars().count()).then_some((distance, candidate))
         })
         .collect();
     ranked.sort();
-    ranked.truncate(MOST);
+    ranked.truncate(MAX_SUGGESTIONS);
     ranked
         .into_iter()
         .map(|(_, name)| name.to_owned())
         .collect()
 }
 
-/// How many letters must be put in, taken out or replaced (Levenshtein's distance), in time of the
-/// product of the lengths.
-fn difference(a: &str, b: &str) -> usize {
+/// Computes the Levenshtein distance of two strings, in time proportional to the product of their
+/// lengths.
+fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, a) in a.chars().enumerate() {
@@ -183,24 +179,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_are_counted() {
+    fn edit_distances_are_counted() {
         for (a, b, expected) in [
             ("", "", 0),
             ("", "ab", 2),
             ("kernel", "kernle", 2),
             ("a", "b", 1),
         ] {
-            assert_eq!(difference(a, b), expected, "{a} {b}");
-            assert_eq!(difference(b, a), expected, "{b} {a}");
+            assert_eq!(edit_distance(a, b), expected, "{a} {b}");
+            assert_eq!(edit_distance(b, a), expected, "{b} {a}");
         }
     }
 
     #[test]
-    fn names_like_it_come_first() {
+    fn similar_names_come_first() {
         let known = ["scan_u32", "scan_f32", "classify_u8", "pack"];
-        assert_eq!(alike("scan_u23", known.into_iter())[0], "scan_u32");
-        assert_eq!(alike("classify", known.into_iter()), ["classify_u8"]);
-        assert!(alike("quite something else", known.into_iter()).is_empty());
+        assert_eq!(similar_names("scan_u23", known.into_iter())[0], "scan_u32");
+        assert_eq!(
+            similar_names("classify", known.into_iter()),
+            ["classify_u8"]
+        );
+        assert!(similar_names("quite something else", known.into_iter()).is_empty());
     }
 
     #[test]

@@ -1,15 +1,15 @@
-//! GPUs by name, for questions about devices that are not here.
+//! Table of GPUs by product name, for devices that are not installed.
 
-use super::{ComputeCapability, DeviceLimits, OccupancyError, error::alike};
+use super::{ComputeCapability, DeviceLimits, OccupancyError, error::similar_names};
 
-/// A GPU by its name.
+/// A GPU product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gpu {
-    /// Its name, without the maker's and the family's.
+    /// Product name, without vendor and product family.
     pub name: &'static str,
-    /// Its compute capability.
+    /// Compute capability.
     pub capability: ComputeCapability,
-    /// Its multiprocessors.
+    /// Number of multiprocessors.
     pub multiprocessors: u32,
 }
 
@@ -21,8 +21,8 @@ const fn gpu(name: &'static str, (major, minor): (u8, u8), multiprocessors: u32)
     }
 }
 
-/// Oldest capability first; the first of a capability stands for it. FX 5800 and GTX 580 are Zhao
-/// et al.'s (2016).
+/// All GPUs, ordered by capability; the first of a capability represents it. FX 5800 and GTX 580
+/// are the devices of Zhao et al. (2016).
 const GPUS: [Gpu; 46] = [
     gpu("8800 GTX", (1, 0), 16),
     gpu("9800 GTX", (1, 1), 16),
@@ -73,16 +73,16 @@ const GPUS: [Gpu; 46] = [
 ];
 
 impl Gpu {
-    /// All that are known here, oldest first.
-    pub fn known() -> &'static [Gpu] {
+    /// Returns all GPUs of the table, ordered by compute capability.
+    pub fn all() -> &'static [Gpu] {
         &GPUS
     }
 
-    /// A GPU by its name; case, spaces, hyphens and the words NVIDIA, GeForce, Quadro and Tesla do
-    /// not matter.
+    /// Finds a GPU by product name, ignoring case, spaces, hyphens and the words NVIDIA, GeForce,
+    /// Quadro, Tesla and Jetson.
     ///
     /// # Errors
-    /// [`OccupancyError::UnknownDevice`], with names like it.
+    /// [`OccupancyError::UnknownDevice`], with similar names.
     ///
     /// ```
     /// use occupancy::{ComputeCapability, Gpu};
@@ -91,29 +91,29 @@ impl Gpu {
     /// # Ok::<(), occupancy::OccupancyError>(())
     /// ```
     pub fn named(name: &str) -> Result<&'static Gpu, OccupancyError> {
-        let wanted = plain(name);
-        let found = GPUS.iter().find(|gpu| plain(gpu.name) == wanted);
+        let wanted = normalized_name(name);
+        let found = GPUS.iter().find(|gpu| normalized_name(gpu.name) == wanted);
         found.ok_or_else(|| OccupancyError::UnknownDevice {
             name: name.to_owned(),
-            suggestions: alike(name, GPUS.iter().map(|gpu| gpu.name)),
+            suggestions: similar_names(name, GPUS.iter().map(|gpu| gpu.name)),
         })
     }
 
-    /// One GPU of a capability, the best known, if any is.
-    pub fn of(capability: ComputeCapability) -> Option<&'static Gpu> {
+    /// Returns the representative GPU of a compute capability, if the table has one.
+    pub fn with_capability(capability: ComputeCapability) -> Option<&'static Gpu> {
         GPUS.iter().find(|gpu| gpu.capability == capability)
     }
 
-    /// Its limits.
+    /// Returns the resource limits of this GPU.
     pub fn limits(&self) -> DeviceLimits {
-        DeviceLimits::of(self.capability)
-            .expect("the capabilities of all GPUs here are in the table, tested")
+        DeviceLimits::for_capability(self.capability)
+            .expect("a test checks that every GPU's capability is in the table")
             .with_multiprocessors(self.multiprocessors)
     }
 }
 
-/// The letters and digits that distinguish GPUs.
-fn plain(name: &str) -> String {
+/// Reduces a product name to its distinguishing letters and digits.
+fn normalized_name(name: &str) -> String {
     let name = name.to_lowercase();
     let words = name.split(|c: char| !c.is_alphanumeric());
     words
@@ -126,8 +126,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_gpu_has_limits_and_a_name_of_its_own() {
-        for gpu in Gpu::known() {
+    fn every_gpu_has_limits_and_a_unique_name() {
+        for gpu in Gpu::all() {
             assert_eq!(gpu.limits().multiprocessors, gpu.multiprocessors);
             assert_eq!(Gpu::named(gpu.name), Ok(gpu));
             assert_eq!(
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_gpu_is_told_with_names_like_it() {
+    fn an_unknown_gpu_is_an_error_with_similar_names() {
         let text = Gpu::named("GTX 590").unwrap_err().to_string();
         assert!(
             text.contains("GTX 590") && text.contains("GTX 580"),

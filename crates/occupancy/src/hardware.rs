@@ -1,28 +1,28 @@
-//! What the hardware does: allocation by warps, parts of a multiprocessor and units.
+//! Occupancy of real hardware: warp allocation with allocation granularities and multiprocessor
+//! partitions.
 //!
-//! Sources: the rules and units of NVIDIA's `cuda_occupancy.h` (3.0 and later) and of its occupancy
-//! calculator of the time (1.x, 2.x). Held to the header over millions of cases by
-//! `tests/occupancy`.
+//! Sources: the rules and granularities of NVIDIA's `cuda_occupancy.h` (3.0 and later) and of
+//! NVIDIA's former occupancy calculator spreadsheet (1.x, 2.x). `tests/occupancy` compares this
+//! model with the header on millions of configurations.
 
 use super::{
     Allocation, BlockConfig, BlockLimits, Carveout, ComputeCapability, DeviceLimits,
     KernelResources, OccupancyError, OccupancyModel, explain,
-    limits::{WARP, most_shared},
-    registers::RegisterRule,
+    limits::{WARP, max_shared_bytes},
+    register_rule::RegisterRule,
 };
 
-/// No limit at all.
+/// Limit of a resource that does not restrict the number of blocks.
 const NO_LIMIT: u32 = u32::MAX;
 
-/// The model of real hardware, for compute capability 1.0 to 12.1. Partitioned global caching (5.2,
-/// 5.3, 6.1, 6.2), which must be asked for and halves what a block can be given, is taken to be
-/// off, as it is by default.
+/// Model of real hardware, for compute capabilities 1.0 to 12.1. Partitioned global caching (5.2,
+/// 5.3, 6.1, 6.2), which halves the resources of a block, is assumed to be off, its default.
 ///
 /// ```
 /// use occupancy::{BlockConfig, ComputeCapability, HardwareModel, KernelResources, OccupancyModel};
 ///
-/// let ampere = HardwareModel::of(ComputeCapability::new(8, 0))?;
-/// // registers are given out by quarters of a multiprocessor: 65536 / (92 · 224) would be 3
+/// let ampere = HardwareModel::for_capability(ComputeCapability::new(8, 0))?;
+/// // registers are allocated per quarter of a multiprocessor: 65536 / (92 · 224) would be 3
 /// let occupancy = ampere.occupancy(&KernelResources::new(92), &BlockConfig::new(224))?;
 /// assert_eq!(occupancy.active_blocks, 2);
 /// # Ok::<(), occupancy::OccupancyError>(())
@@ -33,17 +33,17 @@ pub struct HardwareModel {
 }
 
 impl HardwareModel {
-    /// The model of a device.
+    /// Creates the model of a device.
     pub const fn new(device: DeviceLimits) -> Self {
         Self { device }
     }
 
-    /// The model of a compute capability, with one multiprocessor.
+    /// Creates the model of a compute capability, with one multiprocessor.
     ///
     /// # Errors
     /// [`OccupancyError::UnknownCapability`].
-    pub fn of(capability: ComputeCapability) -> Result<Self, OccupancyError> {
-        DeviceLimits::of(capability).map(Self::new)
+    pub fn for_capability(capability: ComputeCapability) -> Result<Self, OccupancyError> {
+        DeviceLimits::for_capability(capability).map(Self::new)
     }
 }
 
@@ -71,15 +71,15 @@ impl OccupancyModel for HardwareModel {
                 shared: shared.blocks,
                 barriers: match (device.barriers_per_multiprocessor, kernel.barriers) {
                     (NO_LIMIT, _) | (_, 0) => NO_LIMIT,
-                    (there_are, 1) => there_are,
-                    (there_are, used) => there_are / used,
+                    (available, 1) => available,
+                    (available, used) => available / used,
                 },
             },
         }
     }
 }
 
-/// Blocks for whose warps there is room.
+/// Returns the number of blocks that the warps allow.
 fn warps(device: &DeviceLimits, kernel: &KernelResources, threads: u32) -> u32 {
     if threads == 0 || threads > device.threads_per_block.min(kernel.max_threads) {
         return 0;
@@ -87,15 +87,15 @@ fn warps(device: &DeviceLimits, kernel: &KernelResources, threads: u32) -> u32 {
     device.warps_per_multiprocessor / threads.div_ceil(WARP)
 }
 
-/// Registers that a block is given, and the blocks for whose registers there is room.
+/// Returns the registers allocated to a block, and the number of blocks that the registers allow.
 fn registers(device: &DeviceLimits, per_thread: u32, threads: u32) -> (u32, u32) {
     let warps = threads.div_ceil(WARP).max(1);
     if per_thread == 0 {
         return (0, NO_LIMIT);
     }
-    let rule = RegisterRule::of(device, per_thread);
-    // the products below stay small
-    if per_thread > rule.most_per_thread || warps > 32 {
+    let rule = RegisterRule::new(device, per_thread);
+    // these bounds keep the products below from overflowing
+    if per_thread > rule.max_per_thread || warps > 32 {
         return (0, 0);
     }
     if rule.by_blocks {
@@ -111,30 +111,30 @@ fn registers(device: &DeviceLimits, per_thread: u32, threads: u32) -> (u32, u32)
     (block, per_part * rule.parts / warps)
 }
 
-/// `number` rounded up to a multiple of `unit`, which is a power of two, as all units here are:
-/// launches ask often, and divisions take long.
+/// Rounds `number` up to a multiple of `unit`, which must be a power of two. Avoids a division,
+/// because every launch evaluates the model.
 const fn round_up(number: u32, unit: u32) -> u32 {
     debug_assert!(unit.is_power_of_two());
     number.saturating_add(unit - 1) & !(unit - 1)
 }
 
-/// What becomes of a block's shared memory.
-struct Shared {
-    /// What the block is given, with what the system takes.
+/// Allocation of a block's shared memory, in bytes.
+struct SharedAllocation {
+    /// Bytes allocated to the block, including the part reserved by the system.
     allocated: u32,
-    /// What of the multiprocessor's storage is shared memory.
+    /// Bytes of shared memory of the multiprocessor in the selected configuration.
     pool: u32,
-    /// The blocks for which there is room.
+    /// Number of blocks that fit.
     blocks: u32,
 }
 
-fn shared(device: &DeviceLimits, static_bytes: u32, block: &BlockConfig) -> Shared {
-    let own = static_bytes.saturating_add(block.dynamic_shared_bytes);
-    let with_reserved = own.saturating_add(device.reserved_shared_bytes_per_block);
+fn shared(device: &DeviceLimits, static_bytes: u32, block: &BlockConfig) -> SharedAllocation {
+    let requested = static_bytes.saturating_add(block.dynamic_shared_bytes);
+    let with_reserved = requested.saturating_add(device.reserved_shared_bytes_per_block);
     let allocated = round_up(with_reserved, device.shared_granularity);
-    let preferred = preferred(device, block.carveout);
-    if own > most_shared(device, block.opt_in) {
-        return Shared {
+    let preferred = preferred_configuration(device, block.carveout);
+    if requested > max_shared_bytes(device, block.opt_in) {
+        return SharedAllocation {
             allocated,
             pool: preferred,
             blocks: 0,
@@ -154,21 +154,24 @@ fn shared(device: &DeviceLimits, static_bytes: u32, block: &BlockConfig) -> Shar
             .find(fits)
             .unwrap_or(device.shared_bytes_per_multiprocessor)
     };
-    Shared {
+    SharedAllocation {
         allocated,
         pool,
         blocks: pool.checked_div(allocated).unwrap_or(NO_LIMIT),
     }
 }
 
-/// The configuration that a carveout asks for, in bytes.
-fn preferred(device: &DeviceLimits, carveout: Carveout) -> u32 {
-    let all = device.shared_bytes_per_multiprocessor;
-    let wanted = match carveout {
-        Carveout::Default => return all,
-        Carveout::Percent(percent) => (u64::from(all) * u64::from(percent.min(100)) / 100) as u32,
+/// Returns the shared-memory configuration selected by a carveout, in bytes.
+fn preferred_configuration(device: &DeviceLimits, carveout: Carveout) -> u32 {
+    let total = device.shared_bytes_per_multiprocessor;
+    let requested = match carveout {
+        Carveout::Default => return total,
+        Carveout::Percent(percent) => (u64::from(total) * u64::from(percent.min(100)) / 100) as u32,
         Carveout::Bytes(bytes) => bytes,
     };
-    let reaches = |bytes: &u32| *bytes >= wanted;
-    device.shared_configurations().find(reaches).unwrap_or(all)
+    let suffices = |bytes: &u32| *bytes >= requested;
+    device
+        .shared_configurations()
+        .find(suffices)
+        .unwrap_or(total)
 }

@@ -1,22 +1,23 @@
-//! How many blocks of a kernel run on a multiprocessor at a time, what bounds their number, and
-//! which block size is best.
+//! CUDA occupancy calculator: how many blocks of a kernel are resident on a multiprocessor at a
+//! time, which resource limits their number, and which block size is best.
 //!
-//! Every launch of ferrovox gets its block size here. The calculator needs no GPU: it has the
-//! limits of every compute capability from 1.0 to 12.1, or takes those of a live device.
+//! ferrovox chooses the block size of every launch with this crate. The calculator needs no GPU: it
+//! contains the limits of every compute capability from 1.0 to 12.1, and also accepts the limits of
+//! a live device.
 //!
-//! | to | use |
+//! | task | item |
 //! | --- | --- |
-//! | name a device | [`DeviceLimits::of`] a capability, [`Gpu::named`] |
-//! | say what a kernel takes | [`KernelResources`], [`from_ptxas`] |
-//! | say what a launch asks for | [`BlockConfig`], [`Carveout`] |
-//! | choose the rules | [`HardwareModel`], or Zhao et al.'s (2016) equation: [`PaperModel`] |
-//! | have the answer | [`OccupancyModel::occupancy`], [`slack`](slack()), [`resource_table`](resource_table()), [`Waves`] |
-//! | find the best block | [`best_block`] |
-//! | plot or explain it | [`curve`], [`OccupancyModel::explain`] |
+//! | choose a device | [`DeviceLimits::for_capability`], [`Gpu::named`] |
+//! | describe a kernel | [`KernelResources`], [`from_ptxas`] |
+//! | describe a launch | [`BlockConfig`], [`Carveout`] |
+//! | choose the allocation rules | [`HardwareModel`], or equation (2) of Zhao et al. (2016): [`PaperModel`] |
+//! | compute the occupancy | [`OccupancyModel::occupancy`], [`slack`](slack()), [`resource_table`](resource_table()), [`Waves`] |
+//! | find the best block size | [`best_block`] |
+//! | plot or explain a result | [`curve`], [`OccupancyModel::explain`] |
 //!
-//! Occupancy is not speed. It is how many warps there are to hide the latency of others; a kernel
-//! with enough independent instructions of its own hides it with few warps.
-//! `cargo xtask bench occupancy` measures both.
+//! Occupancy is not speed. It measures how many warps are available to hide latency; a kernel with
+//! enough independent instructions per thread hides latency with few warps. `cargo xtask bench
+//! occupancy` measures both.
 //!
 //! ```
 //! use occupancy::{BlockConfig, Gpu, HardwareModel, KernelResources, Limiter, OccupancyModel};
@@ -29,40 +30,40 @@
 //! ```
 
 mod allocation;
-mod answer;
-mod best;
+mod best_block;
+mod block_size;
 mod capability;
+mod capability_table;
 pub mod curve;
 mod error;
 mod explain;
 mod gpu;
 mod hardware;
-mod kernel;
-mod known;
-mod launch;
+mod inputs;
 mod limits;
 mod model;
+mod occupancy;
 mod paper;
 mod ptxas;
-mod registers;
+mod register_rule;
 mod resource_table;
 mod slack;
-mod table;
+mod supported;
 mod wave;
 
 pub use allocation::{Allocation, BlockLimits, Limiter};
-pub use answer::Occupancy;
-pub use best::{BestBlock, best_block};
+pub use best_block::{BestBlock, best_block};
+pub use block_size::{active_blocks, block_size, block_size_among};
 pub use capability::ComputeCapability;
 pub use error::OccupancyError;
 pub use gpu::Gpu;
 pub use hardware::HardwareModel;
-pub use kernel::{BlockConfig, Carveout, KernelResources};
-pub use launch::{active_blocks, block_size, block_size_among};
+pub use inputs::{BlockConfig, Carveout, KernelResources};
 pub use limits::DeviceLimits;
 pub use model::OccupancyModel;
+pub use occupancy::Occupancy;
 pub use paper::PaperModel;
 pub use ptxas::{AssembledKernel, from_ptxas};
 pub use resource_table::resource_table;
-pub use slack::{Fewer, Slack, slack};
+pub use slack::{Reduction, Slack, slack};
 pub use wave::Waves;

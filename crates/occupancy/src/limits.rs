@@ -1,73 +1,74 @@
-//! The limits of a device, as the calculator takes them.
+//! Resource limits of a device.
 
-use super::{ComputeCapability, OccupancyError, table};
+use super::{ComputeCapability, OccupancyError, capability_table};
 
-/// Threads in a warp, on every device there is.
+/// Threads per warp, on every CUDA device.
 pub const WARP: u32 = 32;
 
-/// What a multiprocessor of a device can hold.
+/// Resources of one multiprocessor and limits of one block, as used by the calculator.
 ///
 /// ```
 /// use occupancy::{ComputeCapability, DeviceLimits};
 ///
-/// let hopper = DeviceLimits::of(ComputeCapability::new(9, 0))?;
+/// let hopper = DeviceLimits::for_capability(ComputeCapability::new(9, 0))?;
 /// assert_eq!(hopper.warps_per_multiprocessor, 64);
 /// assert_eq!(hopper.shared_bytes_per_block_opt_in, 227 * 1024);
 /// # Ok::<(), occupancy::OccupancyError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceLimits {
-    /// The capability whose rules hold; none for the CPU.
+    /// Compute capability, which selects the allocation rules; `None` for the CPU.
     pub capability: Option<ComputeCapability>,
-    /// Multiprocessors of the device; threads of the CPU.
+    /// Number of multiprocessors of the device, or of threads of the CPU.
     pub multiprocessors: u32,
-    /// Threads in a block.
+    /// Maximum number of threads per block.
     pub threads_per_block: u32,
-    /// Warps on a multiprocessor.
+    /// Maximum number of resident warps per multiprocessor.
     pub warps_per_multiprocessor: u32,
-    /// Blocks on a multiprocessor.
+    /// Maximum number of resident blocks per multiprocessor.
     pub blocks_per_multiprocessor: u32,
-    /// 32-bit registers of a multiprocessor.
+    /// 32-bit registers per multiprocessor.
     pub registers_per_multiprocessor: u32,
-    /// 32-bit registers that a block can have.
+    /// Maximum number of 32-bit registers per block.
     pub registers_per_block: u32,
-    /// 32-bit registers that a thread can have.
+    /// Maximum number of 32-bit registers per thread.
     pub registers_per_thread: u32,
-    /// Shared memory of a multiprocessor, in bytes.
+    /// Shared memory per multiprocessor, in bytes.
     pub shared_bytes_per_multiprocessor: u32,
-    /// Shared memory that a block gets without its kernel asking for more, in bytes.
+    /// Maximum shared memory per block without opt-in, in bytes.
     pub shared_bytes_per_block: u32,
-    /// Shared memory that a block can get, if its kernel opts in, in bytes.
+    /// Maximum shared memory per block for a kernel that opts in, in bytes.
     pub shared_bytes_per_block_opt_in: u32,
-    /// Shared memory that the system takes of each block, in bytes.
+    /// Shared memory that the system reserves per block, in bytes.
     pub reserved_shared_bytes_per_block: u32,
-    /// The unit in which shared memory is given to blocks, in bytes.
+    /// Allocation granularity of shared memory, in bytes.
     pub shared_granularity: u32,
-    /// Barriers that the blocks on a multiprocessor share; `u32::MAX` where they are no limit.
+    /// Barriers shared by the resident blocks of a multiprocessor; `u32::MAX` if unlimited.
     pub barriers_per_multiprocessor: u32,
 }
 
 impl DeviceLimits {
-    /// One multiprocessor of a compute capability; a GPU's number of them is set by
-    /// [`with_multiprocessors`](Self::with_multiprocessors).
+    /// Returns the limits of a compute capability, with one multiprocessor; use
+    /// [`with_multiprocessors`](Self::with_multiprocessors) to set the number of an actual GPU.
     ///
     /// # Errors
-    /// [`OccupancyError::UnknownCapability`], with the nearest known ones.
-    pub fn of(capability: ComputeCapability) -> Result<Self, OccupancyError> {
-        let row =
-            table::row_of(capability).ok_or(OccupancyError::UnknownCapability { capability })?;
+    /// [`OccupancyError::UnknownCapability`], whose message names the nearest supported
+    /// capabilities.
+    pub fn for_capability(capability: ComputeCapability) -> Result<Self, OccupancyError> {
+        let row = capability_table::find_row(capability)
+            .ok_or(OccupancyError::UnknownCapability { capability })?;
         let shared = row.shared_kib * 1024;
-        let reserved = table::reserved_shared_bytes(capability);
+        let reserved = capability_table::reserved_shared_bytes(capability);
         let shared_per_block = shared.min(48 * 1024);
         Ok(Self {
             capability: Some(capability),
             multiprocessors: 1,
-            threads_per_block: table::threads_per_block(capability),
+            threads_per_block: capability_table::threads_per_block(capability),
             warps_per_multiprocessor: row.warps,
             blocks_per_multiprocessor: row.blocks,
             registers_per_multiprocessor: row.registers_k * 1024,
             registers_per_block: row.registers_per_block_k * 1024,
-            registers_per_thread: table::registers_per_thread(capability),
+            registers_per_thread: capability_table::registers_per_thread(capability),
             shared_bytes_per_multiprocessor: shared,
             shared_bytes_per_block: shared_per_block,
             shared_bytes_per_block_opt_in: match capability.major {
@@ -75,12 +76,12 @@ impl DeviceLimits {
                 _ => shared - reserved,
             },
             reserved_shared_bytes_per_block: reserved,
-            shared_granularity: table::shared_granularity(capability),
-            barriers_per_multiprocessor: table::barriers(capability, row.blocks),
+            shared_granularity: capability_table::shared_granularity(capability),
+            barriers_per_multiprocessor: capability_table::barriers(capability, row.blocks),
         })
     }
 
-    /// The CPU: a block of one thread on each of its threads.
+    /// Returns the limits of the CPU executor: each of its `threads` runs one block of one thread.
     pub const fn cpu(threads: u32) -> Self {
         Self {
             capability: None,
@@ -100,7 +101,7 @@ impl DeviceLimits {
         }
     }
 
-    /// The same with another number of multiprocessors.
+    /// Returns these limits with the given number of multiprocessors.
     pub const fn with_multiprocessors(self, multiprocessors: u32) -> Self {
         Self {
             multiprocessors,
@@ -108,17 +109,17 @@ impl DeviceLimits {
         }
     }
 
-    /// Threads on a multiprocessor.
+    /// Returns the maximum number of resident threads per multiprocessor.
     pub const fn threads_per_multiprocessor(&self) -> u32 {
         self.warps_per_multiprocessor * WARP
     }
 
-    /// How shared memory and L1 cache can divide their storage: bytes of shared memory, ascending.
-    /// One where there is no choice.
+    /// Returns the supported sizes of shared memory per multiprocessor in bytes, in ascending order
+    /// (the L1 cache uses the remainder). Yields a single size if the split is fixed.
     pub fn shared_configurations(&self) -> impl Iterator<Item = u32> + use<> {
         let all = self.shared_bytes_per_multiprocessor;
         let named: &[u32] = match self.capability {
-            Some(capability) => table::shared_configurations_kib(capability),
+            Some(capability) => capability_table::shared_configurations_kib(capability),
             None => &[],
         };
         let smaller = named.iter().map(|kib| kib * 1024);
@@ -126,8 +127,8 @@ impl DeviceLimits {
     }
 }
 
-/// Shared memory that a block can have.
-pub(super) fn most_shared(device: &DeviceLimits, opt_in: bool) -> u32 {
+/// Returns the maximum shared memory per block, in bytes.
+pub(super) fn max_shared_bytes(device: &DeviceLimits, opt_in: bool) -> u32 {
     if opt_in {
         device.shared_bytes_per_block_opt_in
     } else {

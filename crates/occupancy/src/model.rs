@@ -1,42 +1,44 @@
-//! What a model is asked, and what it answers.
+//! The interface of an occupancy model, and the checks common to all models.
 
 use super::{
     Allocation, BlockConfig, DeviceLimits, KernelResources, Occupancy, OccupancyError,
-    limits::most_shared,
+    limits::max_shared_bytes,
 };
 
-/// Barriers that a block has.
+/// Named barriers available to a block.
 const BARRIERS_PER_BLOCK: u32 = 16;
 
-/// A way to work out how many blocks run on a multiprocessor at a time:
+/// Rules that determine how many blocks are resident on a multiprocessor:
 /// [`HardwareModel`](super::HardwareModel) for real devices, [`PaperModel`](super::PaperModel) for
-/// Zhao et al.'s (2016) equation.
+/// equation (2) of Zhao et al. (2016).
 pub trait OccupancyModel {
-    /// The device that is modelled.
+    /// Returns the limits of the modelled device.
     fn device(&self) -> &DeviceLimits;
 
-    /// What a block is given, and how many blocks each resource has room for. Any numbers can be
-    /// asked about: what cannot run has room for no block. Takes constant time.
+    /// Returns the resources allocated to a block and the number of blocks that each resource
+    /// allows. Accepts any input: a configuration that cannot run has a limit of 0 blocks. Takes
+    /// constant time.
     fn allocate(&self, kernel: &KernelResources, block: &BlockConfig) -> Allocation;
 
-    /// How the numbers of [`allocate`](Self::allocate) come about, a sentence or two for each
-    /// resource, and what follows.
+    /// Explains how the numbers of [`allocate`](Self::allocate) are derived: one or two sentences
+    /// per resource, then the resulting occupancy.
     fn explain(&self, kernel: &KernelResources, block: &BlockConfig) -> Vec<String>;
 
-    /// How many blocks run on one multiprocessor at a time: 0 if not even one can. Takes constant
-    /// time.
+    /// Returns the number of blocks resident on one multiprocessor at a time, or 0 if not even one
+    /// fits. Takes constant time.
     fn active_blocks(&self, kernel: &KernelResources, block: &BlockConfig) -> u32 {
-        self.allocate(kernel, block).limits.least()
+        self.allocate(kernel, block).limits.min()
     }
 
-    /// The occupancy of a kernel in blocks of this kind. Takes constant time.
+    /// Computes the occupancy of a kernel launched with blocks of this configuration. Takes
+    /// constant time.
     ///
-    /// A block that asks for nothing forbidden, but whose registers are more than a block can have,
-    /// has an occupancy of 0.
+    /// The occupancy is 0 if every request is permitted by itself, but the block needs more
+    /// registers than a block can have.
     ///
     /// # Errors
-    /// [`OccupancyError`] for a block, registers, shared memory, barriers or a carveout that the
-    /// device does not have.
+    /// [`OccupancyError`] if the block size, the registers, the shared memory, the barriers or the
+    /// carveout exceed what the device supports.
     fn occupancy(
         &self,
         kernel: &KernelResources,
@@ -51,7 +53,7 @@ pub trait OccupancyModel {
     }
 }
 
-/// Fails for what the device does not have.
+/// Returns an error if the launch requests more than the device supports.
 fn check(
     device: &DeviceLimits,
     kernel: &KernelResources,
@@ -59,23 +61,23 @@ fn check(
 ) -> Result<(), OccupancyError> {
     let threads = block.threads;
     if threads == 0 || threads > device.threads_per_block {
-        let most = device.threads_per_block;
-        return Err(OccupancyError::BlockSize { threads, most });
+        let max = device.threads_per_block;
+        return Err(OccupancyError::BlockSize { threads, max });
     }
     if threads > kernel.max_threads {
-        let most = kernel.max_threads;
-        return Err(OccupancyError::KernelBlockSize { threads, most });
+        let max = kernel.max_threads;
+        return Err(OccupancyError::KernelBlockSize { threads, max });
     }
     if kernel.registers > device.registers_per_thread {
         return Err(OccupancyError::Registers {
             registers: kernel.registers,
-            most: device.registers_per_thread,
+            max: device.registers_per_thread,
         });
     }
     if kernel.barriers > BARRIERS_PER_BLOCK {
         return Err(OccupancyError::Barriers {
             barriers: kernel.barriers,
-            most: BARRIERS_PER_BLOCK,
+            max: BARRIERS_PER_BLOCK,
         });
     }
     check_shared(device, kernel, block)
@@ -88,14 +90,14 @@ fn check_shared(
 ) -> Result<(), OccupancyError> {
     use super::Carveout;
     let bytes = u64::from(kernel.static_shared_bytes) + u64::from(block.dynamic_shared_bytes);
-    let most = most_shared(device, block.opt_in);
-    if bytes > u64::from(most) {
+    let max = max_shared_bytes(device, block.opt_in);
+    if bytes > u64::from(max) {
         return Err(OccupancyError::SharedMemory {
             bytes,
             static_bytes: kernel.static_shared_bytes,
             dynamic_bytes: block.dynamic_shared_bytes,
-            most,
-            most_opt_in: device.shared_bytes_per_block_opt_in,
+            max,
+            max_opt_in: device.shared_bytes_per_block_opt_in,
         });
     }
     let all = device.shared_bytes_per_multiprocessor;
@@ -104,7 +106,7 @@ fn check_shared(
         Carveout::Bytes(bytes) if bytes > all => format!("{bytes} bytes"),
         _ => return Ok(()),
     };
-    Err(OccupancyError::Carveout { given, most: all })
+    Err(OccupancyError::Carveout { given, max: all })
 }
 
 #[cfg(test)]
@@ -112,46 +114,46 @@ mod tests {
     use super::*;
     use crate::{Carveout, ComputeCapability, HardwareModel, PaperModel};
 
-    fn asked(kernel: KernelResources, block: BlockConfig) -> OccupancyError {
-        let model = HardwareModel::of(ComputeCapability::new(9, 0)).unwrap();
+    fn error_for(kernel: KernelResources, block: BlockConfig) -> OccupancyError {
+        let model = HardwareModel::for_capability(ComputeCapability::new(9, 0)).unwrap();
         model.occupancy(&kernel, &block).unwrap_err()
     }
 
     #[test]
-    fn what_the_device_does_not_have_is_refused() {
+    fn requests_beyond_the_device_limits_are_errors() {
         let (kernel, block) = (KernelResources::new(32), BlockConfig::new(128));
         for threads in [0, 1025, u32::MAX] {
-            let text = asked(kernel, block.with_threads(threads)).to_string();
+            let text = error_for(kernel, block.with_threads(threads)).to_string();
             assert!(
                 text.contains(&threads.to_string()) && text.contains("1024"),
                 "{text}"
             );
         }
-        let text = asked(kernel.with_max_threads(64), block).to_string();
+        let text = error_for(kernel.with_max_threads(64), block).to_string();
         assert!(text.contains("128") && text.contains("64"), "{text}");
-        let text = asked(KernelResources::new(256), block).to_string();
+        let text = error_for(KernelResources::new(256), block).to_string();
         assert!(text.contains("256") && text.contains("255"), "{text}");
-        let text = asked(kernel.with_barriers(17), block).to_string();
+        let text = error_for(kernel.with_barriers(17), block).to_string();
         assert!(text.contains("17") && text.contains("16"), "{text}");
-        let text = asked(
+        let text = error_for(
             kernel.with_static_shared(1),
             block.with_dynamic_shared(232_448),
         )
         .to_string();
         assert!(text.contains("232449") && text.contains("232448"), "{text}");
         let plain = block.with_dynamic_shared(49_153).without_opt_in();
-        let text = asked(kernel, plain).to_string();
+        let text = error_for(kernel, plain).to_string();
         assert!(text.contains("49152") && text.contains("232448"), "{text}");
-        let text = asked(kernel, block.with_carveout(Carveout::Percent(101))).to_string();
+        let text = error_for(kernel, block.with_carveout(Carveout::Percent(101))).to_string();
         assert!(text.contains("101 percent"), "{text}");
-        let text = asked(kernel, block.with_carveout(Carveout::Bytes(300_000))).to_string();
+        let text = error_for(kernel, block.with_carveout(Carveout::Bytes(300_000))).to_string();
         assert!(text.contains("300000") && text.contains("233472"), "{text}");
     }
 
     #[test]
-    fn the_least_numbers_panic_nowhere() {
-        let devices = ComputeCapability::known()
-            .map(|capability| DeviceLimits::of(capability).unwrap())
+    fn extreme_inputs_do_not_panic() {
+        let devices = ComputeCapability::supported()
+            .map(|capability| DeviceLimits::for_capability(capability).unwrap())
             .chain([DeviceLimits::cpu(4)]);
         for device in devices {
             for registers in [0, 1, 255, 256, u32::MAX] {

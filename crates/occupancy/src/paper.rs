@@ -1,18 +1,18 @@
-//! The model of Zhao, Wang and Yuan (2016): its equation (2), without units of allocation.
+//! Occupancy by equation (2) of Zhao, Wang and Yuan (2016), which ignores allocation granularities.
 
 use super::{
     Allocation, BlockConfig, BlockLimits, DeviceLimits, KernelResources, OccupancyModel, explain,
-    limits::{WARP, most_shared},
+    limits::{WARP, max_shared_bytes},
 };
 
-/// Equation (2) of Zhao, Wang and Yuan (2016): active blocks are the least of shared memory by a
-/// block's shared memory, registers by a block's registers, and the most blocks; occupancy is their
-/// warps by the most warps. Blocks are whole, as warps are, and there are no more warps than the
-/// most.
+/// Model of Zhao, Wang and Yuan (2016), equation (2): the number of active blocks is the minimum of
+/// (shared memory per multiprocessor / per block), (registers per multiprocessor / per block) and
+/// the maximum number of blocks. Occupancy is the number of their warps divided by the maximum.
+/// Blocks and warps are rounded to whole numbers, and warps are capped at the maximum.
 ///
-/// Zhao et al. (2016) print a fall from 93.8 % to 87.5 % at 193 threads on the FX 5800 for a kernel
-/// with 42 registers; that is what a kernel with 16 or fewer does. With 42 its equation gives 37.5
-/// % at 192 threads.
+/// Zhao et al. (2016) print a drop from 93.8 % to 87.5 % at 193 threads on the FX 5800 for a kernel
+/// with 42 registers; their equation gives these values for a kernel with at most 16 registers.
+/// With 42 registers it gives 37.5 % at 192 threads.
 ///
 /// ```
 /// use occupancy::{BlockConfig, Gpu, KernelResources, OccupancyModel, PaperModel};
@@ -33,8 +33,8 @@ pub struct PaperModel {
 }
 
 impl PaperModel {
-    /// Zhao et al.'s (2016) model of a device. Its own two are [known by name](super::Gpu::named):
-    /// FX 5800 and GTX 580.
+    /// Creates the model of a device. The two devices of Zhao et al. (2016) are [available by
+    /// name](super::Gpu::named): FX 5800 and GTX 580.
     pub const fn new(device: DeviceLimits) -> Self {
         Self { device }
     }
@@ -56,15 +56,16 @@ impl OccupancyModel for PaperModel {
         let shared_bytes = kernel
             .static_shared_bytes
             .saturating_add(block.dynamic_shared_bytes);
-        let by = |have: u32, takes: u32| have.checked_div(takes).unwrap_or(u32::MAX);
-        let can_have = block.threads <= device.threads_per_block.min(kernel.max_threads);
-        let fits = shared_bytes <= most_shared(device, block.opt_in);
+        let by =
+            |available: u32, per_block: u32| available.checked_div(per_block).unwrap_or(u32::MAX);
+        let is_launchable = block.threads <= device.threads_per_block.min(kernel.max_threads);
+        let fits = shared_bytes <= max_shared_bytes(device, block.opt_in);
         Allocation {
             registers,
             shared_bytes,
             shared_pool_bytes: device.shared_bytes_per_multiprocessor,
             limits: BlockLimits {
-                warps: if can_have && warps > 0 {
+                warps: if is_launchable && warps > 0 {
                     device.warps_per_multiprocessor / warps
                 } else {
                     0

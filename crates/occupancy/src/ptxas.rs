@@ -1,24 +1,24 @@
-//! A kernel's figures from what NVIDIA's assembler prints.
+//! Kernel resources from the verbose output of NVIDIA's assembler.
 
 use super::{ComputeCapability, OccupancyError};
-use ptxas_figures::Figures as RecordedResources;
+use ptxas_figures::ResourceUsage;
 
-/// The figures of one kernel in the output of `ptxas -v`.
+/// Resource usage of one kernel, from the output of `ptxas -v`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssembledKernel {
-    /// Its entry point.
+    /// Name of the kernel's entry point.
     pub name: String,
-    /// The capability it was assembled for, where the text states it.
+    /// Compute capability the kernel was assembled for, if the output states it.
     pub capability: Option<ComputeCapability>,
-    /// What it takes.
-    pub resources: RecordedResources,
+    /// Resources that the kernel uses.
+    pub resources: ResourceUsage,
 }
 
-/// Reads the figures of every kernel in the text that `ptxas -v` (or `nvcc -Xptxas -v`) prints.
-/// Other lines do not matter.
+/// Parses the resource usage of every kernel in the output of `ptxas -v` (or `nvcc -Xptxas -v`).
+/// Other lines are ignored.
 ///
 /// # Errors
-/// [`OccupancyError::NoFigures`] where there is no kernel in it.
+/// [`OccupancyError::NoPtxasOutput`] if the text contains no kernel.
 ///
 /// ```
 /// let text = "\
@@ -33,16 +33,16 @@ pub struct AssembledKernel {
 /// # Ok::<(), occupancy::OccupancyError>(())
 /// ```
 pub fn from_ptxas(text: &str) -> Result<Vec<AssembledKernel>, OccupancyError> {
-    let kernels: Vec<AssembledKernel> = ptxas_figures::kernels(text)
+    let kernels: Vec<AssembledKernel> = ptxas_figures::parse(text)
         .into_iter()
         .map(|kernel| AssembledKernel {
             name: kernel.name,
             capability: kernel.arch.and_then(|arch| arch.parse().ok()),
-            resources: kernel.figures,
+            resources: kernel.usage,
         })
         .collect();
     if kernels.is_empty() {
-        Err(OccupancyError::NoFigures)
+        Err(OccupancyError::NoPtxasOutput)
     } else {
         Ok(kernels)
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn capabilities_are_read() {
+    fn capabilities_are_parsed() {
         let text = "\
 ptxas info    : Compiling entry function '_Z1av' for 'sm_13'
 ptxas info    : Used 42 registers, 1532+16 bytes smem
@@ -67,14 +67,18 @@ ptxas info    : Used 255 registers";
     }
 
     #[test]
-    fn text_without_kernels_is_refused() {
+    fn text_without_kernels_is_an_error() {
         for text in [
             "",
             "ptxas info    : 0 bytes gmem",
             "Compiling entry function 'a",
             "Used 3 registers",
         ] {
-            assert_eq!(from_ptxas(text), Err(OccupancyError::NoFigures), "{text}");
+            assert_eq!(
+                from_ptxas(text),
+                Err(OccupancyError::NoPtxasOutput),
+                "{text}"
+            );
         }
     }
 }

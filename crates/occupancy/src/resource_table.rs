@@ -1,16 +1,16 @@
-//! What each resource has room for, and its slack, as a table to read.
+//! Text table of the block limit and the slack of each resource.
 
 use super::{BlockConfig, KernelResources, Limiter, OccupancyModel, slack};
 
-/// A line for each resource below a heading: how many blocks it has room for, `<` where it bounds
-/// their number, what there is to spare, and how much less the kernel would have to take for more.
+/// Formats a heading and one line per resource: the number of blocks that it allows, `<` if it
+/// limits the occupancy, the reduction needed for more blocks, and the amount to spare.
 ///
 /// ```
 /// use occupancy::{BlockConfig, ComputeCapability, HardwareModel, KernelResources, resource_table};
 ///
-/// let hopper = HardwareModel::of(ComputeCapability::new(9, 0))?;
+/// let hopper = HardwareModel::for_capability(ComputeCapability::new(9, 0))?;
 /// let table = resource_table(&hopper, &KernelResources::new(43), &BlockConfig::new(256));
-/// assert_eq!(table[3], "registers           5 <  3 fewer (40): 6 blocks; 5 more: as many blocks [registers per thread]");
+/// assert_eq!(table[3], "registers           5 <  3 fewer (40) for 6 blocks; 5 to spare [registers per thread]");
 /// # Ok::<(), occupancy::OccupancyError>(())
 /// ```
 pub fn resource_table(
@@ -21,14 +21,14 @@ pub fn resource_table(
     let limits = model.allocate(kernel, block).limits;
     let mut lines = vec![format!("{:<14} {:>6}    slack", "resource", "blocks")];
     for limiter in Limiter::ALL {
-        let room = limits.of(limiter);
-        let blocks = room.map_or("-".to_owned(), |blocks| blocks.to_string());
-        let mark = if room == Some(limits.least()) {
+        let limit = limits.limit(limiter);
+        let blocks = limit.map_or("-".to_owned(), |blocks| blocks.to_string());
+        let mark = if limit == Some(limits.min()) {
             "<"
         } else {
             " "
         };
-        let slack = room.and_then(|_| in_words(model, kernel, block, limiter));
+        let slack = limit.and_then(|_| format_slack(model, kernel, block, limiter));
         let line = format!(
             "{:<14} {blocks:>6} {mark}  {}",
             limiter.name(),
@@ -39,22 +39,22 @@ pub fn resource_table(
     lines
 }
 
-fn in_words(
+fn format_slack(
     model: &(impl OccupancyModel + ?Sized),
     kernel: &KernelResources,
     block: &BlockConfig,
     limiter: Limiter,
 ) -> Option<String> {
     let slack = slack(model, kernel, block, limiter)?;
-    let fewer = slack.fewer.map_or(String::new(), |fewer| {
+    let fewer = slack.reduction.map_or(String::new(), |fewer| {
         let ending = if fewer.active_blocks == 1 { "" } else { "s" };
         format!(
-            "{} fewer ({}): {} block{ending}; ",
+            "{} fewer ({}) for {} block{ending}; ",
             fewer.by, fewer.to, fewer.active_blocks
         )
     });
     Some(format!(
-        "{fewer}{} more: as many blocks [{}]",
+        "{fewer}{} to spare [{}]",
         slack.spare,
         limiter.unit()
     ))

@@ -1,46 +1,47 @@
-//! How far a kernel is from one more block, and from one fewer.
+//! Slack of each resource: the distance to one more resident block, and to one fewer.
 
 use super::{BlockConfig, KernelResources, Limiter, OccupancyModel};
 
-/// What a resource has to spare, and what it would take to have one more block.
+/// Slack of one resource at the current occupancy.
 ///
-/// Numbers are of registers per thread, of bytes of shared memory per block, of threads per block
-/// ([`Limiter::Warps`]), of barriers per block.
+/// The unit depends on the resource ([`Limiter::unit`]): registers per thread, bytes of shared
+/// memory per block, threads per block ([`Limiter::Warps`]) or barriers per block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slack {
-    /// How much more the kernel could take with as many blocks as now.
+    /// Additional amount that the kernel could use without losing a resident block.
     pub spare: u32,
-    /// The least change after which this resource has room for more blocks than run now; none where
-    /// it has room already, and where no change makes any.
-    pub fewer: Option<Fewer>,
+    /// Smallest reduction after which this resource allows more blocks than are resident now;
+    /// `None` if the resource does not limit the number of blocks, or if no reduction helps.
+    pub reduction: Option<Reduction>,
 }
 
-/// A change for the better.
+/// Reduction of a kernel's use of one resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fewer {
-    /// By how much less of the resource.
+pub struct Reduction {
+    /// Amount by which the use is reduced.
     pub by: u32,
-    /// What the kernel would take then.
+    /// Remaining use.
     pub to: u32,
-    /// How many blocks would run then: as many as now if something else bounds them too.
+    /// Number of resident blocks after the reduction; unchanged if another resource limits them
+    /// too.
     pub active_blocks: u32,
 }
 
-/// The slack of one resource, by the model itself asked with other numbers. `None` for
-/// [`Limiter::Blocks`], of which a kernel takes neither more nor less, and where nothing runs
-/// because of something else.
+/// Computes the slack of one resource by evaluating the model with other amounts of it. Returns
+/// `None` for [`Limiter::Blocks`], of which a kernel uses no adjustable amount, and if no block can
+/// run because of another resource.
 ///
-/// Takes time of the logarithm of the resource's range.
+/// Takes time logarithmic in the range of the resource.
 ///
 /// ```
 /// use occupancy::{BlockConfig, ComputeCapability, HardwareModel, KernelResources, Limiter, slack};
 ///
-/// let hopper = HardwareModel::of(ComputeCapability::new(9, 0))?;
-/// // 43 registers are given out as 48, of which there is room for 1344 threads
+/// let hopper = HardwareModel::for_capability(ComputeCapability::new(9, 0))?;
+/// // 43 registers are rounded up to 48, which leaves room for 1344 threads
 /// let (kernel, block) = (KernelResources::new(43), BlockConfig::new(256));
 /// let slack = slack(&hopper, &kernel, &block, Limiter::Registers).unwrap();
 /// assert_eq!(slack.spare, 5);
-/// let fewer = slack.fewer.unwrap();
+/// let fewer = slack.reduction.unwrap();
 /// assert_eq!((fewer.by, fewer.to, fewer.active_blocks), (3, 40, 6));
 /// # Ok::<(), occupancy::OccupancyError>(())
 /// ```
@@ -54,11 +55,15 @@ pub fn slack(
     let shared = kernel
         .static_shared_bytes
         .saturating_add(block.dynamic_shared_bytes);
-    // what the kernel takes now, the least it could, the most
-    let (now, least, most) = match limiter {
+    // amount used now, its minimum, its maximum
+    let (now, min, max) = match limiter {
         Limiter::Warps => (block.threads, 1, device.threads_per_block),
         Limiter::Registers => (kernel.registers, 0, device.registers_per_thread),
-        Limiter::SharedMemory => (shared, 0, super::limits::most_shared(device, block.opt_in)),
+        Limiter::SharedMemory => (
+            shared,
+            0,
+            super::limits::max_shared_bytes(device, block.opt_in),
+        ),
         Limiter::Barriers => (kernel.barriers, 0, 16),
         Limiter::Blocks => return None,
     };
@@ -75,30 +80,30 @@ pub fn slack(
         }
         model.allocate(&kernel, &block).limits
     };
-    let active = with(now).least();
-    let own = |amount: u32| with(amount).of(limiter).unwrap_or(u32::MAX);
+    let active = with(now).min();
+    let own = |amount: u32| with(amount).limit(limiter).unwrap_or(u32::MAX);
     if active == 0 && own(now) > 0 {
         return None;
     }
-    // the more is taken, the fewer blocks there are
+    // the number of blocks decreases monotonically with the amount
     let more_room = |amount: &u32| own(*amount) > active;
-    let last = last_where(least, now, more_room);
+    let last = last_where(min, now, more_room);
     Some(Slack {
         spare: match active {
             0 => 0,
-            _ => last_where(now, most, |&amount| with(amount).least() >= active)
+            _ => last_where(now, max, |&amount| with(amount).min() >= active)
                 .map_or(0, |amount| amount - now),
         },
-        fewer: last.filter(|&amount| amount < now).map(|amount| Fewer {
+        reduction: last.filter(|&amount| amount < now).map(|amount| Reduction {
             by: now - amount,
             to: amount,
-            active_blocks: with(amount).least(),
+            active_blocks: with(amount).min(),
         }),
     })
 }
 
-/// The last number from `first` to `last` for which `holds`, if it holds up to somewhere and
-/// nowhere after.
+/// Returns the last number in `first..=last` for which `holds` is true. `holds` must be true up to
+/// some number and false after it.
 fn last_where(first: u32, last: u32, holds: impl Fn(&u32) -> bool) -> Option<u32> {
     if first > last || !holds(&first) {
         return None;
@@ -120,7 +125,7 @@ mod tests {
     use super::*;
     use crate::{ComputeCapability, HardwareModel};
 
-    /// The definition, tried number by number.
+    /// Computes the slack by its definition, trying every amount.
     fn by_trying(
         model: &HardwareModel,
         kernel: KernelResources,
@@ -133,11 +138,11 @@ mod tests {
                 Limiter::Warps => block.threads = amount,
                 Limiter::Registers => kernel.registers = amount,
                 Limiter::SharedMemory => block.dynamic_shared_bytes = amount,
-                _ => unreachable!("not tried"),
+                _ => unreachable!("not tested"),
             }
             model.allocate(&kernel, &block).limits
         };
-        let (now, least, most) = match limiter {
+        let (now, min, max) = match limiter {
             Limiter::Warps => (block.threads, 1, 1024),
             Limiter::Registers => (kernel.registers, 0, 255),
             _ => (
@@ -146,31 +151,30 @@ mod tests {
                 model.device().shared_bytes_per_block_opt_in,
             ),
         };
-        let active = with(now).least();
-        let more = (now..=most).take_while(|&amount| with(amount).least() >= active);
-        let bounds = with(now).of(limiter) == Some(active);
-        let fewer = (least..if bounds { now } else { least })
-            .rev()
-            .find(|&amount| {
-                with(amount)
-                    .of(limiter)
-                    .is_none_or(|blocks| blocks > active)
-            });
+        let active = with(now).min();
+        let more = (now..=max).take_while(|&amount| with(amount).min() >= active);
+        let bounds = with(now).limit(limiter) == Some(active);
+        let fewer = (min..if bounds { now } else { min }).rev().find(|&amount| {
+            with(amount)
+                .limit(limiter)
+                .is_none_or(|blocks| blocks > active)
+        });
         Slack {
             spare: more.count().saturating_sub(1) as u32,
-            fewer: fewer.map(|to| Fewer {
+            reduction: fewer.map(|to| Reduction {
                 by: now - to,
                 to,
-                active_blocks: with(to).least(),
+                active_blocks: with(to).min(),
             }),
         }
     }
 
     #[test]
-    fn slack_is_what_trying_every_number_finds() {
+    fn slack_equals_exhaustive_search() {
         for capability in [(8, 6), (9, 0), (6, 0), (2, 0)] {
             let model =
-                HardwareModel::of(ComputeCapability::new(capability.0, capability.1)).unwrap();
+                HardwareModel::for_capability(ComputeCapability::new(capability.0, capability.1))
+                    .unwrap();
             for registers in [21, 32, 33, 43, 63] {
                 for threads in [32, 65, 192, 384] {
                     for bytes in [0, 1000, 20_000, 40_000] {
@@ -182,8 +186,8 @@ mod tests {
                         for limiter in [Limiter::Warps, Limiter::Registers, Limiter::SharedMemory] {
                             let mut expected = by_trying(&model, kernel, block, limiter);
                             if limiter == Limiter::Registers {
-                                let most = model.device().registers_per_thread;
-                                expected.spare = expected.spare.min(most - registers);
+                                let max = model.device().registers_per_thread;
+                                expected.spare = expected.spare.min(max - registers);
                             }
                             assert_eq!(
                                 slack(&model, &kernel, &block, limiter),
@@ -198,25 +202,25 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_nowhere_says_what_would() {
-        let model = HardwareModel::of(ComputeCapability::new(9, 0)).unwrap();
+    fn slack_of_a_block_that_cannot_run_is_the_reduction_that_lets_it_run() {
+        let model = HardwareModel::for_capability(ComputeCapability::new(9, 0)).unwrap();
         let (kernel, block) = (KernelResources::new(100), BlockConfig::new(1024));
         assert_eq!(model.active_blocks(&kernel, &block), 0);
         let registers = slack(&model, &kernel, &block, Limiter::Registers).unwrap();
-        let fewer = registers.fewer.unwrap();
+        let fewer = registers.reduction.unwrap();
         assert_eq!((registers.spare, fewer.to, fewer.active_blocks), (0, 64, 1));
         let threads = slack(&model, &kernel, &block, Limiter::Warps);
-        assert_eq!(threads, None, "there is room for the warps");
+        assert_eq!(threads, None, "the warps fit");
         assert_eq!(slack(&model, &kernel, &block, Limiter::Blocks), None);
     }
 
     #[test]
-    fn one_limiter_alone_does_not_help_where_several_tie() {
-        let model = HardwareModel::of(ComputeCapability::new(9, 0)).unwrap();
+    fn reducing_one_of_several_tied_limiters_does_not_add_blocks() {
+        let model = HardwareModel::for_capability(ComputeCapability::new(9, 0)).unwrap();
         let (kernel, block) = (KernelResources::new(32), BlockConfig::new(64));
         let fewer = slack(&model, &kernel, &block, Limiter::Registers)
             .unwrap()
-            .fewer
+            .reduction
             .unwrap();
         assert_eq!((fewer.to, fewer.active_blocks), (24, 32));
     }

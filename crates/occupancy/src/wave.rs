@@ -1,8 +1,9 @@
-//! How a grid of blocks goes through a device.
+//! Waves of a grid: how many times the device is filled with blocks.
 
 use super::{DeviceLimits, Occupancy};
 
-/// A grid, in waves of as many blocks as the device runs at a time, if all take equally long.
+/// Division of a grid into waves of as many blocks as the device holds at a time, assuming blocks
+/// of equal duration.
 ///
 /// ```
 /// use occupancy::{BlockConfig, Gpu, HardwareModel, KernelResources, OccupancyModel, Waves};
@@ -16,18 +17,18 @@ use super::{DeviceLimits, Occupancy};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waves {
-    /// Blocks of the grid.
+    /// Number of blocks of the grid.
     pub grid: u64,
-    /// Blocks that the device runs at a time.
+    /// Number of blocks resident on the whole device at a time.
     pub blocks_per_wave: u64,
-    /// Waves that fill the device.
+    /// Number of full waves.
     pub full: u64,
-    /// Blocks of the last wave, if they do not fill the device.
+    /// Number of blocks in the last, partial wave; 0 if all waves are full.
     pub tail_blocks: u64,
 }
 
 impl Waves {
-    /// The waves of a grid of this many blocks; none where no block can run.
+    /// Divides a grid of `grid` blocks into waves; returns `None` if no block can run.
     pub fn new(device: &DeviceLimits, occupancy: &Occupancy, grid: u64) -> Option<Self> {
         let blocks_per_wave =
             u64::from(occupancy.active_blocks) * u64::from(device.multiprocessors);
@@ -39,12 +40,13 @@ impl Waves {
         })
     }
 
-    /// How many waves there are, the tail included.
+    /// Returns the number of waves, including the partial one.
     pub fn count(&self) -> u64 {
         self.full + u64::from(self.tail_blocks > 0)
     }
 
-    /// How full the last wave is: 0 to 1, 1 where there is no tail.
+    /// Returns the fraction of the device that the last wave fills, from 0 to 1; 1 if all waves are
+    /// full.
     pub fn tail_fraction(&self) -> f64 {
         match self.tail_blocks {
             0 => 1.0,
@@ -52,8 +54,8 @@ impl Waves {
         }
     }
 
-    /// How much of the device the grid uses over its time: blocks by the blocks that as many full
-    /// waves would have.
+    /// Returns the fraction of the device used over the duration of the grid: its blocks divided by
+    /// the capacity of as many full waves.
     pub fn utilisation(&self) -> f64 {
         match self.count() {
             0 => 0.0,
@@ -68,8 +70,8 @@ mod tests {
     use crate::{BlockConfig, ComputeCapability, HardwareModel, KernelResources, OccupancyModel};
 
     #[test]
-    fn grids_are_cut_into_waves() {
-        let device = DeviceLimits::of(ComputeCapability::new(9, 0))
+    fn grids_are_divided_into_waves() {
+        let device = DeviceLimits::for_capability(ComputeCapability::new(9, 0))
             .unwrap()
             .with_multiprocessors(10);
         let model = HardwareModel::new(device);

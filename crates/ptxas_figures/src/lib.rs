@@ -1,49 +1,49 @@
-//! What NVIDIA's assembler prints of kernels, as numbers: for who builds kernels, and for who asks
-//! how many of their blocks run.
+//! Parser for the verbose output of NVIDIA's assembler (`ptxas -v`): the resource usage of each
+//! kernel.
 
 use serde::{Deserialize, Serialize};
 
-/// What one kernel takes of a multiprocessor.
+/// Resource usage of one kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Figures {
+pub struct ResourceUsage {
     /// 32-bit registers per thread.
     pub registers: u32,
-    /// Shared memory per block that the kernel declares, in bytes. What the GPU reserves for itself
-    /// (1 KiB on `sm_90`) comes on top.
+    /// Static shared memory per block, in bytes, without the part that the GPU reserves (1 KiB on
+    /// `sm_90`).
     pub static_shared_bytes: u32,
-    /// Constant memory, parameters included, in bytes.
+    /// Constant memory, including parameters, in bytes.
     pub constant_bytes: u32,
     /// Stack frame per thread, in bytes.
     pub stack_bytes: u32,
-    /// Bytes of registers that did not fit and are stored in local memory.
+    /// Register spill stores, in bytes.
     pub spill_store_bytes: u32,
-    /// Bytes loaded back from there.
+    /// Register spill loads, in bytes.
     pub spill_load_bytes: u32,
-    /// Barriers that a block uses.
+    /// Number of barriers that a block uses.
     pub barriers: u32,
 }
 
-impl Figures {
-    /// Bytes that go to local memory and back because registers ran out.
+impl ResourceUsage {
+    /// Returns the total spill traffic (stores plus loads), in bytes.
     pub fn spill_bytes(&self) -> u64 {
         u64::from(self.spill_store_bytes) + u64::from(self.spill_load_bytes)
     }
 }
 
-/// What is printed of one kernel.
+/// A kernel in the output of the assembler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// Its entry point.
+    /// Name of the entry point.
     pub name: String,
-    /// What it was assembled for, as `sm_90`, where the text says.
+    /// Architecture the kernel was assembled for, such as `sm_90`, if the output states it.
     pub arch: Option<String>,
-    /// What it takes.
-    pub figures: Figures,
+    /// Resource usage of the kernel.
+    pub usage: ResourceUsage,
 }
 
-/// Reads the figures of every kernel in the text that `ptxas -v` (or `nvcc -Xptxas -v`) prints.
-/// Other lines do not matter, nor do kernels without a number of registers, or the functions that
-/// kernels call. Work is linear in the text.
+/// Parses the resource usage of every kernel in the output of `ptxas -v` (or `nvcc -Xptxas -v`).
+/// Other lines are ignored, as are kernels without a register count and non-entry functions. Takes
+/// time linear in the length of the text.
 ///
 /// ```
 /// let text = "\
@@ -51,14 +51,14 @@ pub struct Kernel {
 /// ptxas info    : Function properties for field
 ///     16 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads
 /// ptxas info    : Used 42 registers, used 1 barriers, 1548 bytes smem, 400 bytes cmem[0]";
-/// let kernels = ptxas_figures::kernels(text);
+/// let kernels = ptxas_figures::parse(text);
 /// assert_eq!(kernels[0].name, "field");
-/// assert_eq!(kernels[0].figures.registers, 42);
-/// assert_eq!(kernels[0].figures.spill_bytes(), 12);
+/// assert_eq!(kernels[0].usage.registers, 42);
+/// assert_eq!(kernels[0].usage.spill_bytes(), 12);
 /// ```
-pub fn kernels(text: &str) -> Vec<Kernel> {
+pub fn parse(text: &str) -> Vec<Kernel> {
     let mut kernels = Vec::new();
-    // the last kernel, until its line with registers
+    // the current kernel, until its line with the register count
     let mut open: Option<Kernel> = None;
     for line in text.lines() {
         if line.contains("Compiling entry function") {
@@ -66,7 +66,7 @@ pub fn kernels(text: &str) -> Vec<Kernel> {
             open = quoted.next().map(|name| Kernel {
                 name: name.to_owned(),
                 arch: quoted.next().map(str::to_owned),
-                figures: Figures::default(),
+                usage: ResourceUsage::default(),
             });
         }
         let Some(kernel) = &mut open else { continue };
@@ -74,7 +74,7 @@ pub fn kernels(text: &str) -> Vec<Kernel> {
             .trim_start_matches("ptxas info")
             .trim_start_matches([' ', ':']);
         line.split(',')
-            .for_each(|part| read(part, &mut kernel.figures));
+            .for_each(|part| parse_item(part, &mut kernel.usage));
         if line.starts_with("Used ") {
             kernels.extend(open.take());
         }
@@ -82,8 +82,8 @@ pub fn kernels(text: &str) -> Vec<Kernel> {
     kernels
 }
 
-/// Reads one number of a line, as `1024 bytes smem`.
-fn read(part: &str, figures: &mut Figures) {
+/// Parses one item of a line, such as `1024 bytes smem`.
+fn parse_item(part: &str, usage: &mut ResourceUsage) {
     let words: Vec<&str> = part
         .split_whitespace()
         .filter(|word| !matches!(*word, "Used" | "used"))
@@ -91,20 +91,20 @@ fn read(part: &str, figures: &mut Figures) {
     let Some((number, what)) = words.split_first() else {
         return;
     };
-    // old assemblers write what the system adds apart: `16+16`
+    // old assemblers print memory added by the system as a separate term: `16+16`
     let terms: Result<Vec<u32>, _> = number.split('+').map(str::parse).collect();
     let Ok(terms) = terms else { return };
     let number = terms.into_iter().fold(0, u32::saturating_add);
     match what {
-        ["registers"] => figures.registers = number,
-        ["barriers"] => figures.barriers = number,
-        ["bytes", "smem"] => figures.static_shared_bytes = number,
+        ["registers"] => usage.registers = number,
+        ["barriers"] => usage.barriers = number,
+        ["bytes", "smem"] => usage.static_shared_bytes = number,
         ["bytes", bank] if bank.starts_with("cmem") => {
-            figures.constant_bytes = figures.constant_bytes.saturating_add(number);
+            usage.constant_bytes = usage.constant_bytes.saturating_add(number);
         }
-        ["bytes", "stack", "frame"] => figures.stack_bytes = number,
-        ["bytes", "spill", "stores"] => figures.spill_store_bytes = number,
-        ["bytes", "spill", "loads"] => figures.spill_load_bytes = number,
+        ["bytes", "stack", "frame"] => usage.stack_bytes = number,
+        ["bytes", "spill", "stores"] => usage.spill_store_bytes = number,
+        ["bytes", "spill", "loads"] => usage.spill_load_bytes = number,
         _ => {}
     }
 }
@@ -114,8 +114,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_read() {
-        let found = kernels(
+    fn resource_usage_is_parsed() {
+        let found = parse(
             "ptxas info    : 0 bytes gmem, 64 bytes cmem[3]\n\
              ptxas info    : Compiling entry function 'reverse' for 'sm_70'\n\
              ptxas info    : Function properties for reverse\n\
@@ -126,7 +126,7 @@ mod tests {
              ptxas info    : Compiling entry function 'empty' for 'sm_120a'\n\
              ptxas info    : Used 4 registers\n",
         );
-        let reverse = Figures {
+        let reverse = ResourceUsage {
             registers: 22,
             static_shared_bytes: 1024,
             constant_bytes: 388,
@@ -135,40 +135,40 @@ mod tests {
             spill_load_bytes: 12,
             barriers: 1,
         };
-        let empty = Figures {
+        let empty = ResourceUsage {
             registers: 4,
-            ..Figures::default()
+            ..ResourceUsage::default()
         };
         let expected = [("reverse", "sm_70", reverse), ("empty", "sm_120a", empty)];
-        let expected = expected.map(|(name, arch, figures)| Kernel {
+        let expected = expected.map(|(name, arch, usage)| Kernel {
             name: name.into(),
             arch: Some(arch.into()),
-            figures,
+            usage,
         });
         assert_eq!(found, expected);
     }
 
     #[test]
-    fn old_texts_are_read_and_numbers_too_large_are_held() {
-        let found = kernels(
+    fn old_formats_are_parsed_and_large_sums_saturate() {
+        let found = parse(
             "ptxas info    : Compiling entry function '_Z1av' for 'sm_13'\n\
              ptxas info    : Used 42 registers, 1532+16 bytes smem, 4294967295 bytes cmem[0], 8 bytes cmem[1]",
         );
-        let figures = found[0].figures;
+        let usage = found[0].usage;
         assert_eq!(
-            (figures.static_shared_bytes, figures.constant_bytes),
+            (usage.static_shared_bytes, usage.constant_bytes),
             (1548, u32::MAX)
         );
-        let spilled = Figures {
+        let spilled = ResourceUsage {
             spill_store_bytes: u32::MAX,
             spill_load_bytes: 1,
-            ..figures
+            ..usage
         };
         assert_eq!(spilled.spill_bytes(), 1 << 32);
     }
 
     #[test]
-    fn kernels_that_are_not_finished_are_none() {
+    fn incomplete_kernels_are_ignored() {
         for text in [
             "",
             "ptxas info    : 0 bytes gmem",
@@ -176,7 +176,7 @@ mod tests {
             "Compiling entry function 'a' for 'sm_90'",
             "Used 3 registers",
         ] {
-            assert_eq!(kernels(text), [], "{text}");
+            assert_eq!(parse(text), [], "{text}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! How many blocks of a kernel a GPU runs at a time, and which block size is best. No GPU is
-//! needed: its limits are known by its name.
+//! Computes the occupancy of a kernel and chooses its block size. No GPU is needed: the calculator
+//! finds the limits of a GPU by its product name.
 
 use ferrovox::{
     device::recorded_kernel,
@@ -11,19 +11,20 @@ use ferrovox::{
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // 1. A GPU and its limits.
+    // 1. Select a GPU by name and print its limits.
     let gpu = Gpu::named("H200")?;
     let model = HardwareModel::new(gpu.limits());
     let device = model.device();
     println!(
-        "{}: {} multiprocessors, each with {} registers and room for {} warps",
+        "{}: {} multiprocessors, each with {} registers and at most {} warps",
         gpu.name,
         device.multiprocessors,
         device.registers_per_multiprocessor,
         device.warps_per_multiprocessor
     );
 
-    // 2. A kernel: what the assembler says of it (`ptxas -v`). And blocks of 256 threads.
+    // 2. Compute the occupancy of a kernel with 43 registers per thread (as printed by `ptxas -v`)
+    //    and blocks of 256 threads.
     let kernel = KernelResources::new(43);
     let block = BlockConfig::new(256);
     let occupancy = model.occupancy(&kernel, &block)?;
@@ -33,30 +34,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     assert_eq!((occupancy.active_blocks, occupancy.fraction()), (5, 0.625));
 
-    // 3. What bounds it, and what would help.
+    // 3. Find the limiting resource, and the reduction needed for one more block.
     assert!(occupancy.limiters().eq([Limiter::Registers]));
     let registers = slack(&model, &kernel, &block, Limiter::Registers);
-    let fewer = registers
-        .and_then(|slack| slack.fewer)
-        .expect("registers bound it");
+    let reduction = registers
+        .and_then(|slack| slack.reduction)
+        .expect("registers limit the occupancy");
     println!(
         "with {} registers: {} blocks",
-        fewer.to, fewer.active_blocks
+        reduction.to, reduction.active_blocks
     );
-    assert_eq!((fewer.to, fewer.active_blocks), (40, 6));
+    assert_eq!((reduction.to, reduction.active_blocks), (40, 6));
 
-    // 4. The best block size: here no shared memory is asked for by the launch, and any size will
-    //    do.
+    // 4. Find the best block size. The launch uses no dynamic shared memory, and any size suits.
     let largest = BlockConfig::new(device.threads_per_block);
-    let best = best_block(&model, &kernel, &largest, |_| 0, |_| true).expect("some block runs");
+    let best = best_block(&model, &kernel, &largest, |_| 0, |_| true).expect("a block fits");
     println!(
         "best: {} threads, {} blocks on a multiprocessor, {} fill the GPU",
-        best.threads, best.active_blocks, best.least_grid
+        best.threads, best.active_blocks, best.min_grid_size
     );
     assert_eq!((best.threads, best.active_blocks), (640, 2));
 
-    // 5. All block sizes; here every fourth number of warps. None has more threads active than the
-    //    best.
+    // 5. Plot the occupancy by block size, at every fourth warp. No size has more active threads
+    //    than the best one.
     let sizes = curve::over_threads(&model, &kernel, &block, |_| 0);
     for (threads, occupancy) in sizes {
         assert!(occupancy.active_threads() <= best.threads * best.active_blocks);
@@ -69,9 +69,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    // 6. A grid goes through the GPU in waves; a last one that is nearly empty takes as long as a
-    //    full one.
-    let waves = Waves::new(device, &occupancy, 700).expect("some block runs");
+    // 6. Divide a grid into waves. A partial last wave takes as long as a full one.
+    let waves = Waves::new(device, &occupancy, 700).expect("a block fits");
     println!(
         "a grid of 700 blocks: {} waves of {}, the last with {} blocks",
         waves.count(),
@@ -80,8 +79,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     assert_eq!((waves.count(), waves.tail_blocks), (2, 40));
 
-    // 7. The kernels of ferrovox have their figures on record.
-    let own = recorded_kernel("fill_sphere", gpu.capability)?;
-    println!("{}: {} registers", own.name, own.resources.registers);
+    // 7. Look up the recorded resource usage of a kernel of ferrovox.
+    let recorded = recorded_kernel("fill_sphere", gpu.capability)?;
+    println!(
+        "{}: {} registers",
+        recorded.name, recorded.resources.registers
+    );
     Ok(())
 }

@@ -92,7 +92,7 @@ fn begin(line: &Line, arguments: &Arguments) -> Outcome<Sweep> {
     let (name, limits) = match &line.capability {
         Some(capability) => {
             let capability: ComputeCapability = capability.parse()?;
-            let limits = DeviceLimits::of(capability)?;
+            let limits = DeviceLimits::for_capability(capability)?;
             let name = line
                 .device_name
                 .clone()

@@ -97,12 +97,14 @@ fn explanation(page: &mut String, sweep: &Sweep) -> Outcome<()> {
         "</ul>\n<table><tr><th>resource</th><th>to spare</th><th>fewer</th><th>then blocks</th></tr>"
     )?;
     for (limiter, slack) in question.slacks(threads, dynamic) {
-        let (by, blocks) = slack.fewer.map_or((String::new(), String::new()), |fewer| {
-            (
-                format!("{} (to {})", fewer.by, fewer.to),
-                fewer.active_blocks.to_string(),
-            )
-        });
+        let (by, blocks) = slack
+            .reduction
+            .map_or((String::new(), String::new()), |fewer| {
+                (
+                    format!("{} (to {})", fewer.by, fewer.to),
+                    fewer.active_blocks.to_string(),
+                )
+            });
         writeln!(
             page,
             "<tr><td>{}, {}</td><td>{}</td><td>{by}</td><td>{blocks}</td></tr>",

@@ -75,33 +75,33 @@ impl LaunchOverride {
     /// Fails for what no launch on the device could have.
     pub(super) fn check(&self, limits: &DeviceLimits) -> Result<(), DeviceError> {
         let is_gpu = limits.capability.is_some();
-        let most = if is_gpu {
+        let max = if is_gpu {
             limits.threads_per_block
         } else {
             MAX_BLOCK_THREADS
         };
         if let Some(threads) = self.block
-            && !(1..=most).contains(&threads)
+            && !(1..=max).contains(&threads)
         {
-            return Err(OccupancyError::BlockSize { threads, most }.into());
+            return Err(OccupancyError::BlockSize { threads, max }.into());
         }
         if let Some(registers) = self.max_registers
             && is_gpu
             && !(1..=limits.registers_per_thread).contains(&registers)
         {
-            let most = limits.registers_per_thread;
-            return Err(OccupancyError::Registers { registers, most }.into());
+            let max = limits.registers_per_thread;
+            return Err(OccupancyError::Registers { registers, max }.into());
         }
-        let most = limits
+        let max = limits
             .shared_bytes_per_block_opt_in
             .min(simt::MAX_DYNAMIC_SHARED_BYTES);
-        if self.extra_shared_bytes > most {
+        if self.extra_shared_bytes > max {
             return Err(OccupancyError::SharedMemory {
                 bytes: self.extra_shared_bytes.into(),
                 static_bytes: 0,
                 dynamic_bytes: self.extra_shared_bytes,
-                most,
-                most_opt_in: most,
+                max,
+                max_opt_in: max,
             }
             .into());
         }

@@ -55,7 +55,7 @@ pub fn shipped_ptx(arch: &str) -> Option<&'static str> {
 }
 
 /// The assembler's figures of a kernel in the PTX that ships.
-pub use ptxas_figures::Figures as RecordedResources;
+pub use ptxas_figures::ResourceUsage as RecordedResources;
 
 /// The file beside the PTX.
 #[derive(Deserialize)]

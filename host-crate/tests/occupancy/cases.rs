@@ -70,7 +70,7 @@ impl Case {
         let allocation = model.allocate(&self.kernel(), &self.block(model.device()));
         let limits = allocation.limits;
         Answer {
-            active: limits.least(),
+            active: limits.min(),
             warps: limits.warps,
             blocks: limits.blocks,
             registers: limits.registers,

@@ -39,7 +39,10 @@ fn equation_2_gives_less_for_the_kernel_of_the_document() {
     assert_eq!(at(192).active_blocks, 2);
     assert!(at(192).limiters().eq([Limiter::Registers]));
     // shared memory: 10 blocks; 8 is the most
-    assert_eq!(at(32).allocation.limits.of(Limiter::SharedMemory), Some(10));
+    assert_eq!(
+        at(32).allocation.limits.limit(Limiter::SharedMemory),
+        Some(10)
+    );
     assert!(at(32).limiters().eq([Limiter::Blocks]));
 }
 
@@ -70,7 +73,7 @@ fn devices_before_the_header() {
     let blocks = |capability: (u8, u8), registers, static_bytes, threads| {
         let capability = ComputeCapability::new(capability.0, capability.1);
         let kernel = KernelResources::new(registers).with_static_shared(static_bytes);
-        let model = HardwareModel::of(capability).unwrap();
+        let model = HardwareModel::for_capability(capability).unwrap();
         model
             .occupancy(&kernel, &BlockConfig::new(threads))
             .unwrap()
@@ -102,7 +105,7 @@ fn devices_before_the_header() {
 fn known_traps() {
     let at = |capability: (u8, u8), registers, threads, dynamic| {
         let capability = ComputeCapability::new(capability.0, capability.1);
-        let device = *HardwareModel::of(capability).unwrap().device();
+        let device = *HardwareModel::for_capability(capability).unwrap().device();
         active_blocks(&device, &KernelResources::new(registers), threads, dynamic)
     };
     assert_eq!(at((8, 0), 92, 224, 0), 2, "the naive formula says 3");
@@ -112,7 +115,7 @@ fn known_traps() {
         "the system takes 1 KiB of each block"
     );
     assert_eq!(at((9, 0), 33, 1024, 0), 1, "registers come in units of 8");
-    let hopper = HardwareModel::of(ComputeCapability::new(9, 0)).unwrap();
+    let hopper = HardwareModel::for_capability(ComputeCapability::new(9, 0)).unwrap();
     let tied = hopper
         .occupancy(&KernelResources::new(32), &BlockConfig::new(64))
         .unwrap();

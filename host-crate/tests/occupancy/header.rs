@@ -39,7 +39,7 @@ fn with_each(what: &str, check: impl Fn(&mut Oracle, &DeviceLimits) -> usize + S
     let work = || {
         let mut oracle = Oracle::start(&program);
         while let Some(&capability) = known.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let device = DeviceLimits::of(capability).unwrap();
+            let device = DeviceLimits::for_capability(capability).unwrap();
             count.fetch_add(check(&mut oracle, &device), Ordering::Relaxed);
         }
     };
@@ -59,7 +59,7 @@ fn with_each(what: &str, check: impl Fn(&mut Oracle, &DeviceLimits) -> usize + S
 
 /// What the header of CUDA 13 covers: it begins with 3.0.
 pub fn covered() -> impl Iterator<Item = ComputeCapability> {
-    ComputeCapability::known().filter(|capability| capability.major >= 3)
+    ComputeCapability::supported().filter(|capability| capability.major >= 3)
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn the_best_block_is_that_of_the_header() {
             let block = case.block(device);
             let kernel = case.kernel().with_max_threads(case.threads);
             let best = best_block(&model, &kernel, &block, shared, |_| true);
-            let ours = best.map_or((0, 0), |best| (best.threads, best.least_grid));
+            let ours = best.map_or((0, 0), |best| (best.threads, best.min_grid_size));
             let answer = (answer.0, u64::from(answer.1));
             assert_eq!(ours, answer, "{}: {case:?}", device.capability.unwrap());
         }

@@ -92,7 +92,7 @@ fn the_answers_kept_here_are_ours() {
     let mut capabilities = Vec::new();
     for text in lines {
         let (capability, case, answer) = read(text);
-        let model = HardwareModel::of(capability).expect("a known capability");
+        let model = HardwareModel::for_capability(capability).expect("a known capability");
         assert_eq!(case.answer(&model), answer, "{capability}: {case:?}");
         count += 1;
         if capabilities.last() != Some(&capability) {
@@ -111,7 +111,7 @@ fn write_the_answers() {
     let mut oracle = Oracle::start(&program);
     let mut text = format!("{COLUMNS}\n");
     for capability in covered() {
-        let device = DeviceLimits::of(capability).unwrap();
+        let device = DeviceLimits::for_capability(capability).unwrap();
         let mut draw = Draw::new(capability, 2);
         let cases: Vec<Case> = (0..CASES).map(|_| draw.case(&device)).collect();
         let answers = oracle.active(&device, &cases);
@@ -136,7 +136,7 @@ fn the_answers_kept_here_are_the_headers() {
         let of_it: Vec<_> =
             std::iter::from_fn(|| lines.next_if(|(of, ..)| *of == capability)).collect();
         let cases: Vec<Case> = of_it.iter().map(|(_, case, _)| *case).collect();
-        let answers = oracle.active(&DeviceLimits::of(capability).unwrap(), &cases);
+        let answers = oracle.active(&DeviceLimits::for_capability(capability).unwrap(), &cases);
         assert!(
             answers.iter().eq(of_it.iter().map(|(.., answer)| answer)),
             "{capability}"

@@ -8,7 +8,7 @@ use std::{hint::black_box, time::Instant};
 /// Held to a second only without debug assertions: `cargo test --release`.
 #[test]
 fn a_million_configurations_take_less_than_a_second_on_one_core() {
-    let model = HardwareModel::of(ComputeCapability::new(9, 0)).unwrap();
+    let model = HardwareModel::for_capability(ComputeCapability::new(9, 0)).unwrap();
     let start = Instant::now();
     let (mut count, mut warps) = (0u64, 0u64);
     for threads in (32..=1024).step_by(32) {

@@ -16,7 +16,7 @@ use crate::{NvvmArch, Result};
 
 pub use incremental::Assembled;
 
-pub use ptxas_figures::Figures as KernelResources;
+pub use ptxas_figures::ResourceUsage as KernelResources;
 
 /// Resources of every kernel of one PTX file, by name.
 pub type ResourceTable = BTreeMap<String, KernelResources>;
@@ -156,8 +156,6 @@ fn level(debug: bool) -> &'static [&'static str] {
 
 /// What `ptxas -v` printed, by kernel.
 fn table(said: &str) -> ResourceTable {
-    let kernels = ptxas_figures::kernels(said).into_iter();
-    kernels
-        .map(|kernel| (kernel.name, kernel.figures))
-        .collect()
+    let kernels = ptxas_figures::parse(said).into_iter();
+    kernels.map(|kernel| (kernel.name, kernel.usage)).collect()
 }

@@ -265,7 +265,7 @@ fn limits(driver: Driver, capability: ComputeCapability) -> CudaResult<DeviceLim
     let [before, after] = capability.neighbours();
     let like = [Some(capability), before, after].into_iter().flatten();
     let known = like
-        .filter_map(|capability| DeviceLimits::of(capability).ok())
+        .filter_map(|capability| DeviceLimits::for_capability(capability).ok())
         .next();
     let known = known.unwrap_or(DeviceLimits::cpu(1));
     let shared_per_block = ask(DeviceAttribute::MaxSharedMemoryPerBlock)?;

@@ -1,6 +1,6 @@
-//! What the calculator takes of a kernel and of a launch.
+//! Inputs of the calculator: the resources of a kernel and the configuration of a block.
 
-/// What a kernel takes.
+/// Resources that a kernel uses.
 ///
 /// ```
 /// use occupancy::KernelResources;
@@ -14,15 +14,15 @@ pub struct KernelResources {
     pub registers: u32,
     /// Shared memory per block that the kernel declares, in bytes.
     pub static_shared_bytes: u32,
-    /// The largest block with which it can be launched.
+    /// Maximum number of threads per block with which the kernel can be launched.
     pub max_threads: u32,
-    /// Barriers that a block uses: 1 for `sync_threads` alone.
+    /// Number of barriers that a block uses; 1 for a kernel that only calls `sync_threads`.
     pub barriers: u32,
 }
 
 impl KernelResources {
-    /// A kernel with this many registers per thread, no shared memory of its own, one barrier, for
-    /// blocks of any size.
+    /// Describes a kernel with `registers` registers per thread, no static shared memory, one
+    /// barrier and no limit on the block size.
     pub const fn new(registers: u32) -> Self {
         Self {
             registers,
@@ -32,7 +32,7 @@ impl KernelResources {
         }
     }
 
-    /// The same with this much shared memory per block that it declares, in bytes.
+    /// Returns the kernel with `bytes` bytes of static shared memory per block.
     pub const fn with_static_shared(self, bytes: u32) -> Self {
         Self {
             static_shared_bytes: bytes,
@@ -40,7 +40,7 @@ impl KernelResources {
         }
     }
 
-    /// The same, compiled for blocks of this many threads at most.
+    /// Returns the kernel with a launch bound of `threads` threads per block.
     pub const fn with_max_threads(self, threads: u32) -> Self {
         Self {
             max_threads: threads,
@@ -48,13 +48,13 @@ impl KernelResources {
         }
     }
 
-    /// The same with this many barriers.
+    /// Returns the kernel with this number of barriers.
     pub const fn with_barriers(self, barriers: u32) -> Self {
         Self { barriers, ..self }
     }
 }
 
-/// A block, as a launch asks for it.
+/// Launch configuration of a block.
 ///
 /// ```
 /// use occupancy::{BlockConfig, Carveout};
@@ -66,20 +66,20 @@ impl KernelResources {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockConfig {
-    /// Threads in the block.
+    /// Threads per block.
     pub threads: u32,
-    /// Shared memory that the launch adds to what the kernel declares, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub dynamic_shared_bytes: u32,
-    /// How much of the storage shared with the L1 cache is to be shared memory.
+    /// Preferred split of the storage between shared memory and L1 cache.
     pub carveout: Carveout,
-    /// Whether the kernel is allowed more shared memory than 48 KiB, where the device has it (7.0
-    /// and later).
+    /// `true` if the kernel opts in to more than 48 KiB of shared memory per block, on devices that
+    /// support it (7.0 and later).
     pub opt_in: bool,
 }
 
 impl BlockConfig {
-    /// A block of this many threads, without dynamic shared memory, with the default carveout,
-    /// which opts in where needed: that is how this library launches.
+    /// Describes a block of `threads` threads without dynamic shared memory, with the default
+    /// carveout and opt-in, as ferrovox launches its kernels.
     pub const fn new(threads: u32) -> Self {
         Self {
             threads,
@@ -89,7 +89,7 @@ impl BlockConfig {
         }
     }
 
-    /// The same with this much dynamic shared memory, in bytes.
+    /// Returns the block with `bytes` bytes of dynamic shared memory.
     pub const fn with_dynamic_shared(self, bytes: u32) -> Self {
         Self {
             dynamic_shared_bytes: bytes,
@@ -97,12 +97,12 @@ impl BlockConfig {
         }
     }
 
-    /// The same with another carveout.
+    /// Returns the block with this carveout.
     pub const fn with_carveout(self, carveout: Carveout) -> Self {
         Self { carveout, ..self }
     }
 
-    /// The same for a kernel that does not opt in to more than 48 KiB of shared memory.
+    /// Returns the block without opt-in to more than 48 KiB of shared memory.
     pub const fn without_opt_in(self) -> Self {
         Self {
             opt_in: false,
@@ -110,27 +110,27 @@ impl BlockConfig {
         }
     }
 
-    /// The same with another number of threads.
+    /// Returns the block with this number of threads.
     pub const fn with_threads(self, threads: u32) -> Self {
         Self { threads, ..self }
     }
 }
 
-/// How much of the storage that shared memory and L1 cache share is to be shared memory. The device
-/// takes the next larger of its configurations, and a larger one where not even one block fits.
+/// Preferred share of shared memory in the storage that it shares with the L1 cache. The device
+/// uses the next larger of its configurations, or a larger one if not even one block would fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carveout {
-    /// As much as there is.
+    /// Maximum shared memory.
     #[default]
     Default,
-    /// This many hundredths of it, 0 to 100.
+    /// Percentage of the maximum, 0 to 100.
     Percent(u32),
-    /// This many bytes.
+    /// Number of bytes.
     Bytes(u32),
 }
 
-impl From<ptxas_figures::Figures> for KernelResources {
-    fn from(recorded: ptxas_figures::Figures) -> Self {
+impl From<ptxas_figures::ResourceUsage> for KernelResources {
+    fn from(recorded: ptxas_figures::ResourceUsage) -> Self {
         Self::new(recorded.registers)
             .with_static_shared(recorded.static_shared_bytes)
             .with_barriers(recorded.barriers)

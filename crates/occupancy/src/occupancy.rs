@@ -1,28 +1,28 @@
-//! An occupancy, and what bounds it.
+//! Occupancy of a kernel, and the resources that limit it.
 
 use super::{Allocation, DeviceLimits, Limiter, limits::WARP};
 
-/// What runs on one multiprocessor at a time.
+/// Number of resident blocks and warps on one multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Threads of a block.
+    /// Threads per block.
     pub threads: u32,
-    /// Warps of a block: the last one may have threads to spare.
+    /// Warps per block, the last of which may be partial.
     pub warps_per_block: u32,
-    /// Blocks that run at a time; 0 if not even one can.
+    /// Number of resident blocks; 0 if not even one fits.
     pub active_blocks: u32,
-    /// Warps that run at a time.
+    /// Number of resident warps.
     pub active_warps: u32,
-    /// Warps for which there is room.
+    /// Maximum number of resident warps.
     pub max_warps: u32,
-    /// What a block is given, and how many blocks each resource has room for.
+    /// Resources allocated to a block, and the number of blocks that each resource allows.
     pub allocation: Allocation,
 }
 
 impl Occupancy {
     pub(super) fn new(device: &DeviceLimits, threads: u32, allocation: Allocation) -> Self {
         let warps_per_block = threads.div_ceil(WARP);
-        let active_blocks = allocation.limits.least();
+        let active_blocks = allocation.limits.min();
         Self {
             threads,
             warps_per_block,
@@ -33,27 +33,27 @@ impl Occupancy {
         }
     }
 
-    /// Active warps by the most warps: 0 to 1.
+    /// Returns the occupancy: active warps divided by the maximum, from 0 to 1.
     pub fn fraction(&self) -> f64 {
         f64::from(self.active_warps) / f64::from(self.max_warps.max(1))
     }
 
-    /// Threads that run at a time.
+    /// Returns the number of resident threads.
     pub fn active_threads(&self) -> u32 {
         self.active_blocks * self.threads
     }
 
-    /// Whether this resource bounds the number of blocks. Several do where they tie.
+    /// Returns `true` if `limiter` limits the number of blocks; several resources can tie.
     pub fn is_limited_by(&self, limiter: Limiter) -> bool {
-        self.allocation.limits.of(limiter) == Some(self.active_blocks)
+        self.allocation.limits.limit(limiter) == Some(self.active_blocks)
     }
 
-    /// Everything that bounds the number of blocks.
+    /// Returns all resources that limit the number of blocks.
     ///
     /// ```
     /// use occupancy::{BlockConfig, ComputeCapability, HardwareModel, KernelResources, Limiter, OccupancyModel};
     ///
-    /// let hopper = HardwareModel::of(ComputeCapability::new(9, 0))?;
+    /// let hopper = HardwareModel::for_capability(ComputeCapability::new(9, 0))?;
     /// let occupancy = hopper.occupancy(&KernelResources::new(32), &BlockConfig::new(64))?;
     /// assert_eq!((occupancy.active_blocks, occupancy.fraction()), (32, 1.0));
     /// let limiters: Vec<Limiter> = occupancy.limiters().collect();

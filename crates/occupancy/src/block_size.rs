@@ -1,11 +1,12 @@
-//! What launches ask: the model of real hardware, in whole warps.
+//! Block sizes for launches, by the model of real hardware.
 
 use super::{
     BlockConfig, DeviceLimits, HardwareModel, KernelResources, OccupancyModel, best_block,
     limits::WARP,
 };
 
-/// How many blocks of `threads` threads run on one multiprocessor at once: 0 if not even one can.
+/// Returns the number of blocks of `threads` threads resident on one multiprocessor, or 0 if not
+/// even one fits.
 ///
 /// ```
 /// use occupancy::{Gpu, KernelResources, active_blocks, block_size};
@@ -26,9 +27,9 @@ pub fn active_blocks(
     HardwareModel::new(*device).active_blocks(kernel, &block)
 }
 
-/// The number of threads per block, whole warps, with which the most threads are active on a
-/// multiprocessor, `largest` at most: by the rule of [`best_block`]. If no whole number of warps
-/// can run, the answer is one warp, and the launch fails with the reason.
+/// Returns the multiple of the warp size, at most `largest`, with the most resident threads per
+/// multiprocessor, by the rule of [`best_block`]. If no such block can run, returns one warp, and
+/// the launch reports the reason.
 pub fn block_size(
     device: &DeviceLimits,
     kernel: &KernelResources,
@@ -39,8 +40,8 @@ pub fn block_size(
     block_size_among(device, kernel, largest, dynamic_shared_bytes, |_| true)
 }
 
-/// As [`block_size`], among the sizes for which `suits` is true, each with the dynamic shared
-/// memory that it takes.
+/// Like [`block_size`], but considers only the sizes for which `suits` is true, each with
+/// `dynamic_shared_bytes(threads)` bytes of dynamic shared memory.
 pub fn block_size_among(
     device: &DeviceLimits,
     kernel: &KernelResources,
@@ -66,11 +67,11 @@ mod tests {
     use crate::ComputeCapability;
 
     fn device(major: u8, minor: u8) -> DeviceLimits {
-        DeviceLimits::of(ComputeCapability::new(major, minor)).unwrap()
+        DeviceLimits::for_capability(ComputeCapability::new(major, minor)).unwrap()
     }
 
     #[test]
-    fn registers_are_given_out_by_quarters_of_a_multiprocessor() {
+    fn registers_are_allocated_per_partition_of_a_multiprocessor() {
         // the naive formula, registers / (registers per thread · threads), gives 3
         assert_eq!(
             active_blocks(&device(8, 0), &KernelResources::new(92), 224, 0),
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reserved_shared_memory_counts() {
+    fn reserved_shared_memory_counts() {
         assert_eq!(
             active_blocks(&device(8, 6), &KernelResources::new(16), 128, 51200),
             1
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn more_threads_than_a_block_can_have_run_nowhere() {
+    fn block_sizes_out_of_range_have_no_active_blocks() {
         assert_eq!(
             active_blocks(&device(9, 0), &KernelResources::new(16), 1025, 0),
             0
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_block_is_the_largest_of_those_that_fill_the_device() {
+    fn best_block_is_the_largest_that_fills_the_device() {
         let hopper = device(9, 0);
         assert_eq!(
             block_size(&hopper, &KernelResources::new(32), 1024, 0),
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn only_sizes_that_suit_are_taken() {
+    fn only_suitable_sizes_are_considered() {
         // 36 warps of 56 registers fit: 192 threads fill them, 256 do not
         let (device, kernel) = (device(9, 0), KernelResources::new(56));
         assert_eq!(block_size(&device, &kernel, 256, 0), 192);
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_takes_one_thread() {
+    fn blocks_on_the_cpu_have_one_thread() {
         let kernel = KernelResources::new(0);
         assert_eq!(block_size(&DeviceLimits::cpu(2), &kernel, 1024, 0), 1);
         assert_eq!(active_blocks(&DeviceLimits::cpu(2), &kernel, 1, 1 << 20), 1);

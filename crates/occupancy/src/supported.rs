@@ -1,24 +1,24 @@
-//! Which compute capabilities are known, and how they are read.
+//! Supported compute capabilities, and parsing.
 
-use super::{ComputeCapability, OccupancyError, table};
+use super::{ComputeCapability, OccupancyError, capability_table};
 use std::str::FromStr;
 
 impl ComputeCapability {
-    /// All that the calculator has limits for, oldest first.
-    pub fn known() -> impl DoubleEndedIterator<Item = Self> {
-        table::ROWS.iter().map(|row| row.capability)
+    /// Returns all supported capabilities, oldest first.
+    pub fn supported() -> impl DoubleEndedIterator<Item = Self> {
+        capability_table::ROWS.iter().map(|row| row.capability)
     }
 
-    /// Whether the calculator has limits for it.
-    pub fn is_known(self) -> bool {
-        table::row_of(self).is_some()
+    /// Returns `true` if the calculator has the limits of this capability.
+    pub fn is_supported(self) -> bool {
+        capability_table::find_row(self).is_some()
     }
 
-    /// The nearest known ones: the last before it, the first after it.
+    /// Returns the nearest supported capabilities: the last before this one and the first after it.
     pub fn neighbours(self) -> [Option<Self>; 2] {
         [
-            Self::known().rev().find(|&known| known < self),
-            Self::known().find(|&known| known > self),
+            Self::supported().rev().find(|&supported| supported < self),
+            Self::supported().find(|&supported| supported > self),
         ]
     }
 }
@@ -26,7 +26,7 @@ impl ComputeCapability {
 impl FromStr for ComputeCapability {
     type Err = OccupancyError;
 
-    /// `9.0`, `90`, `sm_90` or `compute_90`, each also with a letter after it (`sm_90a`).
+    /// Parses `9.0`, `90`, `sm_90` or `compute_90`, optionally followed by `a` or `f` (`sm_90a`).
     fn from_str(text: &str) -> Result<Self, OccupancyError> {
         let number = text
             .strip_prefix("sm_")
@@ -46,7 +46,7 @@ impl FromStr for ComputeCapability {
         };
         parts
             .and_then(|(major, minor)| Some(Self::new(digits(major)?, digits(minor)?)))
-            .ok_or_else(|| OccupancyError::NoCapability {
+            .ok_or_else(|| OccupancyError::InvalidCapability {
                 text: text.to_owned(),
             })
     }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn capabilities_are_read_as_they_are_written() {
+    fn every_spelling_of_a_capability_is_parsed() {
         for text in ["9.0", "90", "sm_90", "sm_90a", "compute_90"] {
             assert_eq!(text.parse(), Ok(ComputeCapability::new(9, 0)), "{text}");
         }
@@ -69,7 +69,7 @@ mod tests {
             let error = text.parse::<ComputeCapability>().unwrap_err();
             assert!(error.to_string().contains("9.0"), "{error}");
         }
-        let known: Vec<_> = ComputeCapability::known().collect();
+        let known: Vec<_> = ComputeCapability::supported().collect();
         assert!(known.is_sorted());
         for capability in known {
             assert_eq!(capability.to_string().parse(), Ok(capability));
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_one_has_neighbours() {
+    fn an_unknown_capability_has_neighbours() {
         let new = ComputeCapability::new;
         assert_eq!(new(9, 3).neighbours(), [Some(new(9, 0)), Some(new(10, 0))]);
         assert_eq!(new(0, 9).neighbours(), [None, Some(new(1, 0))]);

@@ -1,4 +1,4 @@
-//! What `ferrovox occupancy` is asked: which kernel, with which block, on which device.
+//! Input of `ferrovox occupancy`: the device, the kernel and the block configuration.
 
 use crate::args::{ModelName, OccupancyArgs};
 use anyhow::{Context, bail};
@@ -11,32 +11,33 @@ use ferrovox::{
 };
 use std::{io::Read, path::Path, str::FromStr};
 
-/// What the question is about.
-pub struct Question {
-    /// The device's name, where it has one.
+/// Resolved input of the calculation.
+pub struct Input {
+    /// Name of the device, or its compute capability.
     pub device: String,
-    /// The device itself, if it is here.
+    /// The device itself, if it is installed.
     pub live: Option<Device>,
-    /// Whether the number of multiprocessors is the device's own, or was given.
+    /// `true` if the number of multiprocessors is known, from the device or from the command line.
     pub has_multiprocessors: bool,
     pub model: Box<dyn OccupancyModel>,
     pub kernel: Kernel,
     pub block: BlockConfig,
-    /// Whether the block size is the best one, not one that was given.
+    /// `true` if the block size was chosen by the calculator.
     pub is_best: bool,
 }
 
-/// The kernel, with what is known of it.
+/// Kernel and its resource usage.
 pub struct Kernel {
     pub name: Option<String>,
-    /// The capability that it was assembled for.
+    /// Capability that the kernel was assembled for.
     pub assembled_for: Option<ComputeCapability>,
     pub resources: KernelResources,
     pub recorded: Option<RecordedResources>,
 }
 
-pub fn question(args: &OccupancyArgs) -> anyhow::Result<Question> {
-    let Asked {
+/// Resolves the command-line options into the input of the calculation.
+pub fn resolve_input(args: &OccupancyArgs) -> anyhow::Result<Input> {
+    let SelectedDevice {
         device,
         limits,
         has_multiprocessors,
@@ -47,7 +48,7 @@ pub fn question(args: &OccupancyArgs) -> anyhow::Result<Question> {
         ModelName::Paper => Box::new(PaperModel::new(limits)),
     };
     let kernel = kernel(args, &limits, live.as_ref())?;
-    let dynamic = |threads: u32| dynamic(args, threads);
+    let dynamic = |threads: u32| dynamic_shared_bytes(args, threads);
     let config = |threads: u32| {
         let block = BlockConfig::new(threads)
             .with_dynamic_shared(dynamic(threads))
@@ -58,15 +59,23 @@ pub fn question(args: &OccupancyArgs) -> anyhow::Result<Question> {
             block
         }
     };
-    let most = limits.threads_per_block;
-    let best = || best_block(&*model, &kernel.resources, &config(most), dynamic, |_| true);
+    let largest = limits.threads_per_block;
+    let best = || {
+        best_block(
+            &*model,
+            &kernel.resources,
+            &config(largest),
+            dynamic,
+            |_| true,
+        )
+    };
     let (threads, is_best) = match args.block {
         Some(threads) => (threads, false),
-        // where nothing runs, one warp says why
+        // if no block can run, a block of one warp produces the explanation
         None => best().map_or((32, false), |best| (best.threads, true)),
     };
     let block = config(threads);
-    Ok(Question {
+    Ok(Input {
         device,
         live,
         has_multiprocessors,
@@ -77,37 +86,37 @@ pub fn question(args: &OccupancyArgs) -> anyhow::Result<Question> {
     })
 }
 
-/// The dynamic shared memory of a block. More than can be counted is more than there is.
-pub fn dynamic(args: &OccupancyArgs, threads: u32) -> u32 {
+/// Returns the dynamic shared memory of a block of `threads` threads, saturating at `u32::MAX`.
+pub fn dynamic_shared_bytes(args: &OccupancyArgs, threads: u32) -> u32 {
     let by_thread = args.dynamic_per_thread.saturating_mul(threads);
     args.dynamic.saturating_add(by_thread)
 }
 
-/// The device that a question is about.
-struct Asked {
+/// Device selected by the options.
+struct SelectedDevice {
     device: String,
     limits: DeviceLimits,
     has_multiprocessors: bool,
     live: Option<Device>,
 }
 
-fn device(args: &OccupancyArgs) -> anyhow::Result<Asked> {
-    let mut asked = match (args.cc, args.device.as_deref()) {
-        (Some(capability), _) => of_capability(capability)?,
-        (None, name) => named(name.unwrap_or("auto"))?,
+fn device(args: &OccupancyArgs) -> anyhow::Result<SelectedDevice> {
+    let mut selected = match (args.cc, args.device.as_deref()) {
+        (Some(capability), _) => device_with_capability(capability)?,
+        (None, name) => device_by_name(name.unwrap_or("auto"))?,
     };
     if let Some(count) = args.multiprocessors {
-        asked.limits = asked.limits.with_multiprocessors(count);
-        asked.has_multiprocessors = true;
+        selected.limits = selected.limits.with_multiprocessors(count);
+        selected.has_multiprocessors = true;
     }
-    Ok(asked)
+    Ok(selected)
 }
 
-/// A capability, with as many multiprocessors as a GPU of it that is known.
-fn of_capability(capability: ComputeCapability) -> anyhow::Result<Asked> {
-    let limits = DeviceLimits::of(capability)?;
-    let gpu = Gpu::of(capability);
-    Ok(Asked {
+/// Returns a device of a capability, with the number of multiprocessors of its representative GPU.
+fn device_with_capability(capability: ComputeCapability) -> anyhow::Result<SelectedDevice> {
+    let limits = DeviceLimits::for_capability(capability)?;
+    let gpu = Gpu::with_capability(capability);
+    Ok(SelectedDevice {
         device: match gpu {
             Some(gpu) => format!("{capability}, as {}", gpu.name),
             None => capability.to_string(),
@@ -118,11 +127,11 @@ fn of_capability(capability: ComputeCapability) -> anyhow::Result<Asked> {
     })
 }
 
-fn named(name: &str) -> anyhow::Result<Asked> {
+fn device_by_name(name: &str) -> anyhow::Result<SelectedDevice> {
     let is_live = matches!(name, "auto" | "cpu" | "cuda") || name.starts_with("cuda:");
     if !is_live {
         let gpu = Gpu::named(name).with_context(|| format!("--device {name}"))?;
-        return Ok(Asked {
+        return Ok(SelectedDevice {
             device: gpu.name.to_owned(),
             limits: gpu.limits(),
             has_multiprocessors: true,
@@ -131,15 +140,15 @@ fn named(name: &str) -> anyhow::Result<Asked> {
     }
     let device = match name {
         "auto" => Device::cuda(0)
-            .context("no device was named: give --cc 9.0, or --device with the name of a GPU")?,
+            .context("no GPU is available; give --cc 9.0, or --device with the name of a GPU")?,
         _ => Device::from_str(name).with_context(|| format!("--device {name}"))?,
     };
     if device.kind() == DeviceKind::Cpu {
         bail!(
-            "the CPU runs a block of one thread on each of its threads; name a GPU, or give --cc"
+            "occupancy is not defined for the CPU; give --device with the name of a GPU, or --cc"
         );
     }
-    Ok(Asked {
+    Ok(SelectedDevice {
         device: device.name(),
         limits: *device.limits(),
         has_multiprocessors: true,
@@ -154,11 +163,11 @@ fn kernel(
 ) -> anyhow::Result<Kernel> {
     let capability = limits.capability.unwrap_or(ComputeCapability::new(9, 0));
     let mut kernel = match (&args.ptxas, &args.kernel) {
-        (Some(path), name) => of_ptxas(path, name.as_deref())?,
+        (Some(path), name) => kernel_from_ptxas(path, name.as_deref())?,
         (None, Some(name)) => {
             let found = recorded_kernel(name, capability)?;
             let recorded = KernelResources::from(found.resources);
-            // a device that is here has compiled it itself
+            // an installed device has compiled the kernel itself
             let own = live
                 .map(|device| device.kernel_resources(name))
                 .transpose()?;
@@ -179,7 +188,7 @@ fn kernel(
             recorded: None,
         },
     };
-    // what is typed in stands above what is known
+    // explicit options take precedence over recorded resources
     let resources = &mut kernel.resources;
     resources.registers = args.regs.unwrap_or(resources.registers);
     resources.static_shared_bytes = args.smem.unwrap_or(resources.static_shared_bytes);
@@ -187,15 +196,15 @@ fn kernel(
     Ok(kernel)
 }
 
-/// The kernel of that name in what the assembler printed, or the only one.
-fn of_ptxas(path: &Path, name: Option<&str>) -> anyhow::Result<Kernel> {
+/// Reads the kernel named `name`, or the only kernel, from the output of the assembler.
+fn kernel_from_ptxas(path: &Path, name: Option<&str>) -> anyhow::Result<Kernel> {
     let shown = path.display();
     let text = if path == Path::new("-") {
         let mut text = String::new();
         std::io::stdin()
             .read_to_string(&mut text)
             .map(|_| text)
-            .context("the standard input")?
+            .context("cannot read standard input")?
     } else {
         std::fs::read_to_string(path).with_context(|| format!("{shown}"))?
     };
@@ -210,11 +219,14 @@ fn of_ptxas(path: &Path, name: Option<&str>) -> anyhow::Result<Kernel> {
                 suggestions: names,
             })?,
         None if names.len() > 1 => bail!(
-            "{shown}: there are {} kernels; choose with --kernel: {}",
+            "{shown} contains {} kernels; select one with --kernel: {}",
             names.len(),
             names.join(", ")
         ),
-        None => kernels.into_iter().next().context("no kernel")?,
+        None => kernels
+            .into_iter()
+            .next()
+            .context("the output contains no kernel")?,
     };
     Ok(Kernel {
         name: Some(found.name),

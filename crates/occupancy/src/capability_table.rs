@@ -1,19 +1,19 @@
-//! What a multiprocessor has, by compute capability.
+//! Multiprocessor limits by compute capability.
 //!
-//! The figures are those of the technical specifications in NVIDIA's programming guides (1.x to 3.x
-//! in their editions of the time, 5.0 and later also in the `arch_traits` of CUDA's C++ library),
-//! and those that `cuda_occupancy.h` computes with.
+//! Sources: the tables of technical specifications in NVIDIA's programming guides (1.x to 3.x in
+//! the editions of their time; 5.0 and later also in `arch_traits` of CUDA's C++ library), and the
+//! constants of `cuda_occupancy.h`.
 
 use super::ComputeCapability;
 
-/// One capability's figures; what is the same for a whole generation follows from the capability.
+/// Limits of one capability that are not common to its whole generation.
 pub(super) struct Row {
     pub capability: ComputeCapability,
     pub warps: u32,
     pub blocks: u32,
-    /// In units of 1024 registers.
+    /// Registers per multiprocessor, in units of 1024.
     pub registers_k: u32,
-    /// Registers that a block can have, in units of 1024.
+    /// Maximum registers per block, in units of 1024.
     pub registers_per_block_k: u32,
     pub shared_kib: u32,
 }
@@ -34,8 +34,9 @@ const fn row(
     }
 }
 
-/// Oldest first. 10.1 was given to what is now 11.0; 10.7 is known from `cuda_occupancy.h` alone,
-/// its shared memory from the largest configuration there.
+/// Limits of all supported capabilities, oldest first. 10.1 was the former number of 11.0; 10.7
+/// appears only in `cuda_occupancy.h`, and its shared memory is the largest configuration listed
+/// there.
 pub(super) const ROWS: [Row; 31] = [
     row((1, 0), (24, 8), (8, 8), 16),
     row((1, 1), (24, 8), (8, 8), 16),
@@ -70,12 +71,12 @@ pub(super) const ROWS: [Row; 31] = [
     row((12, 1), (48, 24), (64, 64), 100),
 ];
 
-/// The figures of a capability.
-pub(super) fn row_of(capability: ComputeCapability) -> Option<&'static Row> {
+/// Returns the row of a capability, or `None` if it is not supported.
+pub(super) fn find_row(capability: ComputeCapability) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.capability == capability)
 }
 
-/// Registers that a thread can have.
+/// Returns the maximum number of registers per thread.
 pub(super) const fn registers_per_thread(capability: ComputeCapability) -> u32 {
     match (capability.major, capability.minor) {
         (0 | 1, _) => 124,
@@ -84,12 +85,12 @@ pub(super) const fn registers_per_thread(capability: ComputeCapability) -> u32 {
     }
 }
 
-/// Threads that a block can have.
+/// Returns the maximum number of threads per block.
 pub(super) const fn threads_per_block(capability: ComputeCapability) -> u32 {
     if capability.major < 2 { 512 } else { 1024 }
 }
 
-/// The unit in which shared memory is given to blocks, in bytes.
+/// Returns the allocation granularity of shared memory, in bytes.
 pub(super) const fn shared_granularity(capability: ComputeCapability) -> u32 {
     match capability.major {
         0 | 1 => 512,
@@ -99,13 +100,13 @@ pub(super) const fn shared_granularity(capability: ComputeCapability) -> u32 {
     }
 }
 
-/// Shared memory that the system takes of each block, in bytes.
+/// Returns the shared memory that the system reserves per block, in bytes.
 pub(super) const fn reserved_shared_bytes(capability: ComputeCapability) -> u32 {
     if capability.major < 8 { 0 } else { 1024 }
 }
 
-/// Barriers that the blocks on a multiprocessor share, where it holds `blocks` of them; no limit
-/// before 9.0.
+/// Returns the number of barriers shared by the resident blocks of a multiprocessor that holds at
+/// most `blocks` of them; `u32::MAX` (no limit) before 9.0.
 pub(super) const fn barriers(capability: ComputeCapability, blocks: u32) -> u32 {
     match (capability.major, capability.minor) {
         (..=8, _) => u32::MAX,
@@ -114,8 +115,8 @@ pub(super) const fn barriers(capability: ComputeCapability, blocks: u32) -> u32 
     }
 }
 
-/// How shared memory and L1 cache can divide their storage: KiB of shared memory, ascending. The
-/// largest is all of it.
+/// Returns the supported splits between shared memory and L1 cache: KiB of shared memory, in
+/// ascending order. The largest uses the whole storage.
 pub(super) const fn shared_configurations_kib(capability: ComputeCapability) -> &'static [u32] {
     match (capability.major, capability.minor) {
         (2, _) => &[16, 48],
@@ -126,7 +127,7 @@ pub(super) const fn shared_configurations_kib(capability: ComputeCapability) -> 
         (8, 0 | 7) => &[0, 8, 16, 32, 64, 100, 132, 164],
         (8, _) | (12, _) => &[0, 8, 16, 32, 64, 100],
         (9.., _) => &[0, 8, 16, 32, 64, 100, 132, 164, 196, 228, 328],
-        // what does not share its storage with the cache
+        // shared memory and L1 cache are separate
         _ => &[],
     }
 }
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_configuration_is_all_of_it() {
+    fn the_total_is_among_the_shared_memory_configurations() {
         for row in &ROWS {
             let configurations = shared_configurations_kib(row.capability);
             assert!(configurations.is_sorted());
