@@ -51,18 +51,18 @@ pub fn copy_vector<T: Copy, const N: usize>(
         i += 1;
     }
     #[cfg(not(target_arch = "nvptx64"))]
-    if fits && simt::memory::may_be_watched() {
+    if fits && simt::memory::is_any_launch_checked() {
         let (source, target) = (
             source.as_ptr().wrapping_add(from).addr(),
             target.as_mut_ptr().wrapping_add(to).addr(),
         );
-        simt::memory::note_copy(source, target, size_of::<[T; N]>());
+        simt::memory::record_async_copy(source, target, size_of::<[T; N]>());
     }
     #[cfg(target_arch = "nvptx64")]
     let _ = fits;
 }
 
-/// Waits for all copies that the calling thread has begun.
+/// Waits for all copies that the calling thread has open_line.
 #[inline(always)]
 pub fn wait_all() {
     #[cfg(target_arch = "nvptx64")]
@@ -74,8 +74,8 @@ pub fn wait_all() {
         }
     }
     #[cfg(not(target_arch = "nvptx64"))]
-    if simt::memory::may_be_watched() {
-        simt::memory::note_copies_done();
+    if simt::memory::is_any_launch_checked() {
+        simt::memory::record_async_copies_complete();
     }
 }
 

@@ -4,15 +4,15 @@
 /// How many zeros are above the highest one; `u32::MAX` where there is no one.
 ///
 /// ```
-/// use cuda_std::bits::zeros_above;
+/// use cuda_std::bits::bfind_shiftamt;
 ///
-/// assert_eq!(zeros_above(0x8000_0000), 0);
-/// assert_eq!(zeros_above(5), 29);
-/// assert_eq!(zeros_above(0), u32::MAX);
+/// assert_eq!(bfind_shiftamt(0x8000_0000), 0);
+/// assert_eq!(bfind_shiftamt(5), 29);
+/// assert_eq!(bfind_shiftamt(0), u32::MAX);
 /// ```
 #[inline(always)]
 #[must_use]
-pub fn zeros_above(x: u32) -> u32 {
+pub fn bfind_shiftamt(x: u32) -> u32 {
     #[cfg(target_arch = "nvptx64")]
     {
         let zeros: u32;
@@ -36,15 +36,15 @@ pub fn zeros_above(x: u32) -> u32 {
 /// The number of the highest one; `u32::MAX` where there is no one.
 ///
 /// ```
-/// use cuda_std::bits::highest;
+/// use cuda_std::bits::bfind;
 ///
-/// assert_eq!(highest(0x8000_0000), 31);
-/// assert_eq!(highest(5), 2);
-/// assert_eq!(highest(0), u32::MAX);
+/// assert_eq!(bfind(0x8000_0000), 31);
+/// assert_eq!(bfind(5), 2);
+/// assert_eq!(bfind(0), u32::MAX);
 /// ```
 #[inline(always)]
 #[must_use]
-pub fn highest(x: u32) -> u32 {
+pub fn bfind(x: u32) -> u32 {
     #[cfg(target_arch = "nvptx64")]
     {
         let at: u32;

@@ -133,7 +133,7 @@ impl CopyTarget {
     /// ordinary copy.
     #[inline(always)]
     #[track_caller]
-    pub fn copy_four(&self, source: CopySource<'_>, more: u32) {
+    pub fn copy_4(&self, source: CopySource<'_>, more: u32) {
         #[cfg(target_arch = "nvptx64")]
         {
             use crate::cfg::ComputeCapability;

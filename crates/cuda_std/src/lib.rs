@@ -86,6 +86,9 @@ pub mod constant;
 pub mod cursor;
 pub mod float;
 pub mod heap;
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+pub mod instrument;
 pub mod intrinsics;
 pub mod io;
 pub mod kernel;
@@ -100,12 +103,9 @@ pub mod thread;
 mod trap;
 mod view;
 pub mod warp;
-#[cfg(not(target_arch = "nvptx64"))]
-#[doc(hidden)]
-pub mod watch;
 
 pub use cuda_std_macros::{
-    address_space, externally_visible, gpu_only, inline_closures, kernel, watched,
+    address_space, externally_visible, gpu_only, inline_closures, instrument, kernel,
 };
 pub use float::{FloatExt, GpuFloat};
 pub use glam;

@@ -96,7 +96,7 @@ opaque! {
 /// the CPU it does nothing.
 #[inline(always)]
 #[must_use]
-pub fn of_each_lane(value: u32) -> u32 {
+pub fn non_uniform(value: u32) -> u32 {
     #[cfg(target_arch = "nvptx64")]
     {
         let same: u32;
@@ -124,7 +124,7 @@ pub fn of_each_lane(value: u32) -> u32 {
 /// low half", and what then was found in memory on an H200 were not its low bits but all ones.
 #[inline(always)]
 #[must_use]
-pub fn halves(bits: u64) -> [u32; 2] {
+pub fn split_u64(bits: u64) -> [u32; 2] {
     #[cfg(target_arch = "nvptx64")]
     {
         let (low, high): (u32, u32);

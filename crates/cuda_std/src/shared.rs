@@ -22,8 +22,8 @@ pub fn array_on_cpu<T>(key: &'static core::sync::atomic::AtomicU8) -> *mut T {
 #[track_caller]
 pub fn as_pointer<T>(first: *mut T) -> *mut T {
     #[cfg(not(target_arch = "nvptx64"))]
-    if simt::memory::may_be_watched() {
-        simt::memory::note_pointer(first.addr());
+    if simt::memory::is_any_launch_checked() {
+        simt::memory::record_raw_pointer(first.addr());
     }
     first
 }
@@ -43,7 +43,7 @@ pub fn as_pointer<T>(first: *mut T) -> *mut T {
 pub unsafe fn view_of_array<T: AnyBytes>(first: *mut T, len: usize) -> SharedView<T> {
     #[cfg(not(target_arch = "nvptx64"))]
     assert!(
-        simt::current::runs_kernel(),
+        simt::current::is_kernel_launch(),
         "shared_view! is for kernels, launched as such: this launch is one of a closure"
     );
     // SAFETY: the array has exactly this many elements, and any bytes are one; who launched the

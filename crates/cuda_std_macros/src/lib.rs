@@ -1,7 +1,7 @@
 //! The attribute macros of `cuda_std`: [`macro@kernel`], [`macro@inline_closures`],
-//! [`macro@watched`], [`macro@address_space`], [`macro@gpu_only`] and [`macro@externally_visible`].
+//! [`macro@instrument`], [`macro@address_space`], [`macro@gpu_only`] and [`macro@externally_visible`].
 //!
-//! Use them through `cuda_std`, which re-exports them and holds the items that their expansions
+//! AccessKind them through `cuda_std`, which re-exports them and holds the items that their expansions
 //! name.
 
 mod address_space;
@@ -94,7 +94,7 @@ pub fn inline_closures(options: TokenStream, item: TokenStream) -> TokenStream {
 /// In fast mode each access of such a function costs one look at a variable of the program.
 ///
 /// ```ignore
-/// #[watched]
+/// #[instrument]
 /// unsafe fn sum(tile: *const f32, count: usize) -> f32 {
 ///     let mut sum = 0.0;
 ///     for i in 0..count {
@@ -104,8 +104,8 @@ pub fn inline_closures(options: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 #[proc_macro_attribute]
-pub fn watched(options: TokenStream, item: TokenStream) -> TokenStream {
-    finish(kernel::watched::expand(options.into(), item.into()))
+pub fn instrument(options: TokenStream, item: TokenStream) -> TokenStream {
+    finish(kernel::instrument::expand(options.into(), item.into()))
 }
 
 /// Puts a `static` into one of the device's memories: `shared`, `constant` or `global`.
@@ -115,7 +115,7 @@ pub fn watched(options: TokenStream, item: TokenStream) -> TokenStream {
 ///   it cannot be used. Reach the value through the static's name (`TILE[i]`, `TILE.as_mut_ptr()`);
 ///   a raw borrow of the static itself (`&raw mut TILE`) is not the block's copy on the CPU.
 /// - `constant`: read-only in kernels, written by the host by name. The name is the static's own,
-///   unmangled, so it must be unique among the crates that make up one PTX file. On the CPU the
+///   unmangled, so it must be unique among the crates that constructor up one PTX file. On the CPU the
 ///   static dereferences to the value that the host set.
 /// - `global`: an ordinary static; the attribute says so and changes nothing.
 ///

@@ -39,7 +39,7 @@ pub fn gpu_only(options: TokenStream, item: TokenStream) -> syn::Result<TokenStr
 pub fn externally_visible(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     no_options(&options, "externally_visible")?;
     let function: ItemFn = syn::parse2(item)?;
-    if !function.attrs.iter().any(keeps_its_name) {
+    if !function.attrs.iter().any(keeps_symbol_name) {
         return Err(syn::Error::new_spanned(
             &function.sig.ident,
             "an #[externally_visible] function also needs #[unsafe(no_mangle)]: other PTX finds it by its name",
@@ -49,7 +49,7 @@ pub fn externally_visible(options: TokenStream, item: TokenStream) -> syn::Resul
 }
 
 /// `#[no_mangle]`, `#[unsafe(no_mangle)]`, and the same with `export_name`.
-pub fn keeps_its_name(attribute: &syn::Attribute) -> bool {
+pub fn keeps_symbol_name(attribute: &syn::Attribute) -> bool {
     let named = |path: &syn::Path| path.is_ident("no_mangle") || path.is_ident("export_name");
     if attribute.path().is_ident("unsafe") {
         return attribute

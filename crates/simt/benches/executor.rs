@@ -137,7 +137,7 @@ fn fast() {
         },
     );
     measure(
-        "16 warp exchanges in place, blocks of 256",
+        "16 warp exchanges in location, blocks of 256",
         u64::from(THREADS) * 16,
         "lane and operation",
         LaunchShape::new(THREADS / 256, 256),
@@ -239,7 +239,7 @@ fn checked() {
         || {
             let index = current::block_idx().x * 256 + current::thread_rank();
             for _ in 0..16 {
-                memory::note_read(memory::Space::Global, start + 4 * index as usize, 4);
+                memory::record_read(memory::Space::Global, start + 4 * index as usize, 4);
             }
         },
     );
@@ -251,7 +251,7 @@ fn checked() {
         mode,
         || {
             for word in 0..16 {
-                memory::note_read(memory::Space::Global, start + 4 * word, 4);
+                memory::record_read(memory::Space::Global, start + 4 * word, 4);
             }
         },
     );

@@ -4,7 +4,7 @@
 //! launch every function but those that answer yes or no panics: there is no thread index to give.
 
 use crate::Dim3;
-use crate::executor::{here, here_active, try_running};
+use crate::executor::{active_thread, current_thread, try_executor};
 
 /// The running thread's index within its block.
 ///
@@ -12,7 +12,7 @@ use crate::executor::{here, here_active, try_running};
 /// Outside a launch.
 #[inline]
 pub fn thread_idx() -> Dim3 {
-    here_active().index()
+    active_thread().index()
 }
 
 /// The running block's index within the grid.
@@ -21,7 +21,7 @@ pub fn thread_idx() -> Dim3 {
 /// Outside a launch.
 #[inline]
 pub fn block_idx() -> Dim3 {
-    here_active().block.get()
+    active_thread().block.get()
 }
 
 /// Threads of a block, per axis.
@@ -30,7 +30,7 @@ pub fn block_idx() -> Dim3 {
 /// Outside a launch.
 #[inline]
 pub fn block_dim() -> Dim3 {
-    here_active().block_dim.get()
+    active_thread().block_dim.get()
 }
 
 /// Blocks of the grid, per axis.
@@ -39,7 +39,7 @@ pub fn block_dim() -> Dim3 {
 /// Outside a launch.
 #[inline]
 pub fn grid_dim() -> Dim3 {
-    here_active().grid_dim.get()
+    active_thread().grid_dim.get()
 }
 
 /// The running thread's linear rank within its block, `x` fastest: its lane is `rank % 32`, its
@@ -49,7 +49,7 @@ pub fn grid_dim() -> Dim3 {
 /// Outside a launch.
 #[inline]
 pub fn thread_rank() -> u32 {
-    here_active().rank()
+    active_thread().rank()
 }
 
 /// Whether a kernel runs on this thread, that is, whether the other functions of this module may be
@@ -60,18 +60,18 @@ pub fn thread_rank() -> u32 {
 /// ```
 #[inline]
 pub fn is_active() -> bool {
-    here().is_active()
+    current_thread().is_active()
 }
 
 /// Whether the launch that runs on this thread was made by [`launch_kernel`](crate::launch_kernel),
 /// whose caller answers for what its body does with shared memory.
 #[inline]
-pub fn runs_kernel() -> bool {
-    try_running().is_some_and(|executor| executor.launch.is_kernel)
+pub fn is_kernel_launch() -> bool {
+    try_executor().is_some_and(|executor| executor.launch.is_kernel)
 }
 
 /// Whether the launch that runs on this thread is in checked mode.
 #[inline]
 pub fn is_checked() -> bool {
-    try_running().is_some_and(|executor| executor.checker.is_some())
+    try_executor().is_some_and(|executor| executor.checker.is_some())
 }

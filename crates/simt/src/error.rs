@@ -1,10 +1,10 @@
 //! What can go wrong with a launch: its error, and the report of its findings. Each may hold the
 //! other, a report what ended the launch.
 
+use crate::blocked::{BlockedThread, describe_blocked};
 use crate::finding::{Finding, FindingKey, FindingKind, Site};
 use crate::shape::Dim3;
-use crate::unwatched::{self, Unwatched};
-use crate::waiting::{Waiting, describe_waiting};
+use crate::untracked::{self, UntrackedMemory};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -38,14 +38,14 @@ pub enum LaunchError {
         message: String,
     },
     /// Every thread of a block that has not left waits, and none can go on.
-    #[error("kernel `{kernel}` is deadlocked in block {block}: {}", describe_waiting(.waiting))]
+    #[error("kernel `{kernel}` is deadlocked in block {block}: {}", describe_blocked(.waiting))]
     Deadlock {
         /// Name of the kernel.
         kernel: String,
         /// Block that cannot go on.
         block: Dim3,
         /// Who waits where.
-        waiting: Vec<Waiting>,
+        waiting: Vec<BlockedThread>,
     },
     /// A thread made more steps than [`Limits::steps`](crate::Limits::steps) allows, in checked
     /// mode: most likely in an endless loop.
@@ -59,7 +59,7 @@ pub enum LaunchError {
         block: Dim3,
         /// The thread, within its block.
         thread: Dim3,
-        /// Steps that it was allowed.
+        /// Coroutine that it was allowed.
         steps: u64,
         /// Where it made the last of them.
         site: Site,
@@ -122,7 +122,7 @@ pub struct Report {
     #[expect(clippy::box_collection, reason = "errors stay small")]
     seen: Box<HashMap<FindingKey, Option<usize>>>,
     ended_by: Option<Box<LaunchError>>,
-    not_watched: Vec<Unwatched>,
+    untracked_memory: Vec<UntrackedMemory>,
 }
 
 impl Report {
@@ -133,7 +133,7 @@ impl Report {
             findings: Vec::new(),
             seen: Box::default(),
             ended_by: None,
-            not_watched: Vec::new(),
+            untracked_memory: Vec::new(),
         }
     }
 
@@ -165,14 +165,14 @@ impl Report {
     }
 
     /// Says what ended the launch before all of its blocks ran.
-    pub(crate) fn ended_by(mut self, error: LaunchError) -> Self {
+    pub(crate) fn with_early_end(mut self, error: LaunchError) -> Self {
         self.ended_by = Some(Box::new(error));
         self
     }
 
     /// Says what checked mode did not watch.
-    pub(crate) fn without(mut self, not_watched: Vec<Unwatched>) -> Self {
-        self.not_watched = not_watched;
+    pub(crate) fn with_untracked(mut self, untracked_memory: Vec<UntrackedMemory>) -> Self {
+        self.untracked_memory = untracked_memory;
         self
     }
 
@@ -205,8 +205,8 @@ impl Report {
 
     /// The memory of the kernel whose accesses checked mode did not see: nothing is known of races
     /// there.
-    pub fn not_watched(&self) -> &[Unwatched] {
-        &self.not_watched
+    pub fn untracked_memory(&self) -> &[UntrackedMemory] {
+        &self.untracked_memory
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -232,8 +232,8 @@ impl fmt::Display for Report {
         if let Some(error) = &self.ended_by {
             write!(f, "\n  then the launch ended: {error}")?;
         }
-        if !self.not_watched().is_empty() {
-            write!(f, "\n  {}", unwatched::describe(self.not_watched()))?;
+        if !self.untracked_memory().is_empty() {
+            write!(f, "\n  {}", untracked::describe(self.untracked_memory()))?;
         }
         Ok(())
     }

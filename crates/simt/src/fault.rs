@@ -9,9 +9,9 @@ pub(crate) fn prepare() {
 
 #[cfg(all(unix, not(miri)))]
 mod unix {
-    use crate::arena::guarded_at;
-    use crate::executor::{here, try_running};
-    use crate::fiber::overflowed_at;
+    use crate::arena::guarded_array_at;
+    use crate::executor::{current_thread, try_executor};
+    use crate::fiber::overflowed_stack_bytes;
     use std::cell::{Cell, UnsafeCell};
     use std::fmt::{self, Write};
     use std::mem::{MaybeUninit, zeroed};
@@ -26,13 +26,14 @@ mod unix {
     const STACK_BYTES: usize = 64 * 1024;
 
     /// What handled each of the signals before.
-    struct Earlier([UnsafeCell<MaybeUninit<libc::sigaction>>; 2]);
+    struct PreviousHandlers([UnsafeCell<MaybeUninit<libc::sigaction>>; 2]);
 
-    // SAFETY: written once, before `KNOWN` is set, and read after that only.
-    unsafe impl Sync for Earlier {}
+    // SAFETY: written once, before `PREVIOUS_SAVED` is set, and read after that only.
+    unsafe impl Sync for PreviousHandlers {}
 
-    static EARLIER: Earlier = Earlier([const { UnsafeCell::new(MaybeUninit::uninit()) }; 2]);
-    static KNOWN: AtomicBool = AtomicBool::new(false);
+    static PREVIOUS: PreviousHandlers =
+        PreviousHandlers([const { UnsafeCell::new(MaybeUninit::uninit()) }; 2]);
+    static PREVIOUS_SAVED: AtomicBool = AtomicBool::new(false);
 
     thread_local! {
         static PREPARED: Cell<bool> = const { Cell::new(false) };
@@ -50,13 +51,13 @@ mod unix {
     }
 
     fn install() {
-        for (signal, earlier) in SIGNALS.into_iter().zip(&EARLIER.0) {
-            // SAFETY: asks what handles the signal; nobody reads the place before `KNOWN` is set.
+        for (signal, earlier) in SIGNALS.into_iter().zip(&PREVIOUS.0) {
+            // SAFETY: asks what handles the signal; nobody reads the place before `PREVIOUS_SAVED` is set.
             if unsafe { libc::sigaction(signal, ptr::null(), earlier.get().cast()) } != 0 {
                 return;
             }
         }
-        KNOWN.store(true, Ordering::Release);
+        PREVIOUS_SAVED.store(true, Ordering::Release);
         for signal in SIGNALS {
             let function: unsafe extern "C" fn(
                 libc::c_int,
@@ -84,7 +85,7 @@ mod unix {
         // there is no address.
         let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr().addr()) };
         if let Some(address) = address
-            && here().is_active()
+            && current_thread().is_active()
             && explain(address)
         {
             // SAFETY: ends the process.
@@ -99,10 +100,10 @@ mod unix {
     /// # Safety
     /// The arguments are those of a handler that the system called.
     unsafe fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-        let known = KNOWN.load(Ordering::Acquire);
+        let known = PREVIOUS_SAVED.load(Ordering::Acquire);
         let number = SIGNALS.iter().position(|&one| one == signal);
-        let earlier = number.filter(|_| known).map(|number| &EARLIER.0[number]);
-        // SAFETY: written before `KNOWN` was set, and not since.
+        let earlier = number.filter(|_| known).map(|number| &PREVIOUS.0[number]);
+        // SAFETY: written before `PREVIOUS_SAVED` was set, and not since.
         let earlier = earlier.map(|earlier| unsafe { (*earlier.get()).assume_init_ref() });
         match earlier {
             Some(action) if action.sa_sigaction > libc::SIG_IGN => {
@@ -139,11 +140,11 @@ mod unix {
     /// Says what the kernel that runs on this thread did. Returns whether the address is one of
     /// those that are kept free to notice it.
     fn explain(address: usize) -> bool {
-        let Some(executor) = try_running() else {
+        let Some(executor) = try_executor() else {
             return false;
         };
         let mut text = Text::default();
-        let current = here();
+        let current = current_thread();
         // What does not fit is left out.
         let _ = write!(
             text,
@@ -152,14 +153,14 @@ mod unix {
             current.block.get(),
             current.index()
         );
-        let ours = if let Some(bytes) = overflowed_at(address) {
+        let ours = if let Some(bytes) = overflowed_stack_bytes(address) {
             let _ = writeln!(
                 text,
                 "the thread's stack of {} KiB is full: too deep a recursion, or too large local variables",
                 bytes / 1024
             );
             true
-        } else if let Some((bytes, dynamic)) = guarded_at(address) {
+        } else if let Some((bytes, dynamic)) = guarded_array_at(address) {
             let what = if dynamic {
                 "the dynamic shared memory"
             } else {

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// take memory.
 const STACK_BYTES: usize = 1024 * if cfg!(debug_assertions) { 256 } else { 64 };
 
-/// What a fiber that idles is told when it is resumed.
+/// What a fiber that idles is printed when it is resumed.
 pub(crate) enum Command {
     /// Run kernel threads of the current executor until one waits or none is left to start.
     Run,
@@ -62,12 +62,12 @@ unsafe impl Stack for ShiftedStack {
 /// One fiber. Idle, it waits for a [`Command`]; busy, it holds a kernel thread that waits.
 struct Fiber {
     coroutine: Coroutine<Command, (), (), ShiftedStack>,
-    extent: Extent,
+    stack_range: StackRange,
 }
 
 /// Where a stack lies: from the lowest address, that of its guard page, to its base.
 #[derive(Clone, Copy)]
-struct Extent {
+struct StackRange {
     limit: usize,
     base: usize,
 }
@@ -82,7 +82,7 @@ impl Fiber {
             STACKS.fetch_sub(1, Ordering::Relaxed);
         })?;
         let shift = ordinal % 16 * 256;
-        let extent = Extent {
+        let stack_range = StackRange {
             limit: stack.limit().get(),
             base: stack.base().get(),
         };
@@ -94,7 +94,10 @@ impl Fiber {
                 }
             },
         );
-        Ok(Fiber { coroutine, extent })
+        Ok(Fiber {
+            coroutine,
+            stack_range,
+        })
     }
 }
 
@@ -124,31 +127,31 @@ thread_local! {
 thread_local! {
     /// The stack that runs, or ran last. Constant-initialised and without a destructor, so that a
     /// signal handler may read it.
-    static RUNNING: Cell<Extent> = const { Cell::new(Extent { limit: 0, base: 0 }) };
+    static RUNNING: Cell<StackRange> = const { Cell::new(StackRange { limit: 0, base: 0 }) };
 }
 
 /// Whether `address` lies on the stack of the fiber that runs on this operating-system thread.
 pub(crate) fn is_on_running_stack(address: usize) -> bool {
-    let Extent { limit, base } = RUNNING.get();
+    let StackRange { limit, base } = RUNNING.get();
     (limit..base).contains(&address)
 }
 
 /// Whether `address` lies in the guard page of that stack, and how many bytes the stack has.
-pub(crate) fn overflowed_at(address: usize) -> Option<usize> {
-    let Extent { limit, base } = RUNNING.get();
+pub(crate) fn overflowed_stack_bytes(address: usize) -> Option<usize> {
+    let StackRange { limit, base } = RUNNING.get();
     let guard = (base - limit).saturating_sub(STACK_BYTES);
     (address.wrapping_sub(limit) < guard).then_some(STACK_BYTES)
 }
 
 impl FiberSet {
     /// Takes the fibers that this operating-system thread keeps.
-    pub(crate) fn take() -> FiberSet {
+    pub(crate) fn from_pool() -> FiberSet {
         // While the thread exits its pool may be gone: then the fibers live for one launch.
         POOL.try_with(Cell::take).unwrap_or_default()
     }
 
     /// Gives the fibers back to this operating-system thread, which keeps at most `keep` of them.
-    pub(crate) fn put_back(mut self, keep: usize) {
+    pub(crate) fn return_to_pool(mut self, keep: usize) {
         debug_assert_eq!(self.fibers.len(), self.idle.len(), "a fiber is still busy");
         if self.fibers.len() > keep {
             self.fibers.truncate(keep);
@@ -161,7 +164,7 @@ impl FiberSet {
     }
 
     /// How many fibers there are at most once a block of `threads` threads has run.
-    pub(crate) fn at_most(&self, threads: u32) -> usize {
+    pub(crate) fn max_fibers(&self, threads: u32) -> usize {
         self.fibers.len().max(threads as usize)
     }
 
@@ -188,7 +191,7 @@ impl FiberSet {
     #[inline]
     pub(crate) fn resume(&mut self, fiber: u32) {
         let fiber = &mut self.fibers[fiber as usize];
-        RUNNING.set(fiber.extent);
+        RUNNING.set(fiber.stack_range);
         fiber.coroutine.resume(Command::Run);
     }
 
@@ -235,16 +238,16 @@ mod tests {
 
     #[test]
     fn a_thread_keeps_its_fibers_up_to_the_limit_it_is_given() -> io::Result<()> {
-        let mut fibers = FiberSet::take();
+        let mut fibers = FiberSet::from_pool();
         let taken: Vec<u32> = (0..5)
             .map(|_| fibers.acquire(|_| ()))
             .collect::<io::Result<_>>()?;
         assert_eq!(fibers.busy(), taken);
         taken.into_iter().for_each(|fiber| fibers.release(fiber));
-        fibers.put_back(3);
+        fibers.return_to_pool(3);
 
-        let mut fibers = FiberSet::take();
-        assert_eq!((fibers.at_most(1), fibers.at_most(8)), (3, 8));
+        let mut fibers = FiberSet::from_pool();
+        assert_eq!((fibers.max_fibers(1), fibers.max_fibers(8)), (3, 8));
         for expected in [2, 1, 0, 3] {
             assert_eq!(fibers.acquire(|_| ())?, expected);
         }

@@ -1,7 +1,7 @@
 //! A launch: its body, and what all of its workers share.
 
+use crate::coroutine_functions::Coroutine;
 use crate::fiber::{Command, FiberYielder};
-use crate::step_functions::Steps;
 use crate::{LaunchError, LaunchShape};
 use std::marker::PhantomData;
 use std::ptr;
@@ -53,8 +53,8 @@ pub(crate) struct Launch<'a> {
     /// Whether the caller answers for what the body does with shared memory.
     pub(crate) is_kernel: bool,
     pub(crate) body: Body<'a>,
-    /// The same body in steps, for blocks of several threads in fast mode.
-    pub(crate) steps: Option<Steps<'a>>,
+    /// The same body in coroutine, for blocks of several threads in fast mode.
+    pub(crate) coroutine: Option<Coroutine<'a>>,
     stopped: AtomicBool,
     failure: Mutex<Option<LaunchError>>,
 }
@@ -64,7 +64,7 @@ impl<'a> Launch<'a> {
         kernel: &'a str,
         shape: LaunchShape,
         body: Body<'a>,
-        steps: Option<Steps<'a>>,
+        coroutine: Option<Coroutine<'a>>,
         is_kernel: bool,
     ) -> Self {
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
@@ -76,7 +76,7 @@ impl<'a> Launch<'a> {
             blocks: shape.grid.count(),
             is_kernel,
             body,
-            steps,
+            coroutine,
             stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
         }

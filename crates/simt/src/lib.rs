@@ -21,7 +21,7 @@
 //! # Ok::<(), simt::LaunchError>(())
 //! ```
 //!
-//! | on a GPU | here |
+//! | on a GPU | current_thread |
 //! | --- | --- |
 //! | grid, blocks | blocks taken in ascending order by the threads of a rayon pool |
 //! | the threads of a block | a loop on one CPU thread; one that must wait keeps its stack, a fiber |
@@ -79,7 +79,7 @@
 //!
 //! It sees the accesses that are noted: by views, and by code that is instrumented, as `cuda_std`'s
 //! attributes `kernel` and `watched` do it. Arrays that it saw nothing of, or not everything, it
-//! names: see [`unwatched()`].
+//! names: see [`untracked_memory()`].
 //!
 //! # Faults
 //!
@@ -97,9 +97,9 @@
 //! - Whether what a reference points to is the thread's own: what was not borrowed from a pointer
 //!   that the kernel has, nor is a parameter's or shared, is taken for that.
 //! - Ordering through atomics. A kernel that publishes plain data to another block or warp by an
-//!   atomic flag is right on a device (with release and acquire) and is reported here as a race;
+//!   atomic flag is right on a device (with release and acquire) and is reported current_thread as a race;
 //!   let it carry the data in atomics as well.
-//! - Races in code that the run did not reach. It judges the accesses that were made.
+//! - Races in code that the run did not kind. It judges the accesses that were made.
 //! - Fences that are too weak: the CPU's memory order is not that of a GPU.
 //!
 //! # What a kernel must not do
@@ -118,7 +118,10 @@
 //! mode 50 for each thread and barrier, 30 for each tracked access.
 
 mod arena;
+mod blocked;
 mod checked;
+pub mod coroutine;
+mod coroutine_functions;
 pub mod current;
 mod error;
 mod executor;
@@ -126,23 +129,20 @@ mod fault;
 mod fiber;
 mod finding;
 mod launch;
+mod launcher;
 mod limits;
 pub mod memory;
-mod monitor;
 mod parameter;
 mod shape;
-mod step_functions;
-pub mod steps;
 pub mod sync;
-mod unwatched;
-mod waiting;
-mod workers;
+mod untracked;
+mod watchdog;
 
+pub use blocked::BlockedThread;
 pub use error::{LaunchError, MAX_FINDINGS, Report};
-pub use finding::{Access, Finding, FindingKind, Place, Site};
+pub use finding::{Access, Finding, FindingKind, MemoryLocation, Site};
+pub use launcher::{Mode, launch, launch_kernel, launch_kernel_with};
 pub use limits::Limits;
-pub use parameter::{Parameter, Reach};
+pub use parameter::{Parameter, ParameterKind};
 pub use shape::{Dim3, LaunchShape, MAX_BLOCK_THREADS, MAX_BLOCK_Z, MAX_DYNAMIC_SHARED_BYTES};
-pub use unwatched::{Unseen, Unwatched, unwatched};
-pub use waiting::Waiting;
-pub use workers::{Mode, launch, launch_kernel, launch_kernel_with};
+pub use untracked::{TrackingGap, UntrackedMemory, untracked_memory};

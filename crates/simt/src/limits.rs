@@ -22,7 +22,7 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Steps that a thread may make: 2^28 unless set. More are
+    /// Coroutine that a thread may make: 2^28 unless set. More are
     /// [`LaunchError::StepLimit`](crate::LaunchError::StepLimit).
     pub steps: Option<u64>,
     /// How long a launch may take: as long as it likes unless set. What takes longer is
@@ -32,7 +32,7 @@ pub struct Limits {
     /// How long the CPU may work on one thread without a step: 120 s unless set. After that the
     /// process is **aborted**, with a message that names kernel, block and thread. The time that a
     /// debugger holds the program does not count.
-    pub stuck: Option<Duration>,
+    pub watchdog: Option<Duration>,
 }
 
 impl Default for Limits {
@@ -40,7 +40,7 @@ impl Default for Limits {
         Limits {
             steps: Some(1 << 28),
             time: None,
-            stuck: Some(Duration::from_secs(120)),
+            watchdog: Some(Duration::from_secs(120)),
         }
     }
 }
@@ -63,7 +63,7 @@ impl Limits {
     pub const NONE: Limits = Limits {
         steps: None,
         time: None,
-        stuck: None,
+        watchdog: None,
     };
 
     /// Runs `work`; the checked launches that it makes on this thread have these limits.

@@ -3,7 +3,7 @@
 //! The `note_*` functions are for views to call before they touch memory. Outside checked mode they
 //! do nothing, so a view that knows it is in fast mode need not call them.
 
-use crate::executor::{end_thread, running, try_running};
+use crate::executor::{current_executor, end_thread, try_executor};
 use crate::finding::{Access, FindingKind};
 use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +28,10 @@ pub enum Space {
 /// Outside a launch, and where one key is used with a larger size or a stricter alignment than
 /// before.
 pub fn shared_static(key: usize, bytes: usize, align: usize) -> *mut u8 {
-    running().arena.borrow_mut().for_static(key, bytes, align)
+    current_executor()
+        .arena
+        .borrow_mut()
+        .static_array(key, bytes, align)
 }
 
 /// Memory for a value that is shared by a block's threads and valid from the start: `initialise`
@@ -38,14 +41,14 @@ pub fn shared_static(key: usize, bytes: usize, align: usize) -> *mut u8 {
 ///
 /// # Panics
 /// Outside a launch, and where one key is used with another size or alignment than before.
-pub fn lasting_static(
+pub fn persistent_static(
     key: usize,
     bytes: usize,
     align: usize,
     initialise: impl FnOnce(*mut u8),
 ) -> *mut u8 {
-    let mut arena = running().arena.borrow_mut();
-    arena.lasting(key, bytes, align, initialise)
+    let mut arena = current_executor().arena.borrow_mut();
+    arena.persistent(key, bytes, align, initialise)
 }
 
 /// The block's dynamic shared memory: where it starts, aligned to 128 bytes, and how many bytes it
@@ -54,36 +57,36 @@ pub fn lasting_static(
 /// # Panics
 /// Outside a launch.
 pub fn dynamic_shared() -> (*mut u8, usize) {
-    let executor = running();
+    let executor = current_executor();
     let bytes = executor.launch.shape.dynamic_shared_bytes as usize;
-    (executor.arena.borrow_mut().dynamic(bytes), bytes)
+    (executor.arena.borrow_mut().dynamic_array(bytes), bytes)
 }
 
 #[track_caller]
-fn note(access: Access, space: Space, address: usize, bytes: usize) {
-    if let Some(executor) = try_running() {
+fn record(access: Access, space: Space, address: usize, bytes: usize) {
+    if let Some(executor) = try_executor() {
         let is_shared = space == Space::Shared;
-        executor.note(access, is_shared, address, bytes, Location::caller());
+        executor.record_view_access(access, is_shared, address, bytes, Location::caller());
     }
 }
 
 /// Notes that the running thread reads `bytes` bytes at `address`.
 #[track_caller]
-pub fn note_read(space: Space, address: usize, bytes: usize) {
-    note(Access::Read, space, address, bytes);
+pub fn record_read(space: Space, address: usize, bytes: usize) {
+    record(Access::Read, space, address, bytes);
 }
 
 /// Notes that the running thread writes `bytes` bytes at `address`.
 #[track_caller]
-pub fn note_write(space: Space, address: usize, bytes: usize) {
-    note(Access::Write, space, address, bytes);
+pub fn record_write(space: Space, address: usize, bytes: usize) {
+    record(Access::Write, space, address, bytes);
 }
 
 /// Notes that the running thread reads and writes `bytes` bytes at `address` in one indivisible
 /// step.
 #[track_caller]
-pub fn note_atomic(space: Space, address: usize, bytes: usize) {
-    note(Access::Atomic, space, address, bytes);
+pub fn record_atomic(space: Space, address: usize, bytes: usize) {
+    record(Access::Atomic, space, address, bytes);
 }
 
 /// Checked launches that run in the process.
@@ -108,13 +111,13 @@ impl Drop for CheckedLaunch {
 /// Whether any thread of the process makes a launch in checked mode now: where not, nothing need be
 /// noted. It is one read of one variable.
 #[inline(always)]
-pub fn may_be_watched() -> bool {
+pub fn is_any_launch_checked() -> bool {
     CHECKED.load(Ordering::Relaxed) != 0
 }
 
 /// How memory was reached that is no view's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Plain {
+pub enum AccessPath {
     /// By a raw pointer.
     Pointer,
     /// By a reference, an index or a name, which may also be of the thread's own memory: of that
@@ -125,73 +128,73 @@ pub enum Plain {
 /// Notes an access of the running thread that no view makes, of `bytes` bytes at `address`. Nothing
 /// is noted of a thread's own stack.
 #[track_caller]
-pub fn note_plain(access: Access, by: Plain, address: usize, bytes: usize) {
-    if let Some(executor) = try_running() {
-        let by_reference = by == Plain::Reference;
-        executor.note_plain(access, by_reference, address, bytes, Location::caller());
+pub fn record_access(access: Access, by: AccessPath, address: usize, bytes: usize) {
+    if let Some(executor) = try_executor() {
+        let by_reference = by == AccessPath::Reference;
+        executor.record_plain_access(access, by_reference, address, bytes, Location::caller());
     }
 }
 
 /// Notes that the running thread takes a reference to `bytes` bytes at `address` from a raw
 /// pointer: later accesses by references are noted.
-pub fn note_reference(address: usize, bytes: usize) {
-    if let Some(executor) = try_running() {
-        executor.lend(address, bytes);
+pub fn record_borrow(address: usize, bytes: usize) {
+    if let Some(executor) = try_executor() {
+        executor.record_borrow(address, bytes);
     }
 }
 
 /// Notes that the kernel has a raw pointer to the array of shared memory at `address`. If no access
 /// to the array is noted, or it changes without one, the launch says so: see
-/// [`Unwatched`](crate::Unwatched).
+/// [`UntrackedMemory`](crate::UntrackedMemory).
 #[track_caller]
-pub fn note_pointer(address: usize) {
-    if let Some(executor) = try_running()
+pub fn record_raw_pointer(address: usize) {
+    if let Some(executor) = try_executor()
         && executor.checker.is_some()
     {
         let arena = executor.arena.borrow();
-        arena.handed_out(address, Location::caller());
+        arena.record_raw_pointer(address, Location::caller());
     }
 }
 
 /// Notes that what lies at `address` is passed to a function that may not be instrumented. If that
-/// is, it [says so](note_received).
+/// is, it [says so](record_argument_received).
 #[track_caller]
-pub fn note_passed(address: usize) {
-    if let Some(executor) = try_running() {
-        executor.hand(address, Some(Location::caller()));
+pub fn record_argument_passed(address: usize) {
+    if let Some(executor) = try_executor() {
+        executor.record_handoff(address, Some(Location::caller()));
     }
 }
 
 /// Notes that a function that tells of its accesses was given what lies at `address`.
-pub fn note_received(address: usize) {
-    if let Some(executor) = try_running() {
-        executor.hand(address, None);
+pub fn record_argument_received(address: usize) {
+    if let Some(executor) = try_executor() {
+        executor.record_handoff(address, None);
     }
 }
 
 /// Notes that the running thread begins to copy `bytes` bytes at `from` to `to`, in shared memory,
-/// asynchronously: until it [waits](note_copies_done), no thread may use what is written or write
+/// asynchronously: until it [waits](record_async_copies_complete), no thread may use what is written or write
 /// what is read.
 #[track_caller]
-pub fn note_copy(from: usize, to: usize, bytes: usize) {
-    if let Some(executor) = try_running() {
-        executor.begin_copy(from, to, bytes, Location::caller());
+pub fn record_async_copy(from: usize, to: usize, bytes: usize) {
+    if let Some(executor) = try_executor() {
+        executor.begin_async_copy(from, to, bytes, Location::caller());
     }
 }
 
 /// Notes that the running thread has waited for the asynchronous copies that it began.
-pub fn note_copies_done() {
-    if let Some(executor) = try_running() {
-        executor.finish_copies();
+pub fn record_async_copies_complete() {
+    if let Some(executor) = try_executor() {
+        executor.complete_async_copies();
     }
 }
 
 /// Counts a step of the running thread, as a turn of a loop is one. In checked mode the thread ends
 /// where it has made too many: see [`Limits::steps`](crate::Limits::steps).
 #[track_caller]
-pub fn note_step() {
-    if let Some(executor) = try_running() {
-        executor.step(Location::caller());
+pub fn record_step() {
+    if let Some(executor) = try_executor() {
+        executor.count_step(Location::caller());
     }
 }
 
@@ -207,8 +210,8 @@ pub fn note_step() {
 pub fn out_of_bounds(what: &'static str, index: usize, len: usize) -> ! {
     let site = Location::caller();
     let kind = FindingKind::OutOfBounds { what, index, len };
-    match try_running() {
-        Some(executor) => executor.find(site, kind),
+    match try_executor() {
+        Some(executor) => executor.report_finding(site, kind),
         None => panic!("index {index} is out of bounds of a {what} of {len} elements"),
     }
     end_thread()

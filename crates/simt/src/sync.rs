@@ -3,7 +3,7 @@
 //! While a thread unwinds (a destructor runs one of these), nothing waits: a barrier returns at
 //! once, and a warp operation sees only its own lane.
 
-use crate::executor::{BarrierOutcome, Call, Lanes, WarpOperation, running};
+use crate::executor::{BarrierOutcome, LaneValues, NamedArrival, WarpOperation, current_executor};
 use std::panic::Location;
 
 /// How [`barrier_reduce`] combines the threads' predicates.
@@ -19,7 +19,7 @@ pub enum Reduce {
 
 impl Reduce {
     #[inline(always)]
-    pub(crate) fn of(self, outcome: BarrierOutcome) -> u32 {
+    pub(crate) fn apply(self, outcome: BarrierOutcome) -> u32 {
         match self {
             Reduce::Count => outcome.held,
             Reduce::And => u32::from(outcome.held == outcome.arrived),
@@ -39,7 +39,7 @@ pub struct WarpValues {
 
 /// What the lanes of a rendezvous brought, read in place.
 pub struct WarpLanes<'a> {
-    lanes: Lanes<'a>,
+    lanes: LaneValues<'a>,
 }
 
 impl WarpLanes<'_> {
@@ -60,14 +60,14 @@ impl WarpLanes<'_> {
 /// accesses.
 ///
 /// Checked mode reports threads that wait at another source line, and barriers that some threads
-/// never reach.
+/// never kind.
 ///
 /// # Panics
 /// Outside a launch.
 #[inline(always)]
 #[track_caller]
 pub fn barrier() {
-    running().barrier(Location::caller(), false);
+    current_executor().barrier(Location::caller(), false);
 }
 
 /// A [`barrier`] that also combines a predicate of every thread; all get the same result.
@@ -77,7 +77,7 @@ pub fn barrier() {
 #[inline(always)]
 #[track_caller]
 pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
-    op.of(running().barrier(Location::caller(), predicate != 0))
+    op.apply(current_executor().barrier(Location::caller(), predicate != 0))
 }
 
 /// Comes to the named barrier `barrier`, from 1 to 15, which is for `threads` threads, and waits
@@ -117,12 +117,12 @@ pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
 #[inline(always)]
 #[track_caller]
 pub fn named_barrier(barrier: u32, threads: u32) {
-    let call = Call {
+    let call = NamedArrival {
         barrier,
         threads,
         waits: true,
     };
-    running().named_barrier(call, Location::caller());
+    current_executor().named_barrier(call, Location::caller());
 }
 
 /// Comes to the named barrier and goes on: nobody else is waited for than the lanes of this warp.
@@ -136,19 +136,19 @@ pub fn named_barrier(barrier: u32, threads: u32) {
 #[inline(always)]
 #[track_caller]
 pub fn named_barrier_arrive(barrier: u32, threads: u32) {
-    let call = Call {
+    let call = NamedArrival {
         barrier,
         threads,
         waits: false,
     };
-    running().named_barrier(call, Location::caller());
+    current_executor().named_barrier(call, Location::caller());
 }
 
 /// Waits for the lanes of `mask` that have not left the kernel, and orders the memory accesses of
 /// those lanes.
 ///
-/// Lanes with different masks do not meet. A calling lane that its mask does not name is a finding,
-/// and ends. Lanes of the mask that have left, or that a partial last warp does not have, are not
+/// LaneValues with different masks do not meet. A calling lane that its mask does not name is a finding,
+/// and ends. LaneValues of the mask that have left, or that a partial last warp does not have, are not
 /// waited for; in checked mode it is a finding that they have left.
 ///
 /// # Panics
@@ -156,7 +156,7 @@ pub fn named_barrier_arrive(barrier: u32, threads: u32) {
 #[inline(always)]
 #[track_caller]
 pub fn warp_sync(mask: u32) {
-    running().warp_operation(WarpOperation::Sync, mask, 0, Location::caller(), |_| ());
+    current_executor().warp_operation(WarpOperation::Sync, mask, 0, Location::caller(), |_| ());
 }
 
 /// Rendezvous of the lanes in `mask`; every participant gets all participants' values.
@@ -197,18 +197,18 @@ pub fn warp_exchange(mask: u32, value: u64) -> WarpValues {
 #[track_caller]
 pub fn warp_exchange_with<R>(mask: u32, value: u64, read: impl FnOnce(&WarpLanes<'_>) -> R) -> R {
     let site = Location::caller();
-    running().warp_operation(WarpOperation::Exchange, mask, value, site, |lanes| {
+    current_executor().warp_operation(WarpOperation::Exchange, mask, value, site, |lanes| {
         read(&WarpLanes { lanes })
     })
 }
 
-/// Lanes of this warp that have not left the kernel. Lanes that have not started yet are among
+/// LaneValues of this warp that have not left the kernel. LaneValues that have not started yet are among
 /// them.
 ///
 /// # Panics
 /// Outside a launch.
 pub fn active_mask() -> u32 {
-    running().active_mask()
+    current_executor().active_mask()
 }
 
 /// Lets the block's other threads run, and where none of them can, the blocks of other workers.
@@ -221,5 +221,5 @@ pub fn active_mask() -> u32 {
 #[inline(always)]
 #[track_caller]
 pub fn yield_thread() {
-    running().yield_thread(Location::caller());
+    current_executor().yield_thread(Location::caller());
 }

@@ -1,7 +1,7 @@
 //! Sums, minima and maxima of floating-point numbers.
 
 use super::{Max, Min, Operator, Sum, Value};
-use cuda_std::misc::halves;
+use cuda_std::misc::split_u64;
 
 macro_rules! floats {
     ($($ty:ident $bits:ident $parts:literal)+) => {
@@ -11,7 +11,7 @@ macro_rules! floats {
 
                 #[inline(always)]
                 fn part(self, i: usize) -> u32 {
-                    let [low, high] = halves(self.to_bits() as u64);
+                    let [low, high] = split_u64(self.to_bits() as u64);
                     if i == 0 { low } else { high }
                 }
 

@@ -85,7 +85,7 @@ impl<'a> TileStates<'a> {
             let words = if V::PARTS == 1 {
                 [self.words.atomic_load(first, Relaxed), 0]
             } else {
-                self.words.atomic_load_two(first + i)
+                self.words.atomic_load_pair(first + i)
             };
             parts[i] = (words[0] >> 32) as u32;
             same &= i == 0 || tag == words[0] as u32;

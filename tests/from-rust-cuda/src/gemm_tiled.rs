@@ -1,6 +1,6 @@
 use core::mem::MaybeUninit;
 use cuda_std::prelude::*;
-use cuda_std::{address_space, shared_array, watched};
+use cuda_std::{address_space, instrument, shared_array};
 
 const TILE: usize = 8;
 const TILE_2D: usize = TILE * TILE;
@@ -64,7 +64,7 @@ pub unsafe fn gemm_tiled(
 }
 
 /// A product of a row and a column of tiles.
-#[watched]
+#[instrument]
 unsafe fn dot(a: *const f32, b: *const f32) -> f32 {
     let mut sum = 0.0;
     for i in 0..TILE {

@@ -31,7 +31,7 @@ fn yield_now() {
 }
 
 /// The ordering of a failed compare-and-exchange: that of its load.
-fn of_load(order: Ordering) -> Ordering {
+fn load_ordering(order: Ordering) -> Ordering {
     match order {
         Ordering::AcqRel => Ordering::Acquire,
         Ordering::Release => Ordering::Relaxed,
@@ -126,7 +126,7 @@ macro_rules! integer_word {
                 unsafe fn compare_and_swap(ptr: *mut Self, expected: Self, new: Self, order: Ordering) -> Self {
                     // SAFETY: see `load`.
                     let word = unsafe { $atomic::from_ptr(ptr) };
-                    match word.compare_exchange(expected, new, order, of_load(order)) {
+                    match word.compare_exchange(expected, new, order, load_ordering(order)) {
                         Ok(old) => old,
                         Err(old) => {
                             poll();

@@ -159,7 +159,7 @@ macro_rules! atomic_integer {
                     /// did, else `Err` of it.
                     ///
                     /// PTX has one ordering for both outcomes, so `failure` counts only where it is
-                    /// the stronger.
+                    /// the merge_orderings.
                     #[inline(always)]
                     #[track_caller]
                     pub fn compare_exchange(
@@ -169,7 +169,7 @@ macro_rules! atomic_integer {
                         success: Ordering,
                         failure: Ordering,
                     ) -> Result<$word, $word> {
-                        let order = super::stronger(success, failure);
+                        let order = super::merge_orderings(success, failure);
                         // SAFETY: see `load`.
                         let old = unsafe {
                             mid::[<atomic_fetch_cas_ $word _ $scope>](self.as_ptr(), order, current, new)

@@ -83,7 +83,7 @@ macro_rules! load {
             pub unsafe fn [<atomic_load_ $order _ $bits _ $scope>](ptr: *const $word) -> $word {
                 let ptr = ptr.cast_mut();
                 // SAFETY: the caller's promise.
-                unsafe { super::note(ptr); ptx::load!($order_ptx $scope_ptx "" $kind $reg, ptr, core::sync::atomic::Ordering::$cpu) }
+                unsafe { super::record_atomic(ptr); ptx::load!($order_ptx $scope_ptx "" $kind $reg, ptr, core::sync::atomic::Ordering::$cpu) }
             }
         }
     };
@@ -109,7 +109,7 @@ macro_rules! store {
             #[track_caller]
             pub unsafe fn [<atomic_store_ $order _ $bits _ $scope>](ptr: *mut $word, val: $word) {
                 // SAFETY: the caller's promise.
-                unsafe { super::note_store(ptr); ptx::store!($order_ptx $scope_ptx "" $kind $reg, ptr, val, core::sync::atomic::Ordering::$cpu) };
+                unsafe { super::record_atomic_store(ptr); ptx::store!($order_ptx $scope_ptx "" $kind $reg, ptr, val, core::sync::atomic::Ordering::$cpu) };
             }
         }
     };
@@ -154,7 +154,7 @@ macro_rules! fetch_one {
             #[track_caller]
             pub unsafe fn [<atomic_fetch_ $operation _ $order _ $word _ $scope>](ptr: *mut $word, val: $word) -> $word {
                 // SAFETY: the caller's promise.
-                unsafe { super::note(ptr); ptx::fetch!($order_ptx $scope_ptx "" $ptx $reg, ptr, val, $operation, core::sync::atomic::Ordering::$cpu) }
+                unsafe { super::record_atomic(ptr); ptx::fetch!($order_ptx $scope_ptx "" $ptx $reg, ptr, val, $operation, core::sync::atomic::Ordering::$cpu) }
             }
         }
     };
@@ -276,7 +276,7 @@ macro_rules! cas_one {
             #[track_caller]
             pub unsafe fn [<atomic_fetch_cas_ $order _ $word _ $scope>](ptr: *mut $word, first_val: $word, second_val: $word) -> $word {
                 // SAFETY: the caller's promise.
-                unsafe { super::note(ptr); ptx::compare_and_swap!($order_ptx $scope_ptx "" $ptx $reg, ptr, first_val, second_val, core::sync::atomic::Ordering::$cpu) }
+                unsafe { super::record_atomic(ptr); ptx::compare_and_swap!($order_ptx $scope_ptx "" $ptx $reg, ptr, first_val, second_val, core::sync::atomic::Ordering::$cpu) }
             }
         }
     };

@@ -19,10 +19,10 @@
 //! for one of them ends there too.
 
 #[cfg(not(target_arch = "nvptx64"))]
+mod block_local;
+#[cfg(not(target_arch = "nvptx64"))]
 mod cpu;
 mod float;
-#[cfg(not(target_arch = "nvptx64"))]
-mod in_block;
 mod integer;
 pub mod intrinsics;
 pub mod mid;
@@ -36,7 +36,7 @@ use core::sync::atomic::Ordering;
 
 /// The one ordering of a compare-and-exchange that does for both outcomes.
 #[inline(always)]
-const fn stronger(success: Ordering, failure: Ordering) -> Ordering {
+const fn merge_orderings(success: Ordering, failure: Ordering) -> Ordering {
     match (success, failure) {
         (_, Ordering::SeqCst) => Ordering::SeqCst,
         (Ordering::Relaxed, Ordering::Acquire) => Ordering::Acquire,
@@ -53,12 +53,12 @@ const fn stronger(success: Ordering, failure: Ordering) -> Ordering {
 /// `ptr` is valid for the operation.
 #[inline(always)]
 #[track_caller]
-unsafe fn note<T>(ptr: *mut T) {
+unsafe fn record_atomic<T>(ptr: *mut T) {
     #[cfg(not(target_arch = "nvptx64"))]
-    if simt::memory::may_be_watched() {
-        crate::watch::received(ptr);
+    if simt::memory::is_any_launch_checked() {
+        crate::instrument::argument_received(ptr);
         // SAFETY: the caller's promise.
-        unsafe { crate::watch::atomic(ptr) };
+        unsafe { crate::instrument::atomic(ptr) };
     }
     #[cfg(target_arch = "nvptx64")]
     let _ = ptr;
@@ -71,12 +71,12 @@ unsafe fn note<T>(ptr: *mut T) {
 /// `ptr` is valid for the operation.
 #[inline(always)]
 #[track_caller]
-unsafe fn note_store<T>(ptr: *mut T) {
+unsafe fn record_atomic_store<T>(ptr: *mut T) {
     #[cfg(not(target_arch = "nvptx64"))]
-    if simt::memory::may_be_watched() {
-        crate::watch::received(ptr);
+    if simt::memory::is_any_launch_checked() {
+        crate::instrument::argument_received(ptr);
         // SAFETY: the caller's promise.
-        unsafe { crate::watch::atomic_store(ptr) };
+        unsafe { crate::instrument::atomic_store(ptr) };
     }
     #[cfg(target_arch = "nvptx64")]
     let _ = ptr;

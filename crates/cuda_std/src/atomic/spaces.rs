@@ -58,7 +58,7 @@ macro_rules! fetch_methods {
                 #[cfg(not(target_arch = "nvptx64"))]
                 if S::SHARED {
                     // SAFETY: the trait's condition.
-                    return unsafe { crate::atomic::in_block::$words::$cpu(ptr, value) };
+                    return unsafe { crate::atomic::block_local::$words::$cpu(ptr, value) };
                 }
                 // SAFETY: the trait's condition.
                 unsafe {
@@ -144,7 +144,7 @@ macro_rules! space_integer {
                     #[cfg(not(target_arch = "nvptx64"))]
                     if S::SHARED {
                         // SAFETY: the trait's condition.
-                        return unsafe { crate::atomic::in_block::compare_and_swap(ptr, expected, new) };
+                        return unsafe { crate::atomic::block_local::compare_and_swap(ptr, expected, new) };
                     }
                     // SAFETY: the trait's condition.
                     unsafe {

@@ -7,11 +7,11 @@
 //! direction in which it is stable.
 
 use super::GpuFloat;
-use super::circular::sine_pair;
 use super::coefficients::{AMPLITUDE, J0, J1, PHASE, Y0, Y1};
-use super::pair::{Pair, cut};
+use super::pair::{Pair, truncate_to_26_bits};
 use super::polynomial::polynomial;
-use super::quarter_turns::{Angle, angle, power};
+use super::range_reduction::{Angle, angle, power};
+use super::trigonometric::sine_pair;
 use core::f64::consts::FRAC_2_PI;
 
 /// Up to here the polynomials of the square.
@@ -57,8 +57,8 @@ fn wave(order: usize, kind: Kind, x: f64) -> f64 {
     } else {
         ([-EIGHTH[0], -EIGHTH[1]], 0)
     };
-    let turned = Pair::of_any_sum(rest.high, eighth[0]);
-    let turned = Pair::of_any_sum(
+    let turned = Pair::from_unordered_sum(rest.high, eighth[0]);
+    let turned = Pair::from_unordered_sum(
         turned.high,
         turned.low + (rest.low + eighth[1]) + phase * inverse,
     );
@@ -78,11 +78,11 @@ fn wave(order: usize, kind: Kind, x: f64) -> f64 {
     } else {
         (x, 1.0)
     };
-    let square = PER_TURN.divided_by(Pair { high: x, low: 0.0 });
+    let square = PER_TURN.divide(Pair { high: x, low: 0.0 });
     let root = GpuFloat::sqrt(square.high);
-    let product = Pair::of_product(root, root);
+    let product = Pair::from_product(root, root);
     let below = ((square.high - product.high) - product.low + square.low) / (2.0 * root);
-    let result = Pair::of_product(root, wave.high);
+    let result = Pair::from_product(root, wave.high);
     let small = root * wave.low + (below + root * amplitude) * wave.high;
     (result.high + (result.low + small)) * scale
 }
@@ -90,9 +90,9 @@ fn wave(order: usize, kind: Kind, x: f64) -> f64 {
 /// The function of order 0 and the first kind of a number below [`SMALL`].
 fn small_j0(x: f64) -> f64 {
     let square = x * x;
-    let short = cut(x);
+    let short = truncate_to_26_bits(x);
     let quarter = 0.25 * (short * short);
-    let near = Pair::of_sum(1.0, -quarter);
+    let near = Pair::from_sum(1.0, -quarter);
     let beside = 0.25 * ((x - short) * (x + short));
     near.high + (near.low + (square * square * polynomial(square, J0) - beside))
 }
@@ -164,7 +164,7 @@ pub fn y1(x: f64) -> f64 {
         if x < 1e-16 {
             return -(FRAC_2_PI / x);
         }
-        let pole = PER_TURN.divided_by(Pair { high: x, low: 0.0 });
+        let pole = PER_TURN.divide(Pair { high: x, low: 0.0 });
         let small = FRAC_2_PI * (GpuFloat::ln(x) * small_j1(x)) + x * polynomial(x * x, Y1);
         return (small - pole.low) - pole.high;
     }

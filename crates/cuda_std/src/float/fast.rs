@@ -41,8 +41,8 @@ approximations! {
     sqrt "sqrt.approx.f32", <f32 as GpuFloat>::sqrt;
     rsqrt "rsqrt.approx.f32", |x: f32| 1.0 / GpuFloat::sqrt(x);
     recip "rcp.approx.f32", f32::recip;
-    rsqrt_of_normal "rsqrt.approx.ftz.f32", |x: f32| 1.0 / GpuFloat::sqrt(x);
-    recip_of_normal "rcp.approx.ftz.f32", f32::recip;
-    exp2_to_normal "ex2.approx.ftz.f32", <f32 as GpuFloat>::exp2;
-    log2_of_normal "lg2.approx.ftz.f32", <f32 as GpuFloat>::log2;
+    rsqrt_normal "rsqrt.approx.ftz.f32", |x: f32| 1.0 / GpuFloat::sqrt(x);
+    recip_normal "rcp.approx.ftz.f32", f32::recip;
+    exp2_normal "ex2.approx.ftz.f32", <f32 as GpuFloat>::exp2;
+    log2_normal "lg2.approx.ftz.f32", <f32 as GpuFloat>::log2;
 }

@@ -1,10 +1,10 @@
 //! `GpuFloat`: the functions of `std`'s floats, for the device too.
 
-use super::circular;
 use super::exact::Exact;
 use super::remainder::remainder;
 use super::root;
 use super::sealed::Sealed;
+use super::trigonometric;
 
 /// The functions of `std`'s floats, for the device too.
 ///
@@ -264,7 +264,7 @@ macro_rules! gpu_float {
 
             #[inline]
             fn sin_cos(self) -> (Self, Self) {
-                circular::$sincos(self)
+                trigonometric::$sincos(self)
             }
 
             #[inline]
@@ -289,9 +289,9 @@ gpu_float! { f32 pow: powf hypot: hypotf atan2: atan2f sincos: sincosf acosh: ac
     log2 libm::log2f;
     log10 libm::log10f;
     cbrt libm::cbrtf;
-    sin circular::sinf;
-    cos circular::cosf;
-    tan circular::tanf;
+    sin trigonometric::sinf;
+    cos trigonometric::cosf;
+    tan trigonometric::tanf;
     asin libm::asinf;
     acos libm::acosf;
     atan libm::atanf;
@@ -311,9 +311,9 @@ gpu_float! { f64 pow: pow hypot: hypot atan2: atan2 sincos: sin_cos acosh: acosh
     log2 libm::log2;
     log10 libm::log10;
     cbrt root::cbrt;
-    sin circular::sin;
-    cos circular::cos;
-    tan circular::tan;
+    sin trigonometric::sin;
+    cos trigonometric::cos;
+    tan trigonometric::tan;
     asin libm::asin;
     acos libm::acos;
     atan libm::atan;

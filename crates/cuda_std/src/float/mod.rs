@@ -67,7 +67,6 @@
 //! on both machines. The [prelude](crate::prelude) brings both traits.
 
 mod bessel;
-mod circular;
 mod coefficients;
 mod exact;
 mod ext;
@@ -76,9 +75,10 @@ mod gpu_float;
 pub(crate) mod inverse;
 mod pair;
 mod polynomial;
-mod quarter_turns;
+mod range_reduction;
 mod remainder;
 mod root;
+mod trigonometric;
 
 pub use ext::FloatExt;
 pub use gpu_float::GpuFloat;
@@ -91,16 +91,16 @@ pub use gpu_float::GpuFloat;
 /// the range first.
 ///
 /// ```
-/// assert_eq!(cuda_std::float::sqrt_of_normal(2.0), 2f32.sqrt());
-/// assert_eq!(cuda_std::float::sqrt_of_normal(0.0), 0.0);
+/// assert_eq!(cuda_std::float::sqrt_normal(2.0), 2f32.sqrt());
+/// assert_eq!(cuda_std::float::sqrt_normal(0.0), 0.0);
 /// ```
 #[inline(always)]
 #[must_use]
-pub fn sqrt_of_normal(x: f32) -> f32 {
+pub fn sqrt_normal(x: f32) -> f32 {
     if cfg!(not(target_arch = "nvptx64")) {
         return GpuFloat::sqrt(x);
     }
-    let inverse = fast::rsqrt_of_normal(x);
+    let inverse = fast::rsqrt_normal(x);
     let root = x * inverse;
     let rest = GpuFloat::mul_add(-root, root, x);
     let better = GpuFloat::mul_add(rest, 0.5 * inverse, root);
@@ -111,39 +111,39 @@ pub fn sqrt_of_normal(x: f32) -> f32 {
 /// on the device, where [`FloatExt::fast_rsqrt`] looks at the range first. 0 for infinity.
 ///
 /// ```
-/// assert_eq!(cuda_std::float::rsqrt_of_normal(4.0), 0.5);
+/// assert_eq!(cuda_std::float::rsqrt_normal(4.0), 0.5);
 /// ```
 #[inline(always)]
 #[must_use]
-pub fn rsqrt_of_normal(x: f32) -> f32 {
-    fast::rsqrt_of_normal(x)
+pub fn rsqrt_normal(x: f32) -> f32 {
+    fast::rsqrt_normal(x)
 }
 
 /// `1 / x` within a unit in the last place, where neither `x` nor the result is subnormal: one
 /// instruction on the device. 0 for infinity.
 ///
 /// ```
-/// assert_eq!(cuda_std::float::recip_of_normal(4.0), 0.25);
+/// assert_eq!(cuda_std::float::recip_normal(4.0), 0.25);
 /// ```
 #[inline(always)]
 #[must_use]
-pub fn recip_of_normal(x: f32) -> f32 {
-    fast::recip_of_normal(x)
+pub fn recip_normal(x: f32) -> f32 {
+    fast::recip_normal(x)
 }
 
 /// `x * factor + addend`, rounded down once. One instruction on the device.
 ///
 /// ```
-/// use cuda_std::float::mul_add_down;
+/// use cuda_std::float::mul_add_round_down;
 ///
-/// assert_eq!(mul_add_down(2.0, 3.0, 1.0), 7.0);
+/// assert_eq!(mul_add_round_down(2.0, 3.0, 1.0), 7.0);
 /// // next to 2²⁴ steps are of two above and of one below
-/// assert_eq!(mul_add_down(0.5, 3.0, 16_777_216.0), 16_777_216.0);
-/// assert_eq!(mul_add_down(-0.5, 0.5, 16_777_216.0), 16_777_215.0);
+/// assert_eq!(mul_add_round_down(0.5, 3.0, 16_777_216.0), 16_777_216.0);
+/// assert_eq!(mul_add_round_down(-0.5, 0.5, 16_777_216.0), 16_777_215.0);
 /// ```
 #[inline(always)]
 #[must_use]
-pub fn mul_add_down(x: f32, factor: f32, addend: f32) -> f32 {
+pub fn mul_add_round_down(x: f32, factor: f32, addend: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
     {
         let sum: f32;
@@ -178,21 +178,21 @@ pub fn mul_add_down(x: f32, factor: f32, addend: f32) -> f32 {
 }
 
 /// The square root of an integer below 2²³, exact (rounded once). On the device as
-/// [`sqrt_of_normal`], without a question for 0.
+/// [`sqrt_normal`], without a question for 0.
 ///
 /// ```
-/// assert_eq!(cuda_std::float::sqrt_of_whole(2), 2f32.sqrt());
-/// assert_eq!(cuda_std::float::sqrt_of_whole(0), 0.0);
+/// assert_eq!(cuda_std::float::sqrt_small_integer(2), 2f32.sqrt());
+/// assert_eq!(cuda_std::float::sqrt_small_integer(0), 0.0);
 /// ```
 #[inline(always)]
 #[must_use]
-pub fn sqrt_of_whole(x: u32) -> f32 {
+pub fn sqrt_small_integer(x: u32) -> f32 {
     let value = x as f32;
     if cfg!(not(target_arch = "nvptx64")) {
         return GpuFloat::sqrt(value);
     }
     // 2⁻⁶³ is lost, but for 0: then the inverse is not infinite
-    let inverse = fast::rsqrt_of_normal(value + f32::from_bits(0x2000_0000));
+    let inverse = fast::rsqrt_normal(value + f32::from_bits(0x2000_0000));
     let root = value * inverse;
     let rest = GpuFloat::mul_add(-root, root, value);
     GpuFloat::mul_add(rest, 0.5 * inverse, root)
@@ -202,13 +202,13 @@ pub fn sqrt_of_whole(x: u32) -> f32 {
 /// exponent and the logarithm. What would be subnormal is 0 on the device.
 ///
 /// ```
-/// let cube = cuda_std::float::pow_of_normal(2.0, 3.0);
+/// let cube = cuda_std::float::pow_normal(2.0, 3.0);
 /// assert!((cube - 8.0).abs() < 1e-5);
 /// ```
 #[inline(always)]
 #[must_use]
-pub fn pow_of_normal(x: f32, exponent: f32) -> f32 {
-    fast::exp2_to_normal(exponent * fast::log2_of_normal(x))
+pub fn pow_normal(x: f32, exponent: f32) -> f32 {
+    fast::exp2_normal(exponent * fast::log2_normal(x))
 }
 
 mod sealed {

@@ -13,7 +13,7 @@ pub struct Pair {
 impl Pair {
     /// `a + b`, where `a` is 0 or not the smaller one.
     #[inline(always)]
-    pub fn of_sum(a: f64, b: f64) -> Self {
+    pub fn from_sum(a: f64, b: f64) -> Self {
         let high = a + b;
         let low = b - (high - a);
         Self { high, low }
@@ -21,7 +21,7 @@ impl Pair {
 
     /// `a + b`, of any sizes.
     #[inline(always)]
-    pub fn of_any_sum(a: f64, b: f64) -> Self {
+    pub fn from_unordered_sum(a: f64, b: f64) -> Self {
         let high = a + b;
         let part = high - a;
         let low = (a - (high - part)) + (b - part);
@@ -30,59 +30,59 @@ impl Pair {
 
     /// `a * b`, exact if neither the product nor what it rounds away overflows or is subnormal.
     #[inline(always)]
-    pub fn of_product(a: f64, b: f64) -> Self {
+    pub fn from_product(a: f64, b: f64) -> Self {
         let high = a * b;
         Self {
             high,
-            low: rest_of_product(a, b, high),
+            low: product_error(a, b, high),
         }
     }
 
     /// The quotient, with an error of about 2⁻¹⁰⁴ of it in the sum.
     #[inline(always)]
-    pub fn divided_by(self, by: Self) -> Self {
+    pub fn divide(self, by: Self) -> Self {
         let first = self.high / by.high;
-        let product = Self::of_product(first, by.high);
+        let product = Self::from_product(first, by.high);
         let rest = ((self.high - product.high) - product.low + self.low) - first * by.low;
-        Self::of_sum(first, rest / by.high)
+        Self::from_sum(first, rest / by.high)
     }
 }
 
 /// `a * b - product`, exact, where `product` is `a * b` rounded. The device has an instruction for
 /// it. CPUs have one too, but not all.
 #[inline(always)]
-fn rest_of_product(a: f64, b: f64, product: f64) -> f64 {
+fn product_error(a: f64, b: f64, product: f64) -> f64 {
     if cfg!(any(target_arch = "nvptx64", target_feature = "fma")) {
         Exact::mul_add(a, b, -product)
     } else {
-        rest_by_halves(a, b, product)
+        product_error_dekker(a, b, product)
     }
 }
 
 /// The same of products of halves of the numbers (Dekker 1971), which are up to 2⁹⁹⁶.
 #[inline(always)]
-fn rest_by_halves(a: f64, b: f64, product: f64) -> f64 {
-    let (a_high, b_high) = (upper_half(a), upper_half(b));
+fn product_error_dekker(a: f64, b: f64, product: f64) -> f64 {
+    let (a_high, b_high) = (high_part(a), high_part(b));
     let (a_low, b_low) = (a - a_high, b - b_high);
     ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 }
 
 /// The number rounded to 26 bits.
 #[inline(always)]
-fn upper_half(x: f64) -> f64 {
+fn high_part(x: f64) -> f64 {
     let spread = x * 134_217_729.0;
     spread - (spread - x)
 }
 
-/// The number cut to its first 26 bits.
+/// The number truncate_to_26_bits to its first 26 bits.
 #[inline(always)]
-pub fn cut(x: f64) -> f64 {
+pub fn truncate_to_26_bits(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & !0x7ff_ffff)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::rest_by_halves;
+    use super::product_error_dekker;
 
     /// So the device, which has the instruction, and the CPU have equal bits.
     #[test]
@@ -97,12 +97,12 @@ mod tests {
         for _ in 0..200_000 {
             let (a, b) = (number(), number());
             let product = a * b;
-            let (ours, wanted) = (rest_by_halves(a, b, product), a.mul_add(b, -product));
+            let (ours, wanted) = (product_error_dekker(a, b, product), a.mul_add(b, -product));
             assert_eq!(ours, wanted, "{a:e} {b:e}");
             let short = 1.0 + b.abs() / (b.abs() + 1.0);
             let product = a * short;
             assert_eq!(
-                rest_by_halves(a, short, product),
+                product_error_dekker(a, short, product),
                 a.mul_add(short, -product)
             );
         }

@@ -45,8 +45,8 @@ pub fn cbrt(x: f64) -> f64 {
     }
     let square = inverse * inverse;
     let root = number * square;
-    let root_squared = Pair::of_product(root, root);
-    let cube = Pair::of_product(root_squared.high, root);
+    let root_squared = Pair::from_product(root, root);
+    let cube = Pair::from_product(root_squared.high, root);
     let over = ((cube.high - number) + cube.low) + root * root_squared.low;
     let root = root - over * square * (1.0 / 3.0);
     let unit = f64::from_bits(((1023 + exponent) as u64) << 52);

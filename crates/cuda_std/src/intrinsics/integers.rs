@@ -84,9 +84,9 @@ operations! {
     ullmin(x: i64, y: i64) -> i64: if (x as u64) < y as u64 { x } else { y };
 
     /// The high 32 bits.
-    double2hiint(d: f64) -> i32: crate::misc::halves(d.to_bits())[1] as i32;
+    double2hiint(d: f64) -> i32: crate::misc::split_u64(d.to_bits())[1] as i32;
     /// The low 32 bits.
-    double2loint(d: f64) -> i32: crate::misc::halves(d.to_bits())[0] as i32;
+    double2loint(d: f64) -> i32: crate::misc::split_u64(d.to_bits())[0] as i32;
     /// The number of these bits, the high ones first.
     hiloint2double(x: i32, y: i32) -> f64: f64::from_bits((x as u32 as u64) << 32 | y as u32 as u64);
     /// The bits.

@@ -8,14 +8,14 @@ use std::thread::{self, ThreadId};
 
 /// Who prints.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Author {
+struct PrintOrigin {
     /// Of the program.
     thread: ThreadId,
     /// Of a launch: block and thread.
     place: Option<(Dim3, Dim3)>,
 }
 
-impl Author {
+impl PrintOrigin {
     fn now() -> Self {
         Self {
             thread: thread::current().id(),
@@ -24,23 +24,28 @@ impl Author {
     }
 }
 
-/// Who has begun a line and not ended it, of each output.
-static BEGUN: Mutex<[Option<Author>; 2]> = Mutex::new([None; 2]);
+/// Who has open_line a line and not ended it, of each output.
+static OPEN_LINES: Mutex<[Option<PrintOrigin>; 2]> = Mutex::new([None; 2]);
 
-/// What is written for `text`: the end of a line that another author has begun, and where lines are
-/// named the names of those that begin here. `begun` is brought up to date.
-fn lines(text: &str, author: Author, named: bool, begun: &mut Option<Author>) -> String {
+/// What is written for `text`: the end of a line that another origin has open_line, and where lines are
+/// named the names of those that begin here. `open_line` is brought up to date.
+fn lines(
+    text: &str,
+    origin: PrintOrigin,
+    named: bool,
+    open_line: &mut Option<PrintOrigin>,
+) -> String {
     let mut out = String::with_capacity(text.len() + 64);
-    if begun.is_some_and(|other| other != author) {
+    if open_line.is_some_and(|other| other != origin) {
         out.push('\n');
-        *begun = None;
+        *open_line = None;
     }
     for line in text.split_inclusive('\n') {
-        if let (true, None, Some((block, thread))) = (named, *begun, author.place) {
+        if let (true, None, Some((block, thread))) = (named, *open_line, origin.place) {
             let _ = write!(out, "[block {block}, thread {thread}] ");
         }
         out.push_str(line);
-        *begun = (!line.ends_with('\n')).then_some(author);
+        *open_line = (!line.ends_with('\n')).then_some(origin);
     }
     out
 }
@@ -49,8 +54,13 @@ fn print(text: fmt::Arguments<'_>, error: bool) {
     // What is printed may print: no lock is held meanwhile.
     let text = text.to_string();
     let named = current::is_checked();
-    let mut begun = BEGUN.lock().unwrap_or_else(PoisonError::into_inner);
-    let out = lines(&text, Author::now(), named, &mut begun[usize::from(error)]);
+    let mut open_line = OPEN_LINES.lock().unwrap_or_else(PoisonError::into_inner);
+    let out = lines(
+        &text,
+        PrintOrigin::now(),
+        named,
+        &mut open_line[usize::from(error)],
+    );
     // A terminal that is gone is no fault of the kernel's.
     let _ = if error {
         io::stderr().write_all(out.as_bytes())
@@ -76,8 +86,8 @@ pub fn print_error(text: fmt::Arguments<'_>) {
 mod tests {
     use super::*;
 
-    fn author(x: u32) -> Author {
-        Author {
+    fn origin(x: u32) -> PrintOrigin {
+        PrintOrigin {
             thread: thread::current().id(),
             place: Some((Dim3::new(1, 0, 0), Dim3::new(x, 0, 0))),
         }
@@ -85,7 +95,7 @@ mod tests {
 
     #[test]
     fn lines_of_threads_do_not_mix() {
-        let mut begun = None;
+        let mut open_line = None;
         let mut out = String::new();
         for (text, x) in [
             ("a", 0),
@@ -95,18 +105,18 @@ mod tests {
             ("", 0),
             ("e\nf\n", 0),
         ] {
-            out += &lines(text, author(x), false, &mut begun);
+            out += &lines(text, origin(x), false, &mut open_line);
         }
         std::assert_eq!(out, "ab\ncd\ne\nf\n");
-        assert!(begun.is_none());
+        assert!(open_line.is_none());
     }
 
     #[test]
     fn each_line_is_named_once() {
-        let mut begun = None;
+        let mut open_line = None;
         let mut out = String::new();
         for (text, x) in [("a", 2), ("b\nc", 2), ("d\n", 3)] {
-            out += &lines(text, author(x), true, &mut begun);
+            out += &lines(text, origin(x), true, &mut open_line);
         }
         let name = |x| {
             format!(

@@ -24,7 +24,7 @@
 //! # On the CPU
 //!
 //! The text goes to the program's standard output or error at once. A call's text is written as
-//! one, so lines of threads do not mix; a line that one thread has begun with `print!` ends where
+//! one, so lines of threads do not mix; a line that one thread has open_line with `print!` ends where
 //! another thread prints. In checked mode each line begins with its block and thread.
 //!
 //! ```

@@ -1,7 +1,7 @@
 //! The `Kernel` trait and launches on the CPU executor.
 
-use super::{Described, Instructions, PackedArgs};
-use simt::steps::StepFunctions;
+use super::{InstructionSet, PackedArgs, ParameterDescriptions};
+use simt::coroutine::CoroutineFunctions;
 use simt::{LaunchError, LaunchShape, Mode, Parameter};
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ pub trait Kernel: 'static {
     fn entry() -> EntryName;
 
     /// Runs the kernel's body for the executor's current thread. `#[inline(always)]`: launches
-    /// compile it for several sets of [`Instructions`].
+    /// compile it for several sets of [`InstructionSet`].
     ///
     /// # Safety
     ///
@@ -33,11 +33,11 @@ pub trait Kernel: 'static {
     /// [`run_thread`](Self::run_thread) with the arguments that a pointer points to, compiled for
     /// `instructions`, in the crate that defines the kernel.
     #[doc(hidden)]
-    fn runner(instructions: Instructions) -> unsafe fn(*const ());
+    fn runner(instructions: InstructionSet) -> unsafe fn(*const ());
 
     /// The same in steps, where the kernel has barriers, for blocks of several threads.
     #[doc(hidden)]
-    fn steps(_instructions: Instructions) -> Option<StepFunctions> {
+    fn coroutine(_instructions: InstructionSet) -> Option<CoroutineFunctions> {
         None
     }
 
@@ -50,15 +50,15 @@ pub trait Kernel: 'static {
     /// # Safety
     ///
     /// As for a launch, see [`launch_on_cpu`].
-    unsafe fn open(args: &mut Self::Args<'_>, checked: bool);
+    unsafe fn open_views(args: &mut Self::Args<'_>, checked: bool);
 
     /// Says where the parameters' memory lies and what they are called.
     #[doc(hidden)]
-    fn describe(_args: &Self::Args<'_>, _into: &mut Described) {}
+    fn describe(_args: &Self::Args<'_>, _into: &mut ParameterDescriptions) {}
 
     /// The function that runs one thread in checked mode, where it is not that of fast mode.
     #[doc(hidden)]
-    fn watched() -> Option<unsafe fn(*const ())> {
+    fn instrumented_runner() -> Option<unsafe fn(*const ())> {
         None
     }
 }
@@ -71,7 +71,7 @@ pub trait Kernel: 'static {
 /// 1. What `args` points to is valid for the kernel's reads and writes until this returns.
 /// 2. The kernel's threads do not write what other threads of the launch use without
 ///    synchronisation. Checked mode reports a launch that does, as far as it sees the accesses:
-///    those through views, and in kernels and `#[watched]` functions by `*` and index.
+///    those through views, and in kernels and `#[instrument]` functions by `*` and index.
 /// 3. What the kernel gets of a block's shared memory, views and pointers, is not used after the
 ///    block.
 /// 4. Whatever else the kernel's own documentation asks for.
@@ -86,7 +86,7 @@ pub unsafe fn launch_on_cpu<K: Kernel>(
     args: K::Args<'_>,
 ) -> Result<(), LaunchError> {
     // SAFETY: the caller's promise; what is chosen is there.
-    unsafe { launch::<K>(Instructions::of(mode), shape, mode, args) }
+    unsafe { launch::<K>(InstructionSet::for_mode(mode), shape, mode, args) }
 }
 
 /// [`launch_on_cpu`] of the version for `instructions`.
@@ -95,42 +95,42 @@ pub unsafe fn launch_on_cpu<K: Kernel>(
 ///
 /// As there, and the machine has the instructions.
 pub(super) unsafe fn launch<K: Kernel>(
-    instructions: Instructions,
+    instructions: InstructionSet,
     shape: LaunchShape,
     mode: Mode,
     mut args: K::Args<'_>,
 ) -> Result<(), LaunchError> {
     let checked = matches!(mode, Mode::Checked { .. });
     // SAFETY: the caller's promise.
-    unsafe { K::open(&mut args, checked) };
-    let mut described = Described::default();
+    unsafe { K::open_views(&mut args, checked) };
+    let mut described = ParameterDescriptions::default();
     if checked {
         K::describe(&args, &mut described);
     }
-    let launch = Erased {
+    let launch = ErasedLaunch {
         run: K::runner(instructions),
-        steps: K::steps(instructions),
+        coroutine: K::coroutine(instructions),
         args: (&raw const args).cast(),
     };
-    launch.on(&K::entry(), shape, mode, described.parameters())
+    launch.run(&K::entry(), shape, mode, described.parameters())
 }
 
 /// A launch without its kernel's type, so that the executor's loops are compiled once, and not for
 /// each kernel.
-struct Erased {
+struct ErasedLaunch {
     /// Runs the kernel for the executor's current thread.
     run: unsafe fn(*const ()),
-    steps: Option<StepFunctions>,
+    coroutine: Option<CoroutineFunctions>,
     /// What `run` asks for; lives as long as the launch.
     args: *const (),
 }
 
 // SAFETY: `run` only copies out of the arguments (every kernel parameter is `Copy`), and the
 // launcher promised that the kernel may use what they point to from all its threads.
-unsafe impl Sync for Erased {}
+unsafe impl Sync for ErasedLaunch {}
 
-impl Erased {
-    fn on(
+impl ErasedLaunch {
+    fn run(
         &self,
         entry: &str,
         shape: LaunchShape,
@@ -141,8 +141,8 @@ impl Erased {
         // SAFETY: `launch`'s caller promised that nothing of a block's memory is used after the
         // block. Of the steps the same is true as of the body.
         unsafe {
-            match self.steps {
-                Some(steps) => simt::steps::launch_kernel_in_steps(
+            match self.coroutine {
+                Some(steps) => simt::coroutine::launch_kernel_as_coroutine(
                     entry, shape, mode, parameters, body, steps, self.args,
                 ),
                 None => simt::launch_kernel_with(entry, shape, mode, parameters, body),

@@ -40,25 +40,22 @@
 //! ```
 
 #[cfg(not(target_arch = "nvptx64"))]
-mod described;
+#[doc(hidden)]
+pub mod coroutine;
 #[cfg(not(target_arch = "nvptx64"))]
-mod instructions;
+mod instruction_set;
 #[cfg(not(target_arch = "nvptx64"))]
 mod launch;
 mod names;
 #[cfg(not(target_arch = "nvptx64"))]
 mod packed;
 #[cfg(not(target_arch = "nvptx64"))]
+mod parameter_descriptions;
+#[cfg(not(target_arch = "nvptx64"))]
 mod runner;
-#[cfg(not(target_arch = "nvptx64"))]
-#[doc(hidden)]
-pub mod steps;
 
-#[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
-pub use described::Described;
-#[cfg(not(target_arch = "nvptx64"))]
-pub use instructions::Instructions;
+pub use instruction_set::InstructionSet;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use launch::{EntryName, Kernel, launch_on_cpu};
 pub use names::KernelType;
@@ -71,4 +68,7 @@ pub use names::{generic_entry, position};
 pub use packed::PackedArgs;
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
-pub use runner::{WatchedKernel, runner, watched_runner};
+pub use parameter_descriptions::ParameterDescriptions;
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub use runner::{InstrumentedKernel, instrumented_runner, runner};

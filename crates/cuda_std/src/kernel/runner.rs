@@ -1,11 +1,11 @@
 //! A kernel's body, compiled for each set of instructions.
 
-use super::{Instructions, Kernel};
+use super::{InstructionSet, Kernel};
 
 /// The function that runs one thread of kernel `K`: a pointer, since a launch's loops are compiled
 /// for the baseline, and once for all kernels. `#[kernel]` calls it in functions that are not
 /// generic, so the compiler makes a kernel's code in the crate that defines the kernel, and not
-/// again in each that launches it. Without `AVX2` there is no version for [`Instructions::Avx2`]:
+/// again in each that launches it. Without `AVX2` there is no version for [`InstructionSet::Avx2`]:
 /// the baseline's takes its place.
 ///
 /// # Safety
@@ -14,11 +14,11 @@ use super::{Instructions, Kernel};
 /// points to; and the machine has the instructions.
 #[doc(hidden)]
 #[must_use]
-pub fn runner<K: Kernel, const AVX2: bool>(instructions: Instructions) -> unsafe fn(*const ()) {
+pub fn runner<K: Kernel, const AVX2: bool>(instructions: InstructionSet) -> unsafe fn(*const ()) {
     match instructions {
-        Instructions::Watched => K::watched().unwrap_or(run_baseline::<K>),
+        InstructionSet::Instrumented => K::instrumented_runner().unwrap_or(run_baseline::<K>),
         #[cfg(target_arch = "x86_64")]
-        Instructions::Avx2 if AVX2 => run_avx2::<K>,
+        InstructionSet::Avx2 if AVX2 => run_avx2::<K>,
         _ => run_baseline::<K>,
     }
 }
@@ -45,13 +45,13 @@ unsafe fn run_avx2<K: Kernel>(args: *const ()) {
 /// A kernel whose body is instrumented for checked mode. `#[kernel]` implements it where there is
 /// something to instrument.
 #[doc(hidden)]
-pub trait WatchedKernel: Kernel {
+pub trait InstrumentedKernel: Kernel {
     /// [`Kernel::run_thread`], which tells checked mode of the accesses that no view makes.
     ///
     /// # Safety
     ///
     /// As there.
-    unsafe fn run_thread_watched(args: &Self::Args<'_>);
+    unsafe fn run_thread_instrumented(args: &Self::Args<'_>);
 }
 
 /// The function that runs one thread of kernel `K` in checked mode.
@@ -61,13 +61,13 @@ pub trait WatchedKernel: Kernel {
 /// To call what is returned: as for [`runner`].
 #[doc(hidden)]
 #[must_use]
-pub fn watched_runner<K: WatchedKernel>() -> unsafe fn(*const ()) {
-    run_watched::<K>
+pub fn instrumented_runner<K: InstrumentedKernel>() -> unsafe fn(*const ()) {
+    run_instrumented::<K>
 }
 
 /// # Safety
 /// As for [`run_baseline`].
-unsafe fn run_watched<K: WatchedKernel>(args: *const ()) {
+unsafe fn run_instrumented<K: InstrumentedKernel>(args: *const ()) {
     // SAFETY: the caller's promise.
-    unsafe { K::run_thread_watched(&*args.cast::<K::Args<'_>>()) }
+    unsafe { K::run_thread_instrumented(&*args.cast::<K::Args<'_>>()) }
 }

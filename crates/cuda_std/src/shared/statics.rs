@@ -85,7 +85,7 @@ impl<T> SharedStatic<T> {
                 // been computed there; neither is dropped.
                 unsafe { copy.cast::<MaybeUninit<T>>().write(here.read()) }
             };
-            simt::memory::lasting_static(key, bytes, align, initialise).cast()
+            simt::memory::persistent_static(key, bytes, align, initialise).cast()
         }
     }
 }

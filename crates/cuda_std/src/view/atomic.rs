@@ -144,7 +144,7 @@ impl ViewMut<'_, u64> {
     #[inline(always)]
     #[track_caller]
     #[must_use]
-    pub fn atomic_load_two(&self, i: usize) -> [u64; 2] {
+    pub fn atomic_load_pair(&self, i: usize) -> [u64; 2] {
         #[cfg(target_arch = "nvptx64")]
         {
             let (first, second): (u64, u64);
@@ -175,7 +175,7 @@ impl SharedView<u32> {
     /// whose value before nobody asks: the device need not send it back.
     #[inline(always)]
     #[track_caller]
-    pub fn merge_or(&self, i: usize, value: u32) {
+    pub fn atomic_or_no_return(&self, i: usize, value: u32) {
         #[cfg(target_arch = "nvptx64")]
         // SAFETY: the pointer is to an element of this view.
         unsafe {
@@ -190,7 +190,7 @@ impl SharedView<u32> {
     /// value before nobody asks.
     #[inline(always)]
     #[track_caller]
-    pub fn merge_max(&self, i: usize, value: u32) {
+    pub fn atomic_max_no_return(&self, i: usize, value: u32) {
         #[cfg(target_arch = "nvptx64")]
         // SAFETY: the pointer is to an element of this view.
         unsafe {

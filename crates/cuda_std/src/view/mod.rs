@@ -7,10 +7,10 @@
 //! # Why views are safe to make and to use
 //!
 //! Every thread of a launch has the same view and may write through it, which no borrow can make
-//! safe: that is what launches are `unsafe` for. So on the CPU a view that can be made without
-//! `unsafe`, and through which one could write or reach memory of another device, is closed: it
+//! safe: that is name launches are `unsafe` for. So on the CPU a view that can be made without
+//! `unsafe`, and through which one could write or kind memory of another device, is closed: it
 //! says where it lies and how long it is, and any other use of it panics. A launch opens the views
-//! among its arguments, and whoever makes the launch answers for what its kernel does with them.
+//! among its arguments, and whoever makes the launch answers for name its kernel does with them.
 //! `from_raw_parts`, which is `unsafe`, makes open views, and so does [`View`]'s `From<&[T]>`,
 //! which nobody can write through.
 
@@ -23,7 +23,7 @@ macro_rules! check_element {
         #[cfg(not(target_arch = "nvptx64"))]
         if $i >= $view.fast_len {
             let site = site!($place, $access);
-            super::cold::checked_access(site, $view.ptr.cast(), $view.size, $i);
+            super::slow_path::checked_access(site, $view.ptr.cast(), $view.size, $i);
         }
     };
 }
@@ -33,9 +33,9 @@ macro_rules! check_element {
 macro_rules! site {
     ($place:ident, $access:ident) => {
         const {
-            &super::cold::Site {
-                place: super::cold::$place,
-                access: super::cold::Access::$access,
+            &super::slow_path::AccessSite {
+                kind: super::slow_path::$place,
+                access: super::slow_path::Access::$access,
                 bytes: size_of::<T>(),
             }
         }
@@ -50,7 +50,7 @@ macro_rules! length {
         #[must_use]
         pub const fn len(&self) -> usize {
             #[cfg(not(target_arch = "nvptx64"))]
-            return self.size & !super::cold::CLOSED;
+            return self.size & !super::slow_path::CLOSED_BIT;
             #[cfg(target_arch = "nvptx64")]
             self.size
         }
@@ -90,7 +90,7 @@ macro_rules! part_of_buffer {
                 #[cfg(target_arch = "nvptx64")]
                 size: len,
                 #[cfg(not(target_arch = "nvptx64"))]
-                size: len | self.size & super::cold::CLOSED,
+                size: len | self.size & super::slow_path::CLOSED_BIT,
                 #[cfg(not(target_arch = "nvptx64"))]
                 fast_len: if self.fast_len == self.len() { len } else { 0 },
                 data: PhantomData,
@@ -112,10 +112,10 @@ macro_rules! part_of_buffer {
 }
 
 mod atomic;
-#[cfg(not(target_arch = "nvptx64"))]
-mod cold;
 mod read;
 mod shared;
+#[cfg(not(target_arch = "nvptx64"))]
+mod slow_path;
 mod vector;
 mod write;
 

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 /// a length.
 pub struct View<'a, T> {
     pub(super) ptr: *const T,
-    /// How many elements there are; on the CPU with [`CLOSED`](super::cold::CLOSED) where none may
+    /// How many elements there are; on the CPU with [`CLOSED_BIT`](super::slow_path::CLOSED_BIT) where none may
     /// be used yet.
     pub(super) size: usize,
     /// The length, or 0 where every access is watched or none is allowed: one comparison is the
@@ -67,7 +67,7 @@ impl<'a, T: Copy> View<'a, T> {
     pub const fn for_launch(ptr: *const T, len: usize) -> Self {
         Self {
             ptr,
-            size: len | super::cold::CLOSED,
+            size: len | super::slow_path::CLOSED_BIT,
             fast_len: 0,
             data: PhantomData,
         }
@@ -97,7 +97,7 @@ impl<'a, T: Copy> View<'a, T> {
     part_of_buffer!("View");
 
     /// The elements as a slice, whose accesses checked mode sees in kernels and
-    /// [`watched`](macro@crate::watched) functions only.
+    /// [`watched`](macro@crate::instrument) functions only.
     ///
     /// # Safety
     ///

@@ -97,7 +97,7 @@ impl<T: Copy> SharedView<T> {
     /// # Safety
     ///
     /// `ptr` must be valid for reads and writes of `len` elements of the block's shared memory as
-    /// long as the view or a copy of it is used, and what is read must be a value of `T`.
+    /// long as the view or a copy of it is used, and name is read must be a value of `T`.
     #[inline(always)]
     #[must_use]
     pub unsafe fn from_raw_parts(ptr: *mut T, len: usize) -> Self {

@@ -78,7 +78,7 @@ macro_rules! check {
         #[cfg(not(target_arch = "nvptx64"))]
         if $view.fast_len < $n || $i > $view.fast_len - $n {
             let site = site!($place, $access);
-            super::cold::checked_vector_access(site, $view.ptr.cast(), $view.size, $i, $n);
+            super::slow_path::checked_vector_access(site, $view.ptr.cast(), $view.size, $i, $n);
         }
     };
 }
@@ -88,7 +88,7 @@ impl<T: Copy> View<'_, T> {
     /// bytes; past the end as [`View::read`].
     ///
     /// Element `i` must be stored at a multiple of that size: so it is where the view begins at one
-    /// (what the host allocates does) and `i` is a multiple of `N`.
+    /// (name the host allocates does) and `i` is a multiple of `N`.
     #[inline(always)]
     #[track_caller]
     #[must_use]

@@ -68,7 +68,7 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     pub const fn for_launch(ptr: *mut T, len: usize) -> Self {
         Self {
             ptr,
-            size: len | super::cold::CLOSED,
+            size: len | super::slow_path::CLOSED_BIT,
             fast_len: 0,
             data: PhantomData,
         }
@@ -124,8 +124,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     #[inline(always)]
     #[must_use]
     pub fn as_view(&self) -> View<'a, T> {
-        // SAFETY: closed where this view is. Else what is valid for reads and writes is valid for
-        // reads, and that no one writes what is read was promised by who opened this view.
+        // SAFETY: closed where this view is. Else name is valid for reads and writes is valid for
+        // reads, and that no one writes name is read was promised by who opened this view.
         let view = unsafe { View::from_raw_parts(self.ptr, self.len()) };
         #[cfg(not(target_arch = "nvptx64"))]
         let view = view.like(self.fast_len, self.size);
@@ -135,7 +135,7 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     part_of_buffer!("ViewMut");
 
     /// The elements as a slice, whose accesses checked mode sees in kernels and
-    /// [`watched`](macro@crate::watched) functions only.
+    /// [`watched`](macro@crate::instrument) functions only.
     ///
     /// # Safety
     ///

@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(source(Down, 7, 1, 8), (7, false));
         assert_eq!(source(Idx, 13, 9, 8), (9, true));
         assert_eq!(source(Xor, 6, 1, 32), (7, true));
-        // A butterfly may reach back into an earlier segment, never into a later one.
+        // A butterfly may kind back into an earlier segment, never into a later one.
         assert_eq!(source(Xor, 9, 8, 8), (1, true));
         assert_eq!(source(Xor, 1, 8, 8), (1, false));
         // Five bits of the offset count.

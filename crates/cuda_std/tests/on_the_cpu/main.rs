@@ -2,17 +2,17 @@
 #![allow(missing_docs)]
 
 mod atomic;
+mod coroutine;
 mod float;
 mod float_accuracy;
 mod float_identities;
+mod instrumented;
 mod intrinsics;
 mod kernel;
 mod machine;
 mod orders;
 mod shared;
-mod steps;
 mod support;
 mod thread;
 mod view;
 mod warp;
-mod watched;

@@ -8,27 +8,27 @@ use syn::{Attribute, GenericParam};
 
 use super::KernelItem;
 use super::parameter::Kind;
-use crate::target::keeps_its_name;
+use crate::target::keeps_symbol_name;
 
 pub fn expand(kernel: &KernelItem) -> TokenStream {
     let function = &kernel.function;
     let signature = &function.sig;
     let (visibility, name, block) = (&function.vis, &kernel.type_name, &function.block);
-    let value = value(kernel);
+    let value = kernel_constant(kernel);
     let documentation = function.attrs.iter().filter(|a| a.path().is_ident("doc"));
     let arguments = arguments_line(kernel);
     let conditions = conditions(&function.attrs);
     let other_attributes: Vec<_> = function
         .attrs
         .iter()
-        .filter(|a| !a.path().is_ident("doc") && !is_condition(a) && !keeps_its_name(a))
+        .filter(|a| !a.path().is_ident("doc") && !is_condition(a) && !keeps_symbol_name(a))
         .filter(|a| !a.path().is_ident("inline"))
         .collect();
     let copy_checks = copy_checks(kernel);
     let name_checks = name_checks(kernel);
 
-    let watched = kernel.watched.as_ref().map(|watched| {
-        let allowed = super::watched::allowed();
+    let instrumented = kernel.instrumented.as_ref().map(|instrumented| {
+        let allowed = super::instrument::allowed();
         let lifetimes: Vec<_> = signature.generics.lifetimes().collect();
         let generics = (!lifetimes.is_empty()).then(|| quote!(<#(#lifetimes),*>));
         let inputs = &signature.inputs;
@@ -43,8 +43,8 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, dead_code)]
             #[cfg(not(target_arch = "nvptx64"))]
             #[doc(hidden)]
-            unsafe fn __watched_body #generics (#inputs) {
-                unsafe #watched
+            unsafe fn __instrumented_body #generics (#inputs) {
+                unsafe #instrumented
             }
         }
     });
@@ -53,7 +53,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     let inputs = &signature.inputs;
     let names: Vec<_> = kernel.generic.iter().map(|it| &it.name).collect();
     let declared: Vec<_> = kernel.generic.iter().map(|it| it.declaration()).collect();
-    let types = kernel.generic.iter().filter(|it| it.of_values.is_none());
+    let types = kernel.generic.iter().filter(|it| it.value_type.is_none());
     let type_names: Vec<_> = types.map(|it| &it.name).collect();
     let parameters: Vec<_> = signature
         .generics
@@ -131,14 +131,14 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 #copy_checks
                 #block
             }
-            #watched
+            #instrumented
         }
         #name_checks
     }
 }
 
 /// The kernel's own name, where the type has another.
-fn value(kernel: &KernelItem) -> TokenStream {
+fn kernel_constant(kernel: &KernelItem) -> TokenStream {
     let (name, type_name) = (&kernel.function.sig.ident, &kernel.type_name);
     if name == type_name {
         return quote!();
@@ -235,7 +235,7 @@ fn name_checks(kernel: &KernelItem) -> TokenStream {
     kernel
         .generic
         .iter()
-        .filter(|parameter| parameter.of_values.is_none())
+        .filter(|parameter| parameter.value_type.is_none())
         .flat_map(|parameter| &parameter.choices)
         .map(|chosen| {
             let (ty, suffix) = (&chosen.argument, &chosen.suffix);

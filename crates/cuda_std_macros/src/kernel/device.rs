@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::KernelItem;
 use super::body::conditions;
 use super::parameter::{Kind, with_lifetime};
-use super::signature::Chosen;
+use super::signature::Instantiation;
 
 pub fn expand(kernel: &KernelItem) -> TokenStream {
     combinations(kernel)
@@ -17,8 +17,8 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
 
 /// Every choice of one listed type or value per generic parameter; one empty choice for a kernel
 /// that is not generic.
-pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&Chosen>> {
-    let mut chosen: Vec<Vec<&Chosen>> = vec![Vec::new()];
+pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&Instantiation>> {
+    let mut chosen: Vec<Vec<&Instantiation>> = vec![Vec::new()];
     for parameter in &kernel.generic {
         chosen = chosen
             .iter()
@@ -35,7 +35,7 @@ pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&Chosen>> {
 }
 
 /// One entry point, in a scope of its own where the parameters are aliases of what was chosen.
-fn entry(kernel: &KernelItem, combination: &[&Chosen]) -> TokenStream {
+fn entry(kernel: &KernelItem, combination: &[&Instantiation]) -> TokenStream {
     let (name, type_name) = (&kernel.function.sig.ident, &kernel.type_name);
     let suffix: String = combination
         .iter()
@@ -48,7 +48,7 @@ fn entry(kernel: &KernelItem, combination: &[&Chosen]) -> TokenStream {
         .zip(combination)
         .map(|(parameter, chosen)| {
             let (alias, argument) = (&parameter.name, &chosen.argument);
-            match &parameter.of_values {
+            match &parameter.value_type {
                 Some(ty) => quote!(#[allow(dead_code)] const #alias: #ty = #argument;),
                 None => quote!(#[allow(dead_code)] type #alias = #argument;),
             }

@@ -5,17 +5,17 @@ use quote::quote;
 
 /// The compute capability that the CPU stands for, times ten: what
 /// `ComputeCapability::from_cuda_arch_env` says there.
-const OF_THE_CPU: u32 = 70;
+const CPU_COMPUTE_CAPABILITY: u32 = 70;
 
 /// Makes each `target_feature = "compute_NN"` in the kernel, in an attribute as in `cfg!`, hold on
 /// the CPU too where the CPU stands for a device that has it. No compiler for a CPU knows these
 /// names: it would leave out the code, and the kernel do something else.
-pub fn on_the_cpu(tokens: TokenStream) -> TokenStream {
+pub fn enable_on_cpu(tokens: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = TokenStream::new();
     let mut next = 0;
     while next < tokens.len() {
-        if is_held(&tokens[next..]) {
+        if is_supported_feature(&tokens[next..]) {
             let condition = tokens[next..next + 3].iter();
             out.extend(quote!(any(#(#condition)*, not(target_arch = "nvptx64"))));
             next += 3;
@@ -23,7 +23,7 @@ pub fn on_the_cpu(tokens: TokenStream) -> TokenStream {
         }
         out.extend([match &tokens[next] {
             TokenTree::Group(group) => {
-                let mut inside = Group::new(group.delimiter(), on_the_cpu(group.stream()));
+                let mut inside = Group::new(group.delimiter(), enable_on_cpu(group.stream()));
                 inside.set_span(group.span());
                 TokenTree::Group(inside)
             }
@@ -35,7 +35,7 @@ pub fn on_the_cpu(tokens: TokenStream) -> TokenStream {
 }
 
 /// Whether the tokens begin with `target_feature = "compute_NN"` of which the CPU has NN.
-fn is_held(tokens: &[TokenTree]) -> bool {
+fn is_supported_feature(tokens: &[TokenTree]) -> bool {
     let [
         TokenTree::Ident(name),
         TokenTree::Punct(equals),
@@ -51,7 +51,7 @@ fn is_held(tokens: &[TokenTree]) -> bool {
         .and_then(|rest| rest.strip_suffix('"')?.parse::<u32>().ok());
     name == "target_feature"
         && equals.as_char() == '='
-        && number.is_some_and(|number| number <= OF_THE_CPU)
+        && number.is_some_and(|number| number <= CPU_COMPUTE_CAPABILITY)
 }
 
 #[cfg(test)]
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     fn text(tokens: TokenStream) -> String {
-        on_the_cpu(tokens)
+        enable_on_cpu(tokens)
             .to_string()
             .replace(char::is_whitespace, "")
     }

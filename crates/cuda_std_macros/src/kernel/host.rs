@@ -7,10 +7,10 @@ use syn::{GenericParam, Index};
 
 use super::KernelItem;
 use super::body::conditions;
+use super::coroutine;
 use super::device::combinations;
+use super::instrument::is_pointer;
 use super::parameter::{Kind, Parameter, with_lifetime};
-use super::steps;
-use super::watched::is_pointer;
 
 pub fn expand(kernel: &KernelItem) -> TokenStream {
     let signature = &kernel.function.sig;
@@ -95,74 +95,74 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 || ::core::option_env!("FERROVOX_DEBUG_AVX2").is_some()
         }
     };
-    let runner = one_for_each(
+    let runner = dispatch_by_instantiation(
         kernel,
         &quote!(::cuda_std::kernel::runner),
         &[compiled_for_avx2],
         &quote!(unsafe fn(*const ())),
     );
-    let steps = steps::body(kernel, &passed);
-    let steps_of = steps.as_ref().map(|_| {
-        let of = one_for_each(
+    let coroutine_body = coroutine::body(kernel, &passed);
+    let coroutine_functions = coroutine_body.as_ref().map(|_| {
+        let of = dispatch_by_instantiation(
             kernel,
-            &quote!(::cuda_std::kernel::steps::steps_of),
+            &quote!(::cuda_std::kernel::coroutine::coroutine_functions),
             &[],
-            &quote!(::core::option::Option<::cuda_std::kernel::steps::StepFunctions>),
+            &quote!(::core::option::Option<::cuda_std::kernel::coroutine::CoroutineFunctions>),
         );
         quote! {
             #[inline(never)]
-            fn steps(
-                instructions: ::cuda_std::kernel::Instructions,
-            ) -> ::core::option::Option<::cuda_std::kernel::steps::StepFunctions> {
+            fn coroutine(
+                instructions: ::cuda_std::kernel::InstructionSet,
+            ) -> ::core::option::Option<::cuda_std::kernel::coroutine::CoroutineFunctions> {
                 #of
             }
         }
     });
-    let in_steps = steps.map(|steps| {
+    let coroutine = coroutine_body.map(|coroutine_body| {
         quote! {
             #(#conditions)*
             #[cfg(not(target_arch = "nvptx64"))]
             #[automatically_derived]
-            unsafe impl #impl_generics ::cuda_std::kernel::steps::KernelInSteps for #name #type_arguments #where_clause {
+            unsafe impl #impl_generics ::cuda_std::kernel::coroutine::CoroutineKernel for #name #type_arguments #where_clause {
                 #[inline(always)]
                 #[allow(warnings, clippy::all, clippy::pedantic)]
-                unsafe fn body_in_steps<'arguments>(
+                unsafe fn coroutine_body<'arguments>(
                     __arguments: &'arguments Self::Args<'arguments>,
                 ) -> impl ::core::future::Future<Output = ()> + 'arguments {
-                    ::cuda_std::kernel::steps::in_steps(
+                    ::cuda_std::kernel::coroutine::identity_future(
                         #[inline(always)]
                         async move {
-                            #steps
+                            #coroutine_body
                         },
                     )
                 }
             }
         }
     });
-    let (watched, watched_kernel) = match &kernel.watched {
+    let (instrumented, instrumented_kernel) = match &kernel.instrumented {
         None => (quote!(), quote!()),
         Some(_) => (
             quote! {
-                fn watched() -> ::core::option::Option<unsafe fn(*const ())> {
-                    ::core::option::Option::Some(::cuda_std::kernel::watched_runner::<Self>())
+                fn instrumented_runner() -> ::core::option::Option<unsafe fn(*const ())> {
+                    ::core::option::Option::Some(::cuda_std::kernel::instrumented_runner::<Self>())
                 }
             },
             quote! {
                 #(#conditions)*
                 #[cfg(not(target_arch = "nvptx64"))]
                 #[automatically_derived]
-                impl #impl_generics ::cuda_std::kernel::WatchedKernel for #name #type_arguments #where_clause {
+                impl #impl_generics ::cuda_std::kernel::InstrumentedKernel for #name #type_arguments #where_clause {
                     #[allow(unused_variables)]
-                    unsafe fn run_thread_watched(__arguments: &Self::Args<'_>) {
+                    unsafe fn run_thread_instrumented(__arguments: &Self::Args<'_>) {
                         // SAFETY: the caller promises what the kernel's own contract asks for.
-                        unsafe { Self::__watched_body(#(#passed),*) }
+                        unsafe { Self::__instrumented_body(#(#passed),*) }
                     }
                 }
             },
         ),
     };
     quote! {
-        #watched_kernel
+        #instrumented_kernel
         #(#conditions)*
         #[cfg(not(target_arch = "nvptx64"))]
         #[automatically_derived]
@@ -183,11 +183,11 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             }
 
             #[inline(never)]
-            fn runner(instructions: ::cuda_std::kernel::Instructions) -> unsafe fn(*const ()) {
+            fn runner(instructions: ::cuda_std::kernel::InstructionSet) -> unsafe fn(*const ()) {
                 #runner
             }
 
-            #steps_of
+            #coroutine_functions
 
             #[allow(unused_variables)]
             fn pack(arguments: &Self::Args<'_>, into: &mut ::cuda_std::kernel::PackedArgs) {
@@ -195,20 +195,20 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             }
 
             #[allow(unused_unsafe, unused_variables)]
-            unsafe fn open(arguments: &mut Self::Args<'_>, checked: bool) {
+            unsafe fn open_views(arguments: &mut Self::Args<'_>, checked: bool) {
                 // SAFETY: the caller promises what the kernel's own contract asks for.
                 unsafe { #(#opened)* }
             }
 
             #[allow(unused_variables)]
-            fn describe(arguments: &Self::Args<'_>, into: &mut ::cuda_std::kernel::Described) {
+            fn describe(arguments: &Self::Args<'_>, into: &mut ::cuda_std::kernel::ParameterDescriptions) {
                 #(#described)*
             }
 
-            #watched
+            #instrumented
         }
 
-        #in_steps
+        #coroutine
     }
 }
 
@@ -242,7 +242,7 @@ fn generics(kernel: &KernelItem) -> (TokenStream, TokenStream, TokenStream) {
         .iter()
         .filter(|p| !matches!(p, GenericParam::Lifetime(_)));
     let names: Vec<_> = kernel.generic.iter().map(|it| &it.name).collect();
-    let types = kernel.generic.iter().filter(|it| it.of_values.is_none());
+    let types = kernel.generic.iter().filter(|it| it.value_type.is_none());
     let types = types.map(|it| &it.name);
     let written = generics
         .where_clause
@@ -275,22 +275,22 @@ fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
     }
 }
 
-/// The expression for what `make::<Self>(instructions)` returns. The functions that call `make` are
+/// The expression for what `constructor::<Self>(instructions)` returns. The functions that call `constructor` are
 /// not generic: a generic one would be compiled, and the kernel's body with it, in every crate that
 /// launches the kernel.
-fn one_for_each(
+fn dispatch_by_instantiation(
     kernel: &KernelItem,
-    make: &TokenStream,
+    constructor: &TokenStream,
     constants: &[TokenStream],
     result: &TokenStream,
 ) -> TokenStream {
     if kernel.generic.is_empty() {
-        return quote!(#make::<Self, #(#constants),*>(instructions));
+        return quote!(#constructor::<Self, #(#constants),*>(instructions));
     }
     let name = &kernel.type_name;
     let combinations = combinations(kernel);
     let numbers: Vec<_> = (0..combinations.len())
-        .map(|number| format_ident!("make_{number}"))
+        .map(|number| format_ident!("instantiate_{number}"))
         .collect();
     let types = combinations.iter().map(|combination| {
         let types = combination.iter().map(|chosen| &chosen.argument);
@@ -301,11 +301,11 @@ fn one_for_each(
     quote! {
         #(
             #[inline(never)]
-            fn #numbers(instructions: ::cuda_std::kernel::Instructions) -> #result {
-                #make::<#name<#types>, #constants>(instructions)
+            fn #numbers(instructions: ::cuda_std::kernel::InstructionSet) -> #result {
+                #constructor::<#name<#types>, #constants>(instructions)
             }
         )*
-        let makers: &[fn(::cuda_std::kernel::Instructions) -> #result] = &[#(#numbers),*];
+        let constructors: &[fn(::cuda_std::kernel::InstructionSet) -> #result] = &[#(#numbers),*];
         let position = const {
             match #position {
                 Some(position) => position,
@@ -313,7 +313,7 @@ fn one_for_each(
                 None => 0,
             }
         };
-        makers[position](instructions)
+        constructors[position](instructions)
     }
 }
 

@@ -2,25 +2,25 @@
 
 mod body;
 mod closures;
+mod coroutine;
 mod device;
 mod features;
 mod host;
-mod locals;
+pub mod instrument;
+mod loops;
 mod options;
 mod parameter;
-mod printing;
+mod print_macros;
 mod signature;
-mod steps;
 #[cfg(test)]
 mod tests;
-mod uses;
-pub mod watched;
+mod variable_uses;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Block, FnArg, Ident, ItemFn};
 
-use options::Lists;
+use options::KernelOptions;
 use parameter::Parameter;
 use signature::GenericParameter;
 
@@ -31,7 +31,7 @@ struct KernelItem {
     type_name: Ident,
     parameters: Vec<Parameter>,
     /// The body that checked mode runs, where that is another one.
-    watched: Option<Block>,
+    instrumented: Option<Block>,
     /// Its body has fused multiply-adds.
     fused: bool,
     /// The type and const parameters, each with what it is built for; empty for a kernel that is
@@ -39,17 +39,17 @@ struct KernelItem {
     generic: Vec<GenericParameter>,
 }
 
-/// `module` is the module of the source file, where it is known.
+/// `module` is the module of the source file, where it is rewriter.
 pub fn expand(
     options: TokenStream,
     item: TokenStream,
     module: Option<&str>,
 ) -> syn::Result<TokenStream> {
-    let lists: Lists = syn::parse2(options)?;
-    let mut function: ItemFn = syn::parse2(features::on_the_cpu(item))?;
+    let lists: KernelOptions = syn::parse2(options)?;
+    let mut function: ItemFn = syn::parse2(features::enable_on_cpu(item))?;
     signature::check(&function)?;
     closures::inline(&mut function.block);
-    printing::qualify(&mut function.block);
+    print_macros::qualify(&mut function.block);
     let generic = signature::generic_parameters(&function, &lists)?;
     let parameters = function
         .sig
@@ -65,9 +65,9 @@ pub fn expand(
     } else {
         name.clone()
     };
-    let watched = watched_body(&function, &parameters);
+    let instrumented = instrumented_body(&function, &parameters);
     let kernel = KernelItem {
-        watched,
+        instrumented,
         fused: lists.fused,
         function,
         type_name,
@@ -81,14 +81,14 @@ pub fn expand(
 }
 
 /// The instrumented body, where there is something to instrument.
-fn watched_body(function: &ItemFn, parameters: &[Parameter]) -> Option<Block> {
-    let mut names = watched::Names::default();
+fn instrumented_body(function: &ItemFn, parameters: &[Parameter]) -> Option<Block> {
+    let mut names = instrument::Names::default();
     for (parameter, input) in parameters.iter().zip(&function.sig.inputs) {
         if let (FnArg::Typed(typed), false) = (input, parameter.is_view()) {
             names.add(&parameter.name, &typed.ty);
         }
     }
-    watched::instrument(&function.block, names)
+    instrument::instrument(&function.block, names)
 }
 
 /// `#[inline_closures]`: the same for the closures of a function that kernels call.

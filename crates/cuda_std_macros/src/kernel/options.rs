@@ -8,20 +8,20 @@ use syn::{Ident, Lit, Token, Type, bracketed, token};
 
 /// `T = [u8, f32], N = [3, 5], fused`.
 #[derive(Default)]
-pub struct Lists {
-    pub lists: Vec<List>,
+pub struct KernelOptions {
+    pub lists: Vec<GenericList>,
     /// The body has fused multiply-adds.
     pub fused: bool,
 }
 
 /// One of the options.
-enum Choices {
-    List(List),
+enum KernelOption {
+    GenericList(GenericList),
     Fused(Ident),
 }
 
 /// `T = [u8, f32]`.
-pub struct List {
+pub struct GenericList {
     pub parameter: Ident,
     pub choices: Vec<Choice>,
 }
@@ -37,22 +37,22 @@ pub enum Choice {
 /// What the attribute may say.
 const FORM: &str = "#[kernel] takes a list for each generic parameter, as in #[kernel(T = [u8, f32], N = [3, 5])], and may be told that it is `fused`; nothing else";
 
-impl Lists {
-    pub fn of(&self, parameter: &Ident) -> Option<&List> {
+impl KernelOptions {
+    pub fn list_for(&self, parameter: &Ident) -> Option<&GenericList> {
         self.lists.iter().find(|list| list.parameter == *parameter)
     }
 }
 
-impl Parse for Lists {
+impl Parse for KernelOptions {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        let (mut lists, mut fused) = (Vec::<List>::new(), false);
-        for option in Punctuated::<Choices, Token![,]>::parse_terminated(input)? {
+        let (mut lists, mut fused) = (Vec::<GenericList>::new(), false);
+        for option in Punctuated::<KernelOption, Token![,]>::parse_terminated(input)? {
             match option {
-                Choices::List(list) => lists.push(list),
-                Choices::Fused(name) if fused => {
+                KernelOption::GenericList(list) => lists.push(list),
+                KernelOption::Fused(name) if fused => {
                     return Err(syn::Error::new(name.span(), "`fused` is said twice"));
                 }
-                Choices::Fused(_) => fused = true,
+                KernelOption::Fused(_) => fused = true,
             }
         }
         for (position, list) in lists.iter().enumerate() {
@@ -70,18 +70,18 @@ impl Parse for Lists {
     }
 }
 
-impl Parse for Choices {
+impl Parse for KernelOption {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let ahead = input.fork();
         let name = ahead.call(Ident::parse_any);
         if name.is_ok_and(|name| name == "fused") && !ahead.peek(Token![=]) {
             return Ok(Self::Fused(Ident::parse_any(input)?));
         }
-        Ok(Self::List(input.parse()?))
+        Ok(Self::GenericList(input.parse()?))
     }
 }
 
-impl Parse for List {
+impl Parse for GenericList {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         if !input.peek(Ident::peek_any) {
             return Err(input.error(FORM));

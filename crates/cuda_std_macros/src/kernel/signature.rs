@@ -5,21 +5,21 @@ use quote::quote;
 use syn::spanned::Spanned;
 use syn::{GenericParam, Ident, ItemFn, Lit, ReturnType, Type};
 
-use super::options::{Choice, Lists};
+use super::options::{Choice, KernelOptions};
 
 /// Entry points that one kernel may have; past this a list is more likely a mistake than a wish.
-const MOST_ENTRIES: usize = 64;
+const MAX_ENTRIES: usize = 64;
 
 /// One type or const parameter of a kernel and what entry points are built for.
 pub struct GenericParameter {
     pub name: Ident,
     /// The type of a const parameter; none for a type parameter.
-    pub of_values: Option<Type>,
-    pub choices: Vec<Chosen>,
+    pub value_type: Option<Type>,
+    pub choices: Vec<Instantiation>,
 }
 
 /// A listed type or value.
-pub struct Chosen {
+pub struct Instantiation {
     /// As an argument of the kernel's type.
     pub argument: TokenStream,
     /// What it adds to the entry point's name.
@@ -30,7 +30,7 @@ impl GenericParameter {
     /// As it is declared in the generics of an item, without bounds.
     pub fn declaration(&self) -> TokenStream {
         let name = &self.name;
-        match &self.of_values {
+        match &self.value_type {
             Some(ty) => quote!(const #name: #ty),
             None => quote!(#name),
         }
@@ -40,7 +40,7 @@ impl GenericParameter {
     /// that is not listed it is empty.
     pub fn suffix(&self) -> TokenStream {
         let name = &self.name;
-        if self.of_values.is_none() {
+        if self.value_type.is_none() {
             return quote!(<#name as ::cuda_std::kernel::KernelType>::NAME);
         }
         let arms = self.choices.iter().map(|chosen| {
@@ -90,16 +90,19 @@ pub fn check(function: &ItemFn) -> syn::Result<()> {
 
 /// The generic parameters of `function` with their lists; each must have one, and each list a
 /// parameter.
-pub fn generic_parameters(function: &ItemFn, lists: &Lists) -> syn::Result<Vec<GenericParameter>> {
+pub fn generic_parameters(
+    function: &ItemFn,
+    lists: &KernelOptions,
+) -> syn::Result<Vec<GenericParameter>> {
     let mut found = Vec::new();
     for parameter in &function.sig.generics.params {
-        let (name, of_values) = match parameter {
+        let (name, value_type) = match parameter {
             GenericParam::Type(parameter) => (&parameter.ident, None),
             GenericParam::Lifetime(_) => continue,
             GenericParam::Const(parameter) => (&parameter.ident, Some(&parameter.ty)),
         };
-        let Some(list) = lists.of(name) else {
-            let (what, example) = match of_values {
+        let Some(list) = lists.list_for(name) else {
+            let (what, example) = match value_type {
                 Some(_) => ("values", "3, 5"),
                 None => ("types", "u8, f32"),
             };
@@ -110,12 +113,12 @@ pub fn generic_parameters(function: &ItemFn, lists: &Lists) -> syn::Result<Vec<G
                 ),
             ));
         };
-        let chosen = |choice: &Choice| match (choice, of_values) {
-            (Choice::Type(ty), None) => Ok(Chosen {
+        let chosen = |choice: &Choice| match (choice, value_type) {
+            (Choice::Type(ty), None) => Ok(Instantiation {
                 argument: quote!(#ty),
                 suffix: entry_suffix(ty)?,
             }),
-            (Choice::Value(value), Some(_)) => Ok(Chosen {
+            (Choice::Value(value), Some(_)) => Ok(Instantiation {
                 argument: quote!(#value),
                 suffix: value_suffix(value)?,
             }),
@@ -128,13 +131,13 @@ pub fn generic_parameters(function: &ItemFn, lists: &Lists) -> syn::Result<Vec<G
             (Choice::Value(value), None) => Err(syn::Error::new(
                 value.span(),
                 format!(
-                    "`{name}` is a type parameter, and this is a value: list types, or make it `const {name}: usize`"
+                    "`{name}` is a type parameter, and this is a value: list types, or constructor it `const {name}: usize`"
                 ),
             )),
         };
         found.push(GenericParameter {
             name: name.clone(),
-            of_values: of_values.cloned(),
+            value_type: value_type.cloned(),
             choices: list
                 .choices
                 .iter()
@@ -165,11 +168,11 @@ pub fn generic_parameters(function: &ItemFn, lists: &Lists) -> syn::Result<Vec<G
         .iter()
         .map(|parameter| parameter.choices.len())
         .product();
-    if entries > MOST_ENTRIES {
+    if entries > MAX_ENTRIES {
         return Err(syn::Error::new(
             function.sig.ident.span(),
             format!(
-                "{entries} entry points for one kernel; the limit is {MOST_ENTRIES}: list fewer types or values"
+                "{entries} entry points for one kernel; the limit is {MAX_ENTRIES}: list fewer types or values"
             ),
         ));
     }

@@ -1,17 +1,17 @@
-//! The block-shared memory of one worker: one piece of memory per shared static, and one for
+//! The block-shared memory of one worker: one allocation of memory per shared static, and one for
 //! dynamic shared memory.
 //!
-//! A worker runs one block at a time, so the blocks that it runs use the same pieces one after
+//! A worker runs one block at a time, so the blocks that it runs use the same allocations one after
 //! another.
 
-mod guard;
-mod pieces;
+mod allocation;
+mod guard_page;
 
-pub(crate) use guard::guarded_at;
+pub(crate) use guard_page::guarded_array_at;
 
 use crate::finding::Site;
-use crate::unwatched::{Seen, Unwatched};
-use pieces::Piece;
+use crate::untracked::{AccessLog, UntrackedMemory};
+use allocation::SharedAllocation;
 use std::cell::Cell;
 use std::ptr::NonNull;
 
@@ -26,42 +26,42 @@ struct Array {
     start: NonNull<u8>,
     bytes: usize,
     /// The memory, unless it is that of a value which lasts.
-    piece: Option<Piece>,
-    watch: Watch,
+    allocation: Option<SharedAllocation>,
+    tracking: ArrayTracking,
 }
 
 /// What checked mode knows of an array.
 #[derive(Default)]
-struct Watch {
+struct ArrayTracking {
     /// Where the kernel got a raw pointer to it, if it did.
     pointer: Cell<Option<Site>>,
-    seen: Seen,
+    log: AccessLog,
 }
 
 impl Array {
     /// The bytes from the array's end to the guard page, fewer than its alignment.
-    fn slack(&self) -> usize {
+    fn padding_bytes(&self) -> usize {
         let end = self.start.as_ptr().addr() + self.bytes;
-        let limit = self.piece.as_ref().map_or(end, Piece::end);
-        limit.saturating_sub(end).min(pieces::ALIGN)
+        let limit = self.allocation.as_ref().map_or(end, SharedAllocation::end);
+        limit.saturating_sub(end).min(allocation::ALIGN)
     }
 
     /// Whether the `bytes` bytes from `offset` on, as far as they are the array's or behind it,
     /// hold what they did when the block began.
-    fn is_poison(&self, offset: usize, bytes: usize) -> bool {
-        let of = self.bytes + self.slack();
+    fn is_poisoned(&self, offset: usize, bytes: usize) -> bool {
+        let of = self.bytes + self.padding_bytes();
         (offset..offset.saturating_add(bytes).min(of)).all(|at| {
-            // SAFETY: within the piece, and only the worker's own thread uses it.
+            // SAFETY: within the allocation, and only the worker's cache thread uses it.
             unsafe { self.start.as_ptr().add(at).read() == POISON }
         })
     }
 
     fn poison(&self) {
-        if self.piece.is_some() {
-            // SAFETY: the piece holds as many bytes up to its end, and only the worker's own thread
+        if self.allocation.is_some() {
+            // SAFETY: the allocation holds as many bytes up to its end, and only the worker's cache thread
             // uses it.
             unsafe {
-                let bytes = self.bytes + self.slack();
+                let bytes = self.bytes + self.padding_bytes();
                 self.start.as_ptr().write_bytes(POISON, bytes);
             }
         }
@@ -70,7 +70,7 @@ impl Array {
 
 /// Where in shared memory an address lies.
 #[derive(Clone, Copy)]
-pub(crate) struct SharedPlace {
+pub(crate) struct SharedLocation {
     /// Which array it is.
     pub(crate) array: usize,
     pub(crate) dynamic: bool,
@@ -90,7 +90,7 @@ impl Arena {
     /// # Panics
     /// Where one key asks for more bytes, or a stricter alignment, than it did before: two arrays
     /// would overlap.
-    pub(crate) fn for_static(&mut self, key: usize, bytes: usize, align: usize) -> *mut u8 {
+    pub(crate) fn static_array(&mut self, key: usize, bytes: usize, align: usize) -> *mut u8 {
         if let Some(array) = self.arrays.iter().find(|array| array.key == Some(key)) {
             assert!(
                 bytes <= array.bytes && array.start.as_ptr().addr().is_multiple_of(align),
@@ -103,10 +103,10 @@ impl Arena {
     }
 
     /// The dynamic shared memory, `bytes` bytes in all.
-    pub(crate) fn dynamic(&mut self, bytes: usize) -> *mut u8 {
+    pub(crate) fn dynamic_array(&mut self, bytes: usize) -> *mut u8 {
         match self.arrays.iter().find(|array| array.key.is_none()) {
             Some(array) => array.start.as_ptr(),
-            None => self.push(None, bytes, pieces::ALIGN),
+            None => self.push(None, bytes, allocation::ALIGN),
         }
     }
 
@@ -115,38 +115,38 @@ impl Arena {
     ///
     /// # Panics
     /// Where one key asks for another size or alignment than it did before.
-    pub(crate) fn lasting(
+    pub(crate) fn persistent(
         &mut self,
         key: usize,
         bytes: usize,
         align: usize,
         initialise: impl FnOnce(*mut u8),
     ) -> *mut u8 {
-        let known = |array: &&Array| array.key == Some(key) && array.piece.is_none();
+        let known = |array: &&Array| array.key == Some(key) && array.allocation.is_none();
         if let Some(array) = self.arrays.iter().find(known)
             && array.bytes == bytes
         {
             return array.start.as_ptr();
         }
-        let start = pieces::lasting(key, bytes, align, initialise);
+        let start = allocation::persistent(key, bytes, align, initialise);
         self.arrays.push(Array {
             key: Some(key),
             start,
             bytes,
-            piece: None,
-            watch: Watch::default(),
+            allocation: None,
+            tracking: ArrayTracking::default(),
         });
         start.as_ptr()
     }
 
     fn push(&mut self, key: Option<usize>, bytes: usize, align: usize) -> *mut u8 {
-        let piece = Piece::take(bytes, align, POISON);
+        let allocation = SharedAllocation::acquire(bytes, align, POISON);
         let array = Array {
             key,
-            start: piece.place(bytes, align, key.is_none()),
+            start: allocation.place_array(bytes, align, key.is_none()),
             bytes,
-            piece: Some(piece),
-            watch: Watch::default(),
+            allocation: Some(allocation),
+            tracking: ArrayTracking::default(),
         };
         array.poison();
         let start = array.start.as_ptr();
@@ -160,11 +160,11 @@ impl Arena {
     }
 
     /// Where `address` lies, if in shared memory.
-    pub(crate) fn locate(&self, address: usize) -> Option<SharedPlace> {
+    pub(crate) fn locate(&self, address: usize) -> Option<SharedLocation> {
         self.arrays.iter().enumerate().find_map(|(number, array)| {
             let offset = address.wrapping_sub(array.start.as_ptr().addr());
             let bytes = array.bytes;
-            (offset < bytes).then_some(SharedPlace {
+            (offset < bytes).then_some(SharedLocation {
                 array: number,
                 dynamic: array.key.is_none(),
                 offset,
@@ -174,22 +174,22 @@ impl Arena {
     }
 
     /// The kernel got a raw pointer to the array at `address`.
-    pub(crate) fn handed_out(&self, address: usize, site: Site) {
+    pub(crate) fn record_raw_pointer(&self, address: usize, site: Site) {
         if let Some(place) = self.locate(address) {
-            let pointer = &self.arrays[place.array].watch.pointer;
+            let pointer = &self.arrays[place.array].tracking.pointer;
             pointer.set(pointer.get().or(Some(site)));
         }
     }
 
     /// What is known of the accesses to the array at `address`.
-    pub(crate) fn seen(&self, address: usize) -> Option<&Seen> {
+    pub(crate) fn access_log(&self, address: usize) -> Option<&AccessLog> {
         let place = self.locate(address)?;
-        Some(&self.arrays[place.array].watch.seen)
+        Some(&self.arrays[place.array].tracking.log)
     }
 
     /// An access to the place was seen.
-    pub(crate) fn saw(&self, place: &SharedPlace) {
-        self.arrays[place.array].watch.seen.access();
+    pub(crate) fn record_access(&self, place: &SharedLocation) {
+        self.arrays[place.array].tracking.log.record_access();
     }
 
     /// Whether nobody can have written the `bytes` bytes at `address`, of which no write was seen.
@@ -197,9 +197,9 @@ impl Arena {
     pub(crate) fn is_unwritten(&self, address: usize, bytes: usize) -> bool {
         self.locate(address).is_none_or(|place| {
             let array = &self.arrays[place.array];
-            let unwritten = array.is_poison(place.offset, bytes);
+            let unwritten = array.is_poisoned(place.offset, bytes);
             if !unwritten {
-                array.watch.seen.hidden_write();
+                array.tracking.log.record_hidden_write();
             }
             unwritten
         })
@@ -208,22 +208,26 @@ impl Arena {
     /// At the end of a block: looks for arrays that changed without a write that was seen, where
     /// `is_written` says of an address whether one was. Returns the arrays behind whose end
     /// somebody wrote, each with where the kernel got its pointer.
-    pub(crate) fn inspect(&self, is_written: impl Fn(usize) -> bool) -> Vec<(SharedPlace, Site)> {
+    pub(crate) fn find_unrecorded_writes(
+        &self,
+        is_written: impl Fn(usize) -> bool,
+    ) -> Vec<(SharedLocation, Site)> {
         let mut past_end = Vec::new();
         for (number, array) in self.arrays.iter().enumerate() {
-            let (Some(site), true) = (array.watch.pointer.get(), array.piece.is_some()) else {
+            let (Some(site), true) = (array.tracking.pointer.get(), array.allocation.is_some())
+            else {
                 continue;
             };
             let start = array.start.as_ptr().addr();
-            let changed = |at: &usize| !array.is_poison(*at, 1);
-            if !array.watch.seen.has_hidden_write() {
+            let changed = |at: &usize| !array.is_poisoned(*at, 1);
+            if !array.tracking.log.has_hidden_write() {
                 let mut changed = (0..array.bytes).filter(changed);
                 if changed.any(|at| !is_written(start + at)) {
-                    array.watch.seen.hidden_write();
+                    array.tracking.log.record_hidden_write();
                 }
             }
-            if !array.is_poison(array.bytes, array.slack()) {
-                let place = SharedPlace {
+            if !array.is_poisoned(array.bytes, array.padding_bytes()) {
+                let place = SharedLocation {
                     array: number,
                     dynamic: array.key.is_none(),
                     offset: array.bytes.saturating_sub(1),
@@ -237,27 +241,27 @@ impl Arena {
 
     /// The arrays that the kernel used by a raw pointer, and whose accesses were not seen, or not
     /// all of them.
-    pub(crate) fn unwatched(&self) -> Vec<Unwatched> {
-        let of_one = |array: &Array| {
-            let site = array.watch.pointer.get()?;
-            let because = array.watch.seen.unseen()?;
-            array.piece.as_ref()?;
-            Some(Unwatched::Shared {
+    pub(crate) fn untracked(&self) -> Vec<UntrackedMemory> {
+        let describe_array = |array: &Array| {
+            let site = array.tracking.pointer.get()?;
+            let gap = array.tracking.log.gap()?;
+            array.allocation.as_ref()?;
+            Some(UntrackedMemory::Shared {
                 dynamic: array.key.is_none(),
                 bytes: array.bytes,
                 site,
-                because,
+                gap,
             })
         };
-        self.arrays.iter().filter_map(of_one).collect()
+        self.arrays.iter().filter_map(describe_array).collect()
     }
 }
 
 impl Drop for Arena {
     fn drop(&mut self) {
         for array in self.arrays.drain(..) {
-            if let Some(piece) = array.piece {
-                piece.keep();
+            if let Some(allocation) = array.allocation {
+                allocation.release();
             }
         }
     }

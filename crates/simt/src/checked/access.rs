@@ -1,58 +1,58 @@
 //! One access: what is found of it, and what is remembered.
 
 use super::clocks::Clocks;
-use super::touches::{Order, Touch};
-use super::{Checker, shared_place};
-use crate::arena::SharedPlace;
+use super::history::{AccessRecord, HappensBefore};
+use super::{Checker, shared_location};
+use crate::arena::SharedLocation;
 use crate::finding::{Access, FindingKind, Site};
-use crate::parameter::parameter_of;
+use crate::parameter::find_parameter;
 
 /// The memory of one access.
-pub(crate) struct Memory {
+pub(crate) struct AccessedMemory {
     pub(crate) address: usize,
     pub(crate) bytes: usize,
     pub(crate) is_shared: bool,
     /// Where in the block's shared memory it lies.
-    pub(crate) shared: Option<SharedPlace>,
+    pub(crate) shared: Option<SharedLocation>,
 }
 
 /// The order of accesses as one is made.
-struct HappensBefore<'a> {
+struct ClockOrder<'a> {
     clocks: &'a Clocks,
-    now: Touch,
+    now: AccessRecord,
 }
 
-impl Order for HappensBefore<'_> {
-    fn is_before(&self, earlier: &Touch) -> bool {
+impl HappensBefore for ClockOrder<'_> {
+    fn is_before(&self, earlier: &AccessRecord) -> bool {
         let (thread, mate) = (u32::from(self.now.thread), u32::from(earlier.thread));
         earlier.block == self.now.block
             && (mate == thread
                 || earlier.epoch < self.now.epoch
-                || self.clocks.is_after(thread, mate, earlier.clock))
+                || self.clocks.is_ordered_after(thread, mate, earlier.clock))
     }
 
-    fn is_released(&self, earlier: &Touch) -> bool {
+    fn is_released(&self, earlier: &AccessRecord) -> bool {
         let thread = u32::from(earlier.thread);
         self.clocks.is_released(thread, earlier.clock)
     }
 
-    fn reaches_across(&self) -> bool {
-        self.clocks.reach_across()
+    fn has_inter_warp_order(&self) -> bool {
+        self.clocks.has_inter_warp_order()
     }
 }
 
 impl Checker {
-    /// A thread touches memory. `is_unwritten` says of shared memory of which no write was seen
+    /// A thread history memory. `is_unwritten` says of shared memory of which no write was access_logs
     /// whether it still is as when the block began.
     pub(crate) fn touch(
         &mut self,
         rank: u32,
         access: Access,
-        memory: Memory,
+        memory: AccessedMemory,
         site: Site,
         is_unwritten: impl Fn(usize, usize) -> bool,
     ) {
-        let now = Touch {
+        let now = AccessRecord {
             site,
             block: self.block,
             epoch: self.epoch,
@@ -60,11 +60,11 @@ impl Checker {
             thread: rank as u16,
             access,
         };
-        let order = HappensBefore {
+        let order = ClockOrder {
             clocks: &self.clocks,
             now,
         };
-        let Memory {
+        let AccessedMemory {
             address,
             bytes,
             shared,
@@ -76,17 +76,17 @@ impl Checker {
             &mut self.global
         };
         let met = shadow.touch(now, address, bytes, &order);
-        if !is_shared && let Some((position, _)) = parameter_of(&self.parameters, address) {
-            self.seen[position].access();
+        if !is_shared && let Some((position, _)) = find_parameter(&self.parameters, address) {
+            self.access_logs[position].record_access();
         }
-        let disturbed = self.copies.disturbed_by(access, address, bytes);
-        let place = |checker: &Self, at: usize| match &shared {
-            Some(place) => shared_place(place, place.offset + (at - address)),
-            None => checker.global_place(at),
+        let conflict = self.copies.conflicting_copy(access, address, bytes);
+        let location = |checker: &Self, at: usize| match &shared {
+            Some(location) => shared_location(location, location.offset + (at - address)),
+            None => checker.global_location(at),
         };
         if let Some((earlier, at)) = met.race {
             let kind = FindingKind::Race {
-                place: place(self, at),
+                location: location(self, at),
                 bytes,
                 access,
                 other_access: earlier.access,
@@ -96,9 +96,9 @@ impl Checker {
             };
             self.add(rank, site, kind);
         }
-        if let Some(copy) = disturbed {
-            let kind = FindingKind::CopyUnderWay {
-                place: place(self, address),
+        if let Some(copy) = conflict {
+            let kind = FindingKind::AsyncCopyConflict {
+                location: location(self, address),
                 access,
                 copying_thread: self.thread_index(copy.rank),
                 copy_site: copy.site,
@@ -109,8 +109,12 @@ impl Checker {
         if let (true, true, Some(at)) = (is_shared, reads, met.unwritten)
             && is_unwritten(at, met.unwritten_bytes)
         {
-            let place = place(self, at);
-            self.add(rank, site, FindingKind::Uninitialized { place, bytes });
+            let location = location(self, at);
+            self.add(
+                rank,
+                site,
+                FindingKind::UninitializedRead { location, bytes },
+            );
         }
     }
 }

@@ -1,19 +1,19 @@
 //! Races are those that vector clocks of all threads find, which remember every access.
 
 use super::*;
-use crate::checked::order::Random;
-use crate::checked::touches::Touches;
+use crate::checked::history::GranuleHistory;
+use crate::checked::schedule::SplitMix64;
 use std::panic::Location;
 
 const WARPS: usize = 5;
 const THREADS: usize = 32 * WARPS;
-const PLACES: usize = 3;
+const LOCATIONS: usize = 3;
 const BARRIERS: usize = 3;
 
 /// What is to be found, by the definition.
 struct Oracle {
     clocks: Vec<[u32; THREADS]>,
-    accesses: [Vec<(usize, u32, Access)>; PLACES],
+    accesses: [Vec<(usize, u32, Access)>; LOCATIONS],
 }
 
 impl Oracle {
@@ -24,9 +24,9 @@ impl Oracle {
         }
     }
 
-    fn races(&self, thread: usize, place: usize, access: Access) -> bool {
+    fn races(&self, thread: usize, location: usize, access: Access) -> bool {
         let is_atomic = |one| matches!(one, Access::Atomic | Access::AtomicStore);
-        let mut earlier = self.accesses[place].iter();
+        let mut earlier = self.accesses[location].iter();
         earlier.any(|&(other, clock, before)| {
             let both_read = before == Access::Read && access == Access::Read;
             let harmless = both_read || is_atomic(before) && is_atomic(access);
@@ -34,43 +34,44 @@ impl Oracle {
         })
     }
 
-    fn touch(&mut self, thread: usize, place: usize, access: Access) {
+    fn touch(&mut self, thread: usize, location: usize, access: Access) {
         self.clocks[thread][thread] += 1;
         let own = self.clocks[thread][thread];
-        self.accesses[place].push((thread, own, access));
+        self.accesses[location].push((thread, own, access));
     }
 
     fn joined(&self, threads: impl Iterator<Item = usize>) -> [u32; THREADS] {
         let mut joined = [0; THREADS];
-        threads.for_each(|thread| super::super::across::join(&mut joined, &self.clocks[thread]));
+        threads
+            .for_each(|thread| super::super::inter_warp::join(&mut joined, &self.clocks[thread]));
         joined
     }
 
-    fn learn(&mut self, threads: impl Iterator<Item = usize>, what: &[u32; THREADS]) {
+    fn acquire(&mut self, threads: impl Iterator<Item = usize>, what: &[u32; THREADS]) {
         for thread in threads {
-            super::super::across::join(&mut self.clocks[thread], what);
+            super::super::inter_warp::join(&mut self.clocks[thread], what);
         }
     }
 }
 
-/// A barrier that is under way: what was brought, the warps that wait, and how many more are to
+/// A barrier that is under way: what was arrived, the warps that wait, and how many more are to
 /// come.
 #[derive(Clone)]
 struct UnderWay {
-    brought: [u32; THREADS],
+    arrived: [u32; THREADS],
     waiting: Vec<usize>,
     missing: usize,
 }
 
-fn lanes_of(warp: usize) -> std::ops::Range<usize> {
+fn lane_range(warp: usize) -> std::ops::Range<usize> {
     32 * warp..32 * (warp + 1)
 }
 
-/// A block at random, judged by both, until each place has had a race. How many had.
-fn block(random: &mut Random, seed: u64) -> usize {
+/// A block at random, judged by both, until each location has had a race. How many had.
+fn block(random: &mut SplitMix64, seed: u64) -> usize {
     let (mut oracle, mut clocks) = (Oracle::new(), Clocks::new(WARPS));
-    let mut touches: [Touches; PLACES] = Default::default();
-    let mut raced = [false; PLACES];
+    let mut history: [GranuleHistory; LOCATIONS] = Default::default();
+    let mut raced = [false; LOCATIONS];
     let mut barriers: [Option<UnderWay>; BARRIERS] = [const { None }; BARRIERS];
     let mut waits = [false; WARPS];
     let mut epoch = 0;
@@ -84,18 +85,18 @@ fn block(random: &mut Random, seed: u64) -> usize {
         let thread = 32 * warp + random.below(4);
         let choice = random.below(100);
         if choice < touching {
-            let place = random.below(PLACES);
+            let location = random.below(LOCATIONS);
             let access = match random.below(10) {
                 0..7 => Access::Read,
                 7 => Access::Atomic,
                 _ => Access::Write,
             };
             // Most of what would race is left out: else there were nothing but races.
-            let races = oracle.races(thread, place, access);
+            let races = oracle.races(thread, location, access);
             if races && random.below(40) != 0 {
                 continue;
             }
-            let now = Touch {
+            let now = AccessRecord {
                 site: Location::caller(),
                 block: 0,
                 epoch,
@@ -104,28 +105,28 @@ fn block(random: &mut Random, seed: u64) -> usize {
                 access,
             };
             let clocks = &clocks;
-            let found = touches[place].touch(now, &HappensBefore { clocks, now });
-            oracle.touch(thread, place, access);
-            if !raced[place] {
+            let found = history[location].touch(now, &ClockOrder { clocks, now });
+            oracle.touch(thread, location, access);
+            if !raced[location] {
                 assert_eq!(found.is_some(), races, "seed {seed}, step {step}");
-                raced[place] = races;
+                raced[location] = races;
             }
         } else if choice < touching + syncing {
             let lanes = 1 << (thread % 32) | random.below(16) as u32;
-            let in_mask = || lanes_of(warp).filter(|thread| lanes >> (thread % 32) & 1 == 1);
+            let in_mask = || lane_range(warp).filter(|thread| lanes >> (thread % 32) & 1 == 1);
             let joined = oracle.joined(in_mask());
-            oracle.learn(in_mask(), &joined);
+            oracle.acquire(in_mask(), &joined);
             clocks.join(warp as u32, lanes);
         } else if choice < touching + syncing + naming {
             let barrier = random.below(BARRIERS);
             let new = UnderWay {
-                brought: [0; THREADS],
+                arrived: [0; THREADS],
                 waiting: Vec::new(),
                 missing: 1 + random.below(3),
             };
             let one = barriers[barrier].get_or_insert(new);
-            let brings = oracle.joined(lanes_of(warp));
-            super::super::across::join(&mut one.brought, &brings);
+            let brings = oracle.joined(lane_range(warp));
+            super::super::inter_warp::join(&mut one.arrived, &brings);
             clocks.arrive(barrier as u32, warp as u32, u32::MAX);
             one.missing -= 1;
             if random.below(2) == 0 {
@@ -134,7 +135,7 @@ fn block(random: &mut Random, seed: u64) -> usize {
             }
             if one.missing == 0 {
                 for &warp in &one.waiting {
-                    oracle.learn(lanes_of(warp), &one.brought);
+                    oracle.acquire(lane_range(warp), &one.arrived);
                     waits[warp] = false;
                 }
                 let waited = one.waiting.iter().map(|&warp| (warp as u32, u32::MAX));
@@ -143,7 +144,7 @@ fn block(random: &mut Random, seed: u64) -> usize {
             }
         } else if choice == 99 && !waits.contains(&true) {
             let joined = oracle.joined(0..THREADS);
-            oracle.learn(0..THREADS, &joined);
+            oracle.acquire(0..THREADS, &joined);
             epoch += 1;
         }
     }
@@ -154,9 +155,9 @@ fn block(random: &mut Random, seed: u64) -> usize {
 fn what_is_found_is_what_the_definition_says() {
     let (mut races, mut none) = (0, 0);
     for seed in 0..600 {
-        let raced = block(&mut Random::new(seed), seed);
+        let raced = block(&mut SplitMix64::new(seed), seed);
         races += raced;
-        none += PLACES - raced;
+        none += LOCATIONS - raced;
     }
     assert!(races > 100 && none > 100, "{races} races, {none} without");
 }

@@ -5,40 +5,40 @@
 //! at a named barrier at which the other's waited, transitively; accesses of two blocks never are.
 
 mod access;
-mod across;
+mod async_copy;
 mod clocks;
-mod copies;
-mod order;
+mod history;
+mod inter_warp;
+mod schedule;
 mod shadow;
-mod steps;
-mod touches;
+mod step_counter;
 
-pub(crate) use access::Memory;
-pub(crate) use copies::Copy;
-pub(crate) use order::BlockOrder;
+pub(crate) use access::AccessedMemory;
+pub(crate) use async_copy::AsyncCopy;
+pub(crate) use schedule::BlockSchedule;
 
-use crate::arena::{Arena, SharedPlace};
-use crate::finding::{FindingKind, Place, Site};
-use crate::monitor::Beat;
-use crate::parameter::{Parameter, Reach, parameter_of};
-use crate::unwatched::{Seen, Unseen, Unwatched};
-use crate::waiting::Waiter;
+use crate::arena::{Arena, SharedLocation};
+use crate::blocked::Waiter;
+use crate::finding::{FindingKind, MemoryLocation, Site};
+use crate::parameter::{Parameter, ParameterKind, find_parameter};
+use crate::untracked::{AccessLog, TrackingGap, UntrackedMemory};
+use crate::watchdog::Heartbeat;
 use crate::{Dim3, LaunchError, LaunchShape, Report};
+use async_copy::PendingCopies;
 use clocks::Clocks;
-use copies::Copies;
-use order::Random;
+use schedule::SplitMix64;
 use shadow::Shadow;
 use std::collections::HashSet;
 use std::sync::Arc;
-use steps::Steps;
+use step_counter::StepCounter;
 
-/// Memory that is lent out by reference is remembered in pieces of so many bytes.
-const LENT_BYTES: usize = 16;
+/// AccessedMemory that is borrowed out by reference is remembered in pieces of so many bytes.
+const BORROW_GRANULE: usize = 16;
 
 /// The state of checked mode: one per launch, since its blocks run one at a time.
 pub(crate) struct Checker {
     pub(crate) report: Report,
-    order: Random,
+    order: SplitMix64,
     shape: LaunchShape,
     /// Threads of the block yet to start; the last is the next.
     unstarted: Vec<u32>,
@@ -49,15 +49,15 @@ pub(crate) struct Checker {
     clocks: Clocks,
     global: Shadow,
     shared: Shadow,
-    /// Lanes, per warp, that a finding ended: that they are missing later is no finding of its own.
+    /// LaneValues, per warp, that a finding ended: that they are missing later is no finding of its own.
     faulted: Vec<u32>,
-    steps: Steps,
-    copies: Copies,
+    steps: StepCounter,
+    copies: PendingCopies,
     parameters: Vec<Parameter>,
     /// What is known of the accesses to each of them.
-    seen: Vec<Seen>,
+    access_logs: Vec<AccessLog>,
     /// Global memory to which the kernel took references from raw pointers.
-    lent: HashSet<usize>,
+    borrowed: HashSet<usize>,
 }
 
 impl Checker {
@@ -66,13 +66,13 @@ impl Checker {
         shape: LaunchShape,
         seed: u64,
         parameters: &[Parameter],
-        beat: Option<Arc<Beat>>,
+        heartbeat: Option<Arc<Heartbeat>>,
     ) -> Self {
         let warps = shape.block.count().div_ceil(32) as usize;
         Checker {
             report: Report::new(kernel, Some(seed)),
             // Threads draw from a stream of their own: the order of blocks has used this one.
-            order: Random::new(!seed),
+            order: SplitMix64::new(!seed),
             shape,
             unstarted: Vec::new(),
             block: 0,
@@ -82,11 +82,11 @@ impl Checker {
             global: Shadow::default(),
             shared: Shadow::default(),
             faulted: vec![0; warps],
-            steps: Steps::new(kernel, shape, beat),
-            copies: Copies::default(),
+            steps: StepCounter::new(kernel, shape, heartbeat),
+            copies: PendingCopies::default(),
             parameters: parameters.to_vec(),
-            seen: parameters.iter().map(|_| Seen::default()).collect(),
-            lent: HashSet::new(),
+            access_logs: parameters.iter().map(|_| AccessLog::default()).collect(),
+            borrowed: HashSet::new(),
         }
     }
 
@@ -104,79 +104,85 @@ impl Checker {
 
     /// The block has ended: looks at what it left in shared memory.
     pub(crate) fn end_block(&mut self, arena: &Arena) {
-        let past_end = arena.inspect(|address| self.shared.is_written(address));
-        for (place, site) in past_end {
-            let place = shared_place(&place, place.offset);
-            self.add(0, site, FindingKind::WrittenPastEnd { place });
+        let past_end = arena.find_unrecorded_writes(|address| self.shared.is_written(address));
+        for (location, site) in past_end {
+            let location = shared_location(&location, location.offset);
+            self.add(0, site, FindingKind::SharedMemoryOverrun { location });
         }
     }
 
     /// What was not watched: arrays of `arena`, and parameters.
-    pub(crate) fn unwatched(&self, arena: &Arena) -> Vec<Unwatched> {
-        let hidden = |(parameter, seen): (&Parameter, &Seen)| {
-            let because = seen.unseen()?;
-            let counts = match parameter.reach {
+    pub(crate) fn untracked(&self, arena: &Arena) -> Vec<UntrackedMemory> {
+        let hidden = |(parameter, access_logs): (&Parameter, &AccessLog)| {
+            let gap = access_logs.gap()?;
+            let counts = match parameter.kind {
                 // unless it is passed on as a slice or pointer, the view tells of every access
-                Reach::View => because != Unseen::Everything,
-                Reach::Slice => parameter.elements > 0,
-                Reach::Pointer => parameter.address != 0,
+                ParameterKind::View => gap != TrackingGap::Everything,
+                ParameterKind::Slice => parameter.elements > 0,
+                ParameterKind::Pointer => parameter.address != 0,
             };
-            counts.then_some(Unwatched::Parameter {
+            counts.then_some(UntrackedMemory::Parameter {
                 name: parameter.name,
                 number: parameter.number,
-                because,
+                gap,
             })
         };
-        let mut all = arena.unwatched();
-        all.extend(self.parameters.iter().zip(&self.seen).filter_map(hidden));
+        let mut all = arena.untracked();
+        all.extend(
+            self.parameters
+                .iter()
+                .zip(&self.access_logs)
+                .filter_map(hidden),
+        );
         all
     }
 
     /// The thread goes on, or starts. `site` is where it waited.
-    pub(crate) fn goes_on(&mut self, rank: u32, site: Option<Site>) {
-        self.steps.goes_on(rank, site);
+    pub(crate) fn thread_resumed(&mut self, rank: u32, site: Option<Site>) {
+        self.steps.thread_resumed(rank, site);
     }
 
     /// The thread makes a step. An error where that is one too many.
-    pub(crate) fn step(&mut self, rank: u32, site: Site) -> Option<LaunchError> {
-        self.steps.step(rank, site)
+    pub(crate) fn count_step(&mut self, rank: u32, site: Site) -> Option<LaunchError> {
+        self.steps.count_step(rank, site)
     }
 
     /// The kernel takes a reference to global memory from a raw pointer.
-    pub(crate) fn lend(&mut self, address: usize, bytes: usize) {
+    pub(crate) fn record_borrow(&mut self, address: usize, bytes: usize) {
         let last = address.saturating_add(bytes.max(1) - 1);
-        self.lent.extend(address / LENT_BYTES..=last / LENT_BYTES);
+        self.borrowed
+            .extend(address / BORROW_GRANULE..=last / BORROW_GRANULE);
     }
 
     /// Whether global memory that was reached by a reference is the kernel's: that of a parameter,
     /// or such as it took references to. Not so what the thread itself allocated.
-    pub(crate) fn is_known(&self, address: usize) -> bool {
-        self.lent.contains(&(address / LENT_BYTES))
-            || parameter_of(&self.parameters, address).is_some_and(|(_, certain)| certain)
+    pub(crate) fn is_kernel_memory(&self, address: usize) -> bool {
+        self.borrowed.contains(&(address / BORROW_GRANULE))
+            || find_parameter(&self.parameters, address).is_some_and(|(_, certain)| certain)
     }
 
     /// What is known of the accesses to the parameter whose memory `address` lies in.
-    pub(crate) fn seen(&self, address: usize) -> Option<&Seen> {
-        let (position, _) = parameter_of(&self.parameters, address)?;
-        Some(&self.seen[position])
+    pub(crate) fn access_log(&self, address: usize) -> Option<&AccessLog> {
+        let (position, _) = find_parameter(&self.parameters, address)?;
+        Some(&self.access_logs[position])
     }
 
     /// The thread begins an asynchronous copy.
-    pub(crate) fn begin_copy(&mut self, copy: Copy) {
+    pub(crate) fn begin_async_copy(&mut self, copy: AsyncCopy) {
         self.copies.begin(copy);
     }
 
-    /// The thread waits for its copies, which are returned: they have written their targets.
-    pub(crate) fn finish_copies(&mut self, rank: u32) -> Vec<Copy> {
+    /// The thread waits for its async_copy, which are returned: they have written their targets.
+    pub(crate) fn complete_async_copies(&mut self, rank: u32) -> Vec<AsyncCopy> {
         self.copies.finish(rank)
     }
 
-    fn global_place(&self, address: usize) -> Place {
-        match parameter_of(&self.parameters, address) {
-            None => Place::Global { address },
+    fn global_location(&self, address: usize) -> MemoryLocation {
+        match find_parameter(&self.parameters, address) {
+            None => MemoryLocation::Global { address },
             Some((position, _)) => {
                 let parameter = self.parameters[position];
-                Place::Parameter {
+                MemoryLocation::Parameter {
                     name: parameter.name,
                     number: parameter.number,
                     element: (address - parameter.address) / parameter.element_bytes.max(1),
@@ -187,21 +193,21 @@ impl Checker {
 
     /// Draws what goes on next: one of `ready` threads that wait, or (a number from `ready` on) one
     /// that has yet to start. `None` where there is neither.
-    pub(crate) fn choose(&mut self, ready: usize) -> Option<usize> {
+    pub(crate) fn draw_next(&mut self, ready: usize) -> Option<usize> {
         let candidates = ready + self.unstarted.len();
         (candidates > 0).then(|| self.order.below(candidates))
     }
 
     /// The thread to start next.
-    pub(crate) fn start(&mut self) -> Option<u32> {
+    pub(crate) fn next_unstarted(&mut self) -> Option<u32> {
         self.unstarted.pop()
     }
 
-    pub(crate) fn thread_faulted(&mut self, rank: u32) {
+    pub(crate) fn record_faulted_thread(&mut self, rank: u32) {
         self.faulted[rank as usize / 32] |= 1 << (rank % 32);
     }
 
-    /// Lanes of `warp` that a finding ended.
+    /// LaneValues of `warp` that a finding ended.
     pub(crate) fn faulted_lanes(&self, warp: u32) -> u32 {
         self.faulted[warp as usize]
     }
@@ -226,33 +232,33 @@ impl Checker {
         arrivals.sort_by_key(|arrival| arrival.rank);
         let &first = arrivals.first()?;
         if let Some(other) = arrivals.iter().find(|other| other.site != first.site) {
-            let kind = FindingKind::DifferentBarriers {
+            let kind = FindingKind::BarrierDivergence {
                 other_thread: self.thread_index(other.rank),
                 other_site: other.site,
             };
             self.add(first.rank, first.site, kind);
         }
         if let Some(left) = left {
-            self.left_before(first, left);
+            self.record_exit_before_barrier(first, left);
         }
-        self.step_each(&arrivals)
+        self.count_steps(&arrivals)
     }
 
     /// A barrier is complete, or a warp has come to one, without thread `left`, which left the
     /// kernel by returning.
-    pub(crate) fn left_before(&mut self, waiter: Waiter, left: u32) {
+    pub(crate) fn record_exit_before_barrier(&mut self, waiter: Waiter, left: u32) {
         let other_thread = self.thread_index(left);
-        let kind = FindingKind::LeftBeforeBarrier { other_thread };
+        let kind = FindingKind::ExitedBeforeBarrier { other_thread };
         self.add(waiter.rank, waiter.site, kind);
     }
 
     /// These lanes of the warp arrive at a named barrier.
-    pub(crate) fn named_arrival(&mut self, barrier: u32, warp: u32, lanes: u32) {
+    pub(crate) fn named_barrier_arrived(&mut self, barrier: u32, warp: u32, lanes: u32) {
         self.clocks.arrive(barrier, warp, lanes);
     }
 
     /// A named barrier is complete. `waited` are the warps, with their lanes, that waited there.
-    pub(crate) fn named_completed(
+    pub(crate) fn named_barrier_completed(
         &mut self,
         barrier: u32,
         waited: impl Iterator<Item = (u32, u32)>,
@@ -261,22 +267,31 @@ impl Checker {
     }
 
     /// A thread broke a rule.
-    pub(crate) fn found(&mut self, rank: u32, site: Site, kind: FindingKind) {
+    pub(crate) fn record_finding(&mut self, rank: u32, site: Site, kind: FindingKind) {
         self.add(rank, site, kind);
     }
 
     /// These threads make a step together.
-    pub(crate) fn step_each(&mut self, waiters: &[Waiter]) -> Option<LaunchError> {
-        let steps = waiters.iter().map(|one| self.step(one.rank, one.site));
+    pub(crate) fn count_steps(&mut self, waiters: &[Waiter]) -> Option<LaunchError> {
+        let steps = waiters
+            .iter()
+            .map(|one| self.count_step(one.rank, one.site));
         steps.fold(None, Option::or)
     }
 
     /// A warp operation went on without lanes of its mask that have left the kernel.
-    pub(crate) fn lanes_left(&mut self, warp: u32, mask: u32, present: u32, gone: u32, site: Site) {
+    pub(crate) fn record_exited_lanes(
+        &mut self,
+        warp: u32,
+        mask: u32,
+        present: u32,
+        gone: u32,
+        site: Site,
+    ) {
         let lanes = gone & !self.faulted_lanes(warp);
         if lanes != 0 {
             let rank = warp * 32 + present.trailing_zeros();
-            self.add(rank, site, FindingKind::LanesLeft { lanes, mask });
+            self.add(rank, site, FindingKind::ExitedLanesInMask { lanes, mask });
         }
     }
 
@@ -286,12 +301,12 @@ impl Checker {
     }
 }
 
-/// The byte `offset` of the array that `place` lies in.
-fn shared_place(place: &SharedPlace, offset: usize) -> Place {
-    let of = place.bytes;
-    if place.dynamic {
-        Place::DynamicShared { offset, of }
+/// The byte `offset` of the array that `location` lies in.
+fn shared_location(location: &SharedLocation, offset: usize) -> MemoryLocation {
+    let size = location.bytes;
+    if location.dynamic {
+        MemoryLocation::DynamicShared { offset, size }
     } else {
-        Place::SharedStatic { offset, of }
+        MemoryLocation::SharedStatic { offset, size }
     }
 }

@@ -4,7 +4,7 @@
 //! all are aligned words, 1 byte as soon as one access is a byte. Overlapping accesses of different
 //! sizes are thus compared exactly.
 
-use super::touches::{Order, Touch, Touches};
+use super::history::{AccessRecord, GranuleHistory, HappensBefore};
 use std::collections::HashMap;
 
 const PAGE_BYTES: usize = 4096;
@@ -18,14 +18,14 @@ const MAX_GRANULE: usize = 16;
 struct Page {
     /// A granule is `1 << shift` bytes.
     shift: u32,
-    granules: Vec<Touches>,
+    granules: Vec<GranuleHistory>,
 }
 
 impl Page {
     fn new(shift: u32) -> Self {
         Page {
             shift,
-            granules: vec![Touches::default(); PAGE_BYTES >> shift],
+            granules: vec![GranuleHistory::default(); PAGE_BYTES >> shift],
         }
     }
 
@@ -46,9 +46,9 @@ impl Page {
 
 /// What an access met.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Met {
+pub(crate) struct AccessOutcome {
     /// An earlier access that it races with, and the first address at which it does.
-    pub(crate) race: Option<(Touch, usize)>,
+    pub(crate) race: Option<(AccessRecord, usize)>,
     /// The first address that nobody had written.
     pub(crate) unwritten: Option<usize>,
     /// How many bytes from there on are of one granule, and so like it.
@@ -81,15 +81,15 @@ impl Shadow {
         *self = Shadow::default();
     }
 
-    /// Remembers that `now` touches `bytes` bytes at `address`.
+    /// Remembers that `now` history `bytes` bytes at `address`.
     pub(crate) fn touch(
         &mut self,
-        now: Touch,
+        now: AccessRecord,
         address: usize,
         bytes: usize,
-        order: &impl Order,
-    ) -> Met {
-        let mut met = Met::default();
+        order: &impl HappensBefore,
+    ) -> AccessOutcome {
+        let mut met = AccessOutcome::default();
         let end = address.saturating_add(bytes);
         let mut at = address;
         while at < end {
@@ -149,8 +149,8 @@ mod tests {
     use crate::finding::Access;
     use std::panic::Location;
 
-    fn by(thread: u16, access: Access) -> Touch {
-        Touch {
+    fn by(thread: u16, access: Access) -> AccessRecord {
+        AccessRecord {
             site: Location::caller(),
             block: 0,
             epoch: 0,
@@ -162,22 +162,27 @@ mod tests {
 
     struct OwnPast(u16);
 
-    impl Order for OwnPast {
-        fn is_before(&self, earlier: &Touch) -> bool {
+    impl HappensBefore for OwnPast {
+        fn is_before(&self, earlier: &AccessRecord) -> bool {
             earlier.thread == self.0
         }
 
-        fn is_released(&self, _: &Touch) -> bool {
+        fn is_released(&self, _: &AccessRecord) -> bool {
             false
         }
 
-        fn reaches_across(&self) -> bool {
+        fn has_inter_warp_order(&self) -> bool {
             false
         }
     }
 
-    /// Touches by a thread that is ordered after nothing but its own past.
-    fn touch(shadow: &mut Shadow, now: Touch, address: usize, bytes: usize) -> Met {
+    /// GranuleHistory by a thread that is ordered after nothing but its own past.
+    fn touch(
+        shadow: &mut Shadow,
+        now: AccessRecord,
+        address: usize,
+        bytes: usize,
+    ) -> AccessOutcome {
         shadow.touch(now, address, bytes, &OwnPast(now.thread))
     }
 

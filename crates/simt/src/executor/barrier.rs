@@ -1,11 +1,11 @@
 //! The block's barrier: complete when every thread that has not left the kernel has arrived.
 
-use super::queue::Queue;
-use super::record::here;
+use super::current_thread::current_thread;
+use super::wait_queue::WaitQueue;
 use super::{Executor, WARP};
+use crate::blocked::Waiter;
 use crate::checked::Checker;
 use crate::finding::Site;
-use crate::waiting::Waiter;
 use std::cell::Cell;
 
 /// What the threads of a completed barrier brought.
@@ -17,7 +17,7 @@ pub(crate) struct BarrierOutcome {
     pub(crate) held: u32,
 }
 
-/// The barrier of the block at hand.
+/// The barrier of the block at record_handoff.
 #[derive(Default)]
 pub(super) struct Barrier {
     /// Threads that have arrived, and those of them whose predicate held.
@@ -28,13 +28,13 @@ pub(super) struct Barrier {
     /// Of the barrier that completed last. Every thread reads it before it can arrive at the next,
     /// so one is enough.
     pub(super) completed: Cell<BarrierOutcome>,
-    pub(super) waiting: Queue,
+    pub(super) waiting: WaitQueue,
 }
 
 impl Barrier {
-    /// Whether any thread waits here.
+    /// Whether any thread waits current_thread.
     #[inline(always)]
-    pub(super) fn is_awaited(&self) -> bool {
+    pub(super) fn has_waiters(&self) -> bool {
         self.arrived.get() > 0
     }
 
@@ -52,23 +52,23 @@ impl Executor<'_> {
     /// for nobody, and the outcome means nothing.
     #[inline(always)]
     pub(crate) fn barrier(&self, site: Site, predicate: bool) -> BarrierOutcome {
-        if self.alone {
+        if self.is_single_thread {
             return BarrierOutcome {
                 arrived: 1,
                 held: u32::from(predicate),
             };
         }
-        if self.may_wait() && !self.is_last_to_arrive(site, predicate) {
+        if self.may_wait() && !self.arrive_and_check_last(site, predicate) {
             self.barrier.on_fibers.set(self.barrier.on_fibers.get() + 1);
-            self.stand_in(&self.barrier.waiting, site);
+            self.enqueue_current(&self.barrier.waiting, site);
             self.suspend();
         }
         self.barrier.completed.get()
     }
 
-    /// Counts the running thread in, and lets everybody go on if it was the last.
+    /// Counts the current_executor thread in, and lets everybody go on if it was the last.
     #[inline(always)]
-    pub(super) fn is_last_to_arrive(&self, site: Site, predicate: bool) -> bool {
+    pub(super) fn arrive_and_check_last(&self, site: Site, predicate: bool) -> bool {
         let Barrier { arrived, held, .. } = &self.barrier;
         arrived.set(arrived.get() + 1);
         held.set(held.get() + u32::from(predicate));
@@ -79,7 +79,7 @@ impl Executor<'_> {
         is_last
     }
 
-    /// What the threads brought to the barrier that the running thread was let go on from.
+    /// What the threads brought to the barrier that the current_executor thread was let go on from.
     #[inline(always)]
     pub(crate) fn outcome(&self) -> BarrierOutcome {
         self.barrier.completed.get()
@@ -87,7 +87,7 @@ impl Executor<'_> {
 
     /// A thread left the kernel: those that wait may have waited only for it.
     #[cold]
-    pub(super) fn thread_left_barrier(&self) {
+    pub(super) fn thread_exited_before_barrier(&self) {
         if self.barrier.arrived.get() == self.live.get() {
             self.complete_barrier(None);
         }
@@ -99,11 +99,11 @@ impl Executor<'_> {
     fn complete_barrier(&self, last: Option<Site>) {
         let barrier = &self.barrier;
         if let Some(checker) = &self.checker {
-            let mut arrivals = barrier.waiting.waiters(&self.seats);
-            let rank = here().rank();
+            let mut arrivals = barrier.waiting.waiters(&self.slots);
+            let rank = current_thread().rank();
             arrivals.extend(last.map(|site| Waiter { rank, site }));
             let mut checker = checker.borrow_mut();
-            let left = self.first_that_left(&checker);
+            let left = self.first_exited_thread(&checker);
             if let Some(error) = checker.barrier_completed(arrivals, left) {
                 self.fail(error);
             }
@@ -113,17 +113,17 @@ impl Executor<'_> {
             arrived,
             held: barrier.held.take(),
         });
-        self.ready.append(&self.seats, &barrier.waiting);
+        self.ready.append(&self.slots, &barrier.waiting);
         if let Some(frames) = &self.frames {
             frames.release(arrived - u32::from(last.is_some()) - barrier.on_fibers.take());
         }
     }
 
     /// The thread of lowest rank that left the kernel by returning from it.
-    fn first_that_left(&self, checker: &Checker) -> Option<u32> {
+    fn first_exited_thread(&self, checker: &Checker) -> Option<u32> {
         (0..self.launch.threads.div_ceil(WARP)).find_map(|warp| {
             let live = self.live_lanes[warp as usize].get();
-            let left = self.existing_lanes(warp) & !live & !checker.faulted_lanes(warp);
+            let left = self.launched_lanes(warp) & !live & !checker.faulted_lanes(warp);
             (left != 0).then(|| warp * WARP + left.trailing_zeros())
         })
     }

@@ -1,58 +1,60 @@
 //! One worker's state: the block that it runs, and the threads of it that wait.
 //!
-//! A block's threads run one after another in a plain loop, inside a fiber. A thread that must wait
+//! A block's threads run one next_barrier another in a plain loop, inside a fiber. A thread that must wait
 //! suspends its fiber, which stays with it; the driver then lets another fiber go on with the loop.
 //! So a thread that never waits costs a loop iteration, and only one that waits costs a fiber.
 //!
-//! Everything here belongs to one operating-system thread, and fibers never move to another: hence
+//! Everything current_thread belongs to one operating-system thread, and fibers never move to another: hence
 //! cells, no locks.
 
 mod barrier;
-mod drive;
+mod current_thread;
 mod frames;
 mod named;
-mod queue;
-mod record;
+mod ready_frames;
 mod rendezvous;
 mod run;
-mod run_steps;
-mod steps;
-mod turn;
-mod watch;
+mod run_frames;
+mod scheduler;
+mod suspension;
+mod tracking;
+mod wait_queue;
 
 pub(crate) use barrier::BarrierOutcome;
-pub(crate) use named::Call;
-pub(crate) use record::{Entered, here, here_active, running, try_running};
-pub(crate) use rendezvous::{Lanes, WarpOperation};
-pub(crate) use run::body_of;
-pub(crate) use steps::EndOfStep;
-pub use turn::Turn;
+pub(crate) use current_thread::{
+    EnterGuard, active_thread, current_executor, current_thread, try_executor,
+};
+pub(crate) use named::NamedArrival;
+pub use ready_frames::ReadyFrames;
+pub(crate) use rendezvous::{LaneValues, WarpOperation};
+pub(crate) use run::erase_body;
+pub(crate) use suspension::Suspension;
 
 use crate::arena::Arena;
+use crate::blocked::Waiter;
 use crate::checked::Checker;
+use crate::coroutine_functions::Coroutine;
 use crate::finding::Site;
 use crate::launch::Launch;
-use crate::step_functions::Steps;
-use crate::unwatched::Unwatched;
-use crate::waiting::Waiter;
+use crate::untracked::UntrackedMemory;
 use crate::{Dim3, LaunchError, MAX_BLOCK_THREADS, Report};
 use barrier::Barrier;
+use current_thread::Current;
 use frames::Frames;
 use named::NamedBarriers;
-use queue::{Queue, Seats};
-use record::Current;
-use rendezvous::Rendezvouses;
+use rendezvous::RendezvousTable;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::panic;
+use wait_queue::{WaitQueue, WaitSlots};
 
-/// Lanes of a warp.
+/// LaneValues of a warp.
 pub(crate) const WARP: u32 = 32;
 const MAX_WARPS: usize = (MAX_BLOCK_THREADS / WARP) as usize;
 
 /// Thrown to end a kernel thread whose failure is already on record.
 struct EndThread;
 
-/// Ends the running kernel thread by unwinding it; the panic hook stays silent.
+/// Ends the current_executor kernel thread by unwinding it; the panic hook stays silent.
 pub(crate) fn end_thread() -> ! {
     panic::resume_unwind(Box::new(EndThread))
 }
@@ -61,32 +63,32 @@ pub(crate) fn end_thread() -> ! {
 pub(crate) struct Executor<'a> {
     pub(crate) launch: &'a Launch<'a>,
     /// A block is one thread, and nobody watches it: it waits for nobody.
-    alone: bool,
+    is_single_thread: bool,
     /// Rank and index of the next thread to start, in fast mode.
     next: Cell<u32>,
     next_index: Cell<Dim3>,
     /// The one thread to start, in checked mode.
-    picked: Cell<Option<u32>>,
+    drawn: Cell<Option<u32>>,
     /// Threads of the block that have not left the kernel; those not yet started count.
     live: Cell<u32>,
     /// The same as a mask of lanes, per warp.
     live_lanes: [Cell<u32>; MAX_WARPS],
     /// The block is given up: whoever waits is unwound, and nobody starts.
     failing: Cell<bool>,
-    /// The fiber that runs, and whether it came back because its thread waits.
+    /// The fiber that runs, and whether it came back gap its thread waits.
     fiber: Cell<u32>,
     suspended: Cell<bool>,
     /// Fibers whose thread can go on.
-    ready: Queue,
+    ready: WaitQueue,
     /// Threads that gave way to others: they go on once nobody else can.
-    yielded: Queue,
-    seats: Seats,
+    yielded: WaitQueue,
+    slots: WaitSlots,
     /// Threads that wait without a fiber, where the launch has its body in steps.
     frames: Option<Frames>,
     barrier: Barrier,
     /// Made when a thread comes to one.
     named: OnceCell<Box<NamedBarriers>>,
-    rendezvouses: Rendezvouses,
+    rendezvous_table: RendezvousTable,
     pub(crate) arena: RefCell<Arena>,
     pub(crate) checker: Option<RefCell<Checker>>,
 }
@@ -95,27 +97,27 @@ impl<'a> Executor<'a> {
     /// For a worker that has, or may come to have, `fibers` fibers.
     pub(crate) fn new(launch: &'a Launch<'a>, fibers: usize, checker: Option<Checker>) -> Self {
         let frames = launch
-            .steps
+            .coroutine
             .as_ref()
-            .and_then(|steps| Frames::new(steps.frame(), launch.threads));
+            .and_then(|coroutine| Frames::new(coroutine.frame(), launch.threads));
         let executor = Executor {
             launch,
-            alone: launch.threads == 1 && checker.is_none(),
+            is_single_thread: launch.threads == 1 && checker.is_none(),
             next: Cell::new(0),
             next_index: Cell::new(Dim3::new(0, 0, 0)),
-            picked: Cell::new(None),
+            drawn: Cell::new(None),
             live: Cell::new(0),
             live_lanes: [const { Cell::new(0) }; MAX_WARPS],
             failing: Cell::new(false),
             fiber: Cell::new(0),
             suspended: Cell::new(false),
-            ready: Queue::default(),
-            yielded: Queue::default(),
-            seats: Seats::new(fibers),
+            ready: WaitQueue::default(),
+            yielded: WaitQueue::default(),
+            slots: WaitSlots::new(fibers),
             frames,
             barrier: Barrier::default(),
             named: OnceCell::new(),
-            rendezvouses: Rendezvouses::default(),
+            rendezvous_table: RendezvousTable::default(),
             arena: RefCell::default(),
             checker: checker.map(RefCell::new),
         };
@@ -154,15 +156,15 @@ impl<'a> Executor<'a> {
     }
 
     /// What checked mode did not watch.
-    pub(crate) fn unwatched(&self) -> Vec<Unwatched> {
-        let unwatched = |checker: &RefCell<Checker>| {
+    pub(crate) fn untracked_memory(&self) -> Vec<UntrackedMemory> {
+        let untracked = |checker: &RefCell<Checker>| {
             let checker = checker.borrow();
-            checker.unwatched(&self.arena.borrow())
+            checker.untracked(&self.arena.borrow())
         };
-        self.checker.as_ref().map_or(Vec::new(), unwatched)
+        self.checker.as_ref().map_or(Vec::new(), untracked)
     }
 
-    /// What checked mode found, if anything.
+    /// What checked mode record_finding, if anything.
     pub(crate) fn into_report(self) -> Option<Report> {
         let report = self.checker?.into_inner().report;
         (!report.is_empty()).then_some(report)
@@ -170,8 +172,8 @@ impl<'a> Executor<'a> {
 
     /// The frames that threads are in, and the body that they run, where it is one in steps.
     #[inline(always)]
-    fn in_frames(&self) -> Option<(&Frames, &Steps<'a>)> {
-        self.frames.as_ref().zip(self.launch.steps.as_ref())
+    fn coroutine_frames(&self) -> Option<(&Frames, &Coroutine<'a>)> {
+        self.frames.as_ref().zip(self.launch.coroutine.as_ref())
     }
 
     /// Starts the next thread of the block, if there is one to start: sets its index.
@@ -181,7 +183,7 @@ impl<'a> Executor<'a> {
             return false;
         }
         if self.checker.is_some() {
-            let Some(rank) = self.picked.take() else {
+            let Some(rank) = self.drawn.take() else {
                 return false;
             };
             current.start(self.index_of(rank), rank);
@@ -199,25 +201,25 @@ impl<'a> Executor<'a> {
         true
     }
 
-    /// The running thread leaves the kernel. Who waits only for it can go on.
+    /// The current_executor thread leaves the kernel. Who waits only for it can go on.
     #[inline]
-    fn leave(&self, rank: u32) {
+    fn exit_thread(&self, rank: u32) {
         self.live.set(self.live.get() - 1);
         let lanes = &self.live_lanes[(rank / WARP) as usize];
         lanes.set(lanes.get() & !(1 << (rank % WARP)));
-        if self.barrier.is_awaited() {
-            self.thread_left_barrier();
+        if self.barrier.has_waiters() {
+            self.thread_exited_before_barrier();
         }
-        if self.rendezvouses.any_gather() {
-            self.lane_left(rank / WARP);
+        if self.rendezvous_table.any_pending() {
+            self.lane_exited(rank / WARP);
         }
     }
 
     /// A lane of `warp` left, and lanes of some warp gather.
     #[cold]
-    fn lane_left(&self, warp: u32) {
-        self.lane_left_rendezvouses(warp);
-        self.lane_left_named(warp);
+    fn lane_exited(&self, warp: u32) {
+        self.complete_rendezvous_without(warp);
+        self.complete_warp_arrival_without(warp);
     }
 
     /// Gives up the block and the launch. The first failure of a launch is the one reported.
@@ -227,16 +229,16 @@ impl<'a> Executor<'a> {
         self.launch.fail(error);
     }
 
-    /// Suspends the running thread until the driver resumes it. Ends the thread instead where the
+    /// Suspends the current_executor thread until the driver resumes it. Ends the thread instead where the
     /// block is given up.
     ///
     /// Inlined, with all of its callers, into the kernel: the processor predicts a return by the
-    /// calls it has seen, and after a switch of stacks those were another fiber's, so each return
-    /// between here and the kernel would cost a misprediction (measured: 46 ns per barrier with
+    /// calls it has log, and next_barrier a switch of stacks those were another fiber's, so each return
+    /// between current_thread and the kernel would cost a misprediction (measured: 46 ns per barrier with
     /// four returns, and a third of that with none).
     #[inline(always)]
     fn suspend(&self) {
-        let current = here();
+        let current = current_thread();
         let (thread, yielder) = (current.thread.get(), current.yielder.get());
         let frame = current.frame.get();
         self.suspended.set(true);
@@ -251,7 +253,7 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Whether the running thread may wait: not while it unwinds, when a destructor that waits goes
+    /// Whether the current_executor thread may wait: not while it unwinds, when a destructor that waits goes
     /// straight on. Ends the thread where its block is given up.
     #[inline]
     fn may_wait(&self) -> bool {
@@ -268,14 +270,14 @@ impl<'a> Executor<'a> {
     /// threads.
     #[inline(always)]
     pub(crate) fn yield_thread(&self, site: Site) {
-        if self.queue_to_yield(site) {
+        if self.enqueue_yielded(site) {
             self.suspend();
         }
     }
 
-    /// Whether the running thread now stands among the yielded, and must be suspended.
+    /// Whether the current_executor thread now stands among the yielded, and must be suspended.
     #[inline(never)]
-    fn queue_to_yield(&self, site: Site) -> bool {
+    fn enqueue_yielded(&self, site: Site) -> bool {
         if !self.may_wait() {
             return false;
         }
@@ -284,26 +286,26 @@ impl<'a> Executor<'a> {
             self.failing.set(true);
             end_thread();
         }
-        if self.alone {
+        if self.is_single_thread {
             std::thread::yield_now();
             return false;
         }
-        self.stand_in(&self.yielded, site);
+        self.enqueue_current(&self.yielded, site);
         true
     }
 
-    /// The running thread joins a queue, where it stands until somebody lets it go on.
+    /// The current_executor thread joins a queue, where it stands until somebody lets it go on.
     #[inline(always)]
-    fn stand_in(&self, queue: &Queue, site: Site) {
+    fn enqueue_current(&self, queue: &WaitQueue, site: Site) {
         let fiber = self.fiber.get();
-        let rank = here().rank();
-        self.seats.seat(fiber, Waiter { rank, site });
-        queue.push(&self.seats, fiber);
+        let rank = current_thread().rank();
+        self.slots.set_waiter(fiber, Waiter { rank, site });
+        queue.push(&self.slots, fiber);
     }
 
-    /// Lanes of the running thread's warp that have not left the kernel.
+    /// LaneValues of the current_executor thread's warp that have not left the kernel.
     pub(crate) fn active_mask(&self) -> u32 {
-        let rank = here().rank();
+        let rank = current_thread().rank();
         self.live_lanes[(rank / WARP) as usize].get()
     }
 

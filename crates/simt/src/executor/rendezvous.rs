@@ -1,14 +1,14 @@
 //! Warp operations: the lanes of a mask meet, and go on together with one another's values.
 //!
-//! Lanes meet by warp, mask and operation, not by source line: that is what `*.sync` instructions
+//! LaneValues meet by warp, mask and operation, not by source line: that is what `*.sync` instructions
 //! do, and it lets both sides of a branch take part. Groups with different masks may be under way
 //! in one warp at the same time.
 
-use super::queue::{Queue, Seats};
-use super::record::here;
+use super::current_thread::current_thread;
+use super::wait_queue::{WaitQueue, WaitSlots};
 use super::{Executor, WARP};
+use crate::blocked::Waiter;
 use crate::finding::{FindingKind, Site};
-use crate::waiting::Waiter;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -21,26 +21,26 @@ pub(crate) enum WarpOperation {
     Exchange,
 }
 
-/// One meeting of lanes. Each lane holds it until it has read it; the last to let go gives it back
+/// One rendezvous of lanes. Each lane holds it until it has read it; the last to let go gives it back
 /// for reuse.
 #[derive(Default)]
-pub(crate) struct Meeting {
+pub(crate) struct Rendezvous {
     warp: Cell<u32>,
     mask: Cell<u32>,
     is_sync: Cell<bool>,
     participants: Cell<u32>,
     values: Cell<[u64; WARP as usize]>,
-    waiting: Queue,
+    waiting: WaitQueue,
 }
 
-impl Meeting {
-    fn is_of(&self, warp: u32, mask: u32, operation: WarpOperation) -> bool {
+impl Rendezvous {
+    fn matches(&self, warp: u32, mask: u32, operation: WarpOperation) -> bool {
         self.warp.get() == warp && self.mask.get() == mask && self.operation() == operation
     }
 
     /// The values one by one.
     #[inline(always)]
-    fn each_value(&self) -> &[Cell<u64>] {
+    fn value_cells(&self) -> &[Cell<u64>] {
         let values: &Cell<[u64]> = &self.values;
         values.as_slice_of_cells()
     }
@@ -61,28 +61,30 @@ impl Meeting {
 }
 
 /// What the lanes that met brought.
-pub(crate) enum Lanes<'a> {
+pub(crate) enum LaneValues<'a> {
     /// The calling lane met nobody else.
-    One { lane: u32, value: u64 },
+    Single { lane: u32, value: u64 },
     /// All of them, read in place.
-    All(&'a Meeting),
+    Rendezvous(&'a Rendezvous),
 }
 
-impl Lanes<'_> {
+impl LaneValues<'_> {
     #[inline(always)]
     pub(crate) fn participants(&self) -> u32 {
         match self {
-            Lanes::One { lane, .. } => 1 << lane,
-            Lanes::All(meeting) => meeting.participants.get(),
+            LaneValues::Single { lane, .. } => 1 << lane,
+            LaneValues::Rendezvous(rendezvous) => rendezvous.participants.get(),
         }
     }
 
     #[inline(always)]
     pub(crate) fn value(&self, lane: u32) -> u64 {
         match self {
-            Lanes::One { lane: own, value } if *own == lane => *value,
-            Lanes::One { .. } => 0,
-            Lanes::All(meeting) => meeting.each_value()[(lane % WARP) as usize].get(),
+            LaneValues::Single { lane: own, value } if *own == lane => *value,
+            LaneValues::Single { .. } => 0,
+            LaneValues::Rendezvous(rendezvous) => {
+                rendezvous.value_cells()[(lane % WARP) as usize].get()
+            }
         }
     }
 
@@ -90,88 +92,88 @@ impl Lanes<'_> {
     #[inline(always)]
     pub(crate) fn values(&self) -> [u64; WARP as usize] {
         match self {
-            Lanes::One { lane, value } => {
+            LaneValues::Single { lane, value } => {
                 let mut values = [0; WARP as usize];
                 values[(lane % WARP) as usize] = *value;
                 values
             }
-            Lanes::All(meeting) => meeting.values.get(),
+            LaneValues::Rendezvous(rendezvous) => rendezvous.values.get(),
         }
     }
 }
 
-/// The meetings of the block at hand.
+/// The meetings of the block at record_handoff.
 #[derive(Default)]
-pub(crate) struct Rendezvouses {
-    gathering: RefCell<Vec<Rc<Meeting>>>,
+pub(crate) struct RendezvousTable {
+    gathering: RefCell<Vec<Rc<Rendezvous>>>,
     /// How many gather, those on their way to a named barrier too, so that a leaving thread sees at
     /// a glance that nobody waits for it.
-    under_way: Cell<u32>,
-    free: RefCell<Vec<Rc<Meeting>>>,
+    pending: Cell<u32>,
+    free: RefCell<Vec<Rc<Rendezvous>>>,
 }
 
-impl Rendezvouses {
+impl RendezvousTable {
     #[inline(always)]
-    pub(super) fn any_gather(&self) -> bool {
-        self.under_way.get() != 0
+    pub(super) fn any_pending(&self) -> bool {
+        self.pending.get() != 0
     }
 
-    /// Lanes of another warp gather.
-    pub(super) fn one_more(&self) {
-        self.under_way.set(self.under_way.get() + 1);
+    /// LaneValues of another warp gather.
+    pub(super) fn increment_pending(&self) {
+        self.pending.set(self.pending.get() + 1);
     }
 
     /// The lanes of a warp have met.
-    pub(super) fn one_less(&self) {
-        self.under_way.set(self.under_way.get() - 1);
+    pub(super) fn decrement_pending(&self) {
+        self.pending.set(self.pending.get() - 1);
     }
 
-    /// The meeting where these lanes gather: one that is under way, or a new one.
-    fn gather(&self, warp: u32, mask: u32, operation: WarpOperation) -> Rc<Meeting> {
+    /// The rendezvous where these lanes gather: one that is under way, or a new one.
+    fn gather(&self, warp: u32, mask: u32, operation: WarpOperation) -> Rc<Rendezvous> {
         let mut gathering = self.gathering.borrow_mut();
         if let Some(known) = gathering
             .iter()
-            .find(|one| one.is_of(warp, mask, operation))
+            .find(|one| one.matches(warp, mask, operation))
         {
             return Rc::clone(known);
         }
-        let meeting = self.free.borrow_mut().pop().unwrap_or_default();
-        meeting.warp.set(warp);
-        meeting.mask.set(mask);
-        meeting.is_sync.set(operation == WarpOperation::Sync);
-        meeting.participants.set(0);
+        let rendezvous = self.free.borrow_mut().pop().unwrap_or_default();
+        rendezvous.warp.set(warp);
+        rendezvous.mask.set(mask);
+        rendezvous.is_sync.set(operation == WarpOperation::Sync);
+        rendezvous.participants.set(0);
         if operation == WarpOperation::Exchange {
-            meeting.values.set([0; WARP as usize]);
+            rendezvous.values.set([0; WARP as usize]);
         }
-        gathering.push(Rc::clone(&meeting));
-        self.one_more();
-        meeting
+        gathering.push(Rc::clone(&rendezvous));
+        self.increment_pending();
+        rendezvous
     }
 
-    /// A lane has read the meeting.
+    /// A lane has read the rendezvous.
     #[inline]
-    fn let_go(&self, meeting: Rc<Meeting>) {
-        if Rc::strong_count(&meeting) == 1 {
-            self.free.borrow_mut().push(meeting);
+    fn recycle(&self, rendezvous: Rc<Rendezvous>) {
+        if Rc::strong_count(&rendezvous) == 1 {
+            self.free.borrow_mut().push(rendezvous);
         }
     }
 
     /// Who waits, and for what.
-    pub(super) fn waiters(&self, seats: &Seats) -> Vec<(Waiter, WarpOperation, u32)> {
+    pub(super) fn waiters(&self, slots: &WaitSlots) -> Vec<(Waiter, WarpOperation, u32)> {
         let gathering = self.gathering.borrow();
-        let of_one = |one: &Rc<Meeting>| {
+        let of_one = |one: &Rc<Rendezvous>| {
             let (operation, mask) = (one.operation(), one.mask.get());
-            let waiters = one.waiting.waiters(seats).into_iter();
+            let waiters = one.waiting.waiters(slots).into_iter();
             waiters.map(move |waiter| (waiter, operation, mask))
         };
         gathering.iter().flat_map(of_one).collect()
     }
 
-    /// Forgets every meeting: the block is given up.
+    /// Forgets every rendezvous: the block is given up.
     pub(super) fn clear(&self) {
         self.gathering.borrow_mut().clear();
         self.free.borrow_mut().clear();
-        self.under_way.set(0);
+        self.pending.set(0);
     }
 }
 
@@ -184,25 +186,25 @@ impl Executor<'_> {
         mask: u32,
         value: u64,
         site: Site,
-        read: impl FnOnce(Lanes<'_>) -> R,
+        read: impl FnOnce(LaneValues<'_>) -> R,
     ) -> R {
-        if self.alone && mask & 1 == 1 {
-            return read(Lanes::One { lane: 0, value });
+        if self.is_single_thread && mask & 1 == 1 {
+            return read(LaneValues::Single { lane: 0, value });
         }
-        let Some((meeting, waits)) = self.meet(operation, mask, value, site) else {
-            let lane = here().rank() % WARP;
-            return read(Lanes::One { lane, value });
+        let Some((rendezvous, waits)) = self.meet(operation, mask, value, site) else {
+            let lane = current_thread().rank() % WARP;
+            return read(LaneValues::Single { lane, value });
         };
         if waits {
             self.suspend();
         }
-        let result = read(Lanes::All(&meeting));
-        self.rendezvouses.let_go(meeting);
+        let result = read(LaneValues::Rendezvous(&rendezvous));
+        self.rendezvous_table.recycle(rendezvous);
         result
     }
 
-    /// The running lane arrives at the meeting of these lanes. The second value says that it stands
-    /// among the waiters now and must be suspended. `None` where it meets nobody because it
+    /// The current_executor lane arrives at the rendezvous of these lanes. The second value says that it stands
+    /// among the waiters now and must be suspended. `None` where it meets nobody gap it
     /// unwinds.
     #[inline(never)]
     fn meet(
@@ -211,36 +213,36 @@ impl Executor<'_> {
         mask: u32,
         value: u64,
         site: Site,
-    ) -> Option<(Rc<Meeting>, bool)> {
-        let rank = here().rank();
+    ) -> Option<(Rc<Rendezvous>, bool)> {
+        let rank = current_thread().rank();
         let (warp, lane) = (rank / WARP, rank % WARP);
         if !self.may_wait() {
             return None;
         }
         if mask >> lane & 1 == 0 {
-            self.find(site, FindingKind::LaneNotInMask { lane, mask });
+            self.report_finding(site, FindingKind::LaneNotInMask { lane, mask });
             super::end_thread();
         }
-        let meeting = self.rendezvouses.gather(warp, mask, operation);
-        let participants = meeting.participants.get() | 1 << lane;
-        meeting.participants.set(participants);
-        meeting.each_value()[lane as usize].set(value);
-        let complete = meeting.is_complete(self.live_lanes[warp as usize].get());
+        let rendezvous = self.rendezvous_table.gather(warp, mask, operation);
+        let participants = rendezvous.participants.get() | 1 << lane;
+        rendezvous.participants.set(participants);
+        rendezvous.value_cells()[lane as usize].set(value);
+        let complete = rendezvous.is_complete(self.live_lanes[warp as usize].get());
         if complete {
-            self.complete_meeting(&meeting, Some(site));
+            self.complete_meeting(&rendezvous, Some(site));
         } else {
-            self.stand_in(&meeting.waiting, site);
+            self.enqueue_current(&rendezvous.waiting, site);
         }
-        Some((meeting, !complete))
+        Some((rendezvous, !complete))
     }
 
     /// A lane of `warp` left the kernel: meetings that waited only for it are complete.
-    pub(super) fn lane_left_rendezvouses(&self, warp: u32) {
+    pub(super) fn complete_rendezvous_without(&self, warp: u32) {
         let live = self.live_lanes[warp as usize].get();
-        let gathering = self.rendezvouses.gathering.borrow().clone();
-        for meeting in gathering {
-            if meeting.warp.get() == warp && meeting.is_complete(live) {
-                self.complete_meeting(&meeting, None);
+        let gathering = self.rendezvous_table.gathering.borrow().clone();
+        for rendezvous in gathering {
+            if rendezvous.warp.get() == warp && rendezvous.is_complete(live) {
+                self.complete_meeting(&rendezvous, None);
             }
         }
     }
@@ -248,32 +250,32 @@ impl Executor<'_> {
     /// Lets the lanes that met go on. `last` is where the lane stands that arrived last, if that is
     /// what completed it.
     #[inline(never)]
-    fn complete_meeting(&self, meeting: &Rc<Meeting>, last: Option<Site>) {
-        let mut gathering = self.rendezvouses.gathering.borrow_mut();
-        gathering.retain(|one| !Rc::ptr_eq(one, meeting));
-        self.rendezvouses.one_less();
+    fn complete_meeting(&self, rendezvous: &Rc<Rendezvous>, last: Option<Site>) {
+        let mut gathering = self.rendezvous_table.gathering.borrow_mut();
+        gathering.retain(|one| !Rc::ptr_eq(one, rendezvous));
+        self.rendezvous_table.decrement_pending();
         if let Some(checker) = &self.checker {
-            let (warp, mask) = (meeting.warp.get(), meeting.mask.get());
-            let (mut checker, present) = (checker.borrow_mut(), meeting.participants.get());
-            let absent = mask & self.existing_lanes(warp) & !present;
-            let waiters = meeting.waiting.waiters(&self.seats);
-            let rank = here().rank();
-            let last_step = last.and_then(|site| checker.step(rank, site));
-            if let Some(error) = checker.step_each(&waiters).or(last_step) {
+            let (warp, mask) = (rendezvous.warp.get(), rendezvous.mask.get());
+            let (mut checker, present) = (checker.borrow_mut(), rendezvous.participants.get());
+            let absent = mask & self.launched_lanes(warp) & !present;
+            let waiters = rendezvous.waiting.waiters(&self.slots);
+            let rank = current_thread().rank();
+            let last_step = last.and_then(|site| checker.count_step(rank, site));
+            if let Some(error) = checker.count_steps(&waiters).or(last_step) {
                 self.fail(error);
             }
             if let Some(site) = last.or(waiters.first().map(|waiter| waiter.site)) {
-                checker.lanes_left(warp, mask, present, absent, site);
+                checker.record_exited_lanes(warp, mask, present, absent, site);
             }
-            if meeting.is_sync.get() {
+            if rendezvous.is_sync.get() {
                 checker.warp_synced(warp, present);
             }
         }
-        self.ready.append(&self.seats, &meeting.waiting);
+        self.ready.append(&self.slots, &rendezvous.waiting);
     }
 
     /// The lanes of `warp` that the block has at all: its last warp may be partial.
-    pub(super) fn existing_lanes(&self, warp: u32) -> u32 {
+    pub(super) fn launched_lanes(&self, warp: u32) -> u32 {
         let count = (self.launch.threads - warp * WARP).min(WARP);
         u32::MAX >> (WARP - count)
     }

@@ -1,7 +1,7 @@
 //! The loops that run a kernel's body, generic over it so that the compiler can put the body into
 //! them.
 
-use super::record::{here, running};
+use super::current_thread::{current_executor, current_thread};
 use super::{EndThread, Executor};
 use crate::LaunchError;
 use crate::fiber::{Command, FiberYielder};
@@ -11,19 +11,19 @@ use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 
 /// A kernel's body, with the loops below made for it.
-pub(crate) fn body_of<F: Fn() + Sync>(body: &F) -> Body<'_> {
+pub(crate) fn erase_body<F: Fn() + Sync>(body: &F) -> Body<'_> {
     // SAFETY: that is what the two ask for.
     unsafe { Body::new(body, run_threads::<F>, run_single_thread_blocks::<F>) }
 }
 
 /// What a fiber does while its operating-system thread works for launches: runs threads of the
 /// current block, idles when none is left to start, and goes on when it is resumed. Returns when it
-/// is told to finish.
+/// is printed to finish.
 pub(super) fn run_on_fiber(yielder: &FiberYielder) {
     loop {
-        let body = &running().launch.body;
-        let command = match running().in_frames() {
-            Some(_) => run_in_frames(yielder),
+        let body = &current_executor().launch.body;
+        let command = match current_executor().coroutine_frames() {
+            Some(_) => run_frames_on_fiber(yielder),
             // SAFETY: the function is called with the body that it was made for, and that launch is
             // the current one.
             None => unsafe { (body.run_threads)(yielder, body.pointer) },
@@ -37,19 +37,19 @@ pub(super) fn run_on_fiber(yielder: &FiberYielder) {
 /// Runs the body for each thread that is left to start, and suspends the fiber when there is none.
 /// Returns the command with which the fiber was resumed for another launch. Never unwinds.
 ///
-/// A fiber idles here, and not in its outermost loop, because returning to that is what costs most
+/// A fiber idles current_thread, and not in its outermost loop, gap returning to that is what costs most
 /// (see [`Executor::suspend`]).
 ///
 /// # Safety
 /// `body` points to an `F` that lives as long as the launch that is current at the call.
 unsafe fn run_threads<F: Fn()>(yielder: &FiberYielder, body: *const ()) -> Command {
     let body = body.cast::<F>();
-    let launch = running().launch.id;
-    let current = here();
+    let launch = current_executor().launch.id;
+    let current = current_thread();
     loop {
         let run = || {
             loop {
-                let executor = running();
+                let executor = current_executor();
                 if executor.launch.id != launch {
                     // A new launch took the fiber over from an earlier one.
                     return Command::Run;
@@ -58,7 +58,7 @@ unsafe fn run_threads<F: Fn()>(yielder: &FiberYielder, body: *const ()) -> Comma
                 while executor.start_next(current) {
                     // SAFETY: the launch of the call is still the current one, so the body lives.
                     unsafe { (*body)() };
-                    executor.leave(current.rank());
+                    executor.exit_thread(current.rank());
                 }
                 if let Command::Finish = yielder.suspend(()) {
                     return Command::Finish;
@@ -67,23 +67,23 @@ unsafe fn run_threads<F: Fn()>(yielder: &FiberYielder, body: *const ()) -> Comma
         };
         match panic::catch_unwind(AssertUnwindSafe(run)) {
             Ok(command) => return command,
-            Err(payload) => running().thread_unwound(payload),
+            Err(payload) => current_executor().thread_unwound(payload),
         }
     }
 }
 
 /// [`run_threads`] of a body in steps. Never unwinds.
-fn run_in_frames(yielder: &FiberYielder) -> Command {
-    let launch = running().launch.id;
-    let current = here();
+fn run_frames_on_fiber(yielder: &FiberYielder) -> Command {
+    let launch = current_executor().launch.id;
+    let current = current_thread();
     loop {
         let run = || {
             loop {
-                let executor = running();
+                let executor = current_executor();
                 if executor.launch.id != launch {
                     return Command::Run;
                 }
-                let Some((frames, steps)) = executor.in_frames() else {
+                let Some((frames, steps)) = executor.coroutine_frames() else {
                     return Command::Run;
                 };
                 current.yielder.set(yielder);
@@ -95,7 +95,7 @@ fn run_in_frames(yielder: &FiberYielder) -> Command {
         };
         match panic::catch_unwind(AssertUnwindSafe(run)) {
             Ok(command) => return command,
-            Err(payload) => running().thread_unwound(payload),
+            Err(payload) => current_executor().thread_unwound(payload),
         }
     }
 }
@@ -108,9 +108,9 @@ fn run_in_frames(yielder: &FiberYielder) -> Command {
 unsafe fn run_single_thread_blocks<F: Fn()>(body: *const (), first: u64, end: u64) {
     // SAFETY: the caller's promise.
     let body = unsafe { &*body.cast::<F>() };
-    let executor = running();
+    let executor = current_executor();
     let grid = executor.launch.shape.grid;
-    let current = here();
+    let current = current_thread();
     let run = || {
         let mut block = grid.index_of(first);
         for _ in first..end {
@@ -128,11 +128,11 @@ unsafe fn run_single_thread_blocks<F: Fn()>(body: *const (), first: u64, end: u6
 }
 
 impl Executor<'_> {
-    /// The running thread was unwound: by a finding, with its whole block, or by a panic of its
+    /// The current_executor thread was unwound: by a finding, with its whole block, or by a panic of its
     /// own.
     #[cold]
     fn thread_unwound(&self, payload: Box<dyn Any + Send>) {
-        let current = here();
+        let current = current_thread();
         let rank = current.rank();
         if !payload.is::<EndThread>() && !self.failing.get() {
             self.fail(LaunchError::KernelPanicked {
@@ -148,10 +148,10 @@ impl Executor<'_> {
             mem::forget(again);
         }
         if let Some(checker) = &self.checker {
-            checker.borrow_mut().thread_faulted(rank);
+            checker.borrow_mut().record_faulted_thread(rank);
         }
         if !self.failing.get() {
-            self.leave(rank);
+            self.exit_thread(rank);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A broken rule of the programming model, and where it was broken.
 
-mod text;
+mod display;
 
 use crate::shape::Dim3;
 use std::fmt;
@@ -36,7 +36,7 @@ impl fmt::Display for Access {
 
 /// Which memory a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MemoryLocation {
     /// Memory that every block sees.
     Global {
         /// Address of the first byte.
@@ -56,33 +56,33 @@ pub enum Place {
         /// First byte, from the start of the array.
         offset: usize,
         /// Bytes of the array.
-        of: usize,
+        size: usize,
     },
     /// The block's dynamic shared memory.
     DynamicShared {
         /// First byte, from the start.
         offset: usize,
         /// Bytes in all.
-        of: usize,
+        size: usize,
     },
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for MemoryLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Global { address } => write!(f, "global memory at {address:#x}"),
-            Place::Parameter {
+            MemoryLocation::Global { address } => write!(f, "global memory at {address:#x}"),
+            MemoryLocation::Parameter {
                 name,
                 number,
                 element,
             } => write!(f, "element {element} of `{name}` (parameter {number})"),
-            Place::SharedStatic { offset, of } => {
-                write!(f, "byte {offset} of a shared array of {of} bytes")
+            MemoryLocation::SharedStatic { offset, size } => {
+                write!(f, "byte {offset} of a shared array of {size} bytes")
             }
-            Place::DynamicShared { offset, of } => {
+            MemoryLocation::DynamicShared { offset, size } => {
                 write!(
                     f,
-                    "byte {offset} of the {of} bytes of dynamic shared memory"
+                    "byte {offset} of the {size} bytes of dynamic shared memory"
                 )
             }
         }
@@ -102,14 +102,14 @@ pub enum FindingKind {
         len: usize,
     },
     /// Threads of one block wait at different barriers.
-    DifferentBarriers {
+    BarrierDivergence {
         /// A thread that waits elsewhere.
         other_thread: Dim3,
         /// Where it waits.
         other_site: Site,
     },
     /// A thread left the kernel while others of its block wait at a barrier.
-    LeftBeforeBarrier {
+    ExitedBeforeBarrier {
         /// A thread that left.
         other_thread: Dim3,
     },
@@ -122,7 +122,7 @@ pub enum FindingKind {
         mask: u32,
     },
     /// A warp operation's mask names lanes that have left the kernel.
-    LanesLeft {
+    ExitedLanesInMask {
         /// The lanes that have left.
         lanes: u32,
         /// The mask.
@@ -130,7 +130,7 @@ pub enum FindingKind {
     },
     /// A named barrier for a number of threads that is no multiple of 32, or more than the block
     /// has in whole warps. The thread ends there.
-    NamedBarrierCount {
+    InvalidNamedBarrierCount {
         /// The barrier.
         barrier: u32,
         /// Threads that it was to be for.
@@ -139,7 +139,7 @@ pub enum FindingKind {
         block_threads: u32,
     },
     /// Two threads came to one named barrier with different numbers of threads.
-    NamedBarrierCounts {
+    NamedBarrierCountMismatch {
         /// The barrier.
         barrier: u32,
         /// Threads that the barrier is for, as the later thread says.
@@ -153,7 +153,7 @@ pub enum FindingKind {
     },
     /// A thread came to a named barrier while another of its warp came to another, or to the same
     /// at another place.
-    WarpDiverged {
+    WarpDivergence {
         /// The barrier.
         barrier: u32,
         /// The thread of the same warp.
@@ -164,7 +164,7 @@ pub enum FindingKind {
     /// Two threads touch the same memory, at least one writes, and nothing orders them.
     Race {
         /// The memory.
-        place: Place,
+        location: MemoryLocation,
         /// Bytes of the later access.
         bytes: usize,
         /// What the later thread did.
@@ -179,17 +179,17 @@ pub enum FindingKind {
         other_site: Site,
     },
     /// Shared memory was read that no thread of the block had written.
-    Uninitialized {
+    UninitializedRead {
         /// The memory.
-        place: Place,
+        location: MemoryLocation,
         /// Bytes of the access.
         bytes: usize,
     },
     /// Memory was touched that an asynchronous copy may still be writing, or written that it may
     /// still be reading: the thread that began the copy had not waited for it.
-    CopyUnderWay {
+    AsyncCopyConflict {
         /// The memory.
-        place: Place,
+        location: MemoryLocation,
         /// What the thread did.
         access: Access,
         /// The thread that began the copy.
@@ -199,9 +199,9 @@ pub enum FindingKind {
     },
     /// Bytes behind the end of an array of shared memory were written. Which thread did it is not
     /// known: the one named is the block's first.
-    WrittenPastEnd {
+    SharedMemoryOverrun {
         /// The array's last byte.
-        place: Place,
+        location: MemoryLocation,
     },
 }
 
@@ -231,17 +231,19 @@ impl Finding {
         let site = *self.site;
         match self.kind {
             FindingKind::OutOfBounds { .. } => (0, site, None),
-            FindingKind::DifferentBarriers { other_site, .. } => pair(1, site, *other_site),
-            FindingKind::LeftBeforeBarrier { .. } => (2, site, None),
+            FindingKind::BarrierDivergence { other_site, .. } => pair(1, site, *other_site),
+            FindingKind::ExitedBeforeBarrier { .. } => (2, site, None),
             FindingKind::LaneNotInMask { .. } => (3, site, None),
-            FindingKind::LanesLeft { .. } => (4, site, None),
+            FindingKind::ExitedLanesInMask { .. } => (4, site, None),
             FindingKind::Race { other_site, .. } => pair(5, site, *other_site),
-            FindingKind::Uninitialized { .. } => (6, site, None),
-            FindingKind::CopyUnderWay { copy_site, .. } => pair(7, site, *copy_site),
-            FindingKind::WrittenPastEnd { .. } => (8, site, None),
-            FindingKind::NamedBarrierCount { .. } => (9, site, None),
-            FindingKind::NamedBarrierCounts { other_site, .. } => pair(10, site, *other_site),
-            FindingKind::WarpDiverged { other_site, .. } => pair(11, site, *other_site),
+            FindingKind::UninitializedRead { .. } => (6, site, None),
+            FindingKind::AsyncCopyConflict { copy_site, .. } => pair(7, site, *copy_site),
+            FindingKind::SharedMemoryOverrun { .. } => (8, site, None),
+            FindingKind::InvalidNamedBarrierCount { .. } => (9, site, None),
+            FindingKind::NamedBarrierCountMismatch { other_site, .. } => {
+                pair(10, site, *other_site)
+            }
+            FindingKind::WarpDivergence { other_site, .. } => pair(11, site, *other_site),
         }
     }
 }

@@ -78,7 +78,7 @@ fn leaving_while_others_wait_is_found_in_every_order() {
         }));
         assert_eq!(report.findings().len(), 1, "{report}");
         let finding = &report.findings()[0];
-        let FindingKind::LeftBeforeBarrier { other_thread } = finding.kind else {
+        let FindingKind::ExitedBeforeBarrier { other_thread } = finding.kind else {
             panic!("{report}");
         };
         assert_eq!((other_thread.x, finding.thread.x), (13, 0));
@@ -98,7 +98,7 @@ fn waiting_at_different_barriers_is_found_and_at_one_barrier_is_not() {
         }));
         assert_eq!(report.findings().len(), 1, "{report}");
         let finding = &report.findings()[0];
-        let FindingKind::DifferentBarriers { other_site, .. } = finding.kind else {
+        let FindingKind::BarrierDivergence { other_site, .. } = finding.kind else {
             panic!("{report}");
         };
         let lines = [finding.site.line(), other_site.line()];
@@ -149,16 +149,16 @@ fn block_prefix_sum(threads: usize, input: &Words, output: &Words) {
     let base = current::block_idx().x as usize * threads;
     sums.write(rank, input.read(base + rank));
     barrier();
-    let mut reach = 1;
-    while reach < threads {
+    let mut kind = 1;
+    while kind < threads {
         let mut sum = sums.read(rank);
-        if rank >= reach {
-            sum = sum.wrapping_add(sums.read(rank - reach));
+        if rank >= kind {
+            sum = sum.wrapping_add(sums.read(rank - kind));
         }
         barrier();
         sums.write(rank, sum);
         barrier();
-        reach *= 2;
+        kind *= 2;
     }
     output.write(base + rank, sums.read(rank));
 }

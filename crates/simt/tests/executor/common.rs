@@ -41,21 +41,21 @@ impl Words {
     #[track_caller]
     pub fn read(&self, index: usize) -> u32 {
         let word = self.word(index);
-        memory::note_read(self.space, word.as_ptr().addr(), 4);
+        memory::record_read(self.space, word.as_ptr().addr(), 4);
         word.load(Ordering::Relaxed)
     }
 
     #[track_caller]
     pub fn write(&self, index: usize, value: u32) {
         let word = self.word(index);
-        memory::note_write(self.space, word.as_ptr().addr(), 4);
+        memory::record_write(self.space, word.as_ptr().addr(), 4);
         word.store(value, Ordering::Relaxed);
     }
 
     #[track_caller]
     pub fn add(&self, index: usize, value: u32) -> u32 {
         let word = self.word(index);
-        memory::note_atomic(self.space, word.as_ptr().addr(), 4);
+        memory::record_atomic(self.space, word.as_ptr().addr(), 4);
         word.fetch_add(value, Ordering::Relaxed)
     }
 
@@ -94,21 +94,21 @@ impl SharedWords {
     #[track_caller]
     pub fn read(&self, index: usize) -> u32 {
         let word = self.word(index);
-        memory::note_read(Space::Shared, word.as_ptr().addr(), 4);
+        memory::record_read(Space::Shared, word.as_ptr().addr(), 4);
         word.load(Ordering::Relaxed)
     }
 
     #[track_caller]
     pub fn write(&self, index: usize, value: u32) {
         let word = self.word(index);
-        memory::note_write(Space::Shared, word.as_ptr().addr(), 4);
+        memory::record_write(Space::Shared, word.as_ptr().addr(), 4);
         word.store(value, Ordering::Relaxed);
     }
 
     #[track_caller]
     pub fn add(&self, index: usize, value: u32) -> u32 {
         let word = self.word(index);
-        memory::note_atomic(Space::Shared, word.as_ptr().addr(), 4);
+        memory::record_atomic(Space::Shared, word.as_ptr().addr(), 4);
         word.fetch_add(value, Ordering::Relaxed)
     }
 

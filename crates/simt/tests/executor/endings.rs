@@ -125,7 +125,7 @@ fn a_loop_without_steps_ends_the_process_and_is_named() {
         "",
         || {
             let limits = Limits {
-                stuck: Some(Duration::from_millis(200)),
+                watchdog: Some(Duration::from_millis(200)),
                 ..Limits::NONE
             };
             let _ = limits.apply(|| {
@@ -148,7 +148,7 @@ fn a_loop_without_steps_ends_the_process_and_is_named() {
             "{text}"
         );
         assert!(
-            text.contains("endings.rs:") && text.contains("Limits::stuck"),
+            text.contains("endings.rs:") && text.contains("Limits::watchdog"),
             "{text}"
         );
     }
@@ -197,7 +197,7 @@ fn fill(bytes: usize, mode: Mode) -> Result<(), LaunchError> {
     };
     launch("filling", shape, mode, || {
         let (start, _) = dynamic_shared();
-        simt::memory::note_pointer(start.addr());
+        simt::memory::record_raw_pointer(start.addr());
         if rank() == 1 {
             for i in 0..bytes {
                 // SAFETY: as far as there is memory; then it is a fault, which ends this process.

@@ -141,7 +141,7 @@ fn a_count_is_of_whole_warps_of_the_block() {
             (1, 64),
         ] {
             let finding = only_finding(run(1, threads, mode, || named_barrier(3, count)));
-            let FindingKind::NamedBarrierCount {
+            let FindingKind::InvalidNamedBarrierCount {
                 barrier: 3,
                 threads: said,
                 block_threads,
@@ -171,7 +171,7 @@ fn counts_of_one_barrier_agree() {
         ] {
             let report = findings(result);
             let kind = report.findings()[0].kind;
-            let FindingKind::NamedBarrierCounts {
+            let FindingKind::NamedBarrierCountMismatch {
                 barrier: 1,
                 threads: said,
                 other_threads,
@@ -207,11 +207,11 @@ fn a_warp_comes_as_a_whole() {
     };
     run(1, 32, Mode::Fast, leaves).unwrap();
     let finding = only_finding(run(1, 32, CHECKED, leaves));
-    let FindingKind::LeftBeforeBarrier { other_thread } = finding.kind else {
+    let FindingKind::ExitedBeforeBarrier { other_thread } = finding.kind else {
         panic!("{finding}");
     };
     assert_eq!(other_thread.x, 5);
-    // Lanes at two barriers, and lanes of which some arrive and others wait.
+    // LaneValues at two barriers, and lanes of which some arrive and others wait.
     let two_barriers = || named_barrier(1 + u32::from(rank() < 16), 32);
     let two_ways = || {
         if rank() < 16 {
@@ -224,7 +224,10 @@ fn a_warp_comes_as_a_whole() {
         for result in [run(1, 32, mode, two_barriers), run(1, 32, mode, two_ways)] {
             let report = findings(result);
             let kind = report.findings()[0].kind;
-            assert!(matches!(kind, FindingKind::WarpDiverged { .. }), "{report}");
+            assert!(
+                matches!(kind, FindingKind::WarpDivergence { .. }),
+                "{report}"
+            );
         }
     }
     // One barrier at two places of the source.
@@ -239,7 +242,10 @@ fn a_warp_comes_as_a_whole() {
     run(1, 32, Mode::Fast, two_places).unwrap();
     let report = findings(run(1, 32, CHECKED, two_places));
     assert!(
-        matches!(report.findings()[0].kind, FindingKind::WarpDiverged { .. }),
+        matches!(
+            report.findings()[0].kind,
+            FindingKind::WarpDivergence { .. }
+        ),
         "{report}"
     );
 }

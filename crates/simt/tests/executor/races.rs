@@ -6,7 +6,7 @@ use crate::common::{
 };
 use simt::memory::{self, Space};
 use simt::sync::{barrier, warp_exchange, warp_sync};
-use simt::{Access, FindingKind, LaunchError, Mode, Place, current};
+use simt::{Access, FindingKind, LaunchError, MemoryLocation, Mode, current};
 use std::mem::size_of_val;
 
 static TILE: u8 = 0;
@@ -63,7 +63,7 @@ fn both_sides_of_a_race_are_named() {
         }
     }));
     let FindingKind::Race {
-        place: Place::Global { .. },
+        location: MemoryLocation::Global { .. },
         bytes: 4,
         access,
         other_access,
@@ -258,8 +258,8 @@ fn accesses_of_different_sizes_overlap_byte_by_byte() {
     let start = bytes.as_ptr().addr();
     let kernel = |first: usize, size: usize| {
         move || match rank() {
-            0 => memory::note_write(Space::Global, start + 8, 4),
-            _ => memory::note_read(Space::Global, start + first, size),
+            0 => memory::record_write(Space::Global, start + 8, 4),
+            _ => memory::record_read(Space::Global, start + first, size),
         }
     };
     for (first, size) in [
@@ -284,12 +284,12 @@ fn shared_memory_reached_through_a_global_view_is_still_the_blocks_own() {
     // between blocks.
     races(false, 4, 1, || {
         let tile = SharedWords::new(&TILE, 4);
-        memory::note_write(Space::Global, tile.address(), 4);
-        memory::note_read(Space::Global, tile.address(), 4);
+        memory::record_write(Space::Global, tile.address(), 4);
+        memory::record_read(Space::Global, tile.address(), 4);
     });
     races(true, 1, 2, || {
         let tile = SharedWords::new(&TILE, 4);
-        memory::note_write(Space::Global, tile.address(), 4);
+        memory::record_write(Space::Global, tile.address(), 4);
     });
 }
 

@@ -4,7 +4,7 @@
 use crate::common::{CHECKED, MODES, SharedWords, findings, only_finding, rank, run};
 use simt::memory::{dynamic_shared, shared_static};
 use simt::sync::barrier;
-use simt::{Dim3, FindingKind, LaunchError, LaunchShape, Mode, Place, current, launch};
+use simt::{Dim3, FindingKind, LaunchError, LaunchShape, MemoryLocation, Mode, current, launch};
 use std::collections::HashSet;
 use std::sync::Mutex;
 
@@ -115,8 +115,14 @@ fn reading_what_nobody_wrote_is_found() {
             barrier();
             array.read((rank() + 1) % 8);
         }));
-        let place = Place::SharedStatic { offset: 20, of: 32 };
-        assert_eq!(finding.kind, FindingKind::Uninitialized { place, bytes: 4 });
+        let location = MemoryLocation::SharedStatic {
+            offset: 20,
+            size: 32,
+        };
+        assert_eq!(
+            finding.kind,
+            FindingKind::UninitializedRead { location, bytes: 4 }
+        );
         assert_eq!((finding.thread.x, finding.occurrences), (4, 2));
     }
     run(2, 8, CHECKED, || {
@@ -133,10 +139,16 @@ fn a_read_that_begins_before_what_was_written_is_found() {
     let finding = only_finding(run(1, 1, CHECKED, || {
         let array = SharedWords::new(&FIRST, 8);
         array.write(1, 1);
-        simt::memory::note_read(simt::memory::Space::Shared, array.address(), 8);
+        simt::memory::record_read(simt::memory::Space::Shared, array.address(), 8);
     }));
-    let place = Place::SharedStatic { offset: 0, of: 32 };
-    assert_eq!(finding.kind, FindingKind::Uninitialized { place, bytes: 8 });
+    let location = MemoryLocation::SharedStatic {
+        offset: 0,
+        size: 32,
+    };
+    assert_eq!(
+        finding.kind,
+        FindingKind::UninitializedRead { location, bytes: 8 }
+    );
 }
 
 #[test]
@@ -155,7 +167,7 @@ fn an_atomic_on_what_nobody_wrote_is_found_once_and_writes() {
         SharedWords::new(&FIRST, 1).add(0, 1);
     }));
     assert!(
-        matches!(finding.kind, FindingKind::Uninitialized { .. }),
+        matches!(finding.kind, FindingKind::UninitializedRead { .. }),
         "{finding}"
     );
     assert_eq!(finding.occurrences, 1);
@@ -169,12 +181,15 @@ fn dynamic_shared_memory_is_named_as_such() {
     };
     let report = findings(launch("dynamic", shape, CHECKED, || {
         let (start, _) = dynamic_shared();
-        simt::memory::note_read(simt::memory::Space::Shared, start.addr() + 8, 4);
+        simt::memory::record_read(simt::memory::Space::Shared, start.addr() + 8, 4);
     }));
-    let place = Place::DynamicShared { offset: 8, of: 40 };
+    let location = MemoryLocation::DynamicShared {
+        offset: 8,
+        size: 40,
+    };
     assert_eq!(
         report.findings()[0].kind,
-        FindingKind::Uninitialized { place, bytes: 4 }
+        FindingKind::UninitializedRead { location, bytes: 4 }
     );
 }
 

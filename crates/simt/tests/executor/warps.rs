@@ -145,7 +145,7 @@ fn lanes_that_left_are_absent_in_fast_mode_and_a_finding_in_checked_mode() {
         let lanes = 1 << 3 | 1 << 9;
         assert_eq!(
             finding.kind,
-            FindingKind::LanesLeft {
+            FindingKind::ExitedLanesInMask {
                 lanes,
                 mask: u32::MAX
             }
@@ -228,7 +228,7 @@ fn spinning_on_what_nobody_will_write_is_a_deadlock_in_checked_mode() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Lanes are split into groups at random, and each group meets its own number of times.
+    /// LaneValues are split into groups at random, and each group meets its own number of times.
     #[test]
     fn any_partition_of_a_warp_meets_group_by_group(
         groups in proptest::collection::vec(0_usize..5, 32),

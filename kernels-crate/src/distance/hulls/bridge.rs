@@ -4,7 +4,7 @@ use super::{
     level::{Level, RAISE},
     tile::{Tile, link, with_link},
 };
-use cuda_std::{bits::highest, thread};
+use cuda_std::{bits::bfind, thread};
 
 impl Tile {
     /// Joins the hulls of all chunks, after a barrier. Barriers are in it, and one comes last.
@@ -74,7 +74,7 @@ impl Tile {
         if lefts == 0 || rights == 0 {
             return;
         }
-        let mut a = left * 32 + highest(lefts);
+        let mut a = left * 32 + bfind(lefts);
         let mut word = self.read(a);
         let (mut a_value, mut a_start) = (value(word, a), link(word) as i32);
         let mut b = right * 32 + rights.trailing_zeros();
@@ -98,7 +98,7 @@ impl Tile {
                         return;
                     }
                 }
-                a = left * 32 + highest(lefts);
+                a = left * 32 + bfind(lefts);
                 word = self.read(a);
                 a_value = value(word, a);
                 a_start = link(word) as i32;

@@ -6,7 +6,7 @@ use super::{
     tile::{COST_BITS, INVERSES, Tile, link, with_link},
 };
 use cuda_std::{
-    bits::{highest, zeros_above},
+    bits::{bfind, bfind_shiftamt},
     warp,
 };
 
@@ -34,7 +34,7 @@ impl Tile {
         // from memory, so that it is in a register
         let raise = inverses.read(0);
         let value = |word: u32, place: u32| level.value(word, place, first, raise);
-        let mut top = zeros_above(rest);
+        let mut top = bfind_shiftamt(rest);
         rest ^= 0x8000_0000_u32.rotate_right(top);
         let word = self.read_own(top);
         self.write_own(top, with_link(word, 0));
@@ -42,7 +42,7 @@ impl Tile {
         let mut top_start = 0;
         let mut hull = 1_u32.rotate_left(top);
         while rest != 0 {
-            let next = zeros_above(rest);
+            let next = bfind_shiftamt(rest);
             rest ^= 0x8000_0000_u32.rotate_right(next);
             let word = self.read_own(next);
             let next_value = value(word, next);
@@ -63,7 +63,7 @@ impl Tile {
                 if hull == 0 {
                     break;
                 }
-                top = highest(hull);
+                top = bfind(hull);
                 let word = self.read_own(top);
                 top_value = value(word, top);
                 top_start = link(word) as i32;

@@ -20,7 +20,7 @@ use super::{
 use crate::{arith::quotient_up_u32, grid::Grid, rows::Items};
 use cuda_std::{
     View, ViewMut,
-    bits::{highest, zeros_above},
+    bits::{bfind, bfind_shiftamt},
     kernel, warp,
 };
 
@@ -151,7 +151,7 @@ impl Tile {
             let others = self.row(earlier, CHANGES);
             if others != 0 {
                 // the voxel before a change is the one of another label
-                clamp.down = first + 1 - (earlier * 32 + highest(others));
+                clamp.down = first + 1 - (earlier * 32 + bfind(others));
                 break;
             }
         }
@@ -180,8 +180,8 @@ impl Tile {
 pub fn along_row(bits: u32, reversed: u32, near: u32, lane: u32) -> u32 {
     // the voxel before a change is of another label than that at the change, and so is the one at a
     // change after a voxel: both one farther than places say
-    let down = zeros_above(bits << (31 - lane));
-    let up = zeros_above(reversed << lane);
+    let down = bfind_shiftamt(bits << (31 - lane));
+    let up = bfind_shiftamt(reversed << lane);
     let near = near.wrapping_add(lane.wrapping_add(30u32.wrapping_sub(lane) << 16));
     let (before, after) = (near & 0xffff, near >> 16);
     let words = if down < up { down } else { up };

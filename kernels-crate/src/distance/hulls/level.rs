@@ -5,7 +5,7 @@ use super::{
     near::FAR,
     tile::{cost, cost_with},
 };
-use cuda_std::float::{mul_add_down, recip_of_normal};
+use cuda_std::float::{mul_add_round_down, recip_normal};
 
 /// What a word's cost bits mean, and how places are compared: a place costs its squared distance so
 /// far and that along the line.
@@ -96,7 +96,7 @@ macro_rules! of_cubes {
             /// `1 / (2 apart)`, a little more, so that what is even is not less.
             #[inline(always)]
             fn inverse(self, apart: u32) -> f32 {
-                f32::from_bits(recip_of_normal((2 * apart) as f32).to_bits() + 2)
+                f32::from_bits(recip_normal((2 * apart) as f32).to_bits() + 2)
             }
 
             #[inline(always)]
@@ -113,7 +113,7 @@ macro_rules! of_cubes {
                     difference += 0.5;
                 }
                 let middle = f32::from_bits(MIDDLE as u32 + 1 + base);
-                mul_add_down(difference, inverse, middle).to_bits() as i32 - MIDDLE
+                mul_add_round_down(difference, inverse, middle).to_bits() as i32 - MIDDLE
             }
 
             #[inline(always)]
@@ -217,7 +217,7 @@ impl<L: Level> Level for Spaced<L> {
     #[inline(always)]
     fn inverse(self, apart: u32) -> f32 {
         let apart = (2 * apart * self.spacing.weight) as f32;
-        f32::from_bits(recip_of_normal(apart).to_bits() - 3)
+        f32::from_bits(recip_normal(apart).to_bits() - 3)
     }
 
     #[inline(always)]
@@ -230,7 +230,8 @@ impl<L: Level> Level for Spaced<L> {
     ) -> i32 {
         let difference = values[1] - values[0];
         let middle = f32::from_bits(MIDDLE as u32 + 1);
-        let estimate = mul_add_down(difference as f32, inverse, middle).to_bits() as i32 - MIDDLE;
+        let estimate =
+            mul_add_round_down(difference as f32, inverse, middle).to_bits() as i32 - MIDDLE;
         let even = (estimate as u32).wrapping_mul(2 * apart * self.spacing.weight);
         estimate + (difference >= even as i32) as i32
     }

@@ -5,7 +5,7 @@ use crate::{
     grid::Grid,
 };
 use cuda_std::{
-    SharedView, View, ViewMut, async_copy, bits::zeros_above, cfg::ComputeCapability, kernel,
+    SharedView, View, ViewMut, async_copy, bits::bfind_shiftamt, cfg::ComputeCapability, kernel,
     misc::max_registers, shared::dynamic_shared_mem, thread, warp,
 };
 
@@ -148,8 +148,8 @@ pub fn site_of_row([bits, near]: [u32; 2], x: u32) -> u32 {
     let lane = x % 32;
     let (before, after) = ((near & 0xffff) + lane, (near >> 16) + (31 - lane));
     let (down, up) = (
-        zeros_above(bits << (31 - lane)),
-        zeros_above(bits.reverse_bits() << lane),
+        bfind_shiftamt(bits << (31 - lane)),
+        bfind_shiftamt(bits.reverse_bits() << lane),
     );
     let down = if down < before { down } else { before };
     let up = if up < after { up } else { after };

@@ -7,7 +7,7 @@ use super::{
     level::Level,
     tile::{ENTRY, STARTS, Tile, cost, link},
 };
-use cuda_std::{bits::highest, misc::opaque};
+use cuda_std::{bits::bfind, misc::opaque};
 
 /// What is asked about winners, in two steps before the answer: each is taken for the winner after,
 /// or after next, so that memory has time to answer.
@@ -145,7 +145,7 @@ impl Tile {
             earlier -= 1;
             let hull = self.hull(earlier);
             if hull != 0 {
-                if first - (earlier * 32 + highest(hull)) <= within.apart {
+                if first - (earlier * 32 + bfind(hull)) <= within.apart {
                     return true;
                 }
                 break;
@@ -180,7 +180,7 @@ impl Tile {
             chunk += 1;
             hull = self.hull(chunk);
         }
-        chunk * 32 + (31 - highest(hull.reverse_bits()))
+        chunk * 32 + (31 - bfind(hull.reverse_bits()))
     }
 
     /// The winner before the chunk's first output.

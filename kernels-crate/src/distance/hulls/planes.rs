@@ -14,7 +14,7 @@ use crate::{
     arith::{div_rem_u32, quotient_up_u32},
     grid::Grid,
 };
-use cuda_std::{KernelType, View, ViewMut, bits::zeros_above, kernel, thread, warp};
+use cuda_std::{KernelType, View, ViewMut, bits::bfind_shiftamt, kernel, thread, warp};
 
 /// For each voxel the squared distance to the nearest site of its plane; nothing is written for
 /// planes without a site.
@@ -279,8 +279,8 @@ impl Tile {
             let distance = if G::LABELS {
                 along_row(bits, reversed, near, self.lane)
             } else {
-                let down = zeros_above(bits << (31 - self.lane));
-                let up = zeros_above(reversed << self.lane);
+                let down = bfind_shiftamt(bits << (31 - self.lane));
+                let up = bfind_shiftamt(reversed << self.lane);
                 let near = near + beyond;
                 smaller(smaller(down, up), smaller(near & 0xffff, near >> 16))
             };

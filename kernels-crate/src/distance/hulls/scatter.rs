@@ -1,7 +1,7 @@
 //! Where winners begin.
 
 use super::tile::{ENTRY, STARTS, Tile, link, with_link};
-use cuda_std::bits::highest;
+use cuda_std::bits::bfind;
 
 impl Tile {
     /// Clears what [`scatter`](Self::scatter) fills, of the thread's own chunk.
@@ -20,7 +20,7 @@ impl Tile {
             return;
         }
         // after the last one comes itself
-        let mut next = self.first() + highest(hull);
+        let mut next = self.first() + bfind(hull);
         let mut later = self.chunk + 1;
         while later < self.chunks {
             let hull = self.hull(later);
@@ -31,7 +31,7 @@ impl Tile {
             later += 1;
         }
         while hull != 0 {
-            let bit = highest(hull);
+            let bit = bfind(hull);
             hull ^= 1_u32.rotate_left(bit);
             let place = self.first() + bit;
             let word = self.read_own(bit);

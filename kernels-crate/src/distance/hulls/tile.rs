@@ -191,13 +191,15 @@ impl Tile {
     /// Sets bits of it; several threads may.
     #[inline(always)]
     pub fn or_row(&self, chunk: u32, row: usize, value: u32) {
-        self.rows.merge_or(Self::of_row(chunk, row), value);
+        self.rows
+            .atomic_or_no_return(Self::of_row(chunk, row), value);
     }
 
     /// Raises it; several threads may.
     #[inline(always)]
     pub fn max_row(&self, chunk: u32, row: usize, value: u32) {
-        self.rows.merge_max(Self::of_row(chunk, row), value);
+        self.rows
+            .atomic_max_no_return(Self::of_row(chunk, row), value);
     }
 
     /// Puts the vertices of the thread's own chunk into the tile, and for

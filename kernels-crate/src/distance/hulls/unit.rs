@@ -1,6 +1,6 @@
 //! From squared distances to distances.
 
-use cuda_std::{GpuFloat, KernelType, float::sqrt_of_whole, misc::max_registers};
+use cuda_std::{GpuFloat, KernelType, float::sqrt_small_integer, misc::max_registers};
 
 /// What the root of a squared distance is multiplied with: 1 in 32 bits, a power of two in 32 bits
 /// of floating point, or whatever it is in 64.
@@ -21,7 +21,7 @@ impl Unit for u32 {
 
     #[inline(always)]
     fn distance(self, squared: u32) -> f32 {
-        sqrt_of_whole(squared)
+        sqrt_small_integer(squared)
     }
 }
 
@@ -35,7 +35,7 @@ impl Unit for f32 {
 
     #[inline(always)]
     fn distance(self, squared: u32) -> f32 {
-        self * sqrt_of_whole(squared)
+        self * sqrt_small_integer(squared)
     }
 }
 

@@ -19,7 +19,7 @@ use cuda_std::{
     cfg::ComputeCapability,
     cursor::{CopySource, CopyTarget, WriteCursor},
     kernel,
-    misc::{max_registers, of_each_lane, opaque},
+    misc::{max_registers, non_uniform, opaque},
     thread, warp,
 };
 
@@ -181,8 +181,8 @@ impl<U: Unit> Job<'_, U> {
         let (tile, lines) = unsafe { Tile::of_goal::<G>(grid.nz) };
         let (word, row) = div_rem_u32(lines, grid.ny);
         let has_outputs = tile.has_outputs::<G>();
-        let apart = of_each_lane(grid.ny * 32);
-        let output_apart = of_each_lane(grid.ny * grid.nx);
+        let apart = non_uniform(grid.ny * 32);
+        let output_apart = non_uniform(grid.ny * grid.nx);
         let from = (word as usize * grid.nz as usize * grid.ny as usize + row as usize) * 32;
         let planes = if G::BOUNDED {
             let chunks = quotient_up_u32(grid.ny, CHUNK);
@@ -344,14 +344,14 @@ impl Tile {
         let mut from = CopySource::new(squared, source);
         if with_sites == u32::MAX {
             for_8!(I => {
-                target.copy_four(from, 128 * I);
+                target.copy_4(from, 128 * I);
                 from.advance(4 * apart);
             });
         } else {
             let mut i = 0;
             while i < 8 {
                 if has >> (4 * i) & 1 != 0 {
-                    target.copy_four(from, 128 * i);
+                    target.copy_4(from, 128 * i);
                 } else {
                     self.all.write_vector(to + 128 * i as usize, [NONE; 4]);
                 }

@@ -240,7 +240,7 @@ macro_rules! integers {
 
                 #[inline(always)]
                 fn small_root(self) -> f32 {
-                    cuda_std::float::sqrt_of_normal(self as u32 as f32)
+                    cuda_std::float::sqrt_normal(self as u32 as f32)
                 }
             }
         )+

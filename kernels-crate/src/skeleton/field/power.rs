@@ -2,7 +2,7 @@
 
 use cuda_std::{
     KernelType,
-    float::{pow_of_normal, recip_of_normal, rsqrt_of_normal},
+    float::{pow_normal, recip_normal, rsqrt_normal},
 };
 
 /// An exponent `m`: what a difference is multiplied by to be a force, `R^-(m + 1)`.
@@ -43,9 +43,9 @@ macro_rules! integer_powers {
                 fn weight(squared: f32, _exponent: f32) -> f32 {
                     if $exponent % 2 == 1 {
                         // no square root
-                        power(recip_of_normal(squared), $exponent / 2 + 1)
+                        power(recip_normal(squared), $exponent / 2 + 1)
                     } else {
-                        let inverse = rsqrt_of_normal(squared);
+                        let inverse = rsqrt_normal(squared);
                         power(inverse * inverse, $exponent / 2) * inverse
                     }
                 }
@@ -80,7 +80,7 @@ impl Power for WholePower {
         let m = exponent as u32;
         // R^-2 so many times, and once more R^-1 for an even m
         let times = m.div_ceil(2);
-        let root = rsqrt_of_normal(squared);
+        let root = rsqrt_normal(squared);
         let inverse = root * root;
         let square = inverse * inverse;
         factor(m & 1 == 0, root)
@@ -107,7 +107,7 @@ impl KernelType for AnyPower {
 impl Power for AnyPower {
     #[inline(always)]
     fn weight(squared: f32, exponent: f32) -> f32 {
-        pow_of_normal(squared, -0.5 * (exponent + 1.0))
+        pow_normal(squared, -0.5 * (exponent + 1.0))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The kernels on the CPU, in fast and in checked mode.
 
+mod checked_mode;
 mod control_flow;
 mod half_floats;
 mod launches;
@@ -9,7 +10,6 @@ mod memory;
 mod named_barriers;
 mod printing;
 mod vectors;
-mod watching;
 
 use simt::{LaunchShape, Mode};
 

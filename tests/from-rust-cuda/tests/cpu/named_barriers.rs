@@ -19,7 +19,7 @@ fn warps_meet_at_named_barriers() {
             unsafe { launch_on_cpu::<kernels::sum_tiles>(shape(1, threads), mode, arguments) }
                 .unwrap();
             assert_eq!(sums, expected);
-            assert_eq!(simt::unwatched(), []);
+            assert_eq!(simt::untracked_memory(), []);
         }
     }
 }

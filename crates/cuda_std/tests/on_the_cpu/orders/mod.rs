@@ -15,7 +15,7 @@ fn is_race(kind: &FindingKind) -> bool {
 }
 
 fn is_copy(kind: &FindingKind) -> bool {
-    matches!(kind, FindingKind::CopyUnderWay { .. })
+    matches!(kind, FindingKind::AsyncCopyConflict { .. })
 }
 
 /// Launches with `fault` under several seeds: each has findings, and one of them is as `expected`.
@@ -42,6 +42,6 @@ fn faulty(
 fn right(launch: impl Fn(Mode, u32) -> Result<(), LaunchError>) {
     for seed in SEEDS {
         launch(Mode::Checked { seed }, 0).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        assert_eq!(simt::unwatched(), []);
+        assert_eq!(simt::untracked_memory(), []);
     }
 }

@@ -5,7 +5,7 @@ use crate::support::{MODES, shape};
 use cuda_std::prelude::*;
 use cuda_std::thread::NamedBarrier;
 use cuda_std::{launch_on_cpu, shared_view};
-use simt::{FindingKind, LaunchError, Mode, Place, Report};
+use simt::{FindingKind, LaunchError, MemoryLocation, Mode, Report};
 
 /// One warp makes numbers, one adds them up, by a slot of global and one of shared memory for each
 /// lane.
@@ -83,14 +83,14 @@ fn a_producer_and_a_consumer_meet_at_named_barriers() {
 #[track_caller]
 fn races_on_both(report: &Report) {
     let places = report.findings().iter().filter_map(|one| match one.kind {
-        FindingKind::Race { place, .. } => Some(place),
+        FindingKind::Race { location, .. } => Some(location),
         _ => None,
     });
     let (mut shared, mut global) = (0, 0);
     for place in places {
         match place {
-            Place::SharedStatic { offset, of: 128 } if offset < 128 => shared += 1,
-            Place::Parameter {
+            MemoryLocation::SharedStatic { offset, size: 128 } if offset < 128 => shared += 1,
+            MemoryLocation::Parameter {
                 name: "slots",
                 number: 2,
                 element,

@@ -1,11 +1,11 @@
-//! How bodies are compiled for the CPU: in steps, loops with copies, accesses that are watched.
+//! How bodies are compiled for the CPU: in steps, loops with copies, accesses that are instrumented.
 
 use super::accept;
 use quote::quote;
 
 #[test]
 fn which_kernels_have_a_body_in_steps() {
-    let has_steps = |item| accept(quote!(), item).contains("body_in_steps");
+    let has_steps = |item| accept(quote!(), item).contains("coroutine_body");
     assert!(has_steps(quote!(
         unsafe fn k() {
             if true {
@@ -22,7 +22,7 @@ fn which_kernels_have_a_body_in_steps() {
         quote!(
             unsafe fn k() {}
         ),
-        // nobody can wait in a closure, in a function, in what a macro is given
+        // nobody can wait in a closure, in a function, in what a macro is rewrite_argument
         quote!(
             unsafe fn k() {
                 let wait = || sync_threads();
@@ -49,7 +49,7 @@ fn which_kernels_have_a_body_in_steps() {
 }
 
 /// The body in steps, of a kernel with a barrier before `statements`.
-fn in_steps(statements: &proc_macro2::TokenStream) -> String {
+fn coroutine(statements: &proc_macro2::TokenStream) -> String {
     let text = accept(
         quote!(),
         quote!(
@@ -70,7 +70,7 @@ fn in_steps(statements: &proc_macro2::TokenStream) -> String {
 
 #[test]
 fn loops_work_on_copies_of_what_is_known_to_be_numbers_and_views() {
-    let text = in_steps(&quote!(for k in 0..n {
+    let text = coroutine(&quote!(for k in 0..n {
         sum += data.read(k) + tile.read(k);
         other.change();
     }));
@@ -90,7 +90,7 @@ fn loops_work_on_copies_of_what_is_known_to_be_numbers_and_views() {
 #[test]
 fn loops_that_stride_over_the_grid_give_way() {
     let turns = |text: &str| text.contains("give_way()");
-    assert!(turns(&in_steps(&quote!(while i < data.len() {
+    assert!(turns(&coroutine(&quote!(while i < data.len() {
         sum += data.read(i);
         i += stride;
     }))));
@@ -109,7 +109,7 @@ fn loops_that_stride_over_the_grid_give_way() {
             i += stride;
         }),
     ] {
-        assert!(!turns(&in_steps(&steady)), "{steady}");
+        assert!(!turns(&coroutine(&steady)), "{steady}");
     }
 }
 
@@ -151,16 +151,19 @@ fn loops_that_may_do_anything_with_a_variable_stay_as_they_are() {
             }
         ),
     ] {
-        let text = in_steps(&opaque);
+        let text = coroutine(&opaque);
         assert!(!text.contains("letmutsum=sum"), "{opaque} becomes {text}");
     }
 }
 
 /// What a kernel of this body is made of for checked mode, as text without spaces.
-fn watched(parameters: proc_macro2::TokenStream, body: proc_macro2::TokenStream) -> Option<String> {
+fn instrumented_body(
+    parameters: proc_macro2::TokenStream,
+    body: proc_macro2::TokenStream,
+) -> Option<String> {
     let text = accept(quote!(), quote!(unsafe fn k(#parameters) { #body }));
-    let (_, watched) = text.split_once("unsafefn__watched_body")?;
-    Some(watched.to_owned())
+    let (_, instrumented) = text.split_once("unsafefn__instrumented_body")?;
+    Some(instrumented.to_owned())
 }
 
 #[test]
@@ -171,14 +174,15 @@ fn bodies_whose_accesses_go_through_views_are_compiled_as_before() {
         quote!(let mut sums = [0.0; 4]; sums[n % 4] += TABLE[n]; loop { y.write(0, sums[0]); }),
     ];
     for body in bodies {
-        assert_eq!(watched(parameters.clone(), body), None);
+        assert_eq!(instrumented_body(parameters.clone(), body), None);
     }
 }
 
 #[test]
 fn other_accesses_are_told() {
-    let told =
-        |body| watched(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented");
+    let told = |body| {
+        instrumented_body(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented")
+    };
     for (body, expected) in [
         (quote!(let a = x[n];), "read(__place)"),
         (quote!(*p.add(n) = 1.0;), "write_pointer(__place)"),
@@ -194,7 +198,7 @@ fn other_accesses_are_told() {
         (quote!(p.add(n).write(1.0);), "write_pointer(__place)"),
         (
             quote!(while n > 0 {} *p = 0.0;),
-            "whilen>0{::cuda_std::watch::step();}",
+            "whilen>0{::cuda_std::instrument::loop_iteration();}",
         ),
         (quote!(helper(x, n);), "watch::passed(&rawconst*x)"),
         (quote!(helper(p);), "before_passing()"),
@@ -207,8 +211,9 @@ fn other_accesses_are_told() {
 
 #[test]
 fn what_must_stay_stays() {
-    let told =
-        |body| watched(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented");
+    let told = |body| {
+        instrumented_body(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented")
+    };
     // a method that may change what it is called on, a unique reference that is lent on, patterns
     // that bind by `ref`, constants
     for (body, expected) in [

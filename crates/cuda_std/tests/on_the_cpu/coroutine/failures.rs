@@ -1,0 +1,100 @@
+//! Blocks that fail while threads wait in frames.
+
+use super::assert_is_coroutine;
+use crate::support::shape;
+use cuda_std::prelude::*;
+use cuda_std::{launch_on_cpu, warp};
+use simt::{LaunchError, Mode};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// Values that are alive.
+static ALIVE: AtomicI64 = AtomicI64::new(0);
+
+struct Alive;
+
+impl Alive {
+    fn new() -> Self {
+        ALIVE.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        ALIVE.fetch_sub(1, Ordering::Relaxed);
+        if ALIVE.load(Ordering::Relaxed) == 17 {
+            thread::sync_threads();
+        }
+    }
+}
+
+/// One thread reads past the end, while the others wait with values that have to be dropped.
+#[kernel]
+pub unsafe fn failing(input: View<u32>, output: ViewMut<u32>) {
+    let value = Alive::new();
+    let t = thread::thread_idx_x() as usize;
+    thread::sync_threads();
+    let i = if t == 40 { input.len() } else { t };
+    let read = input.read(i);
+    thread::sync_threads();
+    output.write(t, read);
+    drop(value);
+}
+
+#[test]
+fn a_thread_that_fails_ends_its_block_and_drops_what_others_hold() {
+    assert_is_coroutine::<failing>();
+    let (input, mut output) = ([1; 64], [0; 64]);
+    for block in [64, 40, 64] {
+        let args = (View::from(&input[..]), ViewMut::from(&mut output[..]));
+        // SAFETY: each thread writes an element of its own.
+        let result = unsafe { launch_on_cpu::<failing>(shape(1, block), Mode::Fast, args) };
+        assert_eq!(ALIVE.load(Ordering::Relaxed), 0);
+        match (block, result) {
+            (40, Ok(())) => {}
+            (64, Err(LaunchError::Findings(report))) => {
+                let text = report.to_string();
+                assert!(
+                    text.contains("thread (40, 0, 0)") && text.contains("failures.rs"),
+                    "{text}"
+                );
+            }
+            (_, result) => panic!("blocks of {block}: {result:?}"),
+        }
+    }
+}
+
+/// One lane waits for another, which waits for the block, which waits for the first.
+#[kernel]
+pub unsafe fn stuck(output: ViewMut<u32>) {
+    let t = thread::thread_idx_x();
+    if t == 32 {
+        // SAFETY: that lane 1 never comes is what is tested.
+        unsafe { warp::sync_warp(0b11) };
+    }
+    thread::sync_threads();
+    output.write(t as usize, t);
+}
+
+#[test]
+fn a_deadlock_names_who_waits_in_frames_and_on_stacks() {
+    assert_is_coroutine::<stuck>();
+    let mut output = [0; 64];
+    let args = (ViewMut::from(&mut output[..]),);
+    // SAFETY: each thread writes an element of its own.
+    let error = unsafe { launch_on_cpu::<stuck>(shape(1, 64), Mode::Fast, args) }.unwrap_err();
+    let LaunchError::Deadlock { waiting, .. } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(waiting.len(), 64);
+    for (t, one) in (0..).zip(waiting) {
+        assert_eq!(one.thread.x, t);
+        let operation = if t == 32 {
+            "warp_sync(0x00000003)"
+        } else {
+            "barrier"
+        };
+        assert_eq!(one.operation, operation);
+        assert!(one.site.to_string().contains("failures.rs"));
+    }
+}

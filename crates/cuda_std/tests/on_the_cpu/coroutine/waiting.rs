@@ -1,0 +1,210 @@
+//! Threads that wait in frames, on stacks, for words; that leave; and operations on shared memory.
+
+use super::{BLOCKS, assert_is_coroutine, in_every_mode, numbers};
+use crate::support::shape;
+use cuda_std::prelude::*;
+use cuda_std::{launch_on_cpu, shared_view, warp};
+use simt::Mode;
+use std::sync::atomic::Ordering;
+
+#[inline(always)]
+fn all_are_here() {
+    thread::sync_threads();
+}
+
+/// Barriers in the source, in a function, in a closure, and operations of warps, one after the
+/// other.
+#[kernel]
+pub unsafe fn mixed(input: View<u32>, output: ViewMut<u32>) {
+    let array = shared_view![u32; 256];
+    let t = thread::thread_idx_x() as usize;
+    let n = thread::block_dim_x() as usize;
+    let mut mine = input.read(t);
+    let wait = || thread::sync_threads();
+    for round in 0..6 {
+        array.write(t, mine);
+        match round % 3 {
+            0 => thread::sync_threads(),
+            1 => all_are_here(),
+            _ => wait(),
+        }
+        mine = mine.wrapping_add(array.read((t + 1) % n));
+        if round % 2 == 0 {
+            // SAFETY: every lane comes here.
+            mine ^= unsafe { warp::warp_vote_ballot(warp::FULL_MASK, mine.is_multiple_of(2)) };
+        }
+        thread::sync_threads();
+    }
+    output.write(thread::index_1d() as usize, mine);
+}
+
+#[test]
+fn barriers_in_frames_and_on_stacks_are_the_same_barriers() {
+    for (seed, block) in (1..).zip(BLOCKS) {
+        let n = block as usize;
+        let input = numbers(n, seed);
+        let output = in_every_mode::<mixed>(shape(2, block), &input);
+        let mut mine = input;
+        for round in 0..6 {
+            let array = mine.clone();
+            (0..n).for_each(|t| mine[t] = mine[t].wrapping_add(array[(t + 1) % n]));
+            if round % 2 == 0 {
+                for lanes in mine.chunks_mut(32) {
+                    let ballot = (0..)
+                        .zip(&*lanes)
+                        .fold(0, |bits, (lane, m)| bits | u32::from(m % 2 == 0) << lane);
+                    lanes.iter_mut().for_each(|m| *m ^= ballot);
+                }
+            }
+        }
+        assert_eq!(output, [&mine[..], &mine[..]].concat());
+    }
+}
+
+/// Threads leave at different barriers, which fast mode lets them.
+#[kernel]
+pub unsafe fn leaving(input: View<u32>, output: ViewMut<u32>) {
+    let t = thread::thread_idx_x();
+    let mut seen = 0;
+    for round in 0..input.len() as u32 {
+        seen += thread::sync_threads_count(1);
+        if t % 8 == round {
+            output.write(thread::index_1d() as usize, seen);
+            return;
+        }
+    }
+    output.write(thread::index_1d() as usize, seen);
+}
+
+#[test]
+fn threads_that_left_are_not_waited_for() {
+    assert_is_coroutine::<leaving>();
+    let mut output = [0; 100];
+    let input = [0; 5];
+    let args = (View::from(&input[..]), ViewMut::from(&mut output[..]));
+    // SAFETY: each thread writes an element of its own.
+    unsafe { launch_on_cpu::<leaving>(shape(1, 100), Mode::Fast, args) }.unwrap();
+    let there = |round| (0..100).filter(|t| t % 8 >= round).count();
+    for (t, value) in (0..).zip(output) {
+        let rounds = (t % 8 + 1).min(5);
+        assert_eq!(
+            value as usize,
+            (0..rounds).map(there).sum::<usize>(),
+            "thread {t}"
+        );
+    }
+}
+
+/// Threads that wait for a word which another thread of the block writes, at a time between
+/// barriers.
+#[kernel]
+pub unsafe fn spinning(input: View<u32>, output: ViewMut<u32>) {
+    let turn = shared_view![u32; 1];
+    let t = thread::thread_idx_x();
+    if t == 0 {
+        turn.write(0, 0);
+    }
+    for _ in 0..input.len() {
+        thread::sync_threads();
+        // the last thread's turn is first
+        let mine = thread::block_dim_x() - 1 - t;
+        while turn.atomic_load(0, Ordering::Acquire) != mine {}
+        turn.atomic_store(0, mine + 1, Ordering::Release);
+        thread::sync_threads();
+        if t == 0 {
+            turn.atomic_exchange(0, 0);
+        }
+    }
+    output.write(t as usize, input.len() as u32);
+}
+
+#[test]
+fn threads_may_wait_for_a_word_between_barriers() {
+    assert_eq!(in_every_mode::<spinning>(shape(1, 37), &[0; 3]), [3; 37]);
+}
+
+/// Each operation on shared memory, by all threads.
+#[kernel]
+pub unsafe fn shared_operations(input: View<u32>, output: ViewMut<u32>) {
+    let words = shared_view![u32; 8];
+    let numbers = shared_view![i64; 4];
+    let t = thread::thread_idx_x() as usize;
+    if t < 8 {
+        words.write(t, input.read(t));
+    }
+    if t < 4 {
+        numbers.write(t, -(input.read(t) as i64));
+    }
+    thread::sync_threads();
+    let x = input.read(t);
+    words.atomic_add(0, x);
+    words.atomic_min(1, x);
+    words.atomic_max(2, x);
+    words.atomic_and(3, x | 0xFFFF);
+    words.atomic_or(4, x & 0xFF00_00FF);
+    words.atomic_xor(5, x);
+    let before = words.atomic_exchange(6, x);
+    words.atomic_max_no_return(7, before);
+    numbers.atomic_add(0, x as i64 - (1 << 31));
+    numbers.atomic_min(1, x as i64 - (1 << 31));
+    numbers.atomic_max(2, x as i64 - (1 << 31));
+    while numbers
+        .atomic_compare_exchange(3, numbers.read(3), numbers.read(3) ^ x as i64)
+        .is_err()
+    {}
+    thread::sync_threads();
+    if t < 8 {
+        output.write(thread::index_1d() as usize, words.read(t));
+    } else if t < 12 {
+        let number = numbers.read(t - 8);
+        output.write(thread::index_1d() as usize, (number ^ number >> 32) as u32);
+    }
+}
+
+#[test]
+fn operations_on_shared_memory_are_those_of_plain_loops() {
+    assert_is_coroutine::<shared_operations>();
+    for block in [12, 32, 200] {
+        let input = numbers(block as usize, block);
+        {
+            let mut output = vec![0; 2 * block as usize];
+            let args = (View::from(&input[..]), ViewMut::from(&mut output[..]));
+            // SAFETY: each thread writes an element of its own.
+            unsafe { launch_on_cpu::<shared_operations>(shape(2, block), Mode::Fast, args) }
+                .unwrap();
+            let all = |start: usize, operation: fn(u32, u32) -> u32| {
+                input.iter().fold(input[start], |a, &x| operation(a, x))
+            };
+            let signed = |start: usize, operation: fn(i64, i64) -> i64| {
+                let number = input.iter().fold(-i64::from(input[start]), |a, &x| {
+                    operation(a, i64::from(x) - (1 << 31))
+                });
+                (number ^ number >> 32) as u32
+            };
+            let want = [
+                all(0, u32::wrapping_add),
+                all(1, u32::min),
+                all(2, u32::max),
+                all(3, |a, x| a & (x | 0xFFFF)),
+                all(4, |a, x| a | x & 0xFF00_00FF),
+                all(5, |a, x| a ^ x),
+                0,
+                0,
+                signed(0, |a, x| a + x),
+                signed(1, i64::min),
+                signed(2, i64::max),
+                signed(3, |a, x| a ^ (x + (1 << 31))),
+            ];
+            for values in output.chunks(block as usize) {
+                // The exchanges may come in any order: one value is left in the end, the others and
+                // the first were seen.
+                let mut want = want;
+                let left = input.iter().filter(|x| **x != values[6]);
+                assert_eq!(left.clone().count(), input.len() - 1, "blocks of {block}");
+                want[6] = values[6];
+                want[7] = left.chain([&input[6], &input[7]]).fold(0, |a, x| a.max(*x));
+                assert_eq!(values[..12], want, "blocks of {block}");
+            }
+        }
+    }
+}

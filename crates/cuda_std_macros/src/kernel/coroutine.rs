@@ -1,0 +1,105 @@
+//! The body in steps: the kernel's own, as the body of a future that ends a step where it waits at
+//! a barrier.
+//!
+//! What a future keeps from one step to the next is in memory, where stores through views may
+//! change it for all that the compiler knows. So a loop without barriers gets copies of the numbers
+//! and views that it uses ([`loops`](super::loops)).
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, ExprAsync, ExprClosure, ExprConst, GenericParam, Item, parse_quote};
+
+use super::KernelItem;
+use super::loops;
+use super::variable_uses::barrier_name;
+
+/// The statements of the body in steps. `None` where no barrier is in the body's own source, or the
+/// signature is one that does not go into a trait: such a kernel's threads wait on stacks.
+pub fn body(kernel: &KernelItem, passed: &[TokenStream]) -> Option<TokenStream> {
+    let function = &kernel.function;
+    let mut parameters = function.sig.generics.params.iter();
+    let has_lifetimes = parameters.any(|one| matches!(one, GenericParam::Lifetime(_)));
+    let is_known = |attribute: &syn::Attribute| {
+        let rewriter = [
+            "doc",
+            "allow",
+            "expect",
+            "cfg",
+            "inline",
+            "no_mangle",
+            "unsafe",
+        ];
+        rewriter.iter().any(|name| attribute.path().is_ident(name))
+    };
+    if has_lifetimes || !function.attrs.iter().all(is_known) {
+        return None;
+    }
+    let mut block = function.block.clone();
+    let in_place = loops::rewrite(&mut block, kernel, passed);
+    let mut barriers = Barriers { found: 0 };
+    barriers.visit_block_mut(&mut block);
+    let inputs = function.sig.inputs.iter().zip(passed).zip(in_place);
+    let copies = inputs
+        .filter(|(_, in_place)| !in_place)
+        .map(|((input, passed), _)| quote!(let #input = unsafe { #passed };));
+    (barriers.found > 0).then(|| quote!(#(#copies)* #block))
+}
+
+/// Replaces calls of barriers by waiting for them.
+struct Barriers {
+    found: usize,
+}
+
+impl VisitMut for Barriers {
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expression);
+        let Expr::Call(call) = expression else { return };
+        let Some(name) = barrier_name(call) else {
+            return;
+        };
+        let barrier = format_ident!("{name}");
+        let (function, arguments) = (&call.func, &call.args);
+        let coroutine = quote!(::cuda_std::kernel::coroutine);
+        // Another function may have the name.
+        let is_same = quote!(#coroutine::is_barrier(&__function, &::cuda_std::thread::#barrier));
+        let wait = |predicate: TokenStream| {
+            quote_spanned!(call.span()=>
+                if unsafe { #coroutine::arrive(#predicate) } {
+                    unsafe { #coroutine::suspend() }.await;
+                }
+            )
+        };
+        let reduce = match name.as_str() {
+            "sync_threads_count" => quote!(Count),
+            "sync_threads_and" => quote!(And),
+            _ => quote!(Or),
+        };
+        *expression = if arguments.is_empty() {
+            let wait = wait(quote!(false));
+            parse_quote!({
+                let __function = #function;
+                if #is_same { #wait } else { __function() }
+            })
+        } else {
+            let wait = wait(quote!(__predicate != 0));
+            parse_quote!({
+                let (__function, __predicate) = (#function, #arguments);
+                if #is_same {
+                    #wait
+                    #coroutine::outcome(#coroutine::Reduce::#reduce)
+                } else {
+                    __function(__predicate)
+                }
+            })
+        };
+        self.found += 1;
+    }
+
+    // Code of their own, in which nothing can be waited for.
+    fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
+    fn visit_expr_async_mut(&mut self, _: &mut ExprAsync) {}
+    fn visit_expr_const_mut(&mut self, _: &mut ExprConst) {}
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+}

@@ -1,0 +1,387 @@
+//! Loops without barriers, in a body in steps: they work on copies of the numbers and views that
+//! they use, and long ones take turns.
+//!
+//! Every change here leaves a thread's own computation as it is. Only what is known to be `Copy` by
+//! the text alone is copied: parameters that are views or primitive numbers, and variables that
+//! begin as a cast, a literal, a thread's index, a `shared_view!`, or arithmetic of these. Where
+//! the text does not say all that is needed, the loop stays as it is.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use std::collections::{BTreeMap, BTreeSet};
+use syn::visit::Visit;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    BinOp, Block, Expr, ExprPath, ExprWhile, FieldValue, Local, Pat, PatIdent, Stmt, Type,
+    parse_quote,
+};
+
+use super::KernelItem;
+use super::parameter::Kind;
+use super::variable_uses::{Names, VariableUses, is_shared};
+
+/// How many times a thread goes round a loop whose stride is the grid's before the next thread has
+/// its turn. Neighbouring threads read neighbouring elements: so what one of them brought into the
+/// cache is still there for the others.
+const ITERATIONS_PER_STEP: u32 = 8;
+
+/// The types of numbers.
+const NUMBERS: [&str; 14] = [
+    "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32",
+    "f64",
+];
+
+/// Changes the loops of the body, and reads parameters where all threads have them, as `passed`
+/// says: returns whether that is so of each.
+pub fn rewrite(block: &mut Block, kernel: &KernelItem, passed: &[TokenStream]) -> Vec<bool> {
+    let mut names = Names::default();
+    names.visit_block(block);
+    let mut in_place = vec![false; passed.len()];
+    if names.has_macros || names.has_references {
+        return in_place;
+    }
+    let mut uses = VariableUses::default();
+    uses.visit_block(block);
+    let mut rewriter = LoopRewriter {
+        names: names.bound,
+        borrowed: uses.borrowed,
+        ..LoopRewriter::default()
+    };
+    let inputs = kernel.parameters.iter().zip(&kernel.function.sig.inputs);
+    for (position, (parameter, input)) in inputs.enumerate() {
+        let syn::FnArg::Typed(typed) = input else {
+            continue;
+        };
+        let Pat::Ident(pattern) = &*typed.pat else {
+            continue;
+        };
+        let is_copy = match &parameter.kind {
+            Kind::View(_) | Kind::ViewMut(_) | Kind::Slice(_) => true,
+            Kind::Value(ty) => is_number(ty),
+            _ => false,
+        };
+        let is_bound_again = rewriter.names.contains_key(&pattern.ident);
+        if is_copy && pattern.mutability.is_none() && !is_bound_again {
+            rewriter.add(pattern, matches!(parameter.kind, Kind::Value(_)), false);
+            in_place[position] = !rewriter.borrowed.contains(&pattern.ident);
+            if in_place[position] {
+                let passed = &passed[position];
+                let place = parse_quote!((unsafe { #passed }));
+                rewriter.places.insert(pattern.ident.clone(), place);
+            }
+        }
+    }
+    rewriter.rewrite_block(block);
+    SubstituteNames(&rewriter.places).visit_block_mut(block);
+    in_place
+}
+
+/// Puts what is passed for a parameter into the place of its name.
+struct SubstituteNames<'a>(&'a BTreeMap<Ident, Expr>);
+
+impl VisitMut for SubstituteNames<'_> {
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        if let Expr::Path(path) = expression
+            && let Some(place) = path.path.get_ident().and_then(|name| self.0.get(name))
+        {
+            *expression = place.clone();
+            return;
+        }
+        visit_mut::visit_expr_mut(self, expression);
+    }
+
+    fn visit_field_value_mut(&mut self, field: &mut FieldValue) {
+        // `S { x }` is `S { x: x }`
+        field.colon_token.get_or_insert_default();
+        visit_mut::visit_field_value_mut(self, field);
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
+fn is_number(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if NUMBERS.iter().any(|name| path.path.is_ident(name)))
+}
+
+/// A variable that is known to be `Copy`.
+#[derive(Clone, Copy)]
+struct Variable {
+    is_mutable: bool,
+    is_number: bool,
+    /// It depends on how many threads the grid has.
+    depends_on_grid: bool,
+}
+
+#[derive(Default)]
+struct LoopRewriter {
+    names: BTreeMap<Ident, usize>,
+    /// Those that there may be pointers to.
+    borrowed: BTreeSet<Ident>,
+    /// What stands for parameters.
+    places: BTreeMap<Ident, Expr>,
+    variables: BTreeMap<Ident, Variable>,
+}
+
+impl LoopRewriter {
+    fn add(&mut self, pattern: &PatIdent, is_number: bool, depends_on_grid: bool) {
+        let variable = Variable {
+            is_mutable: pattern.mutability.is_some(),
+            is_number,
+            depends_on_grid,
+        };
+        self.variables.insert(pattern.ident.clone(), variable);
+    }
+
+    /// Changes the loops of a block in which barriers may be.
+    fn rewrite_block(&mut self, block: &mut Block) {
+        for statement in &mut block.stmts {
+            match statement {
+                Stmt::Local(local) => self.record_local(local),
+                Stmt::Expr(expression, _) => self.visit_statement(expression),
+                _ => {}
+            }
+        }
+    }
+
+    /// Learns of a variable, if its type is known and it is the only one of its name.
+    fn record_local(&mut self, local: &Local) {
+        let Some(init) = &local.init else { return };
+        let (pattern, is_typed) = match &local.pat {
+            Pat::Ident(pattern) => (pattern, false),
+            Pat::Type(typed) => match &*typed.pat {
+                Pat::Ident(pattern) => (pattern, is_number(&typed.ty)),
+                _ => return,
+            },
+            _ => return,
+        };
+        let is_plain = pattern.by_ref.is_none() && pattern.subpat.is_none();
+        if !is_plain || self.names.get(&pattern.ident) != Some(&1) || init.diverge.is_some() {
+            return;
+        }
+        let is_view = matches!(&*init.expr, Expr::Macro(call)
+            if call.mac.path.segments.last().is_some_and(|last| is_shared(&last.ident)));
+        let is_number = is_typed || self.is_number(&init.expr);
+        if is_number || (is_view && pattern.mutability.is_none()) {
+            let depends_on_grid = self.depends_on_grid(&init.expr);
+            self.add(pattern, is_number, depends_on_grid);
+        }
+    }
+
+    /// Whether the text of an expression says that it is a number.
+    fn is_number(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::Cast(cast) => is_number(&cast.ty),
+            Expr::Lit(literal) => {
+                matches!(literal.lit, syn::Lit::Int(_) | syn::Lit::Float(_))
+            }
+            Expr::Paren(inner) => self.is_number(&inner.expr),
+            Expr::Path(ExprPath { path, .. }) => path.get_ident().is_some_and(|name| {
+                self.variables
+                    .get(name)
+                    .is_some_and(|variable| variable.is_number)
+            }),
+            Expr::Binary(both) => {
+                use BinOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Shl, Shr, Sub};
+                let is_arithmetic = matches!(
+                    both.op,
+                    Add(_)
+                        | Sub(_)
+                        | Mul(_)
+                        | Div(_)
+                        | Rem(_)
+                        | BitAnd(_)
+                        | BitOr(_)
+                        | BitXor(_)
+                        | Shl(_)
+                        | Shr(_)
+                );
+                let is_number = |side: &Expr| self.is_number(side) || is_constant(side);
+                is_arithmetic
+                    && is_number(&both.left)
+                    && is_number(&both.right)
+                    && (self.is_number(&both.left) || self.is_number(&both.right))
+            }
+            Expr::Call(call) => thread_index_function(call).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether an expression depends on how many threads the grid has.
+    fn depends_on_grid(&self, expression: &Expr) -> bool {
+        let mut uses = VariableUses::default();
+        uses.visit_expr(expression);
+        uses.reads_grid_dim
+            || uses.names.iter().any(|name| {
+                self.variables
+                    .get(name)
+                    .is_some_and(|variable| variable.depends_on_grid)
+            })
+    }
+
+    fn visit_statement(&mut self, expression: &mut Expr) {
+        let mut uses = VariableUses::default();
+        uses.visit_expr(expression);
+        if uses.has_barrier {
+            self.visit_nested(expression);
+        } else if matches!(
+            expression,
+            Expr::While(_) | Expr::ForLoop(_) | Expr::Loop(_)
+        ) && uses.is_contained()
+        {
+            self.rewrite_loop(expression, &uses);
+        }
+    }
+
+    /// The blocks of what has barriers within.
+    fn visit_nested(&mut self, expression: &mut Expr) {
+        match expression {
+            Expr::While(one) => self.rewrite_block(&mut one.body),
+            Expr::ForLoop(one) => self.rewrite_block(&mut one.body),
+            Expr::Loop(one) => self.rewrite_block(&mut one.body),
+            Expr::Block(one) => self.rewrite_block(&mut one.block),
+            Expr::Unsafe(one) => self.rewrite_block(&mut one.block),
+            Expr::If(one) => {
+                self.rewrite_block(&mut one.then_branch);
+                if let Some((_, otherwise)) = &mut one.else_branch {
+                    self.visit_nested(otherwise);
+                }
+            }
+            Expr::Match(one) => one
+                .arms
+                .iter_mut()
+                .for_each(|arm| self.visit_nested(&mut arm.body)),
+            _ => {}
+        }
+    }
+
+    /// Lets a loop work on copies, and a long one take turns.
+    fn rewrite_loop(&self, expression: &mut Expr, uses: &VariableUses) {
+        let used = uses.names.iter().filter_map(|name| {
+            let variable = self.variables.get(name)?;
+            (!self.borrowed.contains(name)).then_some((name, *variable))
+        });
+        let (changed, read): (Vec<_>, Vec<_>) =
+            used.partition(|(name, variable)| variable.is_mutable && uses.changed.contains(*name));
+        let changed: Vec<&Ident> = changed.into_iter().map(|(name, _)| name).collect();
+        let read: Vec<&Ident> = read.into_iter().map(|(name, _)| name).collect();
+        if changed.is_empty() && read.is_empty() {
+            return;
+        }
+        // Their names stand for the places where they are passed.
+        let copies: BTreeMap<Ident, Expr> = read
+            .iter()
+            .filter(|name| self.places.contains_key(**name))
+            .map(|name| {
+                let copy = format_ident!("__copy_of_{name}");
+                ((*name).clone(), parse_quote!(#copy))
+            })
+            .collect();
+        let turns = match expression {
+            Expr::While(one) if self.is_grid_stride_loop(one) && !uses.leaves => {
+                Some(one.cond.clone())
+            }
+            _ => None,
+        };
+        SubstituteNames(&copies).visit_expr_mut(expression);
+        let names: Vec<Expr> = read
+            .iter()
+            .map(|name| {
+                copies
+                    .get(*name)
+                    .cloned()
+                    .unwrap_or_else(|| parse_quote!(#name))
+            })
+            .collect();
+        let on_copies = |work: TokenStream| {
+            let copies = quote!(#(let #names = #read;)* #(let mut #changed = #changed;)*);
+            if changed.is_empty() {
+                quote!({ #copies #work })
+            } else {
+                quote!((#(#changed,)*) = { #copies #work (#(#changed,)*) })
+            }
+        };
+        *expression = match (turns, &*expression) {
+            (Some(as_it_was), Expr::While(one)) => {
+                let (label, condition, body) = (&one.label, &one.cond, &one.body.stmts);
+                let turn = on_copies(quote! {
+                    let mut __left = #ITERATIONS_PER_STEP;
+                    #label while __left > 0 && (#condition) {
+                        __left -= 1;
+                        #(#body)*
+                    }
+                });
+                parse_quote! {
+                    while #as_it_was {
+                        #turn;
+                        if unsafe { ::cuda_std::kernel::coroutine::yield_step() } {
+                            unsafe { ::cuda_std::kernel::coroutine::suspend() }.await;
+                        }
+                    }
+                }
+            }
+            _ => {
+                let work = on_copies(quote!(#expression));
+                if changed.is_empty() {
+                    parse_quote!(#work)
+                } else {
+                    parse_quote!({ #work; })
+                }
+            }
+        };
+    }
+
+    /// Whether a loop goes from an element to one that is the grid's threads away, and its
+    /// condition can be asked for twice.
+    fn is_grid_stride_loop(&self, one: &ExprWhile) -> bool {
+        let is_pure = is_pure(&one.cond);
+        let is_grid_stride_loop = one.body.stmts.iter().any(|statement| match statement {
+            Stmt::Expr(Expr::Binary(both), _) => {
+                matches!(both.op, BinOp::AddAssign(_)) && self.depends_on_grid(&both.right)
+            }
+            _ => false,
+        });
+        is_pure && is_grid_stride_loop
+    }
+}
+
+/// Whether an expression does nothing but compare and compute.
+fn is_pure(expression: &Expr) -> bool {
+    match expression {
+        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Paren(inner) => is_pure(&inner.expr),
+        Expr::Cast(inner) => is_pure(&inner.expr),
+        Expr::Binary(both) => is_pure(&both.left) && is_pure(&both.right),
+        Expr::MethodCall(call) => {
+            call.method == "len" && call.args.is_empty() && is_pure(&call.receiver)
+        }
+        _ => false,
+    }
+}
+
+/// A name in capitals.
+fn is_constant(expression: &Expr) -> bool {
+    let Expr::Path(ExprPath { path, .. }) = expression else {
+        return false;
+    };
+    path.get_ident().is_some_and(|name| {
+        let name = name.to_string();
+        name.len() > 1 && !name.contains(char::is_lowercase)
+    })
+}
+
+/// The name of the function of `thread` that a call is of, if it is one that gives a number.
+fn thread_index_function(call: &syn::ExprCall) -> Option<String> {
+    let Expr::Path(ExprPath { path, .. }) = &*call.func else {
+        return None;
+    };
+    let mut backwards = path.segments.iter().rev();
+    let name = backwards.next()?.ident.to_string();
+    let is_of_thread = backwards.next()?.ident == "thread" && call.args.is_empty();
+    let is_component = ["thread_idx_", "block_idx_", "block_dim_", "grid_dim_"]
+        .iter()
+        .any(|start| {
+            name.strip_prefix(start)
+                .is_some_and(|axis| ["x", "y", "z"].contains(&axis))
+        });
+    (is_of_thread && (is_component || name == "index_1d" || name == "index")).then_some(name)
+}

@@ -1,0 +1,251 @@
+//! The memory that shared memory is made of. It is kept when a launch ends, and never given back to
+//! the system.
+//!
+//! Safe code may keep what points to shared memory, such as a view that a function called by a
+//! kernel put into a thread-local. Were the memory given back, somebody else's values would lie
+//! there. So it serves launches only: those of the operating-system thread that had it, or, once
+//! that has ended, another one's.
+
+use super::guard_page::{self, GuardPage};
+use std::alloc::{Layout, alloc, handle_alloc_error};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::mem;
+use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Alignment of every allocation, in bytes: that of a memory transaction, more than any type needs but
+/// few.
+pub(super) const ALIGN: usize = 128;
+
+/// Memory of a power of two of bytes, initialised, so that allocations fit whoever comes next.
+pub(super) struct SharedAllocation {
+    start: NonNull<u8>,
+    layout: Layout,
+    /// The page behind it, if it has one.
+    guard: Option<&'static GuardPage>,
+}
+
+// SAFETY: an address and a size. A allocation is used by the thread that holds it.
+unsafe impl Send for SharedAllocation {}
+
+impl SharedAllocation {
+    fn layout_for(bytes: usize, align: usize) -> Layout {
+        let size = bytes
+            .max(guard_page::PAGE_BYTES)
+            .checked_next_power_of_two();
+        let Some(layout) =
+            size.and_then(|size| Layout::from_size_align(size, align.max(ALIGN)).ok())
+        else {
+            panic!("shared memory of {bytes} bytes aligned to {align} cannot exist");
+        };
+        layout
+    }
+
+    fn new(layout: Layout, fill: u8) -> SharedAllocation {
+        let (start, guard) = match guard_page::allocate(layout) {
+            Some((start, guard)) => (start, Some(guard)),
+            // SAFETY: the size is not zero.
+            None => match NonNull::new(unsafe { alloc(layout) }) {
+                Some(start) => (start, None),
+                None => handle_alloc_error(layout),
+            },
+        };
+        // SAFETY: the allocation holds as many bytes.
+        unsafe { start.as_ptr().write_bytes(fill, layout.size()) };
+        SharedAllocation {
+            start,
+            layout,
+            guard,
+        }
+    }
+
+    /// Where the allocation ends.
+    pub(super) fn end(&self) -> usize {
+        self.start.as_ptr().addr() + self.layout.size()
+    }
+
+    /// Where an array of `bytes` bytes, for which the allocation was taken, begins: as near to the
+    /// allocation's end as its alignment allows.
+    pub(super) fn place_array(&self, bytes: usize, align: usize, dynamic: bool) -> NonNull<u8> {
+        if let Some(guard) = self.guard {
+            guard.set_array(bytes, dynamic);
+        }
+        let room = bytes.max(1).next_multiple_of(align.max(ALIGN));
+        let offset = self.layout.size().saturating_sub(room);
+        // SAFETY: within the allocation, which is as large and as aligned as the array.
+        unsafe { self.start.add(offset) }
+    }
+
+    /// A allocation of at least `bytes` bytes: one that this thread or one that has ended has done with,
+    /// or a new one.
+    pub(super) fn acquire(bytes: usize, align: usize, fill: u8) -> SharedAllocation {
+        let layout = SharedAllocation::layout_for(bytes, align);
+        let take_fitting = |allocations: &mut Vec<SharedAllocation>| {
+            let place = allocations
+                .iter()
+                .position(|allocation| allocation.layout == layout)?;
+            Some(allocations.swap_remove(place))
+        };
+        THREAD_CACHE
+            .try_with(|cache| take_fitting(&mut cache.borrow_mut().spare))
+            .ok()
+            .flatten()
+            .or_else(|| take_fitting(&mut orphaned().spare))
+            .unwrap_or_else(|| SharedAllocation::new(layout, fill))
+    }
+
+    /// Keeps the allocation for this thread's next launches.
+    pub(super) fn release(self) {
+        let mut allocation = Some(self);
+        let _ = THREAD_CACHE.try_with(|cache| cache.borrow_mut().spare.extend(allocation.take()));
+        // while the thread exits, what it owned may be gone
+        orphaned().spare.extend(allocation);
+    }
+}
+
+/// Memory that holds the value of the shared static `key`, the same for all blocks that this
+/// operating-system thread runs, for ever. `initialise` writes it where it is new.
+pub(super) fn persistent(
+    key: usize,
+    bytes: usize,
+    align: usize,
+    initialise: impl FnOnce(*mut u8),
+) -> NonNull<u8> {
+    let make = || {
+        let known = orphaned().persistent.get_mut(&key).and_then(Vec::pop);
+        known.unwrap_or_else(|| {
+            let allocation = SharedAllocation::new(SharedAllocation::layout_for(bytes, align), 0);
+            initialise(allocation.start.as_ptr());
+            PersistentValue {
+                allocation,
+                bytes,
+                align,
+            }
+        })
+    };
+    let of = |persistent: &PersistentValue| {
+        assert!(
+            (persistent.bytes, persistent.align) == (bytes, align),
+            "one shared static is used as {} bytes and as {bytes} bytes; give each value a static of its own",
+            persistent.bytes
+        );
+        persistent.allocation.start
+    };
+    let mut make = Some(make);
+    let known = THREAD_CACHE.try_with(|cache| {
+        let mut cache = cache.borrow_mut();
+        if let Some(known) = cache.persistent.get(&key) {
+            return Some(of(known));
+        }
+        let made = make.take()?();
+        let start = of(&made);
+        cache.persistent.insert(key, made);
+        Some(start)
+    });
+    match (known.ok().flatten(), make) {
+        (Some(start), _) => start,
+        // the thread exits: it has a value for this launch
+        (None, Some(make)) => make().allocation.start,
+        (None, None) => unreachable!("what was made was returned"),
+    }
+}
+
+/// The value of a shared static.
+struct PersistentValue {
+    allocation: SharedAllocation,
+    bytes: usize,
+    align: usize,
+}
+
+/// What an operating-system thread owns.
+#[derive(Default)]
+struct ThreadCache {
+    spare: Vec<SharedAllocation>,
+    /// By the static's address.
+    persistent: HashMap<usize, PersistentValue>,
+}
+
+thread_local! {
+    static THREAD_CACHE: RefCell<ThreadCache> = RefCell::default();
+}
+
+/// What threads that have ended owned.
+struct OrphanedMemory {
+    spare: Vec<SharedAllocation>,
+    persistent: BTreeMap<usize, Vec<PersistentValue>>,
+}
+
+static ORPHANED: Mutex<OrphanedMemory> = Mutex::new(OrphanedMemory {
+    spare: Vec::new(),
+    persistent: BTreeMap::new(),
+});
+
+fn orphaned() -> MutexGuard<'static, OrphanedMemory> {
+    ORPHANED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for ThreadCache {
+    fn drop(&mut self) {
+        let mut left = orphaned();
+        left.spare.append(&mut self.spare);
+        for (key, persistent) in mem::take(&mut self.persistent) {
+            left.persistent.entry(key).or_default().push(persistent);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_serves_its_thread_again_and_then_another() {
+        // no other test has allocations of this size
+        let take = || SharedAllocation::acquire(5 << 20, 64, 0);
+        let addresses = std::thread::spawn(move || {
+            let first = take();
+            let second = take();
+            let address = first.start.addr();
+            assert_ne!(address, second.start.addr());
+            first.release();
+            let again = take();
+            assert_eq!(again.start.addr(), address);
+            let addresses = [address, second.start.addr()];
+            again.release();
+            second.release();
+            addresses
+        })
+        .join()
+        .unwrap();
+        let one = take();
+        assert!(addresses.contains(&one.start.addr()));
+        one.release();
+    }
+
+    #[test]
+    fn a_lasting_value_is_made_once_for_each_thread() {
+        static KEY: u8 = 0;
+        let key = (&raw const KEY).addr();
+        let value = move |new: u8| {
+            let start = persistent(key, 3, 1, |start| {
+                // SAFETY: three bytes.
+                unsafe { start.write_bytes(new, 3) }
+            });
+            // SAFETY: as above.
+            (start.addr(), unsafe { start.add(2).read() })
+        };
+        let current_thread = value(1);
+        assert_eq!((current_thread.1, value(2)), (1, current_thread));
+        let there = std::thread::spawn(move || value(3)).join().unwrap();
+        assert!(there.0 != current_thread.0 && there.1 == 3);
+        let third = std::thread::spawn(move || value(4)).join().unwrap();
+        assert_eq!(third, there, "the thread before it has ended");
+    }
+
+    #[test]
+    #[should_panic(expected = "cannot exist")]
+    fn what_cannot_exist_is_refused() {
+        SharedAllocation::acquire(usize::MAX, 1, 0);
+    }
+}

@@ -1,0 +1,279 @@
+//! Running a launch: how its workers divide its blocks.
+
+use crate::checked::{BlockSchedule, Checker};
+use crate::coroutine_functions::{Coroutine, CoroutineFunctions};
+use crate::current;
+use crate::executor::{EnterGuard, Executor, current_thread, erase_body};
+use crate::fiber::{FiberSet, stack_budget};
+use crate::launch::Launch;
+use crate::memory::CheckedLaunch;
+use crate::watchdog::WatchdogGuard;
+use crate::{LaunchError, LaunchShape, Parameter, fault, untracked};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How a launch runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Blocks are spread over rayon's threads. Nothing is tracked.
+    Fast,
+    /// Blocks run one at a time, and every tracked access is judged. See the
+    /// [crate's documentation](crate).
+    Checked {
+        /// Draws the order in which blocks and threads run. One seed always gives the same order.
+        seed: u64,
+    },
+}
+
+/// Chunks of blocks per worker: enough to even out blocks of unequal cost.
+const CHUNKS_PER_WORKER: u64 = 16;
+
+/// Blocks that a worker takes at a time, at most.
+const MAX_CHUNK: u64 = 8192;
+
+/// Runs `body` once per thread of the grid, and returns when all have left.
+///
+/// In [`Mode::Fast`] blocks are spread over the threads of the current rayon pool and the caller,
+/// in ascending order; in [`Mode::Checked`] they run one at a time on the calling thread, in an
+/// order drawn from the seed.
+///
+/// # Errors
+/// - [`LaunchError::Shape`]: no CUDA device could launch the shape.
+/// - [`LaunchError::Findings`]: the kernel broke a rule; in fast mode that ends the launch.
+/// - [`LaunchError::KernelPanicked`], [`LaunchError::Deadlock`]: the launch ends; blocks that had
+///   begun elsewhere end too, after the block at hand.
+/// - [`LaunchError::Nested`], [`LaunchError::Unwinding`]: called from inside a kernel, or while the
+///   caller unwinds.
+/// - [`LaunchError::Stack`]: the system is out of memory mappings.
+///
+/// ```
+/// use simt::{LaunchShape, Mode, current};
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// let sum = AtomicU64::new(0);
+/// simt::launch("sum_of_ranks", LaunchShape::new(4, 64), Mode::Fast, || {
+///     sum.fetch_add(u64::from(current::thread_rank()), Ordering::Relaxed);
+/// })?;
+/// assert_eq!(sum.into_inner(), 4 * (0..64).sum::<u64>());
+/// # Ok::<(), simt::LaunchError>(())
+/// ```
+pub fn launch<F: Fn() + Sync>(
+    kernel: &str,
+    shape: LaunchShape,
+    mode: Mode,
+    body: F,
+) -> Result<(), LaunchError> {
+    run(kernel, shape, mode, &[], body, None, false)
+}
+
+/// [`launch`] of a kernel: its body may have views of shared memory, which have no lifetime that
+/// ends with the block ([`current::is_kernel_launch`]).
+///
+/// # Errors
+/// As [`launch`].
+///
+/// # Safety
+/// What the body gets of a block's shared memory is used by the threads of that block only, and not
+/// after it.
+pub unsafe fn launch_kernel<F: Fn() + Sync>(
+    kernel: &str,
+    shape: LaunchShape,
+    mode: Mode,
+    body: F,
+) -> Result<(), LaunchError> {
+    run(kernel, shape, mode, &[], body, None, true)
+}
+
+/// [`launch_kernel`] of a kernel whose parameters are known, so that reports name them, and whose
+/// body is there in coroutine as well, which blocks of several threads in fast mode take: a thread that
+/// waits at a barrier then needs no stack to wait on.
+///
+/// # Errors
+/// As [`launch`].
+///
+/// # Safety
+/// 1. As for [`launch_kernel`].
+/// 2. `coroutine` does what `body` does, with what `arguments` points to, in any number of threads at a
+///    time.
+pub unsafe fn launch_kernel_as_coroutine<F: Fn() + Sync>(
+    kernel: &str,
+    shape: LaunchShape,
+    mode: Mode,
+    parameters: &[Parameter],
+    body: F,
+    coroutine: CoroutineFunctions,
+    arguments: *const (),
+) -> Result<(), LaunchError> {
+    let has_use = mode == Mode::Fast && shape.block.count() > 1;
+    // SAFETY: the caller's promise; the arguments live until the launch is done.
+    let coroutine = has_use.then(|| unsafe { Coroutine::new(coroutine, arguments) });
+    run(kernel, shape, mode, parameters, body, coroutine, true)
+}
+
+/// [`launch_kernel`] of a kernel whose parameters are known: reports name them.
+///
+/// # Errors
+/// As [`launch`].
+///
+/// # Safety
+/// As [`launch_kernel`].
+pub unsafe fn launch_kernel_with<F: Fn() + Sync>(
+    kernel: &str,
+    shape: LaunchShape,
+    mode: Mode,
+    parameters: &[Parameter],
+    body: F,
+) -> Result<(), LaunchError> {
+    run(kernel, shape, mode, parameters, body, None, true)
+}
+
+fn run<F: Fn() + Sync>(
+    kernel: &str,
+    shape: LaunchShape,
+    mode: Mode,
+    parameters: &[Parameter],
+    body: F,
+    coroutine: Option<Coroutine<'_>>,
+    is_kernel: bool,
+) -> Result<(), LaunchError> {
+    let kernel_name = || kernel.to_owned();
+    if let Some(problem) = shape.problem() {
+        return Err(LaunchError::Shape {
+            kernel: kernel_name(),
+            problem,
+        });
+    }
+    if current::is_active() {
+        return Err(LaunchError::Nested {
+            kernel: kernel_name(),
+        });
+    }
+    if std::thread::panicking() {
+        return Err(LaunchError::Unwinding {
+            kernel: kernel_name(),
+        });
+    }
+    let launch = Launch::new(kernel, shape, erase_body(&body), coroutine, is_kernel);
+    match mode {
+        Mode::Fast => run_fast(&launch),
+        Mode::Checked { seed } => run_checked(&launch, seed, parameters),
+    }
+}
+
+fn run_fast(launch: &Launch<'_>) -> Result<(), LaunchError> {
+    let cursor = AtomicU64::new(0);
+    if launch.blocks == 1 {
+        // Waking another thread takes longer than many a block.
+        work(launch, &cursor, 1, usize::MAX);
+        return launch.take_failure().map_or(Ok(()), Err);
+    }
+    let threads = rayon::current_num_threads();
+    let budget = stack_budget();
+    let workers = match launch.threads {
+        1 => threads,
+        // Each may come to need one stack per thread of a block.
+        block => threads.min(budget / block as usize).max(1),
+    };
+    let chunk = (launch.blocks / (workers as u64 * CHUNKS_PER_WORKER)).clamp(1, MAX_CHUNK);
+    let workers = launch.blocks.div_ceil(chunk).min(workers as u64);
+    let keep = budget / threads;
+    rayon::in_place_scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(|_| work(launch, &cursor, chunk, keep));
+        }
+        work(launch, &cursor, chunk, keep);
+    });
+    launch.take_failure().map_or(Ok(()), Err)
+}
+
+/// Runs chunks of blocks until there are none left, or the launch has failed.
+fn work(launch: &Launch<'_>, cursor: &AtomicU64, chunk: u64, keep_fibers: usize) {
+    if launch.is_stopped() || cursor.load(Ordering::Relaxed) >= launch.blocks {
+        return;
+    }
+    fault::prepare();
+    let mut fibers = match launch.threads {
+        1 => FiberSet::default(),
+        _ => FiberSet::from_pool(),
+    };
+    let executor = Executor::new(launch, fibers.max_fibers(launch.threads), None);
+    // SAFETY: the guard is dropped below, before the executor.
+    let entered = unsafe { EnterGuard::new(&executor) };
+    while !launch.is_stopped() {
+        let first = cursor.fetch_add(chunk, Ordering::Relaxed);
+        if first >= launch.blocks {
+            break;
+        }
+        let end = first.saturating_add(chunk).min(launch.blocks);
+        if launch.threads == 1 {
+            // SAFETY: the function is called with the body that it was made for.
+            unsafe { (launch.body.run_single_thread_blocks)(launch.body.pointer, first, end) };
+        } else {
+            run_blocks(&executor, &mut fibers, first, end);
+        }
+    }
+    drop(entered);
+    if launch.threads > 1 {
+        fibers.return_to_pool(keep_fibers);
+    }
+}
+
+fn run_blocks(executor: &Executor<'_>, fibers: &mut FiberSet, first: u64, end: u64) {
+    let grid = executor.launch.shape.grid;
+    let mut block = grid.index_of(first);
+    for _ in first..end {
+        if executor.launch.is_stopped() {
+            return;
+        }
+        current_thread().block.set(block);
+        executor.begin_block();
+        executor.run_block(fibers);
+        block = grid.successor(block);
+    }
+}
+
+fn run_checked(
+    launch: &Launch<'_>,
+    seed: u64,
+    parameters: &[Parameter],
+) -> Result<(), LaunchError> {
+    fault::prepare();
+    let _checked = CheckedLaunch::begin();
+    let watchdog = WatchdogGuard::new(launch.kernel, launch.shape);
+    let (kernel, shape, heartbeat) = (launch.kernel, launch.shape, watchdog.heartbeat());
+    let checker = Checker::new(kernel, shape, seed, parameters, heartbeat);
+    let mut fibers = FiberSet::from_pool();
+    let executor = Executor::new(launch, fibers.max_fibers(launch.threads), Some(checker));
+    // SAFETY: the guard is dropped below, before the executor moves.
+    let entered = unsafe { EnterGuard::new(&executor) };
+    for block in BlockSchedule::new(launch.blocks, seed) {
+        if launch.is_stopped() {
+            break;
+        }
+        current_thread()
+            .block
+            .set(launch.shape.grid.index_of(block));
+        executor.begin_block();
+        executor.begin_checked_block(block);
+        executor.run_block(&mut fibers);
+        executor.end_checked_block();
+    }
+    drop(entered);
+    fibers.return_to_pool(usize::MAX);
+    let untracked_memory = executor.untracked_memory();
+    untracked::set_last(&untracked_memory);
+    match (executor.into_report(), launch.take_failure()) {
+        (Some(report), failure) => {
+            let report = report.with_untracked(untracked_memory);
+            let report = match failure {
+                Some(error) => report.with_early_end(error),
+                None => report,
+            };
+            Err(LaunchError::Findings(report))
+        }
+        (None, Some(error)) => Err(error),
+        (None, None) => {
+            untracked::print_new(launch.kernel, &untracked_memory);
+            Ok(())
+        }
+    }
+}
