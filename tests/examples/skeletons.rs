@@ -7,7 +7,10 @@ use ferrovox::{
     device::{Device, Stream},
     distance::{self, DistanceParams, Sites},
     grid::{DeviceMask, DeviceVolume, Volume},
-    skeleton::{self, Levels, Skeleton, SkeletonParams, SurfaceBy},
+    skeleton::{
+        Skeleton,
+        potential_field::{self, Hierarchy, SurfaceBy},
+    },
 };
 use ferrovox_tests::solids::Solid;
 use nalgebra::{Point3, Vector3};
@@ -63,19 +66,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn show(stream: &Stream, solid: &Solid, exponent: f64) -> Result<(), Box<dyn std::error::Error>> {
     let voxels = DeviceVolume::upload(stream, solid.voxels().view())?;
     let mask = DeviceMask::from_mask(stream, &voxels)?;
-    let params = SkeletonParams {
+    let params = potential_field::Params {
         exponent,
-        levels: Levels::Core,
-        ..SkeletonParams::default()
+        hierarchy: Hierarchy::Core,
+        ..potential_field::Params::default()
     };
-    let core = skeleton::skeleton(stream, &mask, &params)?;
-    let params = SkeletonParams {
-        levels: Levels::One,
+    let core = potential_field::extract(stream, &mask, &params)?;
+    let params = potential_field::Params {
+        hierarchy: Hierarchy::Divergence,
         ..params
     };
-    let one = skeleton::skeleton(stream, &mask, &params)?;
+    let one = potential_field::extract(stream, &mask, &params)?;
     let found = core.certificate[0];
-    let classes = skeleton::classify(stream, &mask, SurfaceBy::Faces)?;
+    let classes = potential_field::classify(stream, &mask, SurfaceBy::Faces)?;
     let map = distance::map(
         stream,
         Sites::Voxels(&classes.surface),

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use ferrovox::{
     render::ColourBy,
-    skeleton::{BoundaryForce, FieldVariant, Precision, SurfaceBy},
+    skeleton::potential_field::{BoundaryForce, FieldVariant, Precision, SurfaceBy},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,7 +7,10 @@ use crate::{
 };
 use ferrovox::{
     pipeline::skeleton::{Checks, Defect, LabelOutcome, Method, SkeletonOutcome},
-    skeleton::{Certificate, ClassCounts, ComponentReport, Dust, Levels, SkeletonParams},
+    skeleton::{
+        medial::{ComponentReport, Dust},
+        potential_field::{self, Certificate, ClassCounts, Hierarchy},
+    },
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -151,22 +154,23 @@ impl From<&Certificate> for Balance {
 impl Choices {
     fn of(method: &Method, made: &SkeletonOutcome) -> Self {
         match method {
-            Method::Whole(params) => Self::Whole {
+            Method::Medial(params) => Self::Whole {
                 scale: params.scale,
                 constant: params.constant,
                 dust_below: params.dust,
                 curvature: params.detail,
             },
-            Method::Core(params) => {
-                let SkeletonParams {
+            Method::PotentialField(params) => {
+                let potential_field::Params {
                     divergence,
                     curvature,
                     ..
                 } = *params;
                 Self::Core {
                     exponent: params.exponent,
-                    divergence: Some(divergence).filter(|_| params.levels >= Levels::One),
-                    curvature: Some(curvature).filter(|_| params.levels >= Levels::Two),
+                    divergence: Some(divergence)
+                        .filter(|_| params.hierarchy >= Hierarchy::Divergence),
+                    curvature: Some(curvature).filter(|_| params.hierarchy >= Hierarchy::Curvature),
                     surface: params.surface.name(),
                     precision: params.precision.name(),
                     boundary: params.boundary.name(),
@@ -188,12 +192,12 @@ impl From<&LabelOutcome> for Label {
             edges: skeleton.edges.len(),
             cycles: skeleton.cycles(),
             checked: match &outcome.checks {
-                Checks::Whole {
+                Checks::Medial {
                     components,
                     dust,
                     defects,
                 } => Some(Checked::of(components, *dust, defects)),
-                Checks::Core { .. } => None,
+                Checks::PotentialField { .. } => None,
             },
         }
     }
@@ -278,7 +282,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         cut_cycles: made.cut_cycles,
         labels: made.labels.iter().map(Into::into).collect(),
         index: made.labels.iter().find_map(|label| match &label.checks {
-            Checks::Core {
+            Checks::PotentialField {
                 index,
                 bridges,
                 counts,
@@ -293,7 +297,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
                 index_balances: index.iter().map(Into::into).collect(),
                 voxels: *counts,
             }),
-            Checks::Whole { .. } => None,
+            Checks::Medial { .. } => None,
         }),
         devices: Devices::of(run.devices),
         timings: JsonTimings::of(&made.timings).with_stages(&made.stages),

@@ -6,7 +6,10 @@ use crate::{
 };
 use ferrovox::{
     pipeline::skeleton::Method,
-    skeleton::{Levels, SkeletonParams, SkeletonizeParams},
+    skeleton::{
+        medial,
+        potential_field::{self, Hierarchy},
+    },
 };
 
 /// How skeletons are made.
@@ -16,21 +19,21 @@ use ferrovox::{
 pub fn method(args: &SkeletonArgs) -> anyhow::Result<Method> {
     refuse_conflicts(args)?;
     match args.levels {
-        LevelsName::Core => Ok(Method::Core(published(args))),
-        LevelsName::Whole => Ok(Method::Whole(whole(args))),
-        LevelsName::Detail => Ok(Method::Whole(SkeletonizeParams {
+        LevelsName::Core => Ok(Method::PotentialField(published(args))),
+        LevelsName::Whole => Ok(Method::Medial(whole(args))),
+        LevelsName::Detail => Ok(Method::Medial(medial::Params {
             detail: Some(
                 args.curvature
-                    .unwrap_or(SkeletonParams::default().curvature),
+                    .unwrap_or(potential_field::Params::default().curvature),
             ),
             ..whole(args)
         })),
     }
 }
 
-fn whole(args: &SkeletonArgs) -> SkeletonizeParams {
-    let default = SkeletonizeParams::default();
-    SkeletonizeParams {
+fn whole(args: &SkeletonArgs) -> medial::Params {
+    let default = medial::Params::default();
+    medial::Params {
         scale: args.scale.unwrap_or(default.scale),
         constant: args.constant.unwrap_or(default.constant),
         dust: args.dust.unwrap_or(default.dust),
@@ -38,14 +41,14 @@ fn whole(args: &SkeletonArgs) -> SkeletonizeParams {
     }
 }
 
-fn published(args: &SkeletonArgs) -> SkeletonParams {
-    let default = SkeletonParams::default();
-    SkeletonParams {
+fn published(args: &SkeletonArgs) -> potential_field::Params {
+    let default = potential_field::Params::default();
+    potential_field::Params {
         exponent: args.exponent.unwrap_or(default.exponent),
-        levels: match (args.divergence, args.curvature) {
-            (_, Some(_)) => Levels::Two,
-            (Some(_), None) => Levels::One,
-            (None, None) => Levels::Core,
+        hierarchy: match (args.divergence, args.curvature) {
+            (_, Some(_)) => Hierarchy::Curvature,
+            (Some(_), None) => Hierarchy::Divergence,
+            (None, None) => Hierarchy::Core,
         },
         divergence: args.divergence.unwrap_or(default.divergence),
         curvature: args.curvature.unwrap_or(default.curvature),

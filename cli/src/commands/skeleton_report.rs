@@ -9,7 +9,7 @@ use crate::{
 use ferrovox::{
     device::Device,
     pipeline::skeleton::{Checks, Defect, LabelOutcome, Method, SkeletonOutcome},
-    skeleton::ClassCounts,
+    skeleton::potential_field::ClassCounts,
 };
 use std::collections::{BTreeMap, HashSet};
 
@@ -130,7 +130,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
     let devices: Vec<String> = run.devices.iter().map(ToString::to_string).collect();
     let devices = devices.join(", ");
     match run.method {
-        Method::Whole(params) => lines.add(
+        Method::Medial(params) => lines.add(
             "method",
             format!(
                 "{}, scale {}, const {}{}",
@@ -143,7 +143,7 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
                     .unwrap_or_default()
             ),
         ),
-        Method::Core(params) => lines.add(
+        Method::PotentialField(params) => lines.add(
             "device",
             format!(
                 "{devices}, exponent {}, {}, {}",
@@ -164,10 +164,10 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
 /// apart, and voxels.
 fn of_core(made: &SkeletonOutcome) -> Option<(usize, ClassCounts)> {
     made.labels.iter().find_map(|label| match label.checks {
-        Checks::Core {
+        Checks::PotentialField {
             bridges, counts, ..
         } => Some((bridges, counts)),
-        Checks::Whole { .. } => None,
+        Checks::Medial { .. } => None,
     })
 }
 
@@ -203,7 +203,7 @@ fn add_checks(lines: &mut Lines, made: &SkeletonOutcome) {
             tunnels += component.tunnels;
             cavities += component.cavities;
         }
-        if let Checks::Whole { dust: left_out, .. } = &label.checks {
+        if let Checks::Medial { dust: left_out, .. } = &label.checks {
             specks += left_out.components;
             dust += left_out.voxels;
         }

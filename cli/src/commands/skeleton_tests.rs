@@ -16,7 +16,9 @@ use ferrovox::{
         skeleton::{Checks, Defect, LabelOutcome, SkeletonOutcome},
     },
     skeleton::{
-        Certificate, ClassCounts, ComponentReport, Dust, Edge, Failure, Node, NodeKind, Skeleton,
+        Edge, Node, NodeKind, Skeleton,
+        medial::{ComponentReport, Dust, Failure},
+        potential_field::{Certificate, ClassCounts},
     },
 };
 use nalgebra::Point3;
@@ -99,7 +101,7 @@ fn core() -> SkeletonOutcome {
         label: 1,
         skeleton: skeleton(),
         pruned: 2,
-        checks: Checks::Core {
+        checks: Checks::PotentialField {
             index,
             bridges: 1,
             counts: ClassCounts {
@@ -108,7 +110,7 @@ fn core() -> SkeletonOutcome {
                 boundary: 3,
                 interior: 1,
             },
-            variant: ferrovox::skeleton::FieldVariant::Tuned,
+            variant: ferrovox::skeleton::potential_field::FieldVariant::Tuned,
         },
     }])
 }
@@ -143,7 +145,7 @@ fn whole() -> SkeletonOutcome {
             label,
             skeleton: skeleton(),
             pruned: 0,
-            checks: Checks::Whole {
+            checks: Checks::Medial {
                 defects: defects.collect(),
                 components: reports.clone(),
                 dust: Dust {
@@ -296,7 +298,7 @@ fn lists_of_components_end() {
         label: 1,
         skeleton: skeleton(),
         pruned: 0,
-        checks: Checks::Whole {
+        checks: Checks::Medial {
             components: reports,
             dust: Dust::default(),
             defects: vec![defect],

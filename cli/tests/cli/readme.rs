@@ -97,13 +97,13 @@ fn skeletons() -> Result<(), Box<dyn Error>> {
 // docs/skeleton.md
 use ferrovox::{device::Device, grid::{DeviceVolume, DeviceMask}};
 use ferrovox::io::{ReadOptions, read_volume, write_skeleton};
-use ferrovox::skeleton::{Prune, SkeletonParams, skeleton};
+use ferrovox::skeleton::{Prune, potential_field};
 
 let (volume, _) = read_volume("scan.nii.gz", &ReadOptions::default())?.volume.into_f32();
 let stream = Device::best().stream()?;
 let on_device = DeviceVolume::upload(&stream, volume.view())?;
 let object = DeviceMask::above(&stream, &on_device, 120.0)?;
-let mut made = skeleton(&stream, &object, &SkeletonParams::default())?;
+let mut made = potential_field::extract(&stream, &object, &potential_field::Params::default())?;
 made.skeleton.prune(Prune::Length(5.0))?;
 println!("{} cycles, balanced: {}", made.skeleton.cycles(), made.certificate.iter().all(|it| it.balanced()));
 write_skeleton("scan.swc", &made.skeleton)?;
@@ -115,17 +115,17 @@ Ok(())
 #[rustfmt::skip]
 fn skeletons_by_several_devices(
     object: ferrovox::grid::DeviceMask,
-    params: ferrovox::skeleton::SkeletonParams,
+    params: ferrovox::skeleton::potential_field::Params,
 ) -> Result<(), Box<dyn Error>> {
 // docs/skeleton.md: several devices
-use ferrovox::{device::Device, monitor::Progress, skeleton::{Execution, skeleton_on_devices}};
+use ferrovox::{device::Device, monitor::Progress, skeleton::potential_field::{self, Execution}};
 
 let streams = [Device::cuda(0)?.stream()?, Device::cuda(1)?.stream()?];
 let tell = |progress: Progress| eprintln!("{:.0} %, {:?} left", 100.0 * progress.fraction(), progress.left());
-let (made, field) = skeleton_on_devices(Execution::on(&streams)?.on_progress(&tell), &object, &params)?;
-let vectors = field.vectors(&streams[0])?;
+let made = potential_field::extract(Execution::on(&streams)?.on_progress(&tell), &object, &params)?;
+let vectors = made.force_field.vectors(&streams[0])?;
 // docs/skeleton.md: end of several devices
-drop((made, vectors));
+drop(vectors);
 Ok(())
 }
 

@@ -6,7 +6,7 @@ use ferrovox::{
     grid::DeviceMask,
     io::write_skeleton,
     nalgebra::{Point3, distance},
-    skeleton::{self, Prune, SkeletonParams},
+    skeleton::{Prune, potential_field},
     synthetic::{self, Capsule},
 };
 use std::{env, error::Error, fs};
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 2. Its skeleton. The certificate says of each component of the solid whether all critical
     //    points of the field were found.
-    let found = skeleton::skeleton(&stream, &solid, &SkeletonParams::default())?;
+    let found = potential_field::extract(&stream, &solid, &potential_field::Params::default())?;
     assert!(
         found
             .certificate

@@ -4,8 +4,8 @@ use crate::support::Outcome;
 use ferrovox::{
     device::Stream,
     grid::{DeviceMask, DevicePoints},
-    skeleton::{
-        SkeletonParams,
+    skeleton::potential_field::{
+        self,
         field::{self, Sources},
     },
 };
@@ -20,7 +20,7 @@ pub fn worst_direction(
     stream: &Stream,
     mask: &DeviceMask,
     sources: &Sources,
-    params: &SkeletonParams,
+    params: &potential_field::Params,
 ) -> Outcome<f64> {
     let field = field::forces(stream, sources, mask.copy(stream)?, params)?;
     let found = stream.download(&field.forces)?;

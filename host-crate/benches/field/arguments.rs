@@ -2,7 +2,7 @@
 
 use crate::{support::Outcome, whole::Object};
 use clap::Parser;
-use ferrovox::skeleton::{FieldVariant, Precision, SkeletonParams, TreeParams};
+use ferrovox::skeleton::potential_field::{self, FieldVariant, Precision, TreeParams};
 use measure::Common;
 
 /// Times force fields.
@@ -85,7 +85,7 @@ impl Arguments {
 
     /// Whether whole fields of hands are timed: where their sizes are named, or for variants that
     /// need a grid if no numbers of points are.
-    pub fn measures_hands(&self, jobs: &[SkeletonParams]) -> bool {
+    pub fn measures_hands(&self, jobs: &[potential_field::Params]) -> bool {
         let has_points = self.targets.is_some() || self.sources.is_some();
         !self.sizes.is_empty() || (!has_points && jobs.iter().any(needs_grid))
     }
@@ -94,7 +94,7 @@ impl Arguments {
     ///
     /// # Errors
     /// A name that nothing has, an exponent out of range.
-    pub fn jobs(&self) -> Outcome<Vec<SkeletonParams>> {
+    pub fn jobs(&self) -> Outcome<Vec<potential_field::Params>> {
         let mut jobs = Vec::new();
         for variant in crate::variants(&self.variants)? {
             for precision in crate::precisions(&self.precision)? {
@@ -102,7 +102,7 @@ impl Arguments {
                     continue;
                 }
                 for &exponent in &self.exponents {
-                    let params = SkeletonParams {
+                    let params = potential_field::Params {
                         variant,
                         precision,
                         exponent,
@@ -111,7 +111,7 @@ impl Arguments {
                             near: self.near,
                             trust: self.trust,
                         },
-                        ..SkeletonParams::default()
+                        ..potential_field::Params::default()
                     };
                     params.check()?;
                     jobs.push(params);
@@ -123,6 +123,6 @@ impl Arguments {
 }
 
 /// Whether a variant is one for the voxels of a grid.
-pub fn needs_grid(job: &SkeletonParams) -> bool {
+pub fn needs_grid(job: &potential_field::Params) -> bool {
     matches!(job.variant, FieldVariant::Tree | FieldVariant::Auto)
 }

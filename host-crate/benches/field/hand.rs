@@ -5,8 +5,8 @@ use crate::support::{Outcome, by_events};
 use ferrovox::{
     device::{Device, DeviceKind, Recording, Stream},
     grid::{DeviceMask, DevicePoints, Geometry},
-    skeleton::{
-        Classes, FieldVariant, SkeletonParams, SurfaceBy, classify,
+    skeleton::potential_field::{
+        self, Classes, FieldVariant, SurfaceBy, classify,
         field::{ForceField, Sources, force_field, forces_at},
     },
     synthetic::{self, Capsule},
@@ -53,7 +53,7 @@ pub fn measure(
     report: &mut Report,
     device: &Device,
     (sizes, spacing): (&[usize], [f32; 3]),
-    jobs: &[SkeletonParams],
+    jobs: &[potential_field::Params],
     runs: usize,
 ) -> Outcome<()> {
     let on_cpu = device.kind() == DeviceKind::Cpu;
@@ -137,7 +137,7 @@ fn classes(stream: &Stream, size: usize, spacing: [f32; 3]) -> Outcome<Classes> 
 fn with_times(
     stream: &Stream,
     classes: &Classes,
-    params: &SkeletonParams,
+    params: &potential_field::Params,
 ) -> Outcome<(ForceField, String)> {
     let device = stream.device();
     device.record_launches(Recording::Times);

@@ -2,7 +2,7 @@
 
 use ferrovox::{
     device::Device,
-    skeleton::{FieldVariant, Precision, SkeletonParams},
+    skeleton::potential_field::{self, FieldVariant, Precision},
 };
 
 /// Instructions that each of the four parts of a multiprocessor begins in a clock, for the 32
@@ -30,7 +30,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(params: &SkeletonParams) -> Self {
+    fn of(params: &potential_field::Params) -> Self {
         let distance = match params.variant {
             // for the four targets of a thread: two differences, a product and a product with sum
             // for y and z, and four differences for x, which is 8 for four; then for each a product
@@ -73,7 +73,7 @@ fn weight(exponent: f64) -> (f64, f64) {
 
 /// Pairs in a second that the device cannot exceed: by what its multiprocessors begin at their
 /// highest clock. None where that is not known, as for the CPU.
-pub fn pairs_per_second(device: &Device, params: &SkeletonParams) -> Option<f64> {
+pub fn pairs_per_second(device: &Device, params: &potential_field::Params) -> Option<f64> {
     let clocks = 1e3 * f64::from(device.clock_khz()?);
     let multiprocessors = f64::from(device.limits().multiprocessors);
     Some(clocks * multiprocessors * per_clock(Pair::of(params)))

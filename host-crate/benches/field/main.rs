@@ -27,7 +27,7 @@ use arguments::Arguments;
 use clap::Parser;
 use ferrovox::{
     device::{Device, DeviceKind},
-    skeleton::{FieldVariant, Precision, SkeletonParams, field},
+    skeleton::potential_field::{self, FieldVariant, Precision, field},
 };
 use measure::{Record, Report};
 use std::process::ExitCode;
@@ -91,7 +91,12 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     Ok(())
 }
 
-fn record(device: &Device, params: &SkeletonParams, targets: usize, sources: usize) -> Record {
+fn record(
+    device: &Device,
+    params: &potential_field::Params,
+    targets: usize,
+    sources: usize,
+) -> Record {
     Record {
         system: "ferrovox".into(),
         device: device.id(),

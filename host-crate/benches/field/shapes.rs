@@ -4,7 +4,7 @@ use crate::support::Outcome;
 use ferrovox::{
     device::Stream,
     grid::{DeviceMask, DevicePoints, Geometry},
-    skeleton::{SurfaceBy, classify, field::Sources},
+    skeleton::potential_field::{SurfaceBy, classify, field::Sources},
 };
 
 /// The radius of a ball of at least so many voxels.

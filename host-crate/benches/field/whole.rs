@@ -4,7 +4,7 @@ use crate::support::Outcome;
 use ferrovox::{
     device::{Device, Stream},
     grid::{DeviceMask, DeviceVolume},
-    skeleton::{self, Extraction, SkeletonParams},
+    skeleton::potential_field::{self, Extraction},
     synthetic::{self, Capsule, HUMAN_HEIGHT},
 };
 use measure::{Record, Report, Spread};
@@ -86,7 +86,7 @@ pub fn measure(
     report: &mut Report,
     device: &Device,
     object: Object,
-    params: &SkeletonParams,
+    params: &potential_field::Params,
     runs: usize,
 ) -> Outcome<()> {
     let stream = device.stream()?;
@@ -95,7 +95,7 @@ pub fn measure(
     let mut last = None;
     for run in 0..=runs {
         let start = Instant::now();
-        let made = skeleton::skeleton(&stream, &solid, params)?;
+        let made = potential_field::extract(&stream, &solid, params)?;
         // the first warms up
         if run > 0 {
             whole.push(start.elapsed());

@@ -11,7 +11,7 @@ use ferrovox::{
     isosurface::{self, DeviceMesh, DeviceTriangles, IsosurfaceParams},
     render::{self, RenderParams},
     scan::{ScanMethod, ScanParams, Scanner, Sum},
-    skeleton::{self, FieldVariant, Precision, SkeletonParams},
+    skeleton::potential_field::{self, FieldVariant, Precision},
     synthetic::{self, Levels, Metaball, Quantised},
 };
 use std::f64::consts::TAU;
@@ -190,17 +190,17 @@ fn forces(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     });
     let inside: Vec<u64> = inside.collect();
     let ball = DeviceMask::from_indices(stream, &inside, [side; 3], Geometry::default())?;
-    let classes = skeleton::classify(stream, &ball, skeleton::SurfaceBy::Faces)?;
+    let classes = potential_field::classify(stream, &ball, potential_field::SurfaceBy::Faces)?;
     Ok(Box::new(move |wanted| {
         let mut all = Vec::new();
         for variant in FieldVariant::ALL {
             for precision in Precision::ALL {
-                let params = SkeletonParams {
+                let params = potential_field::Params {
                     variant,
                     precision,
-                    ..SkeletonParams::default()
+                    ..potential_field::Params::default()
                 };
-                let field = skeleton::field::force_field(stream, &classes, &params)?;
+                let field = potential_field::field::force_field(stream, &classes, &params)?;
                 all.extend(bytes(stream, &field.forces, wanted)?);
             }
         }

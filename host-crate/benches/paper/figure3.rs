@@ -5,7 +5,7 @@ use crate::{phantom::Phantom, support::Outcome};
 use ferrovox::{
     device::{Device, DeviceKind, LaunchOverride},
     occupancy::{BlockConfig, Gpu, KernelResources, OccupancyModel, PaperModel},
-    skeleton::FieldVariant,
+    skeleton::potential_field::FieldVariant,
 };
 use std::fmt::Write;
 

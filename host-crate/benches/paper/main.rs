@@ -18,7 +18,7 @@ mod table;
 use arguments::Arguments;
 use clap::Parser;
 use document::Row;
-use ferrovox::{device::Device, skeleton::FieldVariant};
+use ferrovox::{device::Device, skeleton::potential_field::FieldVariant};
 use measure::{Record, Report};
 use phantom::{Phantom, Timed};
 use std::process::ExitCode;

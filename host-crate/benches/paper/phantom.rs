@@ -4,8 +4,8 @@ use crate::support::{self, Outcome};
 use ferrovox::{
     device::{DeviceKind, Stream},
     grid::DeviceMask,
-    skeleton::{
-        BoundaryForce, Classes, FieldVariant, Precision, SkeletonParams, SurfaceBy, classify, field,
+    skeleton::potential_field::{
+        self, BoundaryForce, Classes, FieldVariant, Precision, SurfaceBy, classify, field,
     },
     synthetic::{HUMAN_HEIGHT, human},
 };
@@ -44,13 +44,13 @@ impl<'a> Phantom<'a> {
     /// The time of the force field as Zhao et al. (2016) make it: exponent 2, f32. On a CPU of no
     /// more pairs than `sample`, from which that of all follows.
     pub fn time(&self, variant: FieldVariant, sample: u64, runs: usize) -> Outcome<Timed> {
-        let params = SkeletonParams {
+        let params = potential_field::Params {
             exponent: 2.0,
             precision: Precision::F32,
             boundary: BoundaryForce::Mean,
             surface: SurfaceBy::Corners,
             variant,
-            ..SkeletonParams::default()
+            ..potential_field::Params::default()
         };
         let stream = self.stream;
         let on_cpu = stream.device().kind() == DeviceKind::Cpu;

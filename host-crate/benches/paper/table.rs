@@ -1,7 +1,7 @@
 //! The table as text.
 
 use crate::document::Row;
-use ferrovox::skeleton::FieldVariant;
+use ferrovox::skeleton::potential_field::FieldVariant;
 
 /// What was measured of a row, in seconds.
 pub struct Measured {

@@ -7,7 +7,7 @@ use std::{error::Error, io, sync::OnceLock};
 /// as the processor has, or as `RAYON_NUM_THREADS` says. Does nothing where they run already.
 ///
 /// Streams and pipelines call this before they do anything else, and return its error; so do
-/// `skeletonize` and its kin. What works without a stream, such as readers and writers of files,
+/// `medial::extract` and its kin. What works without a stream, such as readers and writers of files,
 /// lets the threads start by themselves, and then a system that makes no more ends in a panic: a
 /// program that begins with these calls this first.
 ///

@@ -1,51 +1,27 @@
 //! Curve skeletons: the centre lines of solids, as graphs.
 //!
-//! The surface voxels of a solid repel whatever is inside with a force that falls with a power of
-//! the distance. Where the force vanishes there are critical points; the curves along which the
-//! force leads from the saddles among them to the attracting ones are the core of the skeleton, and
-//! further curves lead there from where the force converges and from where the surface is strongly
-//! curved.
+//! | method | module | suited to |
+//! | --- | --- | --- |
+//! | medial: shortest paths along the medial axis, centred afterwards; homotopy certified on the result | [`medial`] | vessels, nerves, bones, segmentations with many labels |
+//! | potential field: critical points of a repulsive force field (Cornea et al. 2005, Zhao et al. 2016) | [`potential_field`] | thick, isotropic solids |
 //!
-//! | step | result |
-//! | --- | --- |
-//! | ask for it | [`skeleton()`], with [`SkeletonParams`]; by several devices [`skeleton_on_devices`], with an [`Execution`] |
-//! | sort the voxels | [`classify`], [`fill_cavities`], [`components()`], [`euler_number`] |
-//! | the skeleton | [`Skeleton`], of [`Node`]s and [`Edge`]s, with its queries |
-//! | whether it is complete | [`Certificate`] |
-//! | those of real objects, of all labels at once | [`skeletonize`], with [`SkeletonizeParams`] and a [`ComponentReport`] for each component |
-//! | shorten it | [`Skeleton::prune`], [`Skeleton::merge_chains`] |
+//! Each method has one parameter type (`Params`) and one function (`extract`). Both return
+//! [`Skeleton`]s, made of [`Node`]s and [`Edge`]s, which can be shortened by [`Skeleton::prune`] and
+//! [`Skeleton::merge_chains`].
+//!
+//! Both methods use 26-connected solids: [`components()`] and [`euler_number`] describe their
+//! topology, and [`fill_cavities`] removes their cavities.
 
-mod certificate;
-mod classes;
-mod clusters;
+mod cavities;
 mod components;
-mod context;
-mod critical;
-mod curves;
 mod error;
 mod euler;
-mod execution;
-mod extraction;
-pub mod field;
-mod levels;
-mod params;
-mod radii;
-mod trace;
-mod tree_params;
-mod whole;
+pub mod medial;
+pub mod potential_field;
 
-pub use certificate::Certificate;
-pub use classes::{ClassCounts, Classes, classify, fill_cavities};
+pub use cavities::fill_cavities;
 pub use components::{SolidComponents, components};
 pub use error::SkeletonError;
 pub use euler::euler_number;
-pub use execution::Execution;
-pub use extraction::{Extraction, skeleton, skeleton_on_devices};
-pub use params::{BoundaryForce, FieldVariant, Levels, Precision, SkeletonParams, SurfaceBy};
-pub use tree_params::TreeParams;
-pub use whole::{
-    ComponentReport, Dust, Failure, LabelSkeleton, SkeletonizeParams, Skeletons, skeletonize,
-    skeletonize_mask, skeletonize_mask_on_devices, skeletonize_on_devices,
-};
 
 pub use crate::graph::{Chain, Components, Edge, Node, NodeKind, Prune, Skeleton};

@@ -6,7 +6,10 @@ use ferrovox::{
     graph::Skeleton,
     grid::DeviceMask,
     monitor::Monitor,
-    skeleton::{Levels, SkeletonParams, SkeletonizeParams, skeleton, skeletonize_on_devices},
+    skeleton::{
+        medial,
+        potential_field::{self, Hierarchy},
+    },
 };
 use measure::{Record, Report, Spread};
 use std::time::{Duration, Instant};
@@ -26,13 +29,15 @@ pub fn measure(
         let made = match name.as_str() {
             "whole" => timed(arguments.common.runs, || whole(device, object)),
             _ => {
-                let found = Levels::ALL.into_iter().find(|level| level.name() == name);
-                let levels = found.ok_or_else(|| {
+                let found = Hierarchy::ALL
+                    .into_iter()
+                    .find(|level| level.name() == name);
+                let hierarchy = found.ok_or_else(|| {
                     format!("no level is called {name:?}; there are whole, core, 1, 2 and none")
                 })?;
-                let params = SkeletonParams {
-                    levels,
-                    ..SkeletonParams::default()
+                let params = potential_field::Params {
+                    hierarchy,
+                    ..potential_field::Params::default()
                 };
                 timed(arguments.common.runs, || {
                     one_by_one(device, object, &params)
@@ -66,9 +71,9 @@ pub fn measure(
 /// The skeletons of all labels, in one call.
 fn whole(device: &Device, object: &Subject) -> Outcome<Vec<(u8, Skeleton)>> {
     let voxels = object.known.voxels.view();
-    let params = SkeletonizeParams::default();
+    let params = medial::Params::default();
     let devices = std::slice::from_ref(device);
-    let made = skeletonize_on_devices(devices, voxels, &params, Monitor::silent())?;
+    let made = medial::extract(devices, voxels, &params, Monitor::silent())?;
     let labels = made.labels.into_iter();
     let labelled = labels.map(|one| Ok((u8::try_from(one.label)?, one.skeleton)));
     labelled.collect()
@@ -95,7 +100,7 @@ fn timed<T>(runs: usize, work: impl Fn() -> Outcome<T>) -> Outcome<(T, Spread)> 
 fn one_by_one(
     device: &Device,
     object: &Subject,
-    params: &SkeletonParams,
+    params: &potential_field::Params,
 ) -> Outcome<Vec<(u8, Skeleton)>> {
     let stream = device.stream()?;
     let voxels = &object.known.voxels;
@@ -107,7 +112,10 @@ fn one_by_one(
             .map(|v| u8::from(v == label))
             .collect();
         let mask = DeviceMask::upload(&stream, &bytes, voxels.dims(), *voxels.geometry())?;
-        made.push((*label, skeleton(&stream, &mask, params)?.skeleton));
+        made.push((
+            *label,
+            potential_field::extract(&stream, &mask, params)?.skeleton,
+        ));
     }
     Ok(made)
 }

@@ -19,7 +19,7 @@ use ferrovox::{
     },
     render::RenderParams,
     scan::{self, MultiDeviceMethod, MultiDeviceParams, Scanner, Sum},
-    skeleton::SkeletonParams,
+    skeleton::potential_field,
     voxelize::VoxelizeParams,
 };
 use std::{
@@ -73,7 +73,7 @@ pub const JOBS: [Job; 18] = [
         place.distance_of_level(DistanceMethod::CenterPoint)
     }),
     ("skeleton, core", |place| {
-        place.skeleton(Method::Core(SkeletonParams::default()))
+        place.skeleton(Method::PotentialField(potential_field::Params::default()))
     }),
     ("skeleton, whole", |place| place.skeleton(Method::default())),
     ("voxelize", Place::voxelize),

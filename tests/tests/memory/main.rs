@@ -26,7 +26,10 @@ use ferrovox::{
         voxelize::{self, VoxelizeJob},
     },
     render::RenderParams,
-    skeleton::{FieldVariant, Levels, SkeletonParams, SkeletonizeParams},
+    skeleton::{
+        medial,
+        potential_field::{self, FieldVariant, Hierarchy},
+    },
     voxelize::VoxelizeParams,
 };
 use std::{
@@ -417,9 +420,9 @@ fn skeletons(folder: &Folder) {
     };
     let jobs = [
         SkeletonJob {
-            method: Method::Whole(SkeletonizeParams {
+            method: Method::Medial(medial::Params {
                 detail: Some(0.05),
-                ..SkeletonizeParams::default()
+                ..medial::Params::default()
             }),
             ..whole(&["all.json", "{label}.swc"])
         },
@@ -447,10 +450,10 @@ fn skeletons(folder: &Folder) {
         voxels: Selection::NotZero,
     };
     let job = SkeletonJob {
-        method: Method::Core(SkeletonParams {
-            levels: Levels::Two,
+        method: Method::PotentialField(potential_field::Params {
+            hierarchy: Hierarchy::Curvature,
             variant: FieldVariant::Tuned,
-            ..SkeletonParams::default()
+            ..potential_field::Params::default()
         }),
         outputs: vec![folder.path("core.json")],
         field: Some(folder.path("field.npy")),

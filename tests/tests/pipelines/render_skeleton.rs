@@ -5,7 +5,7 @@ use ferrovox::{
     grid::{DeviceVolume, Geometry, Volume},
     monitor::Monitor,
     render::{self, ColourBy, Picture, RenderParams, SkeletonStyle},
-    skeleton::{Edge, Node, NodeKind, Skeleton, SkeletonizeParams, skeletonize},
+    skeleton::{Edge, Node, NodeKind, Skeleton, medial},
 };
 use ferrovox_tests::{
     devices,
@@ -213,8 +213,8 @@ struct Net {
 impl Net {
     fn new() -> Self {
         let volume = random::net([3, 3, 2], 4, 5, Grid::unit()).voxels;
-        let params = SkeletonizeParams::default();
-        let found = skeletonize(volume.view(), &params, Monitor::silent()).unwrap();
+        let params = medial::Params::default();
+        let found = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
         let skeleton = found.labels[0].skeleton.clone();
         Self { volume, skeleton }
     }

@@ -4,7 +4,7 @@
 use super::skeleton_classes::mask;
 use ferrovox::{
     device::Stream,
-    skeleton::{Levels, SkeletonParams, skeleton},
+    skeleton::potential_field::{self, Hierarchy},
 };
 use ferrovox_tests::{devices, solids::Solid};
 
@@ -22,12 +22,12 @@ fn placements(solid: &Solid) -> [Solid; 5] {
 }
 
 fn check(label: &str, stream: &Stream, solid: &Solid, exponent: f64, tunnels: usize) {
-    let params = SkeletonParams {
+    let params = potential_field::Params {
         exponent,
-        levels: Levels::Core,
-        ..SkeletonParams::default()
+        hierarchy: Hierarchy::Core,
+        ..potential_field::Params::default()
     };
-    let made = skeleton(stream, &mask(stream, &solid.voxels()), &params).unwrap();
+    let made = potential_field::extract(stream, &mask(stream, &solid.voxels()), &params).unwrap();
     let what = format!(
         "{label}, {}, m = {exponent}: {:?}",
         solid.name, made.certificate

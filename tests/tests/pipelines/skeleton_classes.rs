@@ -4,7 +4,10 @@ use super::distance_sites::{SIZES, faces, rare, words};
 use ferrovox::{
     device::Stream,
     grid::{DeviceMask, DeviceVolume, Geometry, Volume},
-    skeleton::{ClassCounts, SurfaceBy, classify, fill_cavities},
+    skeleton::{
+        fill_cavities,
+        potential_field::{ClassCounts, SurfaceBy, classify},
+    },
 };
 use ferrovox_tests::{devices, solids::Solid};
 

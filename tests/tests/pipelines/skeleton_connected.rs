@@ -4,20 +4,23 @@ use super::skeleton_classes::mask;
 use ferrovox::{
     device::Stream,
     grid::{Geometry, Volume},
-    skeleton::{self, Extraction, Levels, SkeletonParams, components},
+    skeleton::{
+        components,
+        potential_field::{self, Extraction, Hierarchy},
+    },
 };
 use ferrovox_tests::{devices, noise::Noise, solids::Solid};
 use nalgebra::{Point3, Rotation3, Unit, Vector3};
 
 /// The skeleton, of which every part has been seen to be inside, and each component to be in one
 /// piece.
-fn made(stream: &Stream, voxels: &Volume<u8>, levels: Levels) -> Extraction {
-    let params = SkeletonParams {
-        levels,
-        ..SkeletonParams::default()
+fn made(stream: &Stream, voxels: &Volume<u8>, hierarchy: Hierarchy) -> Extraction {
+    let params = potential_field::Params {
+        hierarchy,
+        ..potential_field::Params::default()
     };
     let mask = mask(stream, voxels);
-    let made = skeleton::skeleton(stream, &mask, &params).unwrap();
+    let made = potential_field::extract(stream, &mask, &params).unwrap();
     made.skeleton.validate().unwrap();
     let [nx, ny, _] = voxels.dims();
     for point in made.skeleton.edges.iter().flat_map(|edge| &edge.points) {
@@ -58,8 +61,8 @@ fn level_1_reaches_the_tips() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         for (solid, axis, angle) in &cases {
-            let core = made(&stream, &solid.voxels(), Levels::Core);
-            let one = made(&stream, &solid.voxels(), Levels::One);
+            let core = made(&stream, &solid.voxels(), Hierarchy::Core);
+            let one = made(&stream, &solid.voxels(), Hierarchy::Divergence);
             let turn = Rotation3::from_axis_angle(&Unit::new_normalize((*axis).into()), *angle);
             for side in [-20.5, 20.5] {
                 // the middle of the half ball at the end
@@ -78,7 +81,7 @@ fn level_2_reaches_the_corners_of_a_cube() {
     let solid = Solid::cuboid([10.0; 3]);
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
-        let made = made(&stream, &solid.voxels(), Levels::Two);
+        let made = made(&stream, &solid.voxels(), Hierarchy::Curvature);
         let tips: Vec<Point3<f64>> = made
             .skeleton
             .edges
@@ -110,7 +113,7 @@ fn what_a_thin_bar_joins_is_joined() {
             (solid.clone(), 0.01),
             (solid.turned([0.0, 0.0, 1.0], 0.6), 1.5),
         ] {
-            let made = made(&stream, &solid.voxels(), Levels::Core);
+            let made = made(&stream, &solid.voxels(), Hierarchy::Core);
             assert_eq!(made.bridges, 1, "{}, {}", test.label, solid.name);
             assert!(!made.certificate[0].balanced());
             // through the bar's middle
@@ -139,7 +142,7 @@ fn heaps_of_balls_are_connected_where_they_touch() {
         let voxels = voxels.unwrap();
         for test in devices::fast() {
             let stream = test.device.stream().unwrap();
-            made(&stream, &voxels, Levels::Two);
+            made(&stream, &voxels, Hierarchy::Curvature);
         }
     }
 }
@@ -149,7 +152,7 @@ fn nothing_is_joined_that_is_apart_nor_where_all_hangs_together() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         for solid in [Solid::torus(12.0, 5.0), Solid::y_of_tubes(5.0, 16.0)] {
-            let made = made(&stream, &solid.voxels(), Levels::One);
+            let made = made(&stream, &solid.voxels(), Hierarchy::Divergence);
             assert_eq!(made.bridges, 0, "{}, {}", test.label, solid.name);
         }
     }

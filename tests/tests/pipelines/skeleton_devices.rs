@@ -5,7 +5,7 @@
 use ferrovox::{
     grid::{Geometry, Volume},
     monitor::Monitor,
-    skeleton::{SkeletonizeParams, Skeletons, skeletonize, skeletonize_on_devices},
+    skeleton::medial::{self, Skeletons},
 };
 use ferrovox_tests::{devices, solids::Solid};
 
@@ -44,14 +44,13 @@ fn devices_find_the_skeletons_of_the_host() {
     for (one, other) in &pairs {
         for spacing in [[1.0; 3], [0.5, 0.5, 1.5], [0.7, 0.9, 1.1]] {
             let volume = beside(one, other, spacing);
-            let params = SkeletonizeParams::default();
-            let by_host = skeletonize(volume.view(), &params, Monitor::silent()).unwrap();
+            let params = medial::Params::default();
+            let by_host = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
             assert!(by_host.certified(), "{} and {}", one.name, other.name);
             let by_host = text(&by_host);
             for device in devices::fast() {
                 let devices = [device.device.clone(), device.device.clone()];
-                let found =
-                    skeletonize_on_devices(&devices, volume.view(), &params, Monitor::silent());
+                let found = medial::extract(&devices, volume.view(), &params, Monitor::silent());
                 assert_eq!(
                     by_host,
                     text(&found.unwrap()),

@@ -4,18 +4,21 @@ use super::skeleton_classes::mask;
 use ferrovox::{
     device::Stream,
     grid::{Geometry, Volume},
-    skeleton::{self, Extraction, Levels, NodeKind, Skeleton, SkeletonParams},
+    skeleton::{
+        NodeKind, Skeleton,
+        potential_field::{self, Extraction, Hierarchy},
+    },
 };
 use ferrovox_tests::{devices, solids::Solid};
 use nalgebra::{Point3, Vector3};
 
-fn made(stream: &Stream, solid: &Solid, exponent: f64, levels: Levels) -> Extraction {
-    let params = SkeletonParams {
+fn made(stream: &Stream, solid: &Solid, exponent: f64, hierarchy: Hierarchy) -> Extraction {
+    let params = potential_field::Params {
         exponent,
-        levels,
-        ..SkeletonParams::default()
+        hierarchy,
+        ..potential_field::Params::default()
     };
-    let made = skeleton::skeleton(stream, &mask(stream, &solid.voxels()), &params).unwrap();
+    let made = potential_field::extract(stream, &mask(stream, &solid.voxels()), &params).unwrap();
     made.skeleton.validate().unwrap();
     // curves are inside
     let voxels = solid.voxels();
@@ -66,7 +69,7 @@ fn a_capsule_has_a_line() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         for (exponent, length) in [(4.0, 34.0), (6.0, 20.0)] {
-            let made = made(&stream, &solid, exponent, Levels::Core);
+            let made = made(&stream, &solid, exponent, Hierarchy::Core);
             assert_eq!(counts(&made), [2, 1], "{}", test.label);
             let core = &made.skeleton;
             assert!(
@@ -92,7 +95,7 @@ fn an_oblique_capsule_has_a_line_too() {
     );
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
-        let made = made(&stream, &solid, 4.0, Levels::Core);
+        let made = made(&stream, &solid, 4.0, Hierarchy::Core);
         counts(&made);
         assert!(made.skeleton.is_connected(), "{}", test.label);
         let [mean, _] = off_axis(&made.skeleton, solid.origin(), turn * Vector3::x());
@@ -106,7 +109,7 @@ fn three_tubes_meet_in_a_node() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         for exponent in [4.0, 6.0] {
-            let made = made(&stream, &solid, exponent, Levels::Core);
+            let made = made(&stream, &solid, exponent, Hierarchy::Core);
             counts(&made);
             let core = merged(&made.skeleton);
             let degrees = core.degrees();
@@ -124,7 +127,7 @@ fn an_l_has_a_curve_through_its_corner() {
     let solid = Solid::l_bar(4.5, 40.0);
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
-        let made = made(&stream, &solid, 4.0, Levels::Core);
+        let made = made(&stream, &solid, 4.0, Hierarchy::Core);
         counts(&made);
         let core = merged(&made.skeleton);
         assert_eq!(core.edges.len(), 1, "{}", test.label);
@@ -143,7 +146,7 @@ fn a_torus_has_a_ring() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         for exponent in [3.0, 6.0] {
-            let made = made(&stream, &solid, exponent, Levels::Core);
+            let made = made(&stream, &solid, exponent, Hierarchy::Core);
             let [attracting, saddles] = counts(&made);
             assert_eq!(attracting, saddles, "{}, m = {exponent}", test.label);
             assert!(attracting > 0);
@@ -166,7 +169,7 @@ fn balls_and_ellipsoids_have_a_point() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         for solid in [Solid::ball(10.0), Solid::ellipsoid([13.0, 10.0, 9.0])] {
-            let made = made(&stream, &solid, 6.0, Levels::Core);
+            let made = made(&stream, &solid, 6.0, Hierarchy::Core);
             assert_eq!(counts(&made), [1, 0], "{}, {}", test.label, solid.name);
             assert!(made.skeleton.edges.is_empty());
             let off = (made.skeleton.nodes[0].position - solid.origin()).norm();
@@ -181,7 +184,7 @@ fn the_core_shortens_as_the_exponent_grows_and_level_1_reaches_farther() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let lengths = [3.0, 4.0, 5.0, 6.0].map(|exponent| {
-            let made = made(&stream, &solid, exponent, Levels::Core);
+            let made = made(&stream, &solid, exponent, Hierarchy::Core);
             counts(&made);
             made.skeleton.length()
         });
@@ -191,7 +194,7 @@ fn the_core_shortens_as_the_exponent_grows_and_level_1_reaches_farther() {
             test.label
         );
         assert!(lengths[0] < 50.0);
-        let one = made(&stream, &solid, 6.0, Levels::One);
+        let one = made(&stream, &solid, 6.0, Hierarchy::Divergence);
         assert!(one.skeleton.length() >= lengths[3], "{}", test.label);
     }
 }
@@ -201,7 +204,7 @@ fn newtons_law_has_no_attracting_point() {
     let solid = Solid::capsule(6.0, 20.0);
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
-        let made = made(&stream, &solid, 2.0, Levels::Core);
+        let made = made(&stream, &solid, 2.0, Hierarchy::Core);
         assert_eq!(made.certificate[0].attracting, 0, "{}", test.label);
     }
 }
@@ -211,7 +214,7 @@ fn radii_are_distances_to_the_surface() {
     let solid = Solid::capsule(9.0, 41.0);
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
-        let made = made(&stream, &solid, 6.0, Levels::Core);
+        let made = made(&stream, &solid, 6.0, Hierarchy::Core);
         for edge in &made.skeleton.edges {
             for radius in &edge.radii {
                 assert!((radius - 9.0).abs() <= 0.6, "{} {radius}", test.label);
@@ -236,7 +239,8 @@ fn pieces_voxels_and_borders() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let mask = mask(&stream, &volume);
-        let made = skeleton::skeleton(&stream, &mask, &SkeletonParams::default()).unwrap();
+        let made =
+            potential_field::extract(&stream, &mask, &potential_field::Params::default()).unwrap();
         made.skeleton.validate().unwrap();
         assert_eq!(made.certificate.len(), 3, "{}", test.label);
         assert!(
@@ -277,14 +281,15 @@ fn cavities_are_kept_or_filled() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let mask = mask(&stream, &solid.voxels());
-        let filled = SkeletonParams {
+        let filled = potential_field::Params {
             fill: true,
-            ..SkeletonParams::default()
+            ..potential_field::Params::default()
         };
-        let made = skeleton::skeleton(&stream, &mask, &filled).unwrap();
+        let made = potential_field::extract(&stream, &mask, &filled).unwrap();
         assert_eq!(made.certificate[0].euler_solid, 1, "{}", test.label);
         assert_eq!(counts(&made), [1, 0], "{}", test.label);
-        let made = skeleton::skeleton(&stream, &mask, &SkeletonParams::default()).unwrap();
+        let made =
+            potential_field::extract(&stream, &mask, &potential_field::Params::default()).unwrap();
         assert_eq!(made.certificate[0].euler_solid, 2, "{}", test.label);
     }
 }
@@ -295,7 +300,7 @@ fn without_an_object() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         let mask = mask(&stream, &empty);
-        let error = skeleton::skeleton(&stream, &mask, &SkeletonParams::default());
+        let error = potential_field::extract(&stream, &mask, &potential_field::Params::default());
         let error = error.unwrap_err().to_string();
         assert!(error.contains("none of the 60 voxels"), "{error}");
     }
@@ -307,7 +312,7 @@ fn a_small_solid_in_checked_mode() {
     let mut expected = None;
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
-        let made = made(&stream, &solid, 6.0, Levels::Two);
+        let made = made(&stream, &solid, 6.0, Hierarchy::Curvature);
         let found = (made.certificate.clone(), made.skeleton.nodes.len());
         let expected = expected.get_or_insert(found.clone());
         assert_eq!(*expected, found, "{}", test.label);

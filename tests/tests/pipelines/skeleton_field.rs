@@ -5,8 +5,8 @@ use super::{skeleton_classes::mask, skeleton_forces::force};
 use ferrovox::{
     device::Stream,
     grid::DevicePoints,
-    skeleton::{
-        BoundaryForce, Classes, FieldVariant, Precision, SkeletonParams, SurfaceBy, classify,
+    skeleton::potential_field::{
+        self, BoundaryForce, Classes, FieldVariant, Precision, SurfaceBy, classify,
         field::{self, ForceField, Sources},
     },
 };
@@ -42,7 +42,7 @@ fn on_host(stream: &Stream, field: &ForceField) -> (Vec<[f32; 3]>, Vec<[f32; 4]>
     (places, forces.as_chunks().0.to_vec())
 }
 
-fn check(label: &str, stream: &Stream, classes: &Classes, params: &SkeletonParams) {
+fn check(label: &str, stream: &Stream, classes: &Classes, params: &potential_field::Params) {
     let field = field::force_field(stream, classes, params).unwrap();
     let sources = DevicePoints::from_sites(stream, &classes.surface).unwrap();
     let sources = sources.download(stream).unwrap();
@@ -74,11 +74,11 @@ fn every_variant_and_exponent() {
         for exponent in [2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0] {
             for variant in FieldVariant::ALL {
                 for precision in Precision::ALL {
-                    let params = SkeletonParams {
+                    let params = potential_field::Params {
                         exponent,
                         variant,
                         precision,
-                        ..SkeletonParams::default()
+                        ..potential_field::Params::default()
                     };
                     check(&test.label, &stream, &classes, &params);
                 }
@@ -94,9 +94,9 @@ fn boundary_voxels_take_the_mean_of_their_neighbours() {
         let stream = test.device.stream().unwrap();
         let classes = classes(&stream, &solid);
         let field = |boundary| {
-            let params = SkeletonParams {
+            let params = potential_field::Params {
                 boundary,
-                ..SkeletonParams::default()
+                ..potential_field::Params::default()
             };
             let field = field::force_field(&stream, &classes, &params).unwrap();
             on_host(&stream, &field)
@@ -207,7 +207,7 @@ fn directions_on_the_axis_of_a_long_tube() {
         )
         .unwrap();
         let sites = Sources::of_surface(&stream, &classes).unwrap();
-        let params = SkeletonParams::default();
+        let params = potential_field::Params::default();
         let field = field::forces(&stream, &sites, mask, &params).unwrap();
         let (places, forces) = on_host(&stream, &field);
         for (place, [x, y, z, _]) in places.into_iter().zip(forces) {

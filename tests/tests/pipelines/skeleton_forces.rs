@@ -6,9 +6,8 @@ use ferrovox::{
     device::{Device, DeviceKind, Stream},
     grid::{DeviceMask, DevicePoints, Geometry},
     monitor::{CancelFlag, Monitor, Progress},
-    skeleton::{
-        BoundaryForce, Classes, Execution, FieldVariant, Precision, SkeletonParams, SurfaceBy,
-        classify,
+    skeleton::potential_field::{
+        self, BoundaryForce, Classes, Execution, FieldVariant, Precision, SurfaceBy, classify,
         field::{ForceField, Sources, force_field, force_field_on_devices, forces},
     },
 };
@@ -77,11 +76,11 @@ fn check_variants(
         .flat_map(|&variant| Precision::ALL.map(|precision| (variant, precision)))
         .flat_map(|(variant, precision)| exponents.iter().map(move |m| (variant, precision, m)))
     {
-        let params = SkeletonParams {
+        let params = potential_field::Params {
             variant,
             precision,
             exponent,
-            ..SkeletonParams::default()
+            ..potential_field::Params::default()
         };
         let field = forces(&stream, &points, mask.copy(&stream).unwrap(), &params).unwrap();
         let found = stream.download(&field.forces).unwrap();
@@ -107,11 +106,11 @@ fn bits_by(
     precision: Precision,
     exponent: f64,
 ) -> Vec<u32> {
-    let params = SkeletonParams {
+    let params = potential_field::Params {
         variant,
         precision,
         exponent,
-        ..SkeletonParams::default()
+        ..potential_field::Params::default()
     };
     let field = forces(stream, sources, mask.copy(stream).unwrap(), &params).unwrap();
     let forces = stream.download(&field.forces).unwrap();
@@ -243,10 +242,10 @@ fn several_devices_make_the_same_bits() {
         let classes = capsule(&streams[0], SurfaceBy::Faces);
         for variant in FieldVariant::ALL {
             for boundary in BoundaryForce::ALL {
-                let params = SkeletonParams {
+                let params = potential_field::Params {
                     variant,
                     boundary,
-                    ..SkeletonParams::default()
+                    ..potential_field::Params::default()
                 };
                 let alone = force_field(&streams[0], &classes, &params).unwrap();
                 let alone = bits(&streams[0], &alone);
@@ -272,7 +271,7 @@ fn devices_of_different_kinds_make_the_same_field() {
         }
         let streams = [device.stream().unwrap(), Device::cpu().stream().unwrap()];
         let classes = capsule(&streams[0], SurfaceBy::Corners);
-        let params = SkeletonParams::default();
+        let params = potential_field::Params::default();
         let alone = force_field(&streams[0], &classes, &params).unwrap();
         let execution = Execution::on(&streams).unwrap();
         let field = force_field_on_devices(execution, &classes, &params).unwrap();
@@ -289,9 +288,9 @@ fn who_is_told_changes_nothing() {
         let streams: Vec<Stream> = (0..2).map(|_| device.stream().unwrap()).collect();
         let classes = capsule(&streams[0], SurfaceBy::Faces);
         for variant in FieldVariant::ALL {
-            let params = SkeletonParams {
+            let params = potential_field::Params {
                 variant,
-                ..SkeletonParams::default()
+                ..potential_field::Params::default()
             };
             let alone = force_field(&streams[0], &classes, &params).unwrap();
             for count in [1, 2] {
@@ -326,7 +325,8 @@ fn a_field_is_cancelled_in_the_midst_of_it() {
         let execution = Execution::on(&streams[..count])
             .unwrap()
             .monitored_by(monitor);
-        let error = force_field_on_devices(execution, &classes, &SkeletonParams::default());
+        let error =
+            force_field_on_devices(execution, &classes, &potential_field::Params::default());
         assert_eq!(error.unwrap_err().to_string(), "cancelled");
     }
 }

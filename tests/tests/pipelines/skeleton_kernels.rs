@@ -4,8 +4,8 @@ use super::skeleton_classes::mask;
 use ferrovox::{
     device::{Launch, Stream},
     grid::DevicePoints,
-    skeleton::{
-        Classes, SkeletonParams, SurfaceBy, classify,
+    skeleton::potential_field::{
+        self, Classes, SurfaceBy, classify,
         field::{ForceField, force_field},
     },
 };
@@ -28,7 +28,7 @@ fn solid() -> Solid {
 fn field(stream: &Stream) -> (Classes, ForceField) {
     let voxels = solid().voxels();
     let classes = classify(stream, &mask(stream, &voxels), SurfaceBy::Faces).unwrap();
-    let field = force_field(stream, &classes, &SkeletonParams::default()).unwrap();
+    let field = force_field(stream, &classes, &potential_field::Params::default()).unwrap();
     (classes, field)
 }
 

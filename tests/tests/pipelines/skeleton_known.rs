@@ -5,7 +5,7 @@ use ferrovox::{
     graph::{Edge, Skeleton},
     grid::{Geometry, Volume},
     monitor::Monitor,
-    skeleton::{SkeletonizeParams, Skeletons, skeletonize},
+    skeleton::medial::{self, Skeletons},
 };
 use ferrovox_tests::{
     known::{Betti, Grid, Known, large, random, simple, solid},
@@ -14,9 +14,10 @@ use ferrovox_tests::{
 use test_cases::is_left_out;
 
 pub fn made_of(voxels: &Volume<u8>) -> Skeletons {
-    skeletonize(
+    medial::extract(
+        &[],
         voxels.view(),
-        &SkeletonizeParams::default(),
+        &medial::Params::default(),
         Monitor::silent(),
     )
     .unwrap()

@@ -7,7 +7,7 @@ use ferrovox::{
     isosurface::{self, IsosurfaceParams},
     mesh::TriangleMesh,
     monitor::Monitor,
-    skeleton::{SkeletonizeParams, skeletonize_on_devices},
+    skeleton::medial,
     voxelize::{VoxelizeParams, volume_of, voxelize},
 };
 use ferrovox_tests::{
@@ -49,10 +49,9 @@ fn check_all(name: &str, inside: impl Fn(Point3<f64>) -> f64, pieces: usize, cyc
         let params = VoxelizeParams::with_resolution(resolution);
         let solid = voxelize(&stream, &mesh, &params).unwrap();
         let voxels = volume_of(&stream, &solid).unwrap();
-        let params = SkeletonizeParams::default();
+        let params = medial::Params::default();
         let devices = std::slice::from_ref(&device);
-        let found =
-            skeletonize_on_devices(devices, voxels.view(), &params, Monitor::silent()).unwrap();
+        let found = medial::extract(devices, voxels.view(), &params, Monitor::silent()).unwrap();
         let components = &found.labels[0].components;
         assert!(found.certified(), "{name} at {resolution}: {components:?}");
         let object = Object::of(&voxels);

@@ -4,7 +4,7 @@ use super::skeleton_shapes::skeletons;
 use ferrovox::{
     grid::{Geometry, Volume},
     monitor::Monitor,
-    skeleton::{SkeletonizeParams, Skeletons, skeletonize},
+    skeleton::medial::{self, Skeletons},
 };
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -80,7 +80,7 @@ proptest! {
             u8::from(((state >> 40) as f64) < fill * (1u64 << 24) as f64)
         }).unwrap();
         prop_assume!(volume.samples().contains(&1));
-        let found = skeletonize(volume.view(), &SkeletonizeParams::default(), Monitor::silent()).unwrap();
+        let found = medial::extract(&[], volume.view(), &medial::Params::default(), Monitor::silent()).unwrap();
         found.labels[0].skeleton.validate().unwrap();
         prop_assert!(found.certified(), "{:?}", found.labels[0].components);
     }

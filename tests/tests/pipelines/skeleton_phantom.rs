@@ -3,7 +3,10 @@
 use ferrovox::{
     device::{Device, Stream},
     grid::DeviceMask,
-    skeleton::{ClassCounts, SurfaceBy, classify, components},
+    skeleton::{
+        components,
+        potential_field::{ClassCounts, SurfaceBy, classify},
+    },
     synthetic::{HUMAN_HEIGHT, human},
 };
 

@@ -5,7 +5,7 @@ use ferrovox::{
     graph::Skeleton,
     grid::{Geometry, Volume},
     monitor::Monitor,
-    skeleton::{SkeletonizeParams, Skeletons, skeletonize},
+    skeleton::medial::{self, Skeletons},
 };
 use proptest::prelude::*;
 use std::num::NonZero;
@@ -28,13 +28,13 @@ fn volume(balls: &[([f64; 3], f64)], labels: &[u8], spacing: [f64; 3]) -> Volume
 }
 
 fn made(volume: &Volume<u8>, threads: usize, only: Option<i64>) -> Skeletons {
-    let params = SkeletonizeParams {
+    let params = medial::Params {
         labels: only.map(|label| vec![label]),
-        ..SkeletonizeParams::default()
+        ..medial::Params::default()
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
     let pool = pool.build().unwrap();
-    pool.install(|| skeletonize(volume.view(), &params, Monitor::silent()).unwrap())
+    pool.install(|| medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap())
 }
 
 fn text(skeleton: &Skeleton) -> String {

@@ -3,7 +3,7 @@
 use ferrovox::{
     grid::{Geometry, Volume},
     monitor::Monitor,
-    skeleton::{SkeletonizeParams, Skeletons, skeletonize},
+    skeleton::medial::{self, Skeletons},
 };
 
 /// The skeleton of the voxels that are set.
@@ -17,8 +17,8 @@ pub fn skeletons(
         u8::from(is_set([x as f64, y as f64, z as f64]))
     })
     .unwrap();
-    let params = SkeletonizeParams::default();
-    skeletonize(volume.view(), &params, Monitor::silent()).unwrap()
+    let params = medial::Params::default();
+    medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap()
 }
 
 /// Certified, with one component of these tunnels and cavities; its length.
@@ -142,8 +142,8 @@ fn labels_that_touch_are_objects_of_their_own() {
         }
     })
     .unwrap();
-    let all = SkeletonizeParams::default();
-    let found = skeletonize(labels.view(), &all, Monitor::silent()).unwrap();
+    let all = medial::Params::default();
+    let found = medial::extract(&[], labels.view(), &all, Monitor::silent()).unwrap();
     assert!(found.certified());
     let numbers: Vec<_> = found
         .labels
@@ -155,21 +155,21 @@ fn labels_that_touch_are_objects_of_their_own() {
         let length = found.get(label).unwrap().skeleton.length();
         assert!((7.0..11.0).contains(&length), "{label}: {length}");
     }
-    let some = SkeletonizeParams {
+    let some = medial::Params {
         labels: Some(vec![9, -4]),
         dust: 2,
         ..all.clone()
     };
-    let found = skeletonize(labels.view(), &some, Monitor::silent()).unwrap();
+    let found = medial::extract(&[], labels.view(), &some, Monitor::silent()).unwrap();
     assert_eq!(found.labels.len(), 2);
     let dust = found.get(-4).unwrap().dust;
     assert_eq!((dust.components, dust.voxels), (1, 1));
     assert!(found.get(5).is_none());
-    let none = SkeletonizeParams {
+    let none = medial::Params {
         labels: Some(vec![9, 3]),
         ..all
     };
-    let error = skeletonize(labels.view(), &none, Monitor::silent()).unwrap_err();
+    let error = medial::extract(&[], labels.view(), &none, Monitor::silent()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "no voxel has the label 3; the labels are -4, 5, 9"
@@ -184,16 +184,16 @@ fn bad_input_is_refused_by_its_numbers() {
         })
         .unwrap()
     };
-    let params = SkeletonizeParams::default();
-    let error = |volume: &Volume<f32>, params: &SkeletonizeParams| {
-        skeletonize(volume.view(), params, Monitor::silent())
+    let params = medial::Params::default();
+    let error = |volume: &Volume<f32>, params: &medial::Params| {
+        medial::extract(&[], volume.view(), params, Monitor::silent())
             .unwrap_err()
             .to_string()
     };
     assert!(error(&volume(0.0), &params).contains("none of the 27 voxels"));
     assert!(error(&volume(1.5), &params).contains("(1, 0, 0) is 1.5"));
     assert!(error(&volume(f32::NAN), &params).contains("NaN"));
-    let wrong = SkeletonizeParams {
+    let wrong = medial::Params {
         scale: f64::NAN,
         ..params
     };
@@ -217,8 +217,8 @@ fn a_sheared_grid_has_a_skeleton_too() {
         u8::from((x.hypot(y) - 14.0).powi(2) + z * z <= 9.0)
     })
     .unwrap();
-    let params = SkeletonizeParams::default();
-    let found = skeletonize(volume.view(), &params, Monitor::silent()).unwrap();
+    let params = medial::Params::default();
+    let found = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
     let length = check(&found, 1, 0);
     let round = std::f64::consts::TAU * 14.0;
     assert!((0.95 * round..1.1 * round).contains(&length), "{length}");
@@ -298,11 +298,11 @@ fn details_are_branches_to_corners() {
         })
         .unwrap();
         let ends = |detail| {
-            let params = SkeletonizeParams {
+            let params = medial::Params {
                 detail,
-                ..SkeletonizeParams::default()
+                ..medial::Params::default()
             };
-            let found = skeletonize(volume.view(), &params, Monitor::silent()).unwrap();
+            let found = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
             check(&found, 0, 0);
             let skeleton = &found.labels[0].skeleton;
             let mut degrees = vec![0; skeleton.nodes.len()];
@@ -318,9 +318,9 @@ fn details_are_branches_to_corners() {
 
 #[test]
 fn a_part_for_details_is_from_0_to_1() {
-    let params = SkeletonizeParams {
+    let params = medial::Params {
         detail: Some(1.5),
-        ..SkeletonizeParams::default()
+        ..medial::Params::default()
     };
     let error = params.check().unwrap_err().to_string();
     assert!(error.contains("detail is 1.5"), "{error}");

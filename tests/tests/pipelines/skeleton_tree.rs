@@ -4,8 +4,8 @@ use super::{skeleton_classes::mask, skeleton_kernels::critical_cells_of};
 use ferrovox::{
     device::{Device, Stream},
     grid::{DeviceMask, DevicePoints, Geometry},
-    skeleton::{
-        Classes, FieldVariant, SkeletonParams, SurfaceBy, TreeParams, classify,
+    skeleton::potential_field::{
+        self, Classes, FieldVariant, SurfaceBy, TreeParams, classify,
         field::{ForceField, PointForce, Sources, force_field, forces, forces_at},
     },
 };
@@ -82,12 +82,12 @@ fn forms() -> [Geometry; 6] {
     .map(|axes| Geometry::new(axes, Vector3::zeros()).unwrap())
 }
 
-fn params(exponent: f64, tree: TreeParams) -> SkeletonParams {
-    SkeletonParams {
+fn params(exponent: f64, tree: TreeParams) -> potential_field::Params {
+    potential_field::Params {
         exponent,
         tree,
         variant: FieldVariant::Tree,
-        ..SkeletonParams::default()
+        ..potential_field::Params::default()
     }
 }
 

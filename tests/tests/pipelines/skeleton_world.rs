@@ -6,9 +6,11 @@ use ferrovox::{
     device::Stream,
     grid::{DeviceMask, DevicePoints, Geometry, Volume},
     skeleton::{
-        self, Execution, Extraction, FieldVariant, Levels, NodeKind, Precision, SkeletonParams,
-        SurfaceBy, classify,
-        field::{self, Sources},
+        NodeKind,
+        potential_field::{
+            self, Execution, Extraction, FieldVariant, Hierarchy, Precision, SurfaceBy, classify,
+            field::{self, Sources},
+        },
     },
 };
 use ferrovox_tests::devices;
@@ -129,7 +131,12 @@ fn check_weights(
 }
 
 /// Compares forces at some voxels and places of a solid with sums on the host.
-fn check_forces(label: &str, stream: &Stream, solid: &Volume<u8>, params: &SkeletonParams) {
+fn check_forces(
+    label: &str,
+    stream: &Stream,
+    solid: &Volume<u8>,
+    params: &potential_field::Params,
+) {
     let axes = unturned(solid.geometry());
     let classes = classify(stream, &mask(stream, solid), SurfaceBy::Faces).unwrap();
     let surface = Sources::of_surface(stream, &classes).unwrap();
@@ -189,7 +196,7 @@ fn forces_are_those_of_the_world() {
             for axis in 0..3 {
                 let label = format!("{} {spacing:?} {axis}", test.label);
                 let rod = rod(spaced(spacing), axis);
-                check_forces(&label, &stream, &rod, &SkeletonParams::default());
+                check_forces(&label, &stream, &rod, &potential_field::Params::default());
             }
         }
     }
@@ -203,10 +210,10 @@ fn forces_are_those_of_the_world() {
             (2.5, Precision::Accurate),
             (2.5, Precision::F32),
         ] {
-            let params = SkeletonParams {
+            let params = potential_field::Params {
                 exponent,
                 precision,
-                ..SkeletonParams::default()
+                ..potential_field::Params::default()
             };
             check_forces(&test.label, &stream, &ball, &params);
         }
@@ -225,11 +232,11 @@ fn every_variant_and_exponent_takes_the_world() {
                 };
                 for &variant in variants {
                     for precision in Precision::ALL {
-                        let params = SkeletonParams {
+                        let params = potential_field::Params {
                             exponent,
                             variant,
                             precision,
-                            ..SkeletonParams::default()
+                            ..potential_field::Params::default()
                         };
                         check_forces(&test.label, &stream, &solid, &params);
                     }
@@ -241,11 +248,11 @@ fn every_variant_and_exponent_takes_the_world() {
 
 fn core(solid: &Volume<u8>) -> Extraction {
     let stream = ferrovox::device::Device::cpu().stream().unwrap();
-    let params = SkeletonParams {
-        levels: Levels::Core,
-        ..SkeletonParams::default()
+    let params = potential_field::Params {
+        hierarchy: Hierarchy::Core,
+        ..potential_field::Params::default()
     };
-    let made = skeleton::skeleton(&stream, &mask(&stream, solid), &params).unwrap();
+    let made = potential_field::extract(&stream, &mask(&stream, solid), &params).unwrap();
     made.skeleton.validate().unwrap();
     made
 }
@@ -346,7 +353,7 @@ fn devices_share_a_field_of_the_world() {
     let streams = [cpu(), cpu()].map(|device| device.stream().unwrap());
     let solid = rod(spaced([0.7, 0.7, 1.0]), 2);
     let classes = classify(&streams[0], &mask(&streams[0], &solid), SurfaceBy::Faces).unwrap();
-    let params = SkeletonParams::default();
+    let params = potential_field::Params::default();
     let alone = field::force_field(&streams[0], &classes, &params).unwrap();
     let execution = Execution::on(&streams).unwrap();
     let both = field::force_field_on_devices(execution, &classes, &params).unwrap();

@@ -1,6 +1,6 @@
 //! What does not hold of a skeleton, and where.
 
-use crate::skeleton::{Failure, LabelSkeleton};
+use crate::skeleton::medial::{Failure, LabelSkeleton};
 use nalgebra::Point3;
 use std::fmt;
 
@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Defect {
     /// The label.
     pub label: i64,
-    /// The component, by its number in [`Checks::Whole`](super::Checks::Whole).
+    /// The component, by its number in [`Checks::Medial`](super::Checks::Medial).
     pub component: usize,
     /// What does not hold. Its edges are those of the skeleton before it was pruned or merged.
     pub failure: Failure,

@@ -9,7 +9,7 @@ use crate::{
         paths::{self, OutputKind},
     },
     render::{ColourBy, ViewDirection},
-    skeleton::{SkeletonError, SkeletonParams, SkeletonizeParams},
+    skeleton::{SkeletonError, medial, potential_field},
 };
 use std::path::{Path, PathBuf};
 
@@ -29,11 +29,11 @@ pub struct SkeletonJob {
     /// Skeleton files to write. `{label}` in a name stands for the label: so each has a file of its
     /// own, and otherwise all labels are in one.
     pub outputs: Vec<PathBuf>,
-    /// The file of the force field to write, by [`Method::Core`].
+    /// The file of the force field to write, by [`Method::PotentialField`].
     pub field: Option<PathBuf>,
     /// The picture to write.
     pub picture: Option<PictureJob>,
-    /// Where to run: the first does everything, and all of them the field. [`Method::Whole`] works
+    /// Where to run: the first does everything, and all of them the field. [`Method::Medial`] works
     /// on the host, and has them compute the ways of large components; it needs one for a picture,
     /// for filling and for the voxels of a mesh alone. Where none is named it takes a GPU for an
     /// object of a million voxels and more, if there is one.
@@ -44,16 +44,16 @@ pub struct SkeletonJob {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Method {
     /// Curves round each tunnel and into each branch, checked on the result, by
-    /// [`skeletonize`](crate::skeleton::skeletonize_on_devices).
-    Whole(SkeletonizeParams),
+    /// [`medial::extract`].
+    Medial(medial::Params),
     /// The method as published, from the critical points of a force field, by
-    /// [`skeleton`](crate::skeleton::skeleton()).
-    Core(SkeletonParams),
+    /// [`skeleton`](crate::skeleton::potential_field::extract).
+    PotentialField(potential_field::Params),
 }
 
 impl Default for Method {
     fn default() -> Self {
-        Self::Whole(SkeletonizeParams::default())
+        Self::Medial(medial::Params::default())
     }
 }
 
@@ -61,11 +61,11 @@ impl Method {
     /// Refuses numbers out of their range.
     ///
     /// # Errors
-    /// Those of [`SkeletonizeParams::check`] and [`SkeletonParams::check`].
+    /// Those of [`medial::Params::check`] and [`potential_field::Params::check`].
     pub fn check(&self) -> Result<(), SkeletonError> {
         match self {
-            Self::Whole(params) => params.check(),
-            Self::Core(params) => params.check(),
+            Self::Medial(params) => params.check(),
+            Self::PotentialField(params) => params.check(),
         }
     }
 }
@@ -123,7 +123,7 @@ impl SkeletonJob {
         let path = self.object.path();
         self.method.check().map_err(at(path))?;
         self.object.check()?;
-        let is_core = matches!(self.method, Method::Core(_));
+        let is_core = matches!(self.method, Method::PotentialField(_));
         let of_labels = matches!(self.object, ObjectSource::Labels { .. });
         if self.field.is_some() && !is_core {
             return Err(SkeletonJobError::FieldOfWhole.into());

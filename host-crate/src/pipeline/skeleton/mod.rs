@@ -25,8 +25,9 @@ use crate::{
     memory::{CollectOrUnwind, catch_out_of_memory},
     monitor::{Monitor, StageTime},
     skeleton::{
-        Execution, SkeletonError, SkeletonParams, SkeletonizeParams, Skeletons, field::ForceField,
-        skeleton_on_devices, skeletonize_mask_on_devices, skeletonize_on_devices,
+        SkeletonError,
+        medial::{self, Skeletons},
+        potential_field::{self, Execution, field::ForceField},
     },
 };
 use object::{HostVoxels, Object};
@@ -44,8 +45,8 @@ struct Made {
 /// Reads the object, makes its skeleton or that of each label, and writes them, with the force
 /// field and a picture where these are asked for.
 ///
-/// Memory and time are those of [`skeletonize`](crate::skeleton::skeletonize), with the volume on
-/// the host; or of [`skeleton()`](crate::skeleton::skeleton()), with the volume on the host and on
+/// Memory and time are those of [`medial::extract`], with the volume on
+/// the host; or of [`potential_field::extract`], with the volume on the host and on
 /// the first device. The picture takes a second volume, cut to the object.
 ///
 /// ```
@@ -88,8 +89,8 @@ fn run_checked(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutco
     let mut stages = Stages::begin(monitor);
     let mut warnings = Vec::new();
     let mut made = match &job.method {
-        Method::Whole(params) => whole(job, params, *monitor, &mut stages, &mut warnings)?,
-        Method::Core(params) => core(job, params, *monitor, &mut stages, &mut warnings)?,
+        Method::Medial(params) => whole(job, params, *monitor, &mut stages, &mut warnings)?,
+        Method::PotentialField(params) => core(job, params, *monitor, &mut stages, &mut warnings)?,
     };
     let path = job.object.path();
     for label in &mut made.labels {
@@ -141,7 +142,7 @@ fn run_checked(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutco
 /// By the method for whole objects, on the host and the devices.
 fn whole(
     job: &SkeletonJob,
-    params: &SkeletonizeParams,
+    params: &medial::Params,
     monitor: Monitor<'_>,
     stages: &mut Stages<'_>,
     warnings: &mut Vec<Warning>,
@@ -153,7 +154,7 @@ fn whole(
         job.devices.clone()
     };
     let skeletons = || match &object.voxels {
-        HostVoxels::Mask(mask) => skeletonize_mask_on_devices(&devices, mask, params, monitor),
+        HostVoxels::Mask(mask) => medial::extract(&devices, mask, params, monitor),
         HostVoxels::Labels(volume, _) => of_labels(volume, job, &devices, params, monitor),
     };
     let found = stages.run("skeleton", || skeletons().map_err(at(job.object.path())))?;
@@ -169,7 +170,7 @@ fn whole(
     let labels = labels
         .map(|found| {
             let label = alone.unwrap_or(found.label);
-            LabelOutcome::whole(found, label)
+            LabelOutcome::from_medial(found, label)
         })
         .collect_or_unwind();
     Ok(Made {
@@ -186,20 +187,20 @@ fn of_labels(
     volume: &AnyVolume,
     job: &SkeletonJob,
     devices: &[Device],
-    params: &SkeletonizeParams,
+    params: &medial::Params,
     monitor: Monitor<'_>,
 ) -> Result<Skeletons, SkeletonError> {
-    let params = SkeletonizeParams {
+    let params = medial::Params {
         labels: job.object.labels(),
         ..params.clone()
     };
-    with_volume!(volume, volume => skeletonize_on_devices(devices, volume.view(), &params, monitor))
+    with_volume!(volume, volume => medial::extract(devices, volume.view(), &params, monitor))
 }
 
 /// By the published method, on the devices.
 fn core(
     job: &SkeletonJob,
-    params: &SkeletonParams,
+    params: &potential_field::Params,
     monitor: Monitor<'_>,
     stages: &mut Stages<'_>,
     warnings: &mut Vec<Warning>,
@@ -210,19 +211,20 @@ fn core(
     let mut streams = streams?;
     let execution = Execution::on(&streams).map_err(at(path))?;
     let object = job.load_on_device(execution.first(), stages, warnings)?;
-    let params = SkeletonParams {
+    let params = potential_field::Params {
         fill: params.fill || job.fill,
         ..*params
     };
-    let (extraction, field) = stages.run("skeleton", || {
+    let extraction = stages.run("skeleton", || {
         let execution = execution.monitored_by(monitor);
-        skeleton_on_devices(execution, &object.voxels, &params).map_err(at(path))
+        potential_field::extract(execution, &object.voxels, &params).map_err(at(path))
     })?;
     let label = job
         .object
         .labels()
         .and_then(|labels| labels.first().copied());
-    let (outcome, times) = LabelOutcome::core(extraction, label.unwrap_or(1));
+    let (outcome, times, field) =
+        LabelOutcome::from_potential_field(extraction, label.unwrap_or(1));
     let first = streams.swap_remove(0);
     Ok(Made {
         object: object.anywhere(),

@@ -32,7 +32,7 @@ pub enum ObjectSource {
         /// The volume file.
         source: Box<VolumeSource>,
         /// Which labels: all where none are named. They stand in place of those of
-        /// [`SkeletonizeParams`](crate::skeleton::SkeletonizeParams).
+        /// [`medial::Params`](crate::skeleton::medial::Params).
         labels: Option<Vec<i64>>,
     },
     /// The voxels inside a closed mesh.

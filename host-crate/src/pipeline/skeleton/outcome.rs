@@ -9,7 +9,8 @@ use crate::{
     monitor::StageTime,
     pipeline::{Timings, Warning},
     skeleton::{
-        Certificate, ClassCounts, ComponentReport, Dust, Extraction, FieldVariant, LabelSkeleton,
+        medial::{ComponentReport, Dust, LabelSkeleton},
+        potential_field::{Certificate, ClassCounts, Extraction, FieldVariant, field::ForceField},
     },
 };
 use std::path::{Path, PathBuf};
@@ -54,8 +55,8 @@ pub struct LabelOutcome {
 /// What is known of a skeleton. It was found out before the skeleton was pruned or merged.
 #[derive(Clone, Debug)]
 pub enum Checks {
-    /// Of [`Method::Whole`](super::Method::Whole): the properties of each component.
-    Whole {
+    /// Of [`Method::Medial`](super::Method::Medial): the properties of each component.
+    Medial {
         /// What is known of each component of the object.
         components: Vec<ComponentReport>,
         /// Components that were too small for a skeleton.
@@ -64,9 +65,9 @@ pub enum Checks {
         /// nothing.
         defects: Vec<Defect>,
     },
-    /// Of [`Method::Core`](super::Method::Core): the count of critical points, which says whether
+    /// Of [`Method::PotentialField`](super::Method::PotentialField): the count of critical points, which says whether
     /// they were found, and nothing of the curves.
-    Core {
+    PotentialField {
         /// The critical points of each component of the object beside its Euler number.
         index: Vec<Certificate>,
         /// Curves that join what the force leaves apart.
@@ -79,8 +80,8 @@ pub enum Checks {
 }
 
 impl LabelOutcome {
-    /// Of the method for whole objects.
-    pub(super) fn whole(found: LabelSkeleton, label: i64) -> Self {
+    /// Creates the outcome of the medial method.
+    pub(super) fn from_medial(found: LabelSkeleton, label: i64) -> Self {
         let found = LabelSkeleton { label, ..found };
         let reports = found.components.iter().enumerate();
         let defects = reports.flat_map(|(component, report)| {
@@ -94,7 +95,7 @@ impl LabelOutcome {
             label,
             skeleton: found.skeleton,
             pruned: 0,
-            checks: Checks::Whole {
+            checks: Checks::Medial {
                 components: found.components,
                 dust: found.dust,
                 defects,
@@ -102,35 +103,39 @@ impl LabelOutcome {
         }
     }
 
-    /// Of the published method; and how long its stages took.
-    pub(super) fn core(extraction: Extraction, label: i64) -> (Self, Vec<StageTime>) {
+    /// Creates the outcome of the potential-field method; also returns the duration of its stages
+    /// and the force field.
+    pub(super) fn from_potential_field(
+        extraction: Extraction,
+        label: i64,
+    ) -> (Self, Vec<StageTime>, ForceField) {
         let outcome = Self {
             label,
             skeleton: extraction.skeleton,
             pruned: 0,
-            checks: Checks::Core {
+            checks: Checks::PotentialField {
                 index: extraction.certificate,
                 bridges: extraction.bridges,
                 counts: extraction.counts,
                 variant: extraction.variant,
             },
         };
-        (outcome, extraction.timings)
+        (outcome, extraction.timings, extraction.force_field)
     }
 
     /// What does not hold of the skeleton; nothing by the published method, which does not say.
     pub fn defects(&self) -> &[Defect] {
         match &self.checks {
-            Checks::Whole { defects, .. } => defects,
-            Checks::Core { .. } => &[],
+            Checks::Medial { defects, .. } => defects,
+            Checks::PotentialField { .. } => &[],
         }
     }
 
     /// What is known of each component; nothing by the published method.
     pub fn components(&self) -> &[ComponentReport] {
         match &self.checks {
-            Checks::Whole { components, .. } => components,
-            Checks::Core { .. } => &[],
+            Checks::Medial { components, .. } => components,
+            Checks::PotentialField { .. } => &[],
         }
     }
 
@@ -138,8 +143,8 @@ impl LabelOutcome {
     /// whole objects.
     pub fn index(&self) -> &[Certificate] {
         match &self.checks {
-            Checks::Core { index, .. } => index,
-            Checks::Whole { .. } => &[],
+            Checks::PotentialField { index, .. } => index,
+            Checks::Medial { .. } => &[],
         }
     }
 
@@ -147,8 +152,8 @@ impl LabelOutcome {
     /// known. Where branches were pruned they do not: what only these covered is not covered.
     pub fn certified(&self) -> Option<bool> {
         match &self.checks {
-            Checks::Whole { defects, .. } => Some(defects.is_empty() && self.pruned == 0),
-            Checks::Core { .. } => None,
+            Checks::Medial { defects, .. } => Some(defects.is_empty() && self.pruned == 0),
+            Checks::PotentialField { .. } => None,
         }
     }
 }
@@ -174,7 +179,7 @@ impl SkeletonOutcome {
     /// The critical points of all components together beside their Euler numbers, by the published
     /// method. Sums may balance where their parts do not.
     pub fn index(&self) -> Option<Certificate> {
-        let is_core = |label: &LabelOutcome| matches!(label.checks, Checks::Core { .. });
+        let is_core = |label: &LabelOutcome| matches!(label.checks, Checks::PotentialField { .. });
         let parts = self.labels.iter().flat_map(LabelOutcome::index);
         self.labels
             .iter()
@@ -185,8 +190,8 @@ impl SkeletonOutcome {
     /// How the force field was made, by the published method.
     pub fn variant(&self) -> Option<FieldVariant> {
         self.labels.iter().find_map(|label| match label.checks {
-            Checks::Core { variant, .. } => Some(variant),
-            Checks::Whole { .. } => None,
+            Checks::PotentialField { variant, .. } => Some(variant),
+            Checks::Medial { .. } => None,
         })
     }
 
@@ -236,7 +241,7 @@ impl SkeletonOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{graph::Edge, skeleton::Failure};
+    use crate::{graph::Edge, skeleton::medial::Failure};
     use nalgebra::Point3;
 
     /// A label with two components, of which the second has two defects.
@@ -278,7 +283,7 @@ mod tests {
             ],
             dust: Dust::default(),
         };
-        LabelOutcome::whole(found, 7)
+        LabelOutcome::from_medial(found, 7)
     }
 
     #[test]

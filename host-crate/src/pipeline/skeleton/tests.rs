@@ -7,7 +7,7 @@ use crate::{
     mesh::{TriangleMesh, Triangles},
     monitor::CancelFlag,
     pipeline::VolumeSource,
-    skeleton::Levels,
+    skeleton::potential_field::Hierarchy,
     voxelize::VoxelizeParams,
 };
 use std::{path::Path, sync::Mutex};
@@ -47,9 +47,9 @@ fn a_mesh_has_a_skeleton() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let job = SkeletonJob {
-        method: Method::Core(SkeletonParams {
-            levels: Levels::Core,
-            ..SkeletonParams::default()
+        method: Method::PotentialField(potential_field::Params {
+            hierarchy: Hierarchy::Core,
+            ..potential_field::Params::default()
         }),
         outputs: vec![path("bar.swc"), path("bar.vtp")],
         field: Some(path("bar.npy")),
@@ -66,7 +66,7 @@ fn a_mesh_has_a_skeleton() {
     assert!(made.index().unwrap().balanced() && made.warnings.is_empty());
     assert_eq!(made.certified(), None);
     assert_eq!(made.dims, [44, 12, 12]);
-    let Checks::Core { counts, .. } = &made.labels[0].checks else {
+    let Checks::PotentialField { counts, .. } = &made.labels[0].checks else {
         panic!("{made:?}")
     };
     assert_eq!(counts.object(), 40 * 8 * 8);
@@ -227,7 +227,7 @@ fn what_a_method_does_not_have_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let job = SkeletonJob::new(labels(folder.path()), vec![Device::cpu()]);
     let said = |job: SkeletonJob| run(&job, &Monitor::silent()).unwrap_err().to_string();
-    let core = Method::Core(SkeletonParams::default());
+    let core = Method::PotentialField(potential_field::Params::default());
     assert!(
         said(SkeletonJob {
             method: core,

@@ -7,9 +7,11 @@ use ferrovox::{
     device::{Device, Stream},
     grid::{DeviceMask, DeviceVolume, Geometry},
     skeleton::{
-        self, BoundaryForce, Classes, Execution, FieldVariant, Precision, SkeletonParams,
-        SurfaceBy,
-        field::{ForceField, Sources, force_field, force_field_on_devices, forces_at},
+        self,
+        potential_field::{
+            self, BoundaryForce, Classes, Execution, FieldVariant, Precision, SurfaceBy,
+            field::{ForceField, Sources, force_field, force_field_on_devices, forces_at},
+        },
     },
 };
 use nalgebra::Point3;
@@ -31,7 +33,7 @@ pub fn classes(record: &mut Record, machine: &Machine) -> Result<()> {
             boundary,
             interior,
             counts,
-        } = skeleton::classify(stream, &solid, by)?;
+        } = potential_field::classify(stream, &solid, by)?;
         let masks = [surface, boundary, interior];
         let words = masks
             .iter()
@@ -73,11 +75,11 @@ fn hash(record: &mut Record, stream: &Stream, name: &str, field: &ForceField) ->
 pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
     let stream = &machine.stream;
     let solid = solid(stream, Geometry::default())?;
-    let classes = skeleton::classify(stream, &solid, SurfaceBy::Faces)?;
-    let plain = SkeletonParams::default();
+    let classes = potential_field::classify(stream, &solid, SurfaceBy::Faces)?;
+    let plain = potential_field::Params::default();
     for variant in FieldVariant::ALL {
         for precision in [Precision::F32, Precision::Accurate] {
-            let params = SkeletonParams {
+            let params = potential_field::Params {
                 variant,
                 precision,
                 ..plain
@@ -88,11 +90,11 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
         }
     }
     for exponent in [2.0, 3.0, 4.0, 5.0, 7.0, 8.0, 9.0, 2.5] {
-        let params = SkeletonParams { exponent, ..plain };
+        let params = potential_field::Params { exponent, ..plain };
         let field = force_field(stream, &classes, &params)?;
         hash(record, stream, &format!("exponent-{exponent}"), &field)?;
     }
-    let params = SkeletonParams {
+    let params = potential_field::Params {
         boundary: BoundaryForce::Mean,
         ..plain
     };
@@ -107,7 +109,7 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
     let execution = Execution::on(&streams)?;
     let first = execution.first();
     let solid = self::solid(first, Geometry::default())?;
-    let classes = skeleton::classify(first, &solid, SurfaceBy::Faces)?;
+    let classes = potential_field::classify(first, &solid, SurfaceBy::Faces)?;
     let field = force_field_on_devices(execution, &classes, &plain)?;
     hash(record, first, "devices", &field)?;
     let field = force_field_on_devices(execution.on_progress(&|_| ()), &classes, &plain)?;
@@ -120,14 +122,14 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
         ("oblique", inputs::oblique()),
     ] {
         let solid = self::solid(first, geometry)?;
-        let classes = skeleton::classify(first, &solid, SurfaceBy::Faces)?;
+        let classes = potential_field::classify(first, &solid, SurfaceBy::Faces)?;
         for (precision, exponent) in [
             (Precision::F32, 6.0),
             (Precision::Accurate, 6.0),
             (Precision::F32, 2.5),
             (Precision::Accurate, 2.5),
         ] {
-            let params = SkeletonParams {
+            let params = potential_field::Params {
                 precision,
                 exponent,
                 ..plain
@@ -137,7 +139,7 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
             hash(record, first, &name, &field)?;
         }
         for exponent in [6.0, 2.5] {
-            let params = SkeletonParams {
+            let params = potential_field::Params {
                 variant: FieldVariant::Tree,
                 exponent,
                 ..plain

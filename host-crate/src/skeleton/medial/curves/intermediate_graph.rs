@@ -1,0 +1,144 @@
+//! Curves as a graph, in a component's frame.
+
+use super::voxel_links::Links;
+use crate::{
+    memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
+    skeleton::medial::{
+        paths::segment_voxels::{Place, centre},
+        voxels::object::Object,
+    },
+};
+
+/// Nodes, and curves between them.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    pub nodes: Vec<Place>,
+    pub edges: Vec<DraftEdge>,
+}
+
+/// A curve.
+#[derive(Clone, Debug)]
+pub struct DraftEdge {
+    pub nodes: [usize; 2],
+    /// From the first node to the second, both included.
+    pub points: Vec<Place>,
+    /// The voxels that it was made of.
+    pub voxels: Vec<u32>,
+}
+
+/// A point of a draft: a node, or a point of an edge that is none.
+#[derive(Clone, Copy, Debug)]
+pub enum Point {
+    Node(usize),
+    Inner(usize, usize),
+}
+
+impl Draft {
+    /// One edge for each chain of links. A ring by itself begins and ends at its first voxel.
+    pub fn of(object: &Object, links: &Links) -> Self {
+        let voxels = links.voxels();
+        let number = |voxel: u32| voxels.partition_point(|&other| other < voxel);
+        let mut linked: Vec<Vec<usize>> = filled_or_unwind(Vec::new(), voxels.len());
+        for link in &links.pairs {
+            let [a, b] = link.map(number);
+            linked[a].push_or_unwind(b);
+            linked[b].push_or_unwind(a);
+        }
+        let place = |number: usize| {
+            (
+                voxels[number],
+                centre(object.place(voxels[number] as usize)),
+            )
+        };
+        let mut chains = Chains {
+            linked: &linked,
+            used: linked
+                .iter()
+                .map(|others| zeroed_or_unwind::<bool>(others.len()))
+                .collect_or_unwind(),
+            node_of: filled_or_unwind(None, voxels.len()),
+            draft: Self::default(),
+            place: &place,
+        };
+        for at in (0..voxels.len()).filter(|&at| linked[at].len() != 2) {
+            chains.node(at);
+        }
+        for at in (0..voxels.len()).filter(|&at| linked[at].len() != 2) {
+            chains.leave(at);
+        }
+        // rings
+        for at in 0..voxels.len() {
+            if chains.used[at].contains(&false) {
+                chains.node(at);
+                chains.leave(at);
+            }
+        }
+        chains.draft
+    }
+
+    /// Ends of edges at each node.
+    pub fn degrees(&self) -> Vec<usize> {
+        let mut degrees = zeroed_or_unwind(self.nodes.len());
+        for edge in &self.edges {
+            for node in edge.nodes {
+                degrees[node] += 1;
+            }
+        }
+        degrees
+    }
+}
+
+struct Chains<'a, F> {
+    linked: &'a [Vec<usize>],
+    /// For each voxel and each of its links.
+    used: Vec<Vec<bool>>,
+    node_of: Vec<Option<usize>>,
+    draft: Draft,
+    place: &'a F,
+}
+
+impl<F: Fn(usize) -> (u32, Place)> Chains<'_, F> {
+    fn node(&mut self, at: usize) -> usize {
+        *self.node_of[at].get_or_insert_with(|| {
+            self.draft.nodes.push_or_unwind((self.place)(at).1);
+            self.draft.nodes.len() - 1
+        })
+    }
+
+    /// All chains from a node that have not been gone.
+    fn leave(&mut self, start: usize) {
+        for link in 0..self.linked[start].len() {
+            if self.used[start][link] {
+                continue;
+            }
+            let (voxel, point) = (self.place)(start);
+            let (mut voxels, mut points) = (vec![voxel], vec![point]);
+            let (mut at, mut link) = (start, link);
+            loop {
+                let next = self.linked[at][link];
+                self.used[at][link] = true;
+                // the same link from its other end
+                let back = (0..self.linked[next].len())
+                    .find(|&one| self.linked[next][one] == at && !self.used[next][one]);
+                let Some(back) = back else { break };
+                self.used[next][back] = true;
+                let (voxel, point) = (self.place)(next);
+                voxels.push_or_unwind(voxel);
+                points.push_or_unwind(point);
+                at = next;
+                if self.node_of[at].is_some() {
+                    break;
+                }
+                let ahead = (0..self.linked[at].len()).find(|&one| !self.used[at][one]);
+                let Some(ahead) = ahead else { break };
+                link = ahead;
+            }
+            let nodes = [self.node(start), self.node(at)];
+            self.draft.edges.push_or_unwind(DraftEdge {
+                nodes,
+                points,
+                voxels,
+            });
+        }
+    }
+}

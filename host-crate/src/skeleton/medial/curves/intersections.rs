@@ -1,0 +1,56 @@
+//! Links that cross between voxels.
+
+use super::voxel_links::Links;
+use crate::{
+    memory::{ExtendOrUnwind, ReserveOrUnwind, collect_into_or_unwind, with_capacity_or_unwind},
+    skeleton::medial::{context::Known, paths::shorten::independent, topology::cocycle::Cocycle},
+};
+use std::collections::{HashMap, HashSet};
+
+/// Has links that cross another in its middle, where no voxel is, lead through an end of that
+/// instead. All of these voxels touch each other, so classes stay.
+pub fn uncross(known: &Known<'_>, cocycle: &Cocycle, links: &mut Links) {
+    let object = known.object;
+    // a diagonal becomes steps that are shorter
+    for _ in 0..3 {
+        let mut first: HashMap<[i32; 3], [u32; 2]> = HashMap::new();
+        let mut kept = with_capacity_or_unwind(links.pairs.len());
+        let mut round = Vec::new();
+        for &[a, b] in &links.pairs {
+            let (from, to) = (object.place(a as usize), object.place(b as usize));
+            first.reserve_or_unwind(1);
+            let [one, _] = *first
+                .entry([0, 1, 2].map(|axis| from[axis] + to[axis]))
+                .or_insert([a, b]);
+            if one == a || one == b {
+                kept.push_or_unwind([a, b]);
+            } else {
+                round.extend_or_unwind([[a, one], [one, b]]);
+            }
+        }
+        if round.is_empty() {
+            return;
+        }
+        let ascending = |&[a, b]: &[u32; 2]| [a.min(b), a.max(b)];
+        let mut seen: HashSet<[u32; 2]> = collect_into_or_unwind(kept.iter().map(ascending));
+        seen.reserve_or_unwind(round.len());
+        round.retain(|link| seen.insert(ascending(link)));
+        kept.extend_or_unwind(round);
+        links.pairs = independent(known, cocycle, &kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::skeleton::medial::test_objects::skeletons;
+
+    /// Two diagonals of a cube that cross where no voxel is, each with a rod at both ends.
+    #[test]
+    fn diagonals_do_not_cross() {
+        let found = skeletons([16, 16, 2], [1.0; 3], |[x, y, z]| {
+            z == 0.0 && (x == y || x + y == 15.0)
+        });
+        assert!(found.certified(), "{:?}", found.labels[0].components);
+        assert_eq!(found.labels[0].skeleton.cycles(), 0);
+    }
+}

@@ -1,0 +1,16 @@
+//! Curves of one component: from voxel paths to a centred graph that covers the component.
+
+pub mod centring;
+pub mod convex_surface;
+pub mod coverage;
+pub mod endpoints;
+pub mod intermediate_graph;
+pub mod intersections;
+pub mod repair;
+pub mod resample;
+pub mod self_overlap;
+pub mod shared_stems;
+pub mod surface_force;
+pub mod trace;
+pub mod uncovered_queue;
+pub mod voxel_links;

@@ -1,0 +1,88 @@
+//! Ways with their lengths.
+
+use crate::{
+    memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind},
+    skeleton::medial::{
+        context::Known,
+        paths::segment_voxels::{Place, in_voxels, nearest},
+    },
+};
+use nalgebra::Vector3;
+
+/// A way with its lengths.
+pub struct Line {
+    pub places: Vec<Place>,
+    world: Vec<Vector3<f64>>,
+    /// The length up to each place.
+    pub sums: Vec<f64>,
+}
+
+impl Line {
+    pub fn of(known: &Known<'_>, places: Vec<Place>) -> Self {
+        let world: Vec<Vector3<f64>> = places
+            .iter()
+            .map(|&place| known.metric.world(in_voxels(place)).into())
+            .collect_or_unwind();
+        let mut sums = vec![0.0];
+        for ends in world.windows(2) {
+            sums.push_or_unwind(sums[sums.len() - 1] + (ends[1] - ends[0]).norm());
+        }
+        Self {
+            places,
+            world,
+            sums,
+        }
+    }
+
+    pub fn length(&self) -> f64 {
+        self.sums[self.sums.len() - 1]
+    }
+
+    /// The segment with a length along the way, and the part of it.
+    fn segment(&self, along: f64) -> (usize, f64) {
+        let after = self.sums.partition_point(|&sum| sum <= along);
+        let segment = after.clamp(1, self.sums.len() - 1) - 1;
+        let length = self.sums[segment + 1] - self.sums[segment];
+        let part = (along - self.sums[segment]) / length.max(f64::MIN_POSITIVE);
+        (segment, part.clamp(0.0, 1.0))
+    }
+
+    pub fn at(&self, along: f64) -> Vector3<f64> {
+        let (segment, part) = self.segment(along);
+        self.world[segment].lerp(&self.world[segment + 1], part)
+    }
+
+    /// The nearest place between two lengths: its distance, and the length up to it.
+    pub fn nearest(&self, from: Vector3<f64>, low: f64, high: f64) -> (f64, f64) {
+        let high = high.min(self.length());
+        let mut best = (f64::INFINITY, low);
+        for segment in self.segment(low).0..=self.segment(high).0 {
+            let [a, b] = [self.world[segment], self.world[segment + 1]];
+            let way = b - a;
+            let length = self.sums[segment + 1] - self.sums[segment];
+            let part = (from - a).dot(&way) / way.norm_squared().max(f64::MIN_POSITIVE);
+            let along = self.sums[segment] + part.clamp(0.0, 1.0) * length;
+            let along = along.clamp(low, high);
+            let far = (self.at(along) - from).norm();
+            if far < best.0 {
+                best = (far, along);
+            }
+        }
+        best
+    }
+
+    /// The places up to a length and those from there on; what is there is in both.
+    pub fn cut(&self, along: f64) -> (Vec<Place>, Vec<Place>) {
+        let (segment, part) = self.segment(along);
+        let [a, b] = [segment, segment + 1].map(|at| in_voxels(self.places[at]));
+        let at = nearest([0, 1, 2].map(|axis| a[axis] + part * (b[axis] - a[axis])));
+        let mut before = copy_or_unwind(&self.places[..=segment]);
+        if before[segment] != at {
+            before.push_or_unwind(at);
+        }
+        let mut after = vec![at];
+        let rest = &self.places[segment + 1..];
+        after.extend_or_unwind(rest[usize::from(rest[0] == at)..].iter().copied());
+        (before, after)
+    }
+}

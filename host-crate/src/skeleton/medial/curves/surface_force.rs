@@ -1,0 +1,187 @@
+//! The force of a component's surface on a place in it, and how it changes there.
+//!
+//! The field is that of curve skeletons by potential fields (Cornea et al. 2005): each part of the
+//! surface repels with the sixth power of the reciprocal distance. Sources are faces, by their
+//! areas, and only those near are looked at: with this power the others hardly count.
+
+use crate::{memory::CollectOrUnwind, skeleton::medial::context::Known};
+use nalgebra::{Matrix3, Vector3};
+
+/// Faces farther than so many radii do not count; nor, where the radius is small, than so many of
+/// the smallest spacing beyond it.
+const FAR: f64 = 2.2;
+const LEAST: f64 = 2.0;
+
+/// A face is as many sources along an axis as its spacing has smallest spacings, up to this.
+const MOST_PARTS: f64 = 5.0;
+
+/// The sources that faces across each axis are, in a world whose unit is the smallest spacing.
+pub struct Sources {
+    /// From a face's middle to each of them.
+    offsets: [Vec<[f64; 3]>; 3],
+    /// The area of each.
+    areas: [f64; 3],
+}
+
+impl Sources {
+    pub fn of(known: &Known<'_>) -> Self {
+        let parts = [0, 1, 2].map(|axis| {
+            let spacing = known.metric.square(axis).sqrt();
+            spacing.round().clamp(1.0, MOST_PARTS) as u32
+        });
+        let offsets = [0, 1, 2].map(|axis| {
+            let [one, other] = [(axis + 1) % 3, (axis + 2) % 3];
+            let middle = |number: u32, of: u32| (f64::from(number) + 0.5) / f64::from(of) - 0.5;
+            let all = (0..parts[one]).flat_map(|a| (0..parts[other]).map(move |b| [a, b]));
+            all.map(|[a, b]| {
+                let mut way = [0.0; 3];
+                way[one] = middle(a, parts[one]);
+                way[other] = middle(b, parts[other]);
+                known.metric.world(way)
+            })
+            .collect_or_unwind()
+        });
+        let areas = [0, 1, 2].map(|axis| known.shell.area(axis) / offsets[axis].len() as f64);
+        Self { offsets, areas }
+    }
+
+    /// The force at a place, and its Jacobian.
+    pub fn force_at(
+        &self,
+        known: &Known<'_>,
+        at: [f64; 3],
+        radius: f64,
+    ) -> (Vector3<f64>, Matrix3<f64>) {
+        let far = (FAR * radius).max(radius + LEAST);
+        let (least, most) = (1e-6, far * far);
+        let here = known.metric.world(at);
+        let mut force = [0.0; 3];
+        // xx, yy, zz, xy, xz, yz, and the sum of the strengths
+        let mut second = [0.0; 6];
+        let mut strengths = 0.0;
+        known.shell.near(at, far, |faces| {
+            for face in faces {
+                let axis = face.axis();
+                for offset in &self.offsets[axis] {
+                    let [x, y, z] = [0, 1, 2].map(|k| here[k] - face.at[k] - offset[k]);
+                    let square = x * x + y * y + z * z;
+                    if square < least || square > most {
+                        continue;
+                    }
+                    // d / R^7, and its derivatives
+                    let inverse = 1.0 / square;
+                    let strength = self.areas[axis] * inverse * inverse * inverse * inverse.sqrt();
+                    let along = 7.0 * strength * inverse;
+                    force[0] += x * strength;
+                    force[1] += y * strength;
+                    force[2] += z * strength;
+                    second[0] += x * x * along;
+                    second[1] += y * y * along;
+                    second[2] += z * z * along;
+                    second[3] += x * y * along;
+                    second[4] += x * z * along;
+                    second[5] += y * z * along;
+                    strengths += strength;
+                }
+            }
+        });
+        let [xx, yy, zz, xy, xz, yz] = second;
+        let jacobian = Matrix3::new(
+            strengths - xx,
+            -xy,
+            -xz, //
+            -xy,
+            strengths - yy,
+            -yz, //
+            -xz,
+            -yz,
+            strengths - zz,
+        );
+        (force.into(), jacobian)
+    }
+}
+
+/// A direction counts if the force pushes back with at least this part of the strongest: along
+/// plates and tubes there is nothing to rest at.
+const CLEARLY: f64 = 0.2;
+
+/// The step of Newton's method to where the force vanishes, along the directions in which it pushes
+/// back clearly.
+pub fn step_to_rest(force: &Vector3<f64>, jacobian: &Matrix3<f64>) -> Vector3<f64> {
+    let eigen = jacobian.symmetric_eigen();
+    let strongest = eigen.eigenvalues.min();
+    let mut step = Vector3::zeros();
+    for (value, vector) in eigen
+        .eigenvalues
+        .iter()
+        .zip(eigen.eigenvectors.column_iter())
+    {
+        if *value < CLEARLY * strongest && *value < 0.0 {
+            step -= vector * (vector.dot(force) / value);
+        }
+    }
+    step
+}
+
+/// The same across a direction.
+pub fn step_across(
+    force: &Vector3<f64>,
+    jacobian: &Matrix3<f64>,
+    tangent: &Vector3<f64>,
+) -> Vector3<f64> {
+    let mut axis = Vector3::zeros();
+    axis[tangent.iamin()] = 1.0;
+    let one = tangent.cross(&axis).normalize();
+    let other = tangent.cross(&one).normalize();
+    // eigenvectors of what is left of the Jacobian there
+    let (along, beside) = (jacobian * one, jacobian * other);
+    let (a, b, c) = (one.dot(&along), one.dot(&beside), other.dot(&beside));
+    let [sine, cosine] = half_angle(a - c, 2.0 * b);
+    let vectors = [one * cosine + other * sine, other * cosine - one * sine];
+    let values = [
+        a * cosine * cosine + 2.0 * b * sine * cosine + c * sine * sine,
+        a * sine * sine - 2.0 * b * sine * cosine + c * cosine * cosine,
+    ];
+    let strongest = values[0].min(values[1]);
+    let mut step = Vector3::zeros();
+    for (value, vector) in values.into_iter().zip(&vectors) {
+        if value < CLEARLY * strongest && value < 0.0 {
+            step -= vector * (vector.dot(force) / value);
+        }
+    }
+    step
+}
+
+/// The sine and the cosine of half the angle of a vector, which is at most a right angle.
+fn half_angle(x: f64, y: f64) -> [f64; 2] {
+    let length = (x * x + y * y).sqrt();
+    if length == 0.0 {
+        return [0.0, 1.0];
+    }
+    let larger = (0.5 * (1.0 + x.abs() / length)).sqrt();
+    let smaller = 0.5 * y.abs() / (length * larger);
+    let [sine, cosine] = if x >= 0.0 {
+        [smaller, larger]
+    } else {
+        [larger, smaller]
+    };
+    [if y < 0.0 { -sine } else { sine }, cosine]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_any_angle() {
+        for number in -180..=180 {
+            let angle = f64::from(number).to_radians();
+            let [sine, cosine] = half_angle(3.0 * angle.cos(), 3.0 * angle.sin());
+            assert!(
+                (sine.abs() - (0.5 * angle).sin().abs()).abs() < 1e-12,
+                "{number}"
+            );
+            assert!((cosine - (0.5 * angle).cos()).abs() < 1e-12, "{number}");
+        }
+    }
+}

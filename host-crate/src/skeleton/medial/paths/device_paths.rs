@@ -1,0 +1,320 @@
+//! Distances and cheapest ways of a component on a device: for large ones.
+
+use super::shortest_paths::{Measured, Ways, half_lengths, whole_lengths};
+use crate::{
+    device::{Buffer, DeviceError, Launch, Stream, over, rows, rows_launch},
+    grid::{DeviceMask, Geometry, Mask, Metric},
+    skeleton::{
+        SkeletonError,
+        medial::{
+            progress::{Stage, Steps},
+            voxels::object::Object,
+        },
+        potential_field::field::{Targets, bricks_of},
+    },
+};
+use ferrovox_kernels::{
+    grid::Grid,
+    rows::Rows,
+    skeleton::ways::{
+        Columns, VOXELS, begin_at_root, chain_lengths, follow, list_costs, price_columns,
+        price_rows, price_samples, relax_bricks, squares_along, squares_along_x, trace_back,
+    },
+};
+
+/// Rounds that are launched before the host looks whether there is something left to do.
+const ROUNDS: u32 = 12;
+
+/// Launches that lead chains on, before the host looks whether all have come to the root. In three
+/// a chain gets to 16 times 16 times 16 voxels from where it begins.
+const FOLLOWED: u32 = 3;
+
+/// Device memory for each sample of the box around a component, and for each of its voxels.
+const BYTES: [u64; 2] = [21, 25];
+
+/// At most so many samples of the box for each voxel.
+const SPARSE: u64 = 64;
+
+/// Lines of samples are shorter than this: steps along them are counted in f32.
+const LONGEST: i32 = 1 << 24;
+
+/// A component on a device, in its box with a margin of one sample.
+pub struct DeviceObject<'a> {
+    stream: &'a Stream,
+    mask: DeviceMask,
+    /// How many voxels come before each word of the mask.
+    before: Buffer<u64>,
+    count: u64,
+    prices: Buffer<f32>,
+    /// The cost of each sample of the box.
+    costs: Buffer<f64>,
+    halves: Buffer<f64>,
+    lengths: Buffer<u32>,
+}
+
+impl<'a> DeviceObject<'a> {
+    /// Whether a component can be computed there: its axes are at right angles, its box is not
+    /// nearly empty and not too long, and there is memory.
+    pub fn suits(stream: &Stream, object: &Object, metric: &Metric) -> bool {
+        let [x, y, z] = object.dims().map(|along| along as u64 + 2);
+        let samples = (x * y).saturating_mul(z);
+        let count = object.len() as u64;
+        metric.is_diagonal()
+            && object.dims().into_iter().all(|along| along + 2 < LONGEST)
+            && samples / count <= SPARSE
+            && u32::try_from(samples).is_ok()
+            && stream
+                .require(BYTES[0] * samples + BYTES[1] * count)
+                .is_ok()
+    }
+
+    /// A component whose axes are at right angles. Its squared distances and its prices come with
+    /// it. Synchronises the stream.
+    pub fn new(
+        stream: &'a Stream,
+        object: &Object,
+        metric: &Metric,
+    ) -> Result<(Self, Measured), SkeletonError> {
+        let dims = object.dims().map(|along| along as usize + 2);
+        let mask = Mask::from_words(object.padded_words(), dims, Geometry::default())?;
+        let mask = mask.upload(stream)?;
+        let Targets { before, count, .. } = Targets::of(stream, &mask)?;
+        let samples = mask.grid.samples() as usize;
+        let mut costs = stream.alloc::<f64>(samples)?;
+        let mut prices = stream.alloc::<f32>(samples)?;
+        let mut squares = stream.alloc::<f64>(count as usize)?;
+        let mut prices_of_voxels = stream.alloc::<f32>(count as usize)?;
+        let weights = [0, 1, 2].map(|axis| metric.square(axis));
+        let of_box = rows_of(stream, mask.grid);
+        let launch = rows_launch(of_box);
+        let bits = mask.layout();
+        {
+            let mut along = stream.alloc::<f64>(samples)?;
+            let Grid { nx, ny, nz } = mask.grid;
+            let [nx, ny, nz] = [nx, ny, nz].map(u64::from);
+            let along_y = Columns {
+                step: nx,
+                len: ny,
+                beside: nx,
+                next: nx * ny,
+                weight: weights[1],
+            };
+            let along_z = Columns {
+                step: nx * ny,
+                len: nz,
+                beside: nx * ny,
+                next: nx * ny * nz,
+                weight: weights[2],
+            };
+            let (of_samples, items) = over(stream, samples as u64);
+            // SAFETY: the object has a margin of one sample, and there is room for a number of each
+            // sample of its box, and of each voxel.
+            unsafe {
+                let args = (mask.bits.view(), bits, weights[0], of_box, costs.view_mut());
+                stream.launch::<squares_along_x>(launch, args)?;
+                let args = (costs.view(), nx, weights[1], items, along.view_mut());
+                stream.launch::<squares_along>(of_samples, args)?;
+                let args = (along.view(), nx * ny, weights[2], items, costs.view_mut());
+                stream.launch::<squares_along>(of_samples, args)?;
+                let args = (mask.bits.view(), bits, weights[0], of_box, along.view_mut());
+                stream.launch::<price_rows>(launch, args)?;
+                for columns in [along_y, along_z] {
+                    let (launch, items) = over(stream, samples as u64 / columns.len);
+                    let args = (
+                        costs.view(),
+                        columns,
+                        items,
+                        prices.view_mut(),
+                        along.view_mut(),
+                    );
+                    stream.launch::<price_columns>(launch, args)?;
+                }
+                let args = (
+                    mask.bits.view(),
+                    before.view(),
+                    bits,
+                    along.view(),
+                    of_box,
+                    squares.view_mut(),
+                    prices_of_voxels.view_mut(),
+                    prices.view_mut(),
+                    costs.view_mut(),
+                );
+                stream.launch::<price_samples>(launch, args)?;
+            }
+        }
+        let device = Self {
+            stream,
+            before,
+            count,
+            prices,
+            costs,
+            halves: stream.upload(&half_lengths(metric))?,
+            lengths: stream.upload(&whole_lengths(metric))?,
+            mask,
+        };
+        let measured = Measured {
+            squares: stream.download(&squares)?,
+            prices: stream.download(&prices_of_voxels)?,
+        };
+        Ok((device, measured))
+    }
+
+    /// The cheapest ways from a root, which is a voxel of the component; with the costs if
+    /// `with_costs`. Synchronises the stream.
+    pub fn ways(
+        mut self,
+        object: &Object,
+        metric: &Metric,
+        root: usize,
+        with_costs: bool,
+        steps: &Steps<'_>,
+    ) -> Result<Ways, SkeletonError> {
+        let root_at = object.place(root).map(|along| along as u32 + 1);
+        self.relax(root_at, steps)?;
+        let count = self.count as usize;
+        let stream = self.stream;
+        let mut backs = stream.alloc::<u8>(count)?;
+        let mut chains = stream.alloc::<u64>(count)?;
+        let of_box = rows_of(stream, self.mask.grid);
+        let bits = self.mask.layout();
+        // SAFETY: as before; there is room for two numbers of each voxel.
+        unsafe {
+            let args = (
+                self.mask.bits.view(),
+                self.before.view(),
+                bits,
+                self.prices.view(),
+                self.costs.view(),
+                self.halves.view(),
+                self.lengths.view(),
+                of_box,
+                backs.view_mut(),
+                chains.view_mut(),
+            );
+            stream.launch::<trace_back>(rows_launch(of_box), args)?;
+        }
+        let lengths = self.lengths_of(&mut chains)?;
+        drop(chains);
+        let costs = if with_costs {
+            self.list_costs()?
+        } else {
+            Vec::new()
+        };
+        let backs = stream.download(&backs)?;
+        steps.done(Stage::Ways)?;
+        Ok(Ways::of_parts(metric, backs, lengths, costs))
+    }
+
+    /// Brings the costs to what they are from a voxel on.
+    fn relax(&mut self, root: [u32; 3], steps: &Steps<'_>) -> Result<(), SkeletonError> {
+        let stream = self.stream;
+        let grid = self.mask.grid;
+        let bricks = bricks_of(grid);
+        let count = bricks.samples() as usize;
+        let mut queues = [stream.alloc::<u32>(count)?, stream.alloc::<u32>(count)?];
+        let mut marks = stream.zeros::<u32>(count)?;
+        let mut counts = stream.zeros::<u32>(3)?;
+        let mut round = 1;
+        // SAFETY: the root is a sample of the box, and there is room for all bricks.
+        unsafe {
+            let args = (
+                grid,
+                bricks,
+                root,
+                round,
+                queues[0].view_mut(),
+                counts.view_mut(),
+                self.costs.view_mut(),
+            );
+            stream.launch::<begin_at_root>(Launch::one_block().max_useful_threads(1), args)?;
+        }
+        let by_bricks = Launch::pieces(count as u64).block_divides(VOXELS);
+        let plan = stream.plan::<relax_bricks>(by_bricks)?;
+        let blocks = u64::from(plan.resident_blocks).min(count as u64);
+        let launch = Launch::pieces(blocks).block_divides(VOXELS);
+        loop {
+            for _ in 0..ROUNDS {
+                let [queue, next] = &mut queues;
+                // SAFETY: there is a price and a cost for each sample of the box, queues and marks
+                // have room for all bricks, marks are numbers of earlier rounds.
+                unsafe {
+                    let args = (
+                        self.prices.view(),
+                        self.halves.view(),
+                        grid,
+                        bricks,
+                        round,
+                        queue.view(),
+                        next.view_mut(),
+                        counts.view_mut(),
+                        marks.view_mut(),
+                        self.costs.view_mut(),
+                    );
+                    stream.launch::<relax_bricks>(launch, args)?;
+                }
+                queues.swap(0, 1);
+                round += 1;
+            }
+            steps.check()?;
+            if stream.download(&counts)?[(round % 3) as usize] == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The lengths of all ways.
+    fn lengths_of(&self, chains: &mut Buffer<u64>) -> Result<Vec<u32>, DeviceError> {
+        let stream = self.stream;
+        let (launch, items) = over(stream, self.count);
+        let mut unfinished = stream.zeros::<u32>(1)?;
+        loop {
+            for launched in 1..=FOLLOWED {
+                if launched == FOLLOWED {
+                    // only what is left after the last one counts
+                    stream.fill_with_zero(&mut unfinished)?;
+                }
+                // SAFETY: there is a chain for each item.
+                unsafe {
+                    let args = (items, chains.view_mut(), unfinished.view_mut());
+                    stream.launch::<follow>(launch, args)?;
+                }
+            }
+            if stream.download(&unfinished)?[0] == 0 {
+                break;
+            }
+        }
+        let mut lengths = stream.alloc::<u32>(self.count as usize)?;
+        // SAFETY: there is a chain and room for a length for each item.
+        unsafe {
+            let args = (chains.view(), items, lengths.view_mut());
+            stream.launch::<chain_lengths>(launch, args)?;
+        }
+        stream.download(&lengths)
+    }
+
+    /// What ways to voxels cost, in their order.
+    fn list_costs(&self) -> Result<Vec<f64>, DeviceError> {
+        let stream = self.stream;
+        let mut costs = stream.alloc::<f64>(self.count as usize)?;
+        let of_box = rows_of(stream, self.mask.grid);
+        // SAFETY: the object is that of the box, and there is room for a number of each voxel.
+        unsafe {
+            let args = (
+                self.mask.bits.view(),
+                self.before.view(),
+                self.mask.layout(),
+                self.costs.view(),
+                of_box,
+                costs.view_mut(),
+            );
+            stream.launch::<list_costs>(rows_launch(of_box), args)?;
+        }
+        stream.download(&costs)
+    }
+}
+
+/// All samples of a box.
+fn rows_of(stream: &Stream, grid: Grid) -> Rows {
+    rows(stream, [grid.nx, grid.ny, grid.nz], 1)
+}

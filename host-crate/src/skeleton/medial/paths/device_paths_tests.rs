@@ -1,0 +1,57 @@
+//! What a device finds, and what the host does.
+
+use super::{
+    device_paths::DeviceObject,
+    shortest_paths::{Measured, Ways, tip},
+};
+use crate::{
+    device::{CpuOptions, Device},
+    grid::{Geometry, Mask, Metric},
+    skeleton::medial::{
+        progress::Steps,
+        voxels::{distance_transform::squares, frame::Frame, object::Object, runs::Runs},
+    },
+};
+use proptest::prelude::*;
+use test_cases::cases;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(60), failure_persistence: None, ..Default::default() })]
+
+    /// Bricks that are brought up to date until nothing changes, and one voxel after the other by
+    /// its cost: the same bits.
+    #[test]
+    fn a_device_finds_the_ways_of_the_host(
+        seed in any::<u64>(),
+        fill in 0.2f64..1.0,
+        dims in prop::array::uniform3(1usize..22),
+        spacing in prop::sample::select(vec![[1.0; 3], [0.5, 0.5, 1.5], [0.7, 0.9, 1.1]]),
+        block in prop::sample::select(vec![1u32, 32, 128, 512]),
+    ) {
+        let mut state = seed;
+        let mut mask = Mask::new(dims, Geometry::from_spacing(spacing, [0.0; 3]).unwrap()).unwrap();
+        let samples: Vec<bool> = (0..dims.iter().product::<usize>()).map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 40) as f64) < fill * (1u64 << 24) as f64
+        }).collect();
+        mask = Mask::from_bools(&samples, dims, *mask.geometry()).unwrap();
+        let runs = Runs::of_mask(&mask).unwrap();
+        let components = runs.components().unwrap();
+        let Some(runs) = components.iter().max_by_key(|runs| runs.len()) else { return Ok(()) };
+        let (metric, _) = Metric::of(mask.geometry());
+        let frame = Frame::of(runs, &metric);
+        let metric = frame.metric(&metric);
+        let object = Object::new(runs, &frame, &Steps::none()).unwrap();
+        let steps = &Steps::none();
+        let by_host = squares(&object, &metric, steps).unwrap();
+        let device = Device::cpu_with(CpuOptions { mode: simt::Mode::Checked { seed }, block });
+        let stream = device.stream().unwrap();
+        let (on_device, by_device) = DeviceObject::new(&stream, &object, &metric).unwrap();
+        let by_host = Measured::of(&object, &metric, by_host);
+        prop_assert!(by_host == by_device);
+        let root = tip(&object, &metric);
+        let ours = Ways::from_root(&object, &metric, &by_host.prices, root, true, steps).unwrap();
+        let theirs = on_device.ways(&object, &metric, root, true, steps).unwrap();
+        prop_assert!(ours == theirs);
+    }
+}

@@ -1,0 +1,273 @@
+//! Whether there may be a way of a class below some length: a search in whole numbers, which rules
+//! out nearly all detours, in time linear in the voxels that it reaches.
+
+use super::radix_heap::RadixHeap;
+use crate::{
+    grid::Metric,
+    memory::{ExtendOrUnwind, ReserveOrUnwind, filled_or_unwind},
+    monitor::Cancelled,
+    skeleton::medial::{
+        context::Known,
+        progress::PORTION,
+        topology::{cocycle::Cocycle, homology_classes::Class},
+        voxels::neighbour_bits::{AROUND, OFFSETS, bit_of},
+    },
+};
+use std::collections::HashMap;
+
+/// Parts of the smallest spacing that lengths are rounded down to.
+const PARTS: f64 = 256.0;
+
+/// The longest ways that are looked for, in parts: sums with a step more stay in range.
+const MOST: f64 = (1u32 << 30) as f64;
+
+/// Lengths of ways, never more than they are.
+struct Lengths<'a> {
+    metric: &'a Metric,
+    /// Of steps to neighbours.
+    steps: [u32; 27],
+}
+
+impl<'a> Lengths<'a> {
+    fn of(metric: &'a Metric) -> Self {
+        Self {
+            metric,
+            steps: OFFSETS.map(|step| parts(metric.length(step.map(f64::from)))),
+        }
+    }
+
+    /// A way through voxels is at least this long from one to another.
+    #[inline(always)]
+    fn between(&self, from: [i32; 3], to: [i32; 3]) -> u64 {
+        let way = [0, 1, 2].map(|axis| to[axis].abs_diff(from[axis]));
+        if !self.metric.is_diagonal() {
+            return u64::from(parts(self.metric.length(way_of(from, to))));
+        }
+        // the shortest way without a surface: along all axes, then along two and one, those that
+        // are left. Lengths of steps are submodular in their axes
+        let mut axes = [0, 1, 2];
+        axes.sort_unstable_by_key(|&axis| way[axis]);
+        let [short, middle, long] = axes;
+        let mut step = [1; 3];
+        let mut sum = 0;
+        let mut before = 0;
+        for axis in [short, middle, long] {
+            sum += u64::from(way[axis] - before) * u64::from(self.steps[bit_of(step)]);
+            before = way[axis];
+            step[axis] = 0;
+        }
+        sum
+    }
+}
+
+fn way_of(from: [i32; 3], to: [i32; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|axis| f64::from(to[axis]) - f64::from(from[axis]))
+}
+
+/// A length in parts, rounded down, and a little more for what rounding may have added.
+fn parts(length: f64) -> u32 {
+    (length * PARTS * (1.0 - 1e-12)) as u32
+}
+
+/// The least length of a way to a voxel, and one more, and the way's class; zeros if there is none
+/// yet.
+type Reached = (u32, Class);
+
+/// Searches in one component. What they need is kept from one to the next.
+pub struct Least<'a> {
+    known: &'a Known<'a>,
+    lengths: Lengths<'a>,
+    /// For each voxel the class that has reached it first.
+    first: Vec<Reached>,
+    /// Those that have been reached.
+    touched: Vec<u32>,
+    /// Further classes: the voxel, and what has been reached.
+    further: Vec<(u32, Reached)>,
+    /// Their places.
+    places: HashMap<(u32, Class), u32>,
+}
+
+impl<'a> Least<'a> {
+    pub fn new(known: &'a Known<'a>) -> Self {
+        Self {
+            known,
+            lengths: Lengths::of(known.metric),
+            first: Vec::new(),
+            touched: Vec::new(),
+            further: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+
+    /// Whether a way of a class between two voxels may be shorter than `most`, in the smallest
+    /// spacing. If not, none is; if so, there is one that is hardly longer.
+    pub fn may_be_below(
+        &mut self,
+        cocycle: &mut Cocycle,
+        ends: [usize; 2],
+        class: Class,
+        most: f64,
+    ) -> Result<bool, Cancelled> {
+        let most = (most * PARTS).ceil();
+        if most > MOST {
+            return Ok(true);
+        }
+        if self.first.is_empty() {
+            // pages that are not reached take no memory
+            self.first = filled_or_unwind((0, 0), self.known.object.len());
+        }
+        let found = self.search(cocycle, ends, class, most as u64);
+        for &voxel in &self.touched {
+            self.first[voxel as usize] = (0, 0);
+        }
+        self.touched.clear();
+        self.further.clear();
+        self.places.clear();
+        found
+    }
+
+    fn search(
+        &mut self,
+        cocycle: &mut Cocycle,
+        [from, to]: [usize; 2],
+        class: Class,
+        most: u64,
+    ) -> Result<bool, Cancelled> {
+        let object = self.known.object;
+        let goal = object.place(to);
+        let mut queue = RadixHeap::default();
+        self.reach(from as u32, 0, 0);
+        queue.push(0, from as u32);
+        let mut looked_at = 0usize;
+        while let Some((key, place)) = queue.pop() {
+            let (voxel, (after, class_here)) = self.at(place);
+            // there is a shorter one
+            if u64::from(after) <= key {
+                continue;
+            }
+            let voxel = voxel as usize;
+            // places of further classes are numbers after those of voxels
+            if self.first.len() + self.further.len() > u32::MAX as usize - 27 {
+                return Ok(true);
+            }
+            if key + self.lengths.between(object.place(voxel), goal) >= most {
+                continue;
+            }
+            if voxel == to && class_here == class {
+                return Ok(true);
+            }
+            looked_at += 1;
+            if looked_at.is_multiple_of(PORTION) {
+                self.known.steps.check()?;
+            }
+            let has_classes = cocycle.has_classes(voxel);
+            for (bit, other) in object.neighbours(voxel, AROUND) {
+                let next = key as u32 + self.lengths.steps[bit];
+                let next_class = if has_classes {
+                    cocycle.table.sum(class_here, cocycle.step(voxel, bit))
+                } else {
+                    class_here
+                };
+                if let Some(place) = self.reach(other as u32, next_class, next) {
+                    queue.push(u64::from(next), place);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// What is at a place: a voxel's first class, or a further one.
+    #[inline(always)]
+    fn at(&self, place: u32) -> (u32, Reached) {
+        match (place as usize).checked_sub(self.first.len()) {
+            None => (place, self.first[place as usize]),
+            Some(further) => self.further[further],
+        }
+    }
+
+    /// A way of a class to a voxel, and its length; where that is kept, if it is the shortest yet.
+    #[inline(always)]
+    fn reach(&mut self, voxel: u32, class: Class, length: u32) -> Option<u32> {
+        let (after, first) = &mut self.first[voxel as usize];
+        if *after == 0 {
+            (*after, *first) = (length + 1, class);
+            self.touched.push_or_unwind(voxel);
+            return Some(voxel);
+        }
+        if *first == class {
+            let is_less = length + 1 < *after;
+            *after = (length + 1).min(*after);
+            return is_less.then_some(voxel);
+        }
+        self.reach_further(voxel, class, length)
+    }
+
+    fn reach_further(&mut self, voxel: u32, class: Class, length: u32) -> Option<u32> {
+        let count = self.first.len() + self.further.len();
+        self.places.reserve_or_unwind(1);
+        let place = *self.places.entry((voxel, class)).or_insert(count as u32);
+        match (place as usize).checked_sub(self.first.len()) {
+            Some(at) if at < self.further.len() => {
+                let (_, (after, _)) = &mut self.further[at];
+                let is_less = length + 1 < *after;
+                *after = (length + 1).min(*after);
+                is_less.then_some(place)
+            }
+            _ => {
+                self.further.push_or_unwind((voxel, (length + 1, class)));
+                Some(place)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        grid::Geometry,
+        skeleton::medial::{paths::shorten, test_objects::with_known},
+    };
+
+    /// What the search rules out is not there, and it rules out what is clearly not there.
+    #[test]
+    fn nothing_below_is_missed() {
+        let sheared = nalgebra::Matrix3::new(1.0, 0.4, 0.0, 0.0, 1.0, 0.3, 0.0, 0.0, 1.2);
+        let sheared = Geometry::new(sheared, nalgebra::Vector3::zeros()).unwrap();
+        let long = Geometry::from_spacing([1.0, 1.7, 0.8], [0.0; 3]).unwrap();
+        let mut state = 3u64;
+        let mut random = move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as usize
+        };
+        for geometry in [Geometry::default(), long, sheared] {
+            for fill in [12, 30, 60] {
+                let solid: Vec<bool> = (0..729).map(|_| random() % 100 < fill).collect();
+                let is_set = |[x, y, z]: [usize; 3]| solid[(9 * z + y) * 9 + x];
+                with_known([9; 3], geometry, is_set, |known, cocycle| {
+                    let mut least = Least::new(known);
+                    for _ in 0..test_cases::cases(60) {
+                        let ends = [0, 1].map(|_| random() % known.object.len());
+                        let bits: Vec<u32> = (0..30).filter(|_| random() % 20 == 0).collect();
+                        let class =
+                            cocycle
+                                .table
+                                .of_bits(if random() % 2 == 0 { &[] } else { &bits });
+                        let far = 18.0;
+                        let found = shorten::search(known, cocycle, ends, class, far).unwrap();
+                        let length = found.map_or(far, |(length, _)| length);
+                        let mut is_below =
+                            |most| least.may_be_below(cocycle, ends, class, most).unwrap();
+                        assert!(!is_below(0.99 * length), "{ends:?}: {length}");
+                        assert!(
+                            length == far || is_below(length + 1e-9),
+                            "{ends:?}: {length}"
+                        );
+                    }
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! Cheapest ways from a root to every voxel of a component (Dijkstra 1959), where the middle is
+//! cheap (as in TEASAR, Sato et al. 2000).
+
+use super::radix_heap::RadixHeap;
+use crate::{
+    grid::Metric,
+    memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
+    monitor::Cancelled,
+    skeleton::medial::{
+        context::Known,
+        progress::{PORTION, Stage, Steps},
+        voxels::{
+            neighbour_bits::{AROUND, OFFSETS},
+            object::Object,
+        },
+    },
+};
+use ferrovox_kernels::skeleton::ways::cost_after;
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+/// Cheapest ways.
+#[cfg_attr(test, derive(PartialEq))]
+pub struct Ways {
+    /// For each voxel the bit of the way to the one before it: of several the first; 13 for the
+    /// root.
+    back: Vec<u8>,
+    /// For each voxel the length of the way to it, in parts of the smallest spacing.
+    lengths: Vec<u32>,
+    /// What each way costs. May be empty where no one asks for them.
+    costs: Vec<f64>,
+    /// Half of the lengths of steps.
+    halves: [f64; 27],
+}
+
+/// What is measured of each voxel before there are ways.
+#[cfg_attr(test, derive(PartialEq))]
+pub struct Measured {
+    /// The squared distance to the nearest voxel that is not of the component, in squares of the
+    /// smallest spacing.
+    pub squares: Vec<f64>,
+    /// What a unit of length costs.
+    pub prices: Vec<f32>,
+}
+
+impl Measured {
+    /// The prices that follow from squared distances.
+    pub fn of(object: &Object, metric: &Metric, squares: Vec<f64>) -> Self {
+        let prices = prices(object, metric, &squares);
+        Self { squares, prices }
+    }
+}
+
+/// What is known of a voxel, together since it is asked for together.
+#[derive(Clone, Copy)]
+struct Reached {
+    cost: f64,
+    price: f32,
+    length: u32,
+}
+
+/// The bit of the voxel itself.
+const ROOT: u8 = 13;
+
+/// Parts of the smallest spacing that lengths are counted in: whole numbers, whose sums do not
+/// depend on their order.
+const PARTS: f64 = 256.0;
+
+impl Ways {
+    /// Those from a root. A step costs its length by the mean of the prices of its ends.
+    pub fn from_root(
+        object: &Object,
+        metric: &Metric,
+        prices: &[f32],
+        root: usize,
+        with_costs: bool,
+        progress: &Steps<'_>,
+    ) -> Result<Self, Cancelled> {
+        let unknown = |&price: &f32| Reached {
+            cost: f64::INFINITY,
+            price,
+            length: 0,
+        };
+        let mut reached: Vec<Reached> = prices.iter().map(unknown).collect_or_unwind();
+        let mut back = filled_or_unwind(ROOT, object.len());
+        let halves = half_lengths(metric);
+        let lengths = whole_lengths(metric);
+        let mut queue = RadixHeap::default();
+        reached[root].cost = 0.0;
+        queue.push(0, root as u32);
+        let mut count = 0;
+        while let Some((key, voxel)) = queue.pop() {
+            let voxel = voxel as usize;
+            let Reached {
+                cost,
+                price,
+                length,
+            } = reached[voxel];
+            // positive numbers are in the order of their bits
+            if key > cost.to_bits() {
+                continue;
+            }
+            progress.every(Stage::Ways, count, object.len())?;
+            count += 1;
+            for (bit, other) in object.neighbours(voxel, AROUND) {
+                let there = &mut reached[other];
+                if there.cost <= cost {
+                    continue;
+                }
+                let next = after(cost, halves[bit], price, there.price);
+                let way_back = 26 - bit as u8;
+                let is_less = next < there.cost;
+                if is_less || (next == there.cost && way_back < back[other]) {
+                    there.cost = next;
+                    there.length = length.wrapping_add(lengths[bit]);
+                    back[other] = way_back;
+                    if is_less {
+                        queue.push(next.to_bits(), other as u32);
+                    }
+                }
+            }
+        }
+        let lengths = reached
+            .iter()
+            .map(|reached| reached.length)
+            .collect_or_unwind();
+        let costs = if with_costs {
+            reached
+                .iter()
+                .map(|reached| reached.cost)
+                .collect_or_unwind()
+        } else {
+            Vec::new()
+        };
+        progress.done(Stage::Ways)?;
+        Ok(Self {
+            back,
+            lengths,
+            costs,
+            halves,
+        })
+    }
+
+    /// Those that were found elsewhere.
+    pub fn of_parts(metric: &Metric, back: Vec<u8>, lengths: Vec<u32>, costs: Vec<f64>) -> Self {
+        Self {
+            back,
+            lengths,
+            costs,
+            halves: half_lengths(metric),
+        }
+    }
+
+    /// Calls `visit` with each voxel but the root, the one before it and the bit of the way back to
+    /// that, which is visited first.
+    pub fn visit_from_root(&self, object: &Object, mut visit: impl FnMut(usize, usize, usize)) {
+        let mut is_done = zeroed_or_unwind::<bool>(self.back.len());
+        let mut way = Vec::new();
+        for voxel in 0..self.back.len() {
+            let mut at = voxel;
+            while !is_done[at] {
+                is_done[at] = true;
+                let Some(bit) = self.back(at) else { break };
+                let before = object.neighbour(at, bit);
+                way.push_or_unwind((at, before, bit));
+                at = before;
+            }
+            while let Some((at, before, bit)) = way.pop() {
+                visit(at, before, bit);
+            }
+        }
+    }
+
+    /// The bit of the way to the voxel before one; none for the root.
+    #[inline(always)]
+    pub fn back(&self, voxel: usize) -> Option<usize> {
+        let bit = self.back[voxel];
+        (bit != ROOT).then_some(bit.into())
+    }
+
+    /// How long the way from the root is, in the smallest spacing.
+    #[inline(always)]
+    pub fn length(&self, voxel: usize) -> f64 {
+        f64::from(self.lengths[voxel]) / PARTS
+    }
+
+    /// The same in parts, for comparisons.
+    #[inline(always)]
+    pub fn parts(&self, voxel: usize) -> u32 {
+        self.lengths[voxel]
+    }
+
+    /// What the way from the root to two voxels that touch and the step between them cost together,
+    /// where these have such prices. Not without costs.
+    pub fn cost_round(&self, prices: &[f32], from: usize, to: usize, bit: usize) -> f64 {
+        after(self.costs[from], self.halves[bit], prices[from], prices[to]) + self.costs[to]
+    }
+}
+
+/// What a way costs that goes on from another by a step between voxels of two prices, of which half
+/// the length is known.
+#[inline(always)]
+fn after(cost: f64, half: f64, one: f32, other: f32) -> f64 {
+    cost_after(cost, half, f64::from(one) + f64::from(other))
+}
+
+/// Half of the lengths of steps.
+pub fn half_lengths(metric: &Metric) -> [f64; 27] {
+    OFFSETS.map(|step| 0.5 * metric.length(step.map(f64::from)))
+}
+
+/// The lengths of steps as whole numbers.
+pub fn whole_lengths(metric: &Metric) -> [u32; 27] {
+    OFFSETS.map(|step| (PARTS * metric.length(step.map(f64::from))).round() as u32)
+}
+
+/// What a unit of length costs at each voxel: the fourth power of the reciprocal distance to the
+/// nearest voxel outside, and those of the distances along the axes in both directions, which tell
+/// voxels of one distance apart.
+fn prices(object: &Object, metric: &Metric, squares: &[f64]) -> Vec<f32> {
+    let mut prices = zeroed_or_unwind::<f64>(object.len());
+    let price = price_of_steps;
+    let square = metric.square(0);
+    for run in object.runs() {
+        let count = run.len() as u32;
+        for (at, sum) in (0..count).zip(&mut prices[run]) {
+            *sum += price(at + 1, square);
+            *sum += price(count - at, square);
+        }
+    }
+    let mut steps = zeroed_or_unwind::<u32>(object.len());
+    for (axis, [ahead, back]) in [(1, [5, 3]), (2, [7, 1])] {
+        let square = metric.square(axis);
+        let mut add = |row: usize, way: usize| {
+            let voxels = object.voxels_of(row);
+            steps[voxels.clone()].fill(1);
+            object.pairs(row, way, |here, there, count| {
+                for at in 0..count {
+                    steps[here + at] = steps[there + at] + 1;
+                }
+            });
+            for (sum, &steps) in prices[voxels.clone()].iter_mut().zip(&steps[voxels]) {
+                *sum += price(steps, square);
+            }
+        };
+        (0..object.rows()).for_each(|row| add(row, back));
+        (0..object.rows()).rev().for_each(|row| add(row, ahead));
+    }
+    let both = prices.iter().zip(squares);
+    both.map(|(price, square)| (price + 1.0 / (square * square)) as f32)
+        .collect_or_unwind()
+}
+
+/// The price of so many steps out of a component along an axis whose squared spacing is `square`.
+fn price_of_steps(steps: u32, square: f64) -> f64 {
+    let steps = f64::from(steps) * f64::from(steps) * square;
+    1.0 / (steps * steps)
+}
+
+/// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is
+/// none.
+pub fn cheapest(
+    known: &Known<'_>,
+    from: usize,
+    is_goal: impl Fn(usize) -> bool,
+) -> Result<Vec<u32>, Cancelled> {
+    let Known {
+        object,
+        metric,
+        prices,
+        ..
+    } = *known;
+    let halves = half_lengths(metric);
+    // for each voxel what the way there costs, and one more than the voxel before; 0 if it is not
+    // reached. Pages that are not asked for take no memory
+    let mut places = filled_or_unwind((0.0, 0u32), object.len());
+    let mut queue = BinaryHeap::new();
+    places[from] = (0.0, from as u32 + 1);
+    queue.push_or_unwind(Reverse((0u64, from as u32)));
+    let mut looked_at = 0usize;
+    while let Some(Reverse((key, voxel))) = queue.pop() {
+        let cost = f64::from_bits(key);
+        if places[voxel as usize].0 < cost {
+            continue;
+        }
+        looked_at += 1;
+        if looked_at.is_multiple_of(PORTION) {
+            known.steps.check()?;
+        }
+        let here = voxel as usize;
+        if is_goal(here) {
+            let mut way = vec![voxel];
+            let mut at = voxel;
+            while at as usize != from {
+                at = places[at as usize].1 - 1;
+                way.push_or_unwind(at);
+            }
+            way.reverse();
+            return Ok(way);
+        }
+        for (bit, other) in object.neighbours(here, AROUND) {
+            let best = &mut places[other];
+            // a way there is not less than to here
+            if best.1 != 0 && best.0 <= cost {
+                continue;
+            }
+            let next = after(cost, halves[bit], prices[here], prices[other]);
+            if best.1 == 0 || next < best.0 {
+                *best = (next, voxel + 1);
+                queue.push_or_unwind(Reverse((next.to_bits(), other as u32)));
+            }
+        }
+    }
+    Ok(vec![from as u32])
+}
+
+/// A voxel at an extremity: that which is farthest from the middle of all.
+pub fn tip(object: &Object, metric: &Metric) -> usize {
+    let count = object.len() as f64;
+    let mut sum = [0i64; 3];
+    for row in 0..object.rows() {
+        let voxels = object.voxels_of(row).len() as i64;
+        let [y, z] = object.row_place(row).map(i64::from);
+        let of_run = |[start, end]: [i32; 2]| i64::from(end - start) * i64::from(start + end - 1);
+        let runs = object.runs_of(row, |word| object.words()[word].bits);
+        let twice: i64 = runs.map(of_run).sum();
+        for (sum, more) in sum.iter_mut().zip([twice / 2, voxels * y, voxels * z]) {
+            *sum += more;
+        }
+    }
+    let middle = sum.map(|sum| sum as f64 / count);
+    farthest(object, metric, middle, object.ends_of_rows())
+}
+
+/// The first of the voxels that are farthest from a place.
+pub fn farthest(
+    object: &Object,
+    metric: &Metric,
+    from: [f64; 3],
+    voxels: impl Iterator<Item = u32>,
+) -> usize {
+    let mut best = (-1.0, 0);
+    for voxel in voxels {
+        let at = object.place(voxel as usize);
+        let square = metric.squared_length([0, 1, 2].map(|axis| f64::from(at[axis]) - from[axis]));
+        if square > best.0 {
+            best = (square, voxel as usize);
+        }
+    }
+    best.1
+}

@@ -1,0 +1,123 @@
+//! The numbers of a component's topology, of the union of its closed cubes.
+
+use super::background::Background;
+use crate::{
+    parallel,
+    skeleton::medial::voxels::object::{Object, PORTION},
+};
+use std::ops::{Add, Range};
+
+/// What is known of a component before anything is made of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    pub tunnels: u64,
+    pub cavities: u64,
+}
+
+impl Numbers {
+    /// Those of an object, in a time that is linear in its runs along x.
+    pub fn of(object: &Object) -> Self {
+        // 1 - tunnels + cavities
+        let of_words = |words: Range<usize>| {
+            let each = words.map(|word| object.neighbourhood(word).euler_number());
+            each.sum::<i64>()
+        };
+        let euler = parallel::reduce(object.words().len(), PORTION, of_words, i64::add);
+        let euler = euler.unwrap_or(0);
+        let cavities = Background::of(object, |word| object.words()[word].bits).cavities();
+        Self {
+            tunnels: (1 + cavities as i64 - euler) as u64,
+            cavities,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skeleton::medial::{
+        progress::Steps,
+        voxels::{frame::Frame, object_tests::runs_of},
+    };
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    /// Components of the background in a box with a margin, without the one outside, by a search.
+    fn cavities_by_search(voxels: &HashSet<[i32; 3]>, dims: [i32; 3]) -> u64 {
+        let mut seen = voxels.clone();
+        let mut count = 0u64;
+        let box_of = |at: [i32; 3]| (0..3).all(|axis| (-1..=dims[axis]).contains(&at[axis]));
+        for number in 0..dims.iter().map(|side| side + 2).product() {
+            let [nx, ny] = [dims[0] + 2, dims[1] + 2];
+            let start = [number % nx - 1, number / nx % ny - 1, number / nx / ny - 1];
+            if !seen.insert(start) {
+                continue;
+            }
+            count += 1;
+            let mut waiting = vec![start];
+            while let Some(at) = waiting.pop() {
+                for (axis, step) in [(0, 1), (0, -1), (1, 1), (1, -1), (2, 1), (2, -1)] {
+                    let mut next = at;
+                    next[axis] += step;
+                    if box_of(next) && seen.insert(next) {
+                        waiting.push(next);
+                    }
+                }
+            }
+        }
+        count - 1
+    }
+
+    /// The cells of all closed cubes: by dimension, those of even dimension less those of odd.
+    fn euler_by_cells(voxels: &HashSet<[i32; 3]>) -> i64 {
+        let mut cells = HashSet::new();
+        for voxel in voxels {
+            for cell in 0..27 {
+                let way = [cell % 3, cell / 3 % 3, cell / 9];
+                cells.insert([0, 1, 2].map(|axis| 2 * voxel[axis] + way[axis] - 1));
+            }
+        }
+        // an odd coordinate is one between voxels
+        let sign = |cell: &[i32; 3]| match cell.iter().filter(|&x| x % 2 != 0).count() {
+            1 | 3 => 1,
+            _ => -1,
+        };
+        cells.iter().map(sign).sum()
+    }
+
+    fn check(voxels: &HashSet<[i32; 3]>, dims: [i32; 3]) {
+        let runs = runs_of(voxels.iter().map(|at| at.map(|x| x as u32)));
+        let object = Object::new(&runs, &Frame::plain(&runs), &Steps::none()).unwrap();
+        let cavities = cavities_by_search(voxels, dims);
+        let tunnels = 1 + cavities as i64 - euler_by_cells(voxels);
+        // an object in pieces has fewer
+        let found = Numbers::of(&object);
+        assert_eq!((found.tunnels as i64, found.cavities), (tunnels, cavities));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn numbers_are_those_of_a_search(seed in any::<u64>(), fill in 0.05f64..0.98, dims in prop::sample::select(vec![[5, 6, 7], [130, 4, 4], [4, 70, 3], [1, 9, 9], [66, 1, 5], [70, 5, 5]])) {
+            let mut state = seed;
+            let mut voxels = HashSet::new();
+            for at in 0..dims.iter().product::<i32>() {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                if ((state >> 40) as f64) < fill * (1u64 << 24) as f64 {
+                    voxels.insert([at % dims[0], at / dims[0] % dims[1], at / dims[0] / dims[1]]);
+                }
+            }
+            prop_assume!(!voxels.is_empty());
+            check(&voxels, dims);
+        }
+    }
+
+    #[test]
+    fn one_voxel_has_none_and_a_shell_has_a_cavity() {
+        check(&HashSet::from([[0; 3]]), [1; 3]);
+        let shell = |n: i32| (0..n * n * n).map(move |at| [at % n, at / n % n, at / n / n]);
+        let is_shell = |at: &[i32; 3]| at.iter().any(|&x| x == 0 || x == 69);
+        check(&shell(70).filter(is_shell).collect(), [70; 3]);
+    }
+}

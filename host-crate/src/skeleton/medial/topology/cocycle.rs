@@ -1,0 +1,322 @@
+//! The class of every step between voxels that touch: a cocycle, so that classes of ways add up to
+//! their class in the first homology.
+//!
+//! Voxels are added one by one, with the steps to those that are there. Where the neighbours that
+//! are there make one contractible piece, which is so for every simple voxel, steps get their
+//! classes from each other by the triangles between them. Pieces that are apart close cycles: each
+//! is a new class. Triangles whose classes do not add up say that a class is a sum of others (Dey,
+//! Fan and Wang 2014 call the classes annotations). First come the voxels of the scaffold, then the
+//! deleted ones in the reverse of their order.
+
+use super::{
+    homology_classes::{Class, ClassTable, difference},
+    thinning::{Scaffold, Thinned},
+};
+use crate::{
+    memory::{ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
+    monitor::Cancelled,
+    parallel,
+    skeleton::medial::{
+        progress::{Stage, Steps},
+        voxels::{
+            adjacency::Neighbours,
+            neighbour_bits::{AFTER, AROUND, CUBE, OFFSETS, TOUCHING, bit_of, bits, component},
+            object::Object,
+        },
+    },
+};
+use std::ops::{Add, Range};
+
+/// Classes of the steps of a voxel, by bits. Only voxels that have a step of another class than
+/// zero have one.
+type Slot = [Class; 27];
+
+/// The classes of all steps of a component.
+pub struct Cocycle {
+    pub table: ClassTable,
+    /// For each voxel its slot, or [`NONE`].
+    slot_of: Vec<u32>,
+    slots: Vec<Slot>,
+    /// The voxel of each slot.
+    owners: Vec<u32>,
+    /// Whether a neighbour of the voxel, or the voxel, has a slot.
+    is_near: Vec<bool>,
+    /// Bits that classes are made of.
+    rank: u64,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Cocycle {
+    /// That of a component without tunnels.
+    pub fn zero() -> Self {
+        Self {
+            table: ClassTable::default(),
+            slot_of: Vec::new(),
+            slots: Vec::new(),
+            owners: Vec::new(),
+            is_near: Vec::new(),
+            rank: 0,
+        }
+    }
+
+    /// That of an object, by way of its scaffold.
+    pub fn of(object: &Object, scaffold: &Scaffold, steps: &Steps<'_>) -> Result<Self, Cancelled> {
+        let mut builder = Builder {
+            cocycle: Self {
+                slot_of: filled_or_unwind(NONE, object.len()),
+                is_near: zeroed_or_unwind::<bool>(object.len()),
+                ..Self::zero()
+            },
+            object,
+            alive: Vec::new(),
+        };
+        builder.add_scaffold(scaffold, steps)?;
+        let all = object.len();
+        for (at, thinned) in scaffold.deleted.iter().rev().enumerate() {
+            let voxel = thinned.voxel as usize;
+            steps.every(Stage::Classes, all + at, 2 * all)?;
+            if builder.cocycle.is_near[voxel] {
+                builder.add(voxel, thinned.around);
+            }
+        }
+        let mut cocycle = builder.cocycle;
+        cocycle.rank = builder.alive.iter().filter(|&&alive| alive).count() as u64;
+        Ok(cocycle)
+    }
+
+    /// How many independent classes there are.
+    pub fn rank(&self) -> u64 {
+        self.rank
+    }
+
+    /// The class of a step from a voxel to the neighbour at a bit.
+    #[inline(always)]
+    pub fn step(&self, voxel: usize, bit: usize) -> Class {
+        match self.slot_of.get(voxel) {
+            Some(&slot) if slot != NONE => self.slots[slot as usize][bit],
+            _ => 0,
+        }
+    }
+
+    /// Whether a voxel has steps of another class than zero.
+    #[inline(always)]
+    pub fn has_classes(&self, voxel: usize) -> bool {
+        self.slot_of.get(voxel).is_some_and(|&slot| slot != NONE)
+    }
+
+    /// The class of a way through voxels that touch one after the other, by its bits.
+    pub fn bits_of(&self, object: &Object, way: &[u32]) -> Vec<u32> {
+        let mut bits = Vec::new();
+        if self.rank == 0 {
+            return bits;
+        }
+        for step in way.windows(2) {
+            let [from, to] = [step[0] as usize, step[1] as usize];
+            if from != to && self.has_classes(from) {
+                let class = self.step(from, object.bit_between(from, to));
+                if class != 0 {
+                    bits = difference(&bits, self.table.bits(class));
+                }
+            }
+        }
+        bits
+    }
+
+    /// Triangles of voxels that touch each other whose classes do not add up to zero: at least one
+    /// for each, by its steps that have a class. Triangles without need no look.
+    pub fn open_triangles(&self, object: &Object) -> u64 {
+        let open_at = |at: usize| {
+            let (slot, a) = (&self.slots[at], self.owners[at] as usize);
+            let around = object.around(a) & AROUND;
+            let mut open = 0;
+            // from the first voxel of each step
+            for (first, b) in object.neighbours(a, AFTER) {
+                let ab = slot[first];
+                if ab == 0 {
+                    continue;
+                }
+                for second in bits(around & TOUCHING[first] & !(1 << first)) {
+                    let (ac, bc) = (slot[second], self.step(b, between(first, second)));
+                    open += u64::from(!self.table.is_sum(ab, ac, bc));
+                }
+            }
+            open
+        };
+        let of_range = |slots: Range<usize>| slots.map(open_at).sum::<u64>();
+        parallel::reduce(self.owners.len(), 1 << 10, of_range, u64::add).unwrap_or(0)
+    }
+}
+
+/// The bit of the way from one neighbour to another, which touch.
+#[inline(always)]
+fn between(from: usize, to: usize) -> usize {
+    let (a, b) = (OFFSETS[from], OFFSETS[to]);
+    bit_of([b[0] - a[0], b[1] - a[1], b[2] - a[2]])
+}
+
+struct Builder<'a> {
+    cocycle: Cocycle,
+    object: &'a Object,
+    /// For each bit whether classes may have it.
+    alive: Vec<bool>,
+}
+
+impl Builder<'_> {
+    /// Adds the voxels of the scaffold, each after one that it touches.
+    fn add_scaffold(&mut self, scaffold: &Scaffold, steps: &Steps<'_>) -> Result<(), Cancelled> {
+        // by the voxels' places in the scaffold
+        let left = &scaffold.left[..];
+        let place = |voxel: usize| left.binary_search_by_key(&(voxel as u32), |at| at.voxel);
+        let mut added = zeroed_or_unwind::<bool>(left.len());
+        let mut queue = std::collections::VecDeque::new();
+        let mut is_queued = zeroed_or_unwind::<bool>(left.len());
+        for start in 0..left.len() {
+            if is_queued[start] {
+                continue;
+            }
+            is_queued[start] = true;
+            queue.push_or_unwind(start);
+            while let Some(at) = queue.pop_front() {
+                let Thinned { voxel, around } = left[at];
+                let voxel = voxel as usize;
+                let mut there = 0;
+                for (bit, other) in self.object.neighbours(voxel, around) {
+                    let Ok(other) = place(other) else {
+                        continue;
+                    };
+                    if added[other] {
+                        there |= 1 << bit;
+                    }
+                    if !is_queued[other] {
+                        is_queued[other] = true;
+                        queue.push_or_unwind(other);
+                    }
+                }
+                self.add(voxel, there);
+                self.close(voxel, there);
+                added[at] = true;
+                steps.check()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a voxel to those of its neighbours that are there.
+    fn add(&mut self, voxel: usize, there: u32) {
+        let near = self.object.neighbours(voxel, there);
+        let mut classes: Slot = [0; 27];
+        let mut rest = there;
+        let mut is_first = true;
+        while rest != 0 {
+            let seed = rest & rest.wrapping_neg();
+            let piece = component(seed, there);
+            rest &= !piece;
+            if !is_first {
+                let bit = self.alive.len() as u32;
+                self.alive.push_or_unwind(true);
+                classes[seed.trailing_zeros() as usize] = self.cocycle.table.single(bit);
+            }
+            is_first = false;
+            self.spread(near, seed, piece, &mut classes);
+        }
+        if classes.iter().any(|&class| class != 0) {
+            for bit in bits(there) {
+                if classes[bit] != 0 {
+                    self.set([voxel, near.at(bit)], bit, classes[bit]);
+                }
+            }
+        }
+    }
+
+    /// Gives the steps to a piece of neighbours their classes, from that to the seed on.
+    fn spread(&mut self, near: Neighbours, seed: u32, piece: u32, classes: &mut Slot) {
+        let mut known = seed;
+        let mut front = seed;
+        while front != 0 {
+            let from = front.trailing_zeros() as usize;
+            front &= front - 1;
+            let new = TOUCHING[from] & piece & !known;
+            if new == 0 {
+                continue;
+            }
+            known |= new;
+            front |= new;
+            let Cocycle {
+                table,
+                slots,
+                slot_of,
+                ..
+            } = &mut self.cocycle;
+            // most voxels have no step with a class
+            let slot = slots.get(slot_of[near.at(from)] as usize);
+            for bit in bits(new) {
+                let step = slot.map_or(0, |slot| slot[between(from, bit)]);
+                classes[bit] = table.sum(classes[from], step);
+            }
+        }
+    }
+
+    /// Where a triangle with the voxel does not add up, the sum is to be zero: the highest bit of
+    /// it is replaced by the others.
+    fn close(&mut self, voxel: usize, there: u32) {
+        for (from, neighbour) in self.object.neighbours(voxel, there) {
+            let later = TOUCHING[from] & there & !((2 << from) - 1);
+            for to in bits(later) {
+                let way = self.cocycle.step(neighbour, between(from, to));
+                let [a, b] = [from, to].map(|bit| self.cocycle.step(voxel, bit));
+                let sum = self.cocycle.table.sum(a, b);
+                let sum = self.cocycle.table.sum(sum, way);
+                if sum != 0 {
+                    self.remove(sum);
+                }
+            }
+        }
+    }
+
+    /// Takes a class for zero.
+    fn remove(&mut self, class: Class) {
+        let bits = self.cocycle.table.bits(class);
+        let Some(&highest) = bits.last() else {
+            return;
+        };
+        self.alive[highest as usize] = false;
+        let Cocycle { table, slots, .. } = &mut self.cocycle;
+        for slot in slots {
+            for one in slot {
+                if *one != 0 && table.bits(*one).binary_search(&highest).is_ok() {
+                    *one = table.sum(*one, class);
+                }
+            }
+        }
+    }
+
+    /// Gives a step its class, in both directions.
+    fn set(&mut self, [voxel, other]: [usize; 2], bit: usize, class: Class) {
+        let slot = self.slot(voxel);
+        self.cocycle.slots[slot][bit] = class;
+        let slot = self.slot(other);
+        self.cocycle.slots[slot][26 - bit] = class;
+    }
+
+    /// The slot of a voxel, which gets one.
+    fn slot(&mut self, voxel: usize) -> usize {
+        let cocycle = &mut self.cocycle;
+        if cocycle.slot_of[voxel] == NONE {
+            cocycle.slot_of[voxel] = cocycle.slots.len() as u32;
+            cocycle.slots.push_or_unwind([0; 27]);
+            cocycle.owners.push_or_unwind(voxel as u32);
+            let object = self.object;
+            for (_, other) in object.neighbours(voxel, CUBE) {
+                cocycle.is_near[other] = true;
+            }
+        }
+        cocycle.slot_of[voxel] as usize
+    }
+}
+
+/// The class of a way through voxels that touch one after the other.
+pub fn class_of(cocycle: &mut Cocycle, object: &Object, way: &[u32]) -> Class {
+    let bits = cocycle.bits_of(object, way);
+    cocycle.table.of_bits(&bits)
+}

@@ -1,0 +1,182 @@
+//! What each edge of a graph is for: it joins pieces, or closes a cycle, of a class that other
+//! edges make or do not make.
+
+use super::homology_classes::{Basis, Class, ClassTable};
+use crate::{
+    memory::{
+        CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, unwrap_or_unwind, zeroed_or_unwind,
+    },
+    union_find::UnionFind,
+};
+
+/// What an edge is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It joins two pieces that the edges before it leave apart.
+    Tree,
+    /// It closes a cycle whose class is no sum of those of the cycles before it.
+    Independent,
+    /// It closes a cycle whose class is.
+    Dependent,
+}
+
+/// The pieces of a graph, and the classes of its cycles.
+pub struct CycleClasses {
+    /// What each edge is for, in the order in which they were given. Cycles are closed in that
+    /// order, once all pieces are joined.
+    pub roles: Vec<Role>,
+    /// For each node the first of its piece.
+    first: Vec<usize>,
+    pieces: usize,
+    /// For each node the class of the way to it from the first of its piece, along the edges that
+    /// join pieces.
+    ways: Vec<Class>,
+    table: ClassTable,
+    cycles: Basis,
+}
+
+impl CycleClasses {
+    /// Those of a graph with so many nodes; of each edge the nodes, and the bits of its class.
+    pub fn of<C: AsRef<[u32]>>(
+        nodes: usize,
+        edges: impl IntoIterator<Item = ([usize; 2], C)>,
+    ) -> Self {
+        let mut table = ClassTable::default();
+        let mut sets = unwrap_or_unwind(UnionFind::<usize>::try_new(nodes));
+        let mut pieces = nodes;
+        // of the tree's edges, at both ends
+        let mut joined: Vec<Vec<(usize, Class)>> = filled_or_unwind(Vec::new(), nodes);
+        let mut rest = Vec::new();
+        let mut roles = Vec::new();
+        for ([a, b], bits) in edges {
+            let class = table.of_bits(bits.as_ref());
+            if sets.join(a, b) {
+                pieces -= 1;
+                joined[a].push_or_unwind((b, class));
+                joined[b].push_or_unwind((a, class));
+                roles.push_or_unwind(Role::Tree);
+            } else {
+                rest.push_or_unwind((roles.len(), [a, b], class));
+                roles.push_or_unwind(Role::Dependent);
+            }
+        }
+        let first: Vec<usize> = (0..nodes).map(|node| sets.root(node)).collect_or_unwind();
+        let mut graph = Self {
+            roles,
+            ways: ways(&first, &joined, &mut table),
+            first,
+            pieces,
+            table,
+            cycles: Basis::default(),
+        };
+        for (edge, ends, class) in rest {
+            let cycle = graph.cycle(ends, class);
+            if graph.cycles.add(&graph.table, cycle) {
+                graph.roles[edge] = Role::Independent;
+            }
+        }
+        graph
+    }
+
+    /// The class of the cycle that an edge closes within a piece.
+    fn cycle(&mut self, [a, b]: [usize; 2], class: Class) -> Class {
+        let both = self.table.sum(self.ways[a], self.ways[b]);
+        self.table.sum(both, class)
+    }
+
+    /// How many independent classes its cycles have.
+    pub fn rank(&self) -> usize {
+        self.cycles.rank()
+    }
+
+    /// Whether one more edge would join pieces, or, where there is one piece, close a cycle of a
+    /// class that the others do not make.
+    pub fn needs(&mut self, [a, b]: [usize; 2], bits: &[u32]) -> bool {
+        if self.pieces > 1 {
+            return self.first[a] != self.first[b];
+        }
+        let class = self.table.of_bits(bits);
+        let cycle = self.cycle([a, b], class);
+        self.cycles.is_independent(&self.table, cycle)
+    }
+}
+
+/// For each node the class of the way to it from the first of its piece, along the edges of a
+/// forest.
+fn ways(first: &[usize], joined: &[Vec<(usize, Class)>], table: &mut ClassTable) -> Vec<Class> {
+    let mut ways = zeroed_or_unwind(first.len());
+    let mut waiting: Vec<(usize, usize)> = (0..first.len())
+        .filter(|&node| first[node] == node)
+        .map(|node| (node, node))
+        .collect_or_unwind();
+    while let Some((node, before)) = waiting.pop() {
+        for &(next, class) in &joined[node] {
+            if next != before {
+                ways[next] = table.sum(ways[node], class);
+                waiting.push_or_unwind((next, node));
+            }
+        }
+    }
+    ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn edges_join_or_close_cycles() {
+        // a triangle around a tunnel, and one edge twice
+        let edges = [
+            ([0, 1], vec![]),
+            ([2, 1], vec![7]),
+            ([2, 0], vec![]),
+            ([0, 1], vec![]),
+            ([3, 3], vec![7, 9]),
+            ([3, 3], vec![9]),
+        ];
+        let mut graph = CycleClasses::of(5, edges);
+        let expected = [
+            Role::Tree,
+            Role::Tree,
+            Role::Independent,
+            Role::Dependent,
+            Role::Independent,
+            Role::Dependent,
+        ];
+        assert_eq!((graph.roles.as_slice(), graph.rank()), (&expected[..], 2));
+        assert!(graph.needs([0, 4], &[]) && graph.needs([3, 1], &[]));
+        assert!(!graph.needs([0, 2], &[8]));
+        let mut ring = CycleClasses::of(2, [([0, 1], [3]), ([1, 0], [4])]);
+        assert_eq!(ring.rank(), 1);
+        assert!(ring.needs([0, 1], &[]) && ring.needs([1, 1], &[4]));
+        assert!(!ring.needs([0, 1], &[3]) && !ring.needs([0, 0], &[3, 4]));
+    }
+
+    proptest! {
+        /// Whatever the order of edges: pieces and ranks stay, and those that are dependent can go.
+        #[test]
+        fn dependent_edges_can_go(
+            edges in prop::collection::vec(((0usize..6, 0usize..6), 0u32..8), 0..20),
+            order in any::<u64>(),
+        ) {
+            let bits = |mask: u32| (0..3).filter(|bit| mask >> bit & 1 == 1).collect::<Vec<u32>>();
+            let mut edges: Vec<_> = edges.into_iter().map(|((a, b), mask)| ([a, b], bits(mask))).collect();
+            let one = CycleClasses::of(6, edges.clone());
+            let turn = order as usize % edges.len().max(1);
+            edges.rotate_left(turn);
+            let other = CycleClasses::of(6, edges.clone());
+            prop_assert_eq!((one.pieces, one.rank(), &one.first), (other.pieces, other.rank(), &other.first));
+            let count = |role| other.roles.iter().filter(|&&it| it == role).count();
+            prop_assert_eq!((count(Role::Tree), count(Role::Independent)), (6 - other.pieces, other.rank()));
+            let kept = edges.iter().zip(&other.roles).filter(|(_, role)| **role != Role::Dependent);
+            let rest = CycleClasses::of(6, kept.map(|(edge, _)| edge.clone()));
+            prop_assert_eq!((rest.pieces, rest.rank()), (other.pieces, other.rank()));
+            let mut other = other;
+            for (ends, class) in &edges {
+                prop_assert!(!other.needs(*ends, class));
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A frame that depends on a component only, not on the axes that its volume has: so a skeleton
+//! moves with the object.
+
+use super::{
+    moments::{MANY, Moments},
+    runs::Run,
+};
+use crate::{
+    grid::Metric,
+    memory::{CollectOrUnwind, ExtendOrUnwind},
+    parallel,
+};
+use std::{cmp::Ordering, ops::Range};
+
+/// An order of axes, and which of them are turned round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Axis k of the frame is this one of the volume.
+    order: [usize; 3],
+    flips: [bool; 3],
+    /// The least and the greatest coordinates in the volume.
+    low: [i64; 3],
+    high: [i64; 3],
+}
+
+/// The six orders of axes.
+const ORDERS: [[usize; 3]; 6] = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+];
+
+impl Frame {
+    /// The frame with the least metric, extents, and moments up to order 3; among those that are
+    /// left, that of the least hash of its voxels. Where these are equal too the frames have the
+    /// same voxels.
+    pub fn of(runs: &[Run], metric: &Metric) -> Self {
+        let (mut low, mut high) = ([i64::MAX; 3], [i64::MIN; 3]);
+        for run in runs {
+            let [y, z] = [i64::from(run.y), i64::from(run.z)];
+            for (axis, [first, last]) in [
+                [i64::from(run.start), i64::from(run.end) - 1],
+                [y, y],
+                [z, z],
+            ]
+            .into_iter()
+            .enumerate()
+            {
+                low[axis] = low[axis].min(first);
+                high[axis] = high[axis].max(last);
+            }
+        }
+        let frame = |order, flips| Self {
+            order,
+            flips,
+            low,
+            high,
+        };
+        let as_it_is = frame(ORDERS[0], [false; 3]);
+        if let [run] = runs
+            && run.voxels() == 1
+        {
+            return as_it_is;
+        }
+        let moments = Moments::of(runs, low, high);
+        let mut best: Vec<(Vec<i128>, [f64; 6], Self)> = Vec::new();
+        for order in ORDERS {
+            for bits in 0..8 {
+                let flips = [0, 1, 2].map(|axis| bits >> axis & 1 == 1);
+                let candidate = frame(order, flips);
+                let products = metric.in_frame(order, flips).products();
+                let mut numbers: Vec<i128> = candidate.dims().map(i128::from).into();
+                numbers.extend_or_unwind(moments.in_frame(order, flips));
+                let order = match best.first() {
+                    None => Ordering::Less,
+                    Some((others, other, _)) => {
+                        compare(&products, other).then_with(|| numbers.cmp(others))
+                    }
+                };
+                if order == Ordering::Less {
+                    best.clear();
+                }
+                if order != Ordering::Greater {
+                    best.push_or_unwind((numbers, products, candidate));
+                }
+            }
+        }
+        let frames = best.into_iter().map(|(_, _, frame)| frame);
+        let frames: Vec<Self> = frames.collect_or_unwind();
+        match frames[..] {
+            [one] => one,
+            _ => frames
+                .into_iter()
+                .min_by_key(|frame| frame.hash(runs))
+                .unwrap_or(as_it_is),
+        }
+    }
+
+    /// A number that depends on the set of voxels in the frame only.
+    fn hash(&self, runs: &[Run]) -> u64 {
+        let of_run = |run: &Run| {
+            (run.start..run.end).fold(0u64, |sum, x| {
+                let [x, y, z] = self.inside([x.into(), run.y.into(), run.z.into()]);
+                let key = (x as u64) ^ (y as u64) << 21 ^ (z as u64) << 42;
+                // splitmix64's last steps
+                let mut hash = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+                sum.wrapping_add(hash ^ hash >> 31)
+            })
+        };
+        let add = |sum: u64, run: &Run| sum.wrapping_add(of_run(run));
+        let of_range = |range: Range<usize>| runs[range].iter().fold(0, add);
+        parallel::reduce(runs.len(), MANY, of_range, u64::wrapping_add).unwrap_or(0)
+    }
+
+    /// The metric in this frame.
+    pub fn metric(&self, metric: &Metric) -> Metric {
+        metric.in_frame(self.order, self.flips)
+    }
+
+    /// Voxels along the frame's axes.
+    pub fn dims(&self) -> [i64; 3] {
+        self.order.map(|axis| self.high[axis] - self.low[axis] + 1)
+    }
+
+    /// The axis of the frame that runs, which are along the volume's first axis, are along.
+    pub fn axis_of_runs(&self) -> usize {
+        self.order.iter().position(|&axis| axis == 0).unwrap_or(0)
+    }
+
+    /// The place in the frame of a voxel of the volume.
+    pub fn inside(&self, voxel: [i64; 3]) -> [i32; 3] {
+        [0, 1, 2].map(|axis| {
+            let from = self.order[axis];
+            let at = if self.flips[axis] {
+                self.high[from] - voxel[from]
+            } else {
+                voxel[from] - self.low[from]
+            };
+            at as i32
+        })
+    }
+
+    /// The place in the volume of one in the frame.
+    pub fn outside(&self, place: [f64; 3]) -> [f64; 3] {
+        let mut outside = [0.0; 3];
+        for ((from, flip), at) in self.order.into_iter().zip(self.flips).zip(place) {
+            outside[from] = if flip {
+                self.high[from] as f64 - at
+            } else {
+                self.low[from] as f64 + at
+            };
+        }
+        outside
+    }
+}
+
+fn compare(a: &[f64; 6], b: &[f64; 6]) -> Ordering {
+    let pairs = a.iter().zip(b);
+    pairs.fold(Ordering::Equal, |order, (a, b)| {
+        order.then_with(|| a.total_cmp(b))
+    })
+}
+
+#[cfg(test)]
+impl Frame {
+    /// That of the volume.
+    pub fn plain(runs: &[Run]) -> Self {
+        let mut frame = Self::of(runs, &Metric::of(&crate::grid::Geometry::default()).0);
+        frame.order = ORDERS[0];
+        frame.flips = [false; 3];
+        frame
+    }
+}

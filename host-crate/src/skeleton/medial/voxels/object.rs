@@ -1,0 +1,350 @@
+//! The voxels of a component as rows of bits, with their numbers and neighbours.
+
+use super::{
+    frame::Frame,
+    neighbour_bits::bit_of,
+    row_index::Rows,
+    row_words::{Placed, WIDTH, Word, nth, words},
+    runs::Run,
+};
+use crate::{
+    memory::{ExtendOrUnwind, with_capacity_or_unwind, zeroed_or_unwind},
+    monitor::Cancelled,
+    parallel,
+    skeleton::medial::progress::{Stage, Steps},
+};
+use std::ops::Range;
+
+/// Rows and words are dealt to threads in portions that are no smaller.
+pub const PORTION: usize = 1 << 11;
+
+/// The voxels of a component, numbered in the order of its frame: x fastest, then y, then z.
+///
+/// Memory is about two bytes for each voxel of a solid, and at most some 70 for voxels that are
+/// each alone in their row. What is asked of a voxel takes the time of a few look-ups.
+pub struct Object {
+    /// Those that have a voxel, in order, and one that has none.
+    words: Vec<Word>,
+    /// For each word its row.
+    row_of: Vec<u32>,
+    /// Of words.
+    rows: Rows,
+    /// For each word those at the same x in the rows around it.
+    beside: Vec<Beside>,
+    /// For each 64th voxel its word, and the last word.
+    starts: Vec<u32>,
+    len: usize,
+    /// Voxels along each axis of the box around them.
+    dims: [i32; 3],
+}
+
+/// The words in the eight rows around a word, or the one that has no voxel.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Beside([u32; 8]);
+
+/// The way to the row itself, of nine.
+pub const HERE: usize = 4;
+
+impl Object {
+    /// Those of some runs, which are one component.
+    pub fn new(runs: &[Run], frame: &Frame, steps: &Steps<'_>) -> Result<Self, Cancelled> {
+        let slabs = words(runs, frame);
+        steps.check()?;
+        let placed = || slabs.iter().flatten();
+        let rows = Rows::of(placed().map(|word| [word.y, word.z]));
+        let mut object = Self {
+            words: with_capacity_or_unwind(placed().count() + 1),
+            row_of: with_capacity_or_unwind(placed().count()),
+            beside: Vec::new(),
+            rows,
+            starts: Vec::new(),
+            len: 0,
+            dims: frame.dims().map(|along| along as i32),
+        };
+        for &Placed { bits, block, .. } in placed() {
+            let word = object.words.len() as u32;
+            let first = object.len as u32;
+            object.words.push_or_unwind(Word { bits, first, block });
+            object.len += bits.count_ones() as usize;
+            while object.starts.len() * 64 < object.len {
+                object.starts.push_or_unwind(word);
+            }
+        }
+        object.starts.push_or_unwind(object.words.len() as u32 - 1);
+        object.words.push_or_unwind(Word {
+            bits: 0,
+            first: object.len as u32,
+            block: -1,
+        });
+        for row in 0..object.rows.len() {
+            let words = object.rows.members(row).len();
+            object
+                .row_of
+                .extend_or_unwind(std::iter::repeat_n(row as u32, words));
+        }
+        object.beside = in_order(object.rows.len(), |row| object.words_beside(row));
+        steps.done(Stage::Voxels)?;
+        Ok(object)
+    }
+
+    /// For each word of a row those around it.
+    fn words_beside(&self, row: usize) -> impl Iterator<Item = Beside> {
+        let [y, z] = self.rows.place(row);
+        let mut rows = [None; 8];
+        for dz in [-1, 0, 1] {
+            for other in self.rows.between(z + dz, y - 1, y + 1) {
+                let dy = self.rows.place(other)[0] - y;
+                let way = (3 * (dz + 1) + dy + 1) as usize;
+                if way != HERE {
+                    rows[way - usize::from(way > HERE)] = Some(other);
+                }
+            }
+        }
+        let none = self.words().len();
+        self.words_of(row).map(move |word| {
+            let block = self.words[word].block;
+            let word_at = |row: Option<usize>| self.word_in(row?, block);
+            Beside(rows.map(|row| word_at(row).unwrap_or(none) as u32))
+        })
+    }
+
+    /// The row at a way from another, if it has voxels.
+    pub fn row_beside(&self, row: usize, way: usize) -> Option<usize> {
+        let [y, z] = self.rows.place(row);
+        self.row_at([y + way as i32 % 3 - 1, z + way as i32 / 3 - 1])
+    }
+
+    /// The row of a y and a z, if it has voxels.
+    pub fn row_at(&self, [y, z]: [i32; 2]) -> Option<usize> {
+        self.rows.between(z, y, y).next()
+    }
+
+    /// How many voxels there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Words that have a voxel.
+    pub fn words(&self) -> &[Word] {
+        &self.words[..self.words.len() - 1]
+    }
+
+    /// The word of a voxel, and its bit there.
+    #[inline(always)]
+    pub fn word_of(&self, voxel: usize) -> (usize, u32) {
+        let [from, to] = [0, 1].map(|next| self.starts[voxel / 64 + next] as usize);
+        // words that follow each other have about as many voxels
+        let words = &self.words[from..=to];
+        let mut at = voxel % 64 * (to - from) / 64;
+        while words[at].first as usize > voxel {
+            at -= 1;
+        }
+        while at + 1 < words.len() && words[at + 1].first as usize <= voxel {
+            at += 1;
+        }
+        let word = words[at];
+        (from + at, nth(word.bits, voxel as u32 - word.first))
+    }
+
+    /// The place of a voxel in the frame.
+    #[inline]
+    pub fn place(&self, voxel: usize) -> [i32; 3] {
+        let (word, bit) = self.word_of(voxel);
+        let [x, y, z] = self.place_of(word);
+        [x + bit as i32, y, z]
+    }
+
+    /// The place of the voxels at a word's first bit, whether there is one or not.
+    pub fn place_of(&self, word: usize) -> [i32; 3] {
+        let [y, z] = self.rows.place(self.row_of[word] as usize);
+        [WIDTH * self.words[word].block, y, z]
+    }
+
+    /// The row of a word.
+    pub fn row_of(&self, word: usize) -> usize {
+        self.row_of[word] as usize
+    }
+
+    /// The word at a way from one and at the same x. It may have no voxel.
+    #[inline(always)]
+    pub fn word_beside(&self, word: usize, way: usize) -> &Word {
+        &self.words[self.number_beside(word, way)]
+    }
+
+    /// Its number.
+    #[inline(always)]
+    pub fn number_beside(&self, word: usize, way: usize) -> usize {
+        match way {
+            HERE => word,
+            _ => self.beside[word].0[way - usize::from(way > HERE)] as usize,
+        }
+    }
+
+    /// Whether a word has the voxel at a bit.
+    #[inline(always)]
+    pub fn has(&self, word: usize, bit: u32) -> bool {
+        self.words[word].bits >> bit & 1 == 1
+    }
+
+    /// The word at a way from one and so many words further along x, if it has a voxel.
+    pub fn word_across(&self, word: usize, way: usize, step: i32) -> Option<&Word> {
+        let found = self.number_across(word, way, step)?;
+        Some(&self.words[found])
+    }
+
+    /// Its number.
+    #[cold]
+    pub fn number_across(&self, word: usize, way: usize, step: i32) -> Option<usize> {
+        let row = self.row_beside(self.row_of(word), way)?;
+        self.word_in(row, self.words[word].block + step)
+    }
+
+    /// The number of a word of a row, if it has a voxel.
+    fn word_in(&self, row: usize, block: i32) -> Option<usize> {
+        let range = self.rows.members(row);
+        let words = &self.words[range.clone()];
+        let first = words.first()?.block;
+        // most rows have no gaps
+        let guess = block.wrapping_sub(first) as usize;
+        let found = match words.get(guess) {
+            Some(word) if word.block == block => guess,
+            _ if words[words.len() - 1].block - first == words.len() as i32 - 1 => return None,
+            _ => words.binary_search_by_key(&block, |word| word.block).ok()?,
+        };
+        Some(range.start + found)
+    }
+
+    /// The voxel at a place, if it is of the component.
+    pub fn find(&self, [x, y, z]: [i32; 3]) -> Option<usize> {
+        let row = self.row_at([y, z])?;
+        let word = self.words[self.word_in(row, x.div_euclid(WIDTH))?];
+        let bit = x.rem_euclid(WIDTH) as u32;
+        (word.bits >> bit & 1 == 1).then(|| word.number(bit) as usize)
+    }
+
+    /// The bit of the way from a voxel to another that touches it.
+    pub fn bit_between(&self, from: usize, to: usize) -> usize {
+        let [a, b] = [from, to].map(|voxel| self.place(voxel));
+        bit_of([0, 1, 2].map(|axis| b[axis] - a[axis]))
+    }
+
+    /// How many rows of voxels there are.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The y and z of a row.
+    pub fn row_place(&self, row: usize) -> [i32; 2] {
+        self.rows.place(row)
+    }
+
+    /// The words of a row.
+    #[inline]
+    pub fn words_of(&self, row: usize) -> Range<usize> {
+        self.rows.members(row)
+    }
+
+    /// The voxels of a row.
+    pub fn voxels_of(&self, row: usize) -> Range<usize> {
+        let words = self.rows.members(row);
+        self.first_of(words.start)..self.first_of(words.end)
+    }
+
+    /// The first voxel of a word, or after the last one how many there are.
+    pub fn first_of(&self, word: usize) -> usize {
+        self.words[word].first as usize
+    }
+
+    /// The rows of a plane from one y to another.
+    pub fn rows_between(&self, z: i32, [low, high]: [i32; 2]) -> Range<usize> {
+        self.rows.between(z, low, high)
+    }
+
+    /// The rows of a plane.
+    pub fn rows_of_plane(&self, z: i32) -> Range<usize> {
+        self.rows.plane(z)
+    }
+
+    /// Voxels along each axis of the box around them.
+    pub fn dims(&self) -> [i32; 3] {
+        self.dims
+    }
+
+    /// The bits of the box with a margin of one voxel, as those of a mask.
+    pub fn padded_words(&self) -> Vec<u32> {
+        let [nx, ny, nz] = self.dims().map(|along| along as usize + 2);
+        let per_row = nx.div_ceil(32);
+        let mut words = zeroed_or_unwind::<u32>(per_row * ny * nz);
+        for (at, word) in self.words().iter().enumerate() {
+            let [x, y, z] = self.place_of(at).map(|along| along as usize);
+            let first = ((z + 1) * ny + y + 1) * per_row + x / 32;
+            // a voxel further along x
+            let bits = u128::from(word.bits) << 1;
+            for part in 0..3 {
+                let bits = (bits >> (32 * part)) as u32;
+                if bits != 0 {
+                    words[first + part] |= bits;
+                }
+            }
+        }
+        words
+    }
+
+    /// Planes.
+    pub fn planes(&self) -> i32 {
+        self.rows.planes()
+    }
+
+    /// The words of a row that have places whose x is from one to another, each with the bits of
+    /// these places.
+    #[inline]
+    pub fn part(&self, row: usize, low: i32, high: i32) -> impl Iterator<Item = (usize, u64)> {
+        let range = self.rows.members(row);
+        let words = &self.words[range.clone()];
+        let blocks = [low, high].map(|x| x.div_euclid(WIDTH));
+        let place = |block: i32| {
+            let [first, last] = [words[0].block, words[words.len() - 1].block];
+            if block <= first {
+                0
+            } else if last - first == words.len() as i32 - 1 {
+                words.len().min((block - first) as usize)
+            } else {
+                words.partition_point(|word| word.block < block)
+            }
+        };
+        let part = if low <= high {
+            place(blocks[0])..place(blocks[1].saturating_add(1))
+        } else {
+            0..0
+        };
+        part.map(move |at| {
+            let block = words[at].block;
+            let mut bits = u64::MAX;
+            if block == blocks[0] {
+                bits &= u64::MAX << low.rem_euclid(WIDTH);
+            }
+            if block == blocks[1] {
+                bits &= u64::MAX >> (WIDTH - 1 - high.rem_euclid(WIDTH));
+            }
+            (range.start + at, bits)
+        })
+    }
+
+    /// How many voxels of a row are at an x from one to another.
+    pub fn count_between(&self, row: usize, low: i32, high: i32) -> u32 {
+        let part = self.part(row, low, high);
+        part.map(|(word, bits)| (self.words[word].bits & bits).count_ones())
+            .sum()
+    }
+}
+
+/// What is made of each of some numbers, in their order: by all threads where there are many.
+pub fn in_order<T: Send, I: Iterator<Item = T>>(
+    count: usize,
+    make: impl Fn(usize) -> I + Sync + Send,
+) -> Vec<T> {
+    parallel::collect(count, PORTION, |numbers, list| {
+        list.extend_or_unwind(numbers.flat_map(&make));
+    })
+}

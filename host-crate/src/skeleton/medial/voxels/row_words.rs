@@ -1,0 +1,231 @@
+//! From runs to rows of bits in a frame.
+
+use super::{frame::Frame, runs::Run};
+use crate::{
+    memory::{ExtendOrUnwind, zeroed_or_unwind},
+    parallel,
+};
+
+/// The x of a word's first bit is a multiple of this.
+pub const WIDTH: i32 = 64;
+
+/// Voxels at [`WIDTH`] places along x, as bits.
+#[derive(Clone, Copy, Debug)]
+pub struct Word {
+    pub bits: u64,
+    /// The number of its first voxel.
+    pub first: u32,
+    /// The x of its first bit, in words.
+    pub block: i32,
+}
+
+impl Word {
+    /// The number of the voxel at a bit, or of the first one behind it.
+    #[inline(always)]
+    pub fn number(&self, bit: u32) -> u32 {
+        self.first + (self.bits & ((1 << bit) - 1)).count_ones()
+    }
+}
+
+/// The place of a bit that is set and has so many set ones before it.
+#[inline(always)]
+pub fn nth(bits: u64, mut before: u32) -> u32 {
+    // most words are one run
+    let start = bits.trailing_zeros();
+    if before < (!(bits >> start)).trailing_zeros() {
+        return start + before;
+    }
+    let (mut rest, mut at) = (bits, 0);
+    for half in [32, 16, 8, 4, 2, 1] {
+        let low = (rest & ((1 << half) - 1)).count_ones();
+        if low <= before {
+            before -= low;
+            rest >>= half;
+            at += half;
+        }
+    }
+    at
+}
+
+/// The bits of a word, and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    pub z: i32,
+    pub y: i32,
+    pub block: i32,
+    pub bits: u64,
+}
+
+impl Placed {
+    fn key(&self) -> [i32; 3] {
+        [self.z, self.y, self.block]
+    }
+}
+
+/// Planes are dealt to threads in slabs of about so many voxels.
+const SLAB: u64 = 1 << 18;
+
+/// The words of some runs that have a voxel, in the order of voxels: slab after slab.
+pub fn words(runs: &[Run], frame: &Frame) -> Vec<Vec<Placed>> {
+    let voxels: u64 = runs.iter().map(Run::voxels).sum();
+    // every slab goes through all runs
+    let most = 4 * rayon::current_num_threads() as u64;
+    by_slabs(runs, frame, (voxels / SLAB).clamp(1, most) as i64)
+}
+
+/// The same by so many slabs.
+fn by_slabs(runs: &[Run], frame: &Frame, slabs: i64) -> Vec<Vec<Placed>> {
+    let planes = frame.dims()[2];
+    let slabs = slabs.min(planes);
+    let plane = |slab: usize| (slab as i64 * planes / slabs) as i32;
+    parallel::map(slabs as usize, |slab| {
+        of_slab(runs, frame, [plane(slab), plane(slab + 1) - 1])
+    })
+}
+
+/// A run in a frame: its least place, the axis that it is along, and its voxels.
+struct Line {
+    low: [i32; 3],
+    axis: usize,
+    count: i32,
+}
+
+impl Line {
+    /// The part of a run between two planes.
+    fn of(run: &Run, frame: &Frame, planes: [i32; 2]) -> Option<Self> {
+        let place = |x: u32| frame.inside([x.into(), run.y.into(), run.z.into()]);
+        let [a, b] = [place(run.start), place(run.end - 1)];
+        let mut low = [0, 1, 2].map(|axis| a[axis].min(b[axis]));
+        let mut high = [0, 1, 2].map(|axis| a[axis].max(b[axis]));
+        low[2] = low[2].max(planes[0]);
+        high[2] = high[2].min(planes[1]);
+        let axis = frame.axis_of_runs();
+        (low[2] <= high[2]).then(|| Self {
+            low,
+            axis,
+            count: high[axis] - low[axis] + 1,
+        })
+    }
+
+    /// The greatest place.
+    fn high(&self) -> [i32; 3] {
+        let mut high = self.low;
+        high[self.axis] += self.count - 1;
+        high
+    }
+
+    /// Calls `visit` with the bits of each word that it is in.
+    #[inline(always)]
+    fn for_each_word(&self, mut visit: impl FnMut(Placed)) {
+        let [x, y, z] = self.low;
+        if self.axis == 0 {
+            let last = x + self.count - 1;
+            for block in x.div_euclid(WIDTH)..=last.div_euclid(WIDTH) {
+                let start = (x - block * WIDTH).max(0);
+                let end = (last - block * WIDTH).min(WIDTH - 1);
+                let bits = u64::MAX >> (WIDTH - 1 - (end - start)) << start;
+                visit(Placed { z, y, block, bits });
+            }
+            return;
+        }
+        let [dy, dz] = [i32::from(self.axis == 1), i32::from(self.axis == 2)];
+        let (block, bits) = (x.div_euclid(WIDTH), 1 << x.rem_euclid(WIDTH));
+        for at in 0..self.count {
+            let [y, z] = [y + at * dy, z + at * dz];
+            visit(Placed { z, y, block, bits });
+        }
+    }
+}
+
+/// The words between two planes.
+fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
+    let lines = || runs.iter().filter_map(|run| Line::of(run, frame, planes));
+    let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
+    let mut count = 0;
+    for line in lines() {
+        low = [0, 1, 2].map(|axis| low[axis].min(line.low[axis]));
+        high = [0, 1, 2].map(|axis| high[axis].max(line.high()[axis]));
+        count += i64::from(line.count);
+    }
+    if count == 0 {
+        return Vec::new();
+    }
+    let blocks = [low[0], high[0]].map(|x| x.div_euclid(WIDTH));
+    let [nb, ny, nz] = [
+        blocks[1] - blocks[0] + 1,
+        high[1] - low[1] + 1,
+        high[2] - low[2] + 1,
+    ]
+    .map(i64::from);
+    // a list takes as much for each word
+    if nb.saturating_mul(ny).saturating_mul(nz) > 3 * count + 64 {
+        return sorted(lines());
+    }
+    let mut bits = zeroed_or_unwind::<u64>((nb * ny * nz) as usize);
+    for line in lines() {
+        line.for_each_word(|word| {
+            let [z, y, block] = [word.z - low[2], word.y - low[1], word.block - blocks[0]];
+            let row = i64::from(z) * ny + i64::from(y);
+            bits[(row * nb) as usize + block as usize] |= word.bits;
+        });
+    }
+    let mut words = Vec::new();
+    for (row, bits) in (0..).zip(bits.chunks_exact(nb as usize)) {
+        for (block, &bits) in (blocks[0]..).zip(bits) {
+            if bits != 0 {
+                let [y, z] = [low[1] + (row % ny) as i32, low[2] + (row / ny) as i32];
+                words.push_or_unwind(Placed { z, y, block, bits });
+            }
+        }
+    }
+    words
+}
+
+/// The words of some lines that are few in their box.
+fn sorted(lines: impl Iterator<Item = Line>) -> Vec<Placed> {
+    let mut words = Vec::new();
+    for line in lines {
+        line.for_each_word(|word| words.push_or_unwind(word));
+    }
+    words.sort_unstable_by_key(Placed::key);
+    words.dedup_by(|next, last| {
+        let is_same = next.key() == last.key();
+        if is_same {
+            last.bits |= next.bits;
+        }
+        is_same
+    });
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::{Geometry, Metric};
+
+    #[test]
+    fn slabs_change_nothing() {
+        for [nx, ny, nz] in [[200, 17, 13], [17, 200, 13], [13, 17, 200]] {
+            let row = |at: u32| Run {
+                start: at % 2,
+                end: nx - at % 3,
+                y: at % ny,
+                z: at / ny,
+                label: 1,
+            };
+            let runs: Vec<Run> = (0..ny * nz).map(row).collect();
+            for spacing in [[1.0, 2.0, 3.0], [2.0, 3.0, 1.0], [3.0, 1.0, 2.0]] {
+                let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
+                let frame = Frame::of(&runs, &Metric::of(&geometry).0);
+                let whole = by_slabs(&runs, &frame, 1).concat();
+                let voxels: u64 = runs.iter().map(Run::voxels).sum();
+                let bits: u32 = whole.iter().map(|word| word.bits.count_ones()).sum();
+                assert_eq!(u64::from(bits), voxels);
+                assert!(whole.is_sorted_by(|a, b| a.key() < b.key()));
+                for slabs in [2, 7, 1000] {
+                    assert_eq!(by_slabs(&runs, &frame, slabs).concat(), whole);
+                }
+            }
+        }
+    }
+}

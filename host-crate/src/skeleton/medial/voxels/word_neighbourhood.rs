@@ -1,0 +1,117 @@
+//! What can be asked of 64 voxels at a time: which neighbours they have, and which of them are at
+//! the surface.
+
+use super::{
+    neighbour_bits::{AROUND, CENTRE, FACES, OFFSETS, SHARED_BEFORE, bits},
+    object::{Object, in_order},
+    row_words::Word,
+};
+
+/// A voxel with its place and the 27 around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    pub voxel: u32,
+    pub place: [i32; 3],
+    pub around: u32,
+}
+
+/// For the voxels of a word, by the bits of neighbours: which of them have that neighbour.
+#[derive(Clone, Copy)]
+pub struct Neighbourhood([u64; 27]);
+
+impl Neighbourhood {
+    /// Those that have all neighbours of a mask.
+    #[inline(always)]
+    pub fn all_of(&self, mask: u32) -> u64 {
+        let words = self.0.iter().enumerate();
+        words.fold(u64::MAX, |all, (bit, word)| match mask >> bit & 1 {
+            1 => all & word,
+            _ => all,
+        })
+    }
+
+    /// The 27 around the voxel at a bit.
+    #[inline(always)]
+    pub fn around(&self, bit: u32) -> u32 {
+        let words = self.0.iter().enumerate();
+        words.fold(0, |around, (at, word)| {
+            around | ((word >> bit & 1) as u32) << at
+        })
+    }
+
+    /// Those that have a neighbour of a mask.
+    #[inline(always)]
+    fn any_of(&self, mask: u32) -> u64 {
+        bits(mask).fold(0, |any, bit| any | self.0[bit])
+    }
+
+    /// What the voxels add to the Euler number of the closed cubes: that of their cells that no
+    /// voxel before them has.
+    pub fn euler_number(&self) -> i64 {
+        let here = self.0[CENTRE.trailing_zeros() as usize];
+        if here & !self.all_of(AROUND) == 0 {
+            // as many cells of odd dimension as of even
+            return 0;
+        }
+        let cell = |cell: usize| {
+            let new = here & !self.any_of(SHARED_BEFORE[cell]);
+            let [x, y, z] = OFFSETS[cell];
+            let count = i64::from(new.count_ones());
+            // corners, faces and cubes have an odd number of steps or none
+            match (x & 1) + (y & 1) + (z & 1) {
+                0 | 2 => -count,
+                _ => count,
+            }
+        };
+        (0..27).map(cell).sum()
+    }
+}
+
+impl Object {
+    /// Which neighbours the voxels of a word have.
+    pub fn neighbourhood(&self, word: usize) -> Neighbourhood {
+        let voxels = self.words()[word].bits;
+        let mut beside = [0; 27];
+        for way in 0..9 {
+            let bits = |word: Option<&Word>| word.map_or(0, |word| word.bits);
+            let here = self.word_beside(word, way).bits;
+            let [mut last, mut next] = [0; 2];
+            // only for voxels at the ends
+            if voxels & 1 == 1 {
+                last = bits(self.word_across(word, way, -1));
+            }
+            if voxels >> 63 == 1 {
+                next = bits(self.word_across(word, way, 1));
+            }
+            beside[3 * way] = here << 1 | last >> 63;
+            beside[3 * way + 1] = here;
+            beside[3 * way + 2] = here >> 1 | next << 63;
+        }
+        Neighbourhood(beside)
+    }
+
+    /// The voxels that have a face to the background, in order.
+    pub fn surface(&self) -> Vec<Site> {
+        in_order(self.words().len(), |word| {
+            let beside = self.neighbourhood(word);
+            let [x, y, z] = self.place_of(word);
+            let here = self.words()[word];
+            ones(here.bits & !beside.all_of(FACES)).map(move |bit| Site {
+                voxel: here.number(bit),
+                place: [x + bit as i32, y, z],
+                around: beside.around(bit),
+            })
+        })
+    }
+}
+
+/// The places of bits that are set, ascending.
+pub fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        (bits != 0).then(|| {
+            let bit = bits.trailing_zeros();
+            bits &= bits - 1;
+            bit
+        })
+    })
+}

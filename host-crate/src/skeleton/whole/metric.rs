@@ -1,3 +1,0 @@
-//! Lengths in the world, for steps between voxels.
-
-pub(super) use crate::grid::Metric;
