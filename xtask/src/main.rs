@@ -54,7 +54,7 @@ enum Command {
     /// Make the packages that a registry would have, build each from its package alone, and say how
     /// large they are.
     Package(package::Arguments),
-    /// Write the tables of docs/from-rust-cuda.md; with `--public-code` first try all public crates
+    /// Write the tables of docs/kernels/from-rust-cuda.md; with `--public-code` first try all public crates
     /// in kernels.
     FromRustCuda(from_rust_cuda::Arguments),
     /// Collect the command, the test programs and the benches in one directory, to run on a GPU

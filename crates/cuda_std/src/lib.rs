@@ -1,6 +1,6 @@
 //! What a kernel may call, on the GPU and on the CPU.
 //!
-//! The names are those of Rust-CUDA's `cuda_std`, as far as the table in `docs/from-rust-cuda.md`
+//! The names are those of Rust-CUDA's `cuda_std`, as far as the table in `docs/kernels/from-rust-cuda.md`
 //! says: what moves here as it is, what needs a line, and what is not there, each with the test
 //! that shows it. This is a different implementation: on the device it stands on rustc's own NVPTX
 //! backend, and on the CPU the same names work too, on the SIMT executor `simt`, so that one source

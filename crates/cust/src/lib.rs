@@ -56,7 +56,7 @@
 //! [error](error::CudaError::BufferDropped). The derive for [`DeviceCopy`] asks for a fixed layout.
 //! Unified memory is pinned memory where a device cannot share it with the host. Not here:
 //! textures, surfaces, arrays, external memory, OptiX, and the features that implement
-//! [`DeviceCopy`] for other crates' types. `docs/from-rust-cuda.md` in the repository has all names
+//! [`DeviceCopy`] for other crates' types. `docs/kernels/from-rust-cuda.md` in the repository has all names
 //! in a table, which is held to a program that compiles against both crates.
 
 pub mod context;

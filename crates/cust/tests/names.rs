@@ -1,8 +1,8 @@
-//! Holds `docs/from-rust-cuda.md` to the names that it has of the host's part:
+//! Holds `docs/kernels/from-rust-cuda.md` to the names that it has of the host's part:
 //! `tests/conformance-cust` compiles them against the published crate and against this one. (That
 //! the tests of its tables exist is a test of `xtask`, which makes them.)
 
-const TABLES: &str = include_str!("../../../docs/from-rust-cuda.md");
+const TABLES: &str = include_str!("../../../docs/kernels/from-rust-cuda.md");
 
 /// What compiles against both crates.
 const CONFORMANCE: [&str; 2] = [

@@ -36,6 +36,7 @@
 
 mod attributes;
 mod graph;
+mod language;
 mod machinery_tests;
 mod packages;
 mod report;
@@ -147,6 +148,41 @@ fn modules_of_the_other_packages_have_no_circles() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// The limits of [`language`] hold in all Rust sources of the repository.
+#[test]
+fn sources_keep_the_limits_on_language() {
+    let Some(root) = root() else { return };
+    let counts = language::Counts::scan_sources(&root);
+    println!("{}", counts.summary());
+    let violations = counts.violations();
+    assert!(violations.is_empty(), "\n{}", violations.join("\n"));
+}
+
+/// ARCHITECTURE.md fits on a page, and no document is too long to be read in one go.
+#[test]
+fn documents_keep_their_sizes() {
+    let Some(root) = root() else { return };
+    let size = |page: &Path| fs::metadata(page).expect("a page can be read").len();
+    let architecture = size(&root.join("ARCHITECTURE.md"));
+    println!("ARCHITECTURE.md: {architecture} bytes");
+    assert!(architecture <= 12 * 1024, "{architecture} bytes");
+    let mut folders = vec![root.join("docs")];
+    let mut too_long = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of the documents can be read") {
+            let page = entry.expect("an entry of a folder can be read").path();
+            if page.is_dir() {
+                folders.push(page);
+            } else if page.extension().is_some_and(|extension| extension == "md")
+                && size(&page) > 20 * 1024
+            {
+                too_long.push(format!("{}: {} bytes", page.display(), size(&page)));
+            }
+        }
+    }
+    assert!(too_long.is_empty(), "over 20 KB:\n{}", too_long.join("\n"));
 }
 
 /// What is known in the library, read once.

@@ -1,4 +1,4 @@
-//! `cargo xtask from-rust-cuda`: the tables of `docs/from-rust-cuda.md`, from the list of what was
+//! `cargo xtask from-rust-cuda`: the tables of `docs/kernels/from-rust-cuda.md`, from the list of what was
 //! tried and the tests that show it.
 
 mod list;
@@ -28,7 +28,7 @@ pub struct Arguments {
 
 /// The document whose tables are written.
 fn document() -> PathBuf {
-    paths::root().join("docs/from-rust-cuda.md")
+    paths::root().join("docs/kernels/from-rust-cuda.md")
 }
 
 /// Runs the command.

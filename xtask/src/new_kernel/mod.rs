@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .status();
     let shown = paths::shown(&folder);
     println!(
-        "{shown}: a kernel `{name}`. Its README.md says what to run; docs/experiments.md what to try."
+        "{shown}: a kernel `{name}`. Its README.md says what to run; docs/kernels/experiments.md what to try."
     );
     Ok(())
 }

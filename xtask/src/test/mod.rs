@@ -55,7 +55,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["only", "list"])]
     thread_sanitizer: bool,
     /// Run, in place of the steps, all public crates in kernels, and write what came of it to
-    /// docs/from-rust-cuda.md
+    /// docs/kernels/from-rust-cuda.md
     #[arg(long, conflicts_with_all = ["only", "list"])]
     public_code: bool,
 }

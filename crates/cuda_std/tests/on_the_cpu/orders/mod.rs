@@ -1,6 +1,6 @@
 //! What orders accesses: named barriers, waits for asynchronous copies, warps' own barriers. Each
 //! kernel is right with the fault 0, and has one planted with each other number;
-//! `docs/writing-kernels.md` names the tests.
+//! `docs/kernels/writing-kernels.md` names the tests.
 
 mod copies;
 mod named;
