@@ -3,8 +3,10 @@
 use ferrovox_kernels::isosurface::{
     table::{CASES, EDGES, FACES},
     topology::{
-        AMBIGUOUS, INNER, Loops, MAX_TRIANGLES, corners, hexagon, needs_values, row_of_discs,
+        AMBIGUOUS_FACES, FIRST_INNER, Loops, MAX_TRIANGLES, disc_row, hexagon_corner,
+        is_ambiguous_case,
         table::{DISC_ROWS, ROWS, first_row, first_triangle, triangle, tubes},
+        unpack_triangle,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +15,9 @@ type Side = (u32, u32);
 
 fn triangles(row: usize) -> Vec<[u32; 3]> {
     let [first, last] = [row, row + 1].map(|row| first_triangle(row as u32).0);
-    (first..last).map(|at| corners(triangle(at))).collect()
+    (first..last)
+        .map(|at| unpack_triangle(triangle(at)))
+        .collect()
 }
 
 fn sides(triangles: &[[u32; 3]]) -> BTreeMap<Side, usize> {
@@ -37,16 +41,16 @@ fn share_a_face(a: u32, b: u32) -> bool {
 
 /// All rows of discs: case, faces with joined above corners, row.
 fn rows() -> impl Iterator<Item = (u32, u32, usize)> {
-    let faces = |case: u32| AMBIGUOUS[case as usize] as u32;
+    let faces = |case: u32| AMBIGUOUS_FACES[case as usize] as u32;
     (0..256).flat_map(move |case| {
         let joined = (0..64).filter(move |joined| joined & !faces(case) == 0);
-        joined.map(move |joined| (case, joined, row_of_discs(case, joined) as usize))
+        joined.map(move |joined| (case, joined, disc_row(case, joined) as usize))
     })
 }
 
 /// The loops of a row as sides, one set for each loop.
 fn loops(case: u32, joined: u32) -> Vec<BTreeSet<Side>> {
-    let loops = Loops::of(case, joined);
+    let loops = Loops::new(case, joined);
     let sides = |number: usize| {
         let length = loops.lengths[number];
         let edge = |at: usize| u32::from(loops.edges[number][at % length]);
@@ -121,8 +125,8 @@ fn discs_fill_all_loops() {
         lengths.sort_unstable();
         let (_, has_centroid) = first_triangle(row as u32);
         assert_eq!(has_centroid, lengths.iter().any(|&length| length > 7));
-        let inner = triangles.iter().flatten().filter(|&&v| v >= INNER);
-        assert!(inner.clone().all(|&v| v == INNER));
+        let inner = triangles.iter().flatten().filter(|&&v| v >= FIRST_INNER);
+        assert!(inner.clone().all(|&v| v == FIRST_INNER));
         assert_eq!(inner.count() > 0, has_centroid);
         kinds.insert(lengths);
     }
@@ -143,7 +147,7 @@ fn tubes_join_two_loops() {
         let first = DISC_ROWS + before as usize;
         // three loops: both loops of three edges can be joined, along the same diagonals
         assert!(tubes >> 4 == if loops.len() == 3 { tubes & 15 } else { 0 });
-        assert!(tubes == 0 || needs_values(case));
+        assert!(tubes == 0 || is_ambiguous_case(case));
         let numbers = (0..8).filter(|number| tubes >> number & 1 == 1);
         for (of_tube, number) in (first..).zip(numbers) {
             let label = format!("case {case:#x}, joined {joined:#b}, tube {number}");
@@ -153,13 +157,13 @@ fn tubes_join_two_loops() {
             let disc = loops.len() == 3;
             assert_eq!(euler(&triangles), i64::from(disc), "{label}");
             let inner: BTreeSet<u32> = triangles.iter().flatten().copied().collect();
-            assert_eq!(inner.range(INNER..).count(), 6, "{label}");
+            assert_eq!(inner.range(FIRST_INNER..).count(), 6, "{label}");
             if disc {
                 // the third loop is a triangle, round a corner that is not of the kind that is
                 // joined
                 let lone: Vec<_> = triangles
                     .iter()
-                    .filter(|t| t.iter().all(|&v| v < INNER))
+                    .filter(|t| t.iter().all(|&v| v < FIRST_INNER))
                     .collect();
                 assert_eq!(lone.len(), 1, "{label}");
                 let corner =
@@ -171,9 +175,9 @@ fn tubes_join_two_loops() {
             let sides = sides(&triangles);
             for at in 0..6 {
                 let after = (at + 1) % 6;
-                let ends = [at, after].map(|at| hexagon(number as u32 & 3, at));
+                let ends = [at, after].map(|at| hexagon_corner(number as u32 & 3, at));
                 assert_eq!((ends[0] ^ ends[1]).count_ones(), 1);
-                let side = (INNER + at, INNER + after);
+                let side = (FIRST_INNER + at, FIRST_INNER + after);
                 assert!(
                     sides.contains_key(&side) && sides.contains_key(&(side.1, side.0)),
                     "{label}"

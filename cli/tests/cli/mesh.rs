@@ -60,7 +60,7 @@ fn the_json_object_has_every_field() {
     ] {
         assert!(report["timings"][phase].as_f64().unwrap() >= 0.0, "{phase}");
     }
-    for stage in ["signs", "marks", "scan", "vertices", "triangles"] {
+    for stage in ["threshold", "classify", "scan", "vertices", "triangles"] {
         assert!(
             report["timings"]["stages"][stage].as_f64().unwrap() >= 0.0,
             "{stage}"

@@ -45,7 +45,7 @@ impl<'a> Opened<'a> {
     }
 
     /// Whether integers may need f64, and the file can be read again to find out.
-    pub fn may_be_wide(&self) -> bool {
+    pub fn may_need_wide_indices(&self) -> bool {
         let is_wide = matches!(
             self.layout.stored,
             StoredType::U32 | StoredType::U64 | StoredType::I64

@@ -136,7 +136,7 @@ fn read_origin(origin: &Origin<'_>, options: &ReadOptions) -> Result<VolumeFile,
     let mut opened = origin.open(options)?;
     let header = opened.header.clone();
     let data_name = opened.data_name.clone();
-    let can_repeat = opened.may_be_wide();
+    let can_repeat = opened.may_need_wide_indices();
     let mut read = read_samples(opened, options);
     if can_repeat && matches!(read, Err(FileProblem::NotRepresentable { .. })) {
         opened = origin.open(options)?;

@@ -102,7 +102,7 @@ impl<'a> VolumeReader<'a> {
     fn from_origin(origin: Origin<'a>, options: &ReadOptions) -> Result<Self, FileError> {
         let at_path = |problem| FileError::new(origin.name(), problem);
         let mut opened = origin.open(options).map_err(at_path)?;
-        if opened.may_be_wide() && needs_f64(&origin, options) {
+        if opened.may_need_wide_indices() && needs_f64(&origin, options) {
             opened.layout.values = SampleType::F64;
         }
         let values = opened.layout.values;

@@ -3,7 +3,7 @@
 use super::{
     IndexWidth, IsosurfaceError, IsosurfaceParams, MeshPart, MeshParts, StageTime, TopologyCounts,
     check,
-    counts::{PartCounts, may_be_wide},
+    counts::{PartCounts, may_need_wide_indices},
     partition::{ResidentSlabs, SlabPartition},
     pieces::MeshPieces,
 };
@@ -244,7 +244,7 @@ fn width<T: DeviceSample>(
     let (partition, params) = (&pieces.resident.partition, pieces.params);
     let mut all = PartCounts::default();
     if params.index_width == IndexWidth::Bits64
-        || !may_be_wide(partition.padded.grid, params.topology)
+        || !may_need_wide_indices(partition.padded.grid, params.topology)
     {
         return all.width(params);
     }

@@ -7,7 +7,7 @@ use crate::{
 };
 use ferrovox_kernels::{
     grid::Grid,
-    isosurface::{interpolate::FAR, pad_mask as pad_mask_kernel, pad_samples, padded::Padded},
+    isosurface::{interpolate::FAR, pad_mask as pad_mask_kernel, pad_samples, padded::PaddedGrid},
 };
 
 /// The value of the samples around the volume. It is so far outside that the surface closes within
@@ -26,11 +26,14 @@ fn outside(params: &IsosurfaceParams) -> f32 {
 }
 
 /// The grid with one sample more on every side, all of them outside and none of them stored.
-pub(super) fn padded_grid(grid: Grid, params: &IsosurfaceParams) -> Result<Padded, DeviceError> {
-    Ok(Padded {
+pub(super) fn padded_grid(
+    grid: Grid,
+    params: &IsosurfaceParams,
+) -> Result<PaddedGrid, DeviceError> {
+    Ok(PaddedGrid {
         grid: padded(grid)?.1,
         stored: grid,
-        low: [1; 3],
+        offset: [1; 3],
         outside: outside(params),
     })
 }

@@ -28,24 +28,29 @@ impl PartCounts {
     pub fn bytes(self, params: &IsosurfaceParams, width: IndexWidth) -> u64 {
         self.vertices
             .saturating_mul(12 * (1 + params.normals as u64))
-            .saturating_add(self.bytes_of_indices(width))
+            .saturating_add(self.index_bytes(width))
     }
 
     /// Bytes of the triangles.
-    pub fn bytes_of_indices(self, width: IndexWidth) -> u64 {
-        let index = match width {
+    pub fn index_bytes(self, width: IndexWidth) -> u64 {
+        let bytes_per_index = match width {
             IndexWidth::Bits64 => 8,
             _ => 4,
         };
-        self.triangles.saturating_mul(3 * index)
+        self.triangles.saturating_mul(3 * bytes_per_index)
     }
 }
 
 /// Whether the mesh of a grid might need more than 32 bits for its numbers.
-pub(crate) fn may_be_wide(grid: Grid, topology: Topology) -> bool {
-    let most = u32::MAX as u64;
-    grid.samples().saturating_mul(topology.most_vertices()) > most
-        || grid.cells().saturating_mul(topology.most_triangles()) > most
+pub(crate) fn may_need_wide_indices(grid: Grid, topology: Topology) -> bool {
+    let max = u32::MAX as u64;
+    grid.samples()
+        .saturating_mul(topology.max_vertices_per_sample())
+        > max
+        || grid
+            .cells()
+            .saturating_mul(topology.max_triangles_per_cell())
+            > max
 }
 
 /// What [`Topology::Trilinear`] found in a mesh's cells. All 0 with [`Topology::Separated`], which

@@ -58,7 +58,7 @@ pub fn extract_parts<T: DeviceSample + Sample>(
     let partition = SlabPartition::new(grid_of(volume.dims())?, *volume.geometry(), params)?;
     let slabs = partition.even(devices.len());
     let devices = &devices[..slabs.len()];
-    on_devices(devices.iter(), params, |worker, offset| {
+    run_on_devices(devices.iter(), params, |worker, offset| {
         let stream = devices[worker].stream()?;
         let slab = &slabs[worker];
         let plane = partition.plane_len();
@@ -74,7 +74,7 @@ pub fn extract_parts<T: DeviceSample + Sample>(
             mask: &mask,
             planes: slab.planes.clone(),
         };
-        part(&stream, &resident, slab.cells.clone(), params, offset)
+        extract_part(&stream, &resident, slab.cells.clone(), params, offset)
     })
 }
 
@@ -157,23 +157,23 @@ pub fn extract_slabs<T: DeviceSample>(
             partition,
             samples: slab.samples.samples(),
             mask: slab.mask.map_or(&no_masks[worker], DeviceVolume::samples),
-            planes: planes_of(slab),
+            planes: resident_planes(slab),
         }
     };
     if devices.clone().all(|it| it.kind() == DeviceKind::Cuda) {
         let all = (0..slabs.len()).map(resident).collect::<Vec<_>>();
-        return enqueued_by_one(slabs, &all, params);
+        return enqueue_from_this_thread(slabs, &all, params);
     }
-    on_devices(devices, params, |worker, offset| {
+    run_on_devices(devices, params, |worker, offset| {
         let slab = &slabs[worker];
         let (stream, cells) = (slab.stream, slab.cells.clone());
-        part(stream, &resident(worker), cells, params, offset)
+        extract_part(stream, &resident(worker), cells, params, offset)
     })
 }
 
 /// The parts of devices that work by themselves: this thread only tells each what to do, which
 /// takes less than it takes to begin a thread for each.
-fn enqueued_by_one<T: DeviceSample>(
+fn enqueue_from_this_thread<T: DeviceSample>(
     slabs: &[DeviceSlab<'_, T>],
     resident: &[ResidentSlabs<'_, T>],
     params: &IsosurfaceParams,
@@ -188,13 +188,13 @@ fn enqueued_by_one<T: DeviceSample>(
             let _current = it.stream.stay_current()?;
             let slab = resident.slab(it.cells.clone())?;
             it.stream
-                .require(fused::scratch_of(&slab, params.topology))?;
-            fused::begin_count(it.stream, slab, params)
+                .require(fused::slab_scratch_bytes(&slab, params.topology))?;
+            fused::enqueue_count(it.stream, slab, params)
         };
         counting.push(begin().map_err(on(worker))?);
     }
     let mut total = PartCounts::default();
-    let mut made = Vec::with_capacity(slabs.len());
+    let mut pending_parts = Vec::with_capacity(slabs.len());
     for (worker, (it, counting)) in slabs.iter().zip(counting).enumerate() {
         let finish = || {
             let _current = it.stream.stay_current()?;
@@ -202,16 +202,17 @@ fn enqueued_by_one<T: DeviceSample>(
             let counts = counted.counts();
             Ok((counts, counted.emit_vertices(it.stream, params)?))
         };
-        let (counts, vertices_made) = finish().map_err(on(worker))?;
-        made.push((total.vertices, vertices_made));
+        let (counts, with_vertices) = finish().map_err(on(worker))?;
+        pending_parts.push((total.vertices, with_vertices));
         total = total.plus(counts);
     }
     let width = total.width(params)?;
     let mut parts = Vec::with_capacity(slabs.len());
-    for (worker, (it, (first_vertex, vertices_made))) in slabs.iter().zip(made).enumerate() {
+    for (worker, (it, (first_vertex, with_vertices))) in slabs.iter().zip(pending_parts).enumerate()
+    {
         let finish = || {
             let _current = it.stream.stay_current()?;
-            vertices_made.emit_triangles(it.stream, params, width, first_vertex)
+            with_vertices.emit_triangles(it.stream, params, width, first_vertex)
         };
         let mesh = finish().map_err(on(worker))?;
         parts.push(MeshPart {
@@ -227,7 +228,7 @@ fn enqueued_by_one<T: DeviceSample>(
     Ok(MeshParts::new(parts, params))
 }
 
-fn planes_of<T: DeviceSample>(slab: &DeviceSlab<'_, T>) -> Range<usize> {
+fn resident_planes<T: DeviceSample>(slab: &DeviceSlab<'_, T>) -> Range<usize> {
     slab.first_plane..slab.first_plane.saturating_add(slab.samples.dims()[2])
 }
 
@@ -267,7 +268,7 @@ fn check_slabs<T: DeviceSample>(
             });
         }
         if !cells.is_empty() && next <= planes {
-            let (needed, resident) = (partition.slab(cells.clone()).planes, planes_of(slab));
+            let (needed, resident) = (partition.slab(cells.clone()).planes, resident_planes(slab));
             if needed.start < resident.start || needed.end > resident.end {
                 return Err(IsosurfaceError::MissingPlanes { needed, resident });
             }
@@ -302,7 +303,7 @@ impl PendingOffset<'_> {
 ///
 /// # Errors
 /// The first device's that failed, or [`IsosurfaceError::IndexWidth`].
-fn on_devices<'d>(
+fn run_on_devices<'d>(
     devices: impl ExactSizeIterator<Item = &'d Device>,
     params: &IsosurfaceParams,
     work: impl Fn(usize, PendingOffset<'_>) -> Result<MeshPart, Stop<IsosurfaceError>> + Sync,
@@ -323,7 +324,7 @@ fn on_devices<'d>(
 
 /// A worker's part: counted, placed among the others while its vertices are made, then given its
 /// triangles, which name vertices by their place. Waits until it is done.
-fn part<T: DeviceSample>(
+fn extract_part<T: DeviceSample>(
     stream: &Stream,
     resident: &ResidentSlabs<'_, T>,
     cells: Range<u32>,
@@ -331,14 +332,14 @@ fn part<T: DeviceSample>(
     offset: PendingOffset<'_>,
 ) -> Result<MeshPart, Stop<IsosurfaceError>> {
     let slab = resident.slab(cells.clone())?;
-    stream.require(fused::scratch_of(&slab, params.topology))?;
+    stream.require(fused::slab_scratch_bytes(&slab, params.topology))?;
     let counted = fused::count(stream, slab, params)?;
     offset.offsets.publish(offset.worker, counted.counts());
     // the device makes these meanwhile
-    let vertices_made = counted.emit_vertices(stream, params)?;
+    let with_vertices = counted.emit_vertices(stream, params)?;
     let (placement, width) = offset.placement()?;
     let first_vertex = placement.before.vertices;
-    let mesh = vertices_made.emit_triangles(stream, params, width, first_vertex)?;
+    let mesh = with_vertices.emit_triangles(stream, params, width, first_vertex)?;
     stream.synchronize()?;
     Ok(MeshPart {
         mesh,

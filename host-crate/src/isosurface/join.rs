@@ -100,10 +100,10 @@ enum Indices<'a> {
 }
 
 /// The first elements of a slice, which it loses.
-fn take<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
-    let (taken, left) = std::mem::take(rest).split_at_mut(count);
-    *rest = left;
-    taken
+fn split_front<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (front, back) = std::mem::take(rest).split_at_mut(count);
+    *rest = back;
+    front
 }
 
 impl MeshParts {
@@ -123,7 +123,7 @@ impl MeshParts {
         };
         let shares = self.shares(&mut mesh);
         let filled = each(self.parts.iter().zip(shares), |_, (part, share)| {
-            fill(part, share).map_err(Stop::<IsosurfaceError>::from)
+            download_part(part, share).map_err(Stop::<IsosurfaceError>::from)
         })?;
         finished(self.parts.iter().map(MeshPart::device), filled)?;
         Ok(mesh)
@@ -139,11 +139,13 @@ impl MeshParts {
         let share = |part: &MeshPart| {
             let (vertices, count) = (part.mesh.vertex_count(), part.mesh.triangle_count());
             Share {
-                positions: take(&mut positions, vertices),
-                normals: normals.as_mut().map(|normals| take(normals, vertices)),
+                positions: split_front(&mut positions, vertices),
+                normals: normals
+                    .as_mut()
+                    .map(|normals| split_front(normals, vertices)),
                 triangles: match &mut triangles {
-                    Indices::U32(rest) => Indices::U32(take(rest, count)),
-                    Indices::U64(rest) => Indices::U64(take(rest, count)),
+                    Indices::U32(rest) => Indices::U32(split_front(rest, count)),
+                    Indices::U64(rest) => Indices::U64(split_front(rest, count)),
                 },
             }
         };
@@ -151,16 +153,16 @@ impl MeshParts {
     }
 }
 
-fn fill(part: &MeshPart, share: Share<'_>) -> Result<(), DeviceError> {
+fn download_part(part: &MeshPart, share: Share<'_>) -> Result<(), DeviceError> {
     let stream = &part.device().stream()?;
     let mesh = &part.mesh;
-    flat(stream, &mesh.positions, share.positions)?;
+    download_flat(stream, &mesh.positions, share.positions)?;
     if let (Some(from), Some(to)) = (&mesh.normals, share.normals) {
-        flat(stream, from, to)?;
+        download_flat(stream, from, to)?;
     }
     match (&mesh.triangles, share.triangles) {
-        (DeviceTriangles::U32(from), Indices::U32(to)) => flat(stream, from, to),
-        (DeviceTriangles::U64(from), Indices::U64(to)) => flat(stream, from, to),
+        (DeviceTriangles::U32(from), Indices::U32(to)) => download_flat(stream, from, to),
+        (DeviceTriangles::U64(from), Indices::U64(to)) => download_flat(stream, from, to),
         // an early part of a mesh that turned out to be large
         (DeviceTriangles::U32(from), Indices::U64(to)) => {
             let indices = stream.download(from)?;
@@ -176,7 +178,7 @@ fn fill(part: &MeshPart, share: Share<'_>) -> Result<(), DeviceError> {
 }
 
 /// Copies numbers to where they stand in threes.
-fn flat<T: Element>(
+fn download_flat<T: Element>(
     stream: &Stream,
     from: &Buffer<T>,
     to: &mut [[T; 3]],

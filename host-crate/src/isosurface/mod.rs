@@ -132,7 +132,7 @@ fn fused_extract<T: DeviceSample>(
         planes: 0..volume.dims()[2],
     };
     let slab = resident.slab(0..partition.cell_planes())?;
-    stream.require(fused::scratch_of(&slab, params.topology))?;
+    stream.require(fused::slab_scratch_bytes(&slab, params.topology))?;
     let counted = fused::count(stream, slab, params)?;
     let width = counted.counts().width(params)?;
     counted.emit(stream, params, width, 0)

@@ -56,7 +56,7 @@ impl Topology {
     }
 
     /// Triangles of a cell at most.
-    pub(crate) fn most_triangles(self) -> u64 {
+    pub(crate) fn max_triangles_per_cell(self) -> u64 {
         match self {
             Topology::Separated => table::MAX_TRIANGLES as u64,
             Topology::Trilinear => topology::MAX_TRIANGLES as u64,
@@ -64,10 +64,10 @@ impl Topology {
     }
 
     /// Vertices for each sample at most: on the three edges that rise from it, and inside its cell.
-    pub(crate) fn most_vertices(self) -> u64 {
+    pub(crate) fn max_vertices_per_sample(self) -> u64 {
         match self {
             Topology::Separated => 3,
-            Topology::Trilinear => 3 + topology::HEXAGON as u64,
+            Topology::Trilinear => 3 + topology::HEXAGON_VERTICES as u64,
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     grid::{Geometry, grid_of},
     partition::slab::{Halo, at_most, even},
 };
-use ferrovox_kernels::{grid::Grid, isosurface::padded::Padded};
+use ferrovox_kernels::{grid::Grid, isosurface::padded::PaddedGrid};
 use std::ops::Range;
 
 /// A slab of a volume: some of its planes of cells, and the planes of samples that their part of
@@ -49,7 +49,7 @@ pub fn slabs(dims: [usize; 3], close: bool, count: usize) -> Result<Vec<VolumeSl
 #[derive(Clone, Copy)]
 pub(crate) struct SlabPartition {
     /// All samples, with the border if there is one.
-    pub padded: Padded,
+    pub padded: PaddedGrid,
     /// Of `padded`'s first sample.
     pub geometry: Geometry,
 }
@@ -67,7 +67,7 @@ impl SlabPartition {
             }
         } else {
             Self {
-                padded: Padded::none(stored),
+                padded: PaddedGrid::unpadded(stored),
                 geometry,
             }
         })
@@ -94,7 +94,7 @@ impl SlabPartition {
     }
 
     /// Slabs of at most `height` planes of cells, but for the last as high as that.
-    pub fn slabs_of(&self, height: u32) -> impl Iterator<Item = VolumeSlab> + use<> {
+    pub fn slabs_of_height(&self, height: u32) -> impl Iterator<Item = VolumeSlab> + use<> {
         let partition = *self;
         at_most(self.cell_planes() as usize, height as usize)
             .map(move |cells| partition.slab(narrow(cells)))
@@ -103,7 +103,7 @@ impl SlabPartition {
     /// The slab with these planes of cells.
     pub fn slab(&self, cells: Range<u32>) -> VolumeSlab {
         let around = self.around(&cells);
-        let border = self.padded.low[2];
+        let border = self.padded.offset[2];
         let end = (around.end - border).min(self.padded.stored.nz);
         let planes = around.start.saturating_sub(border) as usize..end as usize;
         VolumeSlab { cells, planes }
@@ -116,13 +116,13 @@ impl SlabPartition {
     }
 
     /// The grid of a slab, as its kernels see it.
-    pub fn padded_of(&self, slab: &VolumeSlab) -> Padded {
+    pub fn slab_grid(&self, slab: &VolumeSlab) -> PaddedGrid {
         let around = self.around(&slab.cells);
         let mut padded = self.padded;
         padded.grid.nz = around.end - around.start;
         padded.stored.nz = slab.planes.len() as u32;
         if around.start > 0 {
-            padded.low[2] = 0;
+            padded.offset[2] = 0;
         }
         padded
     }
@@ -147,20 +147,21 @@ impl<'a, T: Element> ResidentSlabs<'a, T> {
     /// Some cells with the samples that they need, if these are there.
     pub fn slab(&self, cells: Range<u32>) -> Result<Slab<'a, T>, IsosurfaceError> {
         let slab = self.partition.slab(cells);
-        let (have, need) = (&self.planes, &slab.planes);
-        if need.start < have.start || need.end > have.end {
+        let (resident, needed) = (&self.planes, &slab.planes);
+        if needed.start < resident.start || needed.end > resident.end {
             return Err(IsosurfaceError::MissingPlanes {
-                needed: need.clone(),
-                resident: have.clone(),
+                needed: needed.clone(),
+                resident: resident.clone(),
             });
         }
         let plane = self.partition.plane_len();
-        let elements = (need.start - have.start) * plane..(need.end - have.start) * plane;
+        let elements =
+            (needed.start - resident.start) * plane..(needed.end - resident.start) * plane;
         let low = self.partition.around(&slab.cells).start;
         Ok(Slab {
-            samples: Elements::of(self.samples, elements.clone()),
-            mask: Elements::of(self.mask, elements),
-            padded: self.partition.padded_of(&slab),
+            samples: Elements::new(self.samples, elements.clone()),
+            mask: Elements::new(self.mask, elements),
+            padded: self.partition.slab_grid(&slab),
             geometry: self.partition.geometry,
             plane: low,
             first: slab.cells.start - low,
@@ -212,7 +213,7 @@ mod tests {
         );
         let cells: Vec<_> = partition
             .unwrap()
-            .slabs_of(4)
+            .slabs_of_height(4)
             .map(|slab| slab.cells)
             .collect();
         assert_eq!(cells, [0..4, 4..8, 8..10]);

@@ -23,7 +23,7 @@ impl<'r, T: DeviceSample> Pieces for MeshPieces<'_, 'r, T> {
 
     fn scratch(&self, piece: Range<u32>) -> Result<u64, IsosurfaceError> {
         let slab = self.resident.slab(piece)?;
-        Ok(fused::scratch_of(&slab, self.params.topology))
+        Ok(fused::slab_scratch_bytes(&slab, self.params.topology))
     }
 
     fn count(&self, piece: Range<u32>) -> Result<(Counted<'r, T>, u64), IsosurfaceError> {

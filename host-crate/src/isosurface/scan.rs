@@ -22,15 +22,15 @@ impl<'a, const N: usize> PendingScans<'a, N> {
     /// Enqueues the passes that find each segment's offset.
     pub fn start(stream: &Stream, inputs: [&'a Buffer<u8>; N]) -> Result<Self, DeviceError> {
         let segments = inputs.map(|input| scan::segments(stream, input.len()));
-        let len = segments.iter().map(|of_one| sums_len(*of_one)).sum();
+        let len = segments.iter().map(|segments| offsets_len(*segments)).sum();
         let mut scans = Self {
             inputs,
             segments,
             offsets: stream.alloc(len)?,
         };
         for which in 0..N {
-            let (segments, start) = (segments[which], scans.sums_start(which));
-            let sums = scans.offsets.view_mut().slice(start, sums_len(segments));
+            let (segments, start) = (segments[which], scans.offsets_start(which));
+            let sums = scans.offsets.view_mut().slice(start, offsets_len(segments));
             // SAFETY: `sums` has an element for each segment and one more; the second pass has one
             // block.
             unsafe {
@@ -48,7 +48,7 @@ impl<'a, const N: usize> PendingScans<'a, N> {
     pub fn totals(&self, stream: &Stream) -> Result<[u64; N], DeviceError> {
         let offsets = stream.download(&self.offsets)?;
         Ok(std::array::from_fn(|which| {
-            offsets[self.sums_start(which) + sums_len(self.segments[which]) - 1]
+            offsets[self.offsets_start(which) + offsets_len(self.segments[which]) - 1]
         }))
     }
 
@@ -59,11 +59,11 @@ impl<'a, const N: usize> PendingScans<'a, N> {
         which: usize,
     ) -> Result<Buffer<I>, DeviceError> {
         let (input, segments) = (self.inputs[which], self.segments[which]);
-        let start = self.sums_start(which);
+        let start = self.offsets_start(which);
         let mut output = stream.alloc::<I>(input.len())?;
         // SAFETY: input and output have `count` elements, and there is an offset for each segment.
         unsafe {
-            let offsets = self.offsets.view().slice(start, sums_len(segments));
+            let offsets = self.offsets.view().slice(start, offsets_len(segments));
             let args = (input.view(), segments, offsets, 0, 0, output.view_mut());
             let launch = Launch::pieces(segments.segments());
             stream.launch::<scan_segments<u8, I>>(launch, args)?;
@@ -72,13 +72,13 @@ impl<'a, const N: usize> PendingScans<'a, N> {
     }
 
     /// Where the sums of one scan begin in `offsets`.
-    fn sums_start(&self, which: usize) -> usize {
+    fn offsets_start(&self, which: usize) -> usize {
         let before = &self.segments[..which];
-        before.iter().map(|of_one| sums_len(*of_one)).sum()
+        before.iter().map(|segments| offsets_len(*segments)).sum()
     }
 }
 
 /// A sum for each segment, and the total.
-fn sums_len(segments: Segments) -> usize {
+fn offsets_len(segments: Segments) -> usize {
     segments.segments() as usize + 1
 }

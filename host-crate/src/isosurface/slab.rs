@@ -5,7 +5,7 @@ use crate::{
     grid::Geometry,
 };
 use cuda_std::View;
-use ferrovox_kernels::isosurface::padded::Padded;
+use ferrovox_kernels::isosurface::padded::PaddedGrid;
 use std::ops::Range;
 
 /// Samples on a device, and the cells of theirs whose surface is wanted.
@@ -16,7 +16,7 @@ pub(crate) struct Slab<'a, T> {
     pub samples: Elements<'a, T>,
     /// Empty, or as many elements as samples.
     pub mask: Elements<'a, u8>,
-    pub padded: Padded,
+    pub padded: PaddedGrid,
     /// Of the whole volume, with the border if there is one.
     pub geometry: Geometry,
     /// What the first plane of the samples is in the volume.
@@ -37,7 +37,7 @@ pub(crate) struct Elements<'a, T> {
 
 impl<'a, T: Element> Elements<'a, T> {
     /// The elements of a range; none of a buffer that is empty.
-    pub fn of(buffer: &'a Buffer<T>, elements: Range<usize>) -> Self {
+    pub fn new(buffer: &'a Buffer<T>, elements: Range<usize>) -> Self {
         let end = elements.end.min(buffer.len());
         let elements = elements.start.min(end)..end;
         Self { buffer, elements }

@@ -4,7 +4,10 @@ use super::{
     DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
     Topology, TopologyCounts,
     scan::PendingScans,
-    vertices::{PIECE, VertexPlaces, compact, inner_vertices, normals, plane_starts, positions},
+    vertices::{
+        PIECE, VertexLayout, compact_indices, normals, plane_offsets, positions,
+        write_inner_vertices,
+    },
 };
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
@@ -14,8 +17,8 @@ use cuda_std::Kernel;
 use ferrovox_kernels::{
     grid::Grid,
     isosurface::{
-        MAX_BLOCK, classify_cells, compact_flagged, decide_shapes, emit_inner_vertices,
-        emit_normals, emit_triangles, emit_vertices, flag_edges, number_planes,
+        MAX_BLOCK, classify_cells, compact_flagged, compute_plane_offsets, emit_inner_vertices,
+        emit_normals, emit_triangles, emit_vertices, flag_edges, resolve_subcases,
         topology::CellCounts,
     },
     rows::Items,
@@ -35,13 +38,13 @@ struct Classified<'a, T> {
     occupied: Buffer<u8>,
     triangle_counts: Buffer<u8>,
     edge_flags: Buffer<u8>,
-    shapes: Shapes,
+    subcases: Subcases,
 }
 
 /// What cells have whose case leaves their triangles open; all empty if the topology does not ask
 /// for it.
-struct Shapes {
-    of_cells: Buffer<u16>,
+struct Subcases {
+    cells: Buffer<u16>,
     /// For each cell, and one 0 more.
     inner_counts: Buffer<u8>,
     totals: Buffer<u64>,
@@ -60,13 +63,13 @@ struct Totals {
 
 /// Device memory that the stages need for a grid, beyond the volume, whatever the samples are: for
 /// each cell its case, flag, count and an offset; for each edge its flag and an offset.
-fn least_bytes(grid: Grid, topology: Topology) -> u64 {
-    let shape = match topology {
+fn min_bytes(grid: Grid, topology: Topology) -> u64 {
+    let subcase = match topology {
         Topology::Separated => 0,
         Topology::Trilinear => 2 + 1 + 8,
     };
     grid.cells()
-        .saturating_mul(3 + 4 + shape)
+        .saturating_mul(3 + 4 + subcase)
         .saturating_add(grid.edges().saturating_mul(1 + 4))
 }
 
@@ -87,8 +90,8 @@ fn kernels<T: DeviceSample>(params: &IsosurfaceParams) -> Vec<Cow<'static, str>>
     }
     if params.topology == Topology::Trilinear {
         kernels.extend([
-            decide_shapes::<T>::entry(),
-            number_planes::<u32>::entry(),
+            resolve_subcases::<T>::entry(),
+            compute_plane_offsets::<u32>::entry(),
             emit_inner_vertices::<T>::entry(),
             scan_segments::<u8, u64>::entry(),
         ]);
@@ -107,7 +110,7 @@ pub(super) fn extract<T: DeviceSample>(
     if grid.cells() == 0 {
         return Ok(DeviceMesh::empty(stream, params)?);
     }
-    stream.require(least_bytes(grid, params.topology))?;
+    stream.require(min_bytes(grid, params.topology))?;
     stream.prepare(&kernels::<T>(params))?;
     let cells = grid.cells() as usize;
     let mut cases = stream.alloc::<u8>(cells)?;
@@ -134,12 +137,13 @@ pub(super) fn extract<T: DeviceSample>(
         )?;
     }
     times.end(stream, "classify")?;
-    let shapes = match params.topology {
-        Topology::Separated => Shapes::none(stream)?,
+    let subcases = match params.topology {
+        Topology::Separated => Subcases::empty(stream)?,
         Topology::Trilinear => {
-            let shapes = Shapes::decide(stream, volume, params.iso, &cases, &mut triangle_counts)?;
-            times.end(stream, "shapes")?;
-            shapes
+            let subcases =
+                Subcases::resolve(stream, volume, params.iso, &cases, &mut triangle_counts)?;
+            times.end(stream, "subcases")?;
+            subcases
         }
     };
 
@@ -170,22 +174,22 @@ pub(super) fn extract<T: DeviceSample>(
         occupied,
         triangle_counts,
         edge_flags,
-        shapes,
+        subcases,
     };
     emit(stream, &classified, &non_finite, times)
 }
 
-impl Shapes {
-    fn none(stream: &Stream) -> Result<Self, DeviceError> {
+impl Subcases {
+    fn empty(stream: &Stream) -> Result<Self, DeviceError> {
         Ok(Self {
-            of_cells: stream.alloc(0)?,
+            cells: stream.alloc(0)?,
             inner_counts: stream.alloc(0)?,
             totals: stream.alloc(0)?,
         })
     }
 
     /// Of the cells that need them; corrects their numbers of triangles.
-    fn decide<T: DeviceSample>(
+    fn resolve<T: DeviceSample>(
         stream: &Stream,
         volume: &DeviceVolume<T>,
         iso: f32,
@@ -194,8 +198,8 @@ impl Shapes {
     ) -> Result<Self, DeviceError> {
         let grid = volume.grid();
         let cells = grid.cells() as usize;
-        let mut shapes = Self {
-            of_cells: stream.alloc(cells)?,
+        let mut subcases = Self {
+            cells: stream.alloc(cells)?,
             inner_counts: stream.zeros(cells + 1)?,
             totals: stream.zeros(CellCounts::TOTALS)?,
         };
@@ -203,7 +207,7 @@ impl Shapes {
         // SAFETY: a sample for each of the grid's, an element for each cell, the counts are 0, and
         // the rows are those of the cells.
         unsafe {
-            stream.launch::<decide_shapes<T>>(
+            stream.launch::<resolve_subcases<T>>(
                 rows_launch(cell_rows),
                 (
                     volume.samples().view(),
@@ -211,14 +215,14 @@ impl Shapes {
                     grid,
                     cell_rows,
                     iso,
-                    shapes.of_cells.view_mut(),
+                    subcases.cells.view_mut(),
                     triangle_counts.view_mut(),
-                    shapes.inner_counts.view_mut(),
-                    shapes.totals.view_mut(),
+                    subcases.inner_counts.view_mut(),
+                    subcases.totals.view_mut(),
                 ),
             )?;
         }
-        Ok(shapes)
+        Ok(subcases)
     }
 
     fn counts(&self, stream: &Stream) -> Result<TopologyCounts, DeviceError> {
@@ -242,7 +246,7 @@ fn emit<T: DeviceSample>(
             &classified.occupied,
             &classified.triangle_counts,
             &classified.edge_flags,
-            &classified.shapes.inner_counts,
+            &classified.subcases.inner_counts,
         ],
     )?;
     let [occupied, triangles, vertices, inner] = scans.totals(stream)?;
@@ -251,7 +255,7 @@ fn emit<T: DeviceSample>(
         triangles,
         vertices,
         inner,
-        topology: classified.shapes.counts(stream)?,
+        topology: classified.subcases.counts(stream)?,
         non_finite_cells: stream.download(non_finite)?[0],
     };
     times.end(stream, "totals")?;
@@ -287,12 +291,12 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
     let occupied_cells = {
         let offsets = scans.finish::<I>(stream, OCCUPIED)?;
         times.end(stream, "scan occupied")?;
-        compact(stream, &classified.occupied, &offsets, totals.occupied)?
+        compact_indices(stream, &classified.occupied, &offsets, totals.occupied)?
     };
     times.end(stream, "compact cells")?;
     let vertex_offsets = scans.finish::<I>(stream, VERTICES)?;
     times.end(stream, "scan vertices")?;
-    let active_edges = compact(
+    let active_edges = compact_indices(
         stream,
         &classified.edge_flags,
         &vertex_offsets,
@@ -300,19 +304,19 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
     )?;
     times.end(stream, "compact edges")?;
     let inner_offsets = scans.finish::<u64>(stream, INNER)?;
-    let places = VertexPlaces {
+    let layout = VertexLayout {
         active_edges: &active_edges,
         inner_offsets: &inner_offsets,
         count: (totals.vertices + totals.inner) as usize,
     };
-    let mut positions = positions(stream, classified.volume, classified.params, &places)?;
+    let mut positions = positions(stream, classified.volume, classified.params, &layout)?;
     times.end(stream, "vertices")?;
     let mut normals = if classified.params.normals {
         Some(normals(
             stream,
             classified.volume,
             classified.params,
-            &places,
+            &layout,
         )?)
     } else {
         None
@@ -321,17 +325,17 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
         times.end(stream, "normals")?;
     }
     if totals.inner > 0 {
-        let starts = plane_starts(
+        let offsets = plane_offsets(
             stream,
             classified.volume.grid(),
             &vertex_offsets,
             &inner_offsets,
         )?;
-        inner_vertices(
+        write_inner_vertices(
             stream,
             classified.volume,
             classified.params,
-            (&classified.shapes.of_cells, &inner_offsets, &starts),
+            (&classified.subcases.cells, &inner_offsets, &offsets),
             (&mut positions, normals.as_mut()),
         )?;
         times.end(stream, "inner vertices")?;
@@ -359,7 +363,7 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
                 volume.grid(),
                 triangle_offsets.view(),
                 vertex_offsets.view(),
-                classified.shapes.of_cells.view(),
+                classified.subcases.cells.view(),
                 inner_offsets.view(),
                 flip as u32,
                 triangles.view_mut(),

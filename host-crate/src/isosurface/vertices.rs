@@ -9,8 +9,8 @@ use crate::{
 use ferrovox_kernels::{
     grid::Grid,
     isosurface::{
-        NormalRule, compact_flagged, emit_inner_vertices, emit_normals, emit_vertices,
-        number_planes,
+        NormalRule, compact_flagged, compute_plane_offsets, emit_inner_vertices, emit_normals,
+        emit_vertices,
     },
     rows::Items,
     sample::Count,
@@ -20,7 +20,7 @@ use ferrovox_kernels::{
 pub(super) const PIECE: u32 = 4096;
 
 /// The numbers of the `total` items that are flagged.
-pub(super) fn compact<I: Count + Element>(
+pub(super) fn compact_indices<I: Count + Element>(
     stream: &Stream,
     flags: &Buffer<u8>,
     offsets: &Buffer<I>,
@@ -40,7 +40,7 @@ pub(super) fn compact<I: Count + Element>(
 }
 
 /// Where vertices are in the mesh.
-pub(super) struct VertexPlaces<'a> {
+pub(super) struct VertexLayout<'a> {
     /// The slots of the edges with a vertex.
     pub active_edges: &'a Buffer<u64>,
     /// For each cell the inner vertices of those before it, and their number; empty where no cell
@@ -50,7 +50,7 @@ pub(super) struct VertexPlaces<'a> {
     pub count: usize,
 }
 
-impl VertexPlaces<'_> {
+impl VertexLayout<'_> {
     /// The vertices on edges.
     fn items(&self) -> Items {
         Items {
@@ -65,10 +65,10 @@ pub(super) fn positions<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
     params: &IsosurfaceParams,
-    places: &VertexPlaces<'_>,
+    layout: &VertexLayout<'_>,
 ) -> Result<Buffer<f32>, IsosurfaceError> {
-    let mut positions = stream.alloc::<f32>(places.count * 3)?;
-    let items = places.items();
+    let mut positions = stream.alloc::<f32>(layout.count * 3)?;
+    let items = layout.items();
     // SAFETY: slots of edges that exist, and room for three coordinates for each.
     unsafe {
         stream.launch::<emit_vertices<T>>(
@@ -80,8 +80,8 @@ pub(super) fn positions<T: DeviceSample>(
                 params.iso,
                 params.vertices.is_cubic() as u32,
                 index_to_world(volume.geometry()),
-                places.active_edges.view(),
-                places.inner_offsets.view(),
+                layout.active_edges.view(),
+                layout.inner_offsets.view(),
                 positions.view_mut(),
             ),
         )?;
@@ -97,7 +97,7 @@ pub(super) fn normal_rule(geometry: &Geometry, params: &IsosurfaceParams) -> Nor
             Inside::Above => -1.0,
             Inside::Below => 1.0,
         },
-        of_interpolant: (params.normal_source == NormalSource::Trilinear) as u32,
+        trilinear_gradient: (params.normal_source == NormalSource::Trilinear) as u32,
     }
 }
 
@@ -106,10 +106,10 @@ pub(super) fn normals<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
     params: &IsosurfaceParams,
-    places: &VertexPlaces<'_>,
+    layout: &VertexLayout<'_>,
 ) -> Result<Buffer<f32>, IsosurfaceError> {
-    let mut normals = stream.alloc::<f32>(places.count * 3)?;
-    let items = places.items();
+    let mut normals = stream.alloc::<f32>(layout.count * 3)?;
+    let items = layout.items();
     // SAFETY: slots of edges that exist, and room for three components for each.
     unsafe {
         stream.launch::<emit_normals<T>>(
@@ -121,8 +121,8 @@ pub(super) fn normals<T: DeviceSample>(
                 params.iso,
                 params.vertices.is_cubic() as u32,
                 normal_rule(volume.geometry(), params),
-                places.active_edges.view(),
-                places.inner_offsets.view(),
+                layout.active_edges.view(),
+                layout.inner_offsets.view(),
                 normals.view_mut(),
             ),
         )?;
@@ -131,13 +131,13 @@ pub(super) fn normals<T: DeviceSample>(
 }
 
 /// The vertices before those of each plane of samples.
-pub(super) fn plane_starts<I: Count + Element>(
+pub(super) fn plane_offsets<I: Count + Element>(
     stream: &Stream,
     grid: Grid,
     vertex_offsets: &Buffer<I>,
     inner_offsets: &Buffer<u64>,
 ) -> Result<Buffer<u64>, DeviceError> {
-    let mut starts = stream.alloc::<u64>(grid.nz as usize)?;
+    let mut offsets = stream.alloc::<u64>(grid.nz as usize)?;
     let planes = Items {
         count: grid.nz.into(),
         piece: PIECE,
@@ -149,20 +149,20 @@ pub(super) fn plane_starts<I: Count + Element>(
             inner_offsets.view(),
             grid,
             planes,
-            starts.view_mut(),
+            offsets.view_mut(),
         );
-        stream.launch::<number_planes<I>>(Launch::pieces(planes.pieces()), args)?;
+        stream.launch::<compute_plane_offsets<I>>(Launch::pieces(planes.pieces()), args)?;
     }
-    Ok(starts)
+    Ok(offsets)
 }
 
 /// Writes the inner vertices, by the shapes of cells, the offsets of their inner vertices, and
 /// [`plane_starts`].
-pub(super) fn inner_vertices<T: DeviceSample>(
+pub(super) fn write_inner_vertices<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
     params: &IsosurfaceParams,
-    (shapes, inner_offsets, starts): (&Buffer<u16>, &Buffer<u64>, &Buffer<u64>),
+    (subcases, inner_offsets, offsets): (&Buffer<u16>, &Buffer<u64>, &Buffer<u64>),
     (positions, normals): (&mut Buffer<f32>, Option<&mut Buffer<f32>>),
 ) -> Result<(), DeviceError> {
     let grid = volume.grid();
@@ -181,9 +181,9 @@ pub(super) fn inner_vertices<T: DeviceSample>(
                 params.iso,
                 index_to_world(volume.geometry()),
                 normal_rule(volume.geometry(), params),
-                shapes.view(),
+                subcases.view(),
                 inner_offsets.view(),
-                starts.view(),
+                offsets.view(),
                 positions.view_mut(),
                 normals.view_mut(),
             ),

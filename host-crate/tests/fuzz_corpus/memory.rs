@@ -24,7 +24,7 @@ pub fn peak<R>(act: impl FnOnce() -> R) -> (R, isize) {
 }
 
 /// The system's allocator, counting what the calling thread holds and held at most.
-struct Counting;
+struct PendingCount;
 
 thread_local! {
     static LIVE: Cell<isize> = const { Cell::new(0) };
@@ -41,7 +41,7 @@ fn count(change: isize) {
 
 // SAFETY: every call is handed to the system's allocator unchanged; counting neither allocates nor
 // panics (the counters need no initialisation and have no destructor).
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for PendingCount {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
         // SAFETY: the caller's obligations are the same.
@@ -68,4 +68,4 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: PendingCount = PendingCount;

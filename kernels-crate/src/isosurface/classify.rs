@@ -1,4 +1,4 @@
-//! Which corners of a cell are below the isovalue, and what follows from that.
+//! Marching-cubes case index of each cell.
 
 use super::table::TRIANGLE_COUNTS;
 use crate::{
@@ -8,25 +8,25 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel};
 
-/// The corners that two neighbouring cells share: those of the face at one x.
+/// Classification of the four corners that two neighbouring cells share: the face at one x.
 #[derive(Clone, Copy)]
-struct Face {
-    /// Which of the corners 0, 3, 4 and 7 of the cell at higher x are below, as bits of its case.
+struct SharedFace {
+    /// Bits 0, 3, 4 and 7 of the case index of the cell at higher x: set for corners that are
+    /// below.
     below: u8,
     non_finite: bool,
     masked: bool,
 }
 
-impl Face {
-    /// The same corners as bits of the case of the cell at lower x, where they are 1, 2, 5 and 6.
+impl SharedFace {
+    /// Returns the same corners as bits 1, 2, 5 and 6 of the case index of the cell at lower x.
     #[inline(always)]
     fn as_right_side(self) -> u8 {
         (self.below & 0b0001_0001) << 1 | (self.below & 0b1000_1000) >> 1
     }
 }
 
-/// Where the corners of a run's cells are stored: four rows of samples, from the run's first corner
-/// on.
+/// Storage indices of the first samples of the four rows along the corners of a run of cells.
 #[derive(Clone, Copy)]
 struct CornerRows {
     rows: [usize; 4],
@@ -34,7 +34,7 @@ struct CornerRows {
 
 impl CornerRows {
     #[inline(always)]
-    fn of(grid: Grid, run: &Run) -> Self {
+    fn new(grid: Grid, run: &Run) -> Self {
         let at = |y, z| grid.sample(run.start, y, z);
         Self {
             rows: [
@@ -47,9 +47,15 @@ impl CornerRows {
     }
 
     #[inline(always)]
-    fn face<T: Sample>(&self, samples: View<T>, mask: View<u8>, iso: f32, step: usize) -> Face {
+    fn face<T: Sample>(
+        &self,
+        samples: View<T>,
+        mask: View<u8>,
+        iso: f32,
+        step: usize,
+    ) -> SharedFace {
         const BITS: [u8; 4] = [0, 3, 4, 7];
-        let mut face = Face {
+        let mut face = SharedFace {
             below: 0,
             non_finite: false,
             masked: false,
@@ -71,13 +77,16 @@ impl CornerRows {
     }
 }
 
-/// Classifies every cell: stage 2 of the topology page (2011).
+/// Computes the marching-cubes case of every cell (stage 2 of the staged method).
 ///
-/// A thread takes runs of neighbouring cells and carries the face between them from one to the
-/// next. Per cell it reads four samples (eight at the start of a run), and as many mask values if
-/// `mask` is not empty; it writes the case, 1 or 0 for occupied, and the number of triangles. Cells
-/// with a non-finite or masked corner get case 0. Cells with a non-finite corner that no mask
-/// excludes are counted in `non_finite_cells[0]`. Nothing is shared in the block.
+/// Bit k of a case index is set if corner k is below; corners are numbered as in
+/// [`CORNERS`](super::table::CORNERS). Cells with a non-finite or masked corner get case 0; cells
+/// with a non-finite corner that are not masked are counted in `non_finite_cells[0]`.
+///
+/// **Mapping:** runs of neighbouring cells per thread, which carries the face between two cells
+/// from one to the next; no shared memory. **Traffic** per cell: four samples read (eight for the
+/// first cell of a run), and as many mask elements unless `mask` is empty; case, occupied flag (0
+/// or 1) and triangle count written.
 ///
 /// # Safety
 /// `samples` (and `mask`, unless empty) hold `grid.samples()` elements; `cases`, `occupied` and
@@ -96,7 +105,7 @@ pub unsafe fn classify_cells<T: Sample>(
     non_finite_cells: ViewMut<u64>,
 ) {
     rows.for_each_run(|run| {
-        let corners = CornerRows::of(grid, &run);
+        let corners = CornerRows::new(grid, &run);
         let first = grid.cell(run.start, run.y, run.z) as usize;
         let mut left = corners.face(samples, mask, iso, 0);
         for step in 0..(run.end - run.start) as usize {

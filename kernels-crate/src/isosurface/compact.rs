@@ -1,17 +1,17 @@
-//! The numbers of what is flagged, without the others.
+//! Stream compaction: the indices of the flagged items.
 
 use crate::{rows::Items, sample::Count};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Writes the numbers of the flagged items, in order: of the occupied cells in stage 4 of the
-/// topology page (2011), of the active edges in stage 6.
+/// Writes the indices of the flagged items in ascending order: the occupied cells (stage 4 of the
+/// staged method), then the active edges (stage 6).
 ///
-/// A thread takes single items. It reads the item's flag and, where it is set, the flag's scanned
-/// value, which is the place of the item's number in `compacted`. Nothing is shared in the block.
+/// **Mapping:** one item per thread; no shared memory. **Traffic** per item: its flag read; if the
+/// flag is set, its scanned offset read and its index written to that offset in `compacted`.
 ///
 /// # Safety
 /// `flags` and `offsets` hold `items.count` elements, `offsets` is the exclusive scan of `flags`,
-/// and `compacted` holds as many elements as flags are set.
+/// and `compacted` holds one element per set flag.
 #[kernel(I = [u32, u64])]
 pub unsafe fn compact_flagged<I: Count>(
     flags: View<u8>,

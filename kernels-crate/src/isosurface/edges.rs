@@ -1,4 +1,4 @@
-//! Which grid edges carry a vertex.
+//! Flags of the grid edges that carry a vertex.
 
 use crate::{
     grid::{Grid, X, Y, Z},
@@ -7,9 +7,9 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel};
 
-/// Where the other end of an edge along `axis` is stored, counted from the lower end.
+/// Returns the distance in memory, in samples, between the two ends of an edge along `axis`.
 #[inline(always)]
-pub(super) fn stride(grid: Grid, axis: u32) -> usize {
+pub(super) fn end_stride(grid: Grid, axis: u32) -> usize {
     match axis {
         X => 1,
         Y => grid.nx as usize,
@@ -17,15 +17,15 @@ pub(super) fn stride(grid: Grid, axis: u32) -> usize {
     }
 }
 
-/// Whether any of the up to four cells around an edge emits triangles.
+/// Returns `true` if any of the up to four cells around an edge emits triangles.
 #[inline(always)]
-fn a_cell_around_is_occupied(cases: View<u8>, grid: Grid, axis: u32, edge: [u32; 3]) -> bool {
+fn touches_occupied_cell(cases: View<u8>, grid: Grid, axis: u32, edge: [u32; 3]) -> bool {
     let [cx, cy, cz] = grid.cell_dims();
     let [x, y, z] = edge;
-    let mut found = false;
+    let mut occupied = false;
     let mut around = 0;
     while around < 4 {
-        // the two axes across the edge, each one step back or not
+        // step back by 0 or 1 along each of the two axes across the edge
         let (back_1, back_2) = (around & 1, around >> 1);
         let (dx, dy, dz) = match axis {
             X => (0, back_1, back_2),
@@ -36,21 +36,21 @@ fn a_cell_around_is_occupied(cases: View<u8>, grid: Grid, axis: u32, edge: [u32;
             let (x, y, z) = (x - dx, y - dy, z - dz);
             if x < cx && y < cy && z < cz {
                 let case = cases.read(grid.cell(x, y, z) as usize);
-                found |= case != 0 && case != u8::MAX;
+                occupied |= case != 0 && case != u8::MAX;
             }
         }
         around += 1;
     }
-    found
+    occupied
 }
 
-/// Flags the active edges: the first half of stage 5 of the topology page (2011) (positions follow
-/// once their places are known, so that no position is stored for an edge without a vertex).
+/// Flags the active edges: first half of stage 5 of the staged method. Positions follow after the
+/// flags are scanned, so that none is stored for an inactive edge.
 ///
-/// A thread takes runs of neighbouring samples, and for each the edges that leave it along x, y and
-/// z. Per sample it reads up to four samples and, for an active edge in a volume that has excluded
-/// cells (`masked` not 0, or `non_finite_cells[0]`), the cases of the cells around it; it writes
-/// the flag of each edge to its slot. Nothing is shared in the block.
+/// **Mapping:** runs of neighbouring samples per thread, for each the edges that leave it along x,
+/// y and z; no shared memory. **Traffic** per sample: up to four samples read and, for an active
+/// edge of a volume with excluded cells (`masked` is not 0, or `non_finite_cells[0]` is not 0), the
+/// cases of the adjacent cells; one flag written to the slot of each edge.
 ///
 /// # Safety
 /// `samples` holds `grid.samples()` elements, `cases` `grid.cells()`, `flags` `grid.edges()`;
@@ -72,7 +72,7 @@ pub unsafe fn flag_edges<T: Sample>(
     rows.for_each_run(|run| {
         let (y, z) = (run.y, run.z);
         let active = |axis: u32, x: u32, differ: bool| {
-            let used = !exclusions || a_cell_around_is_occupied(cases, grid, axis, [x, y, z]);
+            let used = !exclusions || touches_occupied_cell(cases, grid, axis, [x, y, z]);
             (differ && used) as u8
         };
         let slots = [X, Y, Z].map(|axis| grid.edge_row(axis, y, z));
@@ -82,15 +82,15 @@ pub unsafe fn flag_edges<T: Sample>(
             let at = first + (x - run.start) as usize;
             let mut right = here;
             if x + 1 < grid.nx {
-                right = below(at + stride(grid, X));
+                right = below(at + end_stride(grid, X));
                 flags.write(slots[0].slot(x), active(X, x, here != right));
             }
             if y + 1 < grid.ny {
-                let differ = here != below(at + stride(grid, Y));
+                let differ = here != below(at + end_stride(grid, Y));
                 flags.write(slots[1].slot(x), active(Y, x, differ));
             }
             if z + 1 < grid.nz {
-                let differ = here != below(at + stride(grid, Z));
+                let differ = here != below(at + end_stride(grid, Z));
                 flags.write(slots[2].slot(x), active(Z, x, differ));
             }
             here = right;

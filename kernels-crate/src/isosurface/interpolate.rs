@@ -1,31 +1,32 @@
-//! Where on an edge the surface crosses it, and how the field changes there.
+//! Position of the surface on a grid edge, and the gradient of the field.
 
 use crate::grid::Grid;
 
-/// How near to an end of its edge a vertex may lie, in lengths of the edge: 1/1024.
+/// Minimum distance of a vertex from the ends of its edge, as a fraction of the edge length:
+/// 1/1024.
 ///
-/// A sample that equals the isovalue would put the vertices of all its active edges on itself, and
-/// every triangle between them would have no area. Kept this far from the sample, they stay apart:
-/// the mesh is closed and manifold and has no zero-area triangle, and no vertex is further than
-/// 1/1024 of a voxel from the linear interpolant. In `f32` the vertices stay distinct up to 8192
-/// voxels from the world's origin.
+/// A sample that equals the isovalue would place the vertices of all its active edges on itself,
+/// and every triangle between them would have zero area. The margin keeps them apart: the mesh is
+/// closed and manifold, has no zero-area triangle, and no vertex is farther than 1/1024 of a voxel
+/// from the linear interpolant. In `f32` the vertices stay distinct up to 8192 voxels from the
+/// world origin.
 pub const MARGIN: f64 = 1.0 / 1024.0;
 
-/// Index space to world space: `matrix · index + translation`, row by row.
+/// Affine map from index space to world space: `matrix · index + translation`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IndexToWorld {
-    /// The linear part, row by row.
+    /// The linear part, in row-major order.
     pub matrix: [f64; 9],
-    /// The world position of sample (0, 0, 0).
+    /// World position of sample (0, 0, 0).
     pub translation: [f64; 3],
 }
 
 impl IndexToWorld {
-    /// The world position of an index position, rounded once, to `f32`.
+    /// Returns the world position of a (fractional) index position, rounded once to `f32`.
     ///
-    /// The products are summed in a fixed order without fused operations, so that every device
-    /// gives the same bits.
+    /// Products are summed in a fixed order without fused multiply-adds, so that every device
+    /// computes the same bits.
     #[inline(always)]
     pub fn position(&self, index: [f64; 3]) -> [f32; 3] {
         let [x, y, z] = index;
@@ -39,34 +40,38 @@ impl IndexToWorld {
     }
 }
 
-/// Where between two samples of which exactly one is below `iso` the linear interpolant takes that
-/// value: 0 at `here`, 1 at `there`, and at least [`MARGIN`] from both. In `f64`, so that no finite
-/// samples overflow.
+/// Returns the parameter in 0..1 at which the linear interpolant between two samples, exactly one
+/// of which is below `iso`, equals `iso`: 0 at `from`, 1 at `to`, clamped to at least [`MARGIN`]
+/// from both. Computed in `f64`, so that no finite samples overflow.
 #[inline(always)]
-pub fn crossing(here: f32, there: f32, iso: f32) -> f64 {
-    let t = (iso as f64 - here as f64) / (there as f64 - here as f64);
+pub fn linear_crossing(from: f32, to: f32, iso: f32) -> f64 {
+    let t = (iso as f64 - from as f64) / (to as f64 - from as f64);
     t.clamp(MARGIN, 1.0 - MARGIN)
 }
 
-/// Samples from this absolute value on are no neighbours that [`cubic_crossing`] goes by: such are
-/// those around a closed volume.
+/// Absolute value from which on [`cubic_crossing`] ignores a neighbouring sample. The virtual
+/// border of a closed volume has such values.
 pub const FAR: f32 = 1e30;
 
-/// Where between two samples of which exactly one is below `iso` the cubic through them and their
-/// neighbours on the same line takes that value, as [`crossing`].
+/// Returns the parameter in 0..1 at which a cubic through two samples, exactly one of which is
+/// below `iso`, and their neighbours on the same grid line equals `iso`; clamped like
+/// [`linear_crossing`].
 ///
-/// The polynomial goes through `before`, `here`, `there` and `after`, which are a voxel apart;
-/// without a neighbour, or with one that is not finite or not less than [`FAR`], it is that of the
-/// others. Unless the second differences at both ends are alike, as in smooth fields, its slopes at
-/// the ends are kept between 0 and 3 times that of the straight line, so that it is monotone
-/// between them (Fritsch and Carlson 1980) and does not swing past samples. A root is found by at
-/// most 24 steps of Newton's method, halving where one leaves the bracket.
+/// The polynomial interpolates `before`, `from`, `to` and `after`, which are one voxel apart. A
+/// neighbour that is missing, non-finite, or at least [`FAR`] in absolute value is left out. Unless
+/// the second differences at both ends are similar, as in smooth fields, the slopes at the ends are
+/// limited to between 0 and 3 times the slope of the chord, which makes the cubic monotone between
+/// them (Fritsch and Carlson 1980) and avoids overshoot. The root is found by at most 24 steps of
+/// Newton's method, with bisection where a step leaves the bracket.
 #[inline(always)]
-pub fn cubic_crossing([before, here, there, after]: [f32; 4], iso: f32) -> f64 {
-    let (from, rise) = (here as f64, there as f64 - here as f64);
-    let target = (iso as f64 - from) / rise;
-    let (a, d) = ((before as f64 - from) / rise, (after as f64 - from) / rise);
-    // slopes of the polynomials through 0 and 1 at 0 and 1, with what there is at -1 and 2
+pub fn cubic_crossing([before, from, to, after]: [f32; 4], iso: f32) -> f64 {
+    let (start, rise) = (from as f64, to as f64 - from as f64);
+    let target = (iso as f64 - start) / rise;
+    let (a, d) = (
+        (before as f64 - start) / rise,
+        (after as f64 - start) / rise,
+    );
+    // slopes at 0 and 1 of the polynomial through 0 and 1 and the valid neighbours at -1 and 2
     let slopes = match (is_near(before), is_near(after)) {
         (true, true) => [(6.0 - 2.0 * a - d) / 6.0, (a + 3.0 + 2.0 * d) / 6.0],
         (true, false) => [0.5 * (1.0 - a), 0.5 * (3.0 + a)],
@@ -74,13 +79,13 @@ pub fn cubic_crossing([before, here, there, after]: [f32; 4], iso: f32) -> f64 {
         (false, false) => [1.0, 1.0],
     };
     let second = [a + 1.0, d - 2.0].map(f64::abs);
-    let most = if second[0] > second[1] {
+    let max_second = if second[0] > second[1] {
         second[0]
     } else {
         second[1]
     };
-    // of a neighbour that is not there too: not smooth
-    let is_smooth = (d - a - 3.0).abs() <= 0.5 * most && is_near(before) && is_near(after);
+    // with a neighbour missing, the field is not considered smooth
+    let is_smooth = (d - a - 3.0).abs() <= 0.5 * max_second && is_near(before) && is_near(after);
     let [s0, s1] = if is_smooth {
         slopes
     } else {
@@ -114,23 +119,23 @@ pub fn cubic_crossing([before, here, there, after]: [f32; 4], iso: f32) -> f64 {
     t.clamp(MARGIN, 1.0 - MARGIN)
 }
 
-/// Whether a sample is finite, and not far outside.
+/// Returns `true` if a sample is finite and less than [`FAR`] in absolute value.
 #[inline(always)]
 fn is_near(sample: f32) -> bool {
     sample.abs() < FAR
 }
 
-/// The gradient of the samples at (x, y, z), per voxel: central differences, one-sided at the
-/// border; 0 along an axis with a single sample.
+/// Returns the gradient of the samples at index (x, y, z), per voxel: central differences,
+/// one-sided at the boundary, 0 along an axis with a single sample.
 #[inline(always)]
 pub fn gradient(grid: Grid, at: [u32; 3], value: impl Fn([u32; 3]) -> f32) -> [f32; 3] {
     let along = |axis: usize, count: u32| {
-        let place = at[axis];
+        let index = at[axis];
         let (mut before, mut after) = (at, at);
-        if place > 0 {
+        if index > 0 {
             before[axis] -= 1;
         }
-        if place + 1 < count {
+        if index + 1 < count {
             after[axis] += 1;
         }
         let difference = value(after) - value(before);

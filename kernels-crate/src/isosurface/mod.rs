@@ -1,25 +1,32 @@
-//! Marching cubes with shared vertices: each vertex once, and the triangles as indices into them.
+//! Marching cubes (Lorensen and Cline 1987) with shared vertices: each vertex is stored once, and
+//! triangles are triples of vertex indices.
 //!
-//! The stages of the `staged` method, in their order; scans between them are [`crate::scan`]'s:
+//! The `staged` method runs one kernel per stage, in this order, with prefix scans from
+//! [`crate::scan`] in between. The [`fused`] method computes the same mesh from one bit per sample.
 //!
 //! | stage | kernel | reads | writes |
 //! | --- | --- | --- | --- |
-//! | classify | [`classify_cells`] | samples | case, occupied flag and triangle count of each cell |
-//! | shapes | [`decide_shapes`] | cases, samples | triangles and inner vertices of cells whose case leaves them open |
-//! | compact | [`compact_flagged`] | flags and their scan | the numbers of the occupied cells, then of the active edges |
-//! | edges | [`flag_edges`] | samples, cases | 1 for each active edge |
+//! | classify | [`classify_cells`] | samples | case, occupied flag, triangle count |
+//! | subcases | [`resolve_subcases`] | cases, samples | subcases, counts |
+//! | compact | [`compact_flagged`] | flags and their scan | occupied cells, active edges |
+//! | edges | [`flag_edges`] | samples, cases | active-edge flags |
 //! | vertices | [`emit_vertices`] | active edges, samples | positions |
 //! | triangles | [`emit_triangles`] | occupied cells, cases, scans | vertex indices |
 //! | normals | [`emit_normals`] | active edges, samples | unit normals |
-//! | inner vertices | [`number_planes`], [`emit_inner_vertices`] | shapes, samples | positions and normals |
+//! | inner vertices | [`emit_inner_vertices`] | subcases, samples | positions, normals |
 //!
-//! Vertices are numbered plane by plane: those on the edges in the plane, those on the edges above
-//! it, and the inner vertices of the cells above it. The stages of shapes and inner vertices are
-//! left out where no cell has any ([`topology::Rule::Separated`]).
+//! Vertices are numbered plane by plane: first those on edges in the plane, then those on edges to
+//! the next plane, then the inner vertices of the cells between the two planes. The subcase and
+//! inner vertex stages run only if ambiguous cells are resolved by the trilinear interpolant
+//! ([`topology::Disambiguation::Trilinear`]).
 //!
-//! A sample is *below* when its value is less than the isovalue, else *above*. An edge is active
-//! when its ends differ and a cell around it emits triangles. Cells with a non-finite corner, and
-//! cells that a mask excludes, emit nothing.
+//! # Terms
+//! - A sample is *below* if its value is less than the isovalue, and *above* otherwise.
+//! - A cell is *occupied* if its corners are neither all below nor all above.
+//! - An edge is *active* if exactly one of its ends is below and an adjacent cell emits triangles.
+//! - A cell is *ambiguous* if the signs at its corners admit more than one surface topology.
+//!
+//! Cells with a non-finite corner, and cells excluded by a mask, emit nothing.
 
 mod classify;
 mod compact;
@@ -29,7 +36,7 @@ mod inner;
 pub mod interpolate;
 mod pad;
 pub mod padded;
-mod shapes;
+mod subcases;
 pub mod table;
 pub mod topology;
 mod triangles;
@@ -39,6 +46,6 @@ pub use classify::classify_cells;
 pub use compact::compact_flagged;
 pub use edges::flag_edges;
 pub use pad::{pad_mask, pad_samples};
-pub use shapes::{decide_shapes, emit_inner_vertices, number_planes};
+pub use subcases::{compute_plane_offsets, emit_inner_vertices, resolve_subcases};
 pub use triangles::{MAX_BLOCK, emit_triangles};
 pub use vertices::{NormalRule, emit_normals, emit_vertices};

@@ -1,17 +1,17 @@
-//! A volume with one sample more on every side.
+//! Copies of a volume or mask with a border of one sample on every side.
 
 use crate::{grid::Grid, rows::Rows, sample::Sample};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Copies samples to the inside of a grid that is two larger along each axis, and `outside` around
-/// them.
+/// Copies a volume into the interior of a grid that is two samples larger along each axis, and
+/// fills the border with `outside`.
 ///
-/// A thread takes runs of neighbouring samples of the larger grid; it reads at most one sample and
-/// writes one value for each. Nothing is shared in the block.
+/// **Mapping:** runs of neighbouring samples of the larger grid per thread; no shared memory.
+/// **Traffic** per sample of the larger grid: at most one sample read, one `f32` written.
 ///
 /// # Safety
-/// `samples` holds `grid.samples()` elements, `padded` as many as `rows`, which is the extent of
-/// the larger grid.
+/// `samples` holds `grid.samples()` elements, `padded` one element per item of `rows`, which is the
+/// extent of the larger grid.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn pad_samples<T: Sample>(
     samples: View<T>,
@@ -27,7 +27,7 @@ pub unsafe fn pad_samples<T: Sample>(
     };
     rows.for_each_run(|run| {
         for x in run.start..run.end {
-            let inside = within(grid, [x, run.y, run.z]);
+            let inside = unpadded_index(grid, [x, run.y, run.z]);
             let value = match inside {
                 Some([x, y, z]) => samples.read(grid.sample(x, y, z)).value(),
                 None => outside,
@@ -37,14 +37,15 @@ pub unsafe fn pad_samples<T: Sample>(
     });
 }
 
-/// Copies a mask to the inside of a grid that is two larger along each axis; each element around it
-/// repeats the nearest.
+/// Copies a mask into the interior of a grid that is two samples larger along each axis, and
+/// extends it into the border by replicating the nearest element.
 ///
-/// A thread takes runs of neighbouring elements of the larger grid, reads one and writes one for
-/// each.
+/// **Mapping:** runs of neighbouring elements of the larger grid per thread; no shared memory.
+/// **Traffic** per element of the larger grid: one element read, one written.
 ///
 /// # Safety
-/// As for [`pad_samples`].
+/// `mask` holds `grid.samples()` elements, `padded` one element per item of `rows`, which is the
+/// extent of the larger grid.
 #[kernel]
 pub unsafe fn pad_mask(mask: View<u8>, grid: Grid, rows: Rows, padded: ViewMut<u8>) {
     let larger = Grid {
@@ -52,13 +53,13 @@ pub unsafe fn pad_mask(mask: View<u8>, grid: Grid, rows: Rows, padded: ViewMut<u
         ny: rows.ny,
         nz: rows.nz,
     };
-    let nearest = |place: u32, count: u32| {
-        if place == 0 {
+    let nearest = |index: u32, count: u32| {
+        if index == 0 {
             0
-        } else if place > count {
+        } else if index > count {
             count - 1
         } else {
-            place - 1
+            index - 1
         }
     };
     rows.for_each_run(|run| {
@@ -70,10 +71,11 @@ pub unsafe fn pad_mask(mask: View<u8>, grid: Grid, rows: Rows, padded: ViewMut<u
     });
 }
 
-/// The sample of the smaller grid at a place of the larger one.
+/// Returns the index in the smaller grid of sample `[x, y, z]` of the larger grid, or `None` in the
+/// border.
 #[inline(always)]
-fn within(grid: Grid, place: [u32; 3]) -> Option<[u32; 3]> {
-    let [x, y, z] = place;
+fn unpadded_index(grid: Grid, index: [u32; 3]) -> Option<[u32; 3]> {
+    let [x, y, z] = index;
     let inside = x > 0 && y > 0 && z > 0 && x <= grid.nx && y <= grid.ny && z <= grid.nz;
     if inside {
         Some([x - 1, y - 1, z - 1])

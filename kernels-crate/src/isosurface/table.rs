@@ -1,24 +1,25 @@
-//! The 256 cases of a cell, derived from a rule when the crate is compiled.
+//! The 256 marching-cubes cases, derived from a rule at compile time.
 //!
 //! # The rule
-//! Walk the four corners of a face counter-clockwise as seen from outside the cell. Each run of
+//! Walk the four corners of a face counter-clockwise as seen from outside of the cell. Each run of
 //! *above* corners is cut off by one segment, from the edge on which the walk enters the run to the
-//! edge on which it leaves. The segments of the six faces join into closed loops, because every
-//! active edge is entered on one of its two faces and left on the other. Each loop is cut into
-//! triangles from one of its vertices, chosen so that no cut lies in a face.
+//! edge on which it leaves it. The segments of the six faces join into closed loops, because every
+//! active edge is entered on one of its two faces and left on the other. Each loop is triangulated
+//! as a fan from one of its vertices, chosen such that no diagonal lies in a face.
 //!
 //! # Why the mesh is closed and manifold
-//! The rule sees only the four signs of a face, and the neighbour walks the same face the other
-//! way: it finds the same segments, reversed. So each segment is used by exactly two triangles, in
-//! opposite directions; each cut inside a cell is used by the two triangles beside it; and as no
-//! cut lies in a face, no edge of the mesh is used by more than two. [`LIMITS`] and the tests hold
-//! the table to this for all 256 cases and their neighbours.
+//! The rule depends only on the four signs of a face, and the neighbouring cell walks the same face
+//! in the opposite direction: it finds the same segments, reversed. So each segment is used by
+//! exactly two triangles, in opposite directions; each diagonal inside a cell is used by the two
+//! triangles next to it; and because no diagonal lies in a face, no edge of the mesh is used by
+//! more than two triangles. [`LIMITS`] and the tests verify this for all 256 cases and their
+//! neighbours.
 //!
-//! On a face with two above corners at a diagonal, the rule keeps those two apart. The trilinear
-//! interpolant may join them; the mesh is then still closed, but its topology on that face is the
-//! rule's.
+//! On a face with two above corners on a diagonal, the rule separates them. The trilinear
+//! interpolant may join them; then the mesh is still closed, but its topology on that face is that
+//! of the rule. See [`topology`](super::topology) for the alternative.
 
-/// Corner offsets (x, y, z): 0 to 3 around the lower face, 4 to 7 above them.
+/// Offsets (x, y, z) of the corners: 0 to 3 around the lower face, 4 to 7 above them.
 pub const CORNERS: [[u32; 3]; 8] = [
     [0, 0, 0],
     [1, 0, 0],
@@ -30,7 +31,7 @@ pub const CORNERS: [[u32; 3]; 8] = [
     [0, 1, 1],
 ];
 
-/// The two corners of each of a cell's edges, the lower end first.
+/// The two corners of each edge of a cell, the lower end first.
 pub const EDGES: [[u32; 2]; 12] = [
     [0, 1],
     [1, 2],
@@ -57,23 +58,23 @@ pub const FACES: [[u32; 4]; 6] = [
     [1, 2, 6, 5],
 ];
 
-/// Triangles in the busiest case.
+/// Maximum number of triangles of a case.
 pub const MAX_TRIANGLES: usize = 5;
 
-/// What a case emits.
+/// The triangles of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// How many triangles.
+    /// Number of triangles.
     pub triangles: u8,
-    /// Their corners, as edges of the cell; counter-clockwise seen from the below side. Unused
-    /// places hold 0.
+    /// The corners of each triangle as edges of the cell, counter-clockwise as seen from the below
+    /// side. Unused elements are 0.
     pub edges: [[u8; 3]; MAX_TRIANGLES],
 }
 
-/// All cases. Bit k of the index is set when corner k is below.
+/// All cases. Bit k of the index is set if corner k is below.
 pub static CASES: [Case; 256] = CASE_TABLE;
 
-/// The number of triangles of each case, packed for kernels that need nothing else.
+/// Number of triangles of each case, packed for kernels that need only the counts.
 pub static TRIANGLE_COUNTS: [u8; 256] = {
     let mut counts = [0; 256];
     let mut case = 0;
@@ -84,13 +85,13 @@ pub static TRIANGLE_COUNTS: [u8; 256] = {
     counts
 };
 
-/// The case of a cell whose signs are given row by row: bit 0 for corner (0, 0, 0), bit 1 for (1,
-/// 0, 0), bit 2 for (0, 1, 0), and so on, x fastest.
+/// Converts the signs of a cell's corners in row order (x fastest, then y, then z) to its case
+/// index: bit 0 for corner (0, 0, 0), bit 1 for (1, 0, 0), bit 2 for (0, 1, 0), and so on.
 pub const fn case_by_rows(rows: usize) -> usize {
     rows & 0b0011_0011 | (rows & 0b0100_0100) << 1 | (rows & 0b1000_1000) >> 1
 }
 
-/// The number of triangles of each case, by rows.
+/// Number of triangles of each case, indexed by the corner signs in row order.
 pub static TRIANGLES_BY_ROWS: [u8; 256] = {
     let mut counts = [0; 256];
     let mut rows = 0;
@@ -101,7 +102,8 @@ pub static TRIANGLES_BY_ROWS: [u8; 256] = {
     counts
 };
 
-/// How many loops each case has beyond the first, by rows; 0 for the two cases without a loop.
+/// Number of loops of each case minus one, indexed by the corner signs in row order; 0 for the two
+/// cases without a loop.
 pub static FURTHER_LOOPS_BY_ROWS: [u8; 256] = {
     let mut further = [0; 256];
     let mut rows = 1;
@@ -114,14 +116,15 @@ pub static FURTHER_LOOPS_BY_ROWS: [u8; 256] = {
             active += (case >> low & 1 != case >> high & 1) as u8;
             edge += 1;
         }
-        // a loop of n edges is cut into n - 2 triangles
+        // a loop of n edges is triangulated into n - 2 triangles
         further[rows] = (active - CASE_TABLE[case].triangles) / 2 - 1;
         rows += 1;
     }
     further
 };
 
-/// The three edges of each triangle of each case, by rows, five bits each; eight places for a case.
+/// The three edges of each triangle of each case, five bits per edge, indexed by the corner signs
+/// in row order; eight elements per case.
 pub static TRIANGLE_EDGES_BY_ROWS: [u16; 256 * 8] = {
     let mut packed = [0; 256 * 8];
     let mut rows = 0;
@@ -173,7 +176,8 @@ pub(super) const CASE_TABLE: [Case; 256] = {
     table
 };
 
-/// Corners, edges and triangles at most: (longest loop, most loops, most triangles of a case).
+/// Limits over all cases: edges of the longest loop, maximum number of loops, maximum number of
+/// triangles.
 pub const LIMITS: (usize, usize, usize) = {
     let mut limits = (0, 0, 0);
     let mut case = 0;
@@ -201,10 +205,10 @@ pub const LIMITS: (usize, usize, usize) = {
     limits
 };
 
-/// No edge.
+/// Marks the absence of an edge.
 pub(super) const NONE: u8 = u8::MAX;
 
-/// The edge between two corners, if there is one.
+/// The edge between two corners, or [`NONE`].
 const BETWEEN: &[[u8; 8]; 8] = &{
     let mut between = [[NONE; 8]; 8];
     let mut edge = 0;
@@ -217,15 +221,15 @@ const BETWEEN: &[[u8; 8]; 8] = &{
     between
 };
 
-/// The edge between two neighbouring corners of a face.
+/// Returns the edge between two neighbouring corners of a face.
 const fn edge_between(a: u32, b: u32) -> usize {
     let edge = BETWEEN[a as usize][b as usize];
     assert!(edge != NONE, "these corners share no edge");
     edge as usize
 }
 
-/// For each active edge, the edge to which the segment that starts there leads; `NONE` for the
-/// others.
+/// Returns, for each active edge, the edge at the other end of the segment that starts there, and
+/// `NONE` for all other edges.
 ///
 /// On the ambiguous faces whose bit is set in `joined` the above corners are joined: the segments
 /// cut off the below corners.
@@ -249,7 +253,7 @@ pub(super) const fn segments(case: u32, joined: u32) -> [u8; 12] {
                 next[from] = if joined >> face & 1 == 0 {
                     edge_between(corners[last], corners[(last + 1) % 4]) as u8
                 } else {
-                    // round the below corner, back to where the run before it was left
+                    // around the below corner, back to the edge on which the previous run was left
                     edge_between(corners[(at + 3) % 4], here) as u8
                 };
             }
@@ -260,7 +264,8 @@ pub(super) const fn segments(case: u32, joined: u32) -> [u8; 12] {
     next
 }
 
-/// Follows the segments from `start` until they close: the loop's edges and their number.
+/// Follows the segments from `start` until they close; returns the edges of the loop and their
+/// number.
 pub(super) const fn loop_from(next: &[u8; 12], start: usize, seen: &mut u32) -> ([u8; 12], usize) {
     let mut edges = [NONE; 12];
     let mut length = 0;
@@ -277,7 +282,8 @@ pub(super) const fn loop_from(next: &[u8; 12], start: usize, seen: &mut u32) -> 
     }
 }
 
-/// Whether two edges of the cell lie in one face, so that a cut between them would lie in it too.
+/// Returns `true` if two edges of the cell lie in a common face, so that a diagonal between them
+/// would lie in it too.
 pub(super) const fn share_a_face(a: u8, b: u8) -> bool {
     let mut face = 0;
     while face < 6 {
@@ -303,7 +309,7 @@ const fn on_face(edge: u8, face: usize) -> bool {
     found == 2
 }
 
-/// The place in the loop from which all cuts stay out of the faces.
+/// Returns the index of the loop vertex from which no diagonal lies in a face.
 const fn apex(edges: &[u8; 12], length: usize) -> usize {
     let mut apex = 0;
     while apex < length {

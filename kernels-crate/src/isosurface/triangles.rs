@@ -1,9 +1,9 @@
-//! The triangles, as indices of vertices.
+//! Triangles of the occupied cells, as vertex indices.
 
 use super::{
     table::EDGE_OWNERS,
-    topology::{INNER, Shape, corners, needs_values, table},
-    vertices::inner_before_plane,
+    topology::{FIRST_INNER, Subcase, is_ambiguous_case, table, unpack_triangle},
+    vertices::inner_vertices_before,
 };
 use crate::{
     grid::{Grid, X},
@@ -12,24 +12,26 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
-/// The largest block [`emit_triangles`] can be launched with: it has room in shared memory for this
-/// many cells at a time.
+/// Maximum number of threads of a block of [`emit_triangles`], which has shared memory for this
+/// many cells.
 pub const MAX_BLOCK: usize = 256;
 
-/// Writes the triangles of the occupied cells: stage 7 of the topology page (2011).
+/// Writes the triangles of the occupied cells: stage 7 of the staged method.
 ///
-/// A thread takes single occupied cells. It reads the cell's number and case and the scanned flags
-/// of its twelve edges, which it lays out in shared memory (a row of its own per thread, so no
-/// thread synchronises with another), and writes three indices per triangle from the cell's
-/// triangle offset on. `flip` not 0 reverses every triangle. Unless `shapes` is empty, it reads the
-/// shape of a cell whose case leaves its triangles open, and the offsets of inner vertices.
+/// `flip` not 0 reverses the orientation of every triangle. Ambiguous cells take their triangles
+/// from `subcases`, unless that is empty.
+///
+/// **Mapping:** one occupied cell per thread. **Shared memory:** twelve vertex indices per thread,
+/// each used by its own thread only, so that no barrier is needed. **Traffic** per cell: its index,
+/// case and triangle offset and the scanned flags of its twelve edges read, for an ambiguous cell
+/// its subcase and inner vertex offset; three indices per triangle written.
 ///
 /// # Safety
-/// `occupied_cells` holds `items.count` numbers of cells of `grid`; `cases` and `triangle_offsets`
-/// hold `grid.cells()` elements, `vertex_offsets` `grid.edges()`, and `triangles` three for each
-/// triangle of all cells. `shapes` and `inner_offsets` are empty, or what
-/// [`decide_shapes`](super::decide_shapes) wrote and the scan of its counts. A block has at most
-/// [`MAX_BLOCK`] threads.
+/// `occupied_cells` holds `items.count` cell indices of `grid`; `cases` and `triangle_offsets` hold
+/// `grid.cells()` elements, `vertex_offsets` `grid.edges()`, and `triangles` three per triangle of
+/// all cells. `subcases` and `inner_offsets` are empty, or the output of
+/// [`resolve_subcases`](super::resolve_subcases) and the exclusive scan of its counts. A block has
+/// at most [`MAX_BLOCK`] threads.
 #[kernel(I = [u32, u64])]
 pub unsafe fn emit_triangles<I: Count>(
     occupied_cells: View<u64>,
@@ -38,52 +40,53 @@ pub unsafe fn emit_triangles<I: Count>(
     grid: Grid,
     triangle_offsets: View<I>,
     vertex_offsets: View<I>,
-    shapes: View<u16>,
+    subcases: View<u16>,
     inner_offsets: View<u64>,
     flip: u32,
     triangles: ViewMut<I>,
 ) {
     let vertices = shared_view![u64; 12 * MAX_BLOCK];
-    let mine = thread::thread_idx_x() as usize;
+    let rank = thread::thread_idx_x() as usize;
     let threads = thread::block_dim_x() as usize;
     items.for_each(|item| {
         let cell = occupied_cells.read(item);
         let [x, y, z] = grid.cell_corner(cell);
         let case = cases.read(cell as usize) as u32;
-        let shape = if !shapes.is_empty() && needs_values(case) {
-            Shape::unpack(shapes.read(cell as usize))
+        let subcase = if !subcases.is_empty() && is_ambiguous_case(case) {
+            Subcase::unpack(subcases.read(cell as usize))
         } else {
-            Shape::of_case(case)
+            Subcase::from_case(case)
         };
-        let below_inner = inner_before_plane(inner_offsets, grid, z);
-        let above_inner = inner_before_plane(inner_offsets, grid, z + 1);
+        let below_inner = inner_vertices_before(inner_offsets, grid, z);
+        let above_inner = inner_vertices_before(inner_offsets, grid, z + 1);
         let mut edge = 0;
         while edge < 12 {
             let (axis, [dx, dy, dz]) = EDGE_OWNERS[edge];
             let slot = grid.edge_slot(axis, x + dx, y + dy, z + dz);
             let inner = if dz == 0 { below_inner } else { above_inner };
             let vertex = vertex_offsets.read(slot).widen() + inner;
-            // column by column: the threads of a warp write neighbouring elements
-            vertices.write(edge * threads + mine, vertex);
+            // one column per edge: neighbouring threads access neighbouring elements
+            vertices.write(edge * threads + rank, vertex);
             edge += 1;
         }
         let mut first_inner = 0;
-        if shape.inner_vertices() > 0 {
-            // after all vertices on edges of planes up to the cell's, and on edges above it
+        if subcase.inner_vertices() > 0 {
+            // inner vertices follow all vertices on edges up to the cell's plane and on the edges
+            // above it
             let on_edges = vertex_offsets.read(grid.edge_slot(X, 0, 0, z + 1)).widen();
             first_inner = on_edges + inner_offsets.read(cell as usize);
         }
         let first = triangle_offsets.read(cell as usize).widen() as usize;
-        let (first_row, count) = shape.triangles();
+        let (first_row, count) = subcase.triangles();
         let mut triangle = 0;
         while triangle < count {
-            let [a, b, c] = corners(table::triangle(first_row + triangle));
+            let [a, b, c] = unpack_triangle(table::triangle(first_row + triangle));
             let [b, c] = if flip != 0 { [c, b] } else { [b, c] };
             let vertex = |corner: u32| {
-                I::narrow(if corner < INNER {
-                    vertices.read(corner as usize * threads + mine)
+                I::narrow(if corner < FIRST_INNER {
+                    vertices.read(corner as usize * threads + rank)
                 } else {
-                    first_inner + (corner - INNER) as u64
+                    first_inner + (corner - FIRST_INNER) as u64
                 })
             };
             let at = (first + triangle as usize) * 3;

@@ -17,7 +17,7 @@ pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem>
     let mut opened = npy::opened(source, header, false)?;
     let options = ReadOptions::default();
     opened.check(&options)?;
-    if opened.may_be_wide() {
+    if opened.may_need_wide_indices() {
         opened.layout.values = SampleType::F64;
     }
     let numbers = read_samples(opened, &options)?;

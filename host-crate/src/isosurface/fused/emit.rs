@@ -1,6 +1,6 @@
 //! The mesh from one bit per sample: its vertices and triangles.
 
-use super::{Counted, are_few, listed_launch, parts_launch, tiles_launch};
+use super::{Counted, ambiguous_launch, has_few_tiles, parts_launch, tiles_launch};
 use crate::{
     device::{Buffer, DeviceError, Element, Stream},
     grid::{DeviceSample, index_to_world},
@@ -10,9 +10,9 @@ use crate::{
     },
 };
 use ferrovox_kernels::isosurface::fused::{
-    Index, PARTS, SHAPED_BLOCK, emit_cubic_word_vertices, emit_inner_word_vertices,
-    emit_shaped_triangles, emit_shapes, emit_word_triangles, emit_word_vertices,
-    emit_word_vertices_and_normals,
+    MAX_AMBIGUOUS_BLOCK, TILE_PARTS, VertexIndex, emit_ambiguous_triangles,
+    emit_cubic_word_vertices, emit_inner_word_vertices, emit_subcases, emit_word_triangles,
+    emit_word_vertices, emit_word_vertices_and_normals,
 };
 
 impl<'a, T: DeviceSample> Counted<'a, T> {
@@ -35,7 +35,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         mut self,
         stream: &Stream,
         params: &IsosurfaceParams,
-    ) -> Result<VerticesMade<'a, T>, IsosurfaceError> {
+    ) -> Result<PartWithVertices<'a, T>, IsosurfaceError> {
         let slab = &self.slab;
         let components = self.vertices as usize * 3;
         let mut positions = stream.alloc::<f32>(components)?;
@@ -52,16 +52,16 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
             // for every vertex.
             unsafe {
                 stream.launch::<emit_word_vertices<T>>(
-                    tiles_launch(self.words),
+                    tiles_launch(self.layout),
                     (
                         slab.samples.view(),
                         slab.padded,
-                        self.words,
+                        self.layout,
                         params.iso,
                         index_to_world(&slab.geometry),
                         slab.plane,
                         self.edges.view(),
-                        self.totals.sums(),
+                        self.totals.counts(),
                         slab.last_plane_too as u32,
                         positions.view_mut(),
                     ),
@@ -69,45 +69,45 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
             }
         }
         self.times.end(stream, "vertices")?;
-        let mut shapes = stream.alloc::<u16>(self.listed as usize)?;
-        if self.listed > 0 {
-            self.launch_shapes(stream, params.iso, &mut shapes)?;
-            self.times.end(stream, "shapes")?;
+        let mut subcases = stream.alloc::<u16>(self.ambiguous as usize)?;
+        if self.ambiguous > 0 {
+            self.launch_subcases(stream, params.iso, &mut subcases)?;
+            self.times.end(stream, "subcases")?;
         }
         if self.topology.inner_vertices > 0 {
-            self.launch_inner_vertices(stream, params, &shapes, &mut positions, &mut normals)?;
+            self.launch_inner_vertices(stream, params, &subcases, &mut positions, &mut normals)?;
             self.times.end(stream, "inner vertices")?;
         }
-        Ok(VerticesMade {
+        Ok(PartWithVertices {
             counted: self,
             positions,
             normals,
-            shapes,
+            subcases,
         })
     }
 
-    fn launch_shapes(
+    fn launch_subcases(
         &self,
         stream: &Stream,
         iso: f32,
-        shapes: &mut Buffer<u16>,
+        subcases: &mut Buffer<u16>,
     ) -> Result<(), DeviceError> {
         let slab = &self.slab;
         // SAFETY: samples and words are the slab's, the places their scan, and there is room for
         // each listed cell.
         unsafe {
-            stream.launch::<emit_shapes<T>>(
-                listed_launch(self.words),
+            stream.launch::<emit_subcases<T>>(
+                ambiguous_launch(self.layout),
                 (
                     slab.samples.view(),
                     slab.padded,
-                    self.words,
+                    self.layout,
                     iso,
                     self.below.view(),
                     self.occupied.view(),
-                    self.totals.listed_tiles(),
-                    self.totals.sums(),
-                    shapes.view_mut(),
+                    self.totals.ambiguous_tiles(),
+                    self.totals.counts(),
+                    subcases.view_mut(),
                 ),
             )
         }
@@ -117,7 +117,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         &self,
         stream: &Stream,
         params: &IsosurfaceParams,
-        shapes: &Buffer<u16>,
+        subcases: &Buffer<u16>,
         positions: &mut Buffer<f32>,
         normals: &mut Option<Buffer<f32>>,
     ) -> Result<(), DeviceError> {
@@ -128,20 +128,20 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         // vertex.
         unsafe {
             stream.launch::<emit_inner_word_vertices<T>>(
-                listed_launch(self.words),
+                ambiguous_launch(self.layout),
                 (
                     slab.samples.view(),
                     slab.padded,
-                    self.words,
+                    self.layout,
                     params.iso,
                     index_to_world(&slab.geometry),
                     slab.plane,
                     normal_rule(&slab.geometry, params),
                     self.below.view(),
                     self.occupied.view(),
-                    self.totals.listed_tiles(),
-                    self.totals.sums(),
-                    shapes.view(),
+                    self.totals.ambiguous_tiles(),
+                    self.totals.counts(),
+                    subcases.view(),
                     positions.view_mut(),
                     normals.view_mut(),
                 ),
@@ -166,16 +166,16 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         // for none.
         unsafe {
             stream.launch::<emit_cubic_word_vertices<T>>(
-                tiles_launch(self.words),
+                tiles_launch(self.layout),
                 (
                     slab.samples.view(),
                     slab.padded,
-                    self.words,
+                    self.layout,
                     params.iso,
                     index_to_world(&slab.geometry),
                     slab.plane,
                     self.edges.view(),
-                    self.totals.sums(),
+                    self.totals.counts(),
                     slab.last_plane_too as u32,
                     positions.view_mut(),
                     normal_rule(&slab.geometry, params),
@@ -200,16 +200,16 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         // SAFETY: as for the positions alone, and there is room for a normal for every vertex.
         unsafe {
             stream.launch::<emit_word_vertices_and_normals<T>>(
-                tiles_launch(self.words),
+                tiles_launch(self.layout),
                 (
                     slab.samples.view(),
                     slab.padded,
-                    self.words,
+                    self.layout,
                     params.iso,
                     index_to_world(&slab.geometry),
                     slab.plane,
                     self.edges.view(),
-                    self.totals.sums(),
+                    self.totals.counts(),
                     slab.last_plane_too as u32,
                     positions.view_mut(),
                     rule,
@@ -221,14 +221,14 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
 }
 
 /// A part of a mesh that has its vertices and lacks its triangles.
-pub(crate) struct VerticesMade<'a, T> {
+pub(crate) struct PartWithVertices<'a, T> {
     counted: Counted<'a, T>,
     positions: Buffer<f32>,
     normals: Option<Buffer<f32>>,
-    shapes: Buffer<u16>,
+    subcases: Buffer<u16>,
 }
 
-impl<T: DeviceSample> VerticesMade<'_, T> {
+impl<T: DeviceSample> PartWithVertices<'_, T> {
     /// Makes the triangles; otherwise as [`Counted::emit`].
     pub fn emit_triangles(
         self,
@@ -238,17 +238,17 @@ impl<T: DeviceSample> VerticesMade<'_, T> {
         first_vertex: u64,
     ) -> Result<DeviceMesh, IsosurfaceError> {
         let triangles = match width {
-            IndexWidth::Bits64 => DeviceTriangles::U64(self.counted.triangles_as(
+            IndexWidth::Bits64 => DeviceTriangles::U64(self.counted.emit_triangles_as(
                 stream,
                 params,
                 first_vertex,
-                &self.shapes,
+                &self.subcases,
             )?),
-            _ => DeviceTriangles::U32(self.counted.triangles_as(
+            _ => DeviceTriangles::U32(self.counted.emit_triangles_as(
                 stream,
                 params,
                 first_vertex,
-                &self.shapes,
+                &self.subcases,
             )?),
         };
         let mut times = self.counted.times;
@@ -265,12 +265,12 @@ impl<T: DeviceSample> VerticesMade<'_, T> {
 }
 
 impl<T: DeviceSample> Counted<'_, T> {
-    fn triangles_as<I: Index + Element>(
+    fn emit_triangles_as<I: VertexIndex + Element>(
         &self,
         stream: &Stream,
         params: &IsosurfaceParams,
         first_vertex: u64,
-        shapes: &Buffer<u16>,
+        subcases: &Buffer<u16>,
     ) -> Result<Buffer<I>, DeviceError> {
         let mut triangles = stream.alloc::<I>(self.triangles as usize * 3)?;
         if self.triangles == 0 {
@@ -281,11 +281,11 @@ impl<T: DeviceSample> Counted<'_, T> {
         let flip = (params.inside == Inside::Below) != self.slab.geometry.mirrors();
         let args = (
             self.below.view(),
-            self.words,
+            self.layout,
             self.edges.view(),
             self.occupied.view(),
             self.parts.view(),
-            self.totals.sums(),
+            self.totals.counts(),
             first_vertex,
             flip as u32,
             triangles.view_mut(),
@@ -293,25 +293,28 @@ impl<T: DeviceSample> Counted<'_, T> {
         // SAFETY: the marks are those of the words, the places their scan, and there is room for
         // every triangle.
         unsafe {
-            if are_few(stream, self.words) {
-                stream.launch::<emit_word_triangles<I, PARTS>>(parts_launch(self.words), args)?;
+            if has_few_tiles(stream, self.layout) {
+                stream.launch::<emit_word_triangles<I, TILE_PARTS>>(
+                    parts_launch(self.layout),
+                    args,
+                )?;
             } else {
-                stream.launch::<emit_word_triangles<I, 1>>(tiles_launch(self.words), args)?;
+                stream.launch::<emit_word_triangles<I, 1>>(tiles_launch(self.layout), args)?;
             }
         }
-        if self.listed > 0 {
+        if self.ambiguous > 0 {
             // SAFETY: as above, and the shapes are those of the listed cells.
             unsafe {
-                stream.launch::<emit_shaped_triangles<I>>(
-                    listed_launch(self.words).at_most_threads(SHAPED_BLOCK),
+                stream.launch::<emit_ambiguous_triangles<I>>(
+                    ambiguous_launch(self.layout).at_most_threads(MAX_AMBIGUOUS_BLOCK),
                     (
                         self.below.view(),
-                        self.words,
+                        self.layout,
                         self.edges.view(),
                         self.occupied.view(),
-                        self.totals.listed_tiles(),
-                        self.totals.sums(),
-                        shapes.view(),
+                        self.totals.ambiguous_tiles(),
+                        self.totals.counts(),
+                        subcases.view(),
                         first_vertex,
                         flip as u32,
                         triangles.view_mut(),

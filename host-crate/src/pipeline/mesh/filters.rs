@@ -56,16 +56,16 @@ impl MeshFilters {
     }
 
     /// Bytes that they take beyond a mesh, at most.
-    pub(super) fn bytes(&self, counts: PartCounts, bytes_of_indices: u64) -> u64 {
+    pub(super) fn bytes(&self, counts: PartCounts, index_bytes: u64) -> u64 {
         let vertices = counts.vertices;
         let smooth = vertices
             .saturating_mul(64)
-            .saturating_add(bytes_of_indices.saturating_mul(2));
+            .saturating_add(index_bytes.saturating_mul(2));
         let simplify = vertices.saturating_mul(400);
         let pieces = (!self.pieces.is_all()).then(|| {
             let mesh = vertices.saturating_mul(24);
             mesh.saturating_add(vertices.saturating_mul(40))
-                .saturating_add(bytes_of_indices)
+                .saturating_add(index_bytes)
         });
         let taken = [
             pieces,

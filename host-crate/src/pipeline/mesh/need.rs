@@ -64,8 +64,8 @@ fn largest_mesh(job: &MeshJob, dims: [usize; 3]) -> u64 {
         product.saturating_mul((n as u64).saturating_add(2))
     });
     let most = PartCounts {
-        vertices: samples.saturating_mul(job.params.topology.most_vertices()),
-        triangles: samples.saturating_mul(job.params.topology.most_triangles()),
+        vertices: samples.saturating_mul(job.params.topology.max_vertices_per_sample()),
+        triangles: samples.saturating_mul(job.params.topology.max_triangles_per_cell()),
     };
     mesh_bytes(job, most)
 }
@@ -84,9 +84,9 @@ fn mesh_bytes(job: &MeshJob, counts: PartCounts) -> u64 {
     let check = match job.check {
         MeshCheck::No => 0,
         // two indices for each corner; where those of a vertex begin, its set, and its faces
-        _ => counts.bytes_of_indices(width).saturating_mul(2) + counts.vertices.saturating_mul(17),
+        _ => counts.index_bytes(width).saturating_mul(2) + counts.vertices.saturating_mul(17),
     };
-    let filters = job.filters.bytes(counts, counts.bytes_of_indices(width));
+    let filters = job.filters.bytes(counts, counts.index_bytes(width));
     mesh.saturating_add(check.max(filters))
 }
 

@@ -348,7 +348,7 @@ fn largest_plane<T: DeviceSample + Sample>(
     let mut most = Need::default();
     let mut filled = Filled::default();
     slabs.start_again();
-    for slab in job.partition.slabs_of(1) {
+    for slab in job.partition.slabs_of_height(1) {
         job.monitor.check()?;
         slabs.fill(&slab, &mut filled)?;
         let (samples, mask) = (

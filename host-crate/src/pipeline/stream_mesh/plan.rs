@@ -4,7 +4,9 @@ use super::{Job, SlabAxis, StreamError, plane_samples};
 use crate::{
     device::{Device, Stream},
     grid::DeviceSample,
-    isosurface::{IndexWidth, IsosurfaceParams, counts::may_be_wide, fused::scratch_of_plane},
+    isosurface::{
+        IndexWidth, IsosurfaceParams, counts::may_need_wide_indices, fused::min_scratch_bytes,
+    },
     partition::budget::{Budget, Need, Sharing},
 };
 use ferrovox_kernels::grid::Grid;
@@ -46,7 +48,7 @@ pub(super) struct Plan {
 
 /// The width that no index exceeds.
 pub(super) fn widest(params: &IsosurfaceParams, grid: Grid) -> IndexWidth {
-    if may_be_wide(grid, params.topology) || params.index_width == IndexWidth::Bits64 {
+    if may_need_wide_indices(grid, params.topology) || params.index_width == IndexWidth::Bits64 {
         IndexWidth::Bits64
     } else {
         IndexWidth::Bits32
@@ -77,7 +79,7 @@ impl Plan {
                 SlabAxis::Z => 0,
                 SlabAxis::Y => 8 * u64::from(job.partition.padded.stored.nx),
             },
-            scratch: scratch_of_plane::<T>(job.partition.padded.grid, masked),
+            scratch: min_scratch_bytes::<T>(job.partition.padded.grid, masked),
             in_host_memory: Sharing(devices).host(),
             holds_a_slab: true,
             width: widest(job.params, job.partition.padded.grid),

@@ -312,7 +312,7 @@ impl<'r, T: Sample> Slabs<'r, T> {
         workers: &[SyncSender<Filled<T>>],
     ) -> Result<Duration, StreamError> {
         let mut reading = Duration::ZERO;
-        for (number, slab) in self.partition.slabs_of(height).enumerate() {
+        for (number, slab) in self.partition.slabs_of_height(height).enumerate() {
             let Ok(mut filled) = emptied.recv() else {
                 return Ok(reading);
             };

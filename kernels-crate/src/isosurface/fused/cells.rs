@@ -1,30 +1,31 @@
-//! Cells of a tile, listed in shared memory.
+//! Lists of a tile's cells in shared memory.
 
-use super::{super::topology::INNER, words::TILE};
+use super::{super::topology::FIRST_INNER, layout::TILE_WORDS};
 use crate::{block, operator::Sum};
 use cuda_std::{SharedView, thread};
 
-/// The largest block that [`emit_shaped_triangles`](super::emit_shaped_triangles) can be launched
-/// with: the cells that it takes at a time.
-pub const SHAPED_BLOCK: u32 = 128;
+/// Maximum number of threads of a block of
+/// [`emit_ambiguous_triangles`](super::emit_ambiguous_triangles), which processes this many cells
+/// at a time.
+pub const MAX_AMBIGUOUS_BLOCK: u32 = 128;
 
-/// Numbers that a shaped cell needs of its vertices: of its edges, and of the first inner one.
-pub(super) const NUMBERS: u32 = INNER + 1;
+/// Vertex numbers stored per cell: one per edge, and that of the first inner vertex.
+pub(super) const VERTICES_PER_CELL: u32 = FIRST_INNER + 1;
 
-/// Cells of a tile that a block has listed at a time, at most.
-pub(super) const CELLS: u32 = 2048;
+/// Maximum number of cells listed in shared memory at a time.
+pub(super) const MAX_LISTED_CELLS: u32 = 2048;
 
-const _: () = assert!(TILE == 1 << 8, "the bits of a word in a cell's code");
+const _: () = assert!(TILE_WORDS == 1 << 8, "the bits of a word in a cell's code");
 
-/// The word and the bit of a listed cell.
+/// Unpacks the word and the bit of a listed cell.
 #[inline(always)]
 pub(super) fn word_and_bit(code: u16) -> (u32, u32) {
-    (code as u32 & (TILE - 1), code as u32 >> 8)
+    (code as u32 & (TILE_WORDS - 1), code as u32 >> 8)
 }
 
-/// Lists the cells number `start` and following of some words of a tile, at most [`CELLS`], as word
-/// and bit; how many these words have. `cells` gives the cells of a word as bits. All threads of
-/// the block call it.
+/// Lists cells `start` and following of the words `first_word..end` of a tile, at most
+/// [`MAX_LISTED_CELLS`], as packed words and bits, and returns the total number of cells in these
+/// words. `cells` returns the cells of a word as a bit mask. All threads of the block must call it.
 #[inline(always)]
 pub(super) fn list_cells(
     [first_word, end]: [u32; 2],
@@ -41,10 +42,10 @@ pub(super) fn list_cells(
             left = cells(word);
         }
         let sum = block::exclusive::<u32, Sum>(left.count_ones());
-        // before the window the difference wraps around to something large
+        // before the window the difference wraps around to a large number
         let mut at = (before + sum.before).wrapping_sub(start);
         while left != 0 {
-            if at < CELLS {
+            if at < MAX_LISTED_CELLS {
                 list.write(at as usize, (word | left.trailing_zeros() << 8) as u16);
             }
             at = at.wrapping_add(1);
@@ -56,13 +57,16 @@ pub(super) fn list_cells(
     before
 }
 
-/// Calls `visit` with the occupied cells of some words of a tile, from the first to before the
-/// second, one for each thread at a time: whether there is one for this thread, and which of `list`
-/// it is, for [`word_and_bit`]. `list` is for [`CELLS`] cells, and `occupied` gives those of a word
-/// as bits. All threads of the block call it; they synchronise after each visit, and within it may.
+/// Calls `visit(exists, index)` for the occupied cells of the words `words[0]..words[1]` of a tile,
+/// in batches of one cell per thread: `index` is the position in `list` of this thread's cell, if
+/// it `exists`; see [`word_and_bit`].
+///
+/// `list` has [`MAX_LISTED_CELLS`] elements, and `occupied` returns the occupied cells of a word as
+/// a bit mask. All threads of the block must call it; there is a barrier after each batch, and
+/// `visit` may contain barriers.
 #[cuda_std::inline_closures]
 #[inline(always)]
-pub(super) fn for_each_batch(
+pub(super) fn for_each_cell_batch(
     words: [u32; 2],
     list: SharedView<u16>,
     occupied: impl Fn(u32) -> u32 + Copy,
@@ -70,10 +74,10 @@ pub(super) fn for_each_batch(
 ) {
     let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
     let (mut start, mut count) = (0, u32::MAX);
-    // the first of the listed cells; before any are
+    // index of the first listed cell; `u32::MAX` before any are listed
     let mut window = u32::MAX;
     while start < count {
-        if window == u32::MAX || start + threads > window + CELLS {
+        if window == u32::MAX || start + threads > window + MAX_LISTED_CELLS {
             window = start;
             count = list_cells(words, window, list, occupied);
             thread::sync_threads();

@@ -1,6 +1,6 @@
-//! One bit per sample.
+//! One bit per sample: comparison with the isovalue.
 
-use super::{super::padded::Padded, words::Words};
+use super::{super::padded::PaddedGrid, layout::WordLayout};
 use crate::{
     arith::div_rem,
     bits::{GROUP, Quads, ballot, for_each_group, in_eights, woven},
@@ -9,53 +9,54 @@ use crate::{
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// What the bits of a word say of its samples. Bits without a sample are 0 in `below`, 1 in the
-/// others.
+/// Bits of one word. Bits without a sample are 0 in `below`, and 1 in `finite` and `unmasked`.
 #[derive(Clone, Copy)]
 struct ThresholdWord {
     below: u32,
     finite: u32,
-    kept: u32,
+    unmasked: u32,
 }
 
 impl ThresholdWord {
-    /// No sample is below, and none is left out.
+    /// No sample is below, and none is excluded.
     const EMPTY: Self = Self {
         below: 0,
         finite: u32::MAX,
-        kept: u32::MAX,
+        unmasked: u32::MAX,
     };
 }
 
-/// A unit of a row of the grid (a word, or four), and the stored row of samples that it is from.
+/// A unit of a row of the grid (a word, or four words), and the stored row of samples that it is
+/// read from.
 #[derive(Clone, Copy)]
-struct Place {
-    unit: u32,
+struct RowUnit {
+    index: u32,
     y: u32,
     z: u32,
-    /// The number of the row's first word.
+    /// Index of the row's first word.
     row_word: u64,
-    /// Where the row's first stored sample is; [`NOT_STORED`] if none of the row is.
+    /// Storage index of the row's first stored sample; [`NOT_STORED`] if no sample of the row is
+    /// stored.
     row: usize,
 }
 
 const NOT_STORED: usize = usize::MAX;
 
-impl Place {
-    /// Unit number `index` of a grid with `per_row` units in a row.
+impl RowUnit {
+    /// Returns the location of unit `index` of a grid with `per_row` units per row.
     #[inline(always)]
-    fn of(words: Words, padded: &Padded, per_row: u32, index: u64) -> Self {
+    fn from_index(layout: WordLayout, padded: &PaddedGrid, per_row: u32, index: u64) -> Self {
         let (row, unit) = div_rem(index, per_row as u64);
-        let (z, y) = div_rem(row, words.grid.ny as u64);
-        let row_word = row * words.per_row as u64;
+        let (z, y) = div_rem(row, layout.grid.ny as u64);
+        let row_word = row * layout.per_row as u64;
         Self::in_row(padded, unit as u32, y as u32, z as u32, row_word)
     }
 
     #[inline(always)]
-    fn in_row(padded: &Padded, unit: u32, y: u32, z: u32, row_word: u64) -> Self {
-        let row = padded.stored_at([padded.low[0], y, z]);
+    fn in_row(padded: &PaddedGrid, index: u32, y: u32, z: u32, row_word: u64) -> Self {
+        let row = padded.stored_at([padded.offset[0], y, z]);
         Self {
-            unit,
+            index,
             y,
             z,
             row_word,
@@ -66,15 +67,15 @@ impl Place {
         }
     }
 
-    /// The unit after it.
+    /// Returns the location of the next unit.
     #[inline(always)]
-    fn next(mut self, words: Words, padded: &Padded, per_row: u32) -> Self {
-        self.unit += 1;
-        if self.unit < per_row {
+    fn next(mut self, layout: WordLayout, padded: &PaddedGrid, per_row: u32) -> Self {
+        self.index += 1;
+        if self.index < per_row {
             return self;
         }
-        let row_word = self.row_word + words.per_row as u64;
-        if self.y + 1 < words.grid.ny {
+        let row_word = self.row_word + layout.per_row as u64;
+        if self.y + 1 < layout.grid.ny {
             Self::in_row(padded, 0, self.y + 1, self.z, row_word)
         } else {
             Self::in_row(padded, 0, 0, self.z + 1, row_word)
@@ -82,137 +83,145 @@ impl Place {
     }
 }
 
-/// The value of the sample at a word's bit; the isovalue, which is neither below nor non-finite,
-/// where there is no sample.
+/// Returns the value of the sample at a bit of a word; the isovalue, which is neither below nor
+/// non-finite, if there is no sample.
 #[inline(always)]
-fn value<T: Sample>(samples: View<T>, padded: &Padded, place: Place, bit: u32, iso: f32) -> f32 {
-    let x = place.unit * 32 + bit;
-    let stored = x.wrapping_sub(padded.low[0]);
-    if place.row != NOT_STORED && stored < padded.stored.nx {
-        samples.read(place.row + stored as usize).value()
-    } else if x < padded.grid.nx && place.z < padded.grid.nz {
+fn value<T: Sample>(
+    samples: View<T>,
+    padded: &PaddedGrid,
+    unit: RowUnit,
+    bit: u32,
+    iso: f32,
+) -> f32 {
+    let x = unit.index * 32 + bit;
+    let stored = x.wrapping_sub(padded.offset[0]);
+    if unit.row != NOT_STORED && stored < padded.stored.nx {
+        samples.read(unit.row + stored as usize).value()
+    } else if x < padded.grid.nx && unit.z < padded.grid.nz {
         padded.outside
     } else {
         iso
     }
 }
 
-/// Whether the mask keeps the sample at a word's bit, if there is one.
+/// Returns `true` if the mask keeps the sample at a bit of a word, or if there is no sample.
 #[inline(always)]
-fn is_kept(mask: View<u8>, padded: &Padded, place: Place, bit: u32) -> bool {
-    let x = place.unit * 32 + bit;
-    if x >= padded.grid.nx || place.z >= padded.grid.nz {
+fn is_unmasked(mask: View<u8>, padded: &PaddedGrid, unit: RowUnit, bit: u32) -> bool {
+    let x = unit.index * 32 + bit;
+    if x >= padded.grid.nx || unit.z >= padded.grid.nz {
         return true;
     }
-    mask.read(padded.nearest_stored([x, place.y, place.z])) != 0
+    mask.read(padded.nearest_stored([x, unit.y, unit.z])) != 0
 }
 
-/// What the kernel's teams work on.
+/// Arguments of the threshold kernels.
 #[derive(Clone, Copy)]
-struct Job<'a, T> {
+struct Threshold<'a, T> {
     samples: View<'a, T>,
     mask: View<'a, u8>,
-    padded: Padded,
-    words: Words,
+    padded: PaddedGrid,
+    layout: WordLayout,
     iso: f32,
     below: ViewMut<'a, u32>,
     finite: ViewMut<'a, u32>,
-    kept: ViewMut<'a, u32>,
+    unmasked: ViewMut<'a, u32>,
     exclusions: ViewMut<'a, u64>,
 }
 
-/// Compares every sample with the isovalue, and packs the answers: one pass over the volume.
+/// Compares every sample with the isovalue and packs the results into words, in one pass over the
+/// volume.
 ///
-/// A warp whose lanes all exist makes [`GROUP`] words at a time: its lanes read single samples,
-/// eight in flight, and vote; each lane keeps and writes one word. A thread without such a warp (a
-/// block of one thread, say) makes its words alone. Per sample the value is read (and `mask`,
-/// unless that is empty), and one bit is written to `below`; one to `finite` and one to `kept`,
-/// unless these are empty. `exclusions[0]` becomes 1 if a sample is not finite. Nothing is shared
-/// in the block.
+/// **Mapping:** one group of [`GROUP`] words per warp: each lane reads one sample of a word at a
+/// time, with eight reads in flight, the warp votes, and each lane keeps and writes one word.
+/// Without a full warp (a block of one thread, for example) a thread computes the words of a group
+/// alone. No shared memory. **Traffic** per sample: one read (and one element of `mask`, unless
+/// that is empty); one bit written to `below`, and one each to `finite` and `unmasked`, unless
+/// these are empty. `exclusions[0]` is set to 1 if a sample is not finite.
 ///
 /// # Safety
-/// `samples` (and `mask`, unless empty) hold `padded.stored.samples()` elements; `words.grid` is
-/// `padded.grid`; `below` (and `finite` and `kept`, unless empty) hold `words.signs()` elements,
-/// `exclusions` one. If the samples may be non-finite, `finite` is not empty; if there is a mask,
-/// `kept` is not.
+/// `samples` (and `mask`, unless empty) hold `padded.stored.samples()` elements; `layout.grid` is
+/// `padded.grid`; `below` (and `finite` and `unmasked`, unless empty) hold `layout.sample_words()`
+/// elements, `exclusions` one. If the samples may be non-finite, `finite` is not empty; if there is
+/// a mask, `unmasked` is not empty.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn threshold_bits<T: Sample>(
     samples: View<T>,
     mask: View<u8>,
-    padded: Padded,
-    words: Words,
+    padded: PaddedGrid,
+    layout: WordLayout,
     iso: f32,
     below: ViewMut<u32>,
     finite: ViewMut<u32>,
-    kept: ViewMut<u32>,
+    unmasked: ViewMut<u32>,
     exclusions: ViewMut<u64>,
 ) {
-    let job = Job {
+    let threshold = Threshold {
         samples,
         mask,
         padded,
-        words,
+        layout,
         iso,
         below,
         finite,
-        kept,
+        unmasked,
         exclusions,
     };
     for_each_group(
-        words.signs().div_ceil(GROUP as u64),
+        layout.sample_words().div_ceil(GROUP as u64),
         |group, lane| match lane {
-            Some(lane) => job.group(group, lane),
-            None => job.group_alone(group),
+            Some(lane) => threshold.pack_group_by_warp(group, lane),
+            None => threshold.pack_group_by_thread(group),
         },
     );
 }
 
-/// [`threshold_bits`] for rows that begin at multiples of four samples, where there is no mask and
-/// no border: a lane reads four neighbouring samples in one access, the warp votes on 128 at a
-/// time, and sixteen samples of a lane are in flight.
+/// [`threshold_bits`] with vectorised reads, for rows that begin at multiples of four samples,
+/// without mask and border: a lane reads four neighbouring samples in one access, the warp votes on
+/// 128 samples at a time, and sixteen samples per lane are in flight.
 ///
 /// # Safety
-/// As [`threshold_bits`]; `words.grid.nx` is a multiple of four, `samples` hold
-/// `words.grid.samples()` elements, and the first is stored at a multiple of four times their size.
+/// As for [`threshold_bits`]; `layout.grid.nx` is a multiple of four, `samples` hold
+/// `layout.grid.samples()` elements, and the first is stored at a multiple of four times their
+/// size.
 #[kernel(T = [u8, i8, u16, i16, f32])]
-pub unsafe fn threshold_bits_by_fours<T: Sample>(
+pub unsafe fn threshold_bits_vectorized<T: Sample>(
     samples: View<T>,
-    words: Words,
+    layout: WordLayout,
     iso: f32,
     below: ViewMut<u32>,
     finite: ViewMut<u32>,
     exclusions: ViewMut<u64>,
 ) {
-    let job = Job {
+    let threshold = Threshold {
         samples,
-        // SAFETY: nothing is read of a view without elements.
+        // SAFETY: nothing is read from a view without elements.
         mask: unsafe { View::from_raw_parts(core::ptr::null(), 0) },
-        padded: Padded::none(words.grid),
-        words,
+        padded: PaddedGrid::unpadded(layout.grid),
+        layout,
         iso,
         below,
         finite,
-        // SAFETY: as above; nor written.
-        kept: unsafe { ViewMut::from_raw_parts(core::ptr::null_mut(), 0) },
+        // SAFETY: as above, and nothing is written.
+        unmasked: unsafe { ViewMut::from_raw_parts(core::ptr::null_mut(), 0) },
         exclusions,
     };
     let groups = if thread::block_dim_x() >= 32 {
-        job.quads().groups()
+        threshold.quads().groups()
     } else {
-        words.signs().div_ceil(GROUP as u64)
+        layout.sample_words().div_ceil(GROUP as u64)
     };
     for_each_group(groups, |group, lane| match lane {
-        Some(lane) => job.group_by_fours(group, lane),
-        None => job.group_alone(group),
+        Some(lane) => threshold.pack_group_vectorized(group, lane),
+        None => threshold.pack_group_by_thread(group),
     });
 }
 
-impl<T: Sample> Job<'_, T> {
-    /// `count`, in a way that keeps the compiler from unrolling a loop of so many rounds: every
-    /// unrolled round would hold registers of its own.
+impl<T: Sample> Threshold<'_, T> {
+    /// Returns `count`, hidden from the compiler so that it does not unroll a loop of `count`
+    /// iterations: every unrolled iteration would occupy registers of its own.
     #[inline(always)]
-    fn rolled(&self, count: u32) -> u32 {
-        if self.words.per_row == 0 { 0 } else { count }
+    fn not_unrolled(&self, count: u32) -> u32 {
+        if self.layout.per_row == 0 { 0 } else { count }
     }
 
     #[inline(always)]
@@ -225,75 +234,75 @@ impl<T: Sample> Job<'_, T> {
             }
         }
         if !self.mask.is_empty() {
-            self.kept.write(at as usize, word.kept);
+            self.unmasked.write(at as usize, word.unmasked);
         }
     }
 
-    /// The words of one group, by one thread.
+    /// Computes the words of one group by a single thread.
     #[inline(always)]
-    fn group_alone(&self, group: u64) {
-        let (words, padded) = (self.words, &self.padded);
+    fn pack_group_by_thread(&self, group: u64) {
+        let (layout, padded) = (self.layout, &self.padded);
         let mut at = group * GROUP as u64;
         let end = at + GROUP as u64;
-        let mut place = Place::of(words, padded, words.per_row, at);
-        while at < end && at < words.signs() {
-            self.write(at, self.alone(place));
-            place = place.next(words, padded, words.per_row);
+        let mut unit = RowUnit::from_index(layout, padded, layout.per_row, at);
+        while at < end && at < layout.sample_words() {
+            self.write(at, self.pack_word(unit));
+            unit = unit.next(layout, padded, layout.per_row);
             at += 1;
         }
     }
 
-    /// The words of one group, by a warp that reads single samples.
+    /// Computes the words of one group by a warp whose lanes read single samples.
     #[inline(always)]
-    fn group(&self, group: u64, lane: u32) {
-        let (words, padded) = (self.words, &self.padded);
+    fn pack_group_by_warp(&self, group: u64, lane: u32) {
+        let (layout, padded) = (self.layout, &self.padded);
         let first = group * GROUP as u64;
-        let start = Place::of(words, padded, words.per_row, first);
-        let mut place = start;
-        let mut mine = ThresholdWord::EMPTY;
+        let start = RowUnit::from_index(layout, padded, layout.per_row, first);
+        let mut unit = start;
+        let mut own = ThresholdWord::EMPTY;
         let mut finite = true;
         let next = || {
-            let value = value(self.samples, padded, place, lane, self.iso);
-            place = place.next(words, padded, words.per_row);
+            let value = value(self.samples, padded, unit, lane, self.iso);
+            unit = unit.next(layout, padded, layout.per_row);
             value
         };
-        in_eights(self.rolled(GROUP), next, |word, value| {
+        in_eights(self.not_unrolled(GROUP), next, |word, value| {
             let below = ballot(value < self.iso);
             finite &= !T::MAY_BE_NON_FINITE || value.is_finite();
             if lane == word {
-                mine.below = below;
+                own.below = below;
             }
         });
-        self.look_for_exclusions(start, finite, lane, &mut mine);
+        self.pack_exclusions(start, finite, lane, &mut own);
         let at = first + lane as u64;
-        if at < words.signs() {
-            self.write(at, mine);
+        if at < layout.sample_words() {
+            self.write(at, own);
         }
     }
 
     #[inline(always)]
     fn quads(&self) -> Quads {
         Quads {
-            nx: self.words.grid.nx,
-            rows: self.words.grid.ny as u64 * self.words.grid.nz as u64,
-            per_row: self.words.per_row,
+            nx: self.layout.grid.nx,
+            rows: self.layout.grid.ny as u64 * self.layout.grid.nz as u64,
+            per_row: self.layout.per_row,
         }
     }
 
-    /// The words of one group, by a warp that reads four samples at a time.
+    /// Computes the words of one group by a warp whose lanes read four samples at a time.
     #[inline(always)]
-    fn group_by_fours(&self, group: u64, lane: u32) {
-        let words = self.words;
+    fn pack_group_vectorized(&self, group: u64, lane: u32) {
+        let layout = self.layout;
         let mut votes = [0; 4];
         let mut finite = true;
-        let which = [group, self.rolled(GROUP / 4) as u64];
-        let vote = |mine, [a, b, c, d]: [f32; 4], _| {
+        let which = [group, self.not_unrolled(GROUP / 4) as u64];
+        let vote = |own, [a, b, c, d]: [f32; 4], _| {
             let below = |value: f32| ballot(value < self.iso);
             let of_quad = [below(a), below(b), below(c), below(d)];
             if T::MAY_BE_NON_FINITE {
                 finite &= a.is_finite() & b.is_finite() & c.is_finite() & d.is_finite();
             }
-            if mine {
+            if own {
                 votes = of_quad;
             }
         };
@@ -302,56 +311,60 @@ impl<T: Sample> Job<'_, T> {
             .read_group(self.samples, which, lane, self.iso, vote);
         let mut word = ThresholdWord::EMPTY;
         word.below = woven(votes, lane % 4);
-        if !self.nothing_left_out(finite) && exists {
-            word = self.alone(Place::of(words, &self.padded, words.per_row, at));
+        if !self.none_excluded(finite) && exists {
+            word = self.pack_word(RowUnit::from_index(
+                layout,
+                &self.padded,
+                layout.per_row,
+                at,
+            ));
         }
         if exists {
             self.write(at, word);
         }
     }
 
-    /// Completes the words of a group from `start` on, one for each lane, where samples may be left
-    /// out: votes once more, on one word after the other. `finite` is whether all of the lane's
-    /// samples are.
+    /// Completes the words of a group from `start` on, one per lane, if samples may be excluded:
+    /// votes once more on each word. `finite` is `true` if all samples read by the lane are finite.
     #[inline(always)]
-    fn look_for_exclusions(&self, start: Place, finite: bool, lane: u32, mine: &mut ThresholdWord) {
-        let (words, padded) = (self.words, &self.padded);
-        if self.nothing_left_out(finite) {
+    fn pack_exclusions(&self, start: RowUnit, finite: bool, lane: u32, own: &mut ThresholdWord) {
+        let (layout, padded) = (self.layout, &self.padded);
+        if self.none_excluded(finite) {
             return;
         }
-        let mut place = start;
-        for word in 0..self.rolled(GROUP) {
-            let value = value(self.samples, padded, place, lane, self.iso);
+        let mut unit = start;
+        for word in 0..self.not_unrolled(GROUP) {
+            let value = value(self.samples, padded, unit, lane, self.iso);
             let finite = ballot(value.is_finite());
-            let kept = self.mask.is_empty() || is_kept(self.mask, padded, place, lane);
-            let kept = ballot(kept);
+            let unmasked = self.mask.is_empty() || is_unmasked(self.mask, padded, unit, lane);
+            let unmasked = ballot(unmasked);
             if lane == word {
-                (mine.finite, mine.kept) = (finite, kept);
+                (own.finite, own.unmasked) = (finite, unmasked);
             }
-            place = place.next(words, padded, words.per_row);
+            unit = unit.next(layout, padded, layout.per_row);
         }
     }
 
-    /// Whether no sample of a whole warp's words can be left out: all are finite, and there is no
-    /// mask. All lanes call it.
+    /// Returns `true` if no sample of the words of a full warp is excluded: all are finite, and
+    /// there is no mask. All lanes must call it.
     #[inline(always)]
-    fn nothing_left_out(&self, finite: bool) -> bool {
+    fn none_excluded(&self, finite: bool) -> bool {
         let all_finite = !T::MAY_BE_NON_FINITE || ballot(finite) == u32::MAX;
         all_finite && self.mask.is_empty()
     }
 
-    /// A word, sample by sample.
+    /// Computes one word, sample by sample.
     #[inline(always)]
-    fn alone(&self, place: Place) -> ThresholdWord {
+    fn pack_word(&self, unit: RowUnit) -> ThresholdWord {
         let mut word = ThresholdWord::EMPTY;
-        // on a GPU this path is rare
+        // this path is rare on a GPU
         let bits = if cfg!(target_arch = "nvptx64") {
-            self.rolled(32)
+            self.not_unrolled(32)
         } else {
             32
         };
         for bit in 0..bits {
-            let value = value(self.samples, &self.padded, place, bit, self.iso);
+            let value = value(self.samples, &self.padded, unit, bit, self.iso);
             word.below |= ((value < self.iso) as u32) << bit;
             if T::MAY_BE_NON_FINITE {
                 word.finite &= !(((!value.is_finite()) as u32) << bit);
@@ -359,8 +372,8 @@ impl<T: Sample> Job<'_, T> {
         }
         if !self.mask.is_empty() {
             for bit in 0..bits {
-                let kept = is_kept(self.mask, &self.padded, place, bit);
-                word.kept &= !(((!kept) as u32) << bit);
+                let unmasked = is_unmasked(self.mask, &self.padded, unit, bit);
+                word.unmasked &= !(((!unmasked) as u32) << bit);
             }
         }
         word

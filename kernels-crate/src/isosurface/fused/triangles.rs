@@ -1,119 +1,126 @@
-//! The triangles of a tile, from its occupied cells.
+//! Triangles of a tile's occupied cells.
 
 use super::{
     super::table::{MAX_TRIANGLES, TRIANGLE_EDGES_BY_ROWS, TRIANGLES_BY_ROWS},
-    cells::{CELLS, NUMBERS, SHAPED_BLOCK, for_each_batch, word_and_bit},
-    numbers::Numbers,
-    words::{PART, TILE, Words},
+    cells::{
+        MAX_AMBIGUOUS_BLOCK, MAX_LISTED_CELLS, VERTICES_PER_CELL, for_each_cell_batch, word_and_bit,
+    },
+    layout::{PART_WORDS, TILE_WORDS, WordLayout},
+    numbering::VertexNumbering,
 };
 use crate::{block, operator::Sum, sample::Count};
 use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 
-/// Cells that the threads of a block take at a time, at most: one each.
-const BATCH: u32 = TILE;
-/// Triangles of these at most.
-const TRIANGLES: u32 = BATCH * MAX_TRIANGLES as u32;
+/// Maximum number of cells per batch: one per thread.
+const BATCH: u32 = TILE_WORDS;
+/// Maximum number of triangles of a batch.
+const MAX_BATCH_TRIANGLES: u32 = BATCH * MAX_TRIANGLES as u32;
 
-/// An index type, and room for the vertices of the cells that a block takes at a time.
-pub trait Index: Count {
-    /// Twelve numbers for each cell, edge by edge, in block-shared memory.
-    fn room() -> SharedView<Self>;
+/// A type of vertex indices, with the shared memory for the indices of a batch of cells.
+pub trait VertexIndex: Count {
+    /// Returns block-shared memory for twelve indices per cell, edge by edge.
+    fn shared_vertices() -> SharedView<Self>;
 
-    /// Thirteen numbers for each cell that [`emit_shaped_triangles`](super::emit_shaped_triangles)
-    /// takes at a time.
-    fn shaped_room() -> SharedView<Self>;
+    /// Returns block-shared memory for thirteen indices per cell of a batch of
+    /// [`emit_ambiguous_triangles`](super::emit_ambiguous_triangles).
+    fn shared_ambiguous_vertices() -> SharedView<Self>;
 }
 
-/// Numbers in the room for shaped cells.
-const SHAPED: usize = (NUMBERS * SHAPED_BLOCK) as usize;
+/// Number of indices per batch of [`emit_ambiguous_triangles`](super::emit_ambiguous_triangles).
+const AMBIGUOUS_BATCH_VERTICES: usize = (VERTICES_PER_CELL * MAX_AMBIGUOUS_BLOCK) as usize;
 
-impl Index for u32 {
+impl VertexIndex for u32 {
     #[inline(always)]
-    fn room() -> SharedView<u32> {
+    fn shared_vertices() -> SharedView<u32> {
         shared_view![u32; 12 * BATCH as usize]
     }
 
     #[inline(always)]
-    fn shaped_room() -> SharedView<u32> {
-        shared_view![u32; SHAPED]
+    fn shared_ambiguous_vertices() -> SharedView<u32> {
+        shared_view![u32; AMBIGUOUS_BATCH_VERTICES]
     }
 }
 
-impl Index for u64 {
+impl VertexIndex for u64 {
     #[inline(always)]
-    fn room() -> SharedView<u64> {
+    fn shared_vertices() -> SharedView<u64> {
         shared_view![u64; 12 * BATCH as usize]
     }
 
     #[inline(always)]
-    fn shaped_room() -> SharedView<u64> {
-        shared_view![u64; SHAPED]
+    fn shared_ambiguous_vertices() -> SharedView<u64> {
+        shared_view![u64; AMBIGUOUS_BATCH_VERTICES]
     }
 }
 
-/// Writes the triangles, as indices of vertices: all those of tiles that have no cell for
-/// [`emit_shaped_triangles`](super::emit_shaped_triangles).
+/// Writes the triangle indices of all tiles without ambiguous cells;
+/// [`emit_ambiguous_triangles`](super::emit_ambiguous_triangles) writes those of all other tiles.
 ///
-/// `SHARING` blocks share a tile: with 1 a block takes whole tiles, with [`PARTS`](super::PARTS),
-/// which is for few tiles, parts of them. Its threads take single words, read their occupied cells,
-/// and list these in shared memory, up to 2048 at a time. Then each thread takes single cells: it
-/// reads the active edges of the four rows around it (16 bytes each), the sign of its first corner
-/// and the places of the tiles that these are in; from these it knows the cell's case and the
-/// numbers of its vertices, which it puts in shared memory, as the block does with the triangles of
-/// all the cells, in the order of the mesh. Last, each thread takes single corners of triangles and
-/// writes one index, neighbouring threads neighbouring ones. `first_vertex` is added to every
-/// index; `flip` not 0 reverses every triangle.
+/// `first_vertex` is added to every index; `flip` not 0 reverses the orientation of every triangle.
+///
+/// **Mapping:** `SHARING` blocks per tile of 256 words (1: one block per tile;
+/// [`TILE_PARTS`](super::TILE_PARTS): one block per part of a tile, for volumes with few tiles).
+/// **Phases**, separated by barriers: (1) one word per thread: append its occupied cells to a list
+/// in shared memory, at most 2048 at a time; (2) one cell per thread: derive the cell's case and
+/// its twelve vertex numbers from the active edges of the four surrounding rows (16 bytes read per
+/// row), the sign of its lowest corner, and the tile offsets, and store indices and triangles in
+/// shared memory in mesh order; (3) one triangle corner per thread: write one index. Writes are
+/// coalesced.
 ///
 /// # Safety
-/// `below` holds `words.signs()` elements; `edges`, `occupied` and, unless `SHARING` is 1, `parts`
-/// are what [`classify_edges`](super::classify_edges) wrote and `places` the exclusive scan of its
-/// sums; `triangles` holds three elements for each triangle. A block has at most [`TILE`] threads.
+/// `below` holds `layout.sample_words()` elements; `edges`, `occupied` and, unless `SHARING` is 1,
+/// `parts` are the output of [`classify_edges`](super::classify_edges), and `offsets` is the
+/// exclusive scan of its counts; `triangles` holds three elements per triangle. A block has at most
+/// [`TILE_WORDS`] threads.
 #[kernel(I = [u32, u64], SHARING = [1, 4])]
-pub unsafe fn emit_word_triangles<I: Index, const SHARING: u32>(
+pub unsafe fn emit_word_triangles<I: VertexIndex, const SHARING: u32>(
     below: View<u32>,
-    words: Words,
+    layout: WordLayout,
     edges: View<u32>,
     occupied: View<u32>,
     parts: View<u16>,
-    places: View<u64>,
+    offsets: View<u64>,
     first_vertex: u64,
     flip: u32,
     triangles: ViewMut<I>,
 ) {
-    let cells = shared_view![u16; CELLS as usize];
-    let list = shared_view![u32; TRIANGLES as usize];
-    let vertices = I::room();
+    let cells = shared_view![u16; MAX_LISTED_CELLS as usize];
+    let list = shared_view![u32; MAX_BATCH_TRIANGLES as usize];
+    let vertices = I::shared_vertices();
     let thread = thread::thread_idx_x();
-    let before_all = places.read(words.triangle_sums() as usize);
-    words.for_each_part::<SHARING>(|tile, part| {
-        let place = places.read(tile.sum_triangles as usize);
-        if places.read(tile.sum_triangles as usize + 1) == place
-            || words.shaped != 0 && words.is_listed(tile.index(words), places)
+    let triangles_before = offsets.read(layout.triangle_counts_start() as usize);
+    layout.for_each_part::<SHARING>(|tile, part| {
+        let first_offset = offsets.read(tile.triangles_index as usize);
+        if offsets.read(tile.triangles_index as usize + 1) == first_offset
+            || layout.trilinear != 0 && layout.has_ambiguous_cells(tile.index(layout), offsets)
         {
             return;
         }
-        let numbers = Numbers::of(&tile, words, edges, places);
-        let signs = tile.first_sign(words);
-        let marked = tile.first_marked(words);
-        let mut first = (place - before_all) * 3;
+        let numbers = VertexNumbering::new(&tile, layout, edges, offsets);
+        let first_sample_word = tile.first_sample_word(layout);
+        let first_edge_word = tile.first_edge_word(layout);
+        let mut first = (first_offset - triangles_before) * 3;
         let mut part_words = [0, tile.words];
         if SHARING > 1 {
-            let end = (part + 1) * PART;
-            part_words = [part * PART, if end < tile.words { end } else { tile.words }];
+            let end = (part + 1) * PART_WORDS;
+            part_words = [
+                part * PART_WORDS,
+                if end < tile.words { end } else { tile.words },
+            ];
             if part_words[0] >= tile.words {
                 return;
             }
-            first += parts.read(tile.part(words, part)) as u64 * 3;
+            first += parts.read(tile.part(layout, part)) as u64 * 3;
         }
-        let occupied = |word: u32| occupied.read(marked + word as usize);
-        for_each_batch(part_words, cells, occupied, |is_there, at| {
-            let (mut case, mut of_cell) = (0, 0);
-            if is_there {
+        let occupied = |word: u32| occupied.read(first_edge_word + word as usize);
+        for_each_cell_batch(part_words, cells, occupied, |exists, at| {
+            let (mut case, mut cell_triangles) = (0, 0);
+            if exists {
                 let (word, bit) = word_and_bit(cells.read(at));
-                let sign = below.read(signs + word as usize) >> bit;
+                let below_bits = below.read(first_sample_word + word as usize) >> bit;
                 let on_edges;
-                (on_edges, case) = numbers.cell(word, bit, sign);
-                of_cell = TRIANGLES_BY_ROWS[case] as u32;
+                (on_edges, case) = numbers.cell(word, bit, below_bits);
+                cell_triangles = TRIANGLES_BY_ROWS[case] as u32;
                 let mut edge = 0;
                 while edge < 12 {
                     let index = I::narrow(first_vertex + on_edges[edge]);
@@ -121,28 +128,28 @@ pub unsafe fn emit_word_triangles<I: Index, const SHARING: u32>(
                     edge += 1;
                 }
             }
-            let sum = block::exclusive::<u32, Sum>(of_cell);
-            let mut nth = 0;
-            while nth < of_cell {
-                let edges = TRIANGLE_EDGES_BY_ROWS[case * 8 + (nth & 7) as usize] as u32;
-                list.write((sum.before + nth) as usize, thread | edges << 8);
-                nth += 1;
+            let sum = block::exclusive::<u32, Sum>(cell_triangles);
+            let mut index = 0;
+            while index < cell_triangles {
+                let edges = TRIANGLE_EDGES_BY_ROWS[case * 8 + (index & 7) as usize] as u32;
+                list.write((sum.before + index) as usize, thread | edges << 8);
+                index += 1;
             }
             thread::sync_threads();
-            write_listed(list, sum.total, flip, triangles, first, |of, corner| {
-                vertices.read((corner * BATCH + of) as usize)
+            write_triangles(list, sum.total, flip, triangles, first, |rank, corner| {
+                vertices.read((corner * BATCH + rank) as usize)
             });
             first += sum.total as u64 * 3;
         });
     });
 }
 
-/// Writes listed triangles from element `first` on: each thread single corners, neighbouring
-/// threads neighbouring ones. An element of the list is a thread's number, which is less than
-/// [`TILE`], and from bit 8 on a triangle of its cell, whose vertices `index` gives by thread and
-/// corner.
+/// Writes listed triangles from element `first` on, one corner per thread, coalesced.
+///
+/// A list element holds the number of a thread, which is less than [`TILE_WORDS`], and from bit 8
+/// on a triangle of that thread's cell. `index` returns the vertex index for a thread and a corner.
 #[inline(always)]
-pub(super) fn write_listed<I: Index>(
+pub(super) fn write_triangles<I: VertexIndex>(
     list: SharedView<u32>,
     count: u32,
     flip: u32,
@@ -154,15 +161,15 @@ pub(super) fn write_listed<I: Index>(
     while at < count * 3 {
         let (triangle, corner) = (at / 3, at % 3);
         let code = list.read(triangle as usize);
-        let nth = if flip != 0 && corner != 0 {
+        let slot = if flip != 0 && corner != 0 {
             3 - corner
         } else {
             corner
         };
-        let corner = code >> (8 + 5 * nth) & 31;
+        let corner = code >> (8 + 5 * slot) & 31;
         triangles.write(
             (first + at as u64) as usize,
-            index(code & (TILE - 1), corner),
+            index(code & (TILE_WORDS - 1), corner),
         );
         at += thread::block_dim_x();
     }

@@ -1,73 +1,74 @@
-//! The hexagon round a tunnel, and the strips from there to the loops.
+//! The hexagon around a tunnel, and the strips of triangles between it and the loops.
 //!
-//! A tunnel goes along one of the four diagonals of the cell. The hexagon lies round it: its
-//! vertices are the corners of a box inside the cell, but for the two corners on the diagonal.
+//! A tunnel follows one of the four diagonals of the cell. The vertices of the hexagon around it
+//! are the corners of a box inside the cell, except for the two corners on the diagonal.
 
 use super::{
-    loops::{middle, square},
-    patch::{INNER, Patch},
+    loops::{edge_midpoint, squared_distance},
+    patch::{FIRST_INNER, Patch},
 };
 
-/// Where the inner box of a tunnel begins and ends on each axis, in eighths of the cell: what
-/// strips are chosen for.
-const BOX: [i32; 2] = [2, 6];
+/// Lower and upper end, in eighths of the cell, of the nominal box for which strips are optimised.
+const NOMINAL_BOX: [i32; 2] = [2, 6];
 
-/// Where vertex `number` of a hexagon is: bit k is set where it is at the upper end of the inner
-/// box along axis k.
+/// Returns the corner of the inner box at vertex `index` of a hexagon: bit k is set if the vertex
+/// is at the upper end along axis k.
 ///
-/// Bits of `diagonal`: whether the tunnel goes against z along x, and along y. Neighbours in the
-/// hexagon differ along one axis.
+/// Bits 0 and 1 of `diagonal` tell whether the tunnel runs against z along x and along y.
+/// Consecutive vertices of the hexagon differ along one axis.
 #[inline(always)]
-pub const fn hexagon(diagonal: u32, number: u32) -> u32 {
-    (0b011_010_110_100_101_001 >> (3 * number) & 7) ^ diagonal & 3
+pub const fn hexagon_corner(diagonal: u32, index: u32) -> u32 {
+    (0b011_010_110_100_101_001 >> (3 * index) & 7) ^ diagonal & 3
 }
 
-/// The hexagon of a diagonal, in the box that strips are chosen for.
+/// The hexagon around a diagonal, at the corners of the nominal box.
 pub(super) struct Hexagon {
-    /// In eighths of the cell.
-    places: [[i32; 3]; 6],
+    /// Positions in eighths of the cell.
+    positions: [[i32; 3]; 6],
 }
 
 impl Hexagon {
-    pub const fn of(diagonal: u32) -> Self {
-        let mut places = [[0; 3]; 6];
+    pub const fn new(diagonal: u32) -> Self {
+        let mut positions = [[0; 3]; 6];
         let mut at = 0;
         while at < 6 {
             let mut axis = 0;
             while axis < 3 {
-                places[at][axis] = BOX[(hexagon(diagonal, at as u32) >> axis & 1) as usize];
+                positions[at][axis] =
+                    NOMINAL_BOX[(hexagon_corner(diagonal, at as u32) >> axis & 1) as usize];
                 axis += 1;
             }
             at += 1;
         }
-        Self { places }
+        Self { positions }
     }
 
-    /// 1 if a loop goes round the diagonal in the order of the hexagon's vertices, -1 if against
-    /// it, 0 if neither.
-    pub const fn direction(&self, edges: &[u8; 12], length: usize) -> i32 {
+    /// Returns 1 if a loop surrounds the diagonal in the order of the hexagon's vertices, -1 if in
+    /// the opposite order, 0 if neither.
+    pub const fn winding(&self, edges: &[u8; 12], length: usize) -> i32 {
         let mut path = [[0; 3]; 12];
         let mut at = 0;
         while at < length {
-            path[at] = eighths(edges[at]);
+            path[at] = midpoint_in_eighths(edges[at]);
             at += 1;
         }
-        let (own, other) = (area(&self.places, 6), area(&path, length));
-        let along = own[0] * other[0] + own[1] * other[1] + own[2] * other[2];
-        along.signum()
+        let (own, of_loop) = (area_vector(&self.positions, 6), area_vector(&path, length));
+        let alignment = own[0] * of_loop[0] + own[1] * of_loop[1] + own[2] * of_loop[2];
+        alignment.signum()
     }
 
-    /// Adds the strip between a loop and the hexagon whose sides across have the least sum of
-    /// squares.
-    pub const fn strip(&self, patch: &mut Patch, edges: &[u8; 12], length: usize) {
-        let forward = self.direction(edges, length) > 0;
-        let mut squares = [[0; 6]; LONGEST];
+    /// Adds the strip of triangles between a loop and the hexagon with the minimal sum of squared
+    /// rung lengths.
+    pub const fn push_strip(&self, patch: &mut Patch, edges: &[u8; 12], length: usize) {
+        let forward = self.winding(edges, length) > 0;
+        let mut squares = [[0; 6]; MAX_TUBE_LOOP];
         let mut on_loop = 0;
         while on_loop < length {
-            let place = eighths(edges[on_loop]);
+            let point = midpoint_in_eighths(edges[on_loop]);
             let mut vertex = 0;
             while vertex < 6 {
-                squares[on_loop][vertex] = (square(place, self.places[vertex]) as u32) << STEPS;
+                squares[on_loop][vertex] =
+                    (squared_distance(point, self.positions[vertex]) as u32) << MAX_STRIP_STEPS;
                 vertex += 1;
             }
             on_loop += 1;
@@ -75,8 +76,8 @@ impl Hexagon {
         let (mut best, mut first) = (u32::MAX, 0);
         let mut start = 0;
         while start < 6 {
-            let strip = strip_from(&squares, length, start, forward);
-            if strip >> STEPS < best >> STEPS {
+            let strip = best_strip_from(&squares, length, start, forward);
+            if strip >> MAX_STRIP_STEPS < best >> MAX_STRIP_STEPS {
                 (best, first) = (strip, start);
             }
             start += 1;
@@ -84,12 +85,12 @@ impl Hexagon {
         let (mut on_loop, mut on_hexagon) = (0, 0);
         while on_loop < length || on_hexagon < 6 {
             let edge = edges[on_loop % length] as u32;
-            let vertex = INNER + after(first, on_hexagon, forward) as u32;
+            let vertex = FIRST_INNER + step_around(first, on_hexagon, forward) as u32;
             if best >> (on_loop + on_hexagon) & 1 == 1 {
                 on_hexagon += 1;
                 patch.push(
                     edge,
-                    INNER + after(first, on_hexagon, forward) as u32,
+                    FIRST_INNER + step_around(first, on_hexagon, forward) as u32,
                     vertex,
                 );
             } else {
@@ -100,15 +101,15 @@ impl Hexagon {
     }
 }
 
-/// Edges of the longest loop that a tunnel joins.
-const LONGEST: usize = 6;
+/// Maximum number of edges of a loop that a tunnel joins.
+const MAX_TUBE_LOOP: usize = 6;
 
-/// Steps of a strip at most: the bits of a number in which those on the hexagon are set. Above them
-/// is the sum of squares.
-const STEPS: usize = LONGEST + 6;
+/// Maximum number of steps of a strip. A strip is encoded in a number: bit k is set if step k
+/// advances on the hexagon; the bits above hold the sum of squares.
+const MAX_STRIP_STEPS: usize = MAX_TUBE_LOOP + 6;
 
-/// The hexagon's vertex that comes some steps after another.
-const fn after(vertex: usize, steps: usize, forward: bool) -> usize {
+/// Returns the hexagon vertex `steps` after `vertex`.
+const fn step_around(vertex: usize, steps: usize, forward: bool) -> usize {
     if forward {
         (vertex + steps) % 6
     } else {
@@ -116,53 +117,57 @@ const fn after(vertex: usize, steps: usize, forward: bool) -> usize {
     }
 }
 
-/// The best strip whose first side goes from the loop's first edge to the hexagon's vertex `start`,
-/// by the squares of all sides.
-const fn strip_from(
-    squares: &[[u32; 6]; LONGEST],
+/// Returns the best strip whose first rung joins the first edge of the loop and hexagon vertex
+/// `start`, given the squared lengths of all rungs (dynamic programming).
+const fn best_strip_from(
+    squares: &[[u32; 6]; MAX_TUBE_LOOP],
     length: usize,
     start: usize,
     forward: bool,
 ) -> u32 {
-    // the best ways to the sides from one place of the loop, by steps on the hexagon
-    let mut ways = [0; 7];
+    // best partial strips ending at the current loop vertex, by steps taken on the hexagon
+    let mut strips = [0; 7];
     let mut on_loop = 0;
     while on_loop <= length {
         let squares = &squares[on_loop % length];
         let mut on_hexagon = 0;
         let mut vertex = start;
         while on_hexagon <= 6 {
-            let along = if on_loop > 0 {
-                ways[on_hexagon]
+            let on_loop_step = if on_loop > 0 {
+                strips[on_hexagon]
             } else {
                 u32::MAX
             };
-            let round = if on_hexagon > 0 {
-                ways[on_hexagon - 1] | 1 << (on_loop + on_hexagon - 1)
+            let on_hexagon_step = if on_hexagon > 0 {
+                strips[on_hexagon - 1] | 1 << (on_loop + on_hexagon - 1)
             } else {
                 u32::MAX
             };
-            let way = if along < round { along } else { round };
-            // the first side, which is also the last, is counted once
-            if way < u32::MAX {
-                ways[on_hexagon] = way + squares[vertex];
+            let strip = if on_loop_step < on_hexagon_step {
+                on_loop_step
+            } else {
+                on_hexagon_step
+            };
+            // the first rung, which is also the last, is counted once
+            if strip < u32::MAX {
+                strips[on_hexagon] = strip + squares[vertex];
             }
-            vertex = after(vertex, 1, forward);
+            vertex = step_around(vertex, 1, forward);
             on_hexagon += 1;
         }
         on_loop += 1;
     }
-    ways[6]
+    strips[6]
 }
 
-/// The middle of an edge, in eighths of the cell.
-const fn eighths(edge: u8) -> [i32; 3] {
-    let [x, y, z] = middle(edge);
+/// Returns the midpoint of an edge, in eighths of the cell.
+const fn midpoint_in_eighths(edge: u8) -> [i32; 3] {
+    let [x, y, z] = edge_midpoint(edge);
     [4 * x, 4 * y, 4 * z]
 }
 
-/// Twice the area vector of a closed path.
-const fn area(path: &[[i32; 3]], length: usize) -> [i32; 3] {
+/// Returns twice the area vector of a closed polygon.
+const fn area_vector(path: &[[i32; 3]], length: usize) -> [i32; 3] {
     let mut sum = [0; 3];
     let mut at = 0;
     while at < length {

@@ -1,27 +1,27 @@
-//! The loops of a cell: where the surface meets the cell's faces, for each case and each decision
-//! on its ambiguous faces.
+//! The loops of a cell: the curves in which the surface meets the faces of the cell, for each case
+//! and each combination of decisions on its ambiguous faces.
 
 use crate::isosurface::table::{CORNERS, EDGES, FACES, NONE, loop_from, segments};
 
-/// Loops of a cell at most.
+/// Maximum number of loops of a cell.
 pub const MAX_LOOPS: usize = 4;
 
-/// The loops of a cell, as its edges in the order in which triangles use them.
+/// The loops of a cell, as sequences of cell edges in the orientation of the triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loops {
-    /// How many.
+    /// Number of loops.
     pub count: usize,
-    /// The number of edges of each.
+    /// Number of edges of each loop.
     pub lengths: [usize; MAX_LOOPS],
-    /// The edges of each. Unused places hold 255.
+    /// Edges of each loop. Unused elements are 255.
     pub edges: [[u8; 12]; MAX_LOOPS],
 }
 
 impl Loops {
-    /// Of a case, with the above corners joined on those of its ambiguous faces whose bit is set in
-    /// `joined`. Bits of other faces change nothing.
-    pub const fn of(case: u32, joined: u32) -> Self {
-        let next = segments(case, joined & AMBIGUOUS_FACES[case as usize] as u32);
+    /// Returns the loops of a case, with the above corners joined on those of its ambiguous faces
+    /// whose bit is set in `joined`. Bits of other faces have no effect.
+    pub const fn new(case: u32, joined: u32) -> Self {
+        let next = segments(case, joined & AMBIGUOUS_FACE_TABLE[case as usize] as u32);
         let mut loops = Self {
             count: 0,
             lengths: [0; MAX_LOOPS],
@@ -44,11 +44,11 @@ impl Loops {
 /// The ambiguous faces of each case: bit k for face k of
 /// [`FACES`](crate::isosurface::table::FACES).
 ///
-/// A face is ambiguous if two corners at a diagonal are below and the other two are above.
-pub static AMBIGUOUS: [u8; 256] = *AMBIGUOUS_FACES;
+/// A face is ambiguous if two diagonally opposite corners are below and the other two are above.
+pub static AMBIGUOUS_FACES: [u8; 256] = *AMBIGUOUS_FACE_TABLE;
 
-/// As [`AMBIGUOUS`], for constants.
-pub(super) const AMBIGUOUS_FACES: &[u8; 256] = &{
+/// [`AMBIGUOUS_FACES`] for use in constants.
+pub(super) const AMBIGUOUS_FACE_TABLE: &[u8; 256] = &{
     let mut faces = [0; 256];
     let mut case = 0;
     while case < 256 {
@@ -66,8 +66,8 @@ pub(super) const AMBIGUOUS_FACES: &[u8; 256] = &{
     faces
 };
 
-/// The middle of an edge, in half cells.
-pub(super) const fn middle(edge: u8) -> [i32; 3] {
+/// Returns the midpoint of an edge, in half cells.
+pub(super) const fn edge_midpoint(edge: u8) -> [i32; 3] {
     let [a, b] = EDGES[edge as usize];
     let (a, b) = (CORNERS[a as usize], CORNERS[b as usize]);
     [
@@ -77,8 +77,8 @@ pub(super) const fn middle(edge: u8) -> [i32; 3] {
     ]
 }
 
-/// The square of the distance of two places.
-pub(super) const fn square(a: [i32; 3], b: [i32; 3]) -> i32 {
+/// Returns the squared distance between two points.
+pub(super) const fn squared_distance(a: [i32; 3], b: [i32; 3]) -> i32 {
     let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
     x * x + y * y + z * z
 }

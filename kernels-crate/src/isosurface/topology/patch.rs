@@ -1,29 +1,31 @@
-//! A patch: the triangles of one cell, in the form that tables hold.
+//! Packed triangles of one cell.
 
-/// Triangles in a cell at most: a tube between loops of 3 and 6, and the triangle of a third loop.
+/// Maximum number of triangles of a cell: a tube between loops of 3 and 6 edges, and one triangle
+/// in a third loop.
 pub const MAX_TRIANGLES: usize = 22;
 
-/// The number of a cell's first inner vertex; those below are its edges.
-pub const INNER: u32 = 12;
+/// Corner number of a cell's first inner vertex; smaller numbers are cell edges.
+pub const FIRST_INNER: u32 = 12;
 
-/// The corners of a triangle in 15 bits.
-pub(super) const fn pack(a: u32, b: u32, c: u32) -> u16 {
+/// Packs the corners of a triangle into 15 bits.
+pub(super) const fn pack_triangle(a: u32, b: u32, c: u32) -> u16 {
     (a | b << 5 | c << 10) as u16
 }
 
-/// The corners of a triangle: numbers of edges below [`INNER`], of inner vertices from there on.
+/// Unpacks the corners of a triangle: cell edges below [`FIRST_INNER`], inner vertices from there
+/// on.
 #[inline(always)]
-pub const fn corners(packed: u16) -> [u32; 3] {
+pub const fn unpack_triangle(packed: u16) -> [u32; 3] {
     let packed = packed as u32;
     [packed & 31, packed >> 5 & 31, packed >> 10 & 31]
 }
 
-/// The triangles of one cell while tables are made.
+/// The triangles of one cell during construction of the table.
 #[derive(Clone, Copy)]
 pub(super) struct Patch {
     pub triangles: [u16; MAX_TRIANGLES],
     pub count: usize,
-    /// Whether there is an inner vertex at the centroid of a loop.
+    /// `true` if the patch has an inner vertex at the centroid of a loop.
     pub has_centroid: bool,
 }
 
@@ -37,7 +39,7 @@ impl Patch {
     }
 
     pub const fn push(&mut self, a: u32, b: u32, c: u32) {
-        self.triangles[self.count] = pack(a, b, c);
+        self.triangles[self.count] = pack_triangle(a, b, c);
         self.count += 1;
     }
 }

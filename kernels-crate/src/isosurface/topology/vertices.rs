@@ -1,10 +1,10 @@
-//! Where the vertices of a cell's patch are, in the cell: from (0, 0, 0) at corner 0 to (1, 1, 1)
+//! Vertex positions of a cell's patch in cell coordinates: from (0, 0, 0) at corner 0 to (1, 1, 1)
 //! at corner 6.
 
 use super::{
-    decide::{Shape, Slices},
-    hexagon::hexagon,
-    patch::{INNER, corners},
+    hexagon::hexagon_corner,
+    patch::{FIRST_INNER, unpack_triangle},
+    subcase::{SliceDeterminant, Subcase},
     table::{first_triangle, triangle},
 };
 use crate::isosurface::{
@@ -13,18 +13,19 @@ use crate::isosurface::{
 };
 use cuda_std::GpuFloat;
 
-/// The middle of a tunnel's inner box is no nearer than that to a face of the cell.
-pub const LEAST_MIDDLE: f64 = 1.0 / 16.0;
+/// Minimum distance of the centre of a tunnel's inner box from the faces of the cell.
+pub const MIN_CENTER: f64 = 1.0 / 16.0;
 
-/// Half the width of a tunnel's inner box, and its distance from the faces of the cell, are no less
-/// than that.
-pub const LEAST_WIDTH: f64 = 1.0 / 32.0;
+/// Minimum half width of a tunnel's inner box, and minimum distance of the box from the faces of
+/// the cell.
+pub const MIN_HALF_WIDTH: f64 = 1.0 / 32.0;
 
-/// The inner vertices of a hexagon.
-pub const HEXAGON: u32 = 6;
+/// Number of inner vertices of a tube.
+pub const HEXAGON_VERTICES: u32 = 6;
 
-impl Shape {
-    /// The first triangle of the patch, for [`triangle`], and how many there are.
+impl Subcase {
+    /// Returns the index of the patch's first triangle in the [table](super::table), and the number
+    /// of triangles.
     #[inline(always)]
     pub fn triangles(&self) -> (u32, u32) {
         let (first, _) = first_triangle(self.row);
@@ -32,22 +33,22 @@ impl Shape {
         (first, last - first)
     }
 
-    /// How many inner vertices the patch has: 0, 1 at the centroid of a loop, or 6 of a hexagon.
+    /// Returns the number of inner vertices: 0, 1 at the centroid of a loop, or 6 around a tunnel.
     #[inline(always)]
     pub fn inner_vertices(&self) -> u32 {
         if self.has_tube() {
-            HEXAGON
+            HEXAGON_VERTICES
         } else {
             first_triangle(self.row).1 as u32
         }
     }
 
-    /// The places of the inner vertices: the corners of a box, or one place at which all of them
-    /// are. See [`InnerBox::vertex`].
+    /// Returns the positions of the inner vertices as a box: see [`InnerBox::vertex`]. For a
+    /// centroid the box is a single point.
     #[inline(always)]
     pub fn inner_box(&self, values: &[f64; 8]) -> InnerBox {
         if self.has_tube() {
-            InnerBox::of(values)
+            InnerBox::from_values(values)
         } else {
             let centroid = self.centroid(values);
             InnerBox {
@@ -57,7 +58,7 @@ impl Shape {
         }
     }
 
-    /// The mean of the vertices on the edges of the loop that has an inner vertex.
+    /// Returns the mean of the vertices on the edges of the loop that has an inner vertex.
     #[inline(always)]
     fn centroid(&self, values: &[f64; 8]) -> [f64; 3] {
         let (first, count) = self.triangles();
@@ -65,8 +66,8 @@ impl Shape {
         let mut edges = 0.0;
         let mut at = 0;
         while at < count {
-            let [edge, _, inner] = corners(triangle(first + at));
-            if inner == INNER {
+            let [edge, _, inner] = unpack_triangle(triangle(first + at));
+            if inner == FIRST_INNER {
                 let [x, y, z] = edge_vertex(values, edge);
                 sum = [sum[0] + x, sum[1] + y, sum[2] + z];
                 edges += 1.0;
@@ -77,98 +78,103 @@ impl Shape {
     }
 }
 
-/// For each edge its two corners, its axis, and its lower corner's place; of places up to a power
-/// of two, so that an edge's number is masked, not checked.
-static EDGE: [([u32; 2], u32, [u32; 3]); 16] = {
-    let mut all = [([0; 2], 0, [0; 3]); 16];
+/// Corners, axis and lower corner offset of each edge; the length is a power of two, so that an
+/// edge's index is masked instead of bounds-checked.
+static EDGE_GEOMETRY: [([u32; 2], u32, [u32; 3]); 16] = {
+    let mut edges = [([0; 2], 0, [0; 3]); 16];
     let mut edge = 0;
     while edge < 12 {
         let (axis, corner) = EDGE_OWNERS[edge];
-        all[edge] = (EDGES[edge], axis, corner);
+        edges[edge] = (EDGES[edge], axis, corner);
         edge += 1;
     }
-    all
+    edges
 };
 
-/// The place of the vertex on an edge whose ends differ in sign: where the linear interpolant
-/// vanishes, and at least [`MARGIN`] from both ends.
+/// Returns the position of the vertex on an edge whose ends differ in sign: the root of the linear
+/// interpolant, at least [`MARGIN`] from both ends.
 #[inline(always)]
 pub fn edge_vertex(values: &[f64; 8], edge: u32) -> [f64; 3] {
-    let ([low, high], axis, corner) = EDGE[edge as usize & 15];
-    let (here, there) = (value_at(values, low), value_at(values, high));
-    let along = (here / (here - there)).clamp(MARGIN, 1.0 - MARGIN);
-    let place = |k: u32| {
+    let ([low, high], axis, corner) = EDGE_GEOMETRY[edge as usize & 15];
+    let (low_value, high_value) = (value_at(values, low), value_at(values, high));
+    let along = (low_value / (low_value - high_value)).clamp(MARGIN, 1.0 - MARGIN);
+    let coordinate = |k: u32| {
         if k == axis {
             along
         } else {
             corner[k as usize] as f64
         }
     };
-    [place(0), place(1), place(2)]
+    [coordinate(0), coordinate(1), coordinate(2)]
 }
 
-/// The value at a corner that is not known when the code is compiled: without an array in memory on
-/// a GPU.
+/// Returns the value at a corner that is only known at run time, without indexing into local memory
+/// on a GPU.
 #[inline(always)]
 fn value_at(values: &[f64; 8], corner: u32) -> f64 {
     let mut value = values[0];
-    let mut other = 1;
-    while other < 8 {
-        if other == corner {
-            value = values[other as usize];
+    let mut k = 1;
+    while k < 8 {
+        if k == corner {
+            value = values[k as usize];
         }
-        other += 1;
+        k += 1;
     }
     value
 }
 
-/// The slope of the interpolant at a place in the cell, per cell.
+/// Returns the gradient of the trilinear interpolant at a point of the cell, per cell size.
 #[inline(always)]
-pub fn slope(values: &[f64; 8], at: [f64; 3]) -> [f64; 3] {
-    let mut slope = [0.0; 3];
+pub fn trilinear_gradient(values: &[f64; 8], at: [f64; 3]) -> [f64; 3] {
+    let mut gradient = [0.0; 3];
     let mut corner = 0;
     while corner < 8 {
         let mut axis = 0;
         while axis < 3 {
             let mut weight = values[corner];
-            let mut other = 0;
-            while other < 3 {
-                let upper = CORNERS[corner][other] == 1;
-                weight *= match (other == axis, upper) {
+            let mut k = 0;
+            while k < 3 {
+                let upper = CORNERS[corner][k] == 1;
+                weight *= match (k == axis, upper) {
                     (true, true) => 1.0,
                     (true, false) => -1.0,
-                    (false, true) => at[other],
-                    (false, false) => 1.0 - at[other],
+                    (false, true) => at[k],
+                    (false, false) => 1.0 - at[k],
                 };
-                other += 1;
+                k += 1;
             }
-            slope[axis] += weight;
+            gradient[axis] += weight;
             axis += 1;
         }
         corner += 1;
     }
-    slope
+    gradient
 }
 
 /// The box whose corners are the vertices of a tunnel's hexagon.
 ///
-/// On each axis it is between the two slices whose saddles are on the surface. It is moved and
-/// widened where it must be, so that it stays inside the cell and its corners stay apart.
+/// Along each axis it extends between the two slices whose saddles lie on the surface, clamped such
+/// that it stays inside the cell and its corners stay distinct.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InnerBox {
-    /// Its lower ends along x, y, z.
+    /// Lower ends along x, y and z.
     pub low: [f64; 3],
-    /// Its upper ends.
+    /// Upper ends along x, y and z.
     pub high: [f64; 3],
 }
 
 impl InnerBox {
-    /// Of a cell with a tunnel.
+    /// Computes the box of a cell with a tunnel.
     #[inline(always)]
-    pub fn of(values: &[f64; 8]) -> Self {
-        let (x, y, z) = (Slices::x(values), Slices::y(values), Slices::z(values));
+    pub fn from_values(values: &[f64; 8]) -> Self {
+        let (x, y, z) = (
+            SliceDeterminant::along_x(values),
+            SliceDeterminant::along_y(values),
+            SliceDeterminant::along_z(values),
+        );
         let discriminant = z.discriminant();
-        // rounding, and values that are decided as if they were a little greater
+        // can be negative by rounding, or for values that are decided at an infinitesimally lower
+        // isovalue
         let root = if discriminant > 0.0 {
             GpuFloat::sqrt(discriminant)
         } else {
@@ -181,10 +187,10 @@ impl InnerBox {
         }
     }
 
-    /// Vertex `number` of the hexagon round a diagonal.
+    /// Returns vertex `index` of the hexagon around a diagonal.
     #[inline(always)]
-    pub fn vertex(&self, diagonal: u32, number: u32) -> [f64; 3] {
-        let upper = hexagon(diagonal, number);
+    pub fn vertex(&self, diagonal: u32, index: u32) -> [f64; 3] {
+        let upper = hexagon_corner(diagonal, index);
         let end = |axis: usize| {
             if upper >> axis & 1 == 1 {
                 self.high[axis]
@@ -196,24 +202,24 @@ impl InnerBox {
     }
 }
 
-/// The ends of the box on one axis.
+/// Returns the ends of the box along one axis.
 #[inline(always)]
-fn ends(slices: &Slices, root: f64) -> [f64; 2] {
-    // the three have one sign, or are 0
-    let whole = slices.first - slices.middle + slices.last;
-    let [middle, half] = if whole == 0.0 {
+fn ends(slices: &SliceDeterminant, root: f64) -> [f64; 2] {
+    // the three terms have a common sign, or are 0
+    let sum = slices.first - slices.middle + slices.last;
+    let [middle, half] = if sum == 0.0 {
         [0.5, 0.0]
     } else {
-        let scale = 0.5 / whole;
+        let scale = 0.5 / sum;
         [
             (2.0 * slices.first - slices.middle) * scale,
             (root * scale).abs(),
         ]
     };
-    let middle = middle.clamp(LEAST_MIDDLE, 1.0 - LEAST_MIDDLE);
-    let half = half.max(LEAST_WIDTH);
+    let middle = middle.clamp(MIN_CENTER, 1.0 - MIN_CENTER);
+    let half = half.max(MIN_HALF_WIDTH);
     [
-        (middle - half).max(LEAST_WIDTH),
-        (middle + half).min(1.0 - LEAST_WIDTH),
+        (middle - half).max(MIN_HALF_WIDTH),
+        (middle + half).min(1.0 - MIN_HALF_WIDTH),
     ]
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 use ferrovox_kernels::isosurface::{
     table::{CASES, CORNERS, EDGES, FACES},
-    topology::{Rule, Slices, case, needs_values},
+    topology::{Disambiguation, SliceDeterminant, case_index, is_ambiguous_case},
 };
 
 fn cells(default: usize) -> usize {
@@ -43,7 +43,7 @@ fn patches_of_cases(kind: Kind, cells: usize, case: impl Fn(usize) -> usize) {
     let mut first = None;
     for cell in 0..cells {
         let values = kind.draw(case(cell), &mut noise);
-        let patch = Patch::of(&values, Rule::Trilinear);
+        let patch = Patch::of(&values, Disambiguation::Trilinear);
         count.cells += 1;
         count.tubes += usize::from(patch.shape.has_tube());
         if let Some(fault) = patch.fault(&values) {
@@ -110,12 +110,15 @@ fn alternating_cells() {
 #[test]
 fn cells_with_a_double_root() {
     let values = [0.0, 1.0, 0.0, -1.0, -1.0, 0.0, -1.0, 2.0];
-    assert_eq!(Slices::z(&values).discriminant(), 0.0);
+    assert_eq!(SliceDeterminant::along_z(&values).discriminant(), 0.0);
     let mut memory = Refinement::default();
     for scale in [1.0, 3.0] {
         let values = values.map(|value| scale * value);
         let expected = pieces(&oracle_values(&values, 0.001), &mut memory).unwrap();
-        assert_eq!(Patch::of(&values, Rule::Trilinear).pieces(), expected);
+        assert_eq!(
+            Patch::of(&values, Disambiguation::Trilinear).pieces(),
+            expected
+        );
         assert!(expected.iter().any(|piece| piece.loops.len() == 2));
     }
 }
@@ -129,10 +132,16 @@ fn separated_patches_are_those_of_the_case_table() {
             .iter()
             .map(|edges| edges.map(usize::from))
             .collect();
-        assert_eq!(case(&values), number as u32);
-        assert_eq!(Patch::of(&values, Rule::Separated).triangles, expected);
-        if !needs_values(number as u32) {
-            assert_eq!(Patch::of(&values, Rule::Trilinear).triangles, expected);
+        assert_eq!(case_index(&values), number as u32);
+        assert_eq!(
+            Patch::of(&values, Disambiguation::Separated).triangles,
+            expected
+        );
+        if !is_ambiguous_case(number as u32) {
+            assert_eq!(
+                Patch::of(&values, Disambiguation::Trilinear).triangles,
+                expected
+            );
         }
     }
 }
@@ -150,7 +159,7 @@ fn no_patch_goes_through_itself() {
     for number in 0..cells(50_000) {
         let kind = KINDS[number / 256 % KINDS.len()];
         let values = kind.draw(number % 256, &mut noise);
-        if let Some([a, b]) = Patch::of(&values, Rule::Trilinear).crossing(&values) {
+        if let Some([a, b]) = Patch::of(&values, Disambiguation::Trilinear).crossing(&values) {
             panic!("{kind:?} {values:?}: triangles {a:?} and {b:?}");
         }
     }
@@ -172,7 +181,7 @@ fn neighbours_agree_on_the_face_between_them() {
             there[across(corner, axis)] = here[corner];
         }
         let border = |values: &[f64; 8], far: bool| {
-            let sides = Patch::of(values, Rule::Trilinear).border();
+            let sides = Patch::of(values, Disambiguation::Trilinear).border();
             let lies = |edge: usize| {
                 let [a, b] = EDGES[edge].map(|corner| is_far(corner as usize));
                 a == far && b == far

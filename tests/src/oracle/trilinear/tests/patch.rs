@@ -3,14 +3,16 @@
 use crate::oracle::trilinear::Piece;
 use ferrovox_kernels::isosurface::{
     table::{CORNERS, EDGES, FACES},
-    topology::{INNER, Rule, Shape, corners, edge_vertex, table::triangle},
+    topology::{
+        Disambiguation, FIRST_INNER, Subcase, edge_vertex, table::triangle, unpack_triangle,
+    },
 };
 
 /// Vertices of a patch at most: the edges and a hexagon.
 const VERTICES: usize = 18;
 
 pub struct Patch {
-    pub shape: Shape,
+    pub shape: Subcase,
     pub triangles: Vec<[usize; 3]>,
     /// How often each directed side is used.
     sides: [[u8; VERTICES]; VERTICES],
@@ -55,11 +57,11 @@ fn share_a_face(a: usize, b: usize) -> bool {
 }
 
 impl Patch {
-    pub fn of(values: &[f64; 8], rule: Rule) -> Self {
-        let shape = Shape::of(values, rule);
+    pub fn of(values: &[f64; 8], rule: Disambiguation) -> Self {
+        let shape = Subcase::from_values(values, rule);
         let (first, count) = shape.triangles();
         let triangles: Vec<[usize; 3]> = (first..first + count)
-            .map(|at| corners(triangle(at)).map(|corner| corner as usize))
+            .map(|at| unpack_triangle(triangle(at)).map(|corner| corner as usize))
             .collect();
         let mut sides = [[0; VERTICES]; VERTICES];
         for &[a, b, c] in &triangles {
@@ -138,7 +140,7 @@ impl Patch {
 
     /// The place of a vertex.
     pub fn place(&self, values: &[f64; 8], vertex: usize) -> [f64; 3] {
-        match (vertex as u32).checked_sub(INNER) {
+        match (vertex as u32).checked_sub(FIRST_INNER) {
             None => edge_vertex(values, vertex as u32),
             Some(number) => self
                 .shape
