@@ -115,12 +115,14 @@ impl<S> Drop for Constant<'_, S> {
 mod tests {
     use super::*;
     use crate::device::Device;
-    use ferrovox_kernels::skeleton::field::{FIELD_SOURCES, PIECE, Power2, forces_constant};
+    use ferrovox_kernels::skeleton::field::{
+        FIELD_SOURCES, MAX_CONSTANT_SOURCES, Power2, forces_constant,
+    };
 
     #[test]
     fn a_part_of_a_buffer_is_written() {
         let stream = Device::cpu().stream().unwrap();
-        let numbers: Vec<f32> = (0..4 * PIECE).map(|i| i as f32).collect();
+        let numbers: Vec<f32> = (0..4 * MAX_CONSTANT_SOURCES).map(|i| i as f32).collect();
         let buffer = stream.upload(&numbers).unwrap();
         let mut constant = stream
             .constant::<forces_constant<f32, Power2>, _>(&FIELD_SOURCES)
@@ -129,11 +131,18 @@ mod tests {
         let mut write = |part| unsafe { constant.write(&buffer, part) };
         write(5..9).unwrap();
         assert_eq!(FIELD_SOURCES.value_on_cpu()[..4], [5.0, 6.0, 7.0, 8.0]);
-        write(PIECE..4 * PIECE).unwrap();
-        assert_eq!(FIELD_SOURCES.value_on_cpu()[..], numbers[PIECE..]);
-        write(4 * PIECE..4 * PIECE).unwrap();
+        write(MAX_CONSTANT_SOURCES..4 * MAX_CONSTANT_SOURCES).unwrap();
+        assert_eq!(
+            FIELD_SOURCES.value_on_cpu()[..],
+            numbers[MAX_CONSTANT_SOURCES..]
+        );
+        write(4 * MAX_CONSTANT_SOURCES..4 * MAX_CONSTANT_SOURCES).unwrap();
         #[expect(clippy::reversed_empty_ranges, reason = "refused")]
-        for part in [0..3 * PIECE + 1, 4 * PIECE - 1..4 * PIECE + 1, 3..2] {
+        for part in [
+            0..3 * MAX_CONSTANT_SOURCES + 1,
+            4 * MAX_CONSTANT_SOURCES - 1..4 * MAX_CONSTANT_SOURCES + 1,
+            3..2,
+        ] {
             let error = write(part).unwrap_err();
             assert!(matches!(error, DeviceError::LengthMismatch { .. }));
         }

@@ -5,7 +5,7 @@ use crate::{
     device::{Buffer, Stream, over},
     grid::DeviceMask,
 };
-use ferrovox_kernels::skeleton::classes::join_masks;
+use ferrovox_kernels::skeleton::classes::union_masks;
 
 /// Returns `solid` with its cavities filled.
 ///
@@ -39,7 +39,7 @@ pub(super) fn union(
     // SAFETY: all three have the words of the grid, which the items count.
     unsafe {
         let args = (a.bits.view(), b.bits.view(), items, both.view_mut());
-        stream.launch::<join_masks>(launch, args)?;
+        stream.launch::<union_masks>(launch, args)?;
     }
     Ok(with_bits(a, both))
 }

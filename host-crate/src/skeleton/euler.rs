@@ -7,7 +7,7 @@ use crate::{
 };
 use ferrovox_kernels::{
     rows::Items,
-    skeleton::euler::{add_euler_number, words_of_lines},
+    skeleton::euler::{add_euler_number, lattice_line_words},
 };
 
 /// The Euler number of the voxels of a mask, taken as closed unit cubes: pieces that touch at a
@@ -23,7 +23,7 @@ pub fn euler_number(stream: &Stream, solid: &DeviceMask) -> Result<i64, Skeleton
     let mut sum = stream.zeros::<u64>(1)?;
     let count = match bits.words() {
         0 => 0,
-        _ => words_of_lines(bits),
+        _ => lattice_line_words(bits),
     };
     // blocks add to one sum: a few for each multiprocessor are enough
     let blocks = 4 * u64::from(stream.device().limits().multiprocessors);

@@ -1,19 +1,21 @@
-//! Classes of voxels by how deep in the solid they are, 32 at a time.
+//! Voxel classification of a solid: surface, boundary and interior, 32 voxels per word.
 //!
-//! A voxel of the solid is of the surface if one of its neighbours, 26 or the six across faces, is
-//! not of it, of the boundary if it is not of the surface and one of its 26 neighbours is, and else
-//! of the interior. What is left of a solid without its surface is its erosion; what is left of
-//! that without the boundary is the next erosion, by 3 x 3 x 3 voxels in both cases: where there is
-//! an exterior neighbour at an edge or a corner there is one of the surface too. Everything beyond
-//! the grid is outside.
+//! - A *surface* voxel has a background neighbour: among its 26 neighbours, or among the six face
+//!   neighbours, as selected.
+//! - A *boundary* voxel is not on the surface, but one of its 26 neighbours is.
+//! - All other voxels of the solid are *interior*.
+//!
+//! The solid without its surface is its erosion, and that without the boundary is the erosion of
+//! the erosion. The second erosion uses the 3 × 3 × 3 structuring element in both cases. Voxels
+//! outside the grid are background.
 
 use crate::{distance::sites::BitRows, rows::Items};
 use cuda_std::{View, ViewMut, kernel};
 
-/// The voxels of the word at `(in_row, y, z)` that are in the solid together with their neighbours
-/// along x.
+/// Returns the bits of the word at `(in_row, y, z)` whose voxel and both x-neighbours are in the
+/// solid.
 #[inline(always)]
-fn along_row(solid: View<u32>, bits: BitRows, in_row: u32, word: usize) -> u32 {
+fn erode_along_x(solid: View<u32>, bits: BitRows, in_row: u32, word: usize) -> u32 {
     let here = solid.read(word);
     if here == 0 {
         return 0;
@@ -31,9 +33,9 @@ fn along_row(solid: View<u32>, bits: BitRows, in_row: u32, word: usize) -> u32 {
     here & (here << 1 | before) & (here >> 1 | after)
 }
 
-/// The voxels of a word whose 26 neighbours are all in the solid, and they too.
+/// Returns the bits of a word whose voxel and all 26 neighbours are in the solid.
 #[inline(always)]
-fn eroded(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
+fn erode_26(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
     let [in_row, y, z] = bits.place(word as u64);
     let at_border = y == 0 || z == 0 || y + 1 == bits.grid.ny || z + 1 == bits.grid.nz;
     if at_border || solid.read(word) == 0 {
@@ -47,8 +49,8 @@ fn eroded(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
         let mut dy = 0;
         while dy < 3 {
             if kept != 0 {
-                let other = word + dz * plane + dy * row - plane - row;
-                kept &= along_row(solid, bits, in_row, other);
+                let neighbour_row = word + dz * plane + dy * row - plane - row;
+                kept &= erode_along_x(solid, bits, in_row, neighbour_row);
             }
             dy += 1;
         }
@@ -57,15 +59,15 @@ fn eroded(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
     kept
 }
 
-/// The voxels of a word whose six neighbours across faces are all in the solid, and they too.
+/// Returns the bits of a word whose voxel and all six face neighbours are in the solid.
 #[inline(always)]
-fn eroded_by_faces(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
+fn erode_6(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
     let [in_row, y, z] = bits.place(word as u64);
     let at_border = y == 0 || z == 0 || y + 1 == bits.grid.ny || z + 1 == bits.grid.nz;
     if at_border {
         return 0;
     }
-    let kept = along_row(solid, bits, in_row, word);
+    let kept = erode_along_x(solid, bits, in_row, word);
     if kept == 0 {
         return 0;
     }
@@ -76,14 +78,14 @@ fn eroded_by_faces(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
     kept & across_y & across_z
 }
 
-/// Writes the voxels of a solid that are not of its surface: that none of their neighbours is
-/// outside, of six if `faces` is not 0, else of 26.
+/// Erodes a solid by one voxel, with the six face neighbours if `faces` is not 0, otherwise with
+/// all 26 neighbours.
 ///
-/// A thread takes single words, neighbouring threads neighbouring words: it reads the word and up
-/// to 26 around it, and writes one. Nothing is shared in the block.
+/// **Mapping:** one word of 32 voxels per thread; consecutive threads take consecutive words.
+/// **Memory:** reads up to 27 words and writes one; no shared memory.
 ///
 /// # Safety
-/// `solid` and `inner` hold `bits.words()` elements, which `items` counts.
+/// `solid` and `inner` must hold `bits.words()` elements, which must equal `items.count`.
 #[kernel]
 pub unsafe fn erode(
     solid: View<u32>,
@@ -94,22 +96,24 @@ pub unsafe fn erode(
 ) {
     items.for_each(|word| {
         let kept = if faces != 0 {
-            eroded_by_faces(solid, bits, word)
+            erode_6(solid, bits, word)
         } else {
-            eroded(solid, bits, word)
+            erode_26(solid, bits, word)
         };
         inner.write(word, kept);
     });
 }
 
-/// Writes a solid's surface, boundary and interior, from it and its erosion.
+/// Classifies the voxels of a solid as surface, boundary or interior, from the solid and its
+/// erosion.
 ///
-/// As [`erode`], with three words written instead of one.
+/// **Mapping:** as for [`erode`]. **Memory:** reads up to 28 words and writes three; no shared
+/// memory.
 ///
 /// # Safety
-/// All five hold `bits.words()` elements, which `items` counts.
+/// All five masks must hold `bits.words()` elements, which must equal `items.count`.
 #[kernel]
-pub unsafe fn separate_classes(
+pub unsafe fn classify_voxels(
     solid: View<u32>,
     inner: View<u32>,
     bits: BitRows,
@@ -119,7 +123,7 @@ pub unsafe fn separate_classes(
     interior: ViewMut<u32>,
 ) {
     items.for_each(|word| {
-        let deep = eroded(inner, bits, word);
+        let deep = erode_26(inner, bits, word);
         let kept = inner.read(word);
         surface.write(word, solid.read(word) & !kept);
         boundary.write(word, kept & !deep);
@@ -127,13 +131,13 @@ pub unsafe fn separate_classes(
     });
 }
 
-/// Writes the voxels that are in one mask or the other.
+/// Writes the union of two masks.
 ///
-/// A thread takes single words: it reads two and writes one. Nothing is shared in the block.
+/// **Mapping:** one word per thread. **Memory:** reads two words and writes one; no shared memory.
 ///
 /// # Safety
-/// All three hold `items.count` elements.
+/// All three masks must hold `items.count` elements.
 #[kernel]
-pub unsafe fn join_masks(a: View<u32>, b: View<u32>, items: Items, both: ViewMut<u32>) {
+pub unsafe fn union_masks(a: View<u32>, b: View<u32>, items: Items, both: ViewMut<u32>) {
     items.for_each(|word| both.write(word, a.read(word) | b.read(word)));
 }

@@ -1,22 +1,22 @@
-//! Where the force's direction converges.
+//! Divergence of the force's direction field.
 
-use super::field::{NUMBERS, Ranks};
+use super::field::{FORCE_COMPONENTS, MaskRanks};
 use crate::{distance::sites::BitRows, rows::Rows};
 use cuda_std::{View, ViewMut, kernel};
 
-/// The divergence of the force's direction at each voxel that has a force, from the differences of
-/// its neighbours across faces; infinite where not all six have a force. Where a force vanishes,
-/// its direction is 0.
+/// Computes the divergence of the unit force field at each voxel with a force, by central
+/// differences over the six face neighbours. The result is infinite where a neighbour has no force;
+/// a vanishing force has direction zero.
 ///
-/// A thread takes runs of neighbouring voxels. For each voxel with a force six directions are
-/// looked up, and a number is written. Nothing is shared in the block.
+/// **Mapping:** runs of consecutive voxels per thread. **Memory:** for each voxel with a force,
+/// reads six direction components and writes one float; no shared memory.
 ///
 /// # Safety
-/// `words` and `before` hold `bits.words()` elements: the mask of the voxels with a force, and how
-/// many come before each word; `forces` hold four numbers for each voxel of the mask, `divergences`
-/// one. `rows` are those of the grid of `bits`.
+/// `words` and `before` must hold `bits.words()` elements: the mask of voxels with a force, and the
+/// number of mask voxels before each word. `forces` must hold four elements per mask voxel,
+/// `divergences` one. `rows` must be those of `bits.grid`.
 #[kernel]
-pub unsafe fn divergence_of_direction(
+pub unsafe fn direction_divergence(
     words: View<u32>,
     before: View<u64>,
     forces: View<f32>,
@@ -24,37 +24,37 @@ pub unsafe fn divergence_of_direction(
     rows: Rows,
     divergences: ViewMut<f32>,
 ) {
-    let ranks = Ranks {
+    let ranks = MaskRanks {
         words,
         before,
         bits,
     };
-    ranks.for_each_in(rows, |voxel, target| {
-        divergences.write(target, at(&ranks, forces, voxel));
+    ranks.for_each_voxel(rows, |voxel, target| {
+        divergences.write(target, divergence_at(&ranks, forces, voxel));
     });
 }
 
 #[inline(always)]
-fn at(ranks: &Ranks<'_>, forces: View<f32>, [x, y, z]: [u32; 3]) -> f32 {
+fn divergence_at(ranks: &MaskRanks<'_>, forces: View<f32>, [x, y, z]: [u32; 3]) -> f32 {
     let mut sum = 0.0;
     let mut side = 0;
     while side < 6 {
         let axis = side / 2;
         let forward = side & 1;
-        // below 0 wraps around to what is not in the grid
-        let step = |on: u32, at: u32| {
+        // coordinates below 0 wrap around and fail the bounds test
+        let step = |on: u32, coordinate: u32| {
             if on != axis {
-                at
+                coordinate
             } else if forward == 1 {
-                at + 1
+                coordinate + 1
             } else {
-                at.wrapping_sub(1)
+                coordinate.wrapping_sub(1)
             }
         };
-        let Some(neighbour) = ranks.of([step(0, x), step(1, y), step(2, z)]) else {
+        let Some(neighbour) = ranks.rank([step(0, x), step(1, y), step(2, z)]) else {
             return f32::INFINITY;
         };
-        let along = forces.read(NUMBERS * neighbour as usize + axis as usize);
+        let along = forces.read(FORCE_COMPONENTS * neighbour as usize + axis as usize);
         sum += if forward == 1 { along } else { -along };
         side += 1;
     }

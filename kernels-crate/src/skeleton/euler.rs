@@ -1,44 +1,46 @@
-//! The Euler number of a solid: vertices − edges + faces − cubes of its voxels.
+//! Euler characteristic of a solid: vertices − edges + faces − cubes of the cubical complex of its
+//! voxels.
 //!
-//! A vertex of the lattice counts if one of its 8 voxels is in the solid, an edge if one of 4, a
-//! face if one of 2. Around a line of the lattice along x there are four rows of voxels: A with the
-//! line at its lower end along y and z, B before A along y, C before A along z, and D before both.
-//! Then of
+//! A lattice vertex belongs to the complex if one of its 8 voxels is in the solid, an edge if one
+//! of its 4, and a face if one of its 2. Four rows of voxels surround each lattice line along x:
+//! row A has the line at its lower end along y and z, B precedes A along y, C precedes A along z,
+//! and D precedes A along both.
 //!
-//! | rows | there are | and one less for each run of voxels |
+//! | rows | elements | elements of which there is one fewer per run of voxels |
 //! | --- | --- | --- |
 //! | A ∪ B ∪ C ∪ D | vertices | edges along x |
-//! | A ∪ C | edges along y | faces across z |
-//! | A ∪ B | edges along z | faces across y |
-//! | A | faces across x | cubes |
+//! | A ∪ C | edges along y | faces normal to z |
+//! | A ∪ B | edges along z | faces normal to y |
+//! | A | faces normal to x | cubes |
 //!
-//! So
+//! In the alternating sum only the runs remain:
 //!
 //! V − E + F − C = Σ over lines: runs(A ∪ B ∪ C ∪ D) − runs(A ∪ C) − runs(A ∪ B) + runs(A).
 
 use crate::{arith::div_rem, block, distance::sites::BitRows, rows::Items};
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// Lines of the lattice along x that may touch a voxel.
+/// Returns the number of lattice lines along x that can touch a voxel.
 #[inline(always)]
-const fn lines(bits: BitRows) -> u64 {
+const fn lattice_lines(bits: BitRows) -> u64 {
     (bits.grid.ny as u64 + 1) * (bits.grid.nz as u64 + 1)
 }
 
-/// Words that [`add_euler_number`] goes through: those of a row for each line of the lattice.
-pub const fn words_of_lines(bits: BitRows) -> u64 {
-    lines(bits) * bits.per_row as u64
+/// Returns the number of words that [`add_euler_number`] processes: one row of words per lattice
+/// line.
+pub const fn lattice_line_words(bits: BitRows) -> u64 {
+    lattice_lines(bits) * bits.per_row as u64
 }
 
-/// A word, and the last voxel of the word before it in its row.
+/// A word of a row, and the last voxel of the preceding word.
 #[derive(Clone, Copy)]
-struct Piece {
+struct RowWord {
     word: u32,
     before: u32,
 }
 
-impl Piece {
-    /// Of row (y, z), which may be beyond the grid.
+impl RowWord {
+    /// Reads a word of row (y, z); rows outside the grid are empty.
     #[inline(always)]
     fn read(solid: View<u32>, bits: BitRows, in_row: u32, y: u32, z: u32) -> Self {
         if y >= bits.grid.ny || z >= bits.grid.nz {
@@ -64,39 +66,41 @@ impl Piece {
         }
     }
 
-    /// How many runs begin in the word.
+    /// Returns the number of runs that begin in this word.
     #[inline(always)]
     fn runs(self) -> u64 {
         (self.word & !(self.word << 1 | self.before)).count_ones() as u64
     }
 }
 
-/// Adds the Euler number of a solid to `sum[0]`, in two's complement.
+/// Adds the Euler characteristic of a solid to `sum[0]`, in two's complement.
 ///
-/// A thread takes words of lines of the lattice, neighbouring threads neighbouring words: it reads
-/// up to eight words. A block adds up in shared memory, and adds to the sum once.
+/// **Mapping:** one word of a lattice line per thread; consecutive threads take consecutive words.
+/// **Memory:** reads up to eight words per item; a block-wide sum in shared memory, then one atomic
+/// addition per block.
 ///
 /// # Safety
-/// `solid` holds `bits.words()` elements, `sum` one; `items` counts [`words_of_lines`].
+/// `solid` must hold `bits.words()` elements and `sum` one; `items.count` must equal
+/// [`lattice_line_words`].
 #[kernel]
 pub unsafe fn add_euler_number(solid: View<u32>, bits: BitRows, items: Items, sum: ViewMut<u64>) {
-    let mut here = 0u64;
+    let mut thread_sum = 0u64;
     items.for_each(|item| {
         let (line, in_row) = div_rem(item as u64, bits.per_row as u64);
         let (z, y) = div_rem(line, bits.grid.ny as u64 + 1);
         let (in_row, y, z) = (in_row as u32, y as u32, z as u32);
-        // one less than 0 is beyond the grid
-        let read = |y, z| Piece::read(solid, bits, in_row, y, z);
+        // coordinates below 0 wrap around to rows outside the grid, which are empty
+        let read = |y, z| RowWord::read(solid, bits, in_row, y, z);
         let a = read(y, z);
         let b = read(y.wrapping_sub(1), z);
         let c = read(y, z.wrapping_sub(1));
         let d = read(y.wrapping_sub(1), z.wrapping_sub(1));
-        let (below, beside) = (a.or(b), a.or(c));
-        let all = below.or(c).or(d);
-        let more = all.runs() + a.runs();
-        here = here.wrapping_add(more.wrapping_sub(below.runs() + beside.runs()));
+        let (a_or_b, a_or_c) = (a.or(b), a.or(c));
+        let union = a_or_b.or(c).or(d);
+        let positive = union.runs() + a.runs();
+        thread_sum = thread_sum.wrapping_add(positive.wrapping_sub(a_or_b.runs() + a_or_c.runs()));
     });
-    let total = block::exclusive_sum(here).total;
+    let total = block::exclusive_sum(thread_sum).total;
     if thread::thread_idx_x() == 0 && total != 0 {
         sum.atomic_add(0, total);
     }

@@ -1,11 +1,11 @@
-//! Curve skeletons.
+//! Kernels for curve skeletons: the potential-field method and geodesic paths.
 
 pub mod classes;
 pub mod critical;
 pub mod curvature;
 pub mod divergence;
-pub mod doubt;
+pub mod error_bounds;
 pub mod euler;
 pub mod field;
-pub mod radii;
-pub mod ways;
+pub mod geodesics;
+pub mod interpolation;

@@ -13,8 +13,8 @@ use ferrovox_kernels::{
     grid::Grid,
     rows::{Items, Rows},
     skeleton::{
-        critical::critical_cells, curvature::solid_in_ball, divergence::divergence_of_direction,
-        radii::sample_at,
+        critical::mark_critical_cells, curvature::count_solid_in_ball,
+        divergence::direction_divergence, interpolation::interpolate_at_points,
     },
 };
 use ferrovox_tests::{devices, noise::Noise, solids::Solid};
@@ -82,7 +82,7 @@ fn divergences_are_differences_of_directions() {
                 found.view_mut(),
             );
             stream
-                .launch::<divergence_of_direction>(launch(rows), args)
+                .launch::<direction_divergence>(launch(rows), args)
                 .unwrap();
         }
         let found = stream.download(&found).unwrap();
@@ -130,7 +130,7 @@ pub fn critical_cells_of(stream: &Stream, field: &ForceField, piece: u32) -> Vec
             cells.view_mut(),
         );
         let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
-        stream.launch::<critical_cells>(launch, args).unwrap();
+        stream.launch::<mark_critical_cells>(launch, args).unwrap();
     }
     stream.download(&cells).unwrap()
 }
@@ -207,7 +207,9 @@ fn voxels_in_balls_are_counted() {
                 rows,
                 counts.view_mut(),
             );
-            stream.launch::<solid_in_ball>(launch(rows), args).unwrap();
+            stream
+                .launch::<count_solid_in_ball>(launch(rows), args)
+                .unwrap();
         }
         let counts = stream.download(&counts).unwrap();
         for (at, found) in places.iter().zip(counts) {
@@ -253,7 +255,9 @@ fn samples_between_voxels_are_interpolated() {
         unsafe {
             let args = (volume.view(), grid, at.view(), items, values.view_mut());
             let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
-            stream.launch::<sample_at>(launch, args).unwrap();
+            stream
+                .launch::<interpolate_at_points>(launch, args)
+                .unwrap();
         }
         let values = stream.download(&values).unwrap();
         for (point, found) in points.iter().zip(values) {

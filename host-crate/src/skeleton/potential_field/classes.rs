@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use cuda_std::Kernel;
-use ferrovox_kernels::skeleton::classes::{erode, separate_classes};
+use ferrovox_kernels::skeleton::classes::{classify_voxels, erode};
 use serde::Serialize;
 
 /// How many voxels there are of each class.
@@ -83,7 +83,7 @@ pub fn classify(
     solid: &DeviceMask,
     surface: SurfaceBy,
 ) -> Result<Classes, SkeletonError> {
-    stream.prepare(&[erode::entry(), separate_classes::entry()])?;
+    stream.prepare(&[erode::entry(), classify_voxels::entry()])?;
     let bits = solid.layout();
     let words = solid.bits.len();
     let mut inner = stream.alloc::<u32>(words)?;
@@ -108,7 +108,7 @@ pub fn classify(
             boundary.view_mut(),
             interior.view_mut(),
         );
-        stream.launch::<separate_classes>(launch, args)?;
+        stream.launch::<classify_voxels>(launch, args)?;
     }
     let [surface, boundary, interior] = masks.map(|bits| with_bits(solid, bits));
     let mut counts = ClassCounts {

@@ -7,7 +7,7 @@ use crate::{
     memory::CollectOrUnwind,
     skeleton::{Skeleton, SkeletonError},
 };
-use ferrovox_kernels::{grid::Grid, skeleton::radii::sample_at};
+use ferrovox_kernels::{grid::Grid, skeleton::interpolation::interpolate_at_points};
 use nalgebra::Point3;
 
 /// The distance to the surface anywhere: to the nearest surface voxel's centre, from the exact
@@ -57,7 +57,7 @@ impl<'a> Radii<'a> {
                 items,
                 radii.view_mut(),
             );
-            self.stream.launch::<sample_at>(launch, args)?;
+            self.stream.launch::<interpolate_at_points>(launch, args)?;
         }
         let radii = self.stream.download(&radii)?;
         Ok(radii

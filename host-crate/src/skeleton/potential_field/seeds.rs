@@ -13,7 +13,7 @@ use crate::{
 };
 use ferrovox_kernels::{
     rows::Rows,
-    skeleton::{curvature::solid_in_ball, divergence::divergence_of_direction},
+    skeleton::{curvature::count_solid_in_ball, divergence::direction_divergence},
 };
 
 /// The divergence where the directions of four of six neighbours point at a voxel, and those of the
@@ -45,7 +45,7 @@ pub fn converging(
             rows,
             divergences.view_mut(),
         );
-        stream.launch::<divergence_of_direction>(rows_launch(rows), args)?;
+        stream.launch::<direction_divergence>(rows_launch(rows), args)?;
     }
     let divergences = stream.download(&divergences)?;
     let finite = divergences.iter().copied().filter(|d| d.is_finite());
@@ -88,7 +88,7 @@ pub fn curved(
             rows,
             counts.view_mut(),
         );
-        stream.launch::<solid_in_ball>(rows_launch(rows), args)?;
+        stream.launch::<count_solid_in_ball>(rows_launch(rows), args)?;
     }
     let counts = stream.download(&counts)?;
     let wanted = (params.curvature * counts.len() as f64) as usize;

@@ -1,7 +1,7 @@
 //! What can be chosen.
 
 use crate::skeleton::SkeletonError;
-use ferrovox_kernels::skeleton::field::tree::MAX_ORDER;
+use ferrovox_kernels::skeleton::field::fmm::MAX_ORDER;
 
 /// The largest squared radius of what is near: for these distances between voxels there is a table.
 pub(super) const MAX_NEAR: u32 = 25;

@@ -1,47 +1,55 @@
-//! The force that the surface of a solid exerts on what is inside: `Σ d / R^(m + 1)` over all
-//! sources, `d` from the source to the target, `R` its length in the smallest spacing.
+//! Repulsive force field of a solid's surface: `Σ d / R^(m + 1)` over all sources, where `d` is the
+//! vector from the source to the target and `R` its length in units of the smallest spacing (Cornea
+//! et al. 2005).
 //!
-//! Every target is compared with every source, so what a pair costs is everything. Coordinates are
-//! integers below 2^24: differences, and squared distances below 2^24, are exact in `f32` where
-//! voxels are cubes. What is left are the power and the sum. Far from the surface the sum cancels:
-//! then it has to be made in `f64`, though its terms need not be.
+//! The kernels of this module evaluate all pairs of targets and sources, so the cost per pair
+//! dominates. Coordinates are integers below 2^24: for cubic voxels, differences and squared
+//! distances below 2^24 are exact in `f32`. The power and the sum remain. Far from the surface the
+//! sum cancels, so it must be accumulated in `f64`; its terms may stay in `f32`.
 //!
-//! | kernel | sources come from | a thread has |
+//! | kernel | sources read from | work per thread |
 //! | --- | --- | --- |
-//! | [`forces_simple`] | global memory | a target |
-//! | [`forces_constant`] | constant memory, a piece for each launch | a target |
-//! | [`forces_shared`] | shared memory, in tiles | a target |
-//! | [`forces_tuned`] | shared memory, in tiles | four targets side by side along x, which share what does not depend on x |
-//! | [`forces_in_world`] | the same | the same, where voxels are no cubes: weights of lengths in the world, and sums of differences that are made vectors of it |
-//! | [`weigh_surface`] | | a voxel of the surface, and how much area it stands for, where voxels are no cubes |
-//! | [`finish_forces`] | | adds up the slices of a target's force, and makes a direction and a magnitude of it |
-//! | [`mean_forces`] | | Zhao et al.'s (2016) way for voxels next to the surface |
-//! | [`forces_at`] | global memory | a part of a slice of the sources, for a point anywhere, with derivatives |
-//! | [`forces_at_in_world`] | the same | the same, where voxels are no cubes |
-//! | [`add_slices_at`] | | adds up the slices of a point |
+//! | [`forces_simple`] | global memory | one target |
+//! | [`forces_constant`] | constant memory, one chunk per launch | one target |
+//! | [`forces_shared`] | shared-memory tiles | one target |
+//! | [`forces_tuned`] | shared-memory tiles | four targets adjacent along x |
+//! | [`forces_at_points`] | global memory | a share of a point's sources, with derivatives |
 //!
-//! Those of [`tree`] compare every target with the sources around it only.
+//! [`forces_tuned_in_world`] and [`forces_at_points_in_world`] are the variants for anisotropic or
+//! oblique voxels, whose sources are weighted by [`compute_surface_weights`]. The sums of slices of
+//! the sources are added by [`reduce_force_slices`] and [`reduce_point_slices`];
+//! [`average_boundary_forces`] derives boundary forces from their neighbours (Zhao et al. 2016).
+//!
+//! The kernels of [`fmm`] evaluate only near pairs, and approximate the rest by the fast multipole
+//! method.
 
-mod add;
-mod finish;
-mod lengths;
+mod accumulator;
+pub mod fmm;
+mod metric;
 mod points;
 mod power;
+mod rank;
+mod reduction;
+mod surface_weights;
 mod tile;
-pub mod tree;
 mod tuned;
 mod variants;
-mod weights;
 
-pub use add::{Add, Portion, Slices};
-pub use finish::{NUMBERS, Ranks, count_of_words, finish_forces, mean_forces};
-pub use lengths::{Cubes, Lengths, World};
+pub use accumulator::{Accumulator, LaunchRange, SourceSlices};
+pub use metric::{UnitMetric, VoxelMetric, WorldMetric};
 pub use points::{
-    Exponent, OF_POINT, PointSlices, THREADS, add_slices_at, forces_at, forces_at_in_world,
+    Exponent, POINT_COMPONENTS, PointSlices, THREADS_PER_POINT, forces_at_points,
+    forces_at_points_in_world, reduce_point_slices,
 };
 pub use power::{
-    AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, WholePower,
+    IntegerPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, RealPower,
 };
-pub use tuned::{RUN, Runs, forces_in_world, forces_tuned, mark_runs};
-pub use variants::{FIELD_SOURCES, PIECE, forces_constant, forces_shared, forces_simple};
-pub use weights::weigh_surface;
+pub use rank::MaskRanks;
+pub use reduction::{
+    FORCE_COMPONENTS, average_boundary_forces, count_mask_bits, reduce_force_slices,
+};
+pub use surface_weights::compute_surface_weights;
+pub use tuned::{RUN, TargetRuns, forces_tuned, forces_tuned_in_world, mark_target_runs};
+pub use variants::{
+    FIELD_SOURCES, MAX_CONSTANT_SOURCES, forces_constant, forces_shared, forces_simple,
+};

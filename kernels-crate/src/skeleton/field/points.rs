@@ -1,35 +1,36 @@
-//! The force anywhere, with its derivatives.
+//! Force field at arbitrary points, with its derivatives.
 
 use super::{
-    lengths::{Cubes, Lengths, World},
+    metric::{UnitMetric, VoxelMetric, WorldMetric},
     tile::weight_at,
 };
 use crate::rows::Items;
 use cuda_std::{GpuFloat, View, ViewMut, kernel, shared_view, thread};
 
-/// Numbers that are found for a point: the force's x, y and z; the second derivatives xx, xy, xz,
-/// yy, yz, zz of what it is the gradient of; and the sum of the magnitudes of all forces, which
-/// says what is as good as 0.
-pub const OF_POINT: usize = 10;
+/// Elements computed per point: the force (x, y, z); the second derivatives (xx, xy, xz, yy, yz,
+/// zz) of the function whose gradient is the force; and the sum of the magnitudes of all source
+/// forces, the scale below which a force counts as zero.
+pub const POINT_COMPONENTS: usize = 10;
 
 /// Threads that share a point.
-pub const THREADS: u32 = 128;
+pub const THREADS_PER_POINT: u32 = 128;
 
-/// Sources that a thread goes through at a time: on the CPU four are one instruction.
+/// Sources that a thread processes at a time: one on GPUs, four on the CPU, where four `f64` form
+/// one vector register.
 pub(super) const LANES: usize = if cfg!(target_arch = "nvptx64") { 1 } else { 4 };
 
-/// The exponent `m`, and how the power is made of it.
+/// Exponent `m` of the force law, and whether it is an integer.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exponent {
-    /// The exponent.
+    /// Exponent.
     pub m: f64,
-    /// The same, if it is an integer, else 0.
+    /// Exponent as an integer, or 0 if it is not an integer.
     pub integer: u64,
 }
 
 impl Exponent {
-    /// That of a number of at least 1.
+    /// Creates the exponent `m`, which must be at least 1.
     pub fn new(m: f64) -> Self {
         let integer = m as u64;
         Self {
@@ -38,7 +39,7 @@ impl Exponent {
         }
     }
 
-    /// `R^-(m + 1)` from `R²` and `1 / R²`, for some numbers at a time.
+    /// Returns `R^-(m + 1)` for several values of `R²` and `1 / R²`.
     #[inline(always)]
     pub(super) fn weights<const N: usize>(self, squared: [f64; N], inverse: [f64; N]) -> [f64; N] {
         let mut weights = inverse;
@@ -50,7 +51,7 @@ impl Exponent {
             }
             return weights;
         }
-        // of an odd m a power of 1 / R^2, of an even one with its root
+        // an odd m needs a power of 1 / R^2, an even one also its square root
         if self.integer.is_multiple_of(2) {
             let mut k = 0;
             while k < N {
@@ -71,77 +72,77 @@ impl Exponent {
     }
 }
 
-/// Numbers of sources that a thread goes through at a time.
+/// One value per source processed at a time.
 pub(super) type Lanes = [f64; LANES];
 
-/// A number for each lane.
+/// Evaluates `value` for each lane.
 #[cuda_std::inline_closures]
 #[inline(always)]
-pub(super) fn each(of: impl Fn(usize) -> f64) -> Lanes {
+pub(super) fn per_lane(value: impl Fn(usize) -> f64) -> Lanes {
     let mut lanes = [0.0; LANES];
     let mut lane = 0;
     while lane < LANES {
-        lanes[lane] = of(lane);
+        lanes[lane] = value(lane);
         lane += 1;
     }
     lanes
 }
 
-/// Points, and sources in slices, so that there is work for all of a device where points are few.
-/// Each slice has its sums.
+/// Points, and the division of the sources into slices, which provides parallelism when there are
+/// few points. Each slice has its own sums.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PointSlices {
-    /// Points.
+    /// Number of points.
     pub points: u64,
-    /// Sources of a slice, the last of which may have fewer.
+    /// Sources per slice; the last slice may have fewer.
     pub len: u64,
-    /// Slices.
+    /// Number of slices.
     pub count: u64,
 }
 
-/// What each slice of the sources adds to the force at points anywhere, and to its derivatives, all
-/// in `f64`.
+/// Computes each slice's contribution to the force and its derivatives at arbitrary points, in
+/// `f64`.
 ///
-/// A block takes a point and a slice at a time, its threads share the sources: each adds up its
-/// own, then ten threads add up what all have, in 10 KiB of shared memory. Per point and slice
-/// three numbers are read, and three for each source of the slice; ten are written, as [`OF_POINT`]
-/// says.
+/// **Mapping:** one block per (point, slice) pair; the threads share the sources. **Phases**,
+/// separated by barriers: (1) each thread sums its own sources and stores the sums in shared memory
+/// (10 KiB); (2) ten threads add the sums of all threads, one component each. **Memory:** reads
+/// three floats per point and per source of the slice; writes [`POINT_COMPONENTS`] elements.
 ///
 /// # Safety
-/// `sources` hold three coordinates for each source, `points` for each point; `sums` hold
-/// [`OF_POINT`] elements for each slice of each point, which `slices` counts. Blocks have at most
-/// [`THREADS`] threads.
+/// `sources` must hold three coordinates per source, `points` three per point; `sums` must hold
+/// [`POINT_COMPONENTS`] elements per slice of each point. Blocks must have at most [`THREADS`]
+/// threads.
 #[kernel(fused)]
-pub unsafe fn forces_at(
+pub unsafe fn forces_at_points(
     sources: View<f32>,
     points: View<f64>,
     slices: PointSlices,
     exponent: Exponent,
     sums: ViewMut<f64>,
 ) {
-    add_up(Cubes, (sources, None), points, slices, exponent, sums);
+    sum_slices(UnitMetric, (sources, None), points, slices, exponent, sums);
 }
 
-/// The same where voxels are no cubes: forces and derivatives in the world that `world` is the way
-/// to.
+/// Computes each slice's contribution to the force and its derivatives at arbitrary points, in
+/// world space, for anisotropic or oblique voxels.
 ///
-/// A block takes a point and a slice at a time, as in [`forces_at`], with seven products more for
-/// each source.
+/// **Mapping and memory:** as for [`forces_at_points`], with one weight more per source.
 ///
 /// # Safety
-/// As [`forces_at`]; `weights` hold one element for each source, or none: then each weighs 1.
+/// As for [`forces_at_points`]; `weights` must hold one element per source or be empty, in which
+/// case every weight is 1.
 #[kernel(fused)]
-pub unsafe fn forces_at_in_world(
+pub unsafe fn forces_at_points_in_world(
     sources: View<f32>,
     weights: View<f32>,
     points: View<f64>,
     slices: PointSlices,
-    world: World,
+    world: WorldMetric,
     exponent: Exponent,
     sums: ViewMut<f64>,
 ) {
-    add_up(
+    sum_slices(
         world,
         (sources, Some(weights)),
         points,
@@ -151,23 +152,23 @@ pub unsafe fn forces_at_in_world(
     );
 }
 
-/// Writes what slices of the sources add at the points of the calling block.
+/// Writes the slice sums of the calling block's points.
 #[inline(always)]
-fn add_up<L: Lengths>(
-    lengths: L,
+fn sum_slices<L: VoxelMetric>(
+    metric: L,
     sources: (View<f32>, Option<View<f32>>),
     points: View<f64>,
     slices: PointSlices,
     exponent: Exponent,
     sums: ViewMut<f64>,
 ) {
-    let shared = shared_view![f64; OF_POINT * THREADS as usize];
+    let shared = shared_view![f64; POINT_COMPONENTS * THREADS_PER_POINT as usize];
     let thread = thread::thread_idx_x() as usize;
     let threads = thread::block_dim_x() as usize;
     let count = sources.0.len() as u64 / 3;
     let mut part = thread::block_idx_x() as u64;
     while part < slices.points * slices.count {
-        // there is one at least
+        // there is at least one slice
         let point = part.checked_div(slices.count).unwrap_or(0);
         let first = 3 * point as usize;
         let at = [
@@ -176,29 +177,34 @@ fn add_up<L: Lengths>(
             points.read(first + 2),
         ];
         let start = (part - point * slices.count) * slices.len;
-        let rest = count - start;
-        let end = start + if rest < slices.len { rest } else { slices.len };
-        let mine = sum_of_thread(
-            lengths,
+        let remaining = count - start;
+        let end = start
+            + if remaining < slices.len {
+                remaining
+            } else {
+                slices.len
+            };
+        let thread_sums = sum_thread_sources(
+            metric,
             sources,
             [start as usize, end as usize],
             at,
             exponent,
         );
         let mut k = 0;
-        while k < OF_POINT {
-            shared.write(k * threads + thread, mine[k]);
+        while k < POINT_COMPONENTS {
+            shared.write(k * threads + thread, thread_sums[k]);
             k += 1;
         }
         thread::sync_threads();
         let mut k = thread;
-        while k < OF_POINT {
-            let (mut sum, mut other) = (0.0, 0);
-            while other < threads {
-                sum += shared.read(k * threads + other);
-                other += 1;
+        while k < POINT_COMPONENTS {
+            let (mut sum, mut other_thread) = (0.0, 0);
+            while other_thread < threads {
+                sum += shared.read(k * threads + other_thread);
+                other_thread += 1;
             }
-            sums.write(OF_POINT * part as usize + k, sum);
+            sums.write(POINT_COMPONENTS * part as usize + k, sum);
             k += threads;
         }
         thread::sync_threads();
@@ -206,65 +212,78 @@ fn add_up<L: Lengths>(
     }
 }
 
-/// Adds up the slices of each point, in their order.
+/// Adds the slices of each point, in slice order.
 ///
-/// A thread takes single numbers of points, of which `items` counts all. It reads one for each
-/// slice and writes one. Nothing is shared in the block.
+/// **Mapping:** one component of a point per thread. **Memory:** reads one element per slice and
+/// writes one; no shared memory.
 ///
 /// # Safety
-/// `sums` hold [`OF_POINT`] elements for each slice of each point, `results` for each point;
-/// `items.count` is that of `results`.
+/// `sums` must hold [`POINT_COMPONENTS`] elements per slice of each point, `results`
+/// [`POINT_COMPONENTS`] per point; `items.count` must be the length of `results`.
 #[kernel(fused)]
-pub unsafe fn add_slices_at(
+pub unsafe fn reduce_point_slices(
     sums: View<f64>,
     slices: PointSlices,
     items: Items,
     results: ViewMut<f64>,
 ) {
     items.for_each(|item| {
-        let (point, k) = (item / OF_POINT, item % OF_POINT);
+        let (point, k) = (item / POINT_COMPONENTS, item % POINT_COMPONENTS);
         let (mut sum, mut slice) = (0.0, 0);
         while slice < slices.count as usize {
-            sum += sums.read((point * slices.count as usize + slice) * OF_POINT + k);
+            sum += sums.read((point * slices.count as usize + slice) * POINT_COMPONENTS + k);
             slice += 1;
         }
         results.write(item, sum);
     });
 }
 
-/// What those of some sources make that are the calling thread's.
+/// Sums the contributions of the calling thread's sources in a range.
 #[cuda_std::inline_closures]
 #[inline(always)]
-fn sum_of_thread<L: Lengths>(
-    lengths: L,
+fn sum_thread_sources<L: VoxelMetric>(
+    metric: L,
     (sources, weights): (View<f32>, Option<View<f32>>),
     [first, end]: [usize; 2],
     at: [f64; 3],
     exponent: Exponent,
-) -> [f64; OF_POINT] {
+) -> [f64; POINT_COMPONENTS] {
     let threads = thread::block_dim_x() as usize;
-    let mut sums = [[0.0; LANES]; OF_POINT];
+    let mut sums = [[0.0; LANES]; POINT_COMPONENTS];
     let mut start = first + thread::thread_idx_x() as usize;
-    // all lanes have a source, so that nothing is asked for each
+    // all lanes have a source, so no bounds test is needed
     while start + (LANES - 1) * threads < end {
         let from = |axis: usize| {
-            each(|lane| at[axis] - sources.read(3 * (start + lane * threads) + axis) as f64)
+            per_lane(|lane| at[axis] - sources.read(3 * (start + lane * threads) + axis) as f64)
         };
         let [x, y, z] = [from(0), from(1), from(2)];
-        let vector = |axis: usize| each(|lane| lengths.vector([x[lane], y[lane], z[lane]])[axis]);
-        let own = each(|lane| weight_at(weights, start + lane * threads) as f64);
-        let own = L::WEIGHTED.then_some(own);
-        add(&mut sums, [vector(0), vector(1), vector(2)], own, exponent);
+        let vector =
+            |axis: usize| per_lane(|lane| metric.to_world([x[lane], y[lane], z[lane]])[axis]);
+        let source_weights = per_lane(|lane| weight_at(weights, start + lane * threads) as f64);
+        let source_weights = L::WEIGHTED.then_some(source_weights);
+        add(
+            &mut sums,
+            [vector(0), vector(1), vector(2)],
+            source_weights,
+            exponent,
+        );
         start += LANES * threads;
     }
-    // the rest one by one, the other lanes so far away that they make nothing
+    // the remaining sources one by one; the other lanes are so far away that they contribute
+    // nothing
     while start < end {
         let from = |axis: usize| at[axis] - sources.read(3 * start + axis) as f64;
-        let vector = lengths.vector([from(0), from(1), from(2)]);
-        let alone = |axis: usize| each(|lane| if lane == 0 { vector[axis] } else { NOWHERE });
-        let own = [weight_at(weights, start) as f64; LANES];
-        let own = L::WEIGHTED.then_some(own);
-        add(&mut sums, [alone(0), alone(1), alone(2)], own, exponent);
+        let vector = metric.to_world([from(0), from(1), from(2)]);
+        let in_first_lane =
+            |axis: usize| per_lane(|lane| if lane == 0 { vector[axis] } else { FAR_AWAY });
+        let source_weights = [weight_at(weights, start) as f64; LANES];
+        let source_weights = L::WEIGHTED.then_some(source_weights);
+        add(
+            &mut sums,
+            [in_first_lane(0), in_first_lane(1), in_first_lane(2)],
+            source_weights,
+            exponent,
+        );
         start += threads;
     }
     sums.map(|lanes| {
@@ -277,39 +296,39 @@ fn sum_of_thread<L: Lengths>(
     })
 }
 
-/// So far away that a force is 0.
-pub(super) const NOWHERE: f64 = 1e150;
+/// Distance at which a force is zero.
+pub(super) const FAR_AWAY: f64 = 1e150;
 
-/// Adds what some sources make: x, y and z from them to the point, and their own weights.
+/// Adds the contributions of the given differences from sources to the point.
 #[inline(always)]
 fn add(
-    sums: &mut [Lanes; OF_POINT],
+    sums: &mut [Lanes; POINT_COMPONENTS],
     [x, y, z]: [Lanes; 3],
-    own: Option<Lanes>,
+    source_weights: Option<Lanes>,
     exponent: Exponent,
 ) {
-    let squared = each(|lane| x[lane] * x[lane] + y[lane] * y[lane] + z[lane] * z[lane]);
+    let squared = per_lane(|lane| x[lane] * x[lane] + y[lane] * y[lane] + z[lane] * z[lane]);
     let inverse = squared.map(|squared| 1.0 / squared);
     let mut weight = exponent.weights(squared, inverse);
-    if let Some(own) = own {
-        weight = each(|lane| weight[lane] * own[lane]);
+    if let Some(source_weights) = source_weights {
+        weight = per_lane(|lane| weight[lane] * source_weights[lane]);
     }
-    let fall = each(|lane| -(exponent.m + 1.0) * weight[lane] * inverse[lane]);
-    let made = [
-        each(|lane| weight[lane] * x[lane]),
-        each(|lane| weight[lane] * y[lane]),
-        each(|lane| weight[lane] * z[lane]),
-        each(|lane| weight[lane] + fall[lane] * x[lane] * x[lane]),
-        each(|lane| fall[lane] * x[lane] * y[lane]),
-        each(|lane| fall[lane] * x[lane] * z[lane]),
-        each(|lane| weight[lane] + fall[lane] * y[lane] * y[lane]),
-        each(|lane| fall[lane] * y[lane] * z[lane]),
-        each(|lane| weight[lane] + fall[lane] * z[lane] * z[lane]),
-        each(|lane| weight[lane] * GpuFloat::sqrt(squared[lane])),
+    let derivative = per_lane(|lane| -(exponent.m + 1.0) * weight[lane] * inverse[lane]);
+    let terms = [
+        per_lane(|lane| weight[lane] * x[lane]),
+        per_lane(|lane| weight[lane] * y[lane]),
+        per_lane(|lane| weight[lane] * z[lane]),
+        per_lane(|lane| weight[lane] + derivative[lane] * x[lane] * x[lane]),
+        per_lane(|lane| derivative[lane] * x[lane] * y[lane]),
+        per_lane(|lane| derivative[lane] * x[lane] * z[lane]),
+        per_lane(|lane| weight[lane] + derivative[lane] * y[lane] * y[lane]),
+        per_lane(|lane| derivative[lane] * y[lane] * z[lane]),
+        per_lane(|lane| weight[lane] + derivative[lane] * z[lane] * z[lane]),
+        per_lane(|lane| weight[lane] * GpuFloat::sqrt(squared[lane])),
     ];
     let mut k = 0;
-    while k < OF_POINT {
-        sums[k] = each(|lane| sums[k][lane] + made[k][lane]);
+    while k < POINT_COMPONENTS {
+        sums[k] = per_lane(|lane| sums[k][lane] + terms[k][lane]);
         k += 1;
     }
 }

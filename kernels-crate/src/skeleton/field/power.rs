@@ -1,19 +1,19 @@
-//! The power with which a force falls.
+//! Distance laws of the force: powers of the distance.
 
 use cuda_std::{
     KernelType,
     float::{pow_normal, recip_normal, rsqrt_normal},
 };
 
-/// An exponent `m`: what a difference is multiplied by to be a force, `R^-(m + 1)`.
+/// Exponent `m` of the force law; the weight of a difference vector is `R^-(m + 1)`.
 pub trait Power: KernelType + Copy + Send + Sync + 'static {
-    /// From the squared distance; `exponent` is `m`, for those who do not know it. Within a few
-    /// units in the last place. 0 for an infinite distance.
+    /// Returns `R^-(m + 1)` from `R²`, accurate to a few units in the last place; 0 for an infinite
+    /// distance. `exponent` is `m`, for implementations that need it at run time.
     fn weight(squared: f32, exponent: f32) -> f32;
 }
 
-/// `base^exponent`, with as few multiplications as can be for an exponent that is known when this
-/// is compiled.
+/// Returns `base^exponent` with a minimal number of multiplications; meant for exponents known at
+/// compile time.
 #[inline(always)]
 fn power(base: f32, exponent: u32) -> f32 {
     let square = base * base;
@@ -42,7 +42,7 @@ macro_rules! integer_powers {
                 #[inline(always)]
                 fn weight(squared: f32, _exponent: f32) -> f32 {
                     if $exponent % 2 == 1 {
-                        // no square root
+                        // no square root needed
                         power(recip_normal(squared), $exponent / 2 + 1)
                     } else {
                         let inverse = rsqrt_normal(squared);
@@ -65,46 +65,47 @@ integer_powers! {
     Power9 "9" 9
 }
 
-/// Any whole exponent up to 14, known when the kernel runs: for kernels that are not there for each
-/// of them. All threads take the same branches.
+/// Any integer exponent up to 14, passed at run time. Used by kernels that are not compiled per
+/// exponent; all threads take the same branches.
 #[derive(Clone, Copy, Debug)]
-pub struct WholePower;
+pub struct IntegerPower;
 
-impl KernelType for WholePower {
-    const NAME: &'static str = "WholePower";
+impl KernelType for IntegerPower {
+    const NAME: &'static str = "IntegerPower";
 }
 
-impl Power for WholePower {
+impl Power for IntegerPower {
     #[inline(always)]
     fn weight(squared: f32, exponent: f32) -> f32 {
         let m = exponent as u32;
-        // R^-2 so many times, and once more R^-1 for an even m
-        let times = m.div_ceil(2);
+        // R^-2 to the power `count`, and another R^-1 for an even m
+        let count = m.div_ceil(2);
         let root = rsqrt_normal(squared);
         let inverse = root * root;
         let square = inverse * inverse;
-        factor(m & 1 == 0, root)
-            * factor(times & 1 != 0, inverse)
-            * factor(times & 2 != 0, square)
-            * factor(times & 4 != 0, square * square)
+        factor_if(m & 1 == 0, root)
+            * factor_if(count & 1 != 0, inverse)
+            * factor_if(count & 2 != 0, square)
+            * factor_if(count & 4 != 0, square * square)
     }
 }
 
-/// A factor, or 1 without it.
+/// Returns `factor` if `condition` holds, otherwise 1.
 #[inline(always)]
-fn factor(is_there: bool, factor: f32) -> f32 {
-    if is_there { factor } else { 1.0 }
+fn factor_if(condition: bool, factor: f32) -> f32 {
+    if condition { factor } else { 1.0 }
 }
 
-/// Any exponent, by logarithms: two units in the last place for each of `m + 1`.
+/// Any real exponent, by logarithms; the error is about two units in the last place per unit of `m
+/// + 1`.
 #[derive(Clone, Copy, Debug)]
-pub struct AnyPower;
+pub struct RealPower;
 
-impl KernelType for AnyPower {
-    const NAME: &'static str = "AnyPower";
+impl KernelType for RealPower {
+    const NAME: &'static str = "RealPower";
 }
 
-impl Power for AnyPower {
+impl Power for RealPower {
     #[inline(always)]
     fn weight(squared: f32, exponent: f32) -> f32 {
         pow_normal(squared, -0.5 * (exponent + 1.0))
@@ -118,9 +119,9 @@ mod tests {
     fn check<P: Power>(exponent: f64) {
         for squared in [1.0f32, 2.0, 3.0, 14.0, 1000.0, 123_456.0] {
             let expected = f64::from(squared).powf(-0.5 * (exponent + 1.0));
-            let found = f64::from(P::weight(squared, exponent as f32));
+            let actual = f64::from(P::weight(squared, exponent as f32));
             assert!(
-                (found / expected - 1.0).abs() < 2e-6,
+                (actual / expected - 1.0).abs() < 2e-6,
                 "{exponent} {squared}"
             );
         }
@@ -137,9 +138,9 @@ mod tests {
         check::<Power7>(7.0);
         check::<Power8>(8.0);
         check::<Power9>(9.0);
-        check::<AnyPower>(2.5);
+        check::<RealPower>(2.5);
         for exponent in 2..=9 {
-            check::<WholePower>(f64::from(exponent));
+            check::<IntegerPower>(f64::from(exponent));
         }
     }
 }

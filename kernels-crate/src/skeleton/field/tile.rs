@@ -1,37 +1,39 @@
-//! Sources in shared memory.
+//! Tiles of sources in shared memory.
 
-use super::Add;
+use super::Accumulator;
 use cuda_std::{SharedView, View, shared_view, thread};
 
-/// Sources of a tile: 8 KiB, and 16 KiB more where they are needed in `f64`.
-pub const TILE: u64 = 512;
+/// Sources per tile: 8 KiB of shared memory, and 16 KiB more if coordinates are also needed in
+/// `f64`.
+pub const TILE_SOURCES: u64 = 512;
 
-/// Sources that are gone through at a time: as many are staged as are a multiple of it.
-pub const STEP: usize = 4;
+/// Unrolling factor of loops over a tile; tiles are padded to a multiple of it.
+pub const UNROLL: usize = 4;
 
-/// So far away that its force is 0, whatever the exponent, and none of its squares infinite.
-const NOWHERE: f32 = 1e18;
+/// Coordinate of padding sources: so far away that the force is 0 for every exponent, yet its
+/// square is finite.
+const FAR_AWAY: f32 = 1e18;
 
-/// A tile of sources: x, y, z and weight.
+/// A tile of sources: x, y, z and weight of each.
 #[derive(Clone, Copy)]
 pub struct Tile {
-    near: SharedView<f32>,
-    wide: Option<SharedView<f64>>,
+    single: SharedView<f32>,
+    double: Option<SharedView<f64>>,
 }
 
 impl Tile {
-    /// The block's.
+    /// Allocates the tile in the block's shared memory.
     #[inline(always)]
-    pub fn of_block<A: Add>() -> Self {
+    pub fn new<A: Accumulator>() -> Self {
         Self {
-            near: shared_view![f32; 4 * TILE as usize],
-            wide: A::IS_WIDE.then(|| shared_view![f64; 4 * TILE as usize]),
+            single: shared_view![f32; 4 * TILE_SOURCES as usize],
+            double: A::IS_WIDE.then(|| shared_view![f64; 4 * TILE_SOURCES as usize]),
         }
     }
 
-    /// Stages the sources from `start` on, `end` at most; says how many, filled up with ones that
-    /// are nowhere. Without weights, or with none, each weighs 1. All threads of the block call it;
-    /// two barriers are in it.
+    /// Stages the sources from `start` to at most `end` and returns their number, including
+    /// padding. Each source weighs 1 if `weights` is absent or empty. All threads of the block must
+    /// call this; it contains two barriers.
     #[inline(always)]
     pub fn stage(
         &self,
@@ -40,65 +42,69 @@ impl Tile {
         start: u64,
         end: u64,
     ) -> usize {
-        let here = if end - start < TILE {
+        let count = if end - start < TILE_SOURCES {
             end - start
         } else {
-            TILE
+            TILE_SOURCES
         } as usize;
-        let filled = here.next_multiple_of(STEP);
-        // the tile before is done with
+        let padded = count.next_multiple_of(UNROLL);
+        // wait until the previous tile has been consumed
         thread::sync_threads();
         let mut i = thread::thread_idx_x() as usize;
-        while i < filled {
-            let mut source = [NOWHERE; 4];
-            if i < here {
-                let at = 3 * (start as usize + i);
+        while i < padded {
+            let mut source = [FAR_AWAY; 4];
+            if i < count {
+                let first = 3 * (start as usize + i);
                 source = [
-                    sources.read(at),
-                    sources.read(at + 1),
-                    sources.read(at + 2),
+                    sources.read(first),
+                    sources.read(first + 1),
+                    sources.read(first + 2),
                     weight_at(weights, start as usize + i),
                 ];
             }
-            self.near.write_vector(4 * i, source);
-            if let Some(wide) = self.wide {
+            self.single.write_vector(4 * i, source);
+            if let Some(double) = self.double {
                 let [x, y, z, _] = source;
-                wide.write_vector(4 * i, [x as f64, y as f64]);
-                wide.write_vector(4 * i + 2, [z as f64, 0.0]);
+                double.write_vector(4 * i, [x as f64, y as f64]);
+                double.write_vector(4 * i + 2, [z as f64, 0.0]);
             }
             i += thread::block_dim_x() as usize;
         }
         thread::sync_threads();
-        filled
+        padded
     }
 
-    /// The coordinates of a source.
+    /// Returns the coordinates of a source.
     #[inline(always)]
     pub fn source(&self, i: usize) -> [f32; 3] {
         let [x, y, z, _] = self.weighted(i);
         [x, y, z]
     }
 
-    /// The coordinates of a source, and its weight.
+    /// Returns the coordinates and the weight of a source.
     #[inline(always)]
     pub fn weighted(&self, i: usize) -> [f32; 4] {
-        self.near.read_vector::<4>(4 * i)
+        self.single.read_vector::<4>(4 * i)
     }
 
-    /// The same in the numbers that are added up.
+    /// Returns the coordinates of a source in the accumulator's type.
     #[inline(always)]
-    pub fn wide_source<A: Add>(&self, i: usize) -> [A; 3] {
-        match self.wide {
-            Some(wide) => {
-                let [x, y] = wide.read_vector::<2>(4 * i);
-                [A::narrow(x), A::narrow(y), A::narrow(wide.read(4 * i + 2))]
+    pub fn source_as<A: Accumulator>(&self, i: usize) -> [A; 3] {
+        match self.double {
+            Some(double) => {
+                let [x, y] = double.read_vector::<2>(4 * i);
+                [
+                    A::from_f64(x),
+                    A::from_f64(y),
+                    A::from_f64(double.read(4 * i + 2)),
+                ]
             }
-            None => self.source(i).map(A::of),
+            None => self.source(i).map(A::from_f32),
         }
     }
 }
 
-/// The weight of a source: 1 without weights.
+/// Returns the weight of a source, or 1 without weights.
 #[inline(always)]
 pub fn weight_at(weights: Option<View<f32>>, source: usize) -> f32 {
     match weights {

@@ -1,12 +1,13 @@
-//! The quickest way known: four targets side by side in a thread.
+//! Fastest all-pairs kernel: four targets adjacent along x per thread.
 
 use super::{
-    add::{Add, Portion, Slices},
-    lengths::{Cubes, Lengths, World},
+    accumulator::{Accumulator, LaunchRange, SourceSlices},
+    metric::{UnitMetric, VoxelMetric, WorldMetric},
     power::{
-        AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, WholePower,
+        IntegerPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9,
+        RealPower,
     },
-    tile::{STEP, Tile},
+    tile::{Tile, UNROLL},
 };
 use crate::{
     arith::{div_rem, quotient_up},
@@ -15,30 +16,29 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// Targets that a thread has: side by side along x, beginning at a multiple of as many.
+/// Targets per thread: adjacent along x, starting at a multiple of this number.
 pub const RUN: u32 = 4;
 
-/// Where the targets are: voxels of a mask.
+/// Runs of targets in a mask.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Runs {
-    /// How the mask's bits lie.
+pub struct TargetRuns {
+    /// Layout of the mask's bits.
     pub bits: BitRows,
-    /// Runs of which at least one voxel is a target.
+    /// Number of runs with at least one target.
     pub count: u64,
 }
 
-/// Writes which runs of four voxels have a target, as a mask of a grid that has a voxel for each
-/// run.
+/// Marks the runs of four voxels that contain a target, as a mask of a grid with one voxel per run.
 ///
-/// A thread takes single words of that mask: it reads up to four and writes one. Nothing is shared
-/// in the block.
+/// **Mapping:** one word of the run mask per thread. **Memory:** reads up to four words and writes
+/// one; no shared memory.
 ///
 /// # Safety
-/// `words` hold `bits.words()` elements, `runs` as many as `coarse.words()`, which `items` counts;
-/// `coarse` is for a grid of as many rows, with a quarter of the voxels along x, rounded up.
+/// `words` must hold `bits.words()` elements, `runs` the `coarse.words()` elements counted by
+/// `items`. `coarse` must have the same rows, with a quarter of the voxels along x, rounded up.
 #[kernel(fused)]
-pub unsafe fn mark_runs(
+pub unsafe fn mark_target_runs(
     words: View<u32>,
     bits: BitRows,
     coarse: BitRows,
@@ -52,8 +52,8 @@ pub unsafe fn mark_runs(
         while k < 4 {
             let word = 4 * in_row as u32 + k;
             if word < bits.per_row {
-                let at = row * bits.per_row as u64 + word as u64;
-                marks |= any_of_fours(words.read(at as usize)) << (8 * k);
+                let index = row * bits.per_row as u64 + word as u64;
+                marks |= occupied_fours(words.read(index as usize)) << (8 * k);
             }
             k += 1;
         }
@@ -61,146 +61,149 @@ pub unsafe fn mark_runs(
     });
 }
 
-/// A bit for each four of a word: whether one of them is 1.
+/// Returns one bit for each group of four bits of a word: 1 if any of the four is 1.
 #[inline(always)]
-fn any_of_fours(word: u32) -> u32 {
+fn occupied_fours(word: u32) -> u32 {
     let pairs = word | word >> 1;
     let mut fours = (pairs | pairs >> 2) & 0x1111_1111;
-    // every fourth bit, brought together
+    // compact every fourth bit
     fours = (fours | fours >> 3) & 0x0303_0303;
     fours = (fours | fours >> 6) & 0x000f_000f;
     (fours | fours >> 12) & 0xff
 }
 
-/// The force at each target.
+/// Computes the force at each target by summing over all sources.
 ///
-/// A thread has a run of four targets, of which some may be none: they have the same y and z, so
-/// that for each source only two differences and one sum of squares are made for all, and a product
-/// and a sum for each. A block stages sources in shared memory, 8 KiB at a time, 24 KiB for sums in
-/// `f64`. Per target three sums are written for each slice.
+/// **Mapping:** one run of four lattice points per thread, some of which may not be targets. They
+/// share y and z, so per source only the x terms differ: two differences and one sum of squares are
+/// computed once, and one product and one sum per target. **Memory:** sources are staged in shared
+/// memory, 8 KiB at a time (24 KiB for `f64` sums); writes three sums per target and slice.
 ///
 /// # Safety
-/// `sources` hold three coordinates for each source, `at` three for each run, in runs and rows;
-/// `words` are the targets' mask, `before` says for each word how many targets come before it;
-/// `portion` is of the pairs of a slice and a block of runs; `sums` hold three for each target and
-/// slice.
-#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower], fused)]
-pub unsafe fn forces_tuned<A: Add, P: Power>(
+/// `sources` must hold three coordinates per source, `run_coords` three per run: the run's index
+/// along x, y and z. `words` must be the mask of targets, `before` the number of targets before
+/// each word. `range` must be a range of (slice, block of runs) pairs; `sums` must hold three
+/// elements per target and slice.
+#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, RealPower], fused)]
+pub unsafe fn forces_tuned<A: Accumulator, P: Power>(
     sources: View<f32>,
-    at: View<f32>,
+    run_coords: View<f32>,
     words: View<u32>,
     before: View<u64>,
-    runs: Runs,
-    slices: Slices,
-    portion: Portion,
+    runs: TargetRuns,
+    slices: SourceSlices,
+    range: LaunchRange,
     exponent: f32,
     sums: ViewMut<f64>,
 ) {
-    let runs_of = RunTargets {
-        at,
+    let run_targets = RunTargets {
+        run_coords,
         words,
         before,
         runs,
     };
-    runs_of.forces::<A, P, _>(Cubes, (sources, None), slices, portion, exponent, sums);
+    run_targets.forces::<A, P, _>(UnitMetric, (sources, None), slices, range, exponent, sums);
 }
 
-/// The same where voxels are no cubes: forces in the world that `world` is the way to.
+/// Computes the force at each target by summing over all sources, in world space, for anisotropic
+/// or oblique voxels.
 ///
-/// A thread has a run of four targets, as in [`forces_tuned`]. For each source there are three
-/// products more for all four, and two for each. Sums of weights and exact differences become
-/// vectors when they are written.
+/// **Mapping and memory:** as for [`forces_tuned`], with three more products per source and two
+/// more per pair. Weighted differences are accumulated in voxel units and converted to world
+/// vectors when written.
 ///
 /// # Safety
-/// As [`forces_tuned`]; `weights` hold one element for each source, or none: then each weighs 1.
-#[kernel(A = [f32, f64], P = [WholePower, AnyPower], fused)]
-pub unsafe fn forces_in_world<A: Add, P: Power>(
+/// As for [`forces_tuned`]; `weights` must hold one element per source or be empty, in which case
+/// every weight is 1.
+#[kernel(A = [f32, f64], P = [IntegerPower, RealPower], fused)]
+pub unsafe fn forces_tuned_in_world<A: Accumulator, P: Power>(
     sources: View<f32>,
     weights: View<f32>,
-    at: View<f32>,
+    run_coords: View<f32>,
     words: View<u32>,
     before: View<u64>,
-    runs: Runs,
-    world: World,
-    slices: Slices,
-    portion: Portion,
+    runs: TargetRuns,
+    world: WorldMetric,
+    slices: SourceSlices,
+    range: LaunchRange,
     exponent: f32,
     sums: ViewMut<f64>,
 ) {
-    let runs_of = RunTargets {
-        at,
+    let run_targets = RunTargets {
+        run_coords,
         words,
         before,
         runs,
     };
-    runs_of.forces::<A, P, _>(
+    run_targets.forces::<A, P, _>(
         world,
         (sources, Some(weights)),
         slices,
-        portion,
+        range,
         exponent,
         sums,
     );
 }
 
-/// Runs of targets.
+/// Runs of targets and their mask.
 #[derive(Clone, Copy)]
 struct RunTargets<'a> {
-    at: View<'a, f32>,
+    run_coords: View<'a, f32>,
     words: View<'a, u32>,
     before: View<'a, u64>,
-    runs: Runs,
+    runs: TargetRuns,
 }
 
 impl RunTargets<'_> {
-    /// Writes the sums of the runs of the calling block.
+    /// Writes the sums of the calling block's runs.
     #[cuda_std::inline_closures]
     #[inline(always)]
-    fn forces<A: Add, P: Power, L: Lengths>(
+    fn forces<A: Accumulator, P: Power, L: VoxelMetric>(
         self,
-        lengths: L,
+        metric: L,
         sources: (View<f32>, Option<View<f32>>),
-        slices: Slices,
-        portion: Portion,
+        slices: SourceSlices,
+        range: LaunchRange,
         exponent: f32,
         sums: ViewMut<f64>,
     ) {
-        let tile = Tile::of_block::<A>();
+        let tile = Tile::new::<A>();
         let blocks = quotient_up(self.runs.count, thread::block_dim_x() as u64);
-        let mut item = portion.first + thread::block_idx_x() as u64;
-        while item < portion.end {
+        let mut item = range.first + thread::block_idx_x() as u64;
+        while item < range.end {
             let (slice, block) = div_rem(item, blocks);
             let run = block * thread::block_dim_x() as u64 + thread::thread_idx_x() as u64;
-            let mut place = [0.0; 3];
+            let mut coords = [0.0; 3];
             if run < self.runs.count {
                 let first = 3 * run as usize;
-                place = [
-                    self.at.read(first),
-                    self.at.read(first + 1),
-                    self.at.read(first + 2),
+                coords = [
+                    self.run_coords.read(first),
+                    self.run_coords.read(first + 1),
+                    self.run_coords.read(first + 2),
                 ];
             }
-            let range = slices.range(slice);
-            let held = forces_of_run::<A, P, L>(lengths, &tile, sources, range, place, exponent);
+            let slice_range = slices.range(slice);
+            let sums_of_run =
+                forces_of_run::<A, P, L>(metric, &tile, sources, slice_range, coords, exponent);
             if run < self.runs.count {
                 write_run(
                     self.words,
                     self.before,
                     self.runs.bits,
-                    place,
+                    coords,
                     |k, target| {
-                        let to = slices.sums(slice, target);
-                        let held = if k == 0 {
-                            held[0]
+                        let to = slices.sum_index(slice, target);
+                        let sum = if k == 0 {
+                            sums_of_run[0]
                         } else if k == 1 {
-                            held[1]
+                            sums_of_run[1]
                         } else if k == 2 {
-                            held[2]
+                            sums_of_run[2]
                         } else {
-                            held[3]
+                            sums_of_run[3]
                         };
-                        let [x, y, z] = held;
-                        let [x, y, z] = lengths.vector([x.widen(), y.widen(), z.widen()]);
+                        let [x, y, z] = sum;
+                        let [x, y, z] = metric.to_world([x.to_f64(), y.to_f64(), z.to_f64()]);
                         sums.write(to, x);
                         sums.write(to + 1, y);
                         sums.write(to + 2, z);
@@ -212,10 +215,11 @@ impl RunTargets<'_> {
     }
 }
 
-/// The forces of some sources on the four voxels of a run. All threads of the block call it.
+/// Sums the forces of a range of sources on the four voxels of a run. All threads of the block must
+/// call this.
 #[inline(always)]
-fn forces_of_run<A: Add, P: Power, L: Lengths>(
-    lengths: L,
+fn forces_of_run<A: Accumulator, P: Power, L: VoxelMetric>(
+    metric: L,
     tile: &Tile,
     (sources, weights): (View<f32>, Option<View<f32>>),
     [mut start, end]: [u64; 2],
@@ -223,47 +227,51 @@ fn forces_of_run<A: Add, P: Power, L: Lengths>(
     exponent: f32,
 ) -> [[A; 3]; RUN as usize] {
     let x = run * RUN as f32;
-    let wide = [x, y, z].map(A::of);
-    let mut held = [[A::ZERO; 3]; RUN as usize];
+    let target = [x, y, z].map(A::from_f32);
+    let mut sums_of_run = [[A::ZERO; 3]; RUN as usize];
     while start < end {
-        let here = tile.stage(sources, weights, start, end);
+        let count = tile.stage(sources, weights, start, end);
         let mut i = 0;
-        while i < here {
+        while i < count {
             let mut step = 0;
-            while step < STEP {
-                let [cx, cy, cz, own] = tile.weighted(i + step);
-                let far = tile.wide_source::<A>(i + step);
+            while step < UNROLL {
+                let [cx, cy, cz, source_weight] = tile.weighted(i + step);
+                let source = tile.source_as::<A>(i + step);
                 let (dy, dz) = (y - cy, z - cz);
-                let across = lengths.across(dy, dz);
-                let along_y = wide[1] - far[1];
-                let along_z = wide[2] - far[2];
+                let transverse = metric.transverse(dy, dz);
+                let along_y = target[1] - source[1];
+                let along_z = target[2] - source[2];
                 let dx = x - cx;
-                let along_x = wide[0] - far[0];
+                let along_x = target[0] - source[0];
                 let mut k = 0;
                 while k < RUN as usize {
                     let dx = if k == 0 { dx } else { dx + k as f32 };
-                    let weight = P::weight(lengths.squared(dx, across), exponent);
-                    let weight = A::of(if L::WEIGHTED { weight * own } else { weight });
+                    let weight = P::weight(metric.squared(dx, transverse), exponent);
+                    let weight = A::from_f32(if L::WEIGHTED {
+                        weight * source_weight
+                    } else {
+                        weight
+                    });
                     let along_x = if k == 0 {
                         along_x
                     } else {
-                        along_x - A::of(-(k as f32))
+                        along_x - A::from_f32(-(k as f32))
                     };
-                    held[k][0] = held[k][0].plus(weight, along_x);
-                    held[k][1] = held[k][1].plus(weight, along_y);
-                    held[k][2] = held[k][2].plus(weight, along_z);
+                    sums_of_run[k][0] = sums_of_run[k][0].add_scaled(weight, along_x);
+                    sums_of_run[k][1] = sums_of_run[k][1].add_scaled(weight, along_y);
+                    sums_of_run[k][2] = sums_of_run[k][2].add_scaled(weight, along_z);
                     k += 1;
                 }
                 step += 1;
             }
-            i += STEP;
+            i += UNROLL;
         }
-        start += here as u64;
+        start += count as u64;
     }
-    held
+    sums_of_run
 }
 
-/// Calls `write` with each voxel of a run that is a target, and its number.
+/// Calls `write(position in the run, target index)` for each voxel of a run that is a target.
 #[cuda_std::inline_closures]
 #[inline(always)]
 fn write_run(
@@ -279,10 +287,10 @@ fn write_run(
     let all = words.read(word);
     let shift = run % 8 * RUN;
     let mut target = before.read(word) + (all & ((1 << shift) - 1)).count_ones() as u64;
-    let mine = all >> shift;
+    let run_bits = all >> shift;
     let mut k = 0;
     while k < RUN {
-        if mine >> k & 1 != 0 {
+        if run_bits >> k & 1 != 0 {
             write(k, target);
             target += 1;
         }
@@ -295,13 +303,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fours_are_brought_together() {
+    fn occupied_groups_of_four_are_compacted() {
         for word in [0, 1, 0xf0, 0x8000_0001, 0x0102_0408, u32::MAX, 0x1000_0000] {
             let expected = (0..8)
                 .filter(|k| word >> (4 * k) & 15u32 != 0)
                 .map(|k| 1 << k)
                 .sum::<u32>();
-            assert_eq!(any_of_fours(word), expected, "{word:x}");
+            assert_eq!(occupied_fours(word), expected, "{word:x}");
         }
     }
 }

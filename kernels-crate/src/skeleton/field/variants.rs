@@ -1,22 +1,22 @@
-//! Zhao et al.'s (2016) ways: a thread has a target.
+//! All-pairs kernels of Zhao et al. (2016): one target per thread.
 
 use super::{
-    add::{Add, Portion, Slices},
-    power::{AnyPower, Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9},
+    accumulator::{Accumulator, LaunchRange, SourceSlices},
+    power::{Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, RealPower},
     tile::Tile,
 };
 use crate::arith::{div_rem, quotient_up};
 use cuda_std::{GpuFloat, View, ViewMut, address_space, kernel, thread};
 
-/// A target, and the force on it so far.
+/// A target, and the force accumulated so far.
 #[derive(Clone, Copy)]
 struct Target<A> {
     at: [f32; 3],
     sum: [A; 3],
 }
 
-impl<A: Add> Target<A> {
-    /// Target `index`; one in the corner if there is none.
+impl<A: Accumulator> Target<A> {
+    /// Reads target `index`; beyond `count`, returns a dummy target at the origin.
     #[inline(always)]
     fn read(targets: View<f32>, index: u64, count: u64) -> Self {
         let mut at = [0.0; 3];
@@ -40,157 +40,158 @@ impl<A: Add> Target<A> {
         let [x, y, z] = self.at;
         let (dx, dy, dz) = (x - cx, y - cy, z - cz);
         let squared = GpuFloat::mul_add(dx, dx, GpuFloat::mul_add(dy, dy, dz * dz));
-        let weight = A::of(P::weight(squared, exponent));
+        let weight = A::from_f32(P::weight(squared, exponent));
         self.sum = [
-            self.sum[0].plus(weight, A::of(dx)),
-            self.sum[1].plus(weight, A::of(dy)),
-            self.sum[2].plus(weight, A::of(dz)),
+            self.sum[0].add_scaled(weight, A::from_f32(dx)),
+            self.sum[1].add_scaled(weight, A::from_f32(dy)),
+            self.sum[2].add_scaled(weight, A::from_f32(dz)),
         ];
     }
 
-    /// Adds the sum to what is there.
+    /// Adds the accumulated force to the stored sums.
     #[inline(always)]
     fn add_to(self, sums: ViewMut<f64>, to: usize) {
-        sums.write(to, sums.read(to) + self.sum[0].widen());
-        sums.write(to + 1, sums.read(to + 1) + self.sum[1].widen());
-        sums.write(to + 2, sums.read(to + 2) + self.sum[2].widen());
+        sums.write(to, sums.read(to) + self.sum[0].to_f64());
+        sums.write(to + 1, sums.read(to + 1) + self.sum[1].to_f64());
+        sums.write(to + 2, sums.read(to + 2) + self.sum[2].to_f64());
     }
 
     #[inline(always)]
     fn write(self, sums: ViewMut<f64>, to: usize) {
-        sums.write(to, self.sum[0].widen());
-        sums.write(to + 1, self.sum[1].widen());
-        sums.write(to + 2, self.sum[2].widen());
+        sums.write(to, self.sum[0].to_f64());
+        sums.write(to + 1, self.sum[1].to_f64());
+        sums.write(to + 2, self.sum[2].to_f64());
     }
 }
 
-/// Calls `visit` with each slice and target of the calling thread: with as many as the block's
-/// other threads, some of which are no targets.
+/// Calls `visit(slice, target)` for each item of the calling thread. All threads of a block make
+/// the same number of calls; the target index may be out of range.
 #[inline(always)]
-fn for_each_target(slices: Slices, portion: Portion, mut visit: impl FnMut(u64, u64)) {
+fn for_each_target(slices: SourceSlices, range: LaunchRange, mut visit: impl FnMut(u64, u64)) {
     let threads = thread::block_dim_x() as u64;
     let blocks = quotient_up(slices.targets, threads);
-    let mut item = portion.first + thread::block_idx_x() as u64;
-    while item < portion.end {
+    let mut item = range.first + thread::block_idx_x() as u64;
+    while item < range.end {
         let (slice, block) = div_rem(item, blocks);
         visit(slice, block * threads + thread::thread_idx_x() as u64);
         item += thread::grid_dim_x() as u64;
     }
 }
 
-/// The force at each target; sources are read from global memory.
+/// Computes the force at each target by summing over all sources, which are read from global
+/// memory.
 ///
-/// A thread has a target and goes through all sources of a slice; all threads read the same.
-/// Nothing is shared in the block. Per target three sums are written for each slice.
+/// **Mapping:** one (slice, target) pair per thread. **Memory:** all threads of a block read the
+/// same source; no shared memory; writes three sums per target and slice.
 ///
 /// # Safety
-/// `sources` and `targets` hold three coordinates for each, `sums` three for each target and slice;
-/// `portion` is of the pairs of a slice and a block of targets.
-#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower], fused)]
-pub unsafe fn forces_simple<A: Add, P: Power>(
+/// `sources` and `targets` must hold three coordinates each, `sums` three elements per target and
+/// slice; `range` must be a range of (slice, block of targets) pairs.
+#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, RealPower], fused)]
+pub unsafe fn forces_simple<A: Accumulator, P: Power>(
     sources: View<f32>,
     targets: View<f32>,
-    slices: Slices,
-    portion: Portion,
+    slices: SourceSlices,
+    range: LaunchRange,
     exponent: f32,
     sums: ViewMut<f64>,
 ) {
-    for_each_target(slices, portion, |slice, index| {
+    for_each_target(slices, range, |slice, index| {
         let mut target = Target::<A>::read(targets, index, slices.targets);
         let [start, end] = slices.range(slice);
         let mut source = start;
         while source < end {
             let first = 3 * source as usize;
-            let at = [
+            let position = [
                 sources.read(first),
                 sources.read(first + 1),
                 sources.read(first + 2),
             ];
-            target.add::<P>(at, exponent);
+            target.add::<P>(position, exponent);
             source += 1;
         }
         if index < slices.targets {
-            target.write(sums, slices.sums(slice, index));
+            target.write(sums, slices.sum_index(slice, index));
         }
     });
 }
 
-/// Sources that are in constant memory at a time: three numbers each, and 64 KB in all.
-pub const PIECE: usize = 5461;
+/// Maximum number of sources in constant memory: three floats each, 64 KB in total.
+pub const MAX_CONSTANT_SOURCES: usize = 5461;
 
-/// These sources; the host copies them there before each launch.
+/// Sources in constant memory; the host copies them before each launch.
 #[address_space(constant)]
-pub static FIELD_SOURCES: [f32; 3 * PIECE] = [0.0; 3 * PIECE];
+pub static FIELD_SOURCES: [f32; 3 * MAX_CONSTANT_SOURCES] = [0.0; 3 * MAX_CONSTANT_SOURCES];
 
-/// The force at each target of one slice of sources, added to that of the slices before; sources
-/// are in constant memory.
+/// Adds the force of one slice of sources, held in constant memory, to the sums of each target.
 ///
-/// A thread has a target and goes through the slice; all threads read the same. Nothing is shared
-/// in the block. Per target three sums are read and written.
+/// **Mapping:** one target per thread. **Memory:** all threads of a block read the same source; no
+/// shared memory; reads and writes three sums per target.
 ///
 /// # Safety
-/// [`FIELD_SOURCES`] holds the sources of one slice, `portion` is of pairs of it and a block of
-/// targets, and slices have at most [`PIECE`] sources. `targets` hold three coordinates for each,
-/// `sums` three for each.
-#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower], fused)]
-pub unsafe fn forces_constant<A: Add, P: Power>(
+/// [`FIELD_SOURCES`] must hold the sources of one slice, and slices must have at most [`PIECE`]
+/// sources; `range` must be a range of (slice, block of targets) pairs within that slice. `targets`
+/// must hold three coordinates and `sums` three elements per target.
+#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, RealPower], fused)]
+pub unsafe fn forces_constant<A: Accumulator, P: Power>(
     targets: View<f32>,
-    slices: Slices,
-    portion: Portion,
+    slices: SourceSlices,
+    range: LaunchRange,
     exponent: f32,
     sums: ViewMut<f64>,
 ) {
     let sources = FIELD_SOURCES.as_ptr();
-    for_each_target(slices, portion, |slice, index| {
+    for_each_target(slices, range, |slice, index| {
         let mut target = Target::<A>::read(targets, index, slices.targets);
         let [start, end] = slices.range(slice);
         let mut source = 0;
         while source < (end - start) as usize {
-            // SAFETY: the slice is no longer than a piece.
-            let at = unsafe {
+            // SAFETY: a slice has at most `MAX_CONSTANT_SOURCES` sources.
+            let position = unsafe {
                 let first = sources.add(3 * source);
                 [*first, *first.add(1), *first.add(2)]
             };
-            target.add::<P>(at, exponent);
+            target.add::<P>(position, exponent);
             source += 1;
         }
         if index < slices.targets {
-            target.add_to(sums, slices.sums(0, index));
+            target.add_to(sums, slices.sum_index(0, index));
         }
     });
 }
 
-/// The force at each target; sources come through shared memory.
+/// Computes the force at each target by summing over all sources, which are staged in shared
+/// memory.
 ///
-/// A thread has a target. The block stages sources, 8 KiB at a time, and all its threads go through
-/// them. Per target three sums are written for each slice.
+/// **Mapping:** one (slice, target) pair per thread. **Memory:** each block stages 8 KiB of sources
+/// at a time, which all its threads read; writes three sums per target and slice.
 ///
 /// # Safety
-/// As [`forces_simple`].
-#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, AnyPower], fused)]
-pub unsafe fn forces_shared<A: Add, P: Power>(
+/// As for [`forces_simple`].
+#[kernel(A = [f32, f64], P = [Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, RealPower], fused)]
+pub unsafe fn forces_shared<A: Accumulator, P: Power>(
     sources: View<f32>,
     targets: View<f32>,
-    slices: Slices,
-    portion: Portion,
+    slices: SourceSlices,
+    range: LaunchRange,
     exponent: f32,
     sums: ViewMut<f64>,
 ) {
-    let tile = Tile::of_block::<f32>();
-    for_each_target(slices, portion, |slice, index| {
+    let tile = Tile::new::<f32>();
+    for_each_target(slices, range, |slice, index| {
         let mut target = Target::<A>::read(targets, index, slices.targets);
         let [mut start, end] = slices.range(slice);
         while start < end {
-            let here = tile.stage(sources, None, start, end);
+            let count = tile.stage(sources, None, start, end);
             let mut i = 0;
-            while i < here {
+            while i < count {
                 target.add::<P>(tile.source(i), exponent);
                 i += 1;
             }
-            start += here as u64;
+            start += count as u64;
         }
         if index < slices.targets {
-            target.write(sums, slices.sums(slice, index));
+            target.write(sums, slices.sum_index(slice, index));
         }
     });
 }

@@ -16,9 +16,10 @@ use crate::{
 use ferrovox_kernels::{
     grid::Grid,
     rows::Rows,
-    skeleton::ways::{
-        Columns, VOXELS, begin_at_root, chain_lengths, follow, list_costs, price_columns,
-        price_rows, price_samples, relax_bricks, squares_along, squares_along_x, trace_back,
+    skeleton::geodesics::{
+        AxisLines, BRICK_VOXELS, add_edge_weights_along_axis, edge_weights_along_x,
+        extract_path_lengths, find_predecessors, finish_edge_weights, gather_costs, jump_pointers,
+        relax_bricks, seed_root, squared_distances_along_axis, squared_distances_along_x,
     },
 };
 
@@ -92,32 +93,32 @@ impl<'a> DeviceObject<'a> {
             let mut along = stream.alloc::<f64>(samples)?;
             let Grid { nx, ny, nz } = mask.grid;
             let [nx, ny, nz] = [nx, ny, nz].map(u64::from);
-            let along_y = Columns {
-                step: nx,
+            let along_y = AxisLines {
+                stride: nx,
                 len: ny,
-                beside: nx,
-                next: nx * ny,
-                weight: weights[1],
+                interleaved: nx,
+                group_stride: nx * ny,
+                squared_spacing: weights[1],
             };
-            let along_z = Columns {
-                step: nx * ny,
+            let along_z = AxisLines {
+                stride: nx * ny,
                 len: nz,
-                beside: nx * ny,
-                next: nx * ny * nz,
-                weight: weights[2],
+                interleaved: nx * ny,
+                group_stride: nx * ny * nz,
+                squared_spacing: weights[2],
             };
             let (of_samples, items) = over(stream, samples as u64);
             // SAFETY: the object has a margin of one sample, and there is room for a number of each
             // sample of its box, and of each voxel.
             unsafe {
                 let args = (mask.bits.view(), bits, weights[0], of_box, costs.view_mut());
-                stream.launch::<squares_along_x>(launch, args)?;
+                stream.launch::<squared_distances_along_x>(launch, args)?;
                 let args = (costs.view(), nx, weights[1], items, along.view_mut());
-                stream.launch::<squares_along>(of_samples, args)?;
+                stream.launch::<squared_distances_along_axis>(of_samples, args)?;
                 let args = (along.view(), nx * ny, weights[2], items, costs.view_mut());
-                stream.launch::<squares_along>(of_samples, args)?;
+                stream.launch::<squared_distances_along_axis>(of_samples, args)?;
                 let args = (mask.bits.view(), bits, weights[0], of_box, along.view_mut());
-                stream.launch::<price_rows>(launch, args)?;
+                stream.launch::<edge_weights_along_x>(launch, args)?;
                 for columns in [along_y, along_z] {
                     let (launch, items) = over(stream, samples as u64 / columns.len);
                     let args = (
@@ -127,7 +128,7 @@ impl<'a> DeviceObject<'a> {
                         prices.view_mut(),
                         along.view_mut(),
                     );
-                    stream.launch::<price_columns>(launch, args)?;
+                    stream.launch::<add_edge_weights_along_axis>(launch, args)?;
                 }
                 let args = (
                     mask.bits.view(),
@@ -140,7 +141,7 @@ impl<'a> DeviceObject<'a> {
                     prices.view_mut(),
                     costs.view_mut(),
                 );
-                stream.launch::<price_samples>(launch, args)?;
+                stream.launch::<finish_edge_weights>(launch, args)?;
             }
         }
         let device = Self {
@@ -192,12 +193,12 @@ impl<'a> DeviceObject<'a> {
                 backs.view_mut(),
                 chains.view_mut(),
             );
-            stream.launch::<trace_back>(rows_launch(of_box), args)?;
+            stream.launch::<find_predecessors>(rows_launch(of_box), args)?;
         }
         let lengths = self.lengths_of(&mut chains)?;
         drop(chains);
         let costs = if with_costs {
-            self.list_costs()?
+            self.gather_costs()?
         } else {
             Vec::new()
         };
@@ -227,12 +228,12 @@ impl<'a> DeviceObject<'a> {
                 counts.view_mut(),
                 self.costs.view_mut(),
             );
-            stream.launch::<begin_at_root>(Launch::one_block().max_useful_threads(1), args)?;
+            stream.launch::<seed_root>(Launch::one_block().max_useful_threads(1), args)?;
         }
-        let by_bricks = Launch::pieces(count as u64).block_divides(VOXELS);
+        let by_bricks = Launch::pieces(count as u64).block_divides(BRICK_VOXELS);
         let plan = stream.plan::<relax_bricks>(by_bricks)?;
         let blocks = u64::from(plan.resident_blocks).min(count as u64);
-        let launch = Launch::pieces(blocks).block_divides(VOXELS);
+        let launch = Launch::pieces(blocks).block_divides(BRICK_VOXELS);
         loop {
             for _ in 0..ROUNDS {
                 let [queue, next] = &mut queues;
@@ -277,7 +278,7 @@ impl<'a> DeviceObject<'a> {
                 // SAFETY: there is a chain for each item.
                 unsafe {
                     let args = (items, chains.view_mut(), unfinished.view_mut());
-                    stream.launch::<follow>(launch, args)?;
+                    stream.launch::<jump_pointers>(launch, args)?;
                 }
             }
             if stream.download(&unfinished)?[0] == 0 {
@@ -288,13 +289,13 @@ impl<'a> DeviceObject<'a> {
         // SAFETY: there is a chain and room for a length for each item.
         unsafe {
             let args = (chains.view(), items, lengths.view_mut());
-            stream.launch::<chain_lengths>(launch, args)?;
+            stream.launch::<extract_path_lengths>(launch, args)?;
         }
         stream.download(&lengths)
     }
 
     /// What ways to voxels cost, in their order.
-    fn list_costs(&self) -> Result<Vec<f64>, DeviceError> {
+    fn gather_costs(&self) -> Result<Vec<f64>, DeviceError> {
         let stream = self.stream;
         let mut costs = stream.alloc::<f64>(self.count as usize)?;
         let of_box = rows_of(stream, self.mask.grid);
@@ -308,7 +309,7 @@ impl<'a> DeviceObject<'a> {
                 of_box,
                 costs.view_mut(),
             );
-            stream.launch::<list_costs>(rows_launch(of_box), args)?;
+            stream.launch::<gather_costs>(rows_launch(of_box), args)?;
         }
         stream.download(&costs)
     }

@@ -15,7 +15,7 @@ use crate::{
         },
     },
 };
-use ferrovox_kernels::skeleton::ways::cost_after;
+use ferrovox_kernels::skeleton::geodesics::extend_path_cost;
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Cheapest ways.
@@ -200,7 +200,7 @@ impl Ways {
 /// the length is known.
 #[inline(always)]
 fn after(cost: f64, half: f64, one: f32, other: f32) -> f64 {
-    cost_after(cost, half, f64::from(one) + f64::from(other))
+    extend_path_cost(cost, half, f64::from(one) + f64::from(other))
 }
 
 /// Half of the lengths of steps.

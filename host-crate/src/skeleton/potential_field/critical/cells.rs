@@ -5,7 +5,7 @@ use crate::{
     grid::{DeviceMask, DevicePoints},
     skeleton::{SkeletonError, potential_field::field::ForceField},
 };
-use ferrovox_kernels::skeleton::critical::critical_cells;
+use ferrovox_kernels::skeleton::critical::mark_critical_cells;
 
 /// The cells at all of whose corners there is a force, of which no component has the same sign at
 /// all: by their first corners. Synchronises the stream.
@@ -25,7 +25,7 @@ pub fn candidates(stream: &Stream, field: &ForceField) -> Result<Vec<[f32; 3]>, 
             items,
             words.view_mut(),
         );
-        stream.launch::<critical_cells>(launch, args)?;
+        stream.launch::<mark_critical_cells>(launch, args)?;
     }
     let cells = DeviceMask {
         bits: words,

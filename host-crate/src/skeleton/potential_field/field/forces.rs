@@ -16,7 +16,7 @@ use crate::{
         potential_field::{BoundaryForce, Classes, Execution, FieldVariant, Params},
     },
 };
-use ferrovox_kernels::skeleton::field::{NUMBERS, mean_forces};
+use ferrovox_kernels::skeleton::field::{FORCE_COMPONENTS, average_boundary_forces};
 
 /// The forces at voxels of a mask, on a device.
 #[derive(Debug)]
@@ -74,8 +74,8 @@ impl ForceField {
             if words[row * per_row + x / 32] >> (x % 32) & 1 == 0 {
                 return [0.0; 3];
             }
-            let force = &forces[next..next + NUMBERS];
-            next += NUMBERS;
+            let force = &forces[next..next + FORCE_COMPONENTS];
+            next += FORCE_COMPONENTS;
             [0, 1, 2].map(|axis| force[axis] * force[3])
         });
         Ok(vectors)
@@ -143,7 +143,7 @@ pub(in crate::skeleton) fn force_field_from(
     let interior = classes.interior.copy(stream)?;
     let known = forces_on_devices(execution, sources, interior, params)?;
     let all = Targets::of(stream, &inside)?;
-    let mut forces = stream.alloc::<f32>(NUMBERS * all.count as usize)?;
+    let mut forces = stream.alloc::<f32>(FORCE_COMPONENTS * all.count as usize)?;
     let bits = inside.layout();
     let rows = rows(stream, [bits.grid.nx, bits.grid.ny, bits.grid.nz], 1);
     // SAFETY: the words are those of the grid, and there are four numbers for each voxel of the
@@ -159,7 +159,7 @@ pub(in crate::skeleton) fn force_field_from(
             rows,
             forces.view_mut(),
         );
-        stream.launch::<mean_forces>(rows_launch(rows), args)?;
+        stream.launch::<average_boundary_forces>(rows_launch(rows), args)?;
     }
     let before = all.before;
     Ok(ForceField {

@@ -12,9 +12,10 @@ use crate::{
 };
 use cuda_std::{Kernel, View, ViewMut};
 use ferrovox_kernels::skeleton::field::{
-    Add, AnyPower, FIELD_SOURCES, NUMBERS, PIECE, Portion, Power, Power2, Power3, Power4, Power5,
-    Power6, Power7, Power8, Power9, Slices, WholePower, finish_forces, forces_constant,
-    forces_in_world, forces_shared, forces_simple, forces_tuned,
+    Accumulator, FIELD_SOURCES, FORCE_COMPONENTS, IntegerPower, LaunchRange, MAX_CONSTANT_SOURCES,
+    Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, RealPower, SourceSlices,
+    forces_constant, forces_shared, forces_simple, forces_tuned, forces_tuned_in_world,
+    reduce_force_slices,
 };
 
 /// Forces to compute.
@@ -44,8 +45,8 @@ pub(super) struct WholeJob<'a> {
 type ByTarget<'v> = (
     View<'v, f32>,
     View<'v, f32>,
-    Slices,
-    Portion,
+    SourceSlices,
+    LaunchRange,
     f32,
     ViewMut<'v, f64>,
 );
@@ -54,7 +55,7 @@ type ByTarget<'v> = (
 #[derive(Clone, Copy)]
 struct Plan {
     /// The slices in which sources are taken.
-    slices: Slices,
+    slices: SourceSlices,
     /// Pairs of a slice and a block of targets, or of runs.
     pairs: u64,
     /// How many the device does at a time.
@@ -62,8 +63,8 @@ struct Plan {
 }
 
 impl Plan {
-    fn all(self) -> Portion {
-        Portion {
+    fn all(self) -> LaunchRange {
+        LaunchRange {
             first: 0,
             end: self.pairs,
         }
@@ -116,7 +117,7 @@ impl Job<'_> {
         }
     }
 
-    fn with<A: Add>(&self) -> Result<Buffer<f32>, SkeletonError> {
+    fn with<A: Accumulator>(&self) -> Result<Buffer<f32>, SkeletonError> {
         let exponent = self.params.exponent;
         let integer = if exponent.fract() == 0.0 {
             exponent as u32
@@ -126,8 +127,8 @@ impl Job<'_> {
         let (metric, _) = Metric::snapped(&self.targets.mask.geometry);
         if !metric.is_of_cubes() {
             let (sums, slices) = match integer {
-                0 => self.in_world::<A, AnyPower>(&metric)?,
-                _ => self.in_world::<A, WholePower>(&metric)?,
+                0 => self.in_world::<A, RealPower>(&metric)?,
+                _ => self.in_world::<A, IntegerPower>(&metric)?,
             };
             return self.finish(&sums, slices);
         }
@@ -140,11 +141,11 @@ impl Job<'_> {
             7 => self.run::<A, Power7>(),
             8 => self.run::<A, Power8>(),
             9 => self.run::<A, Power9>(),
-            _ => self.run::<A, AnyPower>(),
+            _ => self.run::<A, RealPower>(),
         }
     }
 
-    fn run<A: Add, P: Power>(&self) -> Result<Buffer<f32>, SkeletonError> {
+    fn run<A: Accumulator, P: Power>(&self) -> Result<Buffer<f32>, SkeletonError> {
         let (sums, slices) = match self.params.variant {
             // who calls has chosen, and `Tree` is no job for all pairs
             FieldVariant::Tuned | FieldVariant::Auto | FieldVariant::Tree => {
@@ -158,14 +159,18 @@ impl Job<'_> {
     }
 
     /// Directions and magnitudes of sums.
-    fn finish(&self, sums: &Buffer<f64>, slices: Slices) -> Result<Buffer<f32>, SkeletonError> {
+    fn finish(
+        &self,
+        sums: &Buffer<f64>,
+        slices: SourceSlices,
+    ) -> Result<Buffer<f32>, SkeletonError> {
         let stream = self.stream;
-        let mut forces = stream.alloc::<f32>(NUMBERS * self.targets.count as usize)?;
+        let mut forces = stream.alloc::<f32>(FORCE_COMPONENTS * self.targets.count as usize)?;
         let (launch, items) = over(stream, self.targets.count);
         // SAFETY: there are three sums for each target and slice, and four numbers for each target.
         unsafe {
             let args = (sums.view(), slices, items, forces.view_mut());
-            stream.launch::<finish_forces>(launch, args)?;
+            stream.launch::<reduce_force_slices>(launch, args)?;
         }
         Ok(forces)
     }
@@ -184,7 +189,7 @@ impl Job<'_> {
     /// The same with slices of `len` sources.
     fn plan_with<K: Kernel>(&self, items: u64, len: u64) -> Result<Plan, SkeletonError> {
         let sources = self.sources.len() as u64;
-        let slices = Slices {
+        let slices = SourceSlices {
             sources,
             len,
             count: sources.div_ceil(len).max(1),
@@ -203,10 +208,11 @@ impl Job<'_> {
     fn launch(
         &self,
         plan: Plan,
-        pairs: Portion,
-        mut launch: impl FnMut(Launch, Portion) -> Result<(), SkeletonError>,
+        pairs: LaunchRange,
+        mut launch: impl FnMut(Launch, LaunchRange) -> Result<(), SkeletonError>,
     ) -> Result<(), SkeletonError> {
-        let mut launch = |portion: Portion| launch(blocks(portion.end - portion.first), portion);
+        let mut launch =
+            |portion: LaunchRange| launch(blocks(portion.end - portion.first), portion);
         let Some(counter) = self.counter else {
             return launch(pairs);
         };
@@ -221,12 +227,14 @@ impl Job<'_> {
     }
 
     /// Room for three sums for each target and slice.
-    fn sums(&self, slices: Slices) -> Result<Buffer<f64>, SkeletonError> {
+    fn sums(&self, slices: SourceSlices) -> Result<Buffer<f64>, SkeletonError> {
         let count = 3 * slices.targets * slices.count;
         Ok(self.stream.alloc(count as usize)?)
     }
 
-    fn tuned<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
+    fn tuned<A: Accumulator, P: Power>(
+        &self,
+    ) -> Result<(Buffer<f64>, SourceSlices), SkeletonError> {
         let (runs, places) = self.targets.runs(self.stream)?;
         let plan = self.plan::<forces_tuned<A, P>>(runs.count)?;
         let mut sums = self.sums(plan.slices)?;
@@ -252,12 +260,12 @@ impl Job<'_> {
     }
 
     /// The same where voxels are no cubes.
-    fn in_world<A: Add, P: Power>(
+    fn in_world<A: Accumulator, P: Power>(
         &self,
         metric: &Metric,
-    ) -> Result<(Buffer<f64>, Slices), SkeletonError> {
+    ) -> Result<(Buffer<f64>, SourceSlices), SkeletonError> {
         let (runs, places) = self.targets.runs(self.stream)?;
-        let plan = self.plan::<forces_in_world<A, P>>(runs.count)?;
+        let plan = self.plan::<forces_tuned_in_world<A, P>>(runs.count)?;
         let mut sums = self.sums(plan.slices)?;
         self.launch(plan, plan.all(), |launch, portion| {
             // SAFETY: as in `tuned`, and sources have a weight each or none.
@@ -275,14 +283,16 @@ impl Job<'_> {
                     self.params.exponent as f32,
                     sums.view_mut(),
                 );
-                Ok(self.stream.launch::<forces_in_world<A, P>>(launch, args)?)
+                Ok(self
+                    .stream
+                    .launch::<forces_tuned_in_world<A, P>>(launch, args)?)
             }
         })?;
         Ok((sums, plan.slices))
     }
 
     /// By a kernel whose threads take a target each and go through all sources of a slice.
-    fn by_target<K>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError>
+    fn by_target<K>(&self) -> Result<(Buffer<f64>, SourceSlices), SkeletonError>
     where
         K: for<'v> Kernel<Args<'v> = ByTarget<'v>>,
     {
@@ -305,12 +315,17 @@ impl Job<'_> {
         Ok((sums, plan.slices))
     }
 
-    fn constant<A: Add, P: Power>(&self) -> Result<(Buffer<f64>, Slices), SkeletonError> {
+    fn constant<A: Accumulator, P: Power>(
+        &self,
+    ) -> Result<(Buffer<f64>, SourceSlices), SkeletonError> {
         let targets = DevicePoints::from_sites(self.stream, self.targets.mask)?;
-        let plan = self.plan_with::<forces_constant<A, P>>(targets.len() as u64, PIECE as u64)?;
+        let plan = self.plan_with::<forces_constant<A, P>>(
+            targets.len() as u64,
+            MAX_CONSTANT_SOURCES as u64,
+        )?;
         let blocks = plan.pairs / plan.slices.count;
         // the slices are added up by the kernel
-        let slices = Slices {
+        let slices = SourceSlices {
             count: 1,
             ..plan.slices
         };
@@ -322,7 +337,7 @@ impl Job<'_> {
             let [start, end] = plan.slices.range(slice).map(|source| 3 * source as usize);
             // SAFETY: it is read by this job's launches only.
             unsafe { constant.write(&self.sources.points.coordinates, start..end) }?;
-            let pairs = Portion {
+            let pairs = LaunchRange {
                 first: slice * blocks,
                 end: (slice + 1) * blocks,
             };

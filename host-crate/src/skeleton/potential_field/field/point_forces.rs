@@ -8,8 +8,8 @@ use crate::{
     skeleton::SkeletonError,
 };
 use ferrovox_kernels::skeleton::field::{
-    Exponent, OF_POINT, PointSlices, THREADS, add_slices_at, forces_at as slices_at,
-    forces_at_in_world,
+    Exponent, POINT_COMPONENTS, PointSlices, THREADS_PER_POINT, forces_at_points,
+    forces_at_points_in_world, reduce_point_slices,
 };
 use nalgebra::{Matrix3, Point3, Vector3};
 
@@ -63,11 +63,17 @@ fn forces_in_rounds(
         few if few <= 2 * SLICE => 1,
         many => many.div_ceil(SLICE),
     };
-    let round = (MAX_SUMS / (OF_POINT as u64 * slices)).max(1);
+    let round = (MAX_SUMS / (POINT_COMPONENTS as u64 * slices)).max(1);
     let mut found = with_capacity_or_unwind(points.len());
     for flat in flat.chunks(3 * round as usize) {
         let results = numbers_at(stream, sources, flat, slices, exponent)?;
-        found.extend_or_unwind(results.as_chunks::<OF_POINT>().0.iter().map(force_of));
+        found.extend_or_unwind(
+            results
+                .as_chunks::<POINT_COMPONENTS>()
+                .0
+                .iter()
+                .map(force_of),
+        );
     }
     Ok(found)
 }
@@ -87,9 +93,9 @@ fn numbers_at(
         count: slices,
     };
     let parts = slices.points * slices.count;
-    let mut sums = stream.alloc::<f64>(OF_POINT * parts as usize)?;
+    let mut sums = stream.alloc::<f64>(POINT_COMPONENTS * parts as usize)?;
     let (metric, _) = Metric::snapped(sources.geometry());
-    let launch = Launch::pieces(parts).block_divides(THREADS);
+    let launch = Launch::pieces(parts).block_divides(THREADS_PER_POINT);
     let exponent = Exponent::new(exponent);
     let (from, to) = (sources.points.coordinates.view(), at.view());
     // SAFETY: sources and points have three coordinates each, sources a weight each or none, and
@@ -97,28 +103,28 @@ fn numbers_at(
     unsafe {
         if metric.is_of_cubes() {
             let args = (from, to, slices, exponent, sums.view_mut());
-            stream.launch::<slices_at>(launch, args)?;
+            stream.launch::<forces_at_points>(launch, args)?;
         } else {
             let world = world_of(&metric);
             let weights = sources.weights.view();
             let args = (from, weights, to, slices, world, exponent, sums.view_mut());
-            stream.launch::<forces_at_in_world>(launch, args)?;
+            stream.launch::<forces_at_points_in_world>(launch, args)?;
         }
     }
     if slices.count == 1 {
         return Ok(stream.download(&sums)?);
     }
-    let mut results = stream.alloc::<f64>(OF_POINT * slices.points as usize)?;
+    let mut results = stream.alloc::<f64>(POINT_COMPONENTS * slices.points as usize)?;
     let (launch, items) = over(stream, results.len() as u64);
     // SAFETY: there are the sums of each slice of each point, and the items count the results.
     unsafe {
         let args = (sums.view(), slices, items, results.view_mut());
-        stream.launch::<add_slices_at>(launch, args)?;
+        stream.launch::<reduce_point_slices>(launch, args)?;
     }
     Ok(stream.download(&results)?)
 }
 
-fn force_of(&[x, y, z, xx, xy, xz, yy, yz, zz, scale]: &[f64; OF_POINT]) -> PointForce {
+fn force_of(&[x, y, z, xx, xy, xz, yy, yz, zz, scale]: &[f64; POINT_COMPONENTS]) -> PointForce {
     PointForce {
         force: Vector3::new(x, y, z),
         jacobian: Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),

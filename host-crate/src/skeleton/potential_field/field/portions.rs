@@ -4,7 +4,7 @@ use crate::{
     device::{Event, Stream},
     skeleton::SkeletonError,
 };
-use ferrovox_kernels::skeleton::field::Portion;
+use ferrovox_kernels::skeleton::field::LaunchRange;
 use std::time::{Duration, Instant};
 
 /// What a portion is to take: about the time between two calls of a hook.
@@ -19,9 +19,9 @@ const GROWTH: u64 = 8;
 /// done.
 pub(super) fn by_portions(
     stream: &Stream,
-    all: Portion,
+    all: LaunchRange,
     wave: u64,
-    mut launch: impl FnMut(Portion) -> Result<(), SkeletonError>,
+    mut launch: impl FnMut(LaunchRange) -> Result<(), SkeletonError>,
     mut done: impl FnMut(u64) -> Result<(), SkeletonError>,
 ) -> Result<(), SkeletonError> {
     let start = Instant::now();
@@ -31,7 +31,7 @@ pub(super) fn by_portions(
     while first < all.end || under_way.is_some() {
         let end = all.end.min(first + size);
         let next = if end > first {
-            launch(Portion { first, end })?;
+            launch(LaunchRange { first, end })?;
             Some((stream.record()?, end - first))
         } else {
             None
@@ -65,11 +65,11 @@ mod tests {
         let stream = Device::cpu().stream().unwrap();
         for count in [0, 1, 7, 1000] {
             let (mut next, mut done) = (5, 0);
-            let all = Portion {
+            let all = LaunchRange {
                 first: 5,
                 end: 5 + count,
             };
-            let launch = |portion: Portion| {
+            let launch = |portion: LaunchRange| {
                 assert!(portion.first == next && portion.end > next);
                 next = portion.end;
                 Ok(())

@@ -6,7 +6,7 @@ use crate::{
     grid::{DevicePoints, Geometry, Metric},
     skeleton::{SkeletonError, potential_field::Classes},
 };
-use ferrovox_kernels::skeleton::field::{World, weigh_surface};
+use ferrovox_kernels::skeleton::field::{WorldMetric, compute_surface_weights};
 
 /// Points that exert forces, on a device: all alike, or each with a weight that its force is
 /// multiplied by.
@@ -66,7 +66,7 @@ impl Sources {
                 world_of(&metric),
                 weights.view_mut(),
             );
-            stream.launch::<weigh_surface>(rows_launch(rows), args)?;
+            stream.launch::<compute_surface_weights>(rows_launch(rows), args)?;
         }
         Ok(Self { weights, ..sources })
     }
@@ -101,9 +101,9 @@ impl Sources {
 }
 
 /// The way from voxels to the world.
-pub(super) fn world_of(metric: &Metric) -> World {
+pub(super) fn world_of(metric: &Metric) -> WorldMetric {
     let [x, y, z] = metric.upper();
-    World {
+    WorldMetric {
         upper: [x[0], x[1], x[2], y[1], y[2], z[2]],
     }
 }

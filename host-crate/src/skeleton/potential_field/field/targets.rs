@@ -10,7 +10,7 @@ use ferrovox_kernels::{
     distance::sites::BitRows,
     grid::Grid,
     operator::Sum,
-    skeleton::field::{RUN, Runs, count_of_words, mark_runs},
+    skeleton::field::{RUN, TargetRuns, count_mask_bits, mark_target_runs},
 };
 
 /// Voxels of a mask, numbered in their order.
@@ -33,7 +33,7 @@ impl<'a> Targets<'a> {
         // SAFETY: there is a count for each word, which the items count.
         unsafe {
             let args = (mask.bits.view(), items, before.view_mut());
-            stream.launch::<count_of_words>(launch, args)?;
+            stream.launch::<count_mask_bits>(launch, args)?;
         }
         let mut scanner = Scanner::new(stream)?;
         let count = scanner
@@ -48,7 +48,7 @@ impl<'a> Targets<'a> {
     }
 
     /// Runs of neighbouring voxels along x of which one is a target, and where each begins.
-    pub fn runs(&self, stream: &Stream) -> Result<(Runs, DevicePoints), SkeletonError> {
+    pub fn runs(&self, stream: &Stream) -> Result<(TargetRuns, DevicePoints), SkeletonError> {
         let bits = self.mask.layout();
         let coarse = Grid {
             nx: bits.grid.nx.div_ceil(RUN),
@@ -60,7 +60,7 @@ impl<'a> Targets<'a> {
         // SAFETY: the words are those of the mask and of a grid of its runs, which the items count.
         unsafe {
             let args = (self.mask.bits.view(), bits, layout, items, words.view_mut());
-            stream.launch::<mark_runs>(launch, args)?;
+            stream.launch::<mark_target_runs>(launch, args)?;
         }
         let marks = DeviceMask {
             bits: words,
@@ -69,7 +69,7 @@ impl<'a> Targets<'a> {
         };
         let places = DevicePoints::from_sites(stream, &marks)?;
         let count = places.len() as u64;
-        Ok((Runs { bits, count }, places))
+        Ok((TargetRuns { bits, count }, places))
     }
 }
 

@@ -1,7 +1,7 @@
 //! How far forces can be off.
 
 use crate::device::{Buffer, DeviceError, Stream};
-use ferrovox_kernels::{grid::Grid, skeleton::field::tree::BRICK};
+use ferrovox_kernels::{grid::Grid, skeleton::field::fmm::BRICK};
 
 /// For each brick how far the forces in it can be off, and what was done about it. Bricks have 8
 /// voxels along each axis; where voxels are no cubes, along an axis of larger spacing 4, 2 or 1, so

@@ -16,8 +16,11 @@ use crate::{
     },
 };
 use ferrovox_kernels::skeleton::field::{
-    Exponent, NUMBERS, Portion,
-    tree::{BRICK, Far, MAX_THREADS, Near, VOXELS, far_forces, near_forces, near_forces_in_world},
+    Exponent, FORCE_COMPONENTS, LaunchRange,
+    fmm::{
+        BRICK, BRICK_VOXELS, FarFieldBatch, MAX_THREADS, NearFieldBatch, add_near_field,
+        add_near_field_in_world, evaluate_local_expansions,
+    },
 };
 
 /// Bricks whose far forces are there at a time, at least: a megabyte of them for each 85.
@@ -27,7 +30,7 @@ const CHUNK: u64 = 256;
 const WAVES: u64 = 4;
 
 /// Threads that have something to do in a brick: each has four voxels.
-const THREADS: u32 = VOXELS as u32 / 4;
+const THREADS: u32 = BRICK_VOXELS as u32 / 4;
 
 /// Forces to compute.
 pub(in crate::skeleton::potential_field::field) struct TreeJob<'a> {
@@ -54,7 +57,7 @@ impl TreeJob<'_> {
     pub fn compute(&self) -> Result<Made, SkeletonError> {
         let stream = self.stream;
         let lattice = &self.data.lattice;
-        let mut forces = stream.alloc::<f32>(NUMBERS * self.targets.count as usize)?;
+        let mut forces = stream.alloc::<f32>(FORCE_COMPONENTS * self.targets.count as usize)?;
         if self.targets.count == 0 {
             let bricks = lattice.bricks(self.sources.grid).samples();
             let bounds = stream.zeros(bricks as usize)?;
@@ -74,19 +77,19 @@ impl TreeJob<'_> {
         let mask = self.targets.mask;
         let levels = Levels::new(stream, sources, mask, lattice, &self.data.nearness)?;
         let finest = &levels.levels[0];
-        let plan = stream.plan::<near_forces>(self.launch(finest.targets.count))?;
+        let plan = stream.plan::<add_near_field>(self.launch(finest.targets.count))?;
         let chunk = (WAVES * u64::from(plan.resident_blocks))
             .max(CHUNK)
             .min(finest.targets.count);
-        let sums = 3 * VOXELS as u64 * chunk;
+        let sums = 3 * BRICK_VOXELS as u64 * chunk;
         stream.require(bytes(&levels, tables.terms) + 8 * sums)?;
         let series = series(stream, &levels, &tables, self.data.exponent)?;
         let mut sums = stream.alloc::<f64>(sums as usize)?;
-        let all = Portion {
+        let all = LaunchRange {
             first: 0,
             end: finest.targets.count,
         };
-        let mut launch = |portion: Portion| {
+        let mut launch = |portion: LaunchRange| {
             let mut first = portion.first;
             while first < portion.end {
                 let nodes = chunk.min(portion.end - first);
@@ -137,14 +140,14 @@ impl TreeJob<'_> {
             lattice, exponent, ..
         } = self.data;
         let finest = &levels.levels[0];
-        let far = Far {
+        let far = FarFieldBatch {
             first,
             nodes,
             order: tables.order,
             terms: tables.terms,
             scale: -f64::from(BRICK).powf(-exponent),
         };
-        let near = Near {
+        let near = NearFieldBatch {
             first,
             nodes,
             grid: finest.grid,
@@ -162,7 +165,7 @@ impl TreeJob<'_> {
                 far,
                 sums.view_mut(),
             );
-            stream.launch::<far_forces>(by_voxels, args)?;
+            stream.launch::<evaluate_local_expansions>(by_voxels, args)?;
             let words = self.targets.mask.bits.view();
             let before = self.targets.before.view();
             let targets = finest.targets.bricks.view();
@@ -184,7 +187,7 @@ impl TreeJob<'_> {
                     near,
                     forces.view_mut(),
                 );
-                stream.launch::<near_forces>(launch, args)?;
+                stream.launch::<add_near_field>(launch, args)?;
             } else {
                 let args = (
                     words,
@@ -201,7 +204,7 @@ impl TreeJob<'_> {
                     Exponent::new(*exponent),
                     forces.view_mut(),
                 );
-                stream.launch::<near_forces_in_world>(launch, args)?;
+                stream.launch::<add_near_field_in_world>(launch, args)?;
             }
         }
         Ok(())

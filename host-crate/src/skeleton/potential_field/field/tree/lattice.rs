@@ -4,7 +4,7 @@ use crate::grid::{Geometry, Metric};
 use ferrovox_kernels::{
     distance::sites::BitRows,
     grid::Grid,
-    skeleton::field::tree::{BRICK, Lattice},
+    skeleton::field::fmm::{BRICK, Lattice},
 };
 
 /// The most places of a lattice from one voxel to the next, by their logarithm.

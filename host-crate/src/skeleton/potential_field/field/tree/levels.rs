@@ -10,8 +10,9 @@ use crate::{
 use ferrovox_kernels::{
     grid::Grid,
     operator::Sum,
-    skeleton::field::tree::{
-        BRICK, coarsen_bricks, count_bricks, list_sources, list_weights, number_bricks,
+    skeleton::field::fmm::{
+        BRICK, coarsen_bricks, compact_bricks, count_brick_voxels, list_sources_by_brick,
+        list_weights_by_brick,
     },
 };
 
@@ -141,7 +142,7 @@ impl Levels {
                 starts.view_mut(),
                 list.view_mut(),
             );
-            stream.launch::<list_sources>(launch, args)?;
+            stream.launch::<list_sources_by_brick>(launch, args)?;
             if let Some(known) = own.before {
                 let args = (
                     sources.bits.view(),
@@ -154,7 +155,7 @@ impl Levels {
                     items,
                     weights.view_mut(),
                 );
-                stream.launch::<list_weights>(launch, args)?;
+                stream.launch::<list_weights_by_brick>(launch, args)?;
             }
         }
         Ok(Self {
@@ -187,7 +188,7 @@ fn count(
             counts.view_mut(),
             marks.view_mut(),
         );
-        stream.launch::<count_bricks>(launch, args)?;
+        stream.launch::<count_brick_voxels>(launch, args)?;
     }
     Ok((counts, marks))
 }
@@ -226,7 +227,7 @@ fn nodes(stream: &Stream, marks: &Buffer<u32>) -> Result<Nodes, DeviceError> {
             numbers.view_mut(),
             bricks.view_mut(),
         );
-        stream.launch::<number_bricks>(launch, args)?;
+        stream.launch::<compact_bricks>(launch, args)?;
     }
     Ok(Nodes {
         count,

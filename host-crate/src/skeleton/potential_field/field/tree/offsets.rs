@@ -4,7 +4,7 @@ use crate::{
     grid::Metric,
     memory::{CollectOrUnwind, ExtendOrUnwind},
 };
-use ferrovox_kernels::skeleton::field::tree::{NUMBER, ZERO};
+use ferrovox_kernels::skeleton::field::fmm::{OFFSET_BIAS, OFFSET_INDEX_SHIFT};
 
 /// An offset between bricks.
 pub(super) type Offset = [i32; 3];
@@ -28,8 +28,8 @@ pub(super) struct Offsets {
 }
 
 /// The largest coordinate of an offset that can be stored, and the largest number.
-const MAX_REACH: i32 = ZERO - 1;
-const MAX_NUMBER: usize = (1 << (u32::BITS - NUMBER)) - 2;
+const MAX_REACH: i32 = OFFSET_BIAS - 1;
+const MAX_NUMBER: usize = (1 << (u32::BITS - OFFSET_INDEX_SHIFT)) - 2;
 
 /// Which bricks are near.
 #[derive(Clone, Copy)]
@@ -75,8 +75,8 @@ fn all_within(reach: [i32; 3]) -> impl Iterator<Item = Offset> {
 }
 
 fn pack(offset: Offset, number: usize) -> u32 {
-    let [x, y, z] = offset.map(|a| (a + ZERO) as u32);
-    x | y << 6 | z << 12 | (number as u32) << NUMBER
+    let [x, y, z] = offset.map(|a| (a + OFFSET_BIAS) as u32);
+    x | y << 6 | z << 12 | (number as u32) << OFFSET_INDEX_SHIFT
 }
 
 impl Offsets {
@@ -123,7 +123,7 @@ mod tests {
         grid::Geometry,
         skeleton::potential_field::{field::tree::lattice::BrickLattice, tree_params::MAX_NEAR},
     };
-    use ferrovox_kernels::skeleton::field::tree::{BRICK, MAX_SQUARED};
+    use ferrovox_kernels::skeleton::field::fmm::{BRICK, MAX_SQUARED_DISTANCE};
     use nalgebra::{Matrix3, Vector3};
 
     const CUBES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -144,7 +144,7 @@ mod tests {
     fn has_weights(near: u32) -> bool {
         let cubes = nearness(near, CUBES);
         let in_ball = all_within(cubes.reach()).filter(|&offset| cubes.is_near(offset));
-        in_ball.map(largest_squared).max().unwrap_or(0) <= MAX_SQUARED
+        in_ball.map(largest_squared).max().unwrap_or(0) <= MAX_SQUARED_DISTANCE
     }
 
     /// Two bricks are near, or far on exactly one level.
@@ -163,9 +163,9 @@ mod tests {
             let offsets = Offsets::of(&nearness).unwrap();
             let far_of = |octant: usize| {
                 let range = offsets.starts[octant] as usize..offsets.starts[octant + 1] as usize;
-                offsets.far[range]
-                    .iter()
-                    .map(|packed| [0, 6, 12].map(|shift| (packed >> shift & 63) as i32 - ZERO))
+                offsets.far[range].iter().map(|packed| {
+                    [0, 6, 12].map(|shift| (packed >> shift & 63) as i32 - OFFSET_BIAS)
+                })
             };
             let lists: Vec<std::collections::HashSet<Offset>> =
                 (0..8).map(|octant| far_of(octant).collect()).collect();

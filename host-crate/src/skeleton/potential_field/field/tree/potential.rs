@@ -6,7 +6,7 @@ use crate::{
     memory::{CollectOrUnwind, zeroed_or_unwind},
     skeleton::potential_field::field::sources::world_of,
 };
-use ferrovox_kernels::skeleton::field::{Lengths, World};
+use ferrovox_kernels::skeleton::field::{VoxelMetric, WorldMetric};
 
 /// What the coefficients of series are made of, and of other coefficients.
 pub(super) struct Potential<'a> {
@@ -14,7 +14,7 @@ pub(super) struct Potential<'a> {
     exponent: f64,
     metric: Metric,
     /// The same, as kernels take it.
-    world: World,
+    world: WorldMetric,
     /// For each triple those with one less along each axis, if there are some.
     lower: Vec<[Option<usize>; 3]>,
     /// And with one less along both axes of [`PAIRS`].
@@ -112,8 +112,10 @@ impl<'a> Potential<'a> {
     /// How far the gradient of a series, of which these are the slopes at a place, is from that of
     /// the potential.
     fn error(&self, slopes: [f64; 3], at: [f64; 3], w: [f64; 3]) -> f64 {
-        let found = self.world.gradient(slopes);
-        let from = self.world.vector([0, 1, 2].map(|axis| at[axis] + w[axis]));
+        let found = self.world.gradient_from_slopes(slopes);
+        let from = self
+            .world
+            .to_world([0, 1, 2].map(|axis| at[axis] + w[axis]));
         let weight = length(from).powf(-self.exponent - 1.0);
         length([0, 1, 2].map(|axis| found[axis] + from[axis] * weight))
     }
@@ -201,12 +203,12 @@ const BETWEEN: f64 = 1.3;
 
 /// The longest that a gradient can be of what changes with a step along each axis by no more than
 /// this.
-fn longest(world: World, slopes: [f64; 3]) -> f64 {
+fn longest(world: WorldMetric, slopes: [f64; 3]) -> f64 {
     let mut most = [0.0; 3];
     for (axis, slope) in slopes.into_iter().enumerate() {
         let mut alone = [0.0; 3];
         alone[axis] = slope;
-        for (most, along) in most.iter_mut().zip(world.gradient(alone)) {
+        for (most, along) in most.iter_mut().zip(world.gradient_from_slopes(alone)) {
             *most += along.abs();
         }
     }
@@ -262,12 +264,13 @@ mod tests {
             let step = [3.0, -4.0, 5.0];
             // the squared length grows along the vector itself
             let slopes = metric.slopes(step);
-            let (found, vector) = (world.gradient(slopes), world.vector(step));
+            let (found, vector) = (world.gradient_from_slopes(slopes), world.to_world(step));
             assert!(length([0, 1, 2].map(|axis| found[axis] - vector[axis])) < 1e-12);
             let longest = longest(world, slopes.map(f64::abs));
             for signs in 0..8 {
                 let turn = |axis: usize| if signs >> axis & 1 == 1 { -1.0 } else { 1.0 };
-                let turned = world.gradient([0, 1, 2].map(|axis| turn(axis) * slopes[axis]));
+                let turned =
+                    world.gradient_from_slopes([0, 1, 2].map(|axis| turn(axis) * slopes[axis]));
                 assert!(length(turned) <= longest * (1.0 + 1e-15), "{metric:?}");
             }
         }

@@ -13,10 +13,11 @@ use crate::{
     },
 };
 use ferrovox_kernels::skeleton::{
-    doubt::{Doubt, doubtful_cells, doubtful_voxels, replace_forces},
+    error_bounds::{ErrorBoundParams, mark_uncertain_cells, mark_uncertain_voxels, replace_forces},
     field::{
-        Exponent, NUMBERS, Slices, finish_forces,
-        tree::{PARTIAL, exact_forces, exact_forces_in_world},
+        Exponent, FORCE_COMPONENTS, SourceSlices,
+        fmm::{PARTIAL_SUMS, sum_all_pairs, sum_all_pairs_in_world},
+        reduce_force_slices,
     },
 };
 
@@ -97,7 +98,7 @@ impl Bounded<'_> {
     ) -> Result<DeviceMask, SkeletonError> {
         let mask = self.targets.mask;
         let bits = mask.layout();
-        let doubt = Doubt {
+        let doubt = ErrorBoundParams {
             grid: lattice.bricks(mask.grid),
             lattice: lattice.with_bits(bits),
             factor: params.trust,
@@ -123,7 +124,7 @@ impl Bounded<'_> {
                 items,
                 cells.view_mut(),
             );
-            stream.launch::<doubtful_cells>(launch, args)?;
+            stream.launch::<mark_uncertain_cells>(launch, args)?;
             let args = (
                 mask.bits.view(),
                 self.targets.before.view(),
@@ -134,7 +135,7 @@ impl Bounded<'_> {
                 items,
                 voxels.view_mut(),
             );
-            stream.launch::<doubtful_voxels>(launch, args)?;
+            stream.launch::<mark_uncertain_voxels>(launch, args)?;
         }
         Ok(DeviceMask {
             bits: voxels,
@@ -161,7 +162,7 @@ fn exact(
     let exponent = Exponent::new(exponent);
     let count = places.len();
     let of_all = sources.len() as u64;
-    let slices = Slices {
+    let slices = SourceSlices {
         sources: of_all,
         len: SLICE,
         count: of_all.div_ceil(SLICE).max(1),
@@ -169,14 +170,14 @@ fn exact(
     };
     let round = (MAX_SUMS / (3 * slices.count)).clamp(1, count as u64);
     let mut sums = stream.alloc::<f64>((3 * slices.count * round) as usize)?;
-    let mut forces = stream.alloc::<f32>(NUMBERS * count)?;
+    let mut forces = stream.alloc::<f32>(FORCE_COMPONENTS * count)?;
     for first in (0..count).step_by(round as usize) {
         let targets = (count - first).min(round as usize);
-        let slices = Slices {
+        let slices = SourceSlices {
             targets: targets as u64,
             ..slices
         };
-        let by_parts = Launch::pieces(slices.targets * slices.count).block_divides(PARTIAL);
+        let by_parts = Launch::pieces(slices.targets * slices.count).block_divides(PARTIAL_SUMS);
         let (by_targets, items) = over(stream, slices.targets);
         let from = sources.points.coordinates.view();
         let to = places.coordinates.view().slice(3 * first, 3 * targets);
@@ -186,16 +187,18 @@ fn exact(
         unsafe {
             if metric.is_of_cubes() {
                 let args = (from, to, slices, exponent, sums.view_mut());
-                stream.launch::<exact_forces>(by_parts, args)?;
+                stream.launch::<sum_all_pairs>(by_parts, args)?;
             } else {
                 let world = world_of(&metric);
                 let weights = sources.weights.view();
                 let args = (from, weights, to, slices, world, exponent, sums.view_mut());
-                stream.launch::<exact_forces_in_world>(by_parts, args)?;
+                stream.launch::<sum_all_pairs_in_world>(by_parts, args)?;
             }
-            let made = forces.view_mut().slice(NUMBERS * first, NUMBERS * targets);
+            let made = forces
+                .view_mut()
+                .slice(FORCE_COMPONENTS * first, FORCE_COMPONENTS * targets);
             let args = (sums.view(), slices, items, made);
-            stream.launch::<finish_forces>(by_targets, args)?;
+            stream.launch::<reduce_force_slices>(by_targets, args)?;
         }
     }
     Ok(forces)

@@ -7,8 +7,9 @@ use crate::{
 };
 use ferrovox_kernels::{
     grid::Grid,
-    skeleton::field::tree::{
-        BRICK, Level, MAX_THREADS, Sums, make_series, moments_of_bricks, moments_up,
+    skeleton::field::fmm::{
+        BRICK, LevelParams, MAX_THREADS, MomentParams, compute_local_expansions, compute_moments,
+        translate_moments,
     },
 };
 
@@ -51,7 +52,7 @@ fn moments(
     for (number, level) in levels.levels.iter().enumerate() {
         let nodes = level.sources.count;
         let mut moments = stream.alloc::<f32>((nodes * u64::from(tables.terms)) as usize)?;
-        let mut sums = Sums {
+        let mut sums = MomentParams {
             nodes,
             order: tables.order,
             terms: tables.terms,
@@ -73,7 +74,7 @@ fn moments(
                         sums,
                         moments.view_mut(),
                     );
-                    stream.launch::<moments_of_bricks>(blocks(nodes, tables.terms), args)?;
+                    stream.launch::<compute_moments>(blocks(nodes, tables.terms), args)?;
                 }
             }
             Some(below) => {
@@ -91,7 +92,7 @@ fn moments(
                         sums,
                         moments.view_mut(),
                     );
-                    stream.launch::<moments_up>(blocks(nodes, tables.spread.tasks), args)?;
+                    stream.launch::<translate_moments>(blocks(nodes, tables.spread.tasks), args)?;
                 }
             }
         }
@@ -118,7 +119,7 @@ pub(super) fn series(
             bounds: stream.zeros(level.grid.samples() as usize)?,
         };
         let side = f64::from(BRICK) * (number as f64).exp2();
-        let shape = Level {
+        let shape = LevelParams {
             nodes,
             grid: level.grid,
             coarse: coarse.map_or(NO_GRID, |coarse| coarse.grid),
@@ -149,7 +150,8 @@ pub(super) fn series(
                 made.series.view_mut(),
                 made.bounds.view_mut(),
             );
-            stream.launch::<make_series>(blocks(nodes, tables.gathered.tasks), args)?;
+            stream
+                .launch::<compute_local_expansions>(blocks(nodes, tables.gathered.tasks), args)?;
         }
         above = Some(made);
     }

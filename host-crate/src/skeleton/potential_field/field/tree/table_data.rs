@@ -12,7 +12,7 @@ use crate::{
     parallel,
     skeleton::potential_field::Params,
 };
-use ferrovox_kernels::skeleton::field::tree::{BRICK, MAX_SQUARED};
+use ferrovox_kernels::skeleton::field::fmm::{BRICK, MAX_SQUARED_DISTANCE};
 use std::collections::{BTreeSet, HashMap};
 
 /// The tables of an exponent, an order and a radius, for voxels of one form.
@@ -108,7 +108,7 @@ fn shifts(terms: &Terms, shift: f64, more: f64) -> Vec<f32> {
 fn weights(exponent: f64) -> Vec<f64> {
     let of = |squared: usize| (squared as f64).powf(-0.5 * (exponent + 1.0));
     std::iter::once(0.0)
-        .chain((1..=MAX_SQUARED).map(of))
+        .chain((1..=MAX_SQUARED_DISTANCE).map(of))
         .collect_or_unwind()
 }
 

@@ -2,7 +2,7 @@
 
 use super::table_data::TableData;
 use crate::device::{Buffer, DeviceError, Stream};
-use ferrovox_kernels::skeleton::field::tree::Pairs;
+use ferrovox_kernels::skeleton::field::fmm::ProductTable;
 
 /// The tables of an exponent, an order and a radius, on a device.
 pub(super) struct Tables {
@@ -13,8 +13,8 @@ pub(super) struct Tables {
     pub rows: Buffer<u32>,
     /// Which coefficients are multiplied.
     pub products: Buffer<u32>,
-    pub gathered: Pairs,
-    pub spread: Pairs,
+    pub gathered: ProductTable,
+    pub spread: ProductTable,
     /// Offsets of near and of far bricks.
     pub near: Buffer<u32>,
     pub far: Buffer<u32>,

@@ -1,7 +1,7 @@
 //! The coefficients of a series, and which of them are multiplied.
 
 use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, with_capacity_or_unwind};
-use ferrovox_kernels::skeleton::field::tree::{self, LONGEST, Pairs};
+use ferrovox_kernels::skeleton::field::fmm::{self, MAX_TASK_PRODUCTS, ProductTable};
 
 /// The coefficients of an order: triples of powers, in the order of those along x, y and z, the
 /// last fastest.
@@ -16,7 +16,7 @@ pub(super) struct Terms {
 
 impl Terms {
     pub fn of(order: u32) -> Self {
-        let mut triples = with_capacity_or_unwind(tree::terms(order));
+        let mut triples = with_capacity_or_unwind(fmm::term_count(order));
         let mut rows = Vec::new();
         for i in 0..=order {
             for j in 0..=order {
@@ -78,9 +78,9 @@ pub(super) struct Products {
     /// The tables.
     pub tables: Vec<u32>,
     /// Those that make a series of moments.
-    pub gathered: Pairs,
+    pub gathered: ProductTable,
     /// Those that make moments of the moments of parts.
-    pub spread: Pairs,
+    pub spread: ProductTable,
 }
 
 impl Products {
@@ -97,11 +97,11 @@ impl Products {
 }
 
 /// Adds a table for the products of each coefficient.
-fn add_table(tables: &mut Vec<u32>, products: &[Vec<[usize; 2]>]) -> Pairs {
+fn add_table(tables: &mut Vec<u32>, products: &[Vec<[usize; 2]>]) -> ProductTable {
     // pieces of each coefficient's products, about as long as each other
     let mut tasks: Vec<(usize, &[[usize; 2]])> = Vec::new();
     for (coefficient, products) in products.iter().enumerate() {
-        let parts = products.len().div_ceil(LONGEST);
+        let parts = products.len().div_ceil(MAX_TASK_PRODUCTS);
         let pieces = products.chunks(products.len().div_ceil(parts));
         tasks.extend_or_unwind(pieces.map(|piece| (coefficient, piece)));
     }
@@ -131,7 +131,7 @@ fn add_table(tables: &mut Vec<u32>, products: &[Vec<[usize; 2]>]) -> Pairs {
     tables.push_or_unwind(first);
     let parts = at(tables);
     tables.extend_or_unwind(of_coefficient.iter().flatten().copied());
-    Pairs {
+    ProductTable {
         tasks: tasks.len() as u32,
         lengths,
         entries,
@@ -143,18 +143,18 @@ fn add_table(tables: &mut Vec<u32>, products: &[Vec<[usize; 2]>]) -> Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrovox_kernels::skeleton::field::tree::{MAX_ORDER, MAX_TASKS, MAX_TERMS};
+    use ferrovox_kernels::skeleton::field::fmm::{MAX_ORDER, MAX_TASKS, MAX_TERMS};
 
     #[test]
     fn triples_are_found_again() {
         for order in 1..=MAX_ORDER {
             let terms = Terms::of(order);
-            assert_eq!(terms.count(), tree::terms(order));
+            assert_eq!(terms.count(), fmm::term_count(order));
             for (at, &triple) in terms.triples.iter().enumerate() {
                 assert_eq!(terms.index(triple), at);
             }
         }
-        assert_eq!(tree::terms(MAX_ORDER), MAX_TERMS);
+        assert_eq!(fmm::term_count(MAX_ORDER), MAX_TERMS);
     }
 
     #[test]

@@ -1,19 +1,19 @@
-//! Values of a volume at points.
+//! Trilinear interpolation of a volume at arbitrary points.
 
 use crate::{grid::Grid, rows::Items};
 use cuda_std::{View, ViewMut, kernel};
 
-/// The trilinear interpolant of a volume at points, which are in voxels; outside the volume that of
-/// the nearest place in it.
+/// Interpolates a volume trilinearly at points given in voxel coordinates. Points outside the
+/// volume are clamped to it.
 ///
-/// A thread takes single points: it reads three coordinates and eight samples, and writes a value.
-/// Nothing is shared in the block.
+/// **Mapping:** one point per thread. **Memory:** reads three coordinates and eight samples, writes
+/// one value; no shared memory.
 ///
 /// # Safety
-/// `samples` hold `grid.samples()` elements, more than none; `points` hold three elements for each
-/// point, `values` one, which `items` counts.
+/// `samples` must hold `grid.samples()` elements, at least one. `points` must hold three elements
+/// and `values` one for each of the `items.count` points.
 #[kernel]
-pub unsafe fn sample_at(
+pub unsafe fn interpolate_at_points(
     samples: View<f32>,
     grid: Grid,
     points: View<f32>,
@@ -22,9 +22,9 @@ pub unsafe fn sample_at(
 ) {
     items.for_each(|item| {
         let [x, y, z] = [
-            split(points.read(3 * item), grid.nx),
-            split(points.read(3 * item + 1), grid.ny),
-            split(points.read(3 * item + 2), grid.nz),
+            locate(points.read(3 * item), grid.nx),
+            locate(points.read(3 * item + 1), grid.ny),
+            locate(points.read(3 * item + 2), grid.nz),
         ];
         let mut sum = 0.0;
         let mut corner = 0u32;
@@ -42,36 +42,36 @@ pub unsafe fn sample_at(
     });
 }
 
-/// A place between two voxels of an axis.
+/// Two neighbouring samples along an axis, and the position between them.
 #[derive(Clone, Copy)]
-struct Between {
+struct AxisSample {
     low: u32,
     high: u32,
-    part: f32,
+    fraction: f32,
 }
 
-impl Between {
-    /// One of the two, and how much it counts.
+impl AxisSample {
+    /// Returns the index and the weight of the lower (0) or the upper (1) sample.
     #[inline(always)]
     fn corner(self, which: u32) -> (u64, f32) {
         if which == 0 {
-            (self.low as u64, 1.0 - self.part)
+            (self.low as u64, 1.0 - self.fraction)
         } else {
-            (self.high as u64, self.part)
+            (self.high as u64, self.fraction)
         }
     }
 }
 
-/// Where on an axis of `len` voxels a coordinate is.
+/// Locates a coordinate on an axis of `len` voxels, clamping it to the axis.
 #[inline(always)]
-fn split(at: f32, len: u32) -> Between {
+fn locate(at: f32, len: u32) -> AxisSample {
     let last = (len - 1) as f32;
     let at = if at > 0.0 { at } else { 0.0 };
     let at = if at < last { at } else { last };
     let low = at as u32;
-    Between {
+    AxisSample {
         low,
         high: if low + 1 < len { low + 1 } else { low },
-        part: at - low as f32,
+        fraction: at - low as f32,
     }
 }
