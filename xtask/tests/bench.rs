@@ -35,7 +35,7 @@ fn bench(folder: &Path, arguments: &[&str]) -> Vec<Value> {
         assert_eq!(record["subject"], subject, "{record}");
         assert!(
             record["absent"].is_string() != record["median_ms"].is_f64(),
-            "either a figure or why there is none: {record}"
+            "a record needs a measurement or a reason: {record}"
         );
     }
     let stdout = String::from_utf8_lossy(&output.stdout);
@@ -52,7 +52,7 @@ fn of<'a>(records: &'a [Value], system: &str, measure: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn meshes_are_measured_beside_other_systems() {
+fn mesh_benchmark_includes_other_systems() {
     if test_cases::is_left_out("bench mesh") {
         return;
     }
@@ -75,7 +75,7 @@ fn meshes_are_measured_beside_other_systems() {
     }
     for system in ["warp", "vtk", "skimage", "mcubes"] {
         let theirs = of(&records, system, "extract");
-        assert!(!theirs.is_empty(), "nothing is said of {system}");
+        assert!(!theirs.is_empty(), "no record of {system}");
         // absent altogether: a system that is there must do both sizes
         if theirs[0]["size"] == "" {
             assert_eq!(theirs.len(), 1);
@@ -94,7 +94,7 @@ fn meshes_are_measured_beside_other_systems() {
 }
 
 #[test]
-fn scans_are_measured_beside_other_systems() {
+fn scan_benchmark_includes_other_systems() {
     if test_cases::is_left_out("bench scan") {
         return;
     }
@@ -136,7 +136,7 @@ fn scans_are_measured_beside_other_systems() {
 }
 
 #[test]
-fn distance_maps_are_measured_beside_other_systems() {
+fn distance_benchmark_includes_other_systems() {
     if test_cases::is_left_out("bench distance") {
         return;
     }
@@ -182,8 +182,8 @@ fn distance_maps_are_measured_beside_other_systems() {
     assert_eq!(of(&records, "ferrovox", "pack").len(), 4);
     for system in ["cupy", "edt", "scipy"] {
         let theirs = of(&records, system, "map");
-        assert!(!theirs.is_empty(), "nothing is said of {system}");
-        // a system that is there must do all
+        assert!(!theirs.is_empty(), "no record of {system}");
+        // an installed system must run every case
         if theirs[0]["size"] != "" {
             assert_eq!(theirs.len(), 4, "{theirs:?}");
         }
@@ -191,7 +191,7 @@ fn distance_maps_are_measured_beside_other_systems() {
 }
 
 #[test]
-fn block_sizes_are_swept() {
+fn occupancy_benchmark_sweeps_block_sizes_and_shared_memory() {
     if test_cases::is_left_out("bench occupancy") {
         return;
     }
@@ -224,7 +224,7 @@ fn block_sizes_are_swept() {
         "shared 4096",
     ];
     assert_eq!(of_scan, expected);
-    // a launch in rounds takes 64 threads where 96 were asked for
+    // a launch in rounds uses 64 threads although 96 were requested
     let rounds = of(&records, "ferrovox", "emit_word_vertices_and_normals_f32");
     assert_eq!(rounds[2]["method"], "blocks 64", "{rounds:?}");
     assert_eq!(rounds.len(), 5, "{rounds:?}");
@@ -235,12 +235,15 @@ fn block_sizes_are_swept() {
     let sweeps = sweeps["sweeps"].as_array().expect("sweeps");
     let scan = &sweeps[0];
     assert_eq!(scan["kernel"], "sum_words_u32");
-    assert_eq!(scan["calculator_block"], 1, "the CPU takes one thread");
+    assert_eq!(
+        scan["calculator_block"], 1,
+        "blocks on the CPU have one thread"
+    );
     assert!(scan["points"][0]["median_ms"].as_f64() > Some(0.0));
     assert_eq!(
         scan["points"][0]["occupancy"],
         Value::Null,
-        "the CPU has none"
+        "occupancy is undefined on the CPU"
     );
     let table = read("sweep-test.csv");
     assert_eq!(table.lines().count(), records.len() + 1);
@@ -252,7 +255,7 @@ fn block_sizes_are_swept() {
     assert!(picture.contains("threads per block") && picture.contains("polyline"));
     assert!(
         !picture.contains("occupancy"),
-        "there is none on the CPU, so it is not drawn"
+        "the plot must not contain an occupancy curve on the CPU"
     );
     let page = read("sweep-test.html");
     for fact in [
@@ -260,14 +263,14 @@ fn block_sizes_are_swept() {
         "registers per thread",
         "PTX: instructions",
         "<svg",
-        "The least is",
+        "The minimum is",
     ] {
         assert!(page.contains(fact), "{fact}");
     }
 }
 
 #[test]
-fn a_kernel_that_nothing_launches_is_refused() {
+fn an_unknown_kernel_is_an_error() {
     if test_cases::is_left_out("bench occupancy") {
         return;
     }
@@ -293,7 +296,7 @@ fn a_kernel_that_nothing_launches_is_refused() {
 }
 
 #[test]
-fn a_subject_that_does_not_exist_is_refused() {
+fn an_unknown_subject_is_an_error() {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
         .args(["bench", "meshes"])
         .output()
@@ -305,7 +308,7 @@ fn a_subject_that_does_not_exist_is_refused() {
 }
 
 #[test]
-fn force_fields_are_measured_in_every_way() {
+fn field_benchmark_covers_variants_and_exponents() {
     if test_cases::is_left_out("bench field") {
         return;
     }
@@ -323,7 +326,7 @@ fn force_fields_are_measured_in_every_way() {
 }
 
 #[test]
-fn the_documents_table_has_its_columns() {
+fn paper_benchmark_has_the_columns_of_the_published_tables() {
     let folder = tempfile::tempdir().expect("a folder");
     let records = bench(
         folder.path(),

@@ -1,4 +1,4 @@
-//! Primary contexts, and which context is current on the calling thread.
+//! Primary contexts, and the current context of the calling thread.
 
 use std::ffi::c_uint;
 use std::ptr;
@@ -8,8 +8,7 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUcontext, CUdevice};
 
 impl Driver {
-    /// `cuDevicePrimaryCtxRetain`: the device's primary context, made if need be, with one more
-    /// owner.
+    /// Retains the device's primary context, creating it if necessary (`cuDevicePrimaryCtxRetain`).
     ///
     /// # Errors
     /// [`CudaError::InvalidDevice`](crate::CudaError::InvalidDevice),
@@ -22,30 +21,30 @@ impl Driver {
         Ok(context)
     }
 
-    /// `cuDevicePrimaryCtxRelease`: one owner less; the last one's release destroys the context.
+    /// Releases the device's primary context (`cuDevicePrimaryCtxRelease`); the last release
+    /// destroys it.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where it was not retained.
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) if it was not retained.
     ///
     /// # Safety
-    /// 1. The caller owns one retain of this device's primary context, and gives it up.
+    /// 1. The caller gives up one retain of this device's primary context.
     /// 2. If it is the last, no handle or device address of the context is used afterwards.
     pub unsafe fn primary_context_release(&self, device: CUdevice) -> CudaResult<()> {
         let release = match self.table.primary_ctx_release.get() {
             Ok(release) => release,
-            // Drivers before CUDA 11 have the first version only; the two differ in nothing used
-            // here.
+            // drivers before CUDA 11 export only the first version, which is equivalent here
             Err(missing) => self
                 .table
                 .primary_ctx_release_v1
                 .get()
                 .map_err(|_| missing)?,
         };
-        // SAFETY: the caller answers for the owners (1, 2).
+        // SAFETY: the caller guarantees that it owns the retain (1, 2).
         check(unsafe { release(device) })
     }
 
-    /// `cuDevicePrimaryCtxReset`: destroys the device's primary context whoever owns it.
+    /// Destroys the device's primary context, regardless of retains (`cuDevicePrimaryCtxReset`).
     ///
     /// # Errors
     /// [`CudaError::InvalidDevice`](crate::CudaError::InvalidDevice).
@@ -54,12 +53,12 @@ impl Driver {
     /// 1. No handle or device address of the context is used afterwards, by anyone in the process.
     pub unsafe fn primary_context_reset(&self, device: CUdevice) -> CudaResult<()> {
         let reset = self.table.primary_ctx_reset.get()?;
-        // SAFETY: the caller answers for everyone (1).
+        // SAFETY: the caller's guarantee (1).
         check(unsafe { reset(device) })
     }
 
-    /// `cuDevicePrimaryCtxSetFlags`: how host threads wait, among others, in this device's primary
-    /// context.
+    /// Sets the flags of this device's primary context, such as the scheduling policy of waiting
+    /// host threads (`cuDevicePrimaryCtxSetFlags`).
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for unknown flags.
@@ -69,7 +68,7 @@ impl Driver {
         check(unsafe { set_flags(device, flags) })
     }
 
-    /// `cuCtxGetCurrent`: the context current on this thread; null for none.
+    /// Returns the current context of this thread, or null (`cuCtxGetCurrent`).
     ///
     /// # Errors
     /// [`CudaError::NotInitialized`](crate::CudaError::NotInitialized) before [`Driver::init`].
@@ -81,7 +80,7 @@ impl Driver {
         Ok(context)
     }
 
-    /// `cuCtxSetCurrent`: makes a context current on this thread; null for none.
+    /// Makes a context, or none for null, current on this thread (`cuCtxSetCurrent`).
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext).
@@ -94,20 +93,20 @@ impl Driver {
         check(unsafe { set_current(context) })
     }
 
-    /// `cuCtxSynchronize`: waits for everything in the current context.
+    /// Waits for all work in the current context (`cuCtxSynchronize`).
     ///
     /// # Errors
-    /// Also those of work that was launched earlier.
+    /// Errors of work launched earlier.
     pub fn synchronize_context(&self) -> CudaResult<()> {
         let synchronize = self.table.ctx_synchronize.get()?;
         // SAFETY: no arguments.
         check(unsafe { synchronize() })
     }
 
-    /// `cuCtxGetDevice`: the device of the current context.
+    /// Returns the device of the current context (`cuCtxGetDevice`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current.
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) if no context is current.
     pub fn current_device(&self) -> CudaResult<CUdevice> {
         let get_device = self.table.ctx_get_device.get()?;
         let mut device: CUdevice = 0;
@@ -116,10 +115,10 @@ impl Driver {
         Ok(device)
     }
 
-    /// `cuCtxGetFlags`: the flags of the current context.
+    /// Returns the flags of the current context (`cuCtxGetFlags`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current.
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) if no context is current.
     pub fn current_context_flags(&self) -> CudaResult<u32> {
         let get_flags = self.table.ctx_get_flags.get()?;
         let mut flags: c_uint = 0;
@@ -128,7 +127,7 @@ impl Driver {
         Ok(flags)
     }
 
-    /// `cuCtxGetApiVersion`: the version of the driver interface a context was made with.
+    /// Returns the API version with which a context was created (`cuCtxGetApiVersion`).
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext).

@@ -1,4 +1,4 @@
-//! Settings of the current context: limits, cache and bank preferences, stream priorities.
+//! Settings of the current context: resource limits, cache configuration, stream priorities.
 
 use std::ffi::c_int;
 
@@ -6,7 +6,7 @@ use crate::driver::Driver;
 use crate::error::{CudaResult, check};
 
 impl Driver {
-    /// `cuCtxGetLimit`: one limit of the current context, by its number.
+    /// Returns a limit of the current context, by its `CUlimit` number (`cuCtxGetLimit`).
     ///
     /// # Errors
     /// [`CudaError::UnsupportedLimit`](crate::CudaError::UnsupportedLimit).
@@ -18,7 +18,7 @@ impl Driver {
         Ok(value)
     }
 
-    /// `cuCtxSetLimit`: sets one limit of the current context.
+    /// Sets a limit of the current context (`cuCtxSetLimit`).
     ///
     /// # Errors
     /// [`CudaError::UnsupportedLimit`](crate::CudaError::UnsupportedLimit).
@@ -28,10 +28,10 @@ impl Driver {
         check(unsafe { set_limit(limit, value) })
     }
 
-    /// `cuCtxGetCacheConfig`: how L1 cache and shared memory divide their storage.
+    /// Returns the preferred split between L1 cache and shared memory (`cuCtxGetCacheConfig`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current.
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) if no context is current.
     pub fn context_cache_config(&self) -> CudaResult<i32> {
         let get_config = self.table.ctx_get_cache_config.get()?;
         let mut config: c_int = 0;
@@ -40,7 +40,7 @@ impl Driver {
         Ok(config)
     }
 
-    /// `cuCtxSetCacheConfig`.
+    /// Sets the preferred split between L1 cache and shared memory (`cuCtxSetCacheConfig`).
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue).
@@ -50,10 +50,10 @@ impl Driver {
         check(unsafe { set_config(config) })
     }
 
-    /// `cuCtxGetSharedMemConfig`: the width of a shared-memory bank.
+    /// Returns the width of shared-memory banks (`cuCtxGetSharedMemConfig`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current.
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) if no context is current.
     pub fn context_shared_memory_config(&self) -> CudaResult<i32> {
         let get_config = self.table.ctx_get_shared_mem_config.get()?;
         let mut config: c_int = 0;
@@ -62,7 +62,7 @@ impl Driver {
         Ok(config)
     }
 
-    /// `cuCtxSetSharedMemConfig`.
+    /// Sets the width of shared-memory banks (`cuCtxSetSharedMemConfig`).
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue).
@@ -72,15 +72,16 @@ impl Driver {
         check(unsafe { set_config(config) })
     }
 
-    /// `cuCtxGetStreamPriorityRange`: (least, greatest); greater priorities are smaller numbers.
+    /// Returns the lowest and the highest stream priority (`cuCtxGetStreamPriorityRange`); smaller
+    /// numbers are higher priorities.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current.
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) if no context is current.
     pub fn stream_priority_range(&self) -> CudaResult<(i32, i32)> {
         let get_range = self.table.ctx_get_stream_priority_range.get()?;
-        let (mut least, mut greatest): (c_int, c_int) = (0, 0);
+        let (mut lowest, mut highest): (c_int, c_int) = (0, 0);
         // SAFETY: both out-parameters are live for the call.
-        check(unsafe { get_range(&mut least, &mut greatest) })?;
-        Ok((least, greatest))
+        check(unsafe { get_range(&mut lowest, &mut highest) })?;
+        Ok((lowest, highest))
     }
 }

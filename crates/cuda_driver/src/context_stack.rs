@@ -1,4 +1,4 @@
-//! Contexts of one's own, and each thread's stack of them. The top of the stack is the current
+//! Explicitly created contexts, and the context stack of each thread, whose top is the current
 //! context.
 
 use std::ptr;
@@ -8,7 +8,8 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUcontext, CUdevice};
 
 impl Driver {
-    /// `cuCtxCreate`: a context beside the primary one, on top of this thread's stack.
+    /// Creates a context separate from the primary context and pushes it onto this thread's stack
+    /// (`cuCtxCreate`).
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory),
@@ -21,22 +22,22 @@ impl Driver {
         Ok(context)
     }
 
-    /// `cuCtxDestroy`: destroys a context, with all that was made in it, and takes it off this
-    /// thread's stack if it is on top.
+    /// Destroys a context and everything created in it, and pops it if it is on top of this
+    /// thread's stack (`cuCtxDestroy`).
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext).
     ///
     /// # Safety
-    /// 1. `context` came from [`Driver::context_create`] and was not destroyed since.
-    /// 2. No handle or device address of it is used afterwards.
+    /// 1. `context` was returned by [`Driver::context_create`] and has not been destroyed.
+    /// 2. No handle or device address of the context is used afterwards.
     pub unsafe fn context_destroy(&self, context: CUcontext) -> CudaResult<()> {
         let destroy = self.table.ctx_destroy.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { destroy(context) })
     }
 
-    /// `cuCtxPushCurrent`: puts a context on this thread's stack.
+    /// Pushes a context onto this thread's stack (`cuCtxPushCurrent`).
     ///
     /// # Errors
     /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext).
@@ -49,10 +50,10 @@ impl Driver {
         check(unsafe { push(context) })
     }
 
-    /// `cuCtxPopCurrent`: takes the top context off this thread's stack.
+    /// Pops the top context from this thread's stack and returns it (`cuCtxPopCurrent`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where there is none.
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) if the stack is empty.
     pub fn pop_context(&self) -> CudaResult<CUcontext> {
         let pop = self.table.ctx_pop_current.get()?;
         let mut context: CUcontext = ptr::null_mut();

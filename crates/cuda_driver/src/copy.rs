@@ -7,15 +7,15 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUcontext, CUdeviceptr, CUstream};
 
 impl Driver {
-    /// `cuMemcpyHtoD`: host to device; returns when the host memory may be reused.
+    /// Copies from host to device (`cuMemcpyHtoD`). Returns when the host memory may be reused.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a device range that is not
-    /// allocated, and those of earlier work.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an unallocated device range,
+    /// and errors of earlier work.
     ///
     /// # Safety
     /// 1. `source` is readable for `bytes` bytes.
-    /// 2. `destination` is a device range of `bytes` bytes that no work uses meanwhile.
+    /// 2. `destination` is a device range of `bytes` bytes that no work uses during the copy.
     pub unsafe fn copy_to_device(
         &self,
         destination: CUdeviceptr,
@@ -23,18 +23,18 @@ impl Driver {
         bytes: usize,
     ) -> CudaResult<()> {
         let copy = self.table.memcpy_htod.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { copy(destination, source, bytes) })
     }
 
-    /// `cuMemcpyDtoH`: device to host; returns when the data has arrived.
+    /// Copies from device to host (`cuMemcpyDtoH`). Returns when the copy is complete.
     ///
     /// # Errors
-    /// As [`Driver::copy_to_device`].
+    /// See [`Driver::copy_to_device`].
     ///
     /// # Safety
     /// 1. `destination` is writable for `bytes` bytes.
-    /// 2. `source` is a device range of `bytes` bytes that no work writes meanwhile.
+    /// 2. `source` is a device range of `bytes` bytes that no work writes during the copy.
     pub unsafe fn copy_to_host(
         &self,
         destination: *mut c_void,
@@ -42,19 +42,19 @@ impl Driver {
         bytes: usize,
     ) -> CudaResult<()> {
         let copy = self.table.memcpy_dtoh.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { copy(destination, source, bytes) })
     }
 
-    /// `cuMemcpyDtoD`: within a device, in order with the default stream; may return before it is
-    /// done.
+    /// Copies within a device, ordered with the default stream (`cuMemcpyDtoD`). May return before
+    /// the copy is complete.
     ///
     /// # Errors
-    /// As [`Driver::copy_to_device`].
+    /// See [`Driver::copy_to_device`].
     ///
     /// # Safety
     /// 1. Both are device ranges of `bytes` bytes that do not overlap.
-    /// 2. No work uses the destination, or writes the source, meanwhile.
+    /// 2. No work uses the destination or writes the source during the copy.
     pub unsafe fn copy_on_device(
         &self,
         destination: CUdeviceptr,
@@ -62,18 +62,18 @@ impl Driver {
         bytes: usize,
     ) -> CudaResult<()> {
         let copy = self.table.memcpy_dtod.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { copy(destination, source, bytes) })
     }
 
-    /// `cuMemcpyHtoDAsync`: queued in `stream`.
+    /// Queues a copy from host to device in `stream` (`cuMemcpyHtoDAsync`).
     ///
     /// # Errors
-    /// As [`Driver::copy_to_device`].
+    /// See [`Driver::copy_to_device`].
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
-    /// 2. `source` is readable for `bytes` bytes, and stays so unchanged, until the copy is done.
+    /// 2. `source` is readable for `bytes` bytes and unchanged until the copy is complete.
     /// 3. `destination` is a device range of `bytes` bytes that no other work uses until then.
     pub unsafe fn copy_to_device_async(
         &self,
@@ -83,19 +83,18 @@ impl Driver {
         stream: CUstream,
     ) -> CudaResult<()> {
         let copy = self.table.memcpy_htod_async.get()?;
-        // SAFETY: the caller's promises (1 to 3).
+        // SAFETY: the caller's guarantees (1 to 3).
         check(unsafe { copy(destination, source, bytes, stream) })
     }
 
-    /// `cuMemcpyDtoHAsync`: queued in `stream`.
+    /// Queues a copy from device to host in `stream` (`cuMemcpyDtoHAsync`).
     ///
     /// # Errors
-    /// As [`Driver::copy_to_device`].
+    /// See [`Driver::copy_to_device`].
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
-    /// 2. `destination` is writable for `bytes` bytes, and nothing else uses it, until the copy is
-    ///    done.
+    /// 2. `destination` is writable for `bytes` bytes and not accessed until the copy is complete.
     /// 3. `source` is a device range of `bytes` bytes that no other work writes until then.
     pub unsafe fn copy_to_host_async(
         &self,
@@ -105,19 +104,19 @@ impl Driver {
         stream: CUstream,
     ) -> CudaResult<()> {
         let copy = self.table.memcpy_dtoh_async.get()?;
-        // SAFETY: the caller's promises (1 to 3).
+        // SAFETY: the caller's guarantees (1 to 3).
         check(unsafe { copy(destination, source, bytes, stream) })
     }
 
-    /// `cuMemcpyDtoDAsync`: queued in `stream`.
+    /// Queues a copy within a device in `stream` (`cuMemcpyDtoDAsync`).
     ///
     /// # Errors
-    /// As [`Driver::copy_to_device`].
+    /// See [`Driver::copy_to_device`].
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
     /// 2. Both are device ranges of `bytes` bytes that do not overlap.
-    /// 3. No other work uses the destination, or writes the source, until the copy is done.
+    /// 3. No other work uses the destination or writes the source until the copy is complete.
     pub unsafe fn copy_on_device_async(
         &self,
         destination: CUdeviceptr,
@@ -126,19 +125,20 @@ impl Driver {
         stream: CUstream,
     ) -> CudaResult<()> {
         let copy = self.table.memcpy_dtod_async.get()?;
-        // SAFETY: the caller's promises (1 to 3).
+        // SAFETY: the caller's guarantees (1 to 3).
         check(unsafe { copy(destination, source, bytes, stream) })
     }
 
-    /// `cuMemcpyPeer`: between two contexts, each address with its own; waits for both devices.
-    /// Needs no peer access: without it, the data goes through the host.
+    /// Copies between two contexts, each address being paired with its context; waits for both
+    /// devices (`cuMemcpyPeer`). Does not require peer access: without it, the data passes through
+    /// the host.
     ///
     /// # Errors
-    /// As [`Driver::copy_to_device`].
+    /// See [`Driver::copy_to_device`].
     ///
     /// # Safety
     /// 1. Both contexts are live, and each address is a range of `bytes` bytes of its context.
-    /// 2. No work uses the destination, or writes the source, meanwhile.
+    /// 2. No work uses the destination or writes the source during the copy.
     pub unsafe fn copy_peer(
         &self,
         destination: (CUdeviceptr, CUcontext),
@@ -146,20 +146,21 @@ impl Driver {
         bytes: usize,
     ) -> CudaResult<()> {
         let copy = self.table.memcpy_peer.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { copy(destination.0, destination.1, source.0, source.1, bytes) })
     }
 
-    /// `cuMemcpyPeerAsync`: [`Driver::copy_peer`], queued in `stream`.
+    /// Queues a copy between two contexts in `stream` (`cuMemcpyPeerAsync`); see
+    /// [`Driver::copy_peer`].
     ///
     /// # Errors
-    /// As [`Driver::copy_to_device`].
+    /// See [`Driver::copy_to_device`].
     ///
     /// # Safety
     /// 1. `stream` is live, and its context is current.
     /// 2. Both contexts are live, and each address is a range of `bytes` bytes of its context,
-    ///    until the copy is done.
-    /// 3. No other work uses the destination, or writes the source, until then.
+    ///    until the copy is complete.
+    /// 3. No other work uses the destination or writes the source until then.
     pub unsafe fn copy_peer_async(
         &self,
         destination: (CUdeviceptr, CUcontext),
@@ -168,7 +169,7 @@ impl Driver {
         stream: CUstream,
     ) -> CudaResult<()> {
         let copy = self.table.memcpy_peer_async.get()?;
-        // SAFETY: the caller's promises (1 to 3).
+        // SAFETY: the caller's guarantees (1 to 3).
         check(unsafe {
             copy(
                 destination.0,

@@ -1,4 +1,4 @@
-//! Copies of rows that lie apart, and memory for them.
+//! Two-dimensional (pitched) copies and allocations.
 
 use std::ffi::{c_uint, c_void};
 use std::ptr;
@@ -7,28 +7,27 @@ use crate::driver::Driver;
 use crate::error::{CudaResult, check};
 use crate::types::{CUdeviceptr, CUstream, Memcpy2d, Memcpy2dEnd};
 
-/// Rows in memory: where the first begins, and the bytes from the begin of one to the begin of the
-/// next.
+/// Rows of equal length at a constant distance in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// On the host.
+    /// Rows in host memory.
     Host {
-        /// Where the first row begins.
+        /// Address of the first row.
         start: *mut c_void,
-        /// Bytes from row to row.
+        /// Distance between the starts of consecutive rows, in bytes.
         pitch: usize,
     },
-    /// On the device.
+    /// Rows in device memory.
     Device {
-        /// Where the first row begins.
+        /// Address of the first row.
         start: CUdeviceptr,
-        /// Bytes from row to row.
+        /// Distance between the starts of consecutive rows, in bytes.
         pitch: usize,
     },
 }
 
 impl Rows {
-    fn end<P>(self, as_host: impl FnOnce(*mut c_void) -> P) -> Memcpy2dEnd<P> {
+    fn to_endpoint<P>(self, as_host: impl FnOnce(*mut c_void) -> P) -> Memcpy2dEnd<P> {
         const HOST: i32 = 1;
         const DEVICE: i32 = 2;
         let (memory_type, host, device, pitch) = match self {
@@ -47,27 +46,28 @@ impl Rows {
     }
 }
 
-fn copy_of(destination: Rows, source: Rows, width_bytes: usize, height: usize) -> Memcpy2d {
+fn copy_descriptor(destination: Rows, source: Rows, width_bytes: usize, height: usize) -> Memcpy2d {
     Memcpy2d {
-        source: source.end(<*mut c_void>::cast_const),
-        destination: destination.end(|host| host),
+        source: source.to_endpoint(<*mut c_void>::cast_const),
+        destination: destination.to_endpoint(|host| host),
         width_bytes,
         height,
     }
 }
 
 impl Driver {
-    /// `cuMemcpy2D`: copies `height` rows of `width_bytes` bytes; returns as
-    /// [`Driver::copy_to_device`], [`Driver::copy_to_host`] and [`Driver::copy_on_device`] do.
+    /// Copies `height` rows of `width_bytes` bytes each (`cuMemcpy2D`). Completes like
+    /// [`Driver::copy_to_device`], [`Driver::copy_to_host`] or [`Driver::copy_on_device`],
+    /// depending on the direction.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a pitch below the width or
-    /// beyond what the device can have, and for device ranges that are not allocated.
+    /// above the device's maximum, and for unallocated device ranges.
     ///
     /// # Safety
     /// 1. Each row of the source is readable, and each of the destination writable, for
     ///    `width_bytes` bytes; they do not overlap.
-    /// 2. No work uses the destination, or writes the source, meanwhile.
+    /// 2. No work uses the destination or writes the source during the copy.
     pub unsafe fn copy_2d(
         &self,
         destination: Rows,
@@ -76,19 +76,19 @@ impl Driver {
         height: usize,
     ) -> CudaResult<()> {
         let copy = self.table.memcpy_2d.get()?;
-        let what = copy_of(destination, source, width_bytes, height);
-        // SAFETY: the caller's promises (1, 2); the description is live for the call.
-        check(unsafe { copy(&what) })
+        let descriptor = copy_descriptor(destination, source, width_bytes, height);
+        // SAFETY: the caller's guarantees (1, 2); the descriptor is live for the call.
+        check(unsafe { copy(&descriptor) })
     }
 
-    /// `cuMemcpy2DAsync`: [`Driver::copy_2d`], queued in `stream`.
+    /// Queues a 2D copy in `stream` (`cuMemcpy2DAsync`); see [`Driver::copy_2d`].
     ///
     /// # Errors
-    /// As [`Driver::copy_2d`].
+    /// See [`Driver::copy_2d`].
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
-    /// 2. As [`Driver::copy_2d`], until the copy is done.
+    /// 2. The conditions of [`Driver::copy_2d`] hold until the copy is complete.
     pub unsafe fn copy_2d_async(
         &self,
         destination: Rows,
@@ -98,19 +98,20 @@ impl Driver {
         stream: CUstream,
     ) -> CudaResult<()> {
         let copy = self.table.memcpy_2d_async.get()?;
-        let what = copy_of(destination, source, width_bytes, height);
-        // SAFETY: the caller's promises (1, 2); the driver reads the description before it returns.
-        check(unsafe { copy(&what, stream) })
+        let descriptor = copy_descriptor(destination, source, width_bytes, height);
+        // SAFETY: the caller's guarantees (1, 2); the driver reads the descriptor before it
+        // returns.
+        check(unsafe { copy(&descriptor, stream) })
     }
 
-    /// `cuMemAllocPitch`: device memory for `height` rows of `width_bytes` bytes, and the bytes
-    /// from row to row: as many as let each row begin where the device reads best. `element_bytes`
-    /// is 4, 8 or 16: the most that a thread reads at a time.
+    /// Allocates device memory for `height` rows of `width_bytes` bytes and returns the address and
+    /// the pitch in bytes (`cuMemAllocPitch`). The pitch aligns every row for coalesced access.
+    /// `element_bytes` is the largest access of a thread: 4, 8 or 16.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory);
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for 0 bytes and for other
-    /// elements.
+    /// element sizes.
     pub fn mem_alloc_pitch(
         &self,
         width_bytes: usize,

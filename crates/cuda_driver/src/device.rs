@@ -1,5 +1,5 @@
-//! Devices: how many, which, and what they can do. Numbers in, numbers out: nothing here is unsafe,
-//! the driver checks them.
+//! Device enumeration and attributes. All functions are safe, because the driver checks the numbers
+//! passed to it.
 
 use std::ffi::{c_char, c_int};
 
@@ -8,7 +8,7 @@ use crate::error::{CudaError, CudaResult, check};
 use crate::types::{CUdevice, CUuuid};
 
 impl Driver {
-    /// `cuDeviceGetCount`: how many devices there are.
+    /// Returns the number of devices (`cuDeviceGetCount`).
     ///
     /// # Errors
     /// [`CudaError::NotInitialized`] before [`Driver::init`].
@@ -20,10 +20,10 @@ impl Driver {
         Ok(u32::try_from(count).unwrap_or(0))
     }
 
-    /// `cuDeviceGet`: the device with an ordinal.
+    /// Returns the device with the given ordinal (`cuDeviceGet`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidDevice`] where there is no such device.
+    /// [`CudaError::InvalidDevice`] if there is no such device.
     pub fn device(&self, ordinal: u32) -> CudaResult<CUdevice> {
         let get_device = self.table.device_get.get()?;
         let ordinal = c_int::try_from(ordinal).map_err(|_| CudaError::InvalidDevice)?;
@@ -33,7 +33,7 @@ impl Driver {
         Ok(device)
     }
 
-    /// `cuDeviceGetName`: such as "NVIDIA H200".
+    /// Returns the product name, such as "NVIDIA H200" (`cuDeviceGetName`).
     ///
     /// # Errors
     /// [`CudaError::InvalidDevice`].
@@ -55,10 +55,10 @@ impl Driver {
         Ok(String::from_utf8_lossy(&name[..length]).into_owned())
     }
 
-    /// `cuDeviceGetUuid`: what identifies the device everywhere.
+    /// Returns the UUID of the device (`cuDeviceGetUuid`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidDevice`]; [`CudaError::DriverLacks`] before CUDA 9.2.
+    /// [`CudaError::InvalidDevice`]; [`CudaError::MissingFunction`] before CUDA 9.2.
     pub fn device_uuid(&self, device: CUdevice) -> CudaResult<CUuuid> {
         let get_uuid = self.table.device_get_uuid.get()?;
         let mut uuid = CUuuid::default();
@@ -67,7 +67,7 @@ impl Driver {
         Ok(uuid)
     }
 
-    /// `cuDeviceTotalMem`: bytes of device memory.
+    /// Returns the total device memory, in bytes (`cuDeviceTotalMem`).
     ///
     /// # Errors
     /// [`CudaError::InvalidDevice`].
@@ -79,10 +79,11 @@ impl Driver {
         Ok(bytes)
     }
 
-    /// `cuDeviceGetAttribute`: one figure of a device, by the attribute's number.
+    /// Returns an attribute of a device, by its `CUdevice_attribute` number
+    /// (`cuDeviceGetAttribute`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`] for an attribute this driver does not know,
+    /// [`CudaError::InvalidValue`] for an attribute unknown to the driver,
     /// [`CudaError::InvalidDevice`].
     pub fn device_attribute(&self, device: CUdevice, attribute: i32) -> CudaResult<i32> {
         let get_attribute = self.table.device_get_attribute.get()?;
@@ -92,7 +93,7 @@ impl Driver {
         Ok(value)
     }
 
-    /// The device's compute capability: (9, 0) for sm_90.
+    /// Returns the device's compute capability, such as (9, 0) for sm_90.
     ///
     /// # Errors
     /// [`CudaError::InvalidDevice`].

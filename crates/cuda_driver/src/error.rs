@@ -1,4 +1,4 @@
-//! What can go wrong in a call of the driver, in this crate's own words.
+//! Errors of driver calls, with messages that do not depend on the driver.
 
 use std::ffi::c_int;
 use std::fmt;
@@ -11,10 +11,10 @@ mod codes;
 
 pub use codes::CudaError;
 
-/// The result of a call of the driver.
+/// Result of a driver call.
 pub type CudaResult<T> = Result<T, CudaError>;
 
-/// Success, or the error of a driver's status code.
+/// Converts a status code to a result.
 pub(crate) fn check(status: c_int) -> CudaResult<()> {
     if status == 0 {
         Ok(())
@@ -24,7 +24,7 @@ pub(crate) fn check(status: c_int) -> CudaResult<()> {
 }
 
 impl CudaError {
-    /// The driver's status code, where the error is one.
+    /// Returns the driver's status code, if the error has one.
     pub fn code(&self) -> Option<i32> {
         match self {
             CudaError::Unlisted(code) => Some(*code),
@@ -32,9 +32,9 @@ impl CudaError {
         }
     }
 
-    /// Whether the error means that this machine has no usable NVIDIA GPU at all: no driver, no
-    /// device, or only the toolkit's stub of a driver. A program that can also run on the CPU goes
-    /// on without one.
+    /// Returns `true` if the machine has no usable NVIDIA GPU: no driver, no device, or only the
+    /// toolkit's stub library. Programs that can also run on the CPU can then continue without a
+    /// GPU.
     pub fn means_no_gpu(&self) -> bool {
         matches!(
             self,
@@ -51,7 +51,7 @@ impl From<LoadError> for CudaError {
 
 impl From<MissingFunction> for CudaError {
     fn from(missing: MissingFunction) -> CudaError {
-        CudaError::DriverLacks(missing)
+        CudaError::MissingFunction(missing)
     }
 }
 
@@ -65,11 +65,11 @@ impl fmt::Display for CudaError {
                 Some(reason) => reason.fmt(f),
                 None => write!(f, "no NVIDIA driver on this machine"),
             },
-            CudaError::DriverLacks(missing) => write_missing(f, missing),
+            CudaError::MissingFunction(missing) => write_missing_function(f, missing),
             CudaError::InvalidMemoryAllocation => {
                 write!(
                     f,
-                    "an allocation must have at least one byte, and no more than an address can count"
+                    "an allocation must have at least one byte and fit in the address space"
                 )
             }
             CudaError::OptixError => write!(f, "OptiX failed"),
@@ -79,7 +79,7 @@ impl fmt::Display for CudaError {
             } => {
                 write!(
                     f,
-                    "cannot copy {source} elements to a place of {destination}: the lengths must be equal"
+                    "cannot copy {source} elements to a destination of {destination}; the lengths must be equal"
                 )
             }
             CudaError::MisalignedFill {
@@ -89,26 +89,23 @@ impl fmt::Display for CudaError {
             } => {
                 write!(
                     f,
-                    "cannot fill {bytes} bytes at {address:#x} in units of {unit} bytes: address and size must be multiples of the unit"
+                    "cannot fill {bytes} bytes at {address:#x} in units of {unit} bytes; address and size must be multiples of the unit"
                 )
             }
             CudaError::SymbolSize { symbol, requested } => {
                 write!(
                     f,
-                    "the module's global has {symbol} bytes, the type it was asked for as has {requested}"
+                    "the global variable has {symbol} bytes, but the requested type has {requested}"
                 )
             }
-            CudaError::InteriorNul => write!(
-                f,
-                "a name or a PTX text given to the driver holds a NUL byte"
-            ),
+            CudaError::InteriorNul => write!(f, "a name or PTX text contains a NUL byte"),
             CudaError::BufferDropped => write!(
                 f,
-                "the buffer of this device slice was dropped: keep the buffer as long as its slices are used"
+                "the buffer of this device slice was dropped; keep the buffer alive while its slices are used"
             ),
             other => write!(
                 f,
-                "the driver answered with status {}, which has no name here",
+                "the driver returned the unknown status code {}",
                 other.code().unwrap_or(-1)
             ),
         }
@@ -117,25 +114,25 @@ impl fmt::Display for CudaError {
 
 impl std::error::Error for CudaError {}
 
-fn write_missing(f: &mut fmt::Formatter<'_>, missing: &MissingFunction) -> fmt::Result {
+fn write_missing_function(f: &mut fmt::Formatter<'_>, missing: &MissingFunction) -> fmt::Result {
     let MissingFunction { symbol, since } = missing;
     write!(
         f,
-        "this driver lacks {symbol}: it needs a driver for CUDA {} or newer",
-        dotted(*since)
+        "the installed driver does not provide {symbol}; install a driver for CUDA {} or newer",
+        format_version(*since)
     )?;
-    match Driver::opened().and_then(|driver| driver.ask_version().ok()) {
+    match Driver::opened().and_then(|driver| driver.query_version().ok()) {
         Some((0, version)) => write!(
             f,
-            ", and this one is for CUDA {}",
-            dotted(version.unsigned_abs())
+            " (this driver supports CUDA {})",
+            format_version(version.unsigned_abs())
         ),
         _ => Ok(()),
     }
 }
 
-/// 12040 as "12.4".
-fn dotted(version: u32) -> String {
+/// Formats 12040 as "12.4".
+fn format_version(version: u32) -> String {
     format!("{}.{}", version / 1000, version % 1000 / 10)
 }
 
@@ -146,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_listed_code_has_its_own_name_and_sentence_and_comes_back_from_its_number() {
+    fn every_status_code_has_a_unique_name_and_sentence_and_round_trips() {
         let mut names = HashSet::new();
         let mut sentences = HashSet::new();
         for error in CudaError::listed() {
@@ -157,7 +154,7 @@ mod tests {
             assert!(sentences.insert(sentence), "{sentence:?} twice");
             assert!(
                 sentence.split_whitespace().count() >= 4,
-                "{name}: {sentence:?} says too little"
+                "{name}: {sentence:?} is too short"
             );
             let text = error.to_string();
             assert!(
@@ -171,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_codes_of_cuda_13_are_listed() {
+    fn the_codes_of_cuda_13_have_names() {
         for code in [36, 47, 227, 917, 918, 919] {
             let error = CudaError::from_code(code);
             assert!(error.status().is_some(), "{error:?}");
@@ -179,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unlisted_code_keeps_its_number() {
+    fn an_unknown_code_keeps_its_number() {
         let error = CudaError::from_code(-7);
         assert_eq!(error, CudaError::Unlisted(-7));
         assert_eq!(error.code(), Some(-7));
@@ -187,8 +184,8 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_function_says_which_driver_has_it() {
-        let text = CudaError::DriverLacks(MissingFunction {
+    fn a_missing_function_names_the_required_driver() {
+        let text = CudaError::MissingFunction(MissingFunction {
             symbol: "cuMemAllocAsync",
             since: 11020,
         })
@@ -200,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_arguments_name_the_numbers() {
+    fn argument_errors_contain_the_numbers() {
         let text = CudaError::LengthMismatch {
             destination: 3,
             source: 5,
@@ -226,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn only_absence_means_no_gpu() {
+    fn only_a_missing_driver_or_device_means_no_gpu() {
         assert!(CudaError::NoDriver.means_no_gpu() && CudaError::NoDevice.means_no_gpu());
         assert!(!CudaError::OutOfMemory.means_no_gpu());
     }

@@ -1,4 +1,4 @@
-//! Events: points in streams that can be waited for and timed.
+//! Events: markers in streams for synchronization and timing.
 
 use std::ptr;
 
@@ -7,11 +7,11 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUevent, CUstream};
 
 impl Driver {
-    /// `cuEventCreate`: flag 1 makes waiting block rather than spin, 2 leaves out timing, 4 is for
-    /// other processes.
+    /// Creates an event (`cuEventCreate`). Flags: 1 waits by blocking instead of spinning, 2
+    /// disables timing, 4 allows use by other processes.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current.
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) if no context is current.
     pub fn event_create(&self, flags: u32) -> CudaResult<CUevent> {
         let create = self.table.event_create.get()?;
         let mut event: CUevent = ptr::null_mut();
@@ -20,24 +20,25 @@ impl Driver {
         Ok(event)
     }
 
-    /// `cuEventDestroy`: returns at once, also where the event has not happened yet.
+    /// Destroys an event (`cuEventDestroy`). Returns immediately, even if the event has not
+    /// completed.
     ///
     /// # Errors
     /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle).
     ///
     /// # Safety
-    /// 1. `event` came from [`Driver::event_create`], and its context is current.
-    /// 2. It is not used afterwards.
+    /// 1. `event` was returned by [`Driver::event_create`], and its context is current.
+    /// 2. The event is not used afterwards.
     pub unsafe fn event_destroy(&self, event: CUevent) -> CudaResult<()> {
         let destroy = self.table.event_destroy.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { destroy(event) })
     }
 
-    /// `cuEventRecord`: the event happens when the work queued in `stream` so far is done.
+    /// Records an event in `stream` (`cuEventRecord`): it completes after all work queued so far.
     ///
     /// # Errors
-    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle) where stream and event are of
+    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle) if stream and event belong to
     /// different contexts.
     ///
     /// # Safety
@@ -49,10 +50,10 @@ impl Driver {
         check(unsafe { record(event, stream) })
     }
 
-    /// `cuEventQuery`: `Ok` where the event has happened or was never recorded.
+    /// Returns `Ok` if the event has completed or was never recorded (`cuEventQuery`).
     ///
     /// # Errors
-    /// [`CudaError::NotReady`](crate::CudaError::NotReady), and those of the work before it.
+    /// [`CudaError::NotReady`](crate::CudaError::NotReady), and errors of the preceding work.
     ///
     /// # Safety
     /// 1. `event` is live.
@@ -62,10 +63,10 @@ impl Driver {
         check(unsafe { query(event) })
     }
 
-    /// `cuEventSynchronize`: waits until the event has happened.
+    /// Waits until the event has completed (`cuEventSynchronize`).
     ///
     /// # Errors
-    /// Those of the work before it.
+    /// Errors of the preceding work.
     ///
     /// # Safety
     /// 1. `event` is live.
@@ -75,12 +76,13 @@ impl Driver {
         check(unsafe { synchronize(event) })
     }
 
-    /// `cuEventElapsedTime`: milliseconds from `start` to `end`, to about half a microsecond.
+    /// Returns the time from `start` to `end` in milliseconds, with a resolution of about half a
+    /// microsecond (`cuEventElapsedTime`).
     ///
     /// # Errors
-    /// [`CudaError::NotReady`](crate::CudaError::NotReady) where one has not happened,
-    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle) where one was never recorded
-    /// or has no timing.
+    /// [`CudaError::NotReady`](crate::CudaError::NotReady) if an event has not completed,
+    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle) if one was never recorded or
+    /// was created without timing.
     ///
     /// # Safety
     /// 1. Both events are live and of the same context.

@@ -1,4 +1,4 @@
-//! Attributes of a kernel.
+//! Attributes of kernels.
 
 use std::ffi::c_int;
 
@@ -7,11 +7,12 @@ use crate::error::{CudaResult, check};
 use crate::types::CUfunction;
 
 impl Driver {
-    /// `cuFuncGetAttribute`: one figure of a kernel, by the attribute's number.
+    /// Returns an attribute of a kernel, by its `CUfunction_attribute` number
+    /// (`cuFuncGetAttribute`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an attribute this driver
-    /// does not know.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an attribute unknown to the
+    /// driver.
     ///
     /// # Safety
     /// 1. `function` belongs to a loaded module.
@@ -27,11 +28,12 @@ impl Driver {
         Ok(value)
     }
 
-    /// `cuFuncSetAttribute`: sets one attribute of a kernel, such as the most dynamic shared memory
-    /// (8) or the preferred carveout in per cent (9).
+    /// Sets an attribute of a kernel, such as the maximum dynamic shared memory in bytes (8) or the
+    /// preferred carveout in percent (9) (`cuFuncSetAttribute`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) where the device cannot do it.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) if the device does not support
+    /// the value.
     ///
     /// # Safety
     /// 1. `function` belongs to a loaded module.
@@ -46,8 +48,8 @@ impl Driver {
         check(unsafe { set_attribute(function, attribute, value) })
     }
 
-    /// `cuFuncSetCacheConfig`: how L1 cache and shared memory should divide their storage while
-    /// this kernel runs.
+    /// Sets the preferred split between L1 cache and shared memory for a kernel
+    /// (`cuFuncSetCacheConfig`).
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue).
@@ -64,7 +66,7 @@ impl Driver {
         check(unsafe { set_config(function, config) })
     }
 
-    /// `cuFuncSetSharedMemConfig`: the width of a shared-memory bank while this kernel runs.
+    /// Sets the width of shared-memory banks for a kernel (`cuFuncSetSharedMemConfig`).
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue).

@@ -1,4 +1,4 @@
-//! Launching kernels and host functions.
+//! Launches of kernels and host functions.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -8,21 +8,23 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUfunction, CUstream, LaunchDims};
 
 impl Driver {
-    /// `cuLaunchKernel`: queues one launch. `arguments` holds, in the kernel's order, the address
-    /// of each parameter's value; the driver copies the values before it returns.
+    /// Queues a kernel launch in `stream` (`cuLaunchKernel`). `arguments` contains the address of
+    /// each parameter's value, in the kernel's order; the driver copies the values before it
+    /// returns.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a shape the device cannot
-    /// run, [`CudaError::LaunchOutOfResources`](crate::CudaError::LaunchOutOfResources), and those
-    /// of earlier work.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for launch dimensions that the
+    /// device does not support,
+    /// [`CudaError::LaunchOutOfResources`](crate::CudaError::LaunchOutOfResources), and errors of
+    /// earlier work.
     ///
     /// # Safety
     /// 1. `function` belongs to a loaded module and `stream` (null is the default stream) is live,
-    ///    both of the current context.
-    /// 2. `arguments` holds one address for each parameter of the kernel, in order, each readable
-    ///    for the parameter's size and aligned for it.
-    /// 3. What the kernel reads and writes through its parameters is valid until the launch has
-    ///    run, and nothing else writes there, or reads what it writes, in that time.
+    ///    both in the current context.
+    /// 2. `arguments` contains one address for each parameter of the kernel, in order, readable for
+    ///    the parameter's size and aligned for it.
+    /// 3. Memory that the kernel accesses through its parameters is valid until the launch is
+    ///    complete, and is free of data races with other work and the host until then.
     pub unsafe fn launch_kernel(
         &self,
         function: CUfunction,
@@ -34,7 +36,7 @@ impl Driver {
         let ([gx, gy, gz], [bx, by, bz]) = (dims.grid, dims.block);
         // The driver's signature takes the array as mutable; it only reads it.
         let addresses = arguments.as_ptr().cast_mut();
-        // SAFETY: the caller's promises (1 to 3).
+        // SAFETY: the caller's guarantees (1 to 3).
         check(unsafe {
             launch(
                 function,
@@ -52,15 +54,15 @@ impl Driver {
         })
     }
 
-    /// `cuLaunchCooperativeKernel`: a launch whose blocks all run at the same time, so that they
-    /// may wait for each other.
+    /// Queues a cooperative launch, whose blocks are all resident at the same time and can
+    /// synchronize with each other (`cuLaunchCooperativeKernel`).
     ///
     /// # Errors
-    /// [`CudaError::CooperativeLaunchTooLarge`](crate::CudaError::CooperativeLaunchTooLarge) where
-    /// the device cannot hold the grid, and as [`Driver::launch_kernel`].
+    /// [`CudaError::CooperativeLaunchTooLarge`](crate::CudaError::CooperativeLaunchTooLarge) if the
+    /// grid does not fit on the device; otherwise see [`Driver::launch_kernel`].
     ///
     /// # Safety
-    /// 1. As [`Driver::launch_kernel`], all three.
+    /// 1. The three conditions of [`Driver::launch_kernel`] hold.
     pub unsafe fn launch_cooperative_kernel(
         &self,
         function: CUfunction,
@@ -71,7 +73,7 @@ impl Driver {
         let launch = self.table.launch_cooperative_kernel.get()?;
         let ([gx, gy, gz], [bx, by, bz]) = (dims.grid, dims.block);
         let addresses = arguments.as_ptr().cast_mut();
-        // SAFETY: the caller's promises (1).
+        // SAFETY: the caller's guarantee (1).
         check(unsafe {
             launch(
                 function,
@@ -88,11 +90,12 @@ impl Driver {
         })
     }
 
-    /// `cuLaunchHostFunc`: queues a call of a host function, run by a thread of the driver.
+    /// Queues a call of a host function in `stream`, to be executed by a thread of the driver
+    /// (`cuLaunchHostFunc`).
     ///
     /// # Errors
-    /// Those of the stream; [`CudaError::DriverLacks`](crate::CudaError::DriverLacks) before CUDA
-    /// 10.0.
+    /// Errors of the stream; [`CudaError::MissingFunction`](crate::CudaError::MissingFunction)
+    /// before CUDA 10.0.
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
@@ -105,7 +108,7 @@ impl Driver {
         data: *mut c_void,
     ) -> CudaResult<()> {
         let launch = self.table.launch_host_func.get()?;
-        // SAFETY: the caller's promises (1 to 3).
+        // SAFETY: the caller's guarantees (1 to 3).
         check(unsafe { launch(stream, function, data) })
     }
 }

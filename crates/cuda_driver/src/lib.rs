@@ -1,25 +1,24 @@
-//! libcuda, opened at run time.
+//! Bindings to the CUDA driver API that open the driver library (libcuda) at run time.
 //!
-//! A program that links `-lcuda` does not even start on a machine without an NVIDIA driver. This
-//! crate links nothing: the driver's library is opened when [`Driver::get`] is first called, its
-//! functions are looked up by their versioned symbols (`cuMemAlloc_v2`, …), and a machine without a
-//! driver is an ordinary [`LoadError`]. Nothing of the CUDA toolkit is needed to build.
-//!
-//! | question | answer |
+//! A program linked with `-lcuda` does not start on a machine without an NVIDIA driver. This crate
+//! opens the library at the first call of [`Driver::get`], looks up its functions by their
+//! versioned symbols (`cuMemAlloc_v2`, …), and reports a missing driver as a [`LoadError`].
+//! Building it does not require the CUDA toolkit.
+//! | situation | behaviour |
 //! | --- | --- |
-//! | which library is opened? | `libcuda.so.1` (Linux) or `nvcuda.dll` (Windows), or what `FERROVOX_LIBCUDA` names |
-//! | what if there is none? | [`LoadError::NoDriver`], naming what was tried and why each failed |
-//! | what if the driver is too old for one function? | that function answers [`CudaError::DriverLacks`]; the others work |
-//! | what do errors say? | this crate's own words for every code ([`CudaError`]), so a message never needs the driver |
+//! | library opened | `libcuda.so.1` (Linux) or `nvcuda.dll` (Windows); `FERROVOX_LIBCUDA` overrides it |
+//! | no driver installed | [`LoadError::NoDriver`] with every library tried and the loader's reason |
+//! | driver older than a function | only that function fails, with [`CudaError::MissingFunction`] |
+//! | error messages | part of this crate for every status code ([`CudaError`]), so they are available without a driver |
 //!
-//! The methods of [`Driver`] are the driver's functions with out-parameters turned into results;
-//! they add no policy. Safe handles with owners and `Drop` are the business of the crate above,
-//! `cust`.
+//! The methods of [`Driver`] wrap the functions of the driver API one to one and return
+//! out-parameters as results. Safe, owning handles are provided by `cust`, which builds on this
+//! crate.
 //!
 //! ```
 //! match cuda_driver::Driver::get() {
 //!     Ok(driver) => println!("CUDA {:?}", driver.version()),
-//!     Err(missing) => println!("{missing}"),
+//!     Err(error) => println!("{error}"),
 //! }
 //! ```
 

@@ -1,4 +1,4 @@
-//! The linker: several pieces of device code made into one.
+//! Linker: combines several pieces of device code into one binary.
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::ptr;
@@ -7,27 +7,27 @@ use crate::driver::Driver;
 use crate::error::{CudaResult, check};
 use crate::types::{CUjit_option, CUlinkState};
 
-/// What a piece of code is.
+/// Type of a linker input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkInput {
-    /// A binary for one architecture.
+    /// Binary for one architecture.
     Cubin = 0,
-    /// PTX, with the NUL at its end.
+    /// NUL-terminated PTX.
     Ptx = 1,
-    /// A bundle of binaries and PTX.
+    /// Bundle of binaries and PTX.
     Fatbinary = 2,
 }
 
 impl Driver {
-    /// `cuLinkCreate`: a linker for the current context's device.
+    /// Creates a linker for the current context's device (`cuLinkCreate`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current, and
-    /// others.
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) if no context is current,
+    /// and others.
     ///
     /// # Safety
-    /// 1. `keys` and `values` point at `count` options each, as the driver wants them.
-    /// 2. They, and what they point at, stay where they are until the linker is destroyed; only the
+    /// 1. `keys` and `values` point to `count` options each, in the driver's encoding.
+    /// 2. They and the memory they point to stay in place until the linker is destroyed; only the
     ///    driver writes there.
     pub unsafe fn link_create(
         &self,
@@ -37,21 +37,21 @@ impl Driver {
     ) -> CudaResult<CUlinkState> {
         let create = self.table.link_create.get()?;
         let mut state: CUlinkState = ptr::null_mut();
-        // SAFETY: the caller's promises (1, 2); `state` is live for the call.
+        // SAFETY: the caller's guarantees (1, 2); `state` is live for the call.
         check(unsafe { create(count as c_uint, keys, values, &mut state) })?;
         Ok(state)
     }
 
-    /// `cuLinkAddData`: compiles a piece of code if need be, and adds it. It is read before this
-    /// returns.
+    /// Adds a piece of code, compiling it if necessary (`cuLinkAddData`). The data is read before
+    /// this function returns.
     ///
     /// # Errors
     /// [`CudaError::InvalidPtx`](crate::CudaError::InvalidPtx),
     /// [`CudaError::InvalidImage`](crate::CudaError::InvalidImage) and others.
     ///
     /// # Safety
-    /// 1. `state` is a linker that was not completed, its context current.
-    /// 2. `data` is what `input` says, whole: binaries are as long as their headers say.
+    /// 1. `state` is a linker that has not been completed; its context is current.
+    /// 2. `data` is a complete input of type `input`, as long as its headers state.
     pub unsafe fn link_add(
         &self,
         state: CUlinkState,
@@ -60,8 +60,8 @@ impl Driver {
         name: &CStr,
     ) -> CudaResult<()> {
         let add = self.table.link_add_data.get()?;
-        // SAFETY: the caller's promises (1, 2); the driver only reads the data, though its
-        // signature takes it as mutable.
+        // SAFETY: the caller's guarantees (1, 2); the driver only reads the data, although its
+        // signature takes a mutable pointer.
         check(unsafe {
             add(
                 state,
@@ -76,13 +76,13 @@ impl Driver {
         })
     }
 
-    /// `cuLinkComplete`: the code of all pieces, as a cubin.
+    /// Links all inputs and returns the cubin (`cuLinkComplete`).
     ///
     /// # Errors
-    /// Those of the linker: names that nobody defines, or two do.
+    /// Errors of the linker, such as undefined or multiply defined symbols.
     ///
     /// # Safety
-    /// 1. `state` is a linker that was not completed, its context current.
+    /// 1. `state` is a linker that has not been completed; its context is current.
     pub unsafe fn link_complete(&self, state: CUlinkState) -> CudaResult<Vec<u8>> {
         let complete = self.table.link_complete.get()?;
         let (mut image, mut size): (*mut c_void, usize) = (ptr::null_mut(), 0);
@@ -95,16 +95,16 @@ impl Driver {
         Ok(unsafe { std::slice::from_raw_parts(image.cast::<u8>(), size) }.to_vec())
     }
 
-    /// `cuLinkDestroy`.
+    /// Destroys a linker (`cuLinkDestroy`).
     ///
     /// # Errors
     /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle).
     ///
     /// # Safety
-    /// 1. `state` is a linker, its context current, and not used afterwards.
+    /// 1. `state` is a linker whose context is current, and is not used afterwards.
     pub unsafe fn link_destroy(&self, state: CUlinkState) -> CudaResult<()> {
         let destroy = self.table.link_destroy.get()?;
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         check(unsafe { destroy(state) })
     }
 }

@@ -1,4 +1,4 @@
-//! Finding and opening the driver's library.
+//! Locating and opening the driver library.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -7,27 +7,27 @@ use libloading::Library;
 
 use crate::table::Table;
 
-/// The environment variable that names another library to open in the driver's place.
+/// Environment variable with the path of a library to open instead of the installed driver.
 pub const LIBRARY_VARIABLE: &str = "FERROVOX_LIBCUDA";
 
-/// Why there is no driver to call.
+/// Failure to open the driver library.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
     /// No library could be opened.
-    #[error("no NVIDIA driver on this machine: could not open {}; install the NVIDIA driver, or name its library in {LIBRARY_VARIABLE}", list(.tried))]
+    #[error("no NVIDIA driver on this machine: could not open {}; install the NVIDIA driver, or set {LIBRARY_VARIABLE} to its library", list(.tried))]
     NoDriver {
-        /// Every library that was tried, and what the system said about it.
+        /// Every library that was tried, and the loader's reason.
         tried: Vec<TriedLibrary>,
     },
     /// A library was opened, but it is not a CUDA driver.
     #[error(
-        "{library} is no CUDA driver: it has no function {symbol}; name the driver's library in {LIBRARY_VARIABLE}, or unset it"
+        "{library} is not a CUDA driver (it has no function {symbol}); set {LIBRARY_VARIABLE} to the driver's library, or unset it"
     )]
     NotADriver {
         /// The library that was opened.
         library: String,
-        /// The first function every driver has and this library has not.
+        /// Mandatory driver function that the library does not export.
         symbol: &'static str,
     },
 }
@@ -35,9 +35,9 @@ pub enum LoadError {
 /// A library that could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TriedLibrary {
-    /// Its name, as given to the system's loader.
+    /// Name passed to the system's loader.
     pub name: String,
-    /// The loader's reason.
+    /// Reason reported by the loader.
     pub reason: String,
 }
 
@@ -55,25 +55,25 @@ fn list(tried: &[TriedLibrary]) -> String {
         .join(" or ")
 }
 
-/// Opens what `FERROVOX_LIBCUDA` names, or else the platform's driver library: its functions, and
-/// the name it was opened under.
+/// Opens the library named by `FERROVOX_LIBCUDA`, or else the platform's driver library; returns
+/// its function table and name.
 pub(crate) fn open_default() -> Result<(Table, String), LoadError> {
     open_first(&candidates(std::env::var_os(LIBRARY_VARIABLE)))
 }
 
-/// The libraries to try, in order. A set variable replaces the defaults; an empty one counts as
-/// unset.
+/// Returns the libraries to try, in order. A non-empty value of the environment variable replaces
+/// the defaults.
 fn candidates(variable: Option<OsString>) -> Vec<OsString> {
     match variable {
         Some(name) if !name.is_empty() => vec![name],
         _ if cfg!(windows) => vec!["nvcuda.dll".into()],
-        // libcuda.so is the linker's name, present only where a toolkit or a driver's development
-        // files are.
+        // libcuda.so is the link-time name, which only a toolkit or the driver's development files
+        // provide
         _ => vec!["libcuda.so.1".into(), "libcuda.so".into()],
     }
 }
 
-/// Opens the first of `names` that can be opened: its functions, and its name.
+/// Opens the first of `names` that the loader accepts; returns its function table and name.
 pub(crate) fn open_first(names: &[OsString]) -> Result<(Table, String), LoadError> {
     let mut tried = Vec::new();
     for name in names {
@@ -89,17 +89,17 @@ pub(crate) fn open_first(names: &[OsString]) -> Result<(Table, String), LoadErro
 }
 
 fn open_library(name: &OsStr) -> Result<Library, String> {
-    // SAFETY: loading runs the library's initialisers. The names are the system driver's, or what
-    // the user asked for by environment variable; trusting the latter is no more than LD_PRELOAD
-    // already asks.
+    // SAFETY: loading runs the library's initializers. The name is that of the system's driver or
+    // was chosen by the user through an environment variable, which needs the same trust as
+    // LD_PRELOAD.
     unsafe { Library::new(name) }.map_err(|error| {
         let reason = match std::error::Error::source(&error) {
             Some(source) => source.to_string(),
             None => error.to_string(),
         };
-        // The loader of glibc puts the name before its reason; it stands beside it already.
+        // glibc prefixes the reason with the library name, which `TriedLibrary` prints already
         match reason.strip_prefix(&format!("{}: ", name.to_string_lossy())) {
-            Some(rest) => rest.to_owned(),
+            Some(reason) => reason.to_owned(),
             None => reason,
         }
     })
@@ -108,9 +108,9 @@ fn open_library(name: &OsStr) -> Result<Library, String> {
 fn bind(library: Library, name: &OsStr) -> Result<(Table, String), LoadError> {
     let name = name.to_string_lossy().into_owned();
     let table = Table::look_up(&library);
-    // Never closed: the table's pointers, and CUDA's own threads, live on in it.
+    // The library is never closed: the table points into it, and CUDA's own threads run in it.
     std::mem::forget(library);
-    match table.first_missing_of_every_driver() {
+    match table.first_missing_mandatory_function() {
         Some(symbol) => Err(LoadError::NotADriver {
             library: name,
             symbol,
@@ -125,7 +125,7 @@ mod tests {
     use crate::driver::Driver;
 
     #[test]
-    fn a_set_variable_replaces_the_defaults_and_an_empty_one_does_not() {
+    fn a_nonempty_variable_replaces_the_defaults() {
         assert_eq!(
             candidates(Some("/opt/other/libcuda.so".into())),
             ["/opt/other/libcuda.so"]
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_library_is_named_with_the_reason_and_the_remedy() {
+    fn the_error_for_a_missing_library_has_its_name_reason_and_remedy() {
         let error = Driver::open("/nonexistent/libcuda.so.1").unwrap_err();
         let LoadError::NoDriver { tried } = &error else {
             panic!("{error:?}")
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_library_that_is_no_driver_is_refused_by_the_function_it_lacks() {
+    fn another_library_is_rejected_for_a_missing_function() {
         let error = Driver::open("libc.so.6").unwrap_err();
         assert_eq!(
             error,

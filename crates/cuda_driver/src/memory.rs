@@ -1,4 +1,4 @@
-//! Allocation: device memory, stream-ordered device memory, pinned host memory.
+//! Allocation of device memory, stream-ordered device memory and pinned host memory.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -8,8 +8,8 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUdeviceptr, CUstream};
 
 impl Driver {
-    /// `cuMemAlloc`: device memory in the current context, aligned to 256 bytes or more, not
-    /// cleared.
+    /// Allocates device memory in the current context (`cuMemAlloc`). The memory is uninitialized
+    /// and aligned to at least 256 bytes.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory);
@@ -22,34 +22,35 @@ impl Driver {
         Ok(address)
     }
 
-    /// `cuMemFree`: waits for work that may use the memory, then frees it.
+    /// Frees device memory (`cuMemFree`), after waiting for work that may use it.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an address that was not
-    /// allocated, and those of earlier work.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an unallocated address, and
+    /// errors of earlier work.
     ///
     /// # Safety
-    /// 1. `address` came from [`Driver::mem_alloc`], or from [`Driver::mem_alloc_async`] and all
-    ///    work on it is done; it was not freed since.
+    /// 1. `address` was returned by [`Driver::mem_alloc`], or by [`Driver::mem_alloc_async`] and
+    ///    all work on it is complete; it has not been freed.
     /// 2. It is not used afterwards.
     pub unsafe fn mem_free(&self, address: CUdeviceptr) -> CudaResult<()> {
         let free = self.table.mem_free.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { free(address) })
     }
 
-    /// Whether the driver has stream-ordered allocation. The device must have it too: attribute
-    /// 115, memory pools.
+    /// Returns `true` if the driver provides the stream-ordered allocator. The device must support
+    /// it too (attribute 115, memory pools).
     pub fn has_stream_ordered_memory(&self) -> bool {
         self.table.mem_alloc_async.is_present() && self.table.mem_free_async.is_present()
     }
 
-    /// `cuMemAllocAsync`: device memory that work queued in `stream` from here on may use.
+    /// Allocates device memory for use by work queued in `stream` after this call
+    /// (`cuMemAllocAsync`).
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory);
     /// [`CudaError::NotSupported`](crate::CudaError::NotSupported) on a device without memory
-    /// pools; [`CudaError::DriverLacks`](crate::CudaError::DriverLacks) before CUDA 11.2.
+    /// pools; [`CudaError::MissingFunction`](crate::CudaError::MissingFunction) before CUDA 11.2.
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
@@ -65,26 +66,27 @@ impl Driver {
         Ok(address)
     }
 
-    /// `cuMemFreeAsync`: frees the memory when the work queued in `stream` so far is done.
+    /// Frees device memory once the work queued in `stream` so far is complete (`cuMemFreeAsync`).
     ///
     /// # Errors
-    /// As [`Driver::mem_alloc_async`], and those of earlier work.
+    /// See [`Driver::mem_alloc_async`]; also errors of earlier work.
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
-    /// 2. `address` came from [`Driver::mem_alloc_async`] and was not freed since.
-    /// 3. Work in other streams that uses it is done, or `stream` was made to wait for it.
+    /// 2. `address` was returned by [`Driver::mem_alloc_async`] and has not been freed.
+    /// 3. Work in other streams that uses it is complete, or `stream` waits for it.
     /// 4. It is not used afterwards.
     pub unsafe fn mem_free_async(&self, address: CUdeviceptr, stream: CUstream) -> CudaResult<()> {
         let free = self.table.mem_free_async.get()?;
-        // SAFETY: the caller's promises (1 to 4).
+        // SAFETY: the caller's guarantees (1 to 4).
         check(unsafe { free(address, stream) })
     }
 
-    /// `cuMemGetInfo`: (free, total) bytes of the current context's device.
+    /// Returns the free and the total memory of the current context's device, in bytes
+    /// (`cuMemGetInfo`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current.
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) if no context is current.
     pub fn mem_info(&self) -> CudaResult<(usize, usize)> {
         let get_info = self.table.mem_get_info.get()?;
         let (mut free, mut total) = (0usize, 0usize);
@@ -93,8 +95,8 @@ impl Driver {
         Ok((free, total))
     }
 
-    /// `cuMemHostAlloc`: pinned host memory, page-aligned, not cleared. Flag 1 makes it count as
-    /// pinned in every context.
+    /// Allocates pinned (page-locked) host memory (`cuMemHostAlloc`). The memory is uninitialized.
+    /// Flag 1 makes it pinned in every context.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory).
@@ -106,18 +108,17 @@ impl Driver {
         Ok(address)
     }
 
-    /// `cuMemFreeHost`.
+    /// Frees pinned host memory (`cuMemFreeHost`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an address that was not
-    /// allocated.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an unallocated address.
     ///
     /// # Safety
-    /// 1. `address` came from [`Driver::mem_host_alloc`] and was not freed since.
-    /// 2. It is not used afterwards, by the host or by copies still under way.
+    /// 1. `address` was returned by [`Driver::mem_host_alloc`] and has not been freed.
+    /// 2. It is not used afterwards, by the host or by pending copies.
     pub unsafe fn mem_free_host(&self, address: *mut c_void) -> CudaResult<()> {
         let free = self.table.mem_free_host.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { free(address) })
     }
 }

@@ -1,59 +1,59 @@
-//! Fills of device memory with one value. `count` counts values, not bytes.
+//! Fills of device memory with a value. `count` is a number of values, not bytes.
 
 use crate::driver::Driver;
 use crate::error::{CudaResult, check};
 use crate::types::{CUdeviceptr, CUstream};
 
 impl Driver {
-    /// `cuMemsetD8`: in order with the default stream; may return before it is done.
+    /// Fills memory with 1-byte values, ordered with the default stream (`cuMemsetD8`). May return
+    /// before the fill is complete.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for a range that is not
-    /// allocated.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an unallocated range.
     ///
     /// # Safety
-    /// 1. `address` is a device range of `count` bytes that no work uses meanwhile.
+    /// 1. `address` is a device range of `count` bytes that no work uses during the fill.
     pub unsafe fn fill_8(&self, address: CUdeviceptr, value: u8, count: usize) -> CudaResult<()> {
         let fill = self.table.memset_d8.get()?;
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         check(unsafe { fill(address, value, count) })
     }
 
-    /// `cuMemsetD16`: as [`Driver::fill_8`] with 2-byte values.
+    /// Fills memory with 2-byte values (`cuMemsetD16`); see [`Driver::fill_8`].
     ///
     /// # Errors
-    /// As [`Driver::fill_8`]; also where the address is odd.
+    /// See [`Driver::fill_8`]; also an error if the address is odd.
     ///
     /// # Safety
-    /// 1. `address` is a device range of 2 × `count` bytes that no work uses meanwhile.
+    /// 1. `address` is a device range of 2 × `count` bytes that no work uses during the fill.
     pub unsafe fn fill_16(&self, address: CUdeviceptr, value: u16, count: usize) -> CudaResult<()> {
         let fill = self.table.memset_d16.get()?;
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         check(unsafe { fill(address, value, count) })
     }
 
-    /// `cuMemsetD32`: as [`Driver::fill_8`] with 4-byte values.
+    /// Fills memory with 4-byte values (`cuMemsetD32`); see [`Driver::fill_8`].
     ///
     /// # Errors
-    /// As [`Driver::fill_8`]; also where the address is no multiple of 4.
+    /// See [`Driver::fill_8`]; also an error if the address is not a multiple of 4.
     ///
     /// # Safety
-    /// 1. `address` is a device range of 4 × `count` bytes that no work uses meanwhile.
+    /// 1. `address` is a device range of 4 × `count` bytes that no work uses during the fill.
     pub unsafe fn fill_32(&self, address: CUdeviceptr, value: u32, count: usize) -> CudaResult<()> {
         let fill = self.table.memset_d32.get()?;
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         check(unsafe { fill(address, value, count) })
     }
 
-    /// `cuMemsetD8Async`: queued in `stream`.
+    /// Queues a fill with 1-byte values in `stream` (`cuMemsetD8Async`).
     ///
     /// # Errors
-    /// As [`Driver::fill_8`].
+    /// See [`Driver::fill_8`].
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
     /// 2. `address` is a device range of `count` bytes that no other work uses until the fill is
-    ///    done.
+    ///    complete.
     pub unsafe fn fill_8_async(
         &self,
         address: CUdeviceptr,
@@ -62,19 +62,19 @@ impl Driver {
         stream: CUstream,
     ) -> CudaResult<()> {
         let fill = self.table.memset_d8_async.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { fill(address, value, count, stream) })
     }
 
-    /// `cuMemsetD16Async`: queued in `stream`.
+    /// Queues a fill with 2-byte values in `stream` (`cuMemsetD16Async`).
     ///
     /// # Errors
-    /// As [`Driver::fill_16`].
+    /// See [`Driver::fill_16`].
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
     /// 2. `address` is a device range of 2 × `count` bytes that no other work uses until the fill
-    ///    is done.
+    ///    is complete.
     pub unsafe fn fill_16_async(
         &self,
         address: CUdeviceptr,
@@ -83,19 +83,19 @@ impl Driver {
         stream: CUstream,
     ) -> CudaResult<()> {
         let fill = self.table.memset_d16_async.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { fill(address, value, count, stream) })
     }
 
-    /// `cuMemsetD32Async`: queued in `stream`.
+    /// Queues a fill with 4-byte values in `stream` (`cuMemsetD32Async`).
     ///
     /// # Errors
-    /// As [`Driver::fill_32`].
+    /// See [`Driver::fill_32`].
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
     /// 2. `address` is a device range of 4 × `count` bytes that no other work uses until the fill
-    ///    is done.
+    ///    is complete.
     pub unsafe fn fill_32_async(
         &self,
         address: CUdeviceptr,
@@ -104,7 +104,7 @@ impl Driver {
         stream: CUstream,
     ) -> CudaResult<()> {
         let fill = self.table.memset_d32_async.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { fill(address, value, count, stream) })
     }
 }

@@ -1,4 +1,4 @@
-//! Modules: loading PTX or binaries, with the compiler's log, and finding what is in them.
+//! Modules: loading PTX or binaries with the compiler's log, and looking up functions and globals.
 
 use std::ffi::{CStr, c_uint, c_void};
 use std::ptr;
@@ -7,51 +7,50 @@ use crate::driver::Driver;
 use crate::error::{CudaError, CudaResult, check};
 use crate::types::{CUdeviceptr, CUfunction, CUjit_option, CUmodule, as_slot};
 
-/// The keys of the just-in-time compilation options used here, by the driver's numbers.
+/// Keys of just-in-time compilation options (`CUjit_option`).
 pub mod jit_option {
     use crate::types::CUjit_option;
 
-    /// The most registers a thread may use.
+    /// Maximum number of registers per thread.
     pub const MAX_REGISTERS: CUjit_option = 0;
-    /// Where the compiler's notes go.
+    /// Buffer for the compiler's informational messages.
     pub const INFO_LOG_BUFFER: CUjit_option = 3;
-    /// Room for notes; the driver overwrites the value with the bytes used.
+    /// Size of the information buffer; the driver overwrites it with the number of bytes used.
     pub const INFO_LOG_BUFFER_SIZE_BYTES: CUjit_option = 4;
-    /// Where the compiler's complaints go.
+    /// Buffer for the compiler's error messages.
     pub const ERROR_LOG_BUFFER: CUjit_option = 5;
-    /// Room for complaints; the driver overwrites the value with the bytes used.
+    /// Size of the error buffer; the driver overwrites it with the number of bytes used.
     pub const ERROR_LOG_BUFFER_SIZE_BYTES: CUjit_option = 6;
-    /// 0 to 4.
+    /// Optimization level, 0 to 4.
     pub const OPTIMIZATION_LEVEL: CUjit_option = 7;
-    /// Compile for the current context's device, which is the default.
+    /// Compile for the current context's device (the default).
     pub const TARGET_FROM_CUCONTEXT: CUjit_option = 8;
-    /// Compile for this architecture: 90 for sm_90.
+    /// Target architecture, such as 90 for sm_90.
     pub const TARGET: CUjit_option = 9;
-    /// What to do where no binary fits: 0 prefers PTX, 1 a compatible binary.
+    /// Fallback if no binary matches the device: 0 prefers PTX, 1 a compatible binary.
     pub const FALLBACK_STRATEGY: CUjit_option = 10;
-    /// Whether to make debug information.
+    /// Generation of debug information.
     pub const GENERATE_DEBUG_INFO: CUjit_option = 11;
-    /// Whether the log is verbose.
+    /// Verbosity of the log.
     pub const LOG_VERBOSE: CUjit_option = 12;
-    /// Whether to make line information.
+    /// Generation of line information.
     pub const GENERATE_LINE_INFO: CUjit_option = 13;
 }
 
-/// What the driver's PTX compiler wrote while it compiled.
+/// Output of the driver's PTX compiler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JitLog {
-    /// Notes: with a verbose log, registers and memory of each kernel.
+    /// Informational messages; with a verbose log, the registers and memory of each kernel.
     pub info: String,
-    /// Complaints; empty where compilation went well.
+    /// Error messages; empty if the compilation succeeded.
     pub error: String,
 }
 
 impl JitLog {
-    /// Room for each of the two. The compiler stops at the first few errors; 16 KiB has always been
-    /// enough to see them.
+    /// Size of each of the two buffers, in bytes. The compiler stops after a few errors, which fit.
     pub const BYTES: usize = 16 * 1024;
 
-    /// What stands in the two buffers that the driver was given.
+    /// Extracts the messages from the two log buffers.
     pub fn from_buffers(info: &[u8], error: &[u8]) -> JitLog {
         JitLog {
             info: text_until_nul(info),
@@ -61,15 +60,14 @@ impl JitLog {
 }
 
 impl Driver {
-    /// `cuModuleLoadDataEx`: loads PTX, a cubin or a fatbin into the current context. The log comes
-    /// back also where loading fails, so it is apart from the result. Options that concern the log
-    /// buffers are this function's own business: leave them out.
+    /// Loads PTX, a cubin or a fatbin into the current context (`cuModuleLoadDataEx`). Returns the
+    /// compiler's log with the result, because it is also available if loading fails. This function
+    /// manages the log buffers: do not pass options for them.
     ///
     /// # Safety
-    /// 1. `image` points at PTX that ends in NUL, or at a whole cubin or fatbin; the driver finds
-    ///    the end by itself.
-    /// 2. `options` holds keys of [`jit_option`] with values of the kind each key takes, and none
-    ///    of the four log-buffer keys.
+    /// 1. `image` points to NUL-terminated PTX, or to a complete cubin or fatbin.
+    /// 2. `options` contains keys of [`jit_option`] with values of the type that each key requires,
+    ///    and none of the four log-buffer keys.
     pub unsafe fn module_load(
         &self,
         image: *const c_void,
@@ -97,9 +95,8 @@ impl Driver {
         let load = self.table.module_load_data_ex.get();
         let loaded = load.map_err(CudaError::from).and_then(|load| {
             let mut module: CUmodule = ptr::null_mut();
-            // SAFETY: the image is the caller's promise (1), the options too (2); keys and values
-            // are live, of equal length, and the two log buffers have the sizes that are passed and
-            // outlive the call.
+            // SAFETY: the image and the options are valid (1, 2); keys and values are live and of
+            // equal length, and the log buffers have the given sizes and outlive the call.
             let status = unsafe {
                 load(
                     &mut module,
@@ -114,29 +111,28 @@ impl Driver {
         (loaded, JitLog::from_buffers(&info, &error))
     }
 
-    /// `cuModuleUnload`.
+    /// Unloads a module (`cuModuleUnload`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle) and those of earlier work.
+    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle), and errors of earlier work.
     ///
     /// # Safety
     /// 1. `module` is a loaded module whose context is current.
-    /// 2. None of its functions or globals is used afterwards, by the host or by work still under
-    ///    way.
+    /// 2. Its functions and globals are not used afterwards, by the host or by pending work.
     pub unsafe fn module_unload(&self, module: CUmodule) -> CudaResult<()> {
         let unload = self.table.module_unload.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { unload(module) })
     }
 
-    /// `cuModuleGetFunction`: a kernel by its entry name.
+    /// Returns the kernel with the given entry-point name (`cuModuleGetFunction`).
     ///
     /// # Errors
     /// [`CudaError::NotFound`](crate::CudaError::NotFound).
     ///
     /// # Safety
     /// 1. `module` is a loaded module.
-    /// 2. The returned function is not used after the module was unloaded.
+    /// 2. The returned function is not used after the module is unloaded.
     pub unsafe fn module_function(&self, module: CUmodule, name: &CStr) -> CudaResult<CUfunction> {
         let get_function = self.table.module_get_function.get()?;
         let mut function: CUfunction = ptr::null_mut();
@@ -145,14 +141,14 @@ impl Driver {
         Ok(function)
     }
 
-    /// `cuModuleGetGlobal`: address and size in bytes of a global or constant, by its name.
+    /// Returns address and size in bytes of a global or constant variable (`cuModuleGetGlobal`).
     ///
     /// # Errors
     /// [`CudaError::NotFound`](crate::CudaError::NotFound).
     ///
     /// # Safety
     /// 1. `module` is a loaded module.
-    /// 2. The returned address is not used after the module was unloaded.
+    /// 2. The returned address is not used after the module is unloaded.
     pub unsafe fn module_global(
         &self,
         module: CUmodule,
@@ -166,8 +162,8 @@ impl Driver {
     }
 }
 
-/// The text in a log buffer. The size that the driver writes back is not relied on: versions differ
-/// in whether it counts the NUL.
+/// Returns the text of a log buffer up to the first NUL. The size written back by the driver is not
+/// used, because versions differ in whether it includes the NUL.
 fn text_until_nul(buffer: &[u8]) -> String {
     let length = buffer
         .iter()

@@ -1,4 +1,4 @@
-//! The driver's own occupancy figures for a kernel on the current context's device.
+//! Occupancy queries for a kernel on the current context's device.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -8,8 +8,9 @@ use crate::error::{CudaError, CudaResult, check};
 use crate::types::CUfunction;
 
 impl Driver {
-    /// `cuOccupancyMaxActiveBlocksPerMultiprocessor`, with flags where they are not 0: blocks of
-    /// this many threads and dynamic shared bytes that one multiprocessor holds at a time.
+    /// Returns the maximum number of resident blocks per multiprocessor for blocks of this size and
+    /// dynamic shared memory (`cuOccupancyMaxActiveBlocksPerMultiprocessor`, or its variant with
+    /// flags if `flags` is not 0).
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`].
@@ -31,14 +32,14 @@ impl Driver {
             check(unsafe { query(&mut blocks, function, threads, dynamic_shared_bytes) })?;
         } else {
             let query = self.table.occupancy_max_active_blocks_with_flags.get()?;
-            // SAFETY: as above.
+            // SAFETY: a live function (1) and out-parameter.
             check(unsafe { query(&mut blocks, function, threads, dynamic_shared_bytes, flags) })?;
         }
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// `cuOccupancyMaxPotentialBlockSize`: (blocks that fill the device, threads per block) for the
-    /// highest occupancy, at most `block_limit` threads per block; 0 sets no limit.
+    /// Returns the smallest grid and the block size with the highest occupancy, at most
+    /// `block_limit` threads per block; 0 sets no limit (`cuOccupancyMaxPotentialBlockSize`).
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`].
@@ -72,11 +73,11 @@ impl Driver {
         ))
     }
 
-    /// `cuOccupancyAvailableDynamicSMemPerBlock`: dynamic shared bytes that leave room for `blocks`
-    /// blocks of `block_threads` threads on one multiprocessor.
+    /// Returns the dynamic shared memory per block, in bytes, with which `blocks` blocks of
+    /// `block_threads` threads fit on a multiprocessor (`cuOccupancyAvailableDynamicSMemPerBlock`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`]; [`CudaError::DriverLacks`] before CUDA 11.0.
+    /// [`CudaError::InvalidValue`]; [`CudaError::MissingFunction`] before CUDA 11.0.
     ///
     /// # Safety
     /// 1. `function` belongs to a loaded module of the current context.

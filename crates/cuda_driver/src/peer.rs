@@ -1,4 +1,4 @@
-//! Devices that reach each other's memory.
+//! Peer access between devices.
 
 use std::ffi::c_int;
 
@@ -7,20 +7,21 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUcontext, CUdevice};
 
 impl Driver {
-    /// `cuDeviceCanAccessPeer`: whether kernels on `device` can reach the memory of `peer`.
+    /// Returns `true` if kernels on `device` can access the memory of `peer`
+    /// (`cuDeviceCanAccessPeer`).
     ///
     /// # Errors
     /// [`CudaError::InvalidDevice`](crate::CudaError::InvalidDevice).
     pub fn can_access_peer(&self, device: CUdevice, peer: CUdevice) -> CudaResult<bool> {
         let can_access = self.table.device_can_access_peer.get()?;
-        let mut answer: c_int = 0;
-        // SAFETY: `answer` is live for the call; the driver checks the devices.
-        check(unsafe { can_access(&mut answer, device, peer) })?;
-        Ok(answer != 0)
+        let mut accessible: c_int = 0;
+        // SAFETY: `accessible` is live for the call; the driver checks the devices.
+        check(unsafe { can_access(&mut accessible, device, peer) })?;
+        Ok(accessible != 0)
     }
 
-    /// `cuCtxEnablePeerAccess`: the current context may reach the memory of `peer` from here on;
-    /// not the other way.
+    /// Allows the current context to access the memory of `peer` (`cuCtxEnablePeerAccess`). Access
+    /// is one-directional.
     ///
     /// # Errors
     /// [`CudaError::PeerAccessUnsupported`](crate::CudaError::PeerAccessUnsupported),

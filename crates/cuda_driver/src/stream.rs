@@ -1,4 +1,4 @@
-//! Streams: queues of work in order.
+//! Streams: in-order queues of work.
 
 use std::ffi::{c_int, c_uint};
 use std::ptr;
@@ -8,11 +8,12 @@ use crate::error::{CudaResult, check};
 use crate::types::{CUevent, CUstream};
 
 impl Driver {
-    /// `cuStreamCreateWithPriority`: flag 1 makes a stream that does not wait for the default
-    /// stream, nor it for the stream. Smaller numbers are greater priorities; 0 is the usual one.
+    /// Creates a stream with a priority (`cuStreamCreateWithPriority`). Flag 1 creates a
+    /// non-blocking stream, which does not synchronize with the default stream. Smaller numbers are
+    /// higher priorities; 0 is the default.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) where none is current,
+    /// [`CudaError::InvalidContext`](crate::CudaError::InvalidContext) if no context is current,
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for unknown flags.
     pub fn stream_create(&self, flags: u32, priority: i32) -> CudaResult<CUstream> {
         let create = self.table.stream_create_with_priority.get()?;
@@ -22,24 +23,24 @@ impl Driver {
         Ok(stream)
     }
 
-    /// `cuStreamDestroy`: returns at once; queued work still runs.
+    /// Destroys a stream (`cuStreamDestroy`). Returns immediately; queued work still runs.
     ///
     /// # Errors
-    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle), and those of earlier work.
+    /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle), and errors of earlier work.
     ///
     /// # Safety
-    /// 1. `stream` came from [`Driver::stream_create`] and its context is current.
+    /// 1. `stream` was returned by [`Driver::stream_create`] and its context is current.
     /// 2. It is not used afterwards.
     pub unsafe fn stream_destroy(&self, stream: CUstream) -> CudaResult<()> {
         let destroy = self.table.stream_destroy.get()?;
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantees (1, 2).
         check(unsafe { destroy(stream) })
     }
 
-    /// `cuStreamSynchronize`: waits for the work queued so far.
+    /// Waits for all work queued in the stream so far (`cuStreamSynchronize`).
     ///
     /// # Errors
-    /// Those of the work.
+    /// Errors of the work.
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
@@ -49,10 +50,10 @@ impl Driver {
         check(unsafe { synchronize(stream) })
     }
 
-    /// `cuStreamQuery`: `Ok` where all queued work is done.
+    /// Returns `Ok` if all queued work is complete (`cuStreamQuery`).
     ///
     /// # Errors
-    /// [`CudaError::NotReady`](crate::CudaError::NotReady) while it is under way, and those of the
+    /// [`CudaError::NotReady`](crate::CudaError::NotReady) while work is pending, and errors of the
     /// work.
     ///
     /// # Safety
@@ -63,14 +64,15 @@ impl Driver {
         check(unsafe { query(stream) })
     }
 
-    /// `cuStreamWaitEvent`: work queued from here on waits for the event as last recorded.
+    /// Makes work queued in `stream` from now on wait for the last recording of `event`
+    /// (`cuStreamWaitEvent`).
     ///
     /// # Errors
     /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle).
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream) and its context is current.
-    /// 2. `event` is live; it may be of another context.
+    /// 2. `event` is live; it may belong to another context.
     pub unsafe fn stream_wait_event(
         &self,
         stream: CUstream,
@@ -82,7 +84,7 @@ impl Driver {
         check(unsafe { wait(stream, event, flags) })
     }
 
-    /// `cuStreamGetFlags`: the flags a stream was made with.
+    /// Returns the flags with which a stream was created (`cuStreamGetFlags`).
     ///
     /// # Errors
     /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle).
@@ -97,7 +99,7 @@ impl Driver {
         Ok(flags)
     }
 
-    /// `cuStreamGetPriority`: the priority a stream has, after the driver clamped it.
+    /// Returns the priority of a stream, after clamping by the driver (`cuStreamGetPriority`).
     ///
     /// # Errors
     /// [`CudaError::InvalidHandle`](crate::CudaError::InvalidHandle).

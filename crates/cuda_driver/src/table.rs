@@ -1,4 +1,4 @@
-//! The driver's functions: their symbols, signatures, and the CUDA version that introduced each.
+//! Table of the driver's functions: symbol, signature, and the CUDA version that introduced each.
 
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
 use std::fmt;
@@ -11,36 +11,35 @@ use crate::types::{
     Memcpy2d,
 };
 
-/// A function that the installed driver does not have.
+/// A driver function that the installed driver does not provide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MissingFunction {
-    /// Its symbol in the driver's library.
+    /// Symbol in the driver library.
     pub symbol: &'static str,
-    /// The first CUDA version whose driver has it, as 1000 × major + 10 × minor.
+    /// First CUDA version whose driver provides the function, as 1000 × major + 10 × minor.
     pub since: u32,
 }
 
-/// One function of the driver, or the knowledge that this driver lacks it.
+/// A function of the driver, if the installed driver provides it.
 pub(crate) struct Entry<F> {
     function: Option<F>,
     missing: MissingFunction,
 }
 
 impl<F: Copy> Entry<F> {
-    /// The function, or what says which driver has it.
+    /// Returns the function, or its symbol and the required driver version.
     pub(crate) fn get(&self) -> Result<F, MissingFunction> {
         self.function.ok_or(self.missing)
     }
 
-    /// Whether this driver has the function.
+    /// Returns `true` if the installed driver provides the function.
     pub(crate) fn is_present(&self) -> bool {
         self.function.is_some()
     }
 
     fn look_up(library: &Library, symbol: &'static str, since: u32) -> Entry<F> {
-        // SAFETY: F is the signature that the driver's published binary interface gives this
-        // versioned symbol (the declarations below); the library is never closed, so the copied
-        // pointer stays valid.
+        // SAFETY: F is the signature that the driver's published ABI gives this versioned symbol
+        // (the declarations below); the library is never closed, so the copied pointer stays valid.
         let function = unsafe { library.get::<F>(symbol) }.ok().map(|found| *found);
         Entry {
             function,
@@ -49,11 +48,11 @@ impl<F: Copy> Entry<F> {
     }
 }
 
-/// Declares the table once: a field per function, and the code that fills it. A function could not
-/// do this, because every field has its own type.
+/// Declares one field per function and the code that looks it up. A macro, because every field has
+/// its own type.
 macro_rules! function_table {
     ($($since:literal $field:ident $symbol:literal ($($kind:ty),* $(,)?);)*) => {
-        /// Every driver function this crate calls.
+        /// Every driver function that this crate calls.
         pub(crate) struct Table {
             $(pub(crate) $field: Entry<unsafe extern "system" fn($($kind),*) -> c_int>,)*
         }
@@ -63,7 +62,7 @@ macro_rules! function_table {
                 Table { $($field: Entry::look_up(library, $symbol, $since),)* }
             }
 
-            fn present(&self) -> usize {
+            fn count_present(&self) -> usize {
                 [$(self.$field.is_present()),*].iter().filter(|present| **present).count()
             }
         }
@@ -71,8 +70,8 @@ macro_rules! function_table {
 }
 
 impl Table {
-    /// A function without which a library is no CUDA driver at all, and that this one lacks.
-    pub(crate) fn first_missing_of_every_driver(&self) -> Option<&'static str> {
+    /// Returns the first function that every CUDA driver exports and this library does not.
+    pub(crate) fn first_missing_mandatory_function(&self) -> Option<&'static str> {
         [
             (self.init.is_present(), "cuInit"),
             (self.driver_get_version.is_present(), "cuDriverGetVersion"),
@@ -86,12 +85,12 @@ impl Table {
 
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Table({} functions present)", self.present())
+        write!(f, "Table({} functions present)", self.count_present())
     }
 }
 
-// Since (1000 × major + 10 × minor of CUDA), field, symbol, parameters; every function returns a
-// status code.
+// Columns: CUDA version that introduced the function (1000 × major + 10 × minor), field, symbol,
+// parameters. Every function returns a status code.
 function_table! {
     2000 init "cuInit" (c_uint);
     2020 driver_get_version "cuDriverGetVersion" (*mut c_int);

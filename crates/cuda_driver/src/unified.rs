@@ -1,4 +1,4 @@
-//! Memory that host and devices reach at one address.
+//! Managed (unified) memory, accessible by the host and by devices at the same address.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -6,31 +6,30 @@ use crate::driver::Driver;
 use crate::error::{CudaResult, check};
 use crate::types::{CUdevice, CUdeviceptr, CUstream};
 
-/// The number that stands for the host where a device is asked for.
+/// `CU_DEVICE_CPU`: device number of the host.
 const HOST: CUdevice = -1;
 
-/// What the driver may be told of how memory will be used. It changes how fast the memory is, and
-/// nothing else.
+/// Hint about the use of managed memory. Affects performance only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
-    /// It is mostly read, so each reader may have a copy; or no longer so.
+    /// The memory is mostly read, so that readers may be given copies; `false` withdraws the hint.
     ReadMostly(bool),
-    /// It should be in this device's memory; `None` is the host's.
+    /// The memory should reside on this device; `None` is the host.
     PreferredLocation(Option<CUdevice>),
-    /// It may be anywhere again.
+    /// Withdraws the preferred location.
     NoPreferredLocation,
 }
 
 impl Driver {
-    /// `cuMemAllocManaged`: memory that the host and all devices use at one address, not cleared.
-    /// [`Driver::mem_free`] frees it.
+    /// Allocates managed memory, accessible by the host and all devices at the same address
+    /// (`cuMemAllocManaged`). The memory is uninitialized. Free it with [`Driver::mem_free`].
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::CudaError::OutOfMemory);
-    /// [`CudaError::NotSupported`](crate::CudaError::NotSupported) on a device without;
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for 0 bytes.
+    /// [`CudaError::NotSupported`](crate::CudaError::NotSupported) on a device without managed
+    /// memory; [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for 0 bytes.
     pub fn mem_alloc_managed(&self, bytes: usize) -> CudaResult<CUdeviceptr> {
-        // Any stream of any device may use it.
+        // CU_MEM_ATTACH_GLOBAL: accessible from any stream on any device
         const GLOBAL: c_uint = 1;
         let alloc = self.table.mem_alloc_managed.get()?;
         let mut address: CUdeviceptr = 0;
@@ -39,28 +38,28 @@ impl Driver {
         Ok(address)
     }
 
-    /// `cuPointerGetAttribute`, whether the address is of [`Driver::mem_alloc_managed`].
+    /// Returns `true` if the address belongs to managed memory (`cuPointerGetAttribute`).
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an address that is not the
-    /// driver's.
+    /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for an address unknown to the
+    /// driver.
     pub fn is_managed(&self, address: CUdeviceptr) -> CudaResult<bool> {
         const IS_MANAGED: c_int = 8;
         let get_attribute = self.table.pointer_get_attribute.get()?;
-        // The driver writes a truth value, of one byte or of four.
+        // the driver writes a boolean of one or four bytes, depending on its version
         let mut managed: c_uint = 0;
         // SAFETY: four bytes that are live for the call; the address is only looked up.
         check(unsafe { get_attribute((&raw mut managed).cast::<c_void>(), IS_MANAGED, address) })?;
         Ok(managed != 0)
     }
 
-    /// `cuMemPrefetchAsync`: queues in `stream` that managed memory moves to a device, or to the
-    /// host for `None`.
+    /// Queues the migration of managed memory to a device, or to the host for `None`, in `stream`
+    /// (`cuMemPrefetchAsync`).
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`](crate::CudaError::InvalidValue) for memory that is not managed,
-    /// [`CudaError::InvalidDevice`](crate::CudaError::InvalidDevice) for a device that does not use
-    /// managed memory together with the host.
+    /// [`CudaError::InvalidDevice`](crate::CudaError::InvalidDevice) for a device without
+    /// concurrent managed access.
     ///
     /// # Safety
     /// 1. `stream` is live (null is the default stream), and its context is current.
@@ -72,15 +71,15 @@ impl Driver {
         stream: CUstream,
     ) -> CudaResult<()> {
         let prefetch = self.table.mem_prefetch_async.get()?;
-        // SAFETY: a live stream (1); the driver checks the range, and moving memory does not change
-        // it.
+        // SAFETY: a live stream (1); the driver checks the range, and migration preserves the
+        // contents.
         check(unsafe { prefetch(address, bytes, to.unwrap_or(HOST), stream) })
     }
 
-    /// `cuMemAdvise`: tells the driver how managed memory will be used.
+    /// Gives the driver a hint about the use of managed memory (`cuMemAdvise`).
     ///
     /// # Errors
-    /// As [`Driver::prefetch`].
+    /// See [`Driver::prefetch`].
     pub fn advise(&self, address: CUdeviceptr, bytes: usize, advice: Advice) -> CudaResult<()> {
         let advise = self.table.mem_advise.get()?;
         let (number, device) = match advice {
@@ -89,8 +88,8 @@ impl Driver {
             Advice::PreferredLocation(device) => (3, device.unwrap_or(HOST)),
             Advice::NoPreferredLocation => (4, 0),
         };
-        // SAFETY: plain numbers, checked by the driver; advice does not change what the memory
-        // holds.
+        // SAFETY: plain numbers, checked by the driver; hints do not change the contents of the
+        // memory.
         check(unsafe { advise(address, bytes, number, device) })
     }
 }

@@ -73,7 +73,7 @@ impl Device {
     /// The 16 bytes that identify the device everywhere. (An addition to the published names.)
     ///
     /// # Errors
-    /// [`CudaError::DriverLacks`](crate::error::CudaError::DriverLacks) before CUDA 9.2.
+    /// [`CudaError::MissingFunction`](crate::error::CudaError::MissingFunction) before CUDA 9.2.
     pub fn uuid(self) -> CudaResult<[u8; 16]> {
         Ok(driver()?.device_uuid(self.raw)?.bytes)
     }

@@ -79,7 +79,7 @@ impl Graph {
     /// A graph without nodes.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`] where no context is current, [`CudaError::DriverLacks`] before
+    /// [`CudaError::InvalidContext`] where no context is current, [`CudaError::MissingFunction`] before
     /// CUDA 10.0.
     pub fn new(flags: GraphCreationFlags) -> CudaResult<Self> {
         let owner = Owner::current()?;
@@ -214,20 +214,20 @@ impl Graph {
     /// # Errors
     /// [`CudaError::InvalidValue`] for a path that is not UTF-8, [`CudaError::InteriorNul`],
     /// [`CudaError::OperatingSystemError`] where the file cannot be written,
-    /// [`CudaError::DriverLacks`] before CUDA 11.3.
+    /// [`CudaError::MissingFunction`] before CUDA 11.3.
     pub fn dump_debug_dotfile<P: AsRef<Path>>(&mut self, path: P) -> CudaResult<()> {
         const VERBOSE: u32 = 1;
         let path = path.as_ref().to_str().ok_or(CudaError::InvalidValue)?;
         let path = CString::new(path).map_err(|_| CudaError::InteriorNul)?;
         let _current = self.owner.enter()?;
         // SAFETY: a graph, borrowed mutably.
-        unsafe { driver()?.graph_print(self.raw, &path, VERBOSE) }
+        unsafe { driver()?.graph_write_dot(self.raw, &path, VERBOSE) }
     }
 
     /// Makes the graph ready to run, as it is now. (An addition to the published names.)
     ///
     /// # Errors
-    /// Those of the driver; [`CudaError::DriverLacks`] before CUDA 11.4.
+    /// Those of the driver; [`CudaError::MissingFunction`] before CUDA 11.4.
     pub fn instantiate(&mut self) -> CudaResult<GraphExec> {
         let _current = self.owner.enter()?;
         // SAFETY: a graph, borrowed mutably.

@@ -1,19 +1,19 @@
-//! The date, without a time zone's tables.
+//! UTC date and time for file names, without a date library.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A moment in UTC as a part of a file's name: `2026-11-22-021530`.
+/// Formats a time in UTC for use in a file name: `2026-11-22-021530`.
 pub fn utc_label(moment: SystemTime) -> String {
     let seconds = moment
         .duration_since(UNIX_EPOCH)
         .map_or(0, |time| time.as_secs());
-    let (year, month, day) = date(seconds / 86_400);
+    let (year, month, day) = civil_date(seconds / 86_400);
     let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
     format!("{year:04}-{month:02}-{day:02}-{hour:02}{minute:02}{second:02}")
 }
 
-/// Year, month and day of a day after 1 January 1970.
-fn date(mut days: u64) -> (u64, u64, u64) {
+/// Converts days since 1 January 1970 to year, month and day.
+fn civil_date(mut days: u64) -> (u64, u64, u64) {
     let leap = |year: u64| {
         year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
     };
@@ -42,7 +42,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn moments_have_their_dates() {
+    fn times_are_formatted_in_utc() {
         let label = |seconds| utc_label(UNIX_EPOCH + Duration::from_secs(seconds));
         assert_eq!(label(0), "1970-01-01-000000");
         assert_eq!(label(951_782_400), "2000-02-29-000000");

@@ -1,20 +1,20 @@
-//! The machine that a report is from.
+//! Description of the machine on which a benchmark runs.
 
 use serde::Serialize;
 
-/// What a reader must know of the machine.
+/// Properties of the machine that affect measurements.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Host {
-    /// The processor's name, if the system tells it.
+    /// Name of the processor, if the system reports it.
     pub cpu: Option<String>,
-    /// Threads that this process may use.
+    /// Number of threads available to this process.
     pub threads: usize,
-    /// The version of NVIDIA's kernel driver, if there is one.
+    /// Version of NVIDIA's kernel driver, if one is loaded.
     pub driver: Option<String>,
 }
 
 impl Host {
-    /// This machine.
+    /// Reads the description of this machine.
     pub fn this() -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let driver = std::fs::read_to_string("/proc/driver/nvidia/version").unwrap_or_default();

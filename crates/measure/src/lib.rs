@@ -1,22 +1,22 @@
-//! What the benches share.
+//! Shared infrastructure of the benchmarks: statistics, records, reports and runs of other systems.
 //!
-//! A bench measures something several times ([`Spread`]), makes a [`Record`] of it, and gives the
-//! record to a [`Report`], which prints a line of a table and at the end writes CSV and JSON.
-//! [`peers`] runs other systems' programs in the same run; these print records too, or say why they
-//! could not run. Nothing is in a report that was not measured in its run.
+//! A benchmark measures an operation several times ([`Spread`]), creates a [`Record`] from the
+//! times, and adds it to a [`Report`], which prints it as a table row and finally writes CSV and
+//! JSON. [`peers`] runs the programs of other systems in the same run; they print records too, or
+//! the reason why they could not run. A report contains only measurements of its own run.
 //!
 //! ```
 //! use measure::{Record, Spread};
 //! use std::time::Duration;
 //!
-//! let spread = Spread::of(&[3, 1, 2].map(Duration::from_millis));
+//! let spread = Spread::from_durations(&[3, 1, 2].map(Duration::from_millis));
 //! let record = Record {
 //!     subject: "scan".into(),
 //!     system: "ferrovox".into(),
 //!     bytes: Some(8_000_000),
 //!     ..Record::default()
 //! }
-//! .timed(spread);
+//! .with_times(spread);
 //! assert_eq!(record.median_ms, Some(2.0));
 //! assert_eq!(record.gb_per_s, Some(4.0));
 //! ```

@@ -1,8 +1,8 @@
-//! Other systems, measured in the same run.
+//! Measurement of other systems in the same run.
 //!
-//! Each has a script in the repository's `benches/peers`, which prints [`Record`]s as lines of
-//! JSON: figures, or why there are none. A script that cannot even do that (no Python, no compiler,
-//! an error, too much time) gets a record with the reason here.
+//! Each system has a script in `benches/peers` that prints [`Record`]s as lines of JSON:
+//! measurements, or the reasons why they are missing. If a script cannot run at all (no Python, no
+//! compiler, an error, a timeout), this module adds a record with the reason.
 
 use crate::{Common, Record};
 use std::{
@@ -13,24 +13,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Another system.
+/// Another system to compare with.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer {
-    /// Its name in records and on the command line.
+    /// Name in records and on the command line.
     pub system: &'static str,
-    /// The file in the folder of the scripts: Python, or CUDA C++ (`.cu`).
+    /// File name of the script: Python (`.py`) or CUDA C++ (`.cu`).
     pub script: &'static str,
 }
 
-/// Whether any are wanted.
-pub fn wanted(common: &Common) -> bool {
+/// Returns `true` if any other system was requested.
+pub fn is_requested(common: &Common) -> bool {
     !common.peers.is_empty()
 }
 
-/// Whether the names on the command line are peers: to be asked before anything is measured.
+/// Checks the names given on the command line, before anything is measured.
 ///
 /// # Errors
-/// A name that no peer has, and those that there are.
+/// A message with the unknown name and the available ones.
 pub fn check(peers: &[Peer], common: &Common) -> Result<(), String> {
     let known = |name: &str| name == "all" || peers.iter().any(|peer| peer.system == name);
     match common.peers.iter().find(|name| !known(name)) {
@@ -38,17 +38,17 @@ pub fn check(peers: &[Peer], common: &Common) -> Result<(), String> {
         Some(name) => {
             let names: Vec<&str> = peers.iter().map(|peer| peer.system).collect();
             Err(format!(
-                "no peer is called {name:?}; there are {}",
+                "unknown peer {name:?}; available: {}",
                 names.join(", ")
             ))
         }
     }
 }
 
-/// Runs those that are wanted, in order, and hands on the records of each.
+/// Runs the requested systems in order and passes each record to `each`.
 ///
 /// # Errors
-/// As [`check`], before anything is run.
+/// An unknown name, as reported by [`check`], before anything is run.
 pub fn run(
     subject: &str,
     peers: &[Peer],
@@ -56,17 +56,17 @@ pub fn run(
     common: &Common,
     mut each: impl FnMut(Record),
 ) -> Result<(), String> {
-    let all = common.peers.iter().any(|name| name == "all");
+    let run_all = common.peers.iter().any(|name| name == "all");
     check(peers, common)?;
     for peer in peers {
-        if all || common.peers.iter().any(|name| name == peer.system) {
-            run_one(subject, *peer, arguments, common, &mut each);
+        if run_all || common.peers.iter().any(|name| name == peer.system) {
+            run_peer(subject, *peer, arguments, common, &mut each);
         }
     }
     Ok(())
 }
 
-fn run_one(
+fn run_peer(
     subject: &str,
     peer: Peer,
     arguments: &[String],
@@ -76,18 +76,18 @@ fn run_one(
     let absent = |reason: String| Record::absent(subject, peer.system, reason);
     let Some(script) = find_script(peer, common) else {
         return each(absent(format!(
-            "{} was not found; --peers-dir names its folder",
+            "{} not found; give its directory with --peers-dir",
             peer.script
         )));
     };
-    // kept until the program has run
+    // keeps the compiled program until it has run
     let folder;
     let mut command = if peer.script.ends_with(".cu") {
         folder = match tempfile::tempdir() {
             Ok(folder) => folder,
             Err(error) => {
                 return each(absent(format!(
-                    "no folder for the compiled program: {error}"
+                    "cannot create a directory for the compiled program: {error}"
                 )));
             }
         };
@@ -103,7 +103,7 @@ fn run_one(
     command.args(arguments);
     let limit = Duration::from_secs(common.peer_seconds);
     let mut records = 0;
-    let outcome = watch(&mut command, limit, |line| match Record::from_json(line) {
+    let outcome = run_with_timeout(&mut command, limit, |line| match Record::from_json(line) {
         Ok(record) => {
             records += 1;
             each(record.with_bandwidth());
@@ -117,15 +117,15 @@ fn run_one(
     }
 }
 
-/// The script beside this program, where a bundle has it, or in the repository that cargo runs the
-/// bench in.
+/// Finds the script next to this program, where a bundle contains it, or in the repository from
+/// which cargo runs the benchmark.
 fn find_script(peer: Peer, common: &Common) -> Option<PathBuf> {
-    let beside = || Some(std::env::current_exe().ok()?.parent()?.join("peers"));
+    let bundled = || Some(std::env::current_exe().ok()?.parent()?.join("peers"));
     let repository =
         || Some(PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?).join("../benches/peers"));
     let folders = match &common.peers_dir {
         Some(folder) => vec![folder.clone()],
-        None => [beside(), repository()].into_iter().flatten().collect(),
+        None => [bundled(), repository()].into_iter().flatten().collect(),
     };
     folders
         .into_iter()
@@ -133,7 +133,7 @@ fn find_script(peer: Peer, common: &Common) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Compiles CUDA C++ for the GPU of this machine.
+/// Compiles CUDA C++ for the GPU of this machine, and returns the path of the program.
 fn compile(script: &Path, folder: &Path, nvcc: Option<&Path>) -> Result<PathBuf, String> {
     let program = folder.join("peer");
     let compilers = match nvcc {
@@ -163,12 +163,17 @@ fn compile(script: &Path, folder: &Path, nvcc: Option<&Path>) -> Result<PathBuf,
     }
     match nvcc {
         Some(nvcc) => Err(format!("{} cannot be run", nvcc.display())),
-        None => Err("there is no nvcc on this machine (--nvcc names it)".into()),
+        None => Err("nvcc not found; give its path with --nvcc".into()),
     }
 }
 
-/// Runs a command; each line that it prints, and why it failed.
-fn watch(command: &mut Command, limit: Duration, mut line: impl FnMut(&str)) -> Result<(), String> {
+/// Runs a command and passes each line of its output to `line`; fails if the command fails or takes
+/// longer than `limit`.
+fn run_with_timeout(
+    command: &mut Command,
+    limit: Duration,
+    mut line: impl FnMut(&str),
+) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command
         .stdin(Stdio::null())
@@ -199,7 +204,7 @@ fn watch(command: &mut Command, limit: Duration, mut line: impl FnMut(&str)) -> 
         match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) => line(&text),
-            // the output was closed
+            // the process closed its output
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => return Err(stop(&mut child, limit)),
         }
@@ -227,7 +232,7 @@ fn stop(child: &mut Child, limit: Duration) -> String {
     )
 }
 
-/// A compiler's first error, since the last are consequences.
+/// Returns the first error of a compiler; later ones are often consequences.
 fn first_error(text: &str) -> &str {
     let mut lines = text.lines();
     lines
@@ -239,7 +244,7 @@ fn last_line(text: &str) -> &str {
     let mut lines = text.lines().rev();
     lines
         .find(|line| !line.trim().is_empty())
-        .unwrap_or("it said nothing")
+        .unwrap_or("no error output")
         .trim()
 }
 

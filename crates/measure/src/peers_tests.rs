@@ -1,7 +1,7 @@
 use super::*;
 
-/// The records of a script for the shell, in the place of Python.
-fn records(script: &str, seconds: u64) -> Vec<Record> {
+/// Runs a shell script as if it were a peer's Python script, and returns its records.
+fn run_script(script: &str, seconds: u64) -> Vec<Record> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("peer.py"), script).unwrap();
     let common = Common {
@@ -11,10 +11,10 @@ fn records(script: &str, seconds: u64) -> Vec<Record> {
         peer_seconds: seconds,
         ..Common::default()
     };
-    collect("peer.py", &common)
+    run_peer_collecting("peer.py", &common)
 }
 
-fn collect(script: &'static str, common: &Common) -> Vec<Record> {
+fn run_peer_collecting(script: &'static str, common: &Common) -> Vec<Record> {
     let peer = Peer {
         system: "peer",
         script,
@@ -39,9 +39,9 @@ fn only_reason(records: &[Record]) -> &str {
 }
 
 #[test]
-fn records_are_taken_from_the_output() {
+fn records_are_parsed_from_the_output() {
     let script = r#"echo "{\"system\":\"peer\",\"size\":\"$2^3\",\"median_ms\":1.5,\"bytes\":3000000}"; echo"#;
-    let found = records(script, 60);
+    let found = run_script(script, 60);
     assert_eq!(found.len(), 1);
     assert_eq!(
         (found[0].size.as_str(), found[0].gb_per_s),
@@ -50,8 +50,8 @@ fn records_are_taken_from_the_output() {
 }
 
 #[test]
-fn a_failing_script_says_why() {
-    let found = records("echo first >&2; echo 'the reason' >&2; exit 3", 60);
+fn the_last_error_line_of_a_failing_script_is_reported() {
+    let found = run_script("echo first >&2; echo 'the reason' >&2; exit 3", 60);
     let reason = only_reason(&found);
     assert!(
         reason.contains("the reason") && !reason.contains("first"),
@@ -60,36 +60,36 @@ fn a_failing_script_says_why() {
 }
 
 #[test]
-fn what_came_before_a_failure_is_kept() {
-    let found = records(r#"echo '{"system":"peer","median_ms":2}'; exit 1"#, 60);
+fn records_before_a_failure_are_kept() {
+    let found = run_script(r#"echo '{"system":"peer","median_ms":2}'; exit 1"#, 60);
     assert_eq!(found.len(), 2);
     assert_eq!(found[0].median_ms, Some(2.0));
     assert!(found[1].absent.is_some());
 }
 
 #[test]
-fn output_that_is_no_record_is_shown() {
-    let found = records("echo hello; exit 0", 60);
+fn invalid_output_is_quoted() {
+    let found = run_script("echo hello; exit 0", 60);
     assert!(found[0].absent.as_deref().unwrap().contains("hello"));
 }
 
 #[test]
-fn silence_is_no_success() {
-    assert!(only_reason(&records("exit 0", 60)).contains("no record"));
+fn a_script_without_output_is_reported() {
+    assert!(only_reason(&run_script("exit 0", 60)).contains("no record"));
 }
 
 #[test]
-fn a_script_that_takes_too_long_is_stopped() {
+fn a_script_is_stopped_at_the_time_limit() {
     let start = Instant::now();
-    let found = records("exec sleep 60", 1);
+    let found = run_script("exec sleep 60", 1);
     assert!(only_reason(&found).contains("stopped after 1 s"));
-    let found = records("exec >&-; exec sleep 60", 1);
+    let found = run_script("exec >&-; exec sleep 60", 1);
     assert!(only_reason(&found).contains("stopped after 1 s"));
     assert!(start.elapsed() < Duration::from_secs(30));
 }
 
 #[test]
-fn what_is_not_there_is_named() {
+fn missing_scripts_and_programs_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let mut common = Common {
         peers: vec!["all".into()],
@@ -99,27 +99,27 @@ fn what_is_not_there_is_named() {
         peer_seconds: 60,
         ..Common::default()
     };
-    assert!(only_reason(&collect("peer.py", &common)).contains("peer.py was not found"));
+    assert!(only_reason(&run_peer_collecting("peer.py", &common)).contains("peer.py not found"));
     for script in ["peer.py", "peer.cu"] {
         std::fs::write(folder.path().join(script), "").unwrap();
     }
-    assert!(only_reason(&collect("peer.py", &common)).contains("/no/such/python"));
-    assert!(only_reason(&collect("peer.cu", &common)).contains("/no/such/nvcc"));
-    // a compiler that fails
+    assert!(only_reason(&run_peer_collecting("peer.py", &common)).contains("/no/such/python"));
+    assert!(only_reason(&run_peer_collecting("peer.cu", &common)).contains("/no/such/nvcc"));
+    // a failing compiler
     common.nvcc = Some("false".into());
-    assert!(only_reason(&collect("peer.cu", &common)).contains("false failed"));
+    assert!(only_reason(&run_peer_collecting("peer.cu", &common)).contains("false failed"));
 }
 
 #[test]
-fn of_a_compiler_the_first_error_counts() {
+fn the_first_compiler_error_is_reported() {
     let text = "a.cu(3): warning: x\na.cu(4): error: y\n  int z;\na.cu(9): error: w\n1 warning";
     assert_eq!(first_error(text), "a.cu(4): error: y");
     assert_eq!(first_error("no such file\n"), "no such file");
-    assert_eq!(first_error(""), "it said nothing");
+    assert_eq!(first_error(""), "no error output");
 }
 
 #[test]
-fn unknown_names_are_refused() {
+fn unknown_names_are_errors() {
     let common = Common {
         peers: vec!["peer".into(), "pear".into()],
         ..Common::default()
@@ -130,7 +130,7 @@ fn unknown_names_are_refused() {
     };
     let error = run("mesh", &[peer], &[], &common, |record| panic!("{record:?}")).unwrap_err();
     assert!(
-        error.contains("\"pear\"") && error.contains("there are peer"),
+        error.contains("\"pear\"") && error.contains("available: peer"),
         "{error}"
     );
 }

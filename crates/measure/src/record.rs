@@ -1,77 +1,76 @@
-//! One measurement, as it is printed, written and read back.
+//! Record of one measurement, with its JSON and CSV representation.
 
 use crate::Spread;
 use serde::{Deserialize, Serialize};
 
-/// One measurement: what was measured, where, how long it took, what came of it. What does not
-/// apply is left out.
+/// One measurement: what was measured, on which device, how long it took, and its result. Fields
+/// that do not apply are omitted.
 ///
-/// As JSON it is one object on a line; as CSV it is a row under [`COLUMNS`].
+/// A record is one line of JSON, or one CSV row under [`COLUMNS`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Record {
-    /// What the bench is about: `mesh`, `scan`.
+    /// Subject of the benchmark: `mesh`, `scan`.
     pub subject: String,
-    /// Whose program: `ferrovox`, `cub`, `warp`, …
+    /// System that was measured: `ferrovox`, `cub`, `warp`, …
     pub system: String,
-    /// Where: `cpu`, `cuda:0`, several joined by `+`.
+    /// Device: `cpu`, `cuda:0`; several are joined by `+`.
     pub device: String,
-    /// What was timed: `extract`, `scan`, `copy`, `download`, `host to host`, a stage.
+    /// Operation that was timed: `extract`, `scan`, `copy`, `download`, `host to host`, or a stage.
     pub measure: String,
-    /// The system's method.
+    /// Method, by the system's own name.
     pub method: String,
-    /// The element type, `u8`, `u32`, `f32`.
+    /// Element type: `u8`, `u32`, `f32`.
     #[serde(rename = "type")]
     pub element: String,
-    /// The field that the volume holds.
+    /// Scalar field in the volume.
     pub field: String,
-    /// The size in the subject's own notation: `512^3`, `2^28`.
+    /// Size in the notation of the subject: `512^3`, `2^28`.
     pub size: String,
-    /// How many elements.
+    /// Number of elements.
     pub elements: u64,
-    /// The median of the runs in milliseconds.
+    /// Median time per run, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub median_ms: Option<f64>,
-    /// The shortest run.
+    /// Shortest run, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_ms: Option<f64>,
-    /// The longest run.
+    /// Longest run, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_ms: Option<f64>,
-    /// How many runs, not counting those to warm up.
+    /// Number of measured runs, without warm-up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<usize>,
-    /// The bytes that must be read and written at least: of a mesh the volume once and the mesh
-    /// once.
+    /// Minimum memory traffic in bytes: input read once plus output written once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// These bytes by the median, in 10⁹ bytes per second.
+    /// Bandwidth in 10⁹ bytes per second: `bytes` divided by the median time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gb_per_s: Option<f64>,
-    /// This bandwidth as a fraction of that of a large copy on the same device in the same run.
+    /// Bandwidth as a fraction of a large copy's on the same device in the same run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fraction_of_copy: Option<f64>,
-    /// Vertices of the mesh.
+    /// Number of vertices of the mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertices: Option<u64>,
-    /// Triangles of the mesh.
+    /// Number of triangles of the mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub triangles: Option<u64>,
-    /// Device memory at the same time at most, input and output included.
+    /// Peak device memory in bytes, including input and output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
-    /// Device memory beyond input and output at most.
+    /// Peak device memory in bytes, excluding input and output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scratch_bytes: Option<u64>,
-    /// Versions, threads, and whatever else a reader must know.
+    /// Versions, thread counts and other remarks.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// Why there is no figure.
+    /// Reason why the measurement is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
 }
 
-/// The names of all of a record's fields, in order: the columns of a CSV file.
+/// Names of all fields, in order; the columns of a CSV file.
 pub const COLUMNS: [&str; 22] = [
     "subject",
     "system",
@@ -98,8 +97,8 @@ pub const COLUMNS: [&str; 22] = [
 ];
 
 impl Record {
-    /// With the times, and the bandwidth if the bytes are known.
-    pub fn timed(mut self, spread: Spread) -> Self {
+    /// Adds the times, and the bandwidth if the number of bytes is known.
+    pub fn with_times(mut self, spread: Spread) -> Self {
         self.median_ms = Some(spread.median_ms);
         self.min_ms = Some(spread.min_ms);
         self.max_ms = Some(spread.max_ms);
@@ -107,7 +106,7 @@ impl Record {
         self.with_bandwidth()
     }
 
-    /// With the bandwidth, if time and bytes are known.
+    /// Computes the bandwidth, if time and bytes are known.
     pub fn with_bandwidth(mut self) -> Self {
         if let (Some(bytes), Some(ms)) = (self.bytes, self.median_ms)
             && ms > 0.0
@@ -117,7 +116,7 @@ impl Record {
         self
     }
 
-    /// A record that says why there is no figure.
+    /// Creates a record of a missing measurement and its reason.
     pub fn absent(subject: &str, system: &str, reason: impl Into<String>) -> Self {
         Self {
             subject: subject.into(),
@@ -127,20 +126,20 @@ impl Record {
         }
     }
 
-    /// As one line of JSON.
+    /// Formats the record as one line of JSON.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("strings and numbers are JSON")
     }
 
-    /// From a line of JSON.
+    /// Parses one line of JSON.
     ///
     /// # Errors
-    /// What is wrong with the line.
+    /// The syntax error, or the name of an unknown field.
     pub fn from_json(line: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(line)
     }
 
-    /// As the cells of a row under [`COLUMNS`].
+    /// Formats the record as the cells of a CSV row under [`COLUMNS`].
     pub fn cells(&self) -> Vec<String> {
         let value = serde_json::to_value(self).expect("strings and numbers are JSON");
         let cell = |column: &&str| match value.get(*column) {
@@ -156,7 +155,7 @@ impl Record {
 pub(crate) mod tests {
     use super::*;
 
-    /// A record in which nothing is left out.
+    /// Creates a record with all fields set.
     pub fn full() -> Record {
         Record {
             subject: "mesh".into(),
@@ -178,7 +177,7 @@ pub(crate) mod tests {
             absent: Some("two\nlines".into()),
             ..Record::default()
         }
-        .timed(Spread {
+        .with_times(Spread {
             median_ms: 0.1 + 0.2,
             min_ms: 0.125,
             max_ms: 17.0,
@@ -187,7 +186,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_record_that_is_written_is_read_back() {
+    fn records_survive_a_json_round_trip() {
         for record in [
             full(),
             Record::default(),
@@ -200,7 +199,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_columns_are_all_fields() {
+    fn columns_cover_all_fields() {
         let value = serde_json::to_value(full()).unwrap();
         let fields: Vec<&String> = value.as_object().unwrap().keys().collect();
         assert_eq!(fields.len(), COLUMNS.len());
@@ -210,13 +209,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_field_that_nobody_knows_is_an_error() {
+    fn an_unknown_field_is_an_error() {
         let error = Record::from_json(r#"{"subject":"mesh","mean_ms":3}"#).unwrap_err();
         assert!(error.to_string().contains("mean_ms"), "{error}");
     }
 
     #[test]
-    fn bandwidth_is_bytes_by_the_median() {
+    fn bandwidth_is_bytes_divided_by_the_median() {
         let record = full();
         assert_eq!(record.gb_per_s, Some(500_000_000.0 / (0.1 + 0.2) / 1e6));
         let untimed = Record {

@@ -1,4 +1,4 @@
-//! The records of one run of a bench.
+//! Report of one run of a benchmark.
 
 use crate::{COLUMNS, Common, Record, date::utc_label, host::Host, table};
 use serde::Serialize;
@@ -9,23 +9,23 @@ use std::{
     time::SystemTime,
 };
 
-/// Why a report's files were not written.
+/// Failure to write the files of a report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// A label that is no plain name.
-    #[error("the label {0:?} cannot be a part of a file's name: use letters, digits, - _ and .")]
+    /// The label contains characters other than letters, digits, `-`, `_` and `.`.
+    #[error("invalid label {0:?}; use only letters, digits, - _ and .")]
     Label(String),
-    /// The system refused.
+    /// The operating system reported an error.
     #[error("cannot write {}: {error}", .path.display())]
     Write {
-        /// What was to be written.
+        /// Path of the file.
         path: PathBuf,
-        /// Its reason.
+        /// Error of the operating system.
         error: io::Error,
     },
 }
 
-/// The records of one run, printed as they come, and written at the end.
+/// Records of one run; each is printed when it is added, and all are written at the end.
 pub struct Report {
     subject: &'static str,
     started: SystemTime,
@@ -37,7 +37,7 @@ pub struct Report {
     records: Vec<Record>,
 }
 
-/// What a JSON file holds.
+/// Contents of the JSON file.
 #[derive(Serialize)]
 struct File<'a> {
     subject: &'a str,
@@ -48,7 +48,7 @@ struct File<'a> {
 }
 
 impl Report {
-    /// Without records as yet.
+    /// Creates a report without records.
     pub fn new(subject: &'static str, common: &Common) -> Self {
         Self {
             subject,
@@ -61,7 +61,7 @@ impl Report {
         }
     }
 
-    /// Adds the copy that other records of this device are compared with.
+    /// Adds the record of a large copy, the reference for other records of the same device.
     pub fn add_copy(&mut self, record: Record) {
         if let Some(bandwidth) = record.gb_per_s {
             self.copies.insert(record.device.clone(), bandwidth);
@@ -69,15 +69,15 @@ impl Report {
         self.add(record);
     }
 
-    /// Adds a record, and prints it. If it has a bandwidth, it gets its fraction of the device's
-    /// copy.
+    /// Adds a record and prints it. Sets its fraction of the copy bandwidth, if both bandwidths are
+    /// known.
     pub fn add(&mut self, mut record: Record) {
         record.subject = self.subject.to_owned();
         if let (Some(bandwidth), Some(copy)) = (record.gb_per_s, self.copies.get(&record.device)) {
             record.fraction_of_copy = Some(bandwidth / copy);
         }
         if self.records.is_empty() {
-            self.print(&table::heading());
+            self.print(&table::header());
         }
         self.print(&table::line(&record));
         if self.json {
@@ -86,13 +86,13 @@ impl Report {
         self.records.push(record);
     }
 
-    /// All records so far.
+    /// Returns all records added so far.
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// Prints text beside the records: where these go to the standard output as JSON, to the
-    /// standard error.
+    /// Prints text on standard output, or on standard error if the records go to standard output as
+    /// JSON.
     pub fn print(&self, text: &str) {
         if self.json {
             eprintln!("{text}");
@@ -101,11 +101,11 @@ impl Report {
         }
     }
 
-    /// Writes `SUBJECT-LABEL.csv` and `.json` if a directory was named; their paths. A file is
-    /// there whole or not at all.
+    /// Writes `SUBJECT-LABEL.csv` and `SUBJECT-LABEL.json` if an output directory was given, and
+    /// returns their paths. Each file is replaced atomically.
     ///
     /// # Errors
-    /// [`ReportError`].
+    /// [`ReportError`] if the label is invalid or a file cannot be written.
     pub fn finish(&self) -> Result<Vec<PathBuf>, ReportError> {
         let Some(directory) = &self.out_dir else {
             return Ok(Vec::new());
@@ -124,11 +124,11 @@ impl Report {
             records: &self.records,
         };
         let json = serde_json::to_string_pretty(&file).expect("strings and numbers are JSON");
-        let table = rows(&self.records);
+        let table = to_csv(&self.records);
         let mut paths = Vec::new();
         for (extension, text) in [("csv", table), ("json", json + "\n")] {
             let path = directory.join(format!("{}-{label}.{extension}", self.subject));
-            write(directory, &path, &text).map_err(|error| ReportError::Write {
+            write_atomically(directory, &path, &text).map_err(|error| ReportError::Write {
                 path: path.clone(),
                 error,
             })?;
@@ -139,21 +139,24 @@ impl Report {
     }
 }
 
-/// The records as CSV, below the names of their columns.
-fn rows(records: &[Record]) -> String {
+/// Formats the records as CSV, with a header row.
+fn to_csv(records: &[Record]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let written = writer.write_record(COLUMNS).and_then(|()| {
         records
             .iter()
             .try_for_each(|record| writer.write_record(record.cells()))
     });
-    written.expect("memory takes rows of as many cells");
-    let bytes = writer.into_inner().expect("memory takes it");
+    written.expect("all rows have the same number of cells");
+    let bytes = writer
+        .into_inner()
+        .expect("writing to memory does not fail");
     String::from_utf8(bytes).expect("cells are text")
 }
 
-/// Writes beside the file and renames, so that what was there stays until all of it is there.
-fn write(directory: &Path, path: &Path, text: &str) -> io::Result<()> {
+/// Writes a temporary file in the same directory and renames it, so that the previous file is
+/// replaced atomically.
+fn write_atomically(directory: &Path, path: &Path, text: &str) -> io::Result<()> {
     std::fs::create_dir_all(directory)?;
     let mut file = new_file(directory)?;
     file.write_all(text.as_bytes())?;
@@ -161,7 +164,7 @@ fn write(directory: &Path, path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// A file that others may read, as far as the user's mask lets them.
+/// Creates a temporary file that other users can read, subject to the umask.
 fn new_file(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -230,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_is_no_path() {
+    fn a_label_cannot_contain_a_path() {
         let folder = tempfile::tempdir().unwrap();
         for label in ["../up", "a/b", ""] {
             let error = report(folder.path(), label).finish().unwrap_err();
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_cannot_be_made_is_named() {
+    fn an_error_names_the_file_that_cannot_be_written() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "kept").unwrap();

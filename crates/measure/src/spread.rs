@@ -1,26 +1,26 @@
-//! Several measurements of the same thing.
+//! Median and range of repeated measurements.
 
 use std::time::Duration;
 
-/// The median of several times, with the least and the most.
+/// Median, minimum and maximum of repeated times.
 ///
-/// A median, because a disturbed run is longer by an amount that says nothing about the work; with
-/// the extremes, because a median alone hides how disturbed the runs were.
+/// The median is robust against disturbed runs, which are longer by an amount unrelated to the
+/// work; the range shows how disturbed the runs were.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// The middle one in milliseconds, or the mean of the two in the middle.
+    /// Median in milliseconds; the mean of the middle two for an even number of runs.
     pub median_ms: f64,
-    /// The shortest.
+    /// Shortest run, in milliseconds.
     pub min_ms: f64,
-    /// The longest.
+    /// Longest run, in milliseconds.
     pub max_ms: f64,
-    /// How many.
+    /// Number of runs.
     pub runs: usize,
 }
 
 impl Spread {
-    /// Of times in any order; all zero if there are none.
-    pub fn of(times: &[Duration]) -> Self {
+    /// Summarizes times given in any order; all zero if there are none.
+    pub fn from_durations(times: &[Duration]) -> Self {
         let mut ms: Vec<f64> = times.iter().map(|time| time.as_secs_f64() * 1e3).collect();
         ms.sort_by(f64::total_cmp);
         let runs = ms.len();
@@ -40,16 +40,16 @@ impl Spread {
 mod tests {
     use super::*;
 
-    fn of(ms: &[u64]) -> Spread {
+    fn spread(ms: &[u64]) -> Spread {
         let times: Vec<_> = ms.iter().map(|&ms| Duration::from_millis(ms)).collect();
-        Spread::of(&times)
+        Spread::from_durations(&times)
     }
 
     #[test]
-    fn the_median_is_the_middle_one() {
-        let spread = of(&[9, 1, 100, 4, 7]);
+    fn median_of_an_odd_number_is_the_middle_value() {
+        let result = spread(&[9, 1, 100, 4, 7]);
         assert_eq!(
-            spread,
+            result,
             Spread {
                 median_ms: 7.0,
                 min_ms: 1.0,
@@ -60,18 +60,18 @@ mod tests {
     }
 
     #[test]
-    fn of_an_even_number_it_is_between_the_two_in_the_middle() {
-        assert_eq!(of(&[4, 1, 2, 100]).median_ms, 3.0);
-        assert_eq!(of(&[1, 2]).median_ms, 1.5);
+    fn median_of_an_even_number_is_the_mean_of_the_middle_values() {
+        assert_eq!(spread(&[4, 1, 2, 100]).median_ms, 3.0);
+        assert_eq!(spread(&[1, 2]).median_ms, 1.5);
     }
 
     #[test]
-    fn one_time_is_its_own_median() {
-        let spread = of(&[5]);
+    fn median_of_one_value_is_the_value() {
+        let result = spread(&[5]);
         assert_eq!(
-            (spread.median_ms, spread.min_ms, spread.max_ms),
+            (result.median_ms, result.min_ms, result.max_ms),
             (5.0, 5.0, 5.0)
         );
-        assert_eq!(of(&[]), Spread::default());
+        assert_eq!(spread(&[]), Spread::default());
     }
 }

@@ -1,14 +1,14 @@
-//! Records as lines to read.
+//! Formatting of records as lines of a table.
 
 use crate::Record;
 
-/// The heading over [`line`]s.
-pub fn heading() -> String {
+/// Formats the header above the [`line`]s.
+pub fn header() -> String {
     format!(
         "{:<12} {:<8} {:<36} {:<10} {:<10} {:>10} {:>21} {:>8} {:>6}  {}",
         "system",
         "device",
-        "what",
+        "operation",
         "type",
         "size",
         "median ms",
@@ -19,18 +19,22 @@ pub fn heading() -> String {
     )
 }
 
-/// One record.
+/// Formats one record.
 pub fn line(record: &Record) -> String {
-    let what = match record.method.as_str() {
+    let operation = match record.method.as_str() {
         "" => record.measure.clone(),
         method => format!("{}, {method}", record.measure),
     };
     let start = format!(
-        "{:<12} {:<8} {what:<36} {:<10} {:<10}",
+        "{:<12} {:<8} {operation:<36} {:<10} {:<10}",
         record.system, record.device, record.element, record.size
     );
     if let Some(reason) = &record.absent {
-        return format!("{} absent: {}", start.trim_end(), on_one_line(reason));
+        return format!(
+            "{} absent: {}",
+            start.trim_end(),
+            collapse_whitespace(reason)
+        );
     }
     let number = |value: Option<f64>, digits: usize| {
         value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
@@ -54,7 +58,7 @@ pub fn line(record: &Record) -> String {
     line.trim_end().to_owned()
 }
 
-/// What came of it, and what it took.
+/// Formats the result: mesh size, memory and notes.
 fn result(record: &Record) -> String {
     let mut parts = Vec::new();
     if let (Some(vertices), Some(triangles)) = (record.vertices, record.triangles) {
@@ -73,12 +77,12 @@ fn result(record: &Record) -> String {
         parts.push(format!("peak {}", bytes(peak)));
     }
     if !record.note.is_empty() {
-        parts.push(on_one_line(&record.note));
+        parts.push(collapse_whitespace(&record.note));
     }
     parts.join(", ")
 }
 
-/// A number of bytes in units of a fitting size.
+/// Formats a number of bytes with a suitable unit.
 fn bytes(count: u64) -> String {
     match count {
         0..10_000 => format!("{count} B"),
@@ -88,7 +92,7 @@ fn bytes(count: u64) -> String {
     }
 }
 
-fn on_one_line(text: &str) -> String {
+fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -98,7 +102,7 @@ mod tests {
     use crate::record::tests::full;
 
     #[test]
-    fn a_line_says_what_the_record_says() {
+    fn a_line_contains_the_fields_of_the_record() {
         let mut record = full();
         record.absent = None;
         let line = line(&record);
@@ -116,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_have_a_fitting_unit() {
+    fn byte_counts_have_a_suitable_unit() {
         let shown = [0, 9_999, 10_000, 123_456_789, 8_589_934_592, 17_179_869_184].map(bytes);
         assert_eq!(
             shown,
@@ -132,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_figure_has_its_reason() {
+    fn a_missing_measurement_shows_its_reason() {
         let line = line(&Record::absent("scan", "cub", "there is\nno nvcc"));
         assert!(
             line.starts_with("cub") && line.ends_with("absent: there is no nvcc"),

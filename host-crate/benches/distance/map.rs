@@ -86,7 +86,7 @@ pub fn measure(
         note: format!("{}, {count} sites", job.field.name()),
         ..job.record(device)
     };
-    report.add(record.timed(Spread::of(&times)));
+    report.add(record.with_times(Spread::from_durations(&times)));
     Ok(())
 }
 
@@ -106,5 +106,5 @@ fn pack(stream: &Stream, job: &Job, sites: &DeviceMask, arguments: &Arguments) -
         bytes: Some((mask.samples().bytes() + sites.words().bytes()) as u64),
         ..job.record(stream.device())
     };
-    Ok(record.timed(spread))
+    Ok(record.with_times(spread))
 }

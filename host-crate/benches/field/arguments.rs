@@ -10,10 +10,10 @@ use measure::Common;
 #[command(name = "ferrovox-field")]
 pub struct Arguments {
     /// Voxels that forces act on [default: 2^20, on a CPU 2^14]
-    #[arg(long, value_name = "N", value_parser = measure::options::elements)]
+    #[arg(long, value_name = "N", value_parser = measure::options::parse_elements)]
     targets: Option<u64>,
     /// Points that exert them [default: 206010, on a CPU 16384]
-    #[arg(long, value_name = "N", value_parser = measure::options::elements)]
+    #[arg(long, value_name = "N", value_parser = measure::options::parse_elements)]
     sources: Option<u64>,
     /// How sources are brought to targets: simple, constant, shared, tuned, tree, auto, all
     #[arg(

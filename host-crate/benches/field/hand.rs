@@ -115,7 +115,7 @@ pub fn measure(
                     ),
                     ..record
                 }
-                .timed(spread),
+                .with_times(spread),
             );
         }
     }

@@ -85,7 +85,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
                 ),
                 ..record(&device, params, targets, sources)
             };
-            report.add(record.timed(spread));
+            report.add(record.with_times(spread));
         }
     }
     Ok(())

@@ -123,9 +123,11 @@ pub fn measure(
         ..Record::default()
     };
     let named = format!("skeleton, {}", object.name());
-    report.add(record(&named, about(&made)).timed(Spread::of(&whole)));
+    report.add(record(&named, about(&made)).with_times(Spread::from_durations(&whole)));
     for (name, times) in stages {
-        report.add(record(&format!("- {name}"), String::new()).timed(Spread::of(&times)));
+        report.add(
+            record(&format!("- {name}"), String::new()).with_times(Spread::from_durations(&times)),
+        );
     }
     Ok(())
 }

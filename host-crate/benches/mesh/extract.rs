@@ -80,13 +80,14 @@ fn of_type<T: Quantised + DeviceSample + Element>(
     let mesh_bytes = record
         .bytes
         .map(|bytes| bytes - volume.samples().bytes() as u64);
-    report.add(record.timed(Spread::of(&times.extract)));
+    report.add(record.with_times(Spread::from_durations(&times.extract)));
     for (stage, times) in &times.stages {
-        report.add(of(format!("- {stage}"), None).timed(Spread::of(times)));
+        report.add(of(format!("- {stage}"), None).with_times(Spread::from_durations(times)));
     }
     if !arguments.no_download {
         // over a bus: no fraction of a copy on the device
-        let mut record = of("download".into(), None).timed(Spread::of(&times.download));
+        let mut record =
+            of("download".into(), None).with_times(Spread::from_durations(&times.download));
         record.bytes = mesh_bytes;
         report.add(record);
     }

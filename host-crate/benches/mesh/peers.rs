@@ -29,7 +29,7 @@ pub fn check(arguments: &Arguments) -> Outcome<()> {
 
 /// Runs those that are wanted.
 pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
-    if !peers::wanted(&arguments.common) {
+    if !peers::is_requested(&arguments.common) {
         return Ok(());
     }
     let sizes: Vec<String> = arguments.sizes().iter().map(usize::to_string).collect();

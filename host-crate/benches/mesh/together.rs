@@ -68,6 +68,6 @@ pub fn measure(report: &mut Report, job: &Job, arguments: &Arguments) -> Outcome
         triangles: Some(mesh.triangle_count()),
         ..job.record(&devices[0])
     };
-    report.add(record.timed(Spread::of(&times)));
+    report.add(record.with_times(Spread::from_durations(&times)));
     Ok(())
 }

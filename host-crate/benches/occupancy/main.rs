@@ -1,21 +1,22 @@
-//! Sweeps block sizes, registers and shared memory of kernels, and sets what they take beside what
-//! the occupancy calculator says.
+//! Benchmark of kernels over block size, register limit or shared memory, together with the
+//! occupancy that the calculator predicts for each configuration.
 //!
-//! `cargo xtask bench occupancy -- --kernel emit_vertices_f32,sum_words_u32 --over blocks,registers,shared`;
-//! `--help` names the options.
+//! `cargo xtask bench occupancy -- --kernel emit_vertices_f32,sum_words_u32 --over
+//! blocks,registers,shared`; `--help` lists the options.
 //!
-//! A kernel is measured where a pipeline launches it, with that pipeline's data: the time is that
-//! of its launches alone, by the device's clock, added up over one run of the pipeline; the median
-//! of several runs counts. A GPU's occupancy is that of its driver's figures for the kernel; on the
-//! CPU executor only time is measured, and the occupancy beside it is that of a GPU by name.
+//! A kernel is measured inside a pipeline that launches it, with the pipeline's data. The time is
+//! the sum of the kernel's launches in one run of the pipeline, by the device's clock; the median
+//! of several runs is reported. On a GPU the occupancy follows from the driver's register count. On
+//! the CPU executor only the time is measured, and the occupancy is that of the GPU selected by
+//! `--occupancy-gpu`.
 
 mod arguments;
+mod calculator_input;
 mod jobs;
 mod outside;
 mod page;
 mod plot;
 mod ptx;
-mod question;
 #[allow(dead_code, reason = "other benches compare with a copy")]
 #[path = "../support/mod.rs"]
 mod support;
@@ -55,8 +56,8 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         }
     } else {
         for device in support::devices(&arguments.common.device)? {
-            let measured = of_device(report, &device, arguments);
-            // whatever a launch override was, it ends with the sweep
+            let measured = measure_device(report, &device, arguments);
+            // reset the launch override even if the sweep failed
             device.set_launch_override(LaunchOverride::default())?;
             sweeps.extend(measured?);
         }
@@ -77,9 +78,13 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     Ok(())
 }
 
-fn of_device(report: &mut Report, device: &Device, arguments: &Arguments) -> Outcome<Vec<Sweep>> {
+fn measure_device(
+    report: &mut Report,
+    device: &Device,
+    arguments: &Arguments,
+) -> Outcome<Vec<Sweep>> {
     let mut sweeps = Vec::new();
-    for job in jobs::jobs(device, arguments)? {
+    for job in jobs::select_jobs(device, arguments)? {
         for &over in &arguments.over {
             let sweep = job.measure(device, over, arguments)?;
             sweep.report(report);

@@ -1,13 +1,12 @@
-//! Sweeps of kernels outside of the library, which their own programs measure.
+//! Sweeps of kernels outside the library, measured by other programs.
 //!
-//! Such a program prints a line of JSON for each configuration: `kernel`, `device`, `threads`,
+//! Such a program prints one JSON object per line and configuration: `kernel`, `device`, `threads`,
 //! `registers`, `static_shared_bytes`, `dynamic_shared_bytes`, `median_ms`, `runs`, and on a GPU
-//! its `device_name`, `capability` and `multiprocessors`. Lines that are no such objects do not
-//! matter.
+//! its `device_name`, `capability` and `multiprocessors`. Other lines are ignored.
 
 use crate::{
     arguments::{Arguments, Over},
-    question::Question,
+    calculator_input::CalculatorInput,
     support::Outcome,
     sweep::{Point, Sweep},
 };
@@ -18,7 +17,7 @@ use measure::Spread;
 use serde::Deserialize;
 use std::path::Path;
 
-/// One line.
+/// One measurement.
 #[derive(Deserialize)]
 struct Line {
     kernel: String,
@@ -42,7 +41,7 @@ struct Line {
     runs: usize,
 }
 
-/// The sweeps over block sizes in a file.
+/// Reads the sweeps over block sizes in a file.
 pub fn read(path: &Path, arguments: &Arguments) -> Outcome<Vec<Sweep>> {
     let text =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -51,23 +50,24 @@ pub fn read(path: &Path, arguments: &Arguments) -> Outcome<Vec<Sweep>> {
         .lines()
         .filter_map(|line| serde_json::from_str::<Line>(line).ok())
     {
-        let is_it = |sweep: &&mut Sweep| sweep.kernel == line.kernel && sweep.device == line.device;
-        if sweeps.iter_mut().find(is_it).is_none() {
-            sweeps.push(begin(&line, arguments)?);
+        let matches =
+            |sweep: &&mut Sweep| sweep.kernel == line.kernel && sweep.device == line.device;
+        if sweeps.iter_mut().find(matches).is_none() {
+            sweeps.push(new_sweep(&line, arguments)?);
         }
-        let Some(sweep) = sweeps.iter_mut().find(is_it) else {
+        let Some(sweep) = sweeps.iter_mut().find(matches) else {
             continue;
         };
-        // of the CPU there is none
+        // not available on the CPU
         let occupancy = sweep
-            .question
+            .input
             .occupancy(line.threads, line.dynamic_shared_bytes)
-            .filter(|_| line.capability.is_some() && sweep.question.registers().is_some());
+            .filter(|_| line.capability.is_some() && sweep.input.registers().is_some());
         sweep.points.push(Point {
-            at: line.threads,
+            value: line.threads,
             threads: line.threads,
             blocks: line.blocks,
-            registers: sweep.question.registers(),
+            registers: sweep.input.registers(),
             dynamic_shared_bytes: line.dynamic_shared_bytes,
             active_blocks: occupancy.map(|it| it.active_blocks),
             occupancy: occupancy.map(|it| it.fraction()),
@@ -83,12 +83,12 @@ pub fn read(path: &Path, arguments: &Arguments) -> Outcome<Vec<Sweep>> {
         });
     }
     if sweeps.is_empty() {
-        return Err(format!("{}: there is no measurement in it", path.display()).into());
+        return Err(format!("{}: no measurements found", path.display()).into());
     }
     Ok(sweeps)
 }
 
-fn begin(line: &Line, arguments: &Arguments) -> Outcome<Sweep> {
+fn new_sweep(line: &Line, arguments: &Arguments) -> Outcome<Sweep> {
     let (name, limits) = match &line.capability {
         Some(capability) => {
             let capability: ComputeCapability = capability.parse()?;
@@ -103,21 +103,21 @@ fn begin(line: &Line, arguments: &Arguments) -> Outcome<Sweep> {
             )
         }
         None => {
-            let gpu = Gpu::named(&arguments.model_of)?;
+            let gpu = Gpu::named(&arguments.occupancy_gpu)?;
             (gpu.name.to_owned(), gpu.limits())
         }
     };
     let kernel = KernelResources::new(line.registers.unwrap_or(0))
         .with_static_shared(line.static_shared_bytes);
     let model = HardwareModel::new(limits);
-    let question = Question {
+    let input = CalculatorInput {
         device: name,
         model,
         kernel,
         recorded: None,
     };
-    let best = (question.best(), line.dynamic_shared_bytes);
-    let chosen = question.registers().map(|_| best);
+    let best = (input.best_block_size(), line.dynamic_shared_bytes);
+    let chosen = input.registers().map(|_| best);
     Ok(Sweep {
         kernel: line.kernel.clone(),
         pipeline: line.workload.clone(),
@@ -128,7 +128,7 @@ fn begin(line: &Line, arguments: &Arguments) -> Outcome<Sweep> {
             .clone()
             .unwrap_or_else(|| line.device.clone()),
         over: Over::Blocks,
-        question,
+        input,
         chosen,
         explained: chosen,
         points: Vec::new(),

@@ -1,4 +1,5 @@
-//! A page for each sweep: the plot, what the calculator says, the kernel's figures.
+//! HTML page with the plot, the calculator's explanation and the kernel's resource usage of each
+//! sweep.
 
 use crate::{
     plot, ptx,
@@ -13,7 +14,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes `sweep-LABEL.html` with all sweeps, and for each a picture `sweep-LABEL-KERNEL-OVER.svg`.
+/// Writes `sweep-LABEL.html` with all sweeps, and one `sweep-LABEL-KERNEL-OVER-DEVICE.svg` per
+/// plot.
 pub fn write(folder: &Path, label: &str, sweeps: &[Sweep]) -> Outcome<Vec<PathBuf>> {
     fs::create_dir_all(folder)?;
     let mut paths = Vec::new();
@@ -66,10 +68,10 @@ fn section(page: &mut String, sweep: &Sweep, picture: Option<&str>) -> Outcome<(
     if let Some(picture) = picture {
         writeln!(page, "{picture}")?;
     }
-    if sweep.question.registers().is_none() {
+    if sweep.input.registers().is_none() {
         writeln!(
             page,
-            "<p>Its registers are not known here: a GPU's driver says them, and so does <code>cargo xtask inspect</code>.</p>"
+            "<p>The register count is unknown on this device; run on a GPU, or see <code>cargo xtask inspect</code>.</p>"
         )?;
     } else {
         explanation(page, sweep)?;
@@ -78,31 +80,31 @@ fn section(page: &mut String, sweep: &Sweep, picture: Option<&str>) -> Outcome<(
     points(page, sweep)
 }
 
-/// What the calculator says.
+/// Writes the calculator's explanation and the slack of each resource.
 fn explanation(page: &mut String, sweep: &Sweep) -> Outcome<()> {
     let Some((threads, dynamic)) = sweep.explained else {
         return Ok(());
     };
-    let question = &sweep.question;
+    let input = &sweep.input;
     writeln!(
         page,
-        "<h3>What the calculator says of blocks of {threads} on {}</h3>\n<ul>",
-        escaped(&question.device)
+        "<h3>Occupancy of blocks of {threads} threads on {}</h3>\n<ul>",
+        escaped(&input.device)
     )?;
-    for line in question.explain(threads, dynamic) {
+    for line in input.explain(threads, dynamic) {
         writeln!(page, "<li>{}</li>", escaped(&line))?;
     }
     writeln!(
         page,
-        "</ul>\n<table><tr><th>resource</th><th>to spare</th><th>fewer</th><th>then blocks</th></tr>"
+        "</ul>\n<table><tr><th>resource</th><th>to spare</th><th>reduction</th><th>blocks after reduction</th></tr>"
     )?;
-    for (limiter, slack) in question.slacks(threads, dynamic) {
+    for (limiter, slack) in input.slacks(threads, dynamic) {
         let (by, blocks) = slack
             .reduction
-            .map_or((String::new(), String::new()), |fewer| {
+            .map_or((String::new(), String::new()), |reduction| {
                 (
-                    format!("{} (to {})", fewer.by, fewer.to),
-                    fewer.active_blocks.to_string(),
+                    format!("{} (to {})", reduction.by, reduction.to),
+                    reduction.active_blocks.to_string(),
                 )
             });
         writeln!(
@@ -118,22 +120,22 @@ fn explanation(page: &mut String, sweep: &Sweep) -> Outcome<()> {
 }
 
 fn kernel(page: &mut String, sweep: &Sweep) -> Outcome<()> {
-    let question = &sweep.question;
+    let input = &sweep.input;
     writeln!(page, "<h3>The kernel</h3>\n<table>")?;
     let mut row =
         |name: &str, value: String| writeln!(page, "<tr><td>{name}</td><td>{value}</td></tr>");
-    row("registers per thread", or_unknown(question.registers()))?;
+    row("registers per thread", or_unknown(input.registers()))?;
     row(
         "static shared memory, bytes",
-        question.kernel.static_shared_bytes.to_string(),
+        input.kernel.static_shared_bytes.to_string(),
     )?;
-    if let Some(recorded) = question.recorded {
-        row("spilled, bytes", recorded.spill_bytes().to_string())?;
+    if let Some(recorded) = input.recorded {
+        row("spills, bytes", recorded.spill_bytes().to_string())?;
         row("stack, bytes", recorded.stack_bytes.to_string())?;
     }
-    let capability = question.model.device().capability;
+    let capability = input.model.device().capability;
     let capability = capability.unwrap_or(ComputeCapability::new(9, 0));
-    for (name, count) in ptx::figures(&sweep.kernel, capability) {
+    for (name, count) in ptx::instruction_counts(&sweep.kernel, capability) {
         row(&format!("PTX: {name}"), count.to_string())?;
     }
     writeln!(page, "</table>")?;
@@ -143,7 +145,7 @@ fn kernel(page: &mut String, sweep: &Sweep) -> Outcome<()> {
 fn points(page: &mut String, sweep: &Sweep) -> Outcome<()> {
     writeln!(
         page,
-        "<details><summary>All {} configurations</summary><table>\n<tr><th>{}</th><th>threads</th><th>registers</th><th>blocks at a time</th><th>occupancy</th><th>limited by</th><th>ms</th></tr>",
+        "<details><summary>All {} configurations</summary><table>\n<tr><th>{}</th><th>threads</th><th>registers</th><th>active blocks</th><th>occupancy</th><th>limited by</th><th>ms</th></tr>",
         sweep.points.len(),
         sweep.over.axis()
     )?;
@@ -155,7 +157,7 @@ fn points(page: &mut String, sweep: &Sweep) -> Outcome<()> {
         writeln!(
             page,
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{time}</td></tr>",
-            point.at,
+            point.value,
             point.threads,
             or_unknown(point.registers),
             or_unknown(point.active_blocks),

@@ -1,27 +1,26 @@
-//! A sweep as a picture in the form of Zhao et al.'s (2016) figure 3: occupancy on one axis, speed
-//! on the other.
+//! Plot of a sweep like figure 3 of Zhao et al. (2016): occupancy on one axis, speed on the other.
 
 use crate::{support::Outcome, sweep::Sweep};
 use plotters::prelude::*;
 
-/// Pixels.
+/// Size of the plot, in pixels.
 const SIZE: (u32, u32) = (900, 460);
-/// Occupancy, and speed.
+/// Colours of occupancy and speed.
 const COLOURS: [RGBColor; 2] = [RGBColor(0x2b, 0x6c, 0xb0), RGBColor(0xc0, 0x56, 0x21)];
 
-/// SVG, or nothing where there are too few figures for a line.
+/// Draws the sweep as SVG; returns `None` if there are too few points for a line.
 pub fn svg(sweep: &Sweep) -> Outcome<Option<String>> {
     let mut points: Vec<(f64, Option<f64>, f64)> = sweep
         .measured()
-        .map(|(point, ms)| (f64::from(point.at), point.occupancy, ms))
+        .map(|(point, ms)| (f64::from(point.value), point.occupancy, ms))
         .collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return Ok(None);
     };
     let (left, right) = (first.0.min(0.0), last.0.max(first.0 + 1.0));
-    // speed is told as a fraction of the fastest
-    let least = points
+    // speed is plotted relative to the fastest configuration
+    let fastest_ms = points
         .iter()
         .map(|point| point.2)
         .fold(f64::INFINITY, f64::min);
@@ -30,7 +29,11 @@ pub fn svg(sweep: &Sweep) -> Outcome<Option<String>> {
             .iter()
             .filter_map(|&(at, occupancy, _)| Some((at, 100.0 * occupancy?)))
     };
-    let speed = || points.iter().map(|&(at, _, ms)| (at, 100.0 * least / ms));
+    let speed = || {
+        points
+            .iter()
+            .map(|&(at, _, ms)| (at, 100.0 * fastest_ms / ms))
+    };
 
     let has_occupancy = occupancy().next().is_some();
     let mut text = String::new();
@@ -52,16 +55,16 @@ pub fn svg(sweep: &Sweep) -> Outcome<Option<String>> {
             .x_desc(sweep.over.axis())
             .x_label_formatter(&no_decimals)
             .y_label_formatter(&no_decimals);
-        // an axis for what there is
+        // y axes for the available series
         if has_occupancy {
-            mesh.y_desc(format!("occupancy on {} (%)", sweep.question.device));
+            mesh.y_desc(format!("occupancy on {} (%)", sweep.input.device));
         } else {
             mesh.y_labels(0);
         }
         mesh.draw()?;
         chart
             .configure_secondary_axes()
-            .y_desc(format!("speed (%; 100 is {least:.4} ms)"))
+            .y_desc(format!("speed (%; 100 is {fastest_ms:.4} ms)"))
             .y_label_formatter(&|y| format!("{y:.0}"))
             .draw()?;
         if has_occupancy {
@@ -74,15 +77,15 @@ pub fn svg(sweep: &Sweep) -> Outcome<Option<String>> {
             .draw_secondary_series(LineSeries::new(speed(), COLOURS[1].stroke_width(2)))?
             .label("speed")
             .legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], COLOURS[1].stroke_width(2)));
-        // single points, where there are few enough to be told apart
+        // draw single points if they are sparse enough to be distinguished
         if points.len() <= 64 {
             chart
                 .draw_secondary_series(speed().map(|at| Circle::new(at, 3, COLOURS[1].filled())))?;
             chart.draw_series(occupancy().map(|at| Circle::new(at, 3, COLOURS[0].filled())))?;
         }
-        if let Some((usual, ms)) = sweep.usual() {
-            let at = (f64::from(usual.at), 100.0 * least / ms);
-            chart.draw_secondary_series([Circle::new(at, 7, BLACK.stroke_width(2))])?;
+        if let Some((default, ms)) = sweep.default_point() {
+            let point = (f64::from(default.value), 100.0 * fastest_ms / ms);
+            chart.draw_secondary_series([Circle::new(point, 7, BLACK.stroke_width(2))])?;
         }
         chart
             .configure_series_labels()

@@ -1,25 +1,22 @@
-//! A kernel's PTX in figures: what its instructions are.
+//! Instruction counts from the PTX of a kernel.
 
 use ferrovox::{device::shipped_ptx, occupancy::ComputeCapability};
 
-/// The architectures that ship, oldest first.
+/// Architectures with shipped PTX, oldest first.
 const SHIPPED: [(ComputeCapability, &str); 2] = [
     (ComputeCapability::new(7, 0), "sm_70"),
     (ComputeCapability::new(9, 0), "sm_90"),
 ];
 
-/// Kinds of instructions, and how they begin.
+/// Instruction categories and the prefixes of their mnemonics.
 const KINDS: [(&str, &[&str]); 9] = [
-    (
-        "reads of global memory",
-        &["ld.global", "ldu.global", "cp.async"],
-    ),
-    ("writes to global memory", &["st.global"]),
+    ("global loads", &["ld.global", "ldu.global", "cp.async"]),
+    ("global stores", &["st.global"]),
     ("shared memory", &["ld.shared", "st.shared"]),
     ("stack", &["ld.local", "st.local"]),
     ("atomics", &["atom.", "red."]),
     ("barriers", &["bar.", "barrier."]),
-    ("within a warp", &["shfl.", "vote.", "match.", "redux."]),
+    ("warp-level", &["shfl.", "vote.", "match.", "redux."]),
     ("branches", &["bra", "brx"]),
     (
         "f64",
@@ -37,26 +34,34 @@ const KINDS: [(&str, &[&str]); 9] = [
     ),
 ];
 
-/// How many instructions a kernel has, and of which kinds; nothing for a kernel that does not ship.
-pub fn figures(kernel: &str, capability: ComputeCapability) -> Vec<(&'static str, usize)> {
-    let runs = |(shipped, _): &&(ComputeCapability, &str)| *shipped <= capability;
-    let (_, arch) = SHIPPED.iter().rev().find(runs).unwrap_or(&SHIPPED[0]);
-    let ptx = shipped_ptx(arch).expect("the library's own file");
+/// Counts the instructions of a kernel by category; returns an empty list for a kernel without
+/// shipped PTX.
+pub fn instruction_counts(
+    kernel: &str,
+    capability: ComputeCapability,
+) -> Vec<(&'static str, usize)> {
+    let is_compatible = |(shipped, _): &&(ComputeCapability, &str)| *shipped <= capability;
+    let (_, arch) = SHIPPED
+        .iter()
+        .rev()
+        .find(is_compatible)
+        .unwrap_or(&SHIPPED[0]);
+    let ptx = shipped_ptx(arch).expect("the library's PTX is readable");
     let Some(start) = ptx.find(&format!(".entry {kernel}(")) else {
         return Vec::new();
     };
     let body = &ptx[start..];
     let body = &body[..body.find("\n}").unwrap_or(body.len())];
-    of_text(body)
+    count_instructions(body)
 }
 
-/// The same of the text of one kernel.
-pub fn of_text(body: &str) -> Vec<(&'static str, usize)> {
+/// Counts the instructions in the PTX body of one kernel.
+pub fn count_instructions(body: &str) -> Vec<(&'static str, usize)> {
     let instructions: Vec<&str> = body
         .lines()
         .map(str::trim)
         .filter(|line| line.ends_with(';') && !line.starts_with(['.', '/']))
-        // a predicate before it
+        // strip a predicate
         .map(|line| {
             line.strip_prefix('@')
                 .and_then(|rest| rest.split_once(' '))
@@ -64,8 +69,8 @@ pub fn of_text(body: &str) -> Vec<(&'static str, usize)> {
         })
         .collect();
     let count = |starts: &[&str]| {
-        let is = |line: &&&str| starts.iter().any(|start| line.starts_with(start));
-        instructions.iter().filter(is).count()
+        let matches = |line: &&&str| starts.iter().any(|start| line.starts_with(start));
+        instructions.iter().filter(matches).count()
     };
     let kinds = KINDS.iter().map(|(name, starts)| (*name, count(starts)));
     [("instructions", instructions.len())]

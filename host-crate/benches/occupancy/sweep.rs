@@ -1,49 +1,49 @@
-//! One kernel on one device, over one number.
+//! Measurements of one kernel on one device over one parameter.
 
-use crate::{arguments::Over, question::Question};
+use crate::{arguments::Over, calculator_input::CalculatorInput};
 use measure::{Record, Report, Spread};
 
-/// What was measured.
+/// Measurements and calculator input of one sweep.
 pub struct Sweep {
     pub kernel: String,
-    /// The pipeline.
+    /// Pipeline that launches the kernel.
     pub pipeline: String,
-    /// What it works on, and its size.
+    /// Description of the pipeline's data and its size.
     pub workload: String,
     pub device: String,
     pub device_name: String,
     pub over: Over,
-    /// What the calculator was asked, without a launch override.
-    pub question: Question,
-    /// The block size that the calculator chose, with its dynamic shared memory; none for a kernel
-    /// whose registers are not known.
+    /// Calculator input without launch overrides.
+    pub input: CalculatorInput,
+    /// Block size chosen by the calculator and its dynamic shared memory in bytes; `None` if the
+    /// kernel's register count is unknown.
     pub chosen: Option<(u32, u32)>,
-    /// The block that the explanation is about: the same, on the CPU what it would be on the GPU
-    /// that stands in.
+    /// Block configuration to explain: the chosen one, or on the CPU the best one for the GPU whose
+    /// occupancy is reported.
     pub explained: Option<(u32, u32)>,
     pub points: Vec<Point>,
 }
 
-/// One configuration.
+/// Measurement of one configuration.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// The number that is swept.
-    pub at: u32,
+    /// Value of the swept parameter.
+    pub value: u32,
     pub threads: u32,
-    /// Blocks of all launches of a run.
+    /// Total number of blocks over all launches of a run.
     pub blocks: u64,
-    /// None where they are not known.
+    /// Registers per thread, if known.
     pub registers: Option<u32>,
     pub dynamic_shared_bytes: u32,
     pub active_blocks: Option<u32>,
     pub occupancy: Option<f64>,
     pub limiters: Vec<&'static str>,
-    /// Or why there is no figure.
+    /// Time per run, or the reason why it is missing.
     pub time: Result<Spread, String>,
 }
 
 impl Sweep {
-    /// Adds a record for each point.
+    /// Adds one record per point to the report.
     pub fn report(&self, report: &mut Report) {
         for point in &self.points {
             let occupancy = point
@@ -53,7 +53,7 @@ impl Sweep {
                 system: "ferrovox".into(),
                 device: self.device.clone(),
                 measure: self.kernel.clone(),
-                method: format!("{} {}", self.over.name(), point.at),
+                method: format!("{} {}", self.over.name(), point.value),
                 field: self.pipeline.clone(),
                 size: self
                     .workload
@@ -66,35 +66,35 @@ impl Sweep {
                 ..Record::default()
             };
             report.add(match &point.time {
-                Ok(spread) => record.timed(*spread),
+                Ok(spread) => record.with_times(*spread),
                 Err(_) => record,
             });
         }
     }
 
-    /// Points with a figure.
+    /// Returns the points with a measured time, and the median in ms.
     pub fn measured(&self) -> impl Iterator<Item = (&Point, f64)> {
         self.points
             .iter()
             .filter_map(|point| Some((point, point.time.as_ref().ok()?.median_ms)))
     }
 
-    /// The point that was fastest.
+    /// Returns the fastest point and its time in ms.
     pub fn fastest(&self) -> Option<(&Point, f64)> {
         self.measured().min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// The point that is as the calculator has it.
-    pub fn usual(&self) -> Option<(&Point, f64)> {
+    /// Returns the point with the calculator's own configuration and its time in ms.
+    pub fn default_point(&self) -> Option<(&Point, f64)> {
         self.measured().find(|(point, _)| match self.over {
             Over::Blocks => self.chosen.is_some_and(|chosen| point.threads == chosen.0),
-            Over::Registers => point.registers == self.question.registers(),
-            Over::Shared => point.at == 0,
+            Over::Registers => point.registers == self.input.registers(),
+            Over::Shared => point.value == 0,
         })
     }
 
-    /// How far occupancy predicts speed: Spearman's rank correlation of both over the points, from
-    /// -1 to 1.
+    /// Returns Spearman's rank correlation between occupancy and speed over the points, from -1 to
+    /// 1; `None` for fewer than three points.
     pub fn rank_correlation(&self) -> Option<f64> {
         let both: Vec<(f64, f64)> = self
             .measured()
@@ -112,7 +112,8 @@ impl Sweep {
         (both.len() > 2 && spread > 0.0).then(|| sum(&|x, y| x * y) / spread)
     }
 
-    /// In a sentence: what was chosen, what was fastest, and whether occupancy told.
+    /// Summarizes the sweep in a sentence: the chosen configuration, the fastest one, and the rank
+    /// correlation.
     pub fn conclusion(&self) -> String {
         let mut text = format!(
             "{} on {} over {}: ",
@@ -120,19 +121,19 @@ impl Sweep {
             self.device,
             self.over.name()
         );
-        let Some((fastest, least)) = self.fastest() else {
-            return text + "nothing could be measured";
+        let Some((fastest, fastest_ms)) = self.fastest() else {
+            return text + "no configuration could be measured";
         };
-        text += &format!("fastest at {} ({least:.4} ms", fastest.at);
+        text += &format!("fastest at {} ({fastest_ms:.4} ms", fastest.value);
         if let Some(occupancy) = fastest.occupancy {
             text += &format!(", occupancy {:.1} %", 100.0 * occupancy);
         }
         text += ")";
-        if let Some((usual, ms)) = self.usual() {
+        if let Some((default, ms)) = self.default_point() {
             text += &format!(
-                "; the calculator's {} takes {ms:.4} ms, {:.2} times as long",
-                usual.at,
-                ms / least
+                "; the calculator's choice, {}, takes {ms:.4} ms, {:.2} times as long",
+                default.value,
+                ms / fastest_ms
             );
         }
         if let Some(correlation) = self.rank_correlation() {
@@ -142,7 +143,7 @@ impl Sweep {
     }
 }
 
-/// The rank of each value, ties sharing theirs.
+/// Returns the rank of each value; ties share their mean rank.
 fn ranks(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let values: Vec<f64> = values.collect();
     let rank = |value: f64| {

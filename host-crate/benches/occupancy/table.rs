@@ -1,5 +1,5 @@
-//! Sweeps as CSV and JSON: `sweep-LABEL.csv` has a row for each configuration, `sweep-LABEL.json`
-//! the same with what was concluded.
+//! CSV and JSON output: `sweep-LABEL.csv` has one row per configuration, `sweep-LABEL.json` the
+//! same data and the conclusions.
 
 use crate::{
     support::Outcome,
@@ -11,21 +11,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is written where a number is not known.
+/// Text of an unknown number.
 pub const UNKNOWN: &str = "unknown";
 
-const COLUMNS: &str = "kernel,device,workload,over,at,threads,blocks,registers,dynamic_shared_bytes,active_blocks,occupancy,limiters,median_ms,min_ms,max_ms,runs,absent";
+const COLUMNS: &str = "kernel,device,workload,over,value,threads,blocks,registers,dynamic_shared_bytes,active_blocks,occupancy,limiters,median_ms,min_ms,max_ms,runs,absent";
 
-/// Writes both files; their paths.
+/// Writes both files and returns their paths.
 pub fn write(folder: &Path, label: &str, sweeps: &[Sweep]) -> Outcome<Vec<PathBuf>> {
     fs::create_dir_all(folder)?;
     let mut table = format!("{COLUMNS}\n");
     for sweep in sweeps {
         for point in &sweep.points {
-            table += &row(sweep, point);
+            table += &csv_row(sweep, point);
         }
     }
-    let all: Vec<Value> = sweeps.iter().map(object).collect();
+    let all: Vec<Value> = sweeps.iter().map(sweep_json).collect();
     let text = serde_json::to_string_pretty(&json!({ "sweeps": all }))? + "\n";
     let mut paths = Vec::new();
     for (extension, text) in [("csv", table), ("json", text)] {
@@ -36,12 +36,12 @@ pub fn write(folder: &Path, label: &str, sweeps: &[Sweep]) -> Outcome<Vec<PathBu
     Ok(paths)
 }
 
-/// A number, or that it is not known.
+/// Formats a number, or [`UNKNOWN`].
 pub fn or_unknown(number: Option<impl ToString>) -> String {
     number.map_or(UNKNOWN.to_owned(), |number| number.to_string())
 }
 
-fn row(sweep: &Sweep, point: &Point) -> String {
+fn csv_row(sweep: &Sweep, point: &Point) -> String {
     let number = |number: Option<f64>| number.map_or(String::new(), |number| number.to_string());
     let time = point.time.as_ref().ok();
     let cells = [
@@ -49,7 +49,7 @@ fn row(sweep: &Sweep, point: &Point) -> String {
         sweep.device.clone(),
         sweep.workload.clone(),
         sweep.over.name().to_owned(),
-        point.at.to_string(),
+        point.value.to_string(),
         point.threads.to_string(),
         point.blocks.to_string(),
         or_unknown(point.registers),
@@ -76,11 +76,11 @@ fn row(sweep: &Sweep, point: &Point) -> String {
     cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
-fn object(sweep: &Sweep) -> Value {
+fn sweep_json(sweep: &Sweep) -> Value {
     let point = |point: &Point| {
         let time = point.time.as_ref().ok();
         json!({
-            "at": point.at,
+            "value": point.value,
             "threads": point.threads,
             "blocks": point.blocks,
             "registers": point.registers,
@@ -99,11 +99,11 @@ fn object(sweep: &Sweep) -> Value {
         "kernel": sweep.kernel,
         "device": sweep.device,
         "device_name": sweep.device_name,
-        "occupancy_of": sweep.question.device,
+        "occupancy_device": sweep.input.device,
         "workload": sweep.workload,
         "over": sweep.over,
         "calculator_block": sweep.chosen.map(|chosen| chosen.0),
-        "fastest": sweep.fastest().map(|(point, _)| point.at),
+        "fastest": sweep.fastest().map(|(point, _)| point.value),
         "rank_correlation": sweep.rank_correlation(),
         "conclusion": sweep.conclusion(),
         "points": sweep.points.iter().map(point).collect::<Vec<_>>(),

@@ -1,8 +1,7 @@
-//! What launches the kernels of the library: every pipeline on a volume of any size, ready to be
-//! run again and again.
+//! Pipelines that launch the kernels of the library, on synthetic volumes of any size.
 //!
-//! A kernel is measured in the pipeline that launches it, with the data that it has there. A new
-//! pipeline is one more row of [`ALL`].
+//! A kernel is measured in the pipeline that launches it, with the data of that pipeline. To add a
+//! pipeline, add a row to [`ALL`].
 
 use ferrovox::{
     device::{Buffer, Element, Stream},
@@ -16,26 +15,27 @@ use ferrovox::{
 };
 use std::f64::consts::TAU;
 
-/// What the functions here return.
+/// Result type of the functions in this module.
 pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// A pipeline with its data: runs it, and gives the bytes of the result if these are wanted.
+/// Runs a prepared pipeline; returns the bytes of its result if the argument is `true`, and no
+/// bytes otherwise.
 pub type Run<'s> = Box<dyn FnMut(bool) -> Outcome<Vec<u8>> + 's>;
 
-/// A pipeline.
+/// A pipeline and its data.
 pub struct Workload {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it works on, with `n` for the side.
+    /// Description of the data; `n` stands for the side.
     pub about: &'static str,
-    /// The side that takes a GPU long enough to be measured, and that which takes a CPU not too
-    /// long.
+    /// Default side on a GPU and on the CPU, in voxels: long enough to measure, short enough to
+    /// wait for.
     pub sides: [usize; 2],
-    /// Makes its data, for a volume of so many voxels along each axis.
+    /// Prepares the data, for a volume of the given side in voxels.
     pub prepare: for<'s> fn(&'s Stream, usize) -> Outcome<Run<'s>>,
 }
 
-/// All of them.
+/// All pipelines.
 pub const ALL: [Workload; 15] = [
     workload(
         "mesh",
@@ -71,7 +71,7 @@ pub const ALL: [Workload; 15] = [
     ),
     workload(
         "mesh-staged",
-        "isosurface of a gyroid by stages, n³ f32",
+        "isosurface of a gyroid in separate stages, n³ f32",
         [256, 48],
         |stream, side| {
             mesh::<f32>(
@@ -99,7 +99,7 @@ pub const ALL: [Workload; 15] = [
     ),
     workload(
         "scan-checked",
-        "exclusive sums of n³ u8 with a look for overflow",
+        "exclusive sums of n³ u8 with overflow check",
         [512, 64],
         scan_checked,
     ),
@@ -117,7 +117,7 @@ pub const ALL: [Workload; 15] = [
     ),
     workload(
         "distance-brute-force",
-        "distances to a sphere's surface against every site, n³",
+        "distances to a sphere's surface by brute force, n³",
         [96, 16],
         |stream, side| distances(stream, side, Method::BruteForce),
     ),
@@ -139,13 +139,13 @@ pub const ALL: [Workload; 15] = [
     ),
     workload(
         "distance-labels",
-        "distances to other labels, n³ u8",
+        "distances to the nearest other label, n³ u8",
         [512, 48],
         labels,
     ),
     workload(
         "distance-signed",
-        "distances to a sphere's crossings with sign, n³",
+        "signed distances to a sphere's subvoxel surface, n³",
         [128, 24],
         signed,
     ),
@@ -157,11 +157,11 @@ pub const ALL: [Workload; 15] = [
     ),
     workload(
         "field",
-        "forces of a ball's surface on its inside, n³, all variants",
+        "force field of a ball's surface in its interior, n³, all variants",
         [64, 16],
         forces,
     ),
-    workload("render", "a picture of a gyroid, n³", [512, 48], picture),
+    workload("render", "rendering of a gyroid, n³", [512, 48], picture),
 ];
 
 const fn workload(
@@ -208,7 +208,7 @@ fn forces(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     }))
 }
 
-/// The bytes of a buffer, if they are wanted.
+/// Returns the bytes of a buffer, or an empty vector if they are not wanted.
 fn bytes<T: Element>(stream: &Stream, buffer: &Buffer<T>, wanted: bool) -> Outcome<Vec<u8>> {
     Ok(if wanted {
         bytemuck::cast_slice(&stream.download(buffer)?).to_vec()
@@ -277,7 +277,7 @@ fn scan_checked(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     }))
 }
 
-/// The surface voxels of a sphere of radius 0.4 n.
+/// Creates a mask of the surface voxels of a sphere of radius 0.4 n.
 fn sites(stream: &Stream, side: usize) -> Outcome<DeviceMask> {
     let sphere = synthetic::sphere(stream, [side; 3], 0.4 * side as f32)?;
     Ok(DeviceMask::from_level(stream, &sphere, 0.0)?)

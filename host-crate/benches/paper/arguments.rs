@@ -19,7 +19,7 @@ pub struct Arguments {
     sizes: Vec<usize>,
     /// Pairs of a source and a target that a CPU makes; if there are more, the time for all is
     /// extrapolated
-    #[arg(long, value_name = "N", default_value = "2^28", value_parser = measure::options::elements)]
+    #[arg(long, value_name = "N", default_value = "2^28", value_parser = measure::options::parse_elements)]
     pub sample: u64,
     #[command(flatten)]
     pub common: Common,

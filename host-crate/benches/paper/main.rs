@@ -140,7 +140,7 @@ fn add(report: &mut Report, row: &Row, timed: &Timed, record: Record) -> Time {
         note: format!("{}{part}", record.note),
         ..record
     };
-    report.add(record.timed(timed.spread));
+    report.add(record.with_times(timed.spread));
     Time {
         seconds: timed.spread.median_ms * 1e-3,
         is_extrapolated: timed.sample.is_some(),

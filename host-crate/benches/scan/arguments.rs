@@ -3,7 +3,7 @@
 use crate::{support::Outcome, table1::SIZES};
 use clap::Parser;
 use ferrovox::scan::ScanMethod;
-use measure::{Common, options::elements};
+use measure::{Common, options::parse_elements};
 
 /// Times exclusive scans.
 #[derive(Parser)]
@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(long, value_name = "SIZE", value_delimiter = ',')]
     host_sizes: Vec<String>,
     /// Elements of a chunk from host to host, where the method has chunks [default: the library's]
-    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = elements)]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = parse_elements)]
     pub chunk: Vec<u64>,
     #[command(flatten)]
     pub common: Common,
@@ -63,7 +63,7 @@ impl Size {
     fn parse(label: &str) -> Outcome<Self> {
         Ok(Self {
             label: label.to_owned(),
-            elements: elements(label)?.try_into()?,
+            elements: parse_elements(label)?.try_into()?,
         })
     }
 }

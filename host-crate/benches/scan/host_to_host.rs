@@ -160,7 +160,7 @@ impl Job<'_> {
             note,
             ..Record::default()
         };
-        self.report.add(record.timed(spread));
+        self.report.add(record.with_times(spread));
     }
 
     /// Input and output are there.
@@ -179,6 +179,6 @@ impl Job<'_> {
             run(input, output)?;
             times.push(start.elapsed());
         }
-        Ok(Spread::of(&times))
+        Ok(Spread::from_durations(&times))
     }
 }

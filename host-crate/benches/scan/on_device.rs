@@ -136,7 +136,7 @@ impl Job<'_> {
             scratch_bytes: Some(peak.saturating_sub(bytes)),
             ..self.record()
         };
-        Ok(record.timed(spread))
+        Ok(record.with_times(spread))
     }
 
     fn record(&self) -> Record {

@@ -25,7 +25,7 @@ pub fn check(arguments: &Arguments) -> Outcome<()> {
 
 /// Runs those that are wanted, which are on the GPU.
 pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
-    if !peers::wanted(&arguments.common) {
+    if !peers::is_requested(&arguments.common) {
         return Ok(());
     }
     let sizes = arguments.sizes(true)?;

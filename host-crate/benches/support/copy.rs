@@ -31,6 +31,6 @@ pub fn measure(report: &mut Report, device: &Device, runs: usize) -> Outcome<()>
         note: device.name(),
         ..Record::default()
     };
-    report.add_copy(record.timed(spread));
+    report.add_copy(record.with_times(spread));
     Ok(())
 }

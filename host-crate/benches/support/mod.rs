@@ -48,5 +48,5 @@ pub fn by_events(
         let end = stream.record()?;
         times.push(end.since(&start)? / repeats as u32);
     }
-    Ok(Spread::of(&times))
+    Ok(Spread::from_durations(&times))
 }

@@ -60,7 +60,7 @@ pub fn measure(
             Ok((made, spread)) => {
                 let system = format!("ferrovox, {name}, {}", record.device);
                 record.note = answers.add(object, &system, Some(spread.median_ms), &made);
-                record = record.timed(spread);
+                record = record.with_times(spread);
             }
         }
         report.add(record);
@@ -93,7 +93,7 @@ fn timed<T>(runs: usize, work: impl Fn() -> Outcome<T>) -> Outcome<(T, Spread)> 
             times.push(start.elapsed());
         }
     }
-    Ok((made, Spread::of(&times)))
+    Ok((made, Spread::from_durations(&times)))
 }
 
 /// The skeletons of all labels, one call for each.

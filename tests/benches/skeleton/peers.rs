@@ -56,7 +56,7 @@ pub fn run(
     objects: &[Subject],
     arguments: &Arguments,
 ) -> Outcome<()> {
-    if !peers::wanted(&arguments.common) {
+    if !peers::is_requested(&arguments.common) {
         return Ok(());
     }
     let folder = tempfile::tempdir()?;

@@ -167,7 +167,7 @@ fn function_figures_and_occupancy() {
         .available_dynamic_shared_memory_per_block(GridSize::x(2), BlockSize::x(256))
         .unwrap_err();
     let text = error.to_string();
-    assert!(matches!(error, CudaError::DriverLacks(_)), "{error:?}");
+    assert!(matches!(error, CudaError::MissingFunction(_)), "{error:?}");
     assert!(
         text.contains("cuOccupancyAvailableDynamicSMemPerBlock")
             && text.contains("11.0")

@@ -1,4 +1,4 @@
-//! What the calculator says of a configuration that is measured.
+//! Calculator input of a measured kernel, and its results.
 
 use ferrovox::{
     device::{Device, RecordedResources, recorded_kernel},
@@ -10,25 +10,26 @@ use ferrovox::{
 
 use crate::support::Outcome;
 
-/// A device and a kernel on it.
+/// A kernel on a device.
 #[derive(Clone)]
-pub struct Question {
-    /// The device that the occupancy is of.
+pub struct CalculatorInput {
+    /// Name of the device whose occupancy is computed.
     pub device: String,
     pub model: HardwareModel,
     pub kernel: KernelResources,
-    /// What is recorded of the kernel, with spills.
+    /// Recorded resource usage of the kernel, including spills.
     pub recorded: Option<RecordedResources>,
 }
 
-impl Question {
-    /// A kernel of the library on a device; for the CPU on a GPU that stands in for it.
-    pub fn of(device: &Device, kernel: &str, stands_in: &str) -> Outcome<Self> {
-        let own = device.kernel_resources(kernel)?;
-        let (name, limits): (String, DeviceLimits) = match own {
+impl CalculatorInput {
+    /// Describes a kernel of the library on `device`; on the CPU, `gpu_name` selects the GPU
+    /// instead.
+    pub fn new(device: &Device, kernel: &str, gpu_name: &str) -> Outcome<Self> {
+        let compiled = device.kernel_resources(kernel)?;
+        let (name, limits): (String, DeviceLimits) = match compiled {
             Some(_) => (device.name(), *device.limits()),
             None => {
-                let gpu = Gpu::named(stands_in)?;
+                let gpu = Gpu::named(gpu_name)?;
                 (gpu.name.to_owned(), gpu.limits())
             }
         };
@@ -37,39 +38,41 @@ impl Question {
         Ok(Self {
             device: name,
             model: HardwareModel::new(limits),
-            kernel: own.unwrap_or(recorded.into()),
+            kernel: compiled.unwrap_or(recorded.into()),
             recorded: Some(recorded),
         })
     }
 
-    /// The kernel's registers, if they are known.
+    /// Returns the registers per thread, if known.
     pub fn registers(&self) -> Option<u32> {
         Some(self.kernel.registers).filter(|&registers| registers > 0)
     }
 
-    /// The occupancy of a block, if the device can have it.
+    /// Returns the occupancy for a block configuration, or `None` if the device does not support
+    /// it.
     pub fn occupancy(&self, threads: u32, dynamic_shared_bytes: u32) -> Option<Occupancy> {
         let block = BlockConfig::new(threads).with_dynamic_shared(dynamic_shared_bytes);
         self.model.occupancy(&self.kernel, &block).ok()
     }
 
-    /// The best block size, without dynamic shared memory.
-    pub fn best(&self) -> u32 {
+    /// Returns the best block size without dynamic shared memory.
+    pub fn best_block_size(&self) -> u32 {
         let largest = BlockConfig::new(self.model.device().threads_per_block);
         let best = best_block(&self.model, &self.kernel, &largest, |_| 0, |_| true);
         best.map_or(32, |best| best.threads)
     }
 
-    /// The calculator's working.
+    /// Returns the calculator's explanation for a block configuration.
     pub fn explain(&self, threads: u32, dynamic_shared_bytes: u32) -> Vec<String> {
         let block = BlockConfig::new(threads).with_dynamic_shared(dynamic_shared_bytes);
         self.model.explain(&self.kernel, &block)
     }
 
-    /// The slack of every resource that has one.
+    /// Returns the slack of every adjustable resource.
     pub fn slacks(&self, threads: u32, dynamic_shared_bytes: u32) -> Vec<(Limiter, Slack)> {
         let block = BlockConfig::new(threads).with_dynamic_shared(dynamic_shared_bytes);
-        let of = |limiter| Some((limiter, slack(&self.model, &self.kernel, &block, limiter)?));
-        Limiter::ALL.into_iter().filter_map(of).collect()
+        let with_slack =
+            |limiter| Some((limiter, slack(&self.model, &self.kernel, &block, limiter)?));
+        Limiter::ALL.into_iter().filter_map(with_slack).collect()
     }
 }
