@@ -3,6 +3,7 @@
 use super::{DeviceArgs, MORE, ReportArgs};
 use crate::numbers::parse_distance;
 use clap::{ArgGroup, Args};
+use ferrovox::io::MeshFormat;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -23,7 +24,7 @@ Examples:
   ferrovox voxelize bunny.obj --resolution 256 -o bunny.nii.gz
   ferrovox voxelize part.stl --voxel-size 0.5 -o part.nrrd")]
 pub struct VoxelizeArgs {
-    /// Mesh file: .ply, .obj or .stl
+    #[arg(help = format!("Mesh file: {}", MeshFormat::readable_extensions()))]
     pub mesh: PathBuf,
     /// So many voxels along the mesh's longest side
     #[arg(long, value_name = "N", help_heading = "Grid")]

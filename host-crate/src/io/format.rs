@@ -66,66 +66,6 @@ impl VolumeFormat {
     }
 }
 
-/// A format of mesh files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MeshFormat {
-    /// Binary little-endian PLY.
-    Ply,
-    /// Wavefront OBJ, text.
-    Obj,
-    /// Binary STL.
-    Stl,
-    /// VTK's legacy format, binary polydata: `.vtk`.
-    Vtk,
-    /// VTK's XML format, polydata with appended binary data: `.vtp`.
-    Vtp,
-}
-
-impl fmt::Display for MeshFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ply => "PLY",
-            Self::Obj => "OBJ",
-            Self::Stl => "STL",
-            Self::Vtk => "VTK",
-            Self::Vtp => "VTP",
-        })
-    }
-}
-
-impl MeshFormat {
-    /// The format of a file name's extension.
-    pub fn from_path(path: &Path) -> Option<Self> {
-        Self::from_extension(&extension(path))
-    }
-
-    pub(crate) fn from_extension(extension: &str) -> Option<Self> {
-        match extension {
-            "ply" => Some(Self::Ply),
-            "obj" => Some(Self::Obj),
-            "stl" => Some(Self::Stl),
-            "vtk" => Some(Self::Vtk),
-            "vtp" => Some(Self::Vtp),
-            _ => None,
-        }
-    }
-
-    /// The format that a file's first bytes identify. OBJ and binary STL begin with anything.
-    pub fn from_content(start: &[u8]) -> Option<Self> {
-        if start.starts_with(b"ply\n") || start.starts_with(b"ply\r") {
-            Some(Self::Ply)
-        } else if start.starts_with(b"solid ") || start.starts_with(b"solid\n") {
-            Some(Self::Stl)
-        } else if start.starts_with(b"# vtk DataFile") {
-            Some(Self::Vtk)
-        } else if start.starts_with(b"<VTKFile") {
-            Some(Self::Vtp)
-        } else {
-            None
-        }
-    }
-}
-
 /// The extension in lower case, together with the one before a final `.gz`: `nii.gz`.
 pub(crate) fn extension(path: &Path) -> String {
     let lower = |part: &std::ffi::OsStr| part.to_string_lossy().to_ascii_lowercase();
@@ -154,11 +94,6 @@ mod tests {
         assert_eq!(of("x.raw.gz"), Some(VolumeFormat::Raw));
         assert_eq!(of("x.gz"), None);
         assert_eq!(of("nii"), None);
-        assert_eq!(
-            MeshFormat::from_path(Path::new("brain.PLY")),
-            Some(MeshFormat::Ply)
-        );
-        assert_eq!(MeshFormat::from_path(Path::new("brain.ply.gz")), None);
     }
 
     #[test]

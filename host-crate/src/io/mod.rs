@@ -75,6 +75,7 @@ mod positioned;
 mod raw;
 mod read;
 mod read_ahead;
+mod registry;
 mod replace;
 mod sample_stream;
 mod samples;
@@ -87,16 +88,18 @@ mod temporary;
 mod text;
 mod volume_reader;
 mod volume_writer;
+mod vtk_xml;
+mod wavefront;
 mod write_volume;
 
 pub use error::{Amount, FileError, FileProblem};
 pub use field::write_field;
-pub use format::{MeshFormat, VolumeFormat};
+pub use format::VolumeFormat;
 pub use group::{FileGroup, replace_file};
 pub use mask::{ReadMaskError, read_mask};
 pub use mesh::{
-    MeshCounts, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes, write_labelled_mesh,
-    write_mesh,
+    MeshCounts, MeshFormat, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes,
+    write_labelled_mesh, write_mesh,
 };
 
 pub use options::{

@@ -1,100 +1,100 @@
-//! What can be wrong with a skeleton in SWC.
+//! Errors of the SWC reader.
 
 use std::fmt;
 
-/// Longer lines do not hold a point.
-pub(super) const LINE: usize = 4096;
+/// Longest line that is accepted, in bytes.
+pub(super) const MAX_LINE: usize = 4096;
 
-/// What is wrong with a file in SWC. Lines are counted from 1.
+/// Error in an SWC file. Line numbers are 1-based.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SwcProblem {
     /// A line that is too long for a point.
     #[error(
-        "line {line} has {} characters or more; a point is seven numbers",
-        LINE
+        "line {line} has {} characters or more; put one point of seven numbers on a line",
+        MAX_LINE
     )]
     LongLine {
-        /// The line.
+        /// Number of the line.
         line: u64,
     },
-    /// A line with too few words.
+    /// A line of fewer than seven words.
     #[error(
-        "line {line} has {found} words; a point is seven numbers: its own, its type, x, y, z, radius and parent"
+        "line {line} has {found} words; a point has seven: number, type, x, y, z, radius and parent"
     )]
     TooFewWords {
-        /// The line.
+        /// Number of the line.
         line: u64,
-        /// How many words it has.
+        /// Number of words in the line.
         found: usize,
     },
-    /// A word that is not the number that belongs there.
-    #[error("line {line} has {text:?} for the {field}, which is no {}", field.expected())]
+    /// A word that is not a valid number for its field.
+    #[error("line {line} has {text:?} for the {field}, which is not a {}", field.expected())]
     NotANumber {
-        /// The line.
+        /// Number of the line.
         line: u64,
-        /// What should be there.
+        /// Field of the word.
         field: SwcField,
-        /// What is there.
+        /// The word.
         text: String,
     },
-    /// Two points of one number.
+    /// Two points with the same number.
     #[error(
-        "lines {first} and {second} are both of point {number}; give each point a number of its own"
+        "lines {first} and {second} both define point {number}; give every point a different number"
     )]
     Duplicate {
-        /// The number.
+        /// Number of both points.
         number: i64,
-        /// The line that has it first.
+        /// Line of the first point.
         first: u64,
-        /// The line that has it again.
+        /// Line of the second point.
         second: u64,
     },
-    /// A parent that is not in the file.
+    /// A parent that the file does not define.
     #[error(
-        "point {number} of line {line} has the parent {parent}, which no line has; a point without a parent has -1"
+        "point {number} in line {line} has the parent {parent}, which no line defines; use -1 for a point without a parent"
     )]
     MissingParent {
-        /// The number of the point.
+        /// Number of the point.
         number: i64,
-        /// Its line.
+        /// Line of the point.
         line: u64,
-        /// The number of the parent.
+        /// Number of the parent.
         parent: i64,
     },
-    /// Points that are their own ancestors.
+    /// A cycle of parents.
     #[error(
-        "from point {number} of line {line}, parents lead back to it; SWC has trees only, so one of them needs the parent -1"
+        "the parents of point {number} in line {line} lead back to it; SWC stores trees, so give one of these points the parent -1"
     )]
     Cycle {
-        /// The number of one of the points: that of the first line.
+        /// Number of the point of the cycle that comes first in the file.
         number: i64,
-        /// Its line.
+        /// Line of the point.
         line: u64,
     },
-    /// More trees than can be counted.
+    /// More trees than 32 bits can count.
     #[error(
-        "the file has more than 4294967296 points without a parent; as many trees can be counted"
+        "the file has more than 4294967296 points without a parent; split it into several files"
     )]
     TooManyTrees,
 }
 
-/// What the words of a line stand for.
+/// Field of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SwcField {
-    /// The point's own number.
+    /// Number of the point.
     Number,
-    /// What it is part of, as a number: 1 of the soma, 2 of the axon, and so on.
+    /// Structure that the point belongs to: 1 for the soma, 2 for the axon, and so on.
     Type,
-    /// A coordinate.
+    /// The x coordinate.
     X,
-    /// A coordinate.
+    /// The y coordinate.
     Y,
-    /// A coordinate.
+    /// The z coordinate.
     Z,
-    /// The distance to the surface.
+    /// Distance to the surface.
     Radius,
-    /// The number of the parent.
+    /// Number of the parent.
     Parent,
 }
 
@@ -113,13 +113,13 @@ impl fmt::Display for SwcField {
 }
 
 impl SwcField {
-    /// Which numbers there may be.
+    /// Returns the kind of number that the field accepts.
     fn expected(self) -> &'static str {
         match self {
-            Self::Number => "whole number from 0",
-            Self::Type => "whole number",
+            Self::Number => "non-negative integer",
+            Self::Type => "integer",
             Self::X | Self::Y | Self::Z | Self::Radius => "finite number",
-            Self::Parent => "number of a point, and not -1",
+            Self::Parent => "point number or -1",
         }
     }
 }

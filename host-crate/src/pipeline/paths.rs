@@ -180,16 +180,16 @@ fn check_extension(path: &Path, kind: OutputKind) -> Result<(), PathProblem> {
     };
     let (is_known, known) = match kind {
         OutputKind::Mesh => (
-            MeshFormat::of_output(path).is_some(),
-            "meshes are written as .ply, .obj, .stl, .vtk or .vtp",
+            MeshFormat::from_output_path(path).is_some(),
+            MeshFormat::written_as(),
         ),
         OutputKind::Volume => (
             is_one_of(&["nrrd", "nii", "nii.gz", "mha", "npy"]),
             "volumes are written as .nii, .nii.gz, .nrrd, .mha or .npy",
         ),
         OutputKind::Skeleton => (
-            SkeletonFormat::of_output(path).is_some(),
-            "skeletons are written as .swc, .obj, .vtp, .json or .skel",
+            SkeletonFormat::from_output_path(path).is_some(),
+            SkeletonFormat::written_as(),
         ),
         OutputKind::Field => (is_one_of(&["npy"]), "fields are written as .npy"),
         OutputKind::Picture => (is_one_of(&["png"]), "pictures are written as .png"),

@@ -140,17 +140,17 @@ fn damaged_ply_is_named() {
         (
             "ply\nelement vertex 0\nend_header\n".to_owned(),
             vec![],
-            "names no format",
+            "has no \"format\" line",
         ),
         (
             "ply\nwhat\n".to_owned(),
             vec![],
-            "its header line \"what\" makes no sense",
+            "its header line \"what\" is not valid PLY",
         ),
         (
             format!("{vertices} many\n"),
             vec![],
-            "the number of elements \"vertex\" is \"many\"",
+            "the count of element \"vertex\" is \"many\"",
         ),
         (
             format!("{vertices} 1\nproperty float x\nend_header\n"),
@@ -162,7 +162,7 @@ fn damaged_ply_is_named() {
                 "{vertices} 9000000000000000000\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
             ),
             vec![0; 40],
-            "but only 40 are left; it is truncated",
+            "but only 40 are left; the file is truncated",
         ),
         (
             format!(
@@ -176,7 +176,7 @@ fn damaged_ply_is_named() {
                 "{vertices} 0\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int i\nend_header\n"
             ),
             [vec![3], vec![255; 12]].concat(),
-            "face 0 names vertex -1",
+            "face 0 refers to vertex -1",
         ),
         (
             format!(
@@ -363,7 +363,12 @@ fn invalid_meshes_and_unknown_extensions_leave_no_file() {
     let error = write_mesh(folder.path().join("a.fbx"), &tetrahedron(), &options)
         .unwrap_err()
         .to_string();
-    assert!(error.ends_with("a.fbx: unknown extension \"fbx\"; meshes are written as .ply, .obj, .stl, .vtk and .vtp"), "{error}");
+    assert!(
+        error.ends_with(
+            "a.fbx: unknown extension \"fbx\"; meshes are written as .ply, .obj, .stl, .vtk or .vtp"
+        ),
+        "{error}"
+    );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     // A format that is named needs no extension.
     let named = MeshWriteOptions {
@@ -407,4 +412,15 @@ fn time_of_writing() {
     let start = std::time::Instant::now();
     ferrovox::io::read_volume(crate::helpers::mni152(), &Default::default()).unwrap();
     println!("reading mni152: {:?}", start.elapsed());
+}
+
+#[test]
+fn readme_lists_the_registered_mesh_formats() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let table = MeshFormat::markdown_table();
+    assert!(
+        readme.contains(&table),
+        "replace the table of mesh formats in README.md by\n{table}"
+    );
 }

@@ -108,18 +108,21 @@ fn damaged_obj_names_the_line() {
     let cases: [(&[u8], &str); 8] = [
         (
             b"v 1 2 3\nv 1 2\n",
-            "line 2 reads \"v 1 2\", which is no vertex",
+            "line 2 reads \"v 1 2\", which is not a vertex of three numbers",
         ),
         (
             b"v 1 2 3\nf 1 1 2\n",
-            "line 2 reads \"f 1 1 2\", which names no vertex before it",
+            "line 2 reads \"f 1 1 2\", which refers to a vertex that is not defined before it",
         ),
-        (b"v 1 2 3\nf 0 1 1\n", "names no vertex"),
-        (b"v 1 2 3\nf -2 1 1\n", "names no vertex"),
+        (b"v 1 2 3\nf 0 1 1\n", "refers to a vertex"),
+        (b"v 1 2 3\nf -2 1 1\n", "refers to a vertex"),
         (b"f 1 2\n", "fewer than three corners"),
-        (b"v 1 2 3\nf 1 1 1 x\n", "names no vertex"),
-        (b"\x89PNG\r\n", "is no text"),
-        (b"<?xml version=\"1.0\"?>\n", "is none of the format"),
+        (b"v 1 2 3\nf 1 1 1 x\n", "refers to a vertex"),
+        (b"\x89PNG\r\n", "is not UTF-8 text"),
+        (
+            b"<?xml version=\"1.0\"?>\n",
+            "does not start with a keyword",
+        ),
     ];
     for (bytes, words) in cases {
         let error = error("a.obj", bytes);
@@ -150,14 +153,14 @@ fn ply_as_text() {
         (data.replace("3 4 1 0", "2 4 1"), "face 1 has 2 corners"),
         (
             data.replace("3 4 1 0", "3 4 -1 0"),
-            "face 1 names vertex -1",
+            "face 1 refers to vertex -1",
         ),
         (
             data.replace("3 4 1 0", "3 4 1.5 0"),
-            "face 1 names vertex 1.5",
+            "face 1 refers to vertex 1.5",
         ),
         (data.replace("3 4 1 0", "3 4 9 0"), "names vertex 9"),
-        (data[..data.len() - 7].to_owned(), "it is truncated"),
+        (data[..data.len() - 7].to_owned(), "the file is truncated"),
     ];
     for (data, words) in cases {
         let error = read(&[header, &data].concat()).unwrap_err().to_string();

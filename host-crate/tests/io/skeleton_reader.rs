@@ -142,7 +142,7 @@ fn what_is_wrong_is_named() {
     let text = "1 0 0 0 0 1 -1\n2 0 0 0 0 1 3\n5 0 0 0 0 1 3\n3 0 0 0 0 1 4\n4 0 0 0 0 1 5\n";
     let error = problem(text);
     assert_eq!(error, SwcProblem::Cycle { number: 5, line: 3 });
-    assert!(error.to_string().contains("point 5 of line 3"), "{error}");
+    assert!(error.to_string().contains("point 5 in line 3"), "{error}");
 }
 
 #[test]

@@ -1,92 +1,82 @@
-//! Reading triangle meshes.
+//! Reading of triangle meshes.
 
 use std::path::Path;
 
-use super::{obj_read, ply_read, stl_read};
+use super::MeshFormat;
 use crate::io::format::extension;
 use crate::io::source::Source;
-use crate::io::{FileError, FileProblem, MeshFormat};
+use crate::io::{FileError, FileProblem};
 use crate::mesh::TriangleMesh;
 
-/// As many bytes as identify a format.
-const START: usize = 32;
+/// Bytes that suffice to identify a format.
+const SIGNATURE_BYTES: usize = 32;
 
-/// What can be read.
-const KNOWN: &str = "meshes are read from .ply, .obj and .stl";
-
-type Reader = fn(Source<'_>) -> Result<TriangleMesh, FileProblem>;
-
-/// Reads a triangle mesh from a `.ply`, `.obj` or `.stl` file.
+/// Reads a triangle mesh from a file of a [readable format](MeshFormat::is_readable).
 ///
-/// A file that begins as PLY or text STL does is read as such; else the extension determines the
-/// format.
+/// A file with the signature of PLY or text STL is read as such; otherwise the extension determines
+/// the format.
 ///
-/// | format | what is read |
+/// | format | contents read |
 /// | --- | --- |
-/// | OBJ | positions and faces; faces with more corners are cut into triangles from their first corner |
-/// | PLY, text and binary of either byte order | positions, normals where there are any, faces, cut into triangles likewise |
+/// | OBJ | positions and faces; polygons are cut into triangle fans from their first corner |
+/// | PLY, text and binary of either byte order | positions, normals if present, and faces, cut likewise |
 /// | STL, binary and text | triangles; corners at equal positions become one vertex |
 ///
 /// # Errors
-/// [`FileError`] for another format, a damaged or truncated file, and what the operating system
-/// refuses.
+/// [`FileError`] for another format, a damaged or truncated file, and errors of the operating
+/// system.
 pub fn read_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, FileError> {
     let path = path.as_ref();
-    refuse_written_only(path)
+    refuse_unreadable(path)
         .and_then(|()| read_mesh_source(path, Source::open(path)?))
         .map_err(|problem| FileError::new(path, problem))
 }
 
-/// Reads a triangle mesh from the bytes of a file; `name` stands for the file's name, by its
-/// extension and in errors.
+/// Reads a triangle mesh from the bytes of a file. `name` stands for the file name: its extension
+/// determines the format, and errors quote it.
 ///
 /// # Errors
-/// Those of [`read_mesh`].
+/// The errors of [`read_mesh`].
 pub fn read_mesh_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<TriangleMesh, FileError> {
     let name = name.as_ref();
-    refuse_written_only(name)
+    refuse_unreadable(name)
         .and_then(|()| read_mesh_source(name, Source::from_bytes(bytes)))
         .map_err(|problem| FileError::new(name, problem))
 }
 
-/// Refuses by name what is written only, whether there is such a file or not.
-fn refuse_written_only(path: &Path) -> Result<(), FileProblem> {
+/// Fails if the extension is that of a format that can only be written, even if there is no such
+/// file.
+fn refuse_unreadable(path: &Path) -> Result<(), FileProblem> {
     match MeshFormat::from_path(path) {
-        Some(MeshFormat::Vtk | MeshFormat::Vtp) => Err(unknown(path)),
+        Some(format) if !format.is_readable() => Err(unknown_extension(path)),
         _ => Ok(()),
     }
 }
 
-fn unknown(path: &Path) -> FileProblem {
+fn unknown_extension(path: &Path) -> FileProblem {
     FileProblem::UnknownExtension {
         extension: extension(path),
-        known: KNOWN,
+        known: MeshFormat::read_from(),
     }
 }
 
-/// Reads a triangle mesh from a source; `path` stands for the file's name.
+/// Reads a triangle mesh from a source. `path` stands for the file name.
 pub(in crate::io) fn read_mesh_source(
     path: &Path,
     mut source: Source<'_>,
 ) -> Result<TriangleMesh, FileProblem> {
     let named = MeshFormat::from_path(path);
-    let content = MeshFormat::from_content(&source.peek(START)?);
-    // the header of a binary STL may hold anything, such as the name of another format
-    let format = match named {
-        Some(MeshFormat::Stl) if content != Some(MeshFormat::Ply) => named,
-        _ => content.or(named),
-    };
-    let read: Reader = match format {
-        Some(MeshFormat::Ply) => ply_read::read,
-        Some(MeshFormat::Obj) => obj_read::read,
-        Some(MeshFormat::Stl) => stl_read::read,
-        Some(MeshFormat::Vtk | MeshFormat::Vtp) => {
-            return Err(FileProblem::Unsupported {
-                what: "reading VTK meshes".to_owned(),
-                advice: KNOWN,
-            });
-        }
-        None => return Err(unknown(path)),
-    };
-    read(source)
+    let content = MeshFormat::from_content(&source.peek(SIGNATURE_BYTES)?);
+    // A free header may hold the signature of another format. That of a readable one is believed.
+    let is_believed = content.is_some_and(MeshFormat::is_readable)
+        || !named.is_some_and(|format| format.info().has_free_header);
+    let format = content.filter(|_| is_believed).or(named);
+    let format = format.ok_or_else(|| unknown_extension(path))?;
+    match format.info().reader {
+        Some(reader) => (reader.read)(source),
+        None => Err(FileProblem::Unsupported {
+            what: format!("reading {format} meshes"),
+            advice: MeshFormat::read_from(),
+        }),
+    }
 }

@@ -1,4 +1,4 @@
-//! Temporary files for what comes later in an output file.
+//! Temporary files for the data blocks of an output file.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -7,13 +7,15 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-/// A file without a name, in the folder of the output: gone with the process at the latest.
+/// A temporary file without a name in the folder of the output. The operating system removes it
+/// when the process ends, at the latest.
 pub(super) struct Spool {
     file: File,
     bytes: u64,
 }
 
 impl Spool {
+    /// Creates an empty file in `folder`.
     pub fn create(folder: &Path) -> io::Result<Self> {
         Ok(Self {
             file: tempfile::tempfile_in(folder)?,
@@ -21,29 +23,28 @@ impl Spool {
         })
     }
 
-    /// Appends its content to a file. The space is free again when the spool is dropped, which this
-    /// does.
+    /// Appends the contents to `out` and frees their disk space.
     pub fn copy_to(mut self, out: &mut File) -> io::Result<()> {
         self.file.rewind()?;
         let copied = io::copy(&mut self.file, out)?;
         if copied == self.bytes {
             Ok(())
         } else {
-            Err(changed())
+            Err(length_error())
         }
     }
 
-    /// Its content as memory, whose pages the system may drop and read again.
+    /// Maps the contents into memory.
     pub fn map(&self) -> io::Result<Map<'_>> {
         if self.file.metadata()?.len() != self.bytes {
-            return Err(changed());
+            return Err(length_error());
         }
         if self.bytes == 0 {
             return Ok(Map(None, PhantomData)); // an empty map is an error on some systems
         }
         // SAFETY: the file was made by `create` and has no name, so no other program can open it
-        // and cut it short; this program writes to it only through `&mut self`, which the map's
-        // lifetime excludes while it is there.
+        // and truncate it; this program writes to it only through `&mut self`, which the map's
+        // lifetime excludes while the map exists.
         Ok(Map(Some(unsafe { Mmap::map(&self.file)? }), PhantomData))
     }
 }
@@ -60,17 +61,19 @@ impl Write for Spool {
     }
 }
 
-/// The content of a [`Spool`].
+/// The mapped contents of a [`Spool`].
 pub(super) struct Map<'s>(Option<Mmap>, PhantomData<&'s Spool>);
 
 impl Map<'_> {
-    /// The content as elements, which is what was written.
+    /// Returns the contents as elements of the type that was written.
     pub fn elements<T: bytemuck::Pod>(&self) -> &[T] {
-        // A map starts at a page, so it is aligned for every type.
+        // A map starts at a page boundary, so it is aligned for every type.
         self.0.as_deref().map_or(&[], bytemuck::cast_slice)
     }
 }
 
-fn changed() -> io::Error {
-    io::Error::other("a temporary file is not as long as what was written to it")
+fn length_error() -> io::Error {
+    io::Error::other(
+        "a temporary file is not as long as what was written to it; write the mesh again",
+    )
 }

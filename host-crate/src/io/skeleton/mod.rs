@@ -1,101 +1,51 @@
-//! Skeleton files: one writer per format, and a reader of SWC.
+//! Skeleton files: a registry of formats, their encoders, and a reader of SWC.
 
-mod json;
-mod obj;
+mod encoder;
+mod formats;
 mod polylines;
-mod skel;
-mod swc;
+mod registry;
 mod swc_forest;
-mod swc_read;
-mod vtp;
+mod swc_reader;
 
 use crate::memory::catch_out_of_memory;
-use std::fmt;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::format::extension;
 use super::group::alone;
-use super::place::output_extension;
 use super::source::Source;
 use super::{FileError, FileGroup, FileProblem};
 use crate::graph::Skeleton;
 
-/// A format of skeleton files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SkeletonFormat {
-    /// SWC, the text format of neuron tracings: trees. World coordinates.
-    Swc,
-    /// Wavefront OBJ, text: polylines. World coordinates.
-    Obj,
-    /// VTK's XML format, polydata with lines, text. World coordinates.
-    Vtp,
-    /// JSON: the whole graph. World coordinates, and nodes in voxels too.
-    Json,
-    /// Text: `x y z segment radius`. Coordinates in voxels, the radius in world units.
-    Skel,
-}
+pub use registry::SkeletonFormat;
 
-impl fmt::Display for SkeletonFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Swc => "SWC",
-            Self::Obj => "OBJ",
-            Self::Vtp => "VTP",
-            Self::Json => "JSON",
-            Self::Skel => "skel",
-        })
-    }
-}
+use encoder::SkeletonContent;
 
-impl SkeletonFormat {
-    /// The format of a file name's extension.
-    pub fn from_path(path: &Path) -> Option<Self> {
-        Self::from_extension(&extension(path))
-    }
-
-    /// The format of an output: JSON on a stream without an extension.
-    pub(crate) fn of_output(path: &Path) -> Option<Self> {
-        Self::from_extension(&output_extension(path, "json"))
-    }
-
-    fn from_extension(extension: &str) -> Option<Self> {
-        match extension {
-            "swc" => Some(Self::Swc),
-            "obj" => Some(Self::Obj),
-            "vtp" => Some(Self::Vtp),
-            "json" => Some(Self::Json),
-            "skel" => Some(Self::Skel),
-            _ => None,
-        }
-    }
-}
-
-/// What a skeleton file leaves out.
+/// Information that the format of a skeleton file could not store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkeletonWritten {
-    /// Cycles that were cut because the format has trees only (SWC): each lacks one step between
-    /// two points, where the way from the root is longest.
+    /// Number of cycles that were cut because the format stores trees (SWC). Each lacks one segment
+    /// between two points, at the point farthest from the root.
     pub cut_cycles: usize,
 }
 
-/// Writes a skeleton file; the extension determines the format: `.swc`, `.obj`, `.vtp`, `.json` or
-/// `.skel`. A device, a pipe or standard output (`-`) without one gets JSON.
+/// Writes a skeleton file in the [format](SkeletonFormat) of the extension. A device, a pipe or
+/// standard output (`-`) without an extension gets JSON.
 ///
-/// | format | what it has | coordinates |
+/// | format | contents | coordinates |
 /// | --- | --- | --- |
-/// | `.swc` | a tree for each component, from its widest node; cycles are cut | world |
-/// | `.obj` | `v` and `l` records, a group for each level; single nodes as `p` | world |
-/// | `.vtp` | lines; at points `radius` and `level`, for lines `level` and `component` | world |
-/// | `.json` | everything | world; `voxel` of nodes in voxels |
-/// | `.skel` | a line `x y z segment radius` for each point of each edge | voxels; the radius in world units |
+/// | `.swc` | a tree per component, rooted at its widest node; cycles are cut | world |
+/// | `.obj` | `v` and `l` records, a group per level; nodes without edges as `p` | world |
+/// | `.vtp` | lines; `radius` and `level` of points, `level` and `component` of lines | world |
+/// | `.json` | the complete graph | world; `voxel` of nodes in voxels |
+/// | `.skel` | a line `x y z segment radius` per point of each edge | voxels; the radius in world units |
 ///
-/// The file appears under its name when it is complete and on the disk; until then, and after any
-/// failure, what stood there before is untouched.
+/// The file is replaced atomically: it appears under its name once it is complete and on the disk.
+/// Until then, and after any failure, an existing file is unchanged.
 ///
 /// # Errors
-/// [`FileError`] for an extension that is none of these, a skeleton that
-/// [is not valid](Skeleton::validate), and what the operating system refuses.
+/// [`FileError`] for an extension of no skeleton format, a skeleton that
+/// [is not valid](Skeleton::validate), and errors of the operating system.
 ///
 /// ```
 /// use ferrovox::{io::write_skeleton, skeleton::Skeleton};
@@ -112,19 +62,19 @@ pub fn write_skeleton(
     alone(|group| group.write_skeleton(path, skeleton))
 }
 
-/// Writes the skeletons of several labels to one file, in their order; otherwise as
+/// Writes the skeletons of several labels to one file, in the given order, like
 /// [`write_skeleton`].
 ///
-/// | format | how labels are told apart |
+/// | format | marking of the labels |
 /// | --- | --- |
-/// | `.swc` | a comment `# label L` before the trees of each; numbers go on |
-/// | `.obj` | a group `label_L` for each |
-/// | `.vtp` | for lines and single points the array `label`; `component` counts within a label |
-/// | `.json` | `labels`, a list of `label` and all that the file of one skeleton has |
-/// | `.skel` | not at all; segments are counted on |
+/// | `.swc` | a comment `# label L` before the trees of each label; point numbers continue |
+/// | `.obj` | a group `label_L` per label |
+/// | `.vtp` | array `label` of lines and single points; `component` counts within a label |
+/// | `.json` | array `labels`: each element has `label` and the keys of a single skeleton |
+/// | `.skel` | none; segment numbers continue |
 ///
 /// # Errors
-/// Those of [`write_skeleton`].
+/// The errors of [`write_skeleton`].
 ///
 /// ```
 /// use ferrovox::{io::write_skeletons, skeleton::Skeleton};
@@ -144,25 +94,25 @@ pub fn write_skeletons(
 
 /// Reads a skeleton file: `.swc`. Its trees become one graph.
 ///
-/// - **Coordinates** are as the file has them: the geometry is the default one, so a voxel is a
-///   unit of the file, usually a micrometre.
-/// - **Nodes** are made of points without a parent, of forks and of ends, with the kinds
-///   [`Junction`](crate::graph::NodeKind::Junction) and [`End`](crate::graph::NodeKind::End);
-///   edges, away from the root, of all points between them. A node's component is the number of its
-///   tree, in the order of the file.
-/// - **Order**: a parent may stand before its children or after them, and numbers may be any from 0
-///   to 2⁶³ - 1.
-/// - **Passed over**: comments (`#`, also behind a point), empty lines, and words after the
-///   seventh. Types are read and not kept; a radius below 0, by which some programs say that they
-///   do not know it, is 0, which says the same here.
+/// - **Coordinates** are those of the file, usually micrometres: the geometry is the default one,
+///   with a spacing of 1.
+/// - **Nodes** are the roots, forks and endpoints, of kind
+///   [`Junction`](crate::graph::NodeKind::Junction) or [`End`](crate::graph::NodeKind::End). The
+///   chains of points between them become edges, directed away from the root. The component of a
+///   node is the index of its tree, in the order of the file.
+/// - **Order**: a parent may stand before or after its children. Point numbers range from 0 to
+///   2⁶³ - 1 and need not be consecutive.
+/// - **Ignored**: comments (`#`, also after a point), empty lines, and words after the seventh.
+///   Types are checked and dropped. A negative radius, which some programs write for an unknown
+///   one, becomes 0, which means unknown here too.
 ///
-/// What [`write_skeleton`] wrote is read back with the same points, radii and steps between them,
-/// digit for digit. Time: n log n for n points; memory: some 120 bytes for each beside the graph.
+/// A file that [`write_skeleton`] wrote is read back with identical points, radii and segments.
+/// Time: O(n log n) for n points. Memory: about 120 bytes per point in addition to the graph.
 ///
 /// # Errors
-/// [`FileError`] for another extension, what the operating system refuses, memory that cannot be
-/// had, and [`FileProblem::Swc`] for a damaged file: too few words, what is no number or not
-/// finite, a number twice, a parent that is not there, parents in a circle.
+/// [`FileError`] for another extension, errors of the operating system, insufficient memory, and
+/// [`FileProblem::Swc`] for a damaged file: too few words, a word that is not a finite number, a
+/// duplicate number, a missing parent, a cycle of parents.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -178,11 +128,11 @@ pub fn read_skeleton(path: impl AsRef<Path>) -> Result<Skeleton, FileError> {
     read(path, || Source::open(path))
 }
 
-/// Reads a skeleton from the bytes of a file; `name` stands for the file's name: its extension
-/// tells the format, and errors mention it.
+/// Reads a skeleton from the bytes of a file. `name` stands for the file name: its extension
+/// determines the format, and errors quote it.
 ///
 /// # Errors
-/// Those of [`read_skeleton`].
+/// The errors of [`read_skeleton`].
 pub fn read_skeleton_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<Skeleton, FileError> {
     read(name.as_ref(), || Ok(Source::from_bytes(bytes)))
 }
@@ -191,79 +141,57 @@ fn read<'a>(
     path: &Path,
     open: impl FnOnce() -> Result<Source<'a>, FileProblem>,
 ) -> Result<Skeleton, FileError> {
-    let read = || match SkeletonFormat::from_path(path) {
-        Some(SkeletonFormat::Swc) => swc_read::read(open()?),
-        _ => Err(FileProblem::UnknownExtension {
+    let reader = SkeletonFormat::from_path(path).and_then(SkeletonFormat::reader);
+    let read = || match reader {
+        Some(reader) => reader(open()?),
+        None => Err(FileProblem::UnknownExtension {
             extension: extension(path),
-            known: "skeletons are read from .swc",
+            known: SkeletonFormat::read_from(),
         }),
     };
     read().map_err(|problem| FileError::new(path, problem))
 }
 
 impl FileGroup {
-    /// Writes a skeleton file, as [`write_skeleton`].
+    /// Writes a skeleton file as one of the group; see [`write_skeleton`](fn@write_skeleton).
     ///
     /// # Errors
-    /// Those of [`write_skeleton`].
+    /// The errors of [`write_skeleton`](fn@write_skeleton).
     pub fn write_skeleton(
         &mut self,
         path: impl AsRef<Path>,
         skeleton: &Skeleton,
     ) -> Result<SkeletonWritten, FileError> {
-        write(self, path.as_ref(), Content::One(skeleton))
+        write(self, path.as_ref(), SkeletonContent::Single(skeleton))
     }
 
-    /// Writes the skeletons of several labels to one file, as [`write_skeletons`].
+    /// Writes the skeletons of several labels to one file of the group; see
+    /// [`write_skeletons`](fn@write_skeletons).
     ///
     /// # Errors
-    /// Those of [`write_skeleton`].
+    /// The errors of [`write_skeleton`](fn@write_skeleton).
     pub fn write_skeletons(
         &mut self,
         path: impl AsRef<Path>,
         skeletons: &[(i64, &Skeleton)],
     ) -> Result<SkeletonWritten, FileError> {
-        write(self, path.as_ref(), Content::Labels(skeletons))
-    }
-}
-
-/// What a file holds.
-#[derive(Clone, Copy)]
-enum Content<'a> {
-    /// A skeleton without a label.
-    One(&'a Skeleton),
-    /// Those of labels.
-    Labels(&'a [(i64, &'a Skeleton)]),
-}
-
-impl<'a> Content<'a> {
-    /// Each skeleton with its label, if it has one.
-    fn parts(self) -> impl Iterator<Item = (Option<i64>, &'a Skeleton)> {
-        let (one, labels) = match self {
-            Self::One(skeleton) => (Some((None, skeleton)), &[][..]),
-            Self::Labels(labels) => (None, labels),
-        };
-        one.into_iter().chain(
-            labels
-                .iter()
-                .map(|&(label, skeleton)| (Some(label), skeleton)),
-        )
+        write(self, path.as_ref(), SkeletonContent::Labels(skeletons))
     }
 }
 
 fn write(
     group: &mut FileGroup,
     path: &Path,
-    content: Content<'_>,
+    content: SkeletonContent<'_>,
 ) -> Result<SkeletonWritten, FileError> {
     let problem = |problem| FileError::new(path, problem);
-    let format = SkeletonFormat::of_output(path).ok_or_else(|| {
+    let format = SkeletonFormat::from_output_path(path).ok_or_else(|| {
         problem(FileProblem::UnknownExtension {
             extension: extension(path),
-            known: "skeletons are written as .swc, .obj, .vtp, .json and .skel",
+            known: SkeletonFormat::written_as(),
         })
     })?;
-    for (_, skeleton) in content.parts() {
+    for (_, skeleton) in content.skeletons() {
         skeleton
             .validate()
             .map_err(|error| problem(FileProblem::Skeleton(error.to_string())))?;
@@ -271,25 +199,8 @@ fn write(
     let mut written = SkeletonWritten::default();
     group.write(path, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
-        written = catch_out_of_memory(|| encode(format, content, &mut out))?;
+        written = catch_out_of_memory(|| format.encoder().write(content, &mut out))?;
         out.flush()
     })?;
-    Ok(written)
-}
-
-/// Writes valid skeletons to anything.
-fn encode(
-    format: SkeletonFormat,
-    content: Content<'_>,
-    out: &mut dyn Write,
-) -> io::Result<SkeletonWritten> {
-    let mut written = SkeletonWritten::default();
-    match format {
-        SkeletonFormat::Swc => written.cut_cycles = swc::write(content, out)?,
-        SkeletonFormat::Obj => obj::write(content, out)?,
-        SkeletonFormat::Vtp => vtp::write(content, out)?,
-        SkeletonFormat::Json => json::write(content, out)?,
-        SkeletonFormat::Skel => skel::write(content, out)?,
-    }
     Ok(written)
 }

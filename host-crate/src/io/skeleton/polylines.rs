@@ -1,27 +1,28 @@
-//! A skeleton as points and lines between them, in the world.
+//! A skeleton as points and polylines, in world coordinates.
 
 use crate::graph::Skeleton;
 use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, with_capacity_or_unwind};
 use nalgebra::Point3;
 
-/// Points that lines share. The first are the nodes.
+/// Points and the polylines that connect them. The first points are the nodes.
 #[derive(Default)]
 pub struct Polylines {
     pub positions: Vec<Point3<f64>>,
-    /// In world units.
+    /// Radius at each point, in world units.
     pub radii: Vec<f64>,
-    /// The lowest level of the lines that have the point.
+    /// Lowest level of the lines through each point.
     pub levels: Vec<u8>,
-    /// For each edge the numbers of its points.
+    /// Point indices of each edge.
     pub lines: Vec<Vec<usize>>,
-    /// Nodes without an edge.
-    pub alone: Vec<usize>,
+    /// Nodes without edges.
+    pub isolated_nodes: Vec<usize>,
 }
 
 impl Polylines {
-    pub fn of(skeleton: &Skeleton) -> Self {
+    /// Converts a valid skeleton.
+    pub fn from_skeleton(skeleton: &Skeleton) -> Self {
         let nodes = skeleton.nodes.iter();
-        let mut made = Self {
+        let mut polylines = Self {
             positions: nodes
                 .clone()
                 .map(|node| skeleton.to_world(node.position))
@@ -29,46 +30,48 @@ impl Polylines {
             radii: nodes.map(|node| node.radius).collect_or_unwind(),
             levels: filled_or_unwind(u8::MAX, skeleton.nodes.len()),
             lines: with_capacity_or_unwind(skeleton.edges.len()),
-            alone: Vec::new(),
+            isolated_nodes: Vec::new(),
         };
         for edge in &skeleton.edges {
             let last = edge.points.len() - 1;
             let mut line = vec![edge.nodes[0]];
             for (point, radius) in edge.points.iter().zip(&edge.radii).take(last).skip(1) {
-                line.push_or_unwind(made.positions.len());
-                made.positions.push_or_unwind(skeleton.to_world(*point));
-                made.radii.push_or_unwind(*radius);
-                made.levels.push_or_unwind(edge.level);
+                line.push_or_unwind(polylines.positions.len());
+                polylines
+                    .positions
+                    .push_or_unwind(skeleton.to_world(*point));
+                polylines.radii.push_or_unwind(*radius);
+                polylines.levels.push_or_unwind(edge.level);
             }
             line.push_or_unwind(edge.nodes[1]);
             for (node, end) in edge.nodes.into_iter().zip([0, last]) {
-                made.levels[node] = made.levels[node].min(edge.level);
-                if made.radii[node] == 0.0 {
-                    made.radii[node] = edge.radii[end];
+                polylines.levels[node] = polylines.levels[node].min(edge.level);
+                if polylines.radii[node] == 0.0 {
+                    polylines.radii[node] = edge.radii[end];
                 }
             }
-            made.lines.push_or_unwind(line);
+            polylines.lines.push_or_unwind(line);
         }
-        for (node, level) in made.levels.iter_mut().enumerate() {
+        for (node, level) in polylines.levels.iter_mut().enumerate() {
             if *level == u8::MAX {
                 *level = 0;
-                made.alone.push_or_unwind(node);
+                polylines.isolated_nodes.push_or_unwind(node);
             }
         }
-        made
+        polylines
     }
 
-    /// Adds others, whose points come after these.
+    /// Appends the points and lines of another skeleton.
     pub fn append(&mut self, mut others: Self) {
         let first = self.positions.len();
         let lines = others.lines.iter_mut().flatten();
-        for point in lines.chain(&mut others.alone) {
+        for point in lines.chain(&mut others.isolated_nodes) {
             *point += first;
         }
         self.positions.extend_or_unwind(others.positions);
         self.radii.extend_or_unwind(others.radii);
         self.levels.extend_or_unwind(others.levels);
         self.lines.extend_or_unwind(others.lines);
-        self.alone.extend_or_unwind(others.alone);
+        self.isolated_nodes.extend_or_unwind(others.isolated_nodes);
     }
 }

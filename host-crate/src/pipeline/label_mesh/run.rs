@@ -155,7 +155,7 @@ impl LabelMeshJob {
             return Ok(paths::refuse_extension(output, OutputKind::Mesh)?);
         }
         self.check_paths(&[])?;
-        match MeshFormat::of_output(output) {
+        match MeshFormat::from_output_path(output) {
             Some(format) if !format.holds_face_labels() => {
                 Err(FileError::new(output, FileProblem::NoFaceLabels { format }).into())
             }

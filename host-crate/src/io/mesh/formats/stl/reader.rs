@@ -1,36 +1,41 @@
-//! Reading triangle meshes from STL, binary and text. Corners at equal positions become one vertex;
-//! facet normals are passed over.
+//! Reader of STL, binary and text. Corners at equal positions become one vertex; facet normals are
+//! ignored.
 
 use std::collections::HashMap;
 
-use super::grow;
+use super::append;
 use crate::io::source::{Left, Source};
 use crate::io::{FileProblem, MeshFormat};
 use crate::memory::OutOfMemory;
 use crate::mesh::{TriangleMesh, Triangles};
 
-/// Bytes before the facets of the binary form, and of a facet.
-const HEADER: u64 = 84;
-const FACET: u64 = 50;
-/// Longer words are not of the text form.
-const WORD: usize = 256;
+/// Size of the header of the binary form, including the number of facets, in bytes.
+const HEADER_BYTES: u64 = 84;
+/// Size of a facet of the binary form, in bytes.
+const FACET_BYTES: u64 = 50;
+/// Longest word of the text form that is accepted, in bytes.
+const MAX_WORD: usize = 256;
+/// Longest name of a solid that is accepted, in bytes.
+const MAX_NAME: usize = 64 * MAX_WORD;
 
+/// Reads the triangles of a binary or text file.
 pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
-    let start = source.peek(HEADER as usize)?;
+    let start = source.peek(HEADER_BYTES as usize)?;
     let count = start.get(80..84).map(|bytes| {
         let bytes = bytes.try_into().unwrap_or_default();
         u64::from(u32::from_le_bytes(bytes))
     });
-    // some binary files begin as text ones do: their length decides
-    let fits = count.is_some_and(|count| source.left() == Left::Exactly(HEADER + FACET * count));
-    let text = start.trim_ascii_start().starts_with(b"solid") && !fits;
+    // Some binary files start with "solid" too: their length decides.
+    let is_binary_length = count
+        .is_some_and(|count| source.left() == Left::Exactly(HEADER_BYTES + FACET_BYTES * count));
+    let is_text = start.trim_ascii_start().starts_with(b"solid") && !is_binary_length;
     let mut mesh = Builder::default();
-    match (text, count) {
+    match (is_text, count) {
         (true, _) => read_text(&mut source, &mut mesh)?,
         (false, Some(count)) => read_binary(&mut source, count, &mut mesh)?,
         (false, None) => {
             return Err(damaged(format!(
-                "it has {} bytes, and neither begins with \"solid\" nor has a header of {HEADER} bytes",
+                "it has {} bytes, and neither starts with \"solid\" nor has a header of {HEADER_BYTES} bytes",
                 start.len()
             )));
         }
@@ -42,71 +47,73 @@ pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> 
     })
 }
 
+/// Mesh under construction, with a map from positions to vertices.
 #[derive(Default)]
 struct Builder {
     vertices: Vec<[f32; 3]>,
     triangles: Vec<[u32; 3]>,
-    known: HashMap<[u32; 3], u32>,
+    /// Vertex at each position, by the bits of the coordinates.
+    by_position: HashMap<[u32; 3], u32>,
 }
 
 impl Builder {
+    /// Returns the vertex at `position`, which is added if it is new.
     fn vertex(&mut self, position: [f32; 3]) -> Result<u32, FileProblem> {
-        // zeros of both signs are one place
+        // Adding 0 turns -0 into +0: both are the same position.
         let key = position.map(|x| (x + 0.0).to_bits());
-        if let Some(&vertex) = self.known.get(&key) {
+        if let Some(&vertex) = self.by_position.get(&key) {
             return Ok(vertex);
         }
         let vertex = u32::try_from(self.vertices.len())
-            .map_err(|_| damaged("it has more vertices than 32 bits count".to_owned()))?;
-        grow(&mut self.vertices)?;
-        let bytes = (self.known.len() as u64 + 1) * 20;
-        self.known.try_reserve(1).map_err(|_| OutOfMemory {
+            .map_err(|_| damaged("it has more than 4294967296 vertices".to_owned()))?;
+        let bytes = (self.by_position.len() as u64 + 1) * 20;
+        self.by_position.try_reserve(1).map_err(|_| OutOfMemory {
             purpose: "a mesh",
             bytes,
         })?;
-        self.vertices.push(position);
-        self.known.insert(key, vertex);
+        append(&mut self.vertices, position)?;
+        self.by_position.insert(key, vertex);
         Ok(vertex)
     }
 
-    fn triangle(&mut self, [a, b, c]: [[f32; 3]; 3]) -> Result<(), FileProblem> {
+    fn add_triangle(&mut self, [a, b, c]: [[f32; 3]; 3]) -> Result<(), FileProblem> {
         let triangle = [self.vertex(a)?, self.vertex(b)?, self.vertex(c)?];
-        grow(&mut self.triangles)?;
-        self.triangles.push(triangle);
-        Ok(())
+        append(&mut self.triangles, triangle)
     }
 }
 
 fn read_binary(source: &mut Source<'_>, count: u64, mesh: &mut Builder) -> Result<(), FileProblem> {
-    source.skip(HEADER)?;
-    let needed = FACET * count;
+    source.skip(HEADER_BYTES)?;
+    let needed = FACET_BYTES * count;
     if let Some(found) = source.left().fewer_than(needed) {
         return Err(damaged(format!(
-            "{count} triangles need {needed} bytes, but only {found} are left; it is truncated"
+            "{count} triangles need {needed} bytes, but only {found} are left; the file is truncated, so fetch it again"
         )));
     }
-    let mut facet = [0; FACET as usize];
+    let mut facet = [0; FACET_BYTES as usize];
     for triangle in 0..count {
         if source.fill(&mut facet)? < facet.len() {
             return Err(damaged(format!(
-                "it ends within triangle {triangle} of {count}; it is truncated"
+                "it ends within triangle {triangle} of {count}; the file is truncated, so fetch it again"
             )));
         }
-        let number = |at: usize| {
-            let at = 12 + 4 * at;
+        // The corners follow the facet normal of 12 bytes.
+        let coordinate = |index: usize| {
+            let at = 12 + 4 * index;
             f32::from_le_bytes([facet[at], facet[at + 1], facet[at + 2], facet[at + 3]])
         };
-        mesh.triangle([0, 3, 6].map(|at| [number(at), number(at + 1), number(at + 2)]))?;
+        let corner = |first: usize| [0, 1, 2].map(|axis| coordinate(first + axis));
+        mesh.add_triangle([0, 3, 6].map(corner))?;
     }
     Ok(())
 }
 
 fn read_text(source: &mut Source<'_>, mesh: &mut Builder) -> Result<(), FileProblem> {
-    // the name after "solid" may be anything
-    source.line(WORD * 64)?;
+    // The name after "solid" is arbitrary.
+    source.line(MAX_NAME)?;
     let mut corners: Vec<[f32; 3]> = Vec::new();
     let mut ended = false;
-    while let Some(word) = source.word(WORD)? {
+    while let Some(word) = source.word(MAX_WORD)? {
         let word = word.to_ascii_lowercase();
         ended = word == b"endsolid";
         match word.as_slice() {
@@ -125,7 +132,7 @@ fn read_text(source: &mut Source<'_>, mesh: &mut Builder) -> Result<(), FileProb
                 corners.push(position);
             }
             b"endloop" => match corners[..] {
-                [a, b, c] => mesh.triangle([a, b, c])?,
+                [a, b, c] => mesh.add_triangle([a, b, c])?,
                 _ => {
                     return Err(damaged(format!(
                         "facet {} has {} corners instead of three",
@@ -141,15 +148,15 @@ fn read_text(source: &mut Source<'_>, mesh: &mut Builder) -> Result<(), FileProb
                 }
             }
             b"loop" => {}
-            // another solid may follow, each with a name
+            // Another solid may follow, each with a name.
             b"endsolid" | b"solid" => {
-                source.line(WORD * 64)?;
+                source.line(MAX_NAME)?;
             }
             _ => {
                 let word = String::from_utf8_lossy(&word);
                 let start: String = word.chars().take(60).collect();
                 return Err(damaged(format!(
-                    "{start:?}, after {} bytes, is no word of the format",
+                    "{start:?}, after {} bytes, is not a word of the format",
                     source.position()
                 )));
             }
@@ -162,21 +169,21 @@ fn read_text(source: &mut Source<'_>, mesh: &mut Builder) -> Result<(), FileProb
 }
 
 fn number(source: &mut Source<'_>) -> Result<f32, FileProblem> {
-    let Some(word) = source.word(WORD)? else {
+    let Some(word) = source.word(MAX_WORD)? else {
         return Err(truncated());
     };
     let text = String::from_utf8_lossy(&word);
     text.parse().map_err(|_| {
         let start: String = text.chars().take(60).collect();
         damaged(format!(
-            "{start:?}, after {} bytes, is no number",
+            "{start:?}, after {} bytes, is not a number",
             source.position()
         ))
     })
 }
 
 fn truncated() -> FileProblem {
-    damaged("it ends before \"endsolid\"; it is truncated".to_owned())
+    damaged("it ends before \"endsolid\"; the file is truncated, so fetch it again".to_owned())
 }
 
 fn damaged(problem: String) -> FileProblem {

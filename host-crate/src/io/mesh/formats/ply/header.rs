@@ -1,13 +1,14 @@
-//! The text header of a PLY file.
+//! Header of a PLY file: encoding, elements and their properties.
 
 use crate::io::source::Source;
 use crate::io::{ByteOrder, FileProblem, MeshFormat};
 
-/// Longest header line, and most lines.
-const LINE: usize = 1 << 12;
-const LINES: usize = 1000;
+/// Longest header line that is accepted, in bytes.
+const MAX_LINE: usize = 1 << 12;
+/// Largest number of header lines that is accepted.
+const MAX_LINES: usize = 1000;
 
-/// A number type of PLY.
+/// Type of a number in a PLY file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
     I8,
@@ -35,6 +36,7 @@ impl Scalar {
         })
     }
 
+    /// Returns the size of a number in binary files, in bytes.
     pub fn bytes(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -44,8 +46,8 @@ impl Scalar {
         }
     }
 
-    /// The number in the first bytes of `bytes`, which are at least as many as the type has. All of
-    /// PLY's types are exact in f64.
+    /// Decodes the number at the start of `bytes`, which must hold one. Every type converts exactly
+    /// to f64.
     pub fn read(self, bytes: &[u8], order: ByteOrder) -> f64 {
         let mut field = [0; 8];
         let field = &mut field[..self.bytes()];
@@ -62,19 +64,19 @@ impl Scalar {
             (Self::U32, &[a, b, c, d]) => f64::from(u32::from_le_bytes([a, b, c, d])),
             (Self::F32, &[a, b, c, d]) => f64::from(f32::from_le_bytes([a, b, c, d])),
             (Self::F64, &[a, b, c, d, e, f, g, h]) => f64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            _ => f64::NAN, // the field has the type's length
+            _ => f64::NAN, // unreachable: the field has the length of the type
         }
     }
 }
 
-/// A property of an element.
+/// Property of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Property {
     Scalar { name: String, scalar: Scalar },
     List { count: Scalar, item: Scalar },
 }
 
-/// An element: `vertex`, `face`, or one that is passed over.
+/// Group of records of one kind: `vertex`, `face`, or a kind that the reader skips.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Element {
     pub name: String,
@@ -82,14 +84,15 @@ pub(super) struct Element {
     pub properties: Vec<Property>,
 }
 
-/// How numbers are written.
+/// Encoding of the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// As words.
+    /// Decimal numbers, separated by white space.
     Text,
     Binary(ByteOrder),
 }
 
+/// Contents of the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub encoding: Encoding,
@@ -97,22 +100,22 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the header and leaves the source at the first element.
+    /// Reads the header and leaves `source` at the first element.
     pub fn read(source: &mut Source<'_>) -> Result<Self, FileProblem> {
-        if line(source)?.as_deref() != Some("ply") {
+        if read_line(source)?.as_deref() != Some("ply") {
             return Err(damaged("it does not start with \"ply\"".to_owned()));
         }
         let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();
-        for _ in 0..LINES {
-            let Some(line) = line(source)? else {
+        for _ in 0..MAX_LINES {
+            let Some(line) = read_line(source)? else {
                 return Err(damaged("it ends before end_header".to_owned()));
             };
             let words: Vec<&str> = line.split_whitespace().collect();
             match words[..] {
                 ["end_header"] => {
-                    let encoding =
-                        encoding.ok_or_else(|| damaged("its header names no format".to_owned()))?;
+                    let encoding = encoding
+                        .ok_or_else(|| damaged("its header has no \"format\" line".to_owned()))?;
                     return Ok(Self { encoding, elements });
                 }
                 [] | ["comment" | "obj_info", ..] => {}
@@ -125,7 +128,7 @@ impl Header {
                 ["format", "ascii", _] => encoding = Some(Encoding::Text),
                 ["element", name, count] => {
                     let count = count.parse().map_err(|_| {
-                        damaged(format!("the number of elements {name:?} is {count:?}"))
+                        damaged(format!("the count of element {name:?} is {count:?}, which is not a whole number"))
                     })?;
                     elements.push(Element {
                         name: name.to_owned(),
@@ -134,18 +137,20 @@ impl Header {
                     });
                 }
                 ["property", ..] => {
-                    let property = property(&words).ok_or_else(|| not_understood(&line))?;
-                    let element = elements.last_mut().ok_or_else(|| not_understood(&line))?;
+                    let property = parse_property(&words).ok_or_else(|| invalid_line(&line))?;
+                    let element = elements.last_mut().ok_or_else(|| invalid_line(&line))?;
                     element.properties.push(property);
                 }
-                _ => return Err(not_understood(&line)),
+                _ => return Err(invalid_line(&line)),
             }
         }
-        Err(damaged(format!("its header has more than {LINES} lines")))
+        Err(damaged(format!(
+            "its header has more than {MAX_LINES} lines"
+        )))
     }
 }
 
-fn property(words: &[&str]) -> Option<Property> {
+fn parse_property(words: &[&str]) -> Option<Property> {
     match *words {
         ["property", "list", count, item, _] => Some(Property::List {
             count: Scalar::from_name(count)?,
@@ -159,15 +164,15 @@ fn property(words: &[&str]) -> Option<Property> {
     }
 }
 
-fn line(source: &mut Source<'_>) -> Result<Option<String>, FileProblem> {
+fn read_line(source: &mut Source<'_>) -> Result<Option<String>, FileProblem> {
     Ok(source
-        .line(LINE)?
+        .line(MAX_LINE)?
         .map(|line| String::from_utf8_lossy(&line).into_owned()))
 }
 
-fn not_understood(line: &str) -> FileProblem {
+fn invalid_line(line: &str) -> FileProblem {
     damaged(format!(
-        "its header line {:?} makes no sense",
+        "its header line {:?} is not valid PLY",
         line.chars().take(60).collect::<String>()
     ))
 }

@@ -1,16 +1,16 @@
-//! Reading triangle meshes from PLY, binary and text.
+//! Reader of PLY, binary and text.
 
-use super::grow;
-use super::ply_header::{Element, Encoding, Header, Property, Scalar, damaged};
+use super::append;
+use super::header::{Element, Encoding, Header, Property, Scalar, damaged};
 use crate::io::FileProblem;
 use crate::io::source::Source;
 use crate::mesh::{TriangleMesh, Triangles};
 
-/// Longer words are no numbers.
-const WORD: usize = 256;
+/// Longest word of the text form that is accepted, in bytes.
+const MAX_WORD: usize = 256;
 
-/// Reads positions, normals where there are any, and triangles; faces with more corners are cut
-/// into triangles from their first corner. Other properties and elements are passed over.
+/// Reads positions, normals if present, and triangles. Polygons are cut into triangle fans from
+/// their first corner. Other properties and elements are skipped.
 pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> {
     let header = Header::read(&mut source)?;
     let mut mesh = TriangleMesh::default();
@@ -21,7 +21,7 @@ pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> 
             "face" => {
                 mesh.triangles = Triangles::U32(read_faces(&mut source, element, header.encoding)?);
             }
-            _ => pass_over(&mut source, element, header.encoding)?,
+            _ => skip_element(&mut source, element, header.encoding)?,
         }
     }
     mesh.validate()
@@ -29,27 +29,27 @@ pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> 
     Ok(mesh)
 }
 
-/// Compares the number of elements with the file's length.
+/// Fails if the rest of the file is too short for the records of an element.
 fn check_length(
     source: &Source<'_>,
     element: &Element,
     encoding: Encoding,
 ) -> Result<(), FileProblem> {
-    let least: usize = element
+    let min_bytes: usize = element
         .properties
         .iter()
         .map(|property| match (encoding, property) {
-            // a digit, and but for the last a gap
+            // A digit and a separator, which the last number lacks.
             (Encoding::Text, _) => 2,
             (_, Property::Scalar { scalar, .. }) => scalar.bytes(),
             (_, Property::List { count, .. }) => count.bytes(),
         })
         .sum();
-    let mut needed = element.count.saturating_mul(least as u64);
+    let mut needed = element.count.saturating_mul(min_bytes as u64);
     if encoding == Encoding::Text {
         needed = needed.saturating_sub(1);
     }
-    if element.count > 0 && least == 0 {
+    if element.count > 0 && min_bytes == 0 {
         return Err(damaged(format!(
             "its element {:?} has no properties",
             element.name
@@ -58,17 +58,21 @@ fn check_length(
     match source.left().fewer_than(needed) {
         None => Ok(()),
         Some(found) => Err(damaged(format!(
-            "{} elements {:?} need at least {needed} bytes, but only {found} are left; it is truncated",
+            "{} records of element {:?} need at least {needed} bytes, but only {found} are left; the file is truncated, so fetch it again",
             element.count, element.name
         ))),
     }
 }
 
-/// The next number.
-fn number(source: &mut Source<'_>, scalar: Scalar, encoding: Encoding) -> Result<f64, FileProblem> {
+/// Reads the next number.
+fn read_number(
+    source: &mut Source<'_>,
+    scalar: Scalar,
+    encoding: Encoding,
+) -> Result<f64, FileProblem> {
     let order = match encoding {
         Encoding::Binary(order) => order,
-        Encoding::Text => return word(source, scalar),
+        Encoding::Text => return read_word(source, scalar),
     };
     let mut bytes = [0; 8];
     let bytes = &mut bytes[..scalar.bytes()];
@@ -78,9 +82,9 @@ fn number(source: &mut Source<'_>, scalar: Scalar, encoding: Encoding) -> Result
     Ok(scalar.read(bytes, order))
 }
 
-/// The next number of a text, rounded to its type only once.
-fn word(source: &mut Source<'_>, scalar: Scalar) -> Result<f64, FileProblem> {
-    let Some(word) = source.word(WORD)? else {
+/// Reads the next number of a text. An f32 is parsed as such, so that it is rounded only once.
+fn read_word(source: &mut Source<'_>, scalar: Scalar) -> Result<f64, FileProblem> {
+    let Some(word) = source.word(MAX_WORD)? else {
         return Err(truncated(source));
     };
     let text = String::from_utf8_lossy(&word);
@@ -91,7 +95,7 @@ fn word(source: &mut Source<'_>, scalar: Scalar) -> Result<f64, FileProblem> {
     parsed.map_err(|_| {
         let start: String = text.chars().take(60).collect();
         damaged(format!(
-            "{start:?}, after {} bytes, is no number",
+            "{start:?}, after {} bytes, is not a number",
             source.position()
         ))
     })
@@ -99,7 +103,7 @@ fn word(source: &mut Source<'_>, scalar: Scalar) -> Result<f64, FileProblem> {
 
 fn truncated(source: &Source<'_>) -> FileProblem {
     damaged(format!(
-        "it ends after {} bytes, within its elements; it is truncated",
+        "it ends after {} bytes, within its elements; the file is truncated, so fetch it again",
         source.position()
     ))
 }
@@ -111,7 +115,7 @@ fn read_vertices(
     mesh: &mut TriangleMesh,
 ) -> Result<(), FileProblem> {
     const NAMES: [&str; 6] = ["x", "y", "z", "nx", "ny", "nz"];
-    // of each property its type, and which of the names it is
+    // Type and index in `NAMES` of each property.
     let mut properties = Vec::new();
     for property in &element.properties {
         let Property::Scalar { name, scalar } = property else {
@@ -132,34 +136,32 @@ fn read_vertices(
     let stride = properties.iter().map(|property| property.0.bytes()).sum();
     let mut record = vec![0; stride];
     for _ in 0..element.count {
-        let mut found = [0.0; 6];
+        let mut values = [0.0; 6];
         if let Encoding::Binary(order) = encoding {
-            // one piece is read more quickly than number by number
+            // Reading a whole record is faster than reading number by number.
             if source.fill(&mut record)? < stride {
                 return Err(truncated(source));
             }
-            let mut rest = &record[..];
+            let mut remaining = &record[..];
             for &(scalar, name) in &properties {
-                let (bytes, others) = rest.split_at(scalar.bytes());
-                rest = others;
+                let (bytes, after) = remaining.split_at(scalar.bytes());
+                remaining = after;
                 if let Some(name) = name {
-                    found[name] = scalar.read(bytes, order) as f32;
+                    values[name] = scalar.read(bytes, order) as f32;
                 }
             }
         } else {
             for &(scalar, name) in &properties {
-                let value = word(source, scalar)?;
+                let value = read_word(source, scalar)?;
                 if let Some(name) = name {
-                    found[name] = value as f32;
+                    values[name] = value as f32;
                 }
             }
         }
-        let [x, y, z, nx, ny, nz] = found;
-        grow(&mut mesh.vertices)?;
-        mesh.vertices.push([x, y, z]);
+        let [x, y, z, nx, ny, nz] = values;
+        append(&mut mesh.vertices, [x, y, z])?;
         if has_normals {
-            grow(&mut normals)?;
-            normals.push([nx, ny, nz]);
+            append(&mut normals, [nx, ny, nz])?;
         }
     }
     mesh.normals = has_normals.then_some(normals);
@@ -186,20 +188,21 @@ fn read_faces(
         for property in &element.properties {
             match *property {
                 Property::Scalar { scalar, .. } => {
-                    number(source, scalar, encoding)?;
+                    read_number(source, scalar, encoding)?;
                 }
                 Property::List { count, item } => {
-                    let corners = number(source, count, encoding)?;
+                    let corners = read_number(source, count, encoding)?;
                     if corners < 3.0 || corners.fract() != 0.0 || !corners.is_finite() {
-                        return Err(damaged(format!("face {face} has {corners} corners")));
+                        return Err(damaged(format!(
+                            "face {face} has {corners} corners instead of at least three"
+                        )));
                     }
-                    let mut corner = || vertex(source, item, encoding, face);
-                    let (first, mut before) = (corner()?, corner()?);
+                    let mut corner = || read_vertex(source, item, encoding, face);
+                    let (first, mut previous) = (corner()?, corner()?);
                     for _ in 2..corners as u64 {
-                        let next = vertex(source, item, encoding, face)?;
-                        grow(&mut triangles)?;
-                        triangles.push([first, before, next]);
-                        before = next;
+                        let next = read_vertex(source, item, encoding, face)?;
+                        append(&mut triangles, [first, previous, next])?;
+                        previous = next;
                     }
                 }
             }
@@ -208,23 +211,25 @@ fn read_faces(
     Ok(triangles)
 }
 
-/// The vertex of a corner of a face.
-fn vertex(
+/// Reads the vertex index of a corner of a face.
+fn read_vertex(
     source: &mut Source<'_>,
     item: Scalar,
     encoding: Encoding,
     face: u64,
 ) -> Result<u32, FileProblem> {
-    let number = number(source, item, encoding)?;
-    // f64 to u32 saturates; what changes is no index
+    let number = read_number(source, item, encoding)?;
+    // The conversion saturates, so a number that changes is not an index.
     let vertex = number as u32;
     if f64::from(vertex) != number {
-        return Err(damaged(format!("face {face} names vertex {number}")));
+        return Err(damaged(format!(
+            "face {face} refers to vertex {number}, which is not a vertex index"
+        )));
     }
     Ok(vertex)
 }
 
-fn pass_over(
+fn skip_element(
     source: &mut Source<'_>,
     element: &Element,
     encoding: Encoding,
@@ -232,13 +237,13 @@ fn pass_over(
     for _ in 0..element.count {
         for property in &element.properties {
             if encoding == Encoding::Text {
-                pass_over_words(source, property)?;
+                skip_words(source, property)?;
                 continue;
             }
             let bytes = match *property {
                 Property::Scalar { scalar, .. } => scalar.bytes() as u64,
                 Property::List { count, item } => {
-                    let items = number(source, count, encoding)?;
+                    let items = read_number(source, count, encoding)?;
                     items.max(0.0) as u64 * item.bytes() as u64
                 }
             };
@@ -250,13 +255,13 @@ fn pass_over(
     Ok(())
 }
 
-fn pass_over_words(source: &mut Source<'_>, property: &Property) -> Result<(), FileProblem> {
+fn skip_words(source: &mut Source<'_>, property: &Property) -> Result<(), FileProblem> {
     match *property {
-        Property::Scalar { scalar, .. } => word(source, scalar).map(drop),
+        Property::Scalar { scalar, .. } => read_word(source, scalar).map(drop),
         Property::List { count, item } => {
-            let items = word(source, count)?.max(0.0) as u64;
+            let items = read_word(source, count)?.max(0.0) as u64;
             for _ in 0..items {
-                word(source, item)?;
+                read_word(source, item)?;
             }
             Ok(())
         }

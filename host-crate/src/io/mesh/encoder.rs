@@ -1,0 +1,244 @@
+//! The interface of a mesh format: its properties and the encoding of its data blocks.
+
+use super::{MeshCounts, MeshFormat};
+use crate::io::source::Source;
+use crate::io::{FileError, FileProblem};
+use crate::mesh::TriangleMesh;
+use std::ops::Range;
+
+/// Upper bound on the encoded size of one vertex, normal or triangle, in bytes. The longest are the
+/// six `f32` of a PLY vertex and the three of an OBJ line, with at most 50 characters each.
+pub(super) const MAX_ITEM_BYTES: usize = 512;
+
+/// Names of the two labels of a triangle, as files store them.
+pub(super) const FACE_LABEL_NAMES: [&str; 2] = ["label_inside", "label_outside"];
+
+/// Properties of a mesh format, from which lookups, limits, messages and tables are derived.
+#[derive(Debug)]
+pub(super) struct MeshFormatInfo {
+    /// Short name, for messages.
+    pub name: &'static str,
+    /// File name extension, without a dot and in lower case.
+    pub extension: &'static str,
+    /// Name and encoding, for tables.
+    pub description: &'static str,
+    /// Byte sequences that identify the format at the start of a file.
+    pub signatures: &'static [&'static [u8]],
+    /// `true` if a file may start with any bytes, including the signature of another format.
+    pub has_free_header: bool,
+    /// Reader of the format; `None` if it is only written.
+    pub reader: Option<MeshReader>,
+    /// Largest mesh that the format can store; `None` if the size is unlimited.
+    pub limit: Option<CountLimit>,
+    /// Normals in the file, for tables.
+    pub normals: &'static str,
+    /// Width of the vertex indices in the file, for tables.
+    pub indices: &'static str,
+    /// `true` if each triangle is stored with the coordinates of its corners, as one
+    /// [`DataBlock::Facets`], instead of with vertex indices.
+    pub stores_facets: bool,
+    /// `true` if the two labels of each triangle can be stored.
+    pub holds_face_labels: bool,
+}
+
+/// Reader of a mesh format.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MeshReader {
+    /// Encodings that can be read, for tables.
+    pub encodings: &'static str,
+    /// Reads a mesh from the start of a file.
+    pub read: fn(Source<'_>) -> Result<TriangleMesh, FileProblem>,
+}
+
+/// Largest number of elements that a format can count.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CountLimit {
+    pub element: Element,
+    /// Width of the count or of the indices, in bits.
+    pub bits: u32,
+    /// Largest number of elements.
+    pub max: u64,
+}
+
+/// Kind of element that a [`CountLimit`] applies to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    Vertices,
+    Triangles,
+}
+
+/// Contents of a mesh file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MeshLayout {
+    pub counts: MeshCounts,
+    /// `true` if vertex normals are written.
+    pub normals: bool,
+    /// Range of the face labels; `None` if no labels are written.
+    pub face_labels: Option<LabelRange>,
+}
+
+/// Range of the face labels of a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LabelRange {
+    /// Every label fits into `i32`.
+    I32,
+    /// At least one label needs more than 32 bits.
+    I64,
+}
+
+/// A data block of a mesh file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum DataBlock {
+    /// Literal bytes, such as a header.
+    Bytes(Vec<u8>),
+    /// All vertices, encoded by [`MeshEncoder::encode_vertices`].
+    Vertices,
+    /// All normals, encoded by [`MeshEncoder::encode_normals`].
+    Normals,
+    /// All triangles, encoded by [`MeshEncoder::encode_triangles`].
+    Triangles,
+    /// The end of each triangle in the index array, encoded by
+    /// [`MeshEncoder::encode_triangle_ends`].
+    TriangleEnds,
+    /// All triangles with the coordinates of their corners, encoded by
+    /// [`MeshEncoder::encode_facets`].
+    Facets,
+    /// One of the two labels of all triangles (0: inside, 1: outside), encoded by
+    /// [`MeshEncoder::encode_face_labels`].
+    FaceLabels(usize),
+}
+
+impl DataBlock {
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Bytes(text.into().into_bytes())
+    }
+}
+
+/// Encoder of a mesh format.
+///
+/// [`blocks`](Self::blocks) lists the data blocks of a file in order. The writers supply the
+/// elements of each block in batches and in order, encode batches on all threads, and write the
+/// results in order. A format implements the methods of the blocks that it lists. Every method
+/// appends at most [`MAX_ITEM_BYTES`] per element to `bytes`, whose capacity is reserved.
+pub(super) trait MeshEncoder: Sync {
+    /// Returns the properties of the format.
+    fn info(&self) -> &'static MeshFormatInfo;
+
+    /// Returns the data blocks of a file, in order.
+    fn blocks(&self, layout: &MeshLayout) -> Vec<DataBlock>;
+
+    /// Appends vertices. `normals`, one per position, are present if the layout has normals; a
+    /// format with a separate block of normals ignores them.
+    fn encode_vertices(
+        &self,
+        _positions: &[[f32; 3]],
+        _normals: Option<&[[f32; 3]]>,
+        _bytes: &mut Vec<u8>,
+    ) {
+    }
+
+    /// Appends vertex normals.
+    fn encode_normals(&self, _normals: &[[f32; 3]], _bytes: &mut Vec<u8>) {}
+
+    /// Appends triangles, given by the 0-based indices of their vertices. `labels`, one pair per
+    /// triangle, are present if the layout has face labels; a format with separate blocks of
+    /// labels ignores them.
+    fn encode_triangles(
+        &self,
+        _triangles: &[[u64; 3]],
+        _labels: Option<&[[i64; 2]]>,
+        _layout: &MeshLayout,
+        _bytes: &mut Vec<u8>,
+    ) {
+    }
+
+    /// Appends, for each triangle in the range, the position in the index array just past its last
+    /// index.
+    fn encode_triangle_ends(&self, _triangles: Range<u64>, _bytes: &mut Vec<u8>) {}
+
+    /// Appends triangles, given by the positions of their corners.
+    fn encode_facets(&self, _facets: &[[[f32; 3]; 3]], _bytes: &mut Vec<u8>) {}
+
+    /// Appends one label per triangle.
+    fn encode_face_labels(&self, _labels: &[i64], _bytes: &mut Vec<u8>) {}
+}
+
+impl MeshFormat {
+    /// Fails if the format cannot count this many vertices or triangles.
+    pub(super) fn check_limit(self, counts: MeshCounts) -> Result<(), FileProblem> {
+        let Some(limit) = self.info().limit else {
+            return Ok(());
+        };
+        let (what, count) = match limit.element {
+            Element::Vertices => ("vertices", counts.vertices),
+            Element::Triangles => ("triangles", counts.triangles),
+        };
+        if count <= limit.max {
+            return Ok(());
+        }
+        Err(FileProblem::MeshTooLarge {
+            format: self,
+            what,
+            bits: limit.bits,
+            count,
+            instead: Self::unlimited_extensions(),
+        })
+    }
+}
+
+/// Returns the format of an output file: `format` if given, else that of the extension.
+pub(super) fn resolve_format(
+    path: &std::path::Path,
+    format: Option<MeshFormat>,
+) -> Result<MeshFormat, FileError> {
+    format
+        .or_else(|| MeshFormat::from_output_path(path))
+        .ok_or_else(|| {
+            let unknown = FileProblem::UnknownExtension {
+                extension: crate::io::format::extension(path),
+                known: MeshFormat::written_as(),
+            };
+            FileError::new(path, unknown)
+        })
+}
+
+/// Appends three floats, little-endian.
+pub(super) fn append_le(bytes: &mut Vec<u8>, values: [f32; 3]) {
+    bytes.extend_from_slice(values.map(f32::to_le_bytes).as_flattened());
+}
+
+/// Appends three floats, big-endian.
+pub(super) fn append_be(bytes: &mut Vec<u8>, values: [f32; 3]) {
+    bytes.extend_from_slice(values.map(f32::to_be_bytes).as_flattened());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limit_error_names_the_count_and_an_alternative() {
+        let check = |format: MeshFormat, vertices, triangles| {
+            let counts = MeshCounts {
+                vertices,
+                triangles,
+            };
+            format.check_limit(counts)
+        };
+        assert!(check(MeshFormat::Ply, 1 << 32, u64::MAX).is_ok());
+        let error = check(MeshFormat::Ply, (1 << 32) + 1, 0).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "PLY counts vertices in 32 bits, but the mesh has 4294967297; write .obj or .vtp instead"
+        );
+        let error = check(MeshFormat::Stl, 3, 1 << 32).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("STL counts triangles in 32 bits"),
+            "{error}"
+        );
+        assert!(check(MeshFormat::Vtk, (1 << 31) + 1, 0).is_err());
+        assert!(check(MeshFormat::Vtp, u64::MAX, u64::MAX).is_ok());
+    }
+}

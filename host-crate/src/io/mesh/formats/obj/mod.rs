@@ -1,0 +1,100 @@
+//! Wavefront OBJ: text, 1-based indices, each corner with the normal of its vertex.
+
+mod reader;
+
+use super::append;
+use crate::io::mesh::encoder::{DataBlock, MeshEncoder, MeshFormatInfo, MeshLayout, MeshReader};
+use crate::io::wavefront;
+use std::fmt;
+
+/// Encoder of OBJ.
+pub(in crate::io::mesh) struct ObjEncoder;
+
+static INFO: MeshFormatInfo = MeshFormatInfo {
+    name: "OBJ",
+    extension: "obj",
+    description: "OBJ",
+    signatures: &[],
+    has_free_header: false,
+    reader: Some(MeshReader {
+        encodings: "positions and faces",
+        read: reader::read,
+    }),
+    limit: None,
+    normals: "per vertex",
+    indices: "any width",
+    stores_facets: false,
+    holds_face_labels: false,
+};
+
+/// A corner of a face by its 1-based index, with the normal of the same index if there are normals.
+struct Corner {
+    index: u128,
+    has_normal: bool,
+}
+
+impl fmt::Display for Corner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let index = self.index;
+        if self.has_normal {
+            write!(f, "{index}//{index}")
+        } else {
+            write!(f, "{index}")
+        }
+    }
+}
+
+impl MeshEncoder for ObjEncoder {
+    fn info(&self) -> &'static MeshFormatInfo {
+        &INFO
+    }
+
+    fn blocks(&self, layout: &MeshLayout) -> Vec<DataBlock> {
+        let mut blocks = vec![
+            DataBlock::text("# written by ferrovox\n"),
+            DataBlock::Vertices,
+        ];
+        if layout.normals {
+            blocks.push(DataBlock::Normals);
+        }
+        blocks.push(DataBlock::Triangles);
+        blocks
+    }
+
+    fn encode_vertices(
+        &self,
+        positions: &[[f32; 3]],
+        _normals: Option<&[[f32; 3]]>,
+        bytes: &mut Vec<u8>,
+    ) {
+        append_vectors(bytes, "v", positions);
+    }
+
+    fn encode_normals(&self, normals: &[[f32; 3]], bytes: &mut Vec<u8>) {
+        append_vectors(bytes, "vn", normals);
+    }
+
+    fn encode_triangles(
+        &self,
+        triangles: &[[u64; 3]],
+        _labels: Option<&[[i64; 2]]>,
+        layout: &MeshLayout,
+        bytes: &mut Vec<u8>,
+    ) {
+        for corners in triangles {
+            let corners = corners.map(|corner| Corner {
+                index: u128::from(corner) + 1,
+                has_normal: layout.normals,
+            });
+            let written = wavefront::write_element(bytes, "f", corners);
+            debug_assert!(written.is_ok(), "a vector accepts every write");
+        }
+    }
+}
+
+fn append_vectors(bytes: &mut Vec<u8>, keyword: &str, vectors: &[[f32; 3]]) {
+    for vector in vectors {
+        let written = wavefront::write_vector(bytes, keyword, *vector);
+        debug_assert!(written.is_ok(), "a vector accepts every write");
+    }
+}

@@ -1,0 +1,164 @@
+//! Writing of a mesh that is in memory, block by block.
+
+use std::io::{self, Write};
+
+use super::MeshFormat;
+use super::encoder::{DataBlock, MeshEncoder, MeshLayout};
+use super::parallel_encode::{BATCH, write_encoded};
+use crate::mesh::{TriangleMesh, Triangles, VertexIndex};
+
+/// Numbers of vertices and triangles of a mesh file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MeshCounts {
+    /// Number of vertices.
+    pub vertices: u64,
+    /// Number of triangles.
+    pub triangles: u64,
+}
+
+impl MeshCounts {
+    pub(super) fn from_mesh(mesh: &TriangleMesh) -> Self {
+        Self {
+            vertices: mesh.vertices.len() as u64,
+            triangles: mesh.triangles.len() as u64,
+        }
+    }
+}
+
+/// Labels inside and outside of a triangle, by triangle index.
+pub(super) type FaceLabels<'a> = &'a (dyn Fn(usize) -> [i64; 2] + Sync);
+
+/// Writes all blocks of a valid mesh within the limits of the format. `labels` are present if the
+/// layout has face labels.
+pub(super) fn write_blocks(
+    format: MeshFormat,
+    layout: &MeshLayout,
+    mesh: &TriangleMesh,
+    labels: Option<FaceLabels<'_>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match &mesh.triangles {
+        Triangles::U32(triangles) => write_each(format, layout, mesh, triangles, labels, out),
+        Triangles::U64(triangles) => write_each(format, layout, mesh, triangles, labels, out),
+    }
+}
+
+fn write_each<I: VertexIndex + Into<u64>>(
+    format: MeshFormat,
+    layout: &MeshLayout,
+    mesh: &TriangleMesh,
+    triangles: &[[I; 3]],
+    labels: Option<FaceLabels<'_>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let encoder = format.encoder();
+    let normals = mesh.normals.as_deref().filter(|_| layout.normals);
+    for block in encoder.blocks(layout) {
+        match block {
+            DataBlock::Bytes(bytes) => out.write_all(&bytes)?,
+            DataBlock::Vertices => write_vertices(encoder, &mesh.vertices, normals, out)?,
+            DataBlock::Normals => write_normals(encoder, normals.unwrap_or_default(), out)?,
+            DataBlock::Triangles => write_triangles(encoder, layout, triangles, labels, out)?,
+            DataBlock::TriangleEnds => write_triangle_ends(encoder, layout.counts, out)?,
+            DataBlock::Facets => write_facets(encoder, &mesh.vertices, triangles, out)?,
+            DataBlock::FaceLabels(side) => {
+                if let Some(labels) = labels {
+                    write_face_labels(encoder, triangles.len(), side, labels, out)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn write_vertices(
+    encoder: &dyn MeshEncoder,
+    positions: &[[f32; 3]],
+    normals: Option<&[[f32; 3]]>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_encoded(out, positions.len(), |range, bytes| {
+        let normals = normals.map(|normals| &normals[range.clone()]);
+        encoder.encode_vertices(&positions[range], normals, bytes);
+    })
+}
+
+pub(super) fn write_normals(
+    encoder: &dyn MeshEncoder,
+    normals: &[[f32; 3]],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_encoded(out, normals.len(), |range, bytes| {
+        encoder.encode_normals(&normals[range], bytes);
+    })
+}
+
+pub(super) fn write_triangles<I: VertexIndex + Into<u64>>(
+    encoder: &dyn MeshEncoder,
+    layout: &MeshLayout,
+    triangles: &[[I; 3]],
+    labels: Option<FaceLabels<'_>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_encoded(out, triangles.len(), |range, bytes| {
+        let count = range.len();
+        let mut indices = [[0; 3]; BATCH];
+        for (indices, corners) in indices.iter_mut().zip(&triangles[range.clone()]) {
+            *indices = corners.map(Into::into);
+        }
+        let mut pairs = [[0; 2]; BATCH];
+        let labels = labels.map(|labels| {
+            for (pair, triangle) in pairs.iter_mut().zip(range) {
+                *pair = labels(triangle);
+            }
+            &pairs[..count]
+        });
+        encoder.encode_triangles(&indices[..count], labels, layout, bytes);
+    })
+}
+
+pub(super) fn write_triangle_ends(
+    encoder: &dyn MeshEncoder,
+    counts: MeshCounts,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let count = usize::try_from(counts.triangles).map_err(io::Error::other)?;
+    write_encoded(out, count, |range, bytes| {
+        encoder.encode_triangle_ends(range.start as u64..range.end as u64, bytes);
+    })
+}
+
+/// Writes triangles with the positions of their corners. Every index must be less than the number
+/// of positions.
+pub(super) fn write_facets<I: VertexIndex>(
+    encoder: &dyn MeshEncoder,
+    positions: &[[f32; 3]],
+    triangles: &[[I; 3]],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_encoded(out, triangles.len(), |range, bytes| {
+        let count = range.len();
+        let mut facets = [[[0.0; 3]; 3]; BATCH];
+        for (facet, corners) in facets.iter_mut().zip(&triangles[range]) {
+            *facet = corners.map(|corner| positions[corner.position()]);
+        }
+        encoder.encode_facets(&facets[..count], bytes);
+    })
+}
+
+fn write_face_labels(
+    encoder: &dyn MeshEncoder,
+    triangles: usize,
+    side: usize,
+    labels: FaceLabels<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_encoded(out, triangles, |range, bytes| {
+        let count = range.len();
+        let mut batch = [0; BATCH];
+        for (label, triangle) in batch.iter_mut().zip(range) {
+            *label = labels(triangle)[side];
+        }
+        encoder.encode_face_labels(&batch[..count], bytes);
+    })
+}
