@@ -3,6 +3,7 @@
 use super::{LabelArgs, MORE, MeshFilterArgs, ReportArgs, SurfaceArgs};
 use crate::{device_choice::DeviceList, input::VolumeArgs, numbers::parse_memory};
 use clap::{Args, ValueEnum, builder::ArgPredicate};
+use ferrovox::io::MeshFormat;
 use ferrovox::isosurface::{Method, NormalSource, Topology, VertexPlacement};
 use std::path::PathBuf;
 
@@ -66,15 +67,13 @@ pub struct MeshArgs {
     /// A headerless one has samples of u8, and the dims of the volume.
     #[arg(long, value_name = "FILE", help_heading = "Surface")]
     pub mask: Option<PathBuf>,
-    /// Mesh file to write: .ply, .obj, .stl, .vtk or .vtp
-    ///
-    /// With --labels, {label} in the name stands for the label: each has a file of its own then.
-    /// Else all are in one, .ply or .vtp.
     #[arg(
         short,
         long,
         value_name = "FILE",
         required_unless_present = "json",
+        help = output_help(),
+        long_help = output_long_help(),
         help_heading = "Output"
     )]
     pub output: Option<PathBuf>,
@@ -186,4 +185,16 @@ impl From<MethodName> for Method {
             MethodName::Staged => Self::Staged,
         }
     }
+}
+
+fn output_help() -> String {
+    format!("Mesh file to write: {}", MeshFormat::writable_extensions())
+}
+
+fn output_long_help() -> String {
+    let (help, one_file) = (output_help(), MeshFormat::face_label_extensions());
+    format!(
+        "{help}\n\nWith --labels, write one file per label by putting {{label}} into the name, or all labels into \
+         one file: {one_file}"
+    )
 }

@@ -12,6 +12,7 @@ use crate::{
     numbers::{LabelList, Size, parse_distance, parse_size},
 };
 use clap::Args;
+use ferrovox::io::SkeletonFormat;
 use ferrovox::render::ViewDirection;
 use std::path::PathBuf;
 
@@ -133,10 +134,15 @@ pub struct SkeletonArgs {
     /// Make one curve of two that meet at a node where no other does
     #[arg(long, hide_short_help = true, help_heading = "Curves")]
     pub merge: bool,
-    /// File to write, several if wanted: .swc, .obj, .vtp, .json or .skel
-    ///
-    /// {label} in the name stands for the label: each label has a file of its own then.
-    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["png", "field", "json"], help_heading = "Output")]
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        required_unless_present_any = ["png", "field", "json"],
+        help = output_help(),
+        long_help = output_long_help(),
+        help_heading = "Output"
+    )]
     pub output: Vec<PathBuf>,
     /// Exit with status 1 if the skeleton is not certified, after writing it
     ///
@@ -234,4 +240,14 @@ pub struct SkeletonArgs {
     pub device: DeviceList,
     #[command(flatten)]
     pub report: ReportArgs,
+}
+
+fn output_help() -> String {
+    let extensions = SkeletonFormat::writable_extensions();
+    format!("Skeleton file to write, repeatable: {extensions}")
+}
+
+fn output_long_help() -> String {
+    let help = output_help();
+    format!("{help}\n\n{{label}} in the name writes one file per label")
 }
