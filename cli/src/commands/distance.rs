@@ -10,10 +10,10 @@ use crate::{
     usage::refuse,
     watch::watched,
 };
-use ferrovox::pipeline::VolumeSource;
 use ferrovox::pipeline::distance::{
     Comparison, DistanceJob, PlanePicture, PointGrid, SitesFrom, compare, run as make,
 };
+use ferrovox::pipeline::{Level, VolumeSource};
 
 /// Makes the map, or compares the methods, and says what was made.
 pub fn run(args: &DistanceArgs, terminal: &Terminal) -> anyhow::Result<()> {
@@ -83,8 +83,8 @@ fn refuse_conflicts(args: &DistanceArgs) -> anyhow::Result<()> {
 
 fn job(args: &DistanceArgs) -> anyhow::Result<DistanceJob> {
     let sites = match (args.iso, args.points) {
-        (Some(level), _) => SitesFrom::Level {
-            level,
+        (Some(iso), _) => SitesFrom::Level {
+            level: Level::Iso(iso),
             inside: args.inside.into(),
             sub_voxel: args.sub_voxel,
         },

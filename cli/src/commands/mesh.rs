@@ -2,20 +2,20 @@
 
 use super::mesh_report::{json, readable};
 use crate::{
-    args::{IsoValue, MeshArgs, MethodName, SurfaceArgs},
+    args::{MeshArgs, MethodName, SurfaceArgs},
     terminal::{Terminal, remarks},
     usage::refuse,
     watch::watched,
 };
 use ferrovox::{
-    isosurface::{IsosurfaceParams, NormalSource},
+    isosurface::NormalSource,
     pipeline::{
-        VolumeSource,
-        mesh::{self, MeshCheck, MeshJob},
+        Level, VolumeSource,
+        mesh::{self, MeshCheck, MeshJob, SurfaceOptions},
     },
 };
 
-/// Reads the volume, makes its isosurface, writes the mesh, and says what it is.
+/// Reads the volume, extracts its isosurface, writes the mesh, and prints the report.
 pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
     if let Some(list) = &args.labels.labels {
         return super::label_mesh::run(args, list, terminal);
@@ -39,16 +39,18 @@ pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
 }
 
 fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
-    let params = IsosurfaceParams {
-        iso: iso(&args.surface, &args.input.name())?,
+    let surface = SurfaceOptions {
         inside: args.surface.inside.into(),
         close: args.close,
-        normals: args.normals.is_some(),
-        normal_source: args.normals.map(NormalSource::from).unwrap_or_default(),
-        vertices: args.vertices.into(),
-        method: args.method.into(),
         topology: args.topology.into(),
-        ..IsosurfaceParams::default()
+        vertices: args.vertices.into(),
+        normals: args.normals.map(NormalSource::from),
+        method: args.method.into(),
+        ..SurfaceOptions::default()
+    };
+    let level = match args.labels.label {
+        Some(label) => Level::Label(label),
+        None => level(&args.surface, &args.input.name())?,
     };
     let source = VolumeSource {
         round_samples: args.surface.round_samples,
@@ -60,9 +62,11 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
     };
     Ok(MeshJob {
         volume,
+        level,
         mask: args.mask.as_ref().map(VolumeSource::new),
         output: args.output.clone(),
-        params,
+        surface,
+        filters: args.filters.into(),
         devices: args.device.open()?,
         memory: args.memory,
         check: match (args.check, args.report.json) {
@@ -70,21 +74,17 @@ fn job(args: &MeshArgs) -> anyhow::Result<MeshJob> {
             (false, true) => MeshCheck::IfWhole,
             (false, false) => MeshCheck::No,
         },
-        level: args.surface.number(),
-        otsu: args.surface.iso == IsoValue::Otsu,
-        filters: args.filters.into(),
-        label: args.labels.label,
     })
 }
 
-/// The isovalue as kernels take it, and 0 where it is to be found.
-pub fn iso(surface: &SurfaceArgs, name: &str) -> anyhow::Result<f32> {
-    let level = surface.number().unwrap_or(0.0);
-    let iso = level as f32;
+/// Returns the level of a surface. Its value must be finite as `f32`, which kernels compare with.
+pub fn level(surface: &SurfaceArgs, name: &str) -> anyhow::Result<Level> {
+    let Some(iso) = surface.number() else {
+        return Ok(Level::Otsu);
+    };
     anyhow::ensure!(
-        iso.is_finite(),
-        "{name}: the isovalue is {}; give --iso a finite number within the range of f32",
-        level
+        (iso as f32).is_finite(),
+        "{name}: the isovalue is {iso}; give --iso a finite number within the range of f32"
     );
-    Ok(iso)
+    Ok(Level::Iso(iso))
 }

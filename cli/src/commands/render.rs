@@ -1,6 +1,6 @@
 //! `ferrovox render`.
 
-use super::mesh::iso;
+use super::mesh::level;
 use crate::{
     args::RenderArgs,
     report::{Devices, Grid, JsonTimings, Lines, paths, timings},
@@ -8,12 +8,9 @@ use crate::{
     usage::refuse,
     watch::watched,
 };
-use ferrovox::{
-    pipeline::{
-        VolumeSource,
-        render::{self, RenderJob, RenderOutcome},
-    },
-    render::RenderParams,
+use ferrovox::pipeline::{
+    VolumeSource,
+    render::{self, PictureOptions, RenderJob, RenderOutcome},
 };
 use serde::Serialize;
 
@@ -40,9 +37,8 @@ struct Report {
 
 /// Reads the volume, draws its isosurface, writes the picture.
 pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
-    let level = args.surface.number();
     refuse(&[(
-        level.is_none(),
+        args.surface.number().is_none(),
         "--iso otsu is of ferrovox mesh, whose report says which isovalue it is: give --iso a number",
     )])?;
     let source = VolumeSource {
@@ -52,17 +48,16 @@ pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let device = &args.device.device;
     let job = RenderJob {
         volume: device.read_ahead(source),
+        level: level(&args.surface, &args.input.name())?,
         output: args.output.clone(),
-        params: RenderParams {
-            iso: iso(&args.surface, &args.input.name())?,
+        picture: PictureOptions {
             inside: args.surface.inside.into(),
             view: args.view,
             width: args.size.width,
             height: args.size.height,
-            ..RenderParams::default()
+            ..PictureOptions::default()
         },
         device: device.open()?,
-        level,
     };
     let outcome = watched(terminal, |monitor| render::run(&job, monitor))?;
     terminal.report(

@@ -83,7 +83,28 @@ impl Selection {
 }
 
 impl Selection {
-    /// Whether its numbers are whole ones.
+    /// Returns a predicate for samples of this type. Integers are compared exactly, others with the
+    /// bounds rounded to `f32`, as kernels do.
+    pub(crate) fn predicate(
+        self,
+        sample_type: SampleType,
+    ) -> impl Fn(f64) -> bool + Copy + Send + Sync + 'static {
+        let is_integer = match sample_type {
+            SampleType::I32 => true,
+            // integers of 64 bits are read as f64
+            SampleType::F64 => self.is_whole(),
+            _ => false,
+        };
+        move |sample| {
+            if is_integer {
+                self.contains_exactly(sample)
+            } else {
+                self.contains(sample)
+            }
+        }
+    }
+
+    /// Returns `true` if all bounds are whole numbers.
     fn is_whole(self) -> bool {
         match self {
             Self::NotZero => true,
@@ -140,18 +161,8 @@ impl Mask {
     pub fn select(volume: &AnyVolume, selection: Selection) -> Result<Self, GridError> {
         selection.check()?;
         let mut mask = Self::new(volume.dims(), *volume.geometry())?;
-        // integers of more than 32 bits are f64
-        let is_integer = match volume.sample_type() {
-            SampleType::I32 => true,
-            SampleType::F64 => selection.is_whole(),
-            _ => false,
-        };
-        with_volume!(volume, volume => {
-            mask.set_planes(0, volume.samples(), |sample| match is_integer {
-                true => selection.contains_exactly(sample),
-                false => selection.contains(sample),
-            })
-        });
+        let is_selected = selection.predicate(volume.sample_type());
+        with_volume!(volume, volume => mask.set_planes(0, volume.samples(), is_selected));
         Ok(mask)
     }
 }

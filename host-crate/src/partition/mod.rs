@@ -16,6 +16,7 @@
 pub(crate) mod budget;
 pub(crate) mod devices;
 pub(crate) mod exchange;
+pub(crate) mod memory_plan;
 pub(crate) mod offsets;
 pub(crate) mod ordered;
 pub(crate) mod slab;

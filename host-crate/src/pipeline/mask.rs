@@ -1,4 +1,4 @@
-//! A mask beside a volume: it must have the same grid, as far as its file states one.
+//! Masks of a volume. A mask must have the grid of the volume, as far as its file states one.
 
 use super::{PipelineError, Problem, VolumeSource, Warning, at};
 use crate::{
@@ -6,30 +6,31 @@ use crate::{
     io::{HeaderInfo, RawLayout, ReadOptions, StoredType, VolumeFormat, VolumeReader},
 };
 
-/// Farther apart than this, in voxels, grids are not the same: files round, and quaternions do.
-const SAME: f64 = 1e-3;
+/// Maximum distance, in voxels, between corresponding voxels of equal grids: files and quaternions
+/// are rounded.
+const MAX_MISALIGNMENT: f64 = 1e-3;
 
-/// A volume's grid, as stated by its file and its source.
+/// The grid of a volume, as stated by its file and overridden by its source.
 pub(crate) struct StatedGrid {
     dims: [usize; 3],
-    /// As the file has it, with a spacing of 1 and an origin of 0 where it states none.
+    /// Geometry of the file, with a spacing of 1 and an origin of 0 if it states none.
     file: Geometry,
-    states: States,
-    /// With what the source puts in its place.
+    stated: StatedParts,
+    /// Geometry with the overrides of the source, if it has any.
     set: Option<Geometry>,
 }
 
-/// What a file states about the place of its samples.
+/// Parts of the geometry that a file states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct States {
-    /// Whether its format has a place for it.
+struct StatedParts {
+    /// `true` if the format can store a geometry.
     by_format: bool,
     spacing: bool,
     origin: bool,
 }
 
-impl States {
-    fn of(header: &HeaderInfo) -> Self {
+impl StatedParts {
+    fn from_header(header: &HeaderInfo) -> Self {
         Self {
             by_format: !matches!(header.format, VolumeFormat::Npy | VolumeFormat::Raw),
             spacing: header.has_spacing,
@@ -37,7 +38,7 @@ impl States {
         }
     }
 
-    /// What is missing, of a format that could have it.
+    /// Returns a description of the missing parts, for formats that can store them.
     fn missing(self) -> Option<&'static str> {
         match (self.spacing, self.origin) {
             _ if !self.by_format => None,
@@ -50,35 +51,35 @@ impl States {
 }
 
 impl StatedGrid {
-    /// The grid of a volume whose file has this header and this geometry.
-    pub fn of(
+    /// Creates the grid of a volume whose file has this header and this geometry.
+    pub fn new(
         source: &VolumeSource,
         header: &HeaderInfo,
         dims: [usize; 3],
-        own: &Geometry,
+        file_geometry: &Geometry,
     ) -> Result<Self, PipelineError> {
         Ok(Self {
             dims,
-            file: *own,
-            states: States::of(header),
-            set: source.geometry(own)?,
+            file: *file_geometry,
+            stated: StatedParts::from_header(header),
+            set: source.geometry(file_geometry)?,
         })
     }
 
-    /// The grid of the file, if it states any.
-    fn of_file(&self) -> Option<Geometry> {
-        let states = self.states;
-        (states.by_format || states.spacing || states.origin).then_some(self.file)
+    /// Returns the geometry of the file, if it states any part of it.
+    fn file_geometry(&self) -> Option<Geometry> {
+        let stated = self.stated;
+        (stated.by_format || stated.spacing || stated.origin).then_some(self.file)
     }
 
-    /// The grid of the file, with what it does not state as another has it.
+    /// Returns the geometry of the file, with missing parts taken from `other`.
     fn completed_by(&self, other: &Geometry) -> Result<Geometry, VolumeError> {
-        let axes = if self.states.spacing {
+        let axes = if self.stated.spacing {
             self.file.axes()
         } else {
             other.axes()
         };
-        let origin = if self.states.origin {
+        let origin = if self.stated.origin {
             self.file.origin()
         } else {
             other.origin()
@@ -86,8 +87,9 @@ impl StatedGrid {
         Geometry::new(*axes, origin.coords)
     }
 
-    /// Fails if a mask has another grid. Of two files what both state is compared, unless the
-    /// source states where the mask is; what the mask's file does not state but could is returned.
+    /// Checks that a mask has this grid. The parts that both files state are compared, unless the
+    /// source of the mask overrides its geometry. Returns a description of the parts that the
+    /// mask's file could state but does not.
     fn check(&self, mask: &Self) -> Result<Option<&'static str>, Problem> {
         if mask.dims != self.dims {
             return Err(Problem::MaskDims {
@@ -95,16 +97,16 @@ impl StatedGrid {
                 volume: self.dims,
             });
         }
-        let (mask, volume, missing) = match (mask.set, self.of_file()) {
+        let (mask, volume, missing) = match (mask.set, self.file_geometry()) {
             (Some(set), file) => match self.set.or(file) {
                 Some(volume) => (set, volume, None),
                 None => return Ok(None),
             },
-            (None, Some(volume)) => (mask.completed_by(&volume)?, volume, mask.states.missing()),
+            (None, Some(volume)) => (mask.completed_by(&volume)?, volume, mask.stated.missing()),
             (None, None) => return Ok(None),
         };
         let offset = volume.misalignment(&mask, self.dims);
-        if offset.voxels <= SAME {
+        if offset.voxels <= MAX_MISALIGNMENT {
             Ok(missing)
         } else {
             Err(Problem::MaskPlace {
@@ -114,7 +116,7 @@ impl StatedGrid {
         }
     }
 
-    /// The same with the mask's file in errors and in the warning.
+    /// Checks the grid of a mask file, and adds a warning if it states only a part of it.
     fn check_file(
         &self,
         mask: &VolumeSource,
@@ -130,7 +132,7 @@ impl StatedGrid {
     }
 }
 
-/// Opens a mask to read it plane by plane.
+/// Opens a mask for reading in parts, and checks its grid.
 pub(crate) fn open_mask(
     mask: &VolumeSource,
     volume: &StatedGrid,
@@ -138,26 +140,27 @@ pub(crate) fn open_mask(
 ) -> Result<VolumeReader<'static>, PipelineError> {
     let mask = with_layout(mask, volume.dims);
     let reader = mask.open()?;
-    let stated = StatedGrid::of(&mask, reader.header(), reader.dims(), reader.geometry())?;
+    let stated = StatedGrid::new(&mask, reader.header(), reader.dims(), reader.geometry())?;
     volume.check_file(&mask, &stated, warnings)?;
     Ok(reader)
 }
 
-/// Reads a mask: 1 where it is not zero.
+/// Reads a mask as 1 for samples that are not zero and 0 for others, and checks its grid.
 pub(crate) fn read_mask(
     mask: &VolumeSource,
     volume: &StatedGrid,
     warnings: &mut Vec<Warning>,
 ) -> Result<Volume<u8>, PipelineError> {
     let mask = with_layout(mask, volume.dims);
-    let (file, own) = mask.read_both()?;
-    let stated = StatedGrid::of(&mask, &file.header, file.volume.dims(), &own)?;
+    let (file, file_geometry) = mask.read_with_file_geometry()?;
+    let stated = StatedGrid::new(&mask, &file.header, file.volume.dims(), &file_geometry)?;
     volume.check_file(&mask, &stated, warnings)?;
-    let where_not_zero = file.volume.try_where_not_zero();
-    where_not_zero.map_err(at(&mask.path))
+    let binary = file.volume.try_where_not_zero();
+    binary.map_err(at(&mask.path))
 }
 
-/// A headerless mask is of bytes, as many as the volume has samples.
+/// Sets the layout of a headerless mask, unless its source has one: samples of `u8` in the dims of
+/// the volume.
 fn with_layout(mask: &VolumeSource, dims: [usize; 3]) -> VolumeSource {
     let layout = || RawLayout::new(dims, StoredType::U8);
     VolumeSource {
@@ -177,7 +180,7 @@ mod tests {
         StatedGrid {
             dims: [101, 11, 1],
             file: Geometry::from_spacing(spacing, origin).unwrap(),
-            states: States {
+            stated: StatedParts {
                 by_format: true,
                 spacing: true,
                 origin: true,
@@ -187,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn grids_are_the_same_within_a_thousandth_of_a_voxel() {
+    fn grids_are_equal_within_a_thousandth_of_a_voxel() {
         let volume = placed([2.0; 3], [10.0; 3]);
         assert!(volume.check(&placed([2.0; 3], [10.0; 3])).is_ok());
         assert!(
@@ -208,7 +211,7 @@ mod tests {
             "the mask lies elsewhere than the volume: up to 2.500 voxels, 5.000000 in world units; they must have the same \
              grid: resample the mask, or correct its header"
         );
-        // the origin agrees, the far corner does not
+        // the origins agree, the opposite corners do not
         assert!(volume.check(&placed([2.001, 2.0, 2.0], [10.0; 3])).is_err());
         let mirrored = placed([2.0; 3], [10.0; 3]);
         let other = StatedGrid {
@@ -222,31 +225,31 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_does_not_say_where_it_is_fits_anywhere() {
+    fn mask_without_geometry_matches_any_grid() {
         let volume = placed([2.0; 3], [10.0; 3]);
-        let silent = || StatedGrid {
-            states: States {
+        let unstated = || StatedGrid {
+            stated: StatedParts {
                 by_format: false,
                 spacing: false,
                 origin: false,
             },
             ..placed([1.0; 3], [0.0; 3])
         };
-        assert_eq!(volume.check(&silent()).unwrap(), None);
-        assert_eq!(silent().check(&volume).unwrap(), None);
-        let said = |origin| StatedGrid {
+        assert_eq!(volume.check(&unstated()).unwrap(), None);
+        assert_eq!(unstated().check(&volume).unwrap(), None);
+        let overridden = |origin| StatedGrid {
             set: Some(Geometry::from_spacing([2.0; 3], origin).unwrap()),
-            ..silent()
+            ..unstated()
         };
-        assert!(volume.check(&said([10.0; 3])).is_ok());
-        assert!(volume.check(&said([0.0; 3])).is_err());
+        assert!(volume.check(&overridden([10.0; 3])).is_ok());
+        assert!(volume.check(&overridden([0.0; 3])).is_err());
     }
 
     #[test]
-    fn what_a_mask_does_not_state_but_could_is_taken_from_the_volume() {
+    fn missing_parts_of_the_geometry_are_taken_from_the_volume() {
         let volume = placed([2.0; 3], [10.0; 3]);
         let stating = |spacing, origin, grid| StatedGrid {
-            states: States {
+            stated: StatedParts {
                 by_format: true,
                 spacing,
                 origin,
@@ -255,16 +258,16 @@ mod tests {
         };
         let plain = || placed([1.0; 3], [0.0; 3]);
         let check = |mask: &StatedGrid| volume.check(mask).map_err(|error| error.to_string());
-        let nothing = check(&stating(false, false, plain())).unwrap();
+        let missing_both = check(&stating(false, false, plain())).unwrap();
         assert_eq!(
-            nothing,
+            missing_both,
             Some("neither a spacing nor a position of its first sample")
         );
-        let spaced = check(&stating(true, false, placed([2.0; 3], [0.0; 3]))).unwrap();
-        assert_eq!(spaced, Some("no position of its first sample"));
-        let positioned = check(&stating(false, true, placed([1.0; 3], [10.0; 3]))).unwrap();
-        assert_eq!(positioned, Some("no spacing"));
-        // what is stated must agree
+        let missing_origin = check(&stating(true, false, placed([2.0; 3], [0.0; 3]))).unwrap();
+        assert_eq!(missing_origin, Some("no position of its first sample"));
+        let missing_spacing = check(&stating(false, true, placed([1.0; 3], [10.0; 3]))).unwrap();
+        assert_eq!(missing_spacing, Some("no spacing"));
+        // parts that are stated must agree
         assert!(check(&stating(true, false, plain())).is_err());
         assert!(check(&stating(false, true, plain())).is_err());
         assert!(check(&stating(true, true, plain())).is_err());

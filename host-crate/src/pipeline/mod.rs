@@ -1,34 +1,37 @@
-//! What the `ferrovox` command does, as calls: from files to files.
+//! The commands of `ferrovox` as functions: from files to files.
 //!
-//! Each pipeline is one function: it takes a job, plain data about what is read, computed and
-//! written, and a [`Monitor`](crate::monitor::Monitor), and returns an outcome: what was made, how
-//! long each stage took, what each device did, and [`Warning`]s. The strategy (in one piece or slab
-//! by slab, on which device, what follows when memory runs out) is decided here.
+//! Each pipeline is one function. It takes a job (plain data: inputs, parameters, outputs) and a
+//! [`Monitor`](crate::monitor::Monitor), and returns an outcome: a description of the result, the
+//! time of each stage, the work of each device, and [`Warning`]s. A pipeline chooses the strategy:
+//! in core or slab by slab, on which device, and how to continue when memory runs out.
 //!
-//! | pipeline | from | to |
+//! | pipeline | input | output |
 //! | --- | --- | --- |
-//! | [`mesh`] | a volume, perhaps with a mask | its isosurface, as a mesh |
-//! | [`label_mesh`] | a volume of labels | their surfaces, which share their walls, as one mesh or one for each |
-//! | [`distance`](mod@distance) | a volume, or points | the distance of every voxel to them |
+//! | [`mesh`] | a volume, optionally a mask | its isosurface as a mesh |
+//! | [`label_mesh`] | a label map | the surfaces of the labels with shared walls, as one mesh or one per label |
+//! | [`distance`](mod@distance) | a volume or points | a distance map |
 //! | [`render`] | a volume | a picture of its isosurface |
-//! | [`skeleton`] | an object in a volume | its curve skeleton, as a graph |
+//! | [`skeleton`] | an object in a volume | its curve skeleton as a graph |
 //! | [`voxelize`] | a closed mesh | a volume |
-//! | [`info`] | a volume | what its file holds |
-//! | [`demo`] | volumes that need no file | meshes and pictures of them |
+//! | [`info`] | a volume | a description of the file |
+//! | [`demo`] | none: synthetic volumes | meshes and pictures |
 //!
-//! Outputs are [checked](paths) before anything is read, and appear under their names only when all
-//! of the job are complete: they are replaced together, or none is.
+//! Jobs that derive an object or a surface from samples share one type for its definition,
+//! [`Level`]. Output paths are [checked](paths) before anything is read. Files appear under their
+//! names only when all outputs of a job are complete: all are replaced, or none.
 
 pub mod demo;
 pub mod distance;
 mod error;
 pub mod info;
-mod kernel_samples;
+mod kernel_volume;
 pub mod label_mesh;
-mod label_names;
+mod label_paths;
+mod level;
 mod map_samples;
 mod mask;
 pub mod mesh;
+mod otsu;
 mod outcome;
 pub mod paths;
 mod read_ahead;
@@ -44,6 +47,7 @@ mod write_picture;
 
 pub(crate) use error::at;
 pub use error::{PipelineError, Problem, WideSamples};
+pub use level::Level;
 pub use outcome::{DeviceRun, Timings};
 pub use read_ahead::ReadAhead;
 pub use source::VolumeSource;

@@ -32,7 +32,7 @@ pub struct DeviceRun {
 
 impl DeviceRun {
     /// What a device did of which the peak of memory was reset before.
-    pub(crate) fn of(device: &Device, parts: u64, stages: Vec<StageTime>) -> Self {
+    pub(crate) fn new(device: &Device, parts: u64, stages: Vec<StageTime>) -> Self {
         Self {
             device: device.clone(),
             parts,
@@ -101,6 +101,15 @@ impl<'a> Stages<'a> {
         self.times.push(StageTime { stage, time });
     }
 
+    /// Returns the times of the stages so far.
+    pub fn timings(&self) -> Timings {
+        Timings {
+            stages: self.times.clone(),
+            total: self.start.elapsed(),
+        }
+    }
+
+    /// Returns the times of all stages.
     pub fn finish(self) -> Timings {
         Timings {
             stages: self.times,

@@ -1,76 +1,147 @@
 //! From a volume file to a picture of its isosurface.
 
 use super::{
-    DeviceRun, PipelineError, Timings, VolumeSource, Warning, WhyEmpty, at,
-    kernel_samples::for_kernels,
+    DeviceRun, Level, PipelineError, Timings, VolumeSource, Warning, at,
     outcome::Stages,
     paths::{self, OutputKind},
     write_picture,
 };
 use crate::{
     device::{Device, DeviceError, start_threads},
-    grid::{AnyDeviceVolume, Geometry, SampleType},
+    grid::{AnyDeviceVolume, Geometry, Inside, SampleType},
     memory::OutOfMemory,
     monitor::Monitor,
-    render::{self, RenderParams},
+    render::{self, RenderParams, ViewDirection},
     with_device_volume,
 };
 use std::path::PathBuf;
 
-/// What [`run`] is to do.
+/// A picture of an isosurface to draw, by [`run`].
 #[derive(Clone, Debug)]
 pub struct RenderJob {
     /// The volume.
     pub volume: VolumeSource,
-    /// The picture: `.png`.
+    /// Isovalue, or the samples whose surface is drawn.
+    pub level: Level,
+    /// Picture file to write: `.png`.
     pub output: PathBuf,
-    /// Which surface, from where, and how large.
-    pub params: RenderParams,
-    /// Who draws it.
+    /// View, size and colours of the picture.
+    pub picture: PictureOptions,
+    /// Device that draws the picture.
     pub device: Device,
-    /// The isovalue where it is no number of `f32`: in place of that of `params`, for samples of
-    /// `i32` that `f32` does not hold.
-    pub level: Option<f64>,
 }
 
-/// What was drawn.
+/// Properties of a picture of an isosurface, apart from its level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PictureOptions {
+    /// Side of the level on which the solid is.
+    pub inside: Inside,
+    /// Direction of view.
+    pub view: ViewDirection,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Rays per pixel along x and along y: 2 smooths edges.
+    pub rays: u32,
+    /// Colour of the surface: linear red, green and blue from 0 to 1.
+    pub surface: [f32; 3],
+    /// Colour of the background.
+    pub background: [f32; 3],
+}
+
+impl Default for PictureOptions {
+    fn default() -> Self {
+        let params = RenderParams::default();
+        Self {
+            inside: params.inside,
+            view: params.view,
+            width: params.width,
+            height: params.height,
+            rays: params.rays,
+            surface: params.surface,
+            background: params.background,
+        }
+    }
+}
+
+impl PictureOptions {
+    fn params(self, iso: f32) -> RenderParams {
+        RenderParams {
+            iso,
+            inside: self.inside,
+            view: self.view,
+            width: self.width,
+            height: self.height,
+            rays: self.rays,
+            surface: self.surface,
+            background: self.background,
+        }
+    }
+}
+
+impl RenderJob {
+    /// Creates a job that draws the surface at `level` on the best device, with the default view.
+    pub fn new(volume: VolumeSource, level: Level, output: impl Into<PathBuf>) -> Self {
+        Self::with_device(volume, level, output, Device::best())
+    }
+
+    /// Creates a job like [`new`](Self::new) for this device.
+    pub fn with_device(
+        volume: VolumeSource,
+        level: Level,
+        output: impl Into<PathBuf>,
+        device: Device,
+    ) -> Self {
+        Self {
+            volume,
+            level,
+            output: output.into(),
+            picture: PictureOptions::default(),
+            device,
+        }
+    }
+
+    /// Sets the properties of the picture.
+    #[must_use]
+    pub fn picture(self, picture: PictureOptions) -> Self {
+        Self { picture, ..self }
+    }
+}
+
+/// Description of a picture that was drawn.
 #[derive(Clone, Debug)]
 pub struct RenderOutcome {
     /// Samples of the volume along x, y and z.
     pub dims: [usize; 3],
-    /// Where they lie in the world.
+    /// Position of the samples in the world.
     pub geometry: Geometry,
-    /// Their type in the file.
+    /// Sample type of the file.
     pub sample_type: SampleType,
-    /// Pixels of the picture along x and y.
+    /// Width and height of the picture in pixels.
     pub size: [u32; 2],
-    /// What the device did.
+    /// Work and memory of the device.
     pub device: DeviceRun,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// How long it took: `read`, `upload`, `draw`, `write`.
+    /// Time of the stages: `read`, `threshold` for [`Level::Otsu`], `upload`, `draw`, `write`.
     pub timings: Timings,
 }
 
-/// Reads a volume, draws its isosurface and writes the picture. The solid fills it: air around it
-/// is left out.
+/// Reads a volume, draws its isosurface and writes the picture. The volume is cropped to the solid,
+/// so that the solid fills the picture.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{Geometry, Volume}, io::{VolumeWriteOptions, write_volume}};
-/// use ferrovox::{monitor::Monitor, pipeline::{VolumeSource, render::{self, RenderJob}}, render::RenderParams};
+/// use ferrovox::{monitor::Monitor, pipeline::{Level, VolumeSource, render::{self, PictureOptions, RenderJob}}};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let input = folder.path().join("ramp.nrrd");
 /// let ramp = Volume::from_fn([4, 4, 10], Geometry::default(), |_, _, z| z as f32)?;
 /// write_volume(&input, &ramp.into(), &VolumeWriteOptions::default())?;
 ///
-/// let job = RenderJob {
-///     volume: VolumeSource::new(&input),
-///     output: folder.path().join("ramp.png"),
-///     params: RenderParams { iso: 3.5, width: 40, height: 30, ..RenderParams::default() },
-///     device: Device::cpu(),
-///     level: None,
-/// };
+/// let job = RenderJob::new(VolumeSource::new(&input), Level::Iso(3.5), folder.path().join("ramp.png"))
+///     .picture(PictureOptions { width: 40, height: 30, ..PictureOptions::default() });
 /// let outcome = render::run(&job, &Monitor::silent())?;
 /// assert_eq!(outcome.size, [40, 30]);
 /// assert!(outcome.warnings.is_empty());
@@ -78,29 +149,29 @@ pub struct RenderOutcome {
 /// ```
 ///
 /// # Errors
-/// [`PipelineError`], which names the file: of paths before anything is read, of files, of the
-/// picture's size, of the device, and [`PipelineError::Cancelled`].
+/// [`PipelineError`] with the name of the file: errors of paths before anything is read, of files,
+/// of the size of the picture, of the device, and [`PipelineError::Cancelled`].
 pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, PipelineError> {
     start_threads()?;
     paths::check(&[&job.volume.path], &[(&job.output, OutputKind::Picture)])?;
+    job.level.check().map_err(job.volume.error())?;
     job.device.reset_peak_memory();
     let stream = job.device.stream()?;
-    let (params, path) = (&job.params, &job.volume.path);
+    let path = &job.volume.path;
     let mut stages = Stages::begin(monitor);
     let file = stages.run("read", || job.volume.read())?;
     let mut warnings = job.volume.notes(&file.header);
     let (dims, sample_type) = (file.volume.dims(), file.volume.sample_type());
     let geometry = *file.volume.geometry();
     let samples = file.volume.summary();
-    let level = job.level.unwrap_or(params.iso.into());
-    let exact = for_kernels(&job.volume, &file.header, file.volume, level)?;
-    let volume = exact.volume;
-    warnings.extend(job.volume.conversion(&file.header, exact.inexact));
-    let params = &RenderParams {
-        iso: exact.iso,
-        ..*params
-    };
-    let volume = volume
+    let level = job
+        .level
+        .resolve(&mut stages, &job.volume, &file.volume, None)?;
+    let converted = level.kernel_volume(&job.volume, &file.header, file.volume)?;
+    warnings.extend(job.volume.conversion(&file.header, converted.inexact));
+    let params = &job.picture.params(converted.iso);
+    let volume = converted
+        .volume
         .try_crop_to_solid(params.iso, params.inside)
         .map_err(at::<OutOfMemory>(path))?;
     let upload = || {
@@ -117,7 +188,7 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
         warnings.push(Warning::Empty {
             path: path.clone(),
             what: "picture",
-            why: WhyEmpty::of(&samples, dims, job.params.iso),
+            why: level.why_empty(&samples, dims),
         });
     }
     stages.run("write", || write_picture(&job.output, &picture))?;
@@ -126,7 +197,7 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
         geometry,
         sample_type,
         size: [picture.width(), picture.height()],
-        device: DeviceRun::of(&job.device, 1, Vec::new()),
+        device: DeviceRun::new(&job.device, 1, Vec::new()),
         warnings,
         timings: stages.finish(),
     })

@@ -68,11 +68,11 @@ impl VolumeSource {
     /// # Errors
     /// What is wrong with the file, or with the spacing or the origin.
     pub fn read(&self) -> Result<VolumeFile, PipelineError> {
-        Ok(self.read_both()?.0)
+        Ok(self.read_with_file_geometry()?.0)
     }
 
     /// The volume at the place of this source, and the place that its file states.
-    pub(crate) fn read_both(&self) -> Result<(VolumeFile, Geometry), PipelineError> {
+    pub(crate) fn read_with_file_geometry(&self) -> Result<(VolumeFile, Geometry), PipelineError> {
         let mut file = match self.ahead.take(&self.path, &self.options) {
             Some(read) => read?,
             None => read_volume(&self.path, &self.options)?,

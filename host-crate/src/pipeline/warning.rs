@@ -176,8 +176,8 @@ fn missing(labels: &[i64]) -> String {
 }
 
 impl WhyEmpty {
-    /// Why there is no surface in a volume with these samples.
-    pub(crate) fn of(samples: &SampleSummary, dims: [usize; 3], iso: f32) -> Self {
+    /// Determines the reason from the samples of a volume without a surface.
+    pub(crate) fn from_samples(samples: &SampleSummary, dims: [usize; 3], iso: f32) -> Self {
         let level = f64::from(iso);
         match (samples.min, samples.max) {
             _ if dims.iter().any(|&n| n < 2) => Self::Flat,

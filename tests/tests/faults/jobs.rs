@@ -5,19 +5,18 @@ use ferrovox::{
     distance::Method as DistanceMethod,
     grid::{Geometry, Inside, Selection, Volume},
     io::{VolumeWriteOptions, write_volume},
-    isosurface::IsosurfaceParams,
+    isosurface::NormalSource,
     mesh_filter::{PieceChoice, SimplifyTarget, SmoothParams},
     monitor::Monitor,
     pipeline::{
-        VolumeSource,
+        Level, VolumeSource,
         distance::{self, DistanceJob, PointGrid, SitesFrom},
         label_mesh::{self, LabelCheck, LabelMeshJob},
-        mesh::{self, MeshCheck, MeshFilters, MeshJob},
-        render::{self, RenderJob},
+        mesh::{self, MeshFilters, MeshJob},
+        render::{self, PictureOptions, RenderJob},
         skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
         voxelize::{self, VoxelizeJob},
     },
-    render::RenderParams,
     scan::{self, MultiDeviceMethod, MultiDeviceParams, Scanner, Sum},
     skeleton::potential_field,
     voxelize::VoxelizeParams,
@@ -173,22 +172,11 @@ impl Place {
     }
 
     fn mesh_job(&self) -> anyhow::Result<MeshJob> {
-        Ok(MeshJob {
-            volume: VolumeSource::new(self.path("ball.nrrd")),
-            mask: None,
-            output: Some(self.path("out.ply")),
-            params: IsosurfaceParams {
-                normals: true,
-                ..IsosurfaceParams::default()
-            },
-            devices: self.devices(1)?,
-            memory: None,
-            check: MeshCheck::default(),
-            level: None,
-            otsu: false,
-            filters: Default::default(),
-            label: None,
-        })
+        let volume = VolumeSource::new(self.path("ball.nrrd"));
+        let job = MeshJob::with_devices(volume, Level::Iso(0.0), self.devices(1)?);
+        Ok(job
+            .output(self.path("out.ply"))
+            .normals(NormalSource::Gradient))
     }
 
     /// Through pinned memory, in more pieces than that has room for.
@@ -225,7 +213,7 @@ impl Place {
 
     fn distance_of_level(&self, method: DistanceMethod) -> Made {
         let sites = SitesFrom::Level {
-            level: 0.0,
+            level: Level::Iso(0.0),
             inside: Inside::Above,
             sub_voxel: false,
         };
@@ -296,17 +284,13 @@ impl Place {
 
     fn render(&self) -> Made {
         let output = self.path("out.png");
-        let job = RenderJob {
-            volume: VolumeSource::new(self.path("ball.nrrd")),
-            output: output.clone(),
-            params: RenderParams {
-                width: 32,
-                height: 24,
-                ..RenderParams::default()
-            },
-            device: self.device()?,
-            level: None,
-        };
+        let volume = VolumeSource::new(self.path("ball.nrrd"));
+        let job = RenderJob::with_device(volume, Level::Iso(0.0), &output, self.device()?);
+        let job = job.picture(PictureOptions {
+            width: 32,
+            height: 24,
+            ..PictureOptions::default()
+        });
         render::run(&job, &Monitor::silent())?;
         taken(&output)
     }

@@ -12,20 +12,19 @@ use ferrovox::{
     device::{Device, start_threads},
     grid::{Geometry, Inside, Selection, Volume},
     io::{VolumeWriteOptions, write_volume},
-    isosurface::IsosurfaceParams,
+    isosurface::NormalSource,
     mesh_filter::{PieceChoice, SimplifyTarget, SmoothParams},
     monitor::Monitor,
     pipeline::{
-        PipelineError, VolumeSource,
+        Level, PipelineError, VolumeSource,
         distance::{self, DistanceJob, Plane, PlanePicture, PointGrid, SitesFrom},
         info::{self, InfoJob},
         label_mesh::{self, LabelCheck, LabelMeshJob},
         mesh::{self, MeshCheck, MeshFilters, MeshJob},
-        render::{self, RenderJob},
+        render::{self, PictureOptions, RenderJob},
         skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
         voxelize::{self, VoxelizeJob},
     },
-    render::RenderParams,
     skeleton::{
         medial,
         potential_field::{self, FieldVariant, Hierarchy},
@@ -157,22 +156,10 @@ fn refuse_each_from(
 }
 
 fn mesh_job(volume: VolumeSource, output: &Path) -> MeshJob {
-    MeshJob {
-        volume,
-        mask: None,
-        output: Some(output.to_owned()),
-        params: IsosurfaceParams {
-            normals: true,
-            ..IsosurfaceParams::default()
-        },
-        devices: vec![Device::cpu()],
-        memory: None,
-        check: MeshCheck::IfWhole,
-        level: None,
-        otsu: false,
-        filters: Default::default(),
-        label: None,
-    }
+    MeshJob::with_devices(volume, Level::Iso(0.0), vec![Device::cpu()])
+        .output(output)
+        .normals(NormalSource::Gradient)
+        .check(MeshCheck::IfWhole)
 }
 
 fn run_mesh(job: &MeshJob) -> Result<(), PipelineError> {
@@ -224,7 +211,7 @@ fn meshes(folder: &Folder) {
     let doubles = folder.volume("doubles.nrrd", solid);
     let mask = folder.volume("mask.mha", |x, _, _| f32::from(x > 9));
     let mut of_bytes = mesh_job(bytes, &folder.path("out.ply"));
-    of_bytes.params.iso = 100.0;
+    of_bytes.level = Level::Iso(100.0);
     refuse_each("mesh of bytes", folder, || run_mesh(&of_bytes));
     let devices = MeshJob {
         devices: vec![Device::cpu(); 2],
@@ -247,7 +234,7 @@ fn meshes(folder: &Folder) {
 fn filtered_meshes(folder: &Folder) {
     let floats = folder.volume("floats.nrrd", |x, y, z| solid(x, y, z) as f32);
     let job = MeshJob {
-        otsu: true,
+        level: Level::Otsu,
         filters: MeshFilters {
             pieces: PieceChoice {
                 largest: true,
@@ -319,7 +306,7 @@ fn distances(folder: &Folder) {
         ..DistanceJob::new(input.clone(), sites)
     };
     let level = |sub_voxel| SitesFrom::Level {
-        level: 0.0,
+        level: Level::Iso(0.0),
         inside: Inside::Above,
         sub_voxel,
     };
@@ -371,17 +358,13 @@ fn voxels_of_a_mesh(folder: &Folder) {
 
 fn pictures(folder: &Folder) {
     let volume = folder.volume("doubles.npy", solid);
-    let job = RenderJob {
-        volume,
-        output: folder.path("out.png"),
-        params: RenderParams {
-            width: 160,
-            height: 120,
-            ..RenderParams::default()
-        },
-        device: Device::cpu(),
-        level: None,
-    };
+    let (output, device) = (folder.path("out.png"), Device::cpu());
+    let job = RenderJob::with_device(volume, Level::Iso(0.0), output, device);
+    let job = job.picture(PictureOptions {
+        width: 160,
+        height: 120,
+        ..PictureOptions::default()
+    });
     refuse_each("render", folder, || {
         render::run(&job, &Monitor::silent()).map(|_| ())
     });

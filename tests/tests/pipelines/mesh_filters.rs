@@ -4,12 +4,12 @@ use ferrovox::{
     device::Device,
     grid::{Geometry, Volume, otsu_threshold},
     io::{VolumeWriteOptions, read_mesh, write_volume},
-    isosurface::IsosurfaceParams,
+    isosurface::NormalSource,
     mesh,
     mesh_filter::{SimplifyTarget, SmoothParams, renew_normals},
     monitor::Monitor,
     pipeline::{
-        PipelineError, VolumeSource,
+        Level, PipelineError, VolumeSource,
         mesh::{self as pipeline, MeshCheck, MeshFilters, MeshJob, MeshOutcome},
     },
 };
@@ -56,22 +56,12 @@ fn folder_with_volume() -> (TempDir, Volume<f32>) {
 }
 
 fn job(folder: &Path, name: &str, devices: &[Device], filters: MeshFilters) -> MeshJob {
-    MeshJob {
-        volume: VolumeSource::new(folder.join(name)),
-        mask: None,
-        output: Some(folder.join("out.ply")),
-        params: IsosurfaceParams {
-            normals: true,
-            ..IsosurfaceParams::default()
-        },
-        devices: devices.to_vec(),
-        memory: None,
-        check: MeshCheck::Required,
-        level: None,
-        otsu: true,
-        filters,
-        label: None,
-    }
+    let volume = VolumeSource::new(folder.join(name));
+    MeshJob::with_devices(volume, Level::Otsu, devices.to_vec())
+        .output(folder.join("out.ply"))
+        .normals(NormalSource::Gradient)
+        .filters(filters)
+        .check(MeshCheck::Required)
 }
 
 fn run(job: &MeshJob) -> Result<MeshOutcome, PipelineError> {

@@ -2,18 +2,19 @@
 
 use super::{DistanceJobError, MapSamples, PlanePicture};
 use crate::{
-    device::{Device, DeviceError, DeviceKind},
+    device::{Device, DeviceError},
     distance::{DistanceParams, Method},
     grid::{Geometry, Inside},
-    pipeline::{Timings, VolumeSource, Warning, paths::OutputKind},
+    partition::memory_plan::{MemoryEstimate, MemoryPlan},
+    pipeline::{Level, Timings, VolumeSource, Warning, paths::OutputKind},
 };
 use std::path::{Path, PathBuf};
 
-/// Bytes of a voxel on the device while a map is made as a whole: of its squared distance, and of
-/// what that is made from or the distance.
-const ON_DEVICE: u64 = 12;
-/// Bytes of a voxel on the host: of its distance.
-const ON_HOST: u64 = 4;
+/// Bytes per voxel on the device while a map is computed in core: its squared distance, and the
+/// input of that or the distance.
+const DEVICE_BYTES_PER_VOXEL: u64 = 12;
+/// Bytes per voxel on the host: its distance.
+const HOST_BYTES_PER_VOXEL: u64 = 4;
 
 /// A distance map to make.
 #[derive(Clone, Debug)]
@@ -51,14 +52,14 @@ pub struct DistanceJob {
 pub enum SitesFrom {
     /// The voxels that are not zero.
     Mask,
-    /// Where the samples take a level.
+    /// The surface of a level.
     Level {
-        /// The level.
-        level: f64,
-        /// Where inside is.
+        /// Isovalue, or the samples whose surface is meant.
+        level: Level,
+        /// Side of the level on which inside is.
         inside: Inside,
-        /// The points between voxels where the level is crossed, in place of the voxels inside that
-        /// have a neighbour outside.
+        /// `true` for the points on grid edges where the level is crossed; `false` for the voxels
+        /// inside that have a neighbour outside.
         sub_voxel: bool,
     },
     /// For each voxel those of another label.
@@ -214,24 +215,31 @@ impl DistanceJob {
         !is_sub_voxel && self.method.unwrap_or_default() == Method::Separable
     }
 
-    /// Whether a map of voxels can be made by slabs, and is as a whole more than what is free.
-    pub(super) fn is_better_by_slabs(&self, dims: [usize; 3]) -> Result<bool, DeviceError> {
-        let [device] = &self.devices[..] else {
-            return Ok(false);
-        };
-        if !self.is_separable() || self.needs_whole().is_some() {
-            return Ok(false);
+    /// Returns `true` if the map of voxels on one device can be computed slab by slab as well.
+    pub(super) fn can_be_by_slabs(&self) -> bool {
+        self.devices.len() == 1 && self.is_separable() && self.needs_whole().is_none()
+    }
+
+    /// Chooses whether a map of voxels is computed in core or slab by slab: the latter if several
+    /// devices or a limit of memory are given, or if the map in core exceeds the free memory.
+    pub(super) fn memory_plan(&self, dims: [usize; 3]) -> Result<MemoryPlan, DeviceError> {
+        if self.is_by_slabs() {
+            return Ok(MemoryPlan::InParts);
+        }
+        if !self.can_be_by_slabs() {
+            return Ok(MemoryPlan::InCore);
         }
         let voxels = dims
             .iter()
             .fold(1, |all: u64, &n| all.saturating_mul(n as u64));
-        let on_device = voxels.saturating_mul(ON_DEVICE);
-        let on_host = voxels.saturating_mul(ON_HOST);
-        Ok(match device.kind() {
-            DeviceKind::Cpu => on_device.saturating_add(on_host) > device.memory()?.free,
-            DeviceKind::Cuda => {
-                on_device > device.memory()?.free || on_host > Device::cpu().memory()?.free
-            }
+        let estimate = MemoryEstimate {
+            host: voxels.saturating_mul(HOST_BYTES_PER_VOXEL),
+            device: voxels.saturating_mul(DEVICE_BYTES_PER_VOXEL),
+        };
+        Ok(if estimate.exceeds_free(&self.devices)? {
+            MemoryPlan::InParts
+        } else {
+            MemoryPlan::InCore
         })
     }
 

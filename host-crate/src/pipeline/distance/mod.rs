@@ -35,8 +35,11 @@ pub use job::{DistanceJob, DistanceOutcome, PointGrid, SitesFrom};
 pub use plane::{Plane, PlanePicture};
 
 use super::{PipelineError, Warning, outcome::Stages, paths};
-use crate::device::start_threads;
-use crate::monitor::Monitor;
+use crate::{
+    device::start_threads,
+    monitor::Monitor,
+    partition::memory_plan::{MemoryPlan, none_if_out_of_memory},
+};
 use sites::Found;
 
 /// The state of a run: its job, its stages, and its warnings.
@@ -60,7 +63,16 @@ impl<'a> Run<'a> {
     /// Reads the sites, and refuses a plane that is not there.
     fn read(&mut self, plane: Option<Plane>) -> Result<Found, PipelineError> {
         let (job, warnings) = (self.job, &mut self.warnings);
-        let found = self.stages.run("read", || sites::read(job, warnings))?;
+        let level = match job.sites {
+            SitesFrom::Level { level, .. } => {
+                level.check().map_err(job.input.error())?;
+                Some(level.resolve_in_file(&mut self.stages, &job.input, None, self.monitor)?)
+            }
+            _ => None,
+        };
+        let found = self
+            .stages
+            .run("read", || sites::read(job, level, warnings))?;
         if let Some(plane) = plane {
             plane.check(found.dims())?;
         }
@@ -110,13 +122,22 @@ pub fn run(job: &DistanceJob, monitor: &Monitor<'_>) -> Result<DistanceOutcome, 
     paths::check(&job.inputs(), &job.outputs())?;
     let mut run = Run::begin(job, monitor);
     let found = run.read(job.picture.as_ref().map(|picture| picture.plane))?;
+    let plan = match &found {
+        Found::Voxels(voxels) => job.memory_plan(voxels.mask.dims())?,
+        _ => MemoryPlan::InCore,
+    };
     match found {
-        Found::Voxels(voxels)
-            if job.is_by_slabs() || job.is_better_by_slabs(voxels.mask.dims())? =>
-        {
-            slabs::run(run, voxels)
+        Found::Voxels(voxels) if plan == MemoryPlan::InParts => slabs::run(run, voxels),
+        Found::Voxels(voxels) if job.can_be_by_slabs() => {
+            let sites = Found::Voxels(voxels);
+            let in_core = none_if_out_of_memory(whole::run(&mut run, &sites))?;
+            match (in_core, sites) {
+                (None, Found::Voxels(voxels)) => slabs::run(run, voxels),
+                (None, sites) => whole::run(&mut run, sites),
+                (Some(outcome), _) => Ok(outcome),
+            }
         }
-        found => whole::run(run, found),
+        sites => whole::run(&mut run, sites),
     }
 }
 

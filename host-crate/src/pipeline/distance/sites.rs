@@ -10,8 +10,7 @@ use crate::{
     io::{ReadMaskError, ReadOptions, VolumeFile, VolumeReader, read_mask, read_points},
     memory,
     pipeline::{
-        PipelineError, VolumeSource, Warning, at,
-        kernel_samples::{for_kernels, is_wide},
+        PipelineError, VolumeSource, Warning, at, kernel_volume::is_wide, level::ResolvedLevel,
         source::notes_of,
     },
 };
@@ -66,38 +65,22 @@ impl Found {
 
 /// Reads the sites. Points that all are at centres of voxels become these, unless a method is asked
 /// for that takes points.
-pub(super) fn read(job: &DistanceJob, warnings: &mut Vec<Warning>) -> Result<Found, PipelineError> {
+pub(super) fn read(
+    job: &DistanceJob,
+    level: Option<ResolvedLevel>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Found, PipelineError> {
     match &job.sites {
         SitesFrom::Mask => {
             let mask = read_bits(job, warnings, |sample, _| sample != 0.0)?.0;
             Ok(voxels(mask, false))
         }
         &SitesFrom::Level {
-            level,
-            inside,
-            sub_voxel,
-        } => {
-            let rounded = finite(&job.input, level)?;
-            if sub_voxel {
-                let file = read_volume(job, warnings)?;
-                let exact = for_kernels(&job.input, &file.header, file.volume, level)?;
-                warnings.extend(job.input.conversion(&file.header, exact.inexact));
-                return Ok(Found::Crossings {
-                    volume: exact.volume,
-                    level: exact.iso,
-                    inside,
-                });
-            }
-            // integers that f32 may not hold are compared with the level as it is
-            let holds = |sample: f64, is_wide| match (is_wide, inside) {
-                (true, Inside::Above) => sample >= level,
-                (true, Inside::Below) => sample < level,
-                _ => inside.holds(sample, rounded),
-            };
-            let (mask, conversion) = read_bits(job, warnings, holds)?;
-            warnings.extend(conversion);
-            Ok(voxels(mask, true))
-        }
+            inside, sub_voxel, ..
+        } => match level {
+            Some(level) => level_sites(job, level, inside, sub_voxel, warnings),
+            None => Err(DistanceJobError::Conflict("the level is not resolved").into()),
+        },
         SitesFrom::Labels => {
             let volume = read_volume(job, warnings)?.volume;
             Ok(Found::Labels(
@@ -106,6 +89,45 @@ pub(super) fn read(job: &DistanceJob, warnings: &mut Vec<Warning>) -> Result<Fou
         }
         SitesFrom::Points { grid, strict } => points(job, grid, *strict, warnings),
     }
+}
+
+/// Reads the sites of a level: voxels of the surface, or points on grid edges.
+fn level_sites(
+    job: &DistanceJob,
+    level: ResolvedLevel,
+    inside: Inside,
+    sub_voxel: bool,
+    warnings: &mut Vec<Warning>,
+) -> Result<Found, PipelineError> {
+    let rounded = finite(&job.input, level.isovalue())?;
+    if sub_voxel {
+        let file = read_volume(job, warnings)?;
+        let converted = level.kernel_volume(&job.input, &file.header, file.volume)?;
+        warnings.extend(job.input.conversion(&file.header, converted.inexact));
+        return Ok(Found::Crossings {
+            volume: converted.volume,
+            level: converted.iso,
+            inside,
+        });
+    }
+    let (mask, conversion) = match level {
+        // integers that f32 may not represent are compared exactly
+        ResolvedLevel::Iso(iso) => {
+            read_bits(job, warnings, |sample, is_wide| match (is_wide, inside) {
+                (true, Inside::Above) => sample >= iso,
+                (true, Inside::Below) => sample < iso,
+                _ => inside.holds(sample, rounded),
+            })?
+        }
+        ResolvedLevel::Selection(selection) => {
+            let is_selected = selection.predicate(job.input.open()?.sample_type());
+            read_bits(job, warnings, |sample, _| {
+                is_selected(sample) == (inside == Inside::Above)
+            })?
+        }
+    };
+    warnings.extend(conversion);
+    Ok(voxels(mask, true))
 }
 
 fn voxels(mask: Mask, is_inside: bool) -> Found {

@@ -15,7 +15,7 @@ use crate::{
     io::{FileGroup, VolumeWriteOptions},
     pipeline::{PipelineError, add_picture, at},
 };
-use std::path::Path;
+use std::{borrow::Borrow, path::Path};
 
 /// The map on the host, and how it was made.
 struct HostMap {
@@ -43,13 +43,16 @@ pub(super) fn one_device(
 }
 
 /// Finds the sites, makes the map, copies it to the host, and writes it.
-pub(super) fn run(mut run: Run<'_>, found: Found) -> Result<DistanceOutcome, PipelineError> {
-    let job = run.job;
+pub(super) fn run(
+    run: &mut Run<'_>,
+    sites: impl Borrow<Found>,
+) -> Result<DistanceOutcome, PipelineError> {
+    let (job, found) = (run.job, sites.borrow());
     let (dims, geometry, outside) = (found.dims(), *found.geometry(), found.outside());
     if job.samples != MapSamples::F32 {
         squares::check(job, &geometry)?;
     }
-    let keeps_limit = match (job.method, &found) {
+    let keeps_limit = match (job.method, found) {
         (Some(method), _) => matches!(
             method,
             Method::Cubes | Method::Bucketed | Method::BruteForce
@@ -58,7 +61,8 @@ pub(super) fn run(mut run: Run<'_>, found: Found) -> Result<DistanceOutcome, Pip
     };
     let device = one_device(job, keeps_limit)?;
     device.reset_peak_memory();
-    let map = make(&mut run, device, found)?;
+    let map = make(run, device, found)?;
+    drop(sites);
     let drawn = match &job.picture {
         Some(picture) => Some(run.stages.run("draw", || {
             PlaneSamples::of(&map.distances, picture.plane).draw(None, picture.longest_side)
@@ -89,8 +93,8 @@ pub(super) fn run(mut run: Run<'_>, found: Found) -> Result<DistanceOutcome, Pip
         range,
         isoline_step: drawn.map(|(_, step)| step),
         peak_bytes: vec![device.memory_use().peak],
-        warnings: run.warnings,
-        timings: run.stages.finish(),
+        warnings: std::mem::take(&mut run.warnings),
+        timings: run.stages.timings(),
     })
 }
 
@@ -105,18 +109,18 @@ pub(super) fn widened(range: Option<[f32; 2]>, distances: &[f32]) -> Option<[f32
 
 /// Makes the map. What is at centres of voxels, but on an axis that is too long for lines along it,
 /// is mapped as points.
-fn make(run: &mut Run<'_>, device: &Device, found: Found) -> Result<HostMap, PipelineError> {
+fn make(run: &mut Run<'_>, device: &Device, found: &Found) -> Result<HostMap, PipelineError> {
     let (job, geometry) = (run.job, *found.geometry());
     let stream = device.stream()?;
     let (device_sites, sites) = run.stages.run("sites", || {
         let upload = || {
-            let device_sites = DeviceSites::new(&stream, &found, job.signed)?;
+            let device_sites = DeviceSites::new(&stream, found, job.signed)?;
             let count = device_sites.count(&stream)?;
             Ok::<_, DistanceError>((device_sites, count))
         };
         upload().map_err(job.input.error())
     })?;
-    let (sites, points) = match &found {
+    let (sites, points) = match found {
         Found::Voxels(Voxels {
             points: Some((points, voxels)),
             ..

@@ -16,12 +16,13 @@ use crate::{
     distance::DistanceError,
     graph::GraphError,
     grid::{GridError, OtsuError, VolumeError},
-    io::FileError,
+    io::{FileError, FileProblem},
     isosurface::IsosurfaceError,
     label_surface::LabelSurfaceError,
     memory::OutOfMemory,
     mesh_filter::MeshFilterError,
     monitor::Cancelled,
+    partition::memory_plan::MemoryError,
     render::RenderError,
     scan::ScanError,
     skeleton::SkeletonError,
@@ -295,6 +296,104 @@ impl Stopped for SkeletonError {
             Self::Grid(error) => error.is_cancelled(),
             Self::Distance(error) => error.is_cancelled(),
             Self::Device(error) => error.is_cancelled(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for PipelineError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::Device(error) => error.is_out_of_memory(),
+            Self::Content { problem, .. } => problem.is_out_of_memory(),
+            Self::Picture(error) => error.is_out_of_memory(),
+            Self::File(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for Problem {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::Memory(_)
+            | Self::Volume(VolumeError::Memory(_))
+            | Self::LabelSurface(LabelSurfaceError::Memory(_))
+            | Self::Graph(GraphError::Memory(_))
+            | Self::MeshFilter(MeshFilterError::Memory(_))
+            | Self::Voxelize(VoxelizeError::Memory(_))
+            | Self::Otsu(OtsuError::Memory(_)) => true,
+            Self::Grid(error) => error.is_out_of_memory(),
+            Self::Isosurface(error) => error.is_out_of_memory(),
+            Self::LabelSurface(LabelSurfaceError::Device(error)) => error.is_out_of_memory(),
+            Self::Distance(error) => error.is_out_of_memory(),
+            Self::Skeleton(error) => error.is_out_of_memory(),
+            Self::MeshFilter(MeshFilterError::Device(error)) => error.is_out_of_memory(),
+            Self::Voxelize(VoxelizeError::Device(error)) => error.is_out_of_memory(),
+            Self::Render(error) => error.is_out_of_memory(),
+            Self::Device(error) | Self::PictureVolume(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for FileError {
+    fn is_out_of_memory(&self) -> bool {
+        matches!(self.problem, FileProblem::Memory(_))
+    }
+}
+
+impl MemoryError for RenderError {
+    fn is_out_of_memory(&self) -> bool {
+        matches!(self, Self::Device(error) if error.is_out_of_memory())
+    }
+}
+
+impl MemoryError for GridError {
+    fn is_out_of_memory(&self) -> bool {
+        matches!(self, Self::Device(error) if error.is_out_of_memory())
+    }
+}
+
+impl MemoryError for ScanError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for IsosurfaceError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Scan(error) => error.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for DistanceError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Grid(error) => error.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
+impl MemoryError for SkeletonError {
+    fn is_out_of_memory(&self) -> bool {
+        match self {
+            Self::OnDevice(error) => error.source.is_out_of_memory(),
+            Self::Grid(error) => error.is_out_of_memory(),
+            Self::Distance(error) => error.is_out_of_memory(),
+            Self::Device(error) => error.is_out_of_memory(),
             _ => false,
         }
     }

@@ -10,7 +10,7 @@ use crate::{
     monitor::Monitor,
     pipeline::{
         DeviceRun, PipelineError, Problem, Warning, WhyEmpty, at,
-        label_names::{files_of, has_label},
+        label_paths::{expand, has_placeholder},
         outcome::Stages,
         paths::{self, OutputKind},
     },
@@ -129,7 +129,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
         },
         labels,
         files,
-        devices: vec![DeviceRun::of(&job.device, 1, Vec::new())],
+        devices: vec![DeviceRun::new(&job.device, 1, Vec::new())],
         warnings,
         timings: stages.finish(),
     })
@@ -148,7 +148,7 @@ impl LabelMeshJob {
         let Some(output) = &self.output else {
             return Ok(());
         };
-        if has_label(output) {
+        if has_placeholder(output) {
             if let Some(labels) = &self.labels {
                 return self.check_paths(labels);
             }
@@ -168,7 +168,7 @@ impl LabelMeshJob {
         let files: Vec<PathBuf> = self
             .output
             .iter()
-            .flat_map(|it| files_of(it, labels))
+            .flat_map(|it| expand(it, labels))
             .collect();
         let outputs: Vec<_> = files.iter().map(|it| (&**it, OutputKind::Mesh)).collect();
         Ok(paths::check(&[&self.volume.path], &outputs)?)
@@ -198,8 +198,8 @@ impl LabelMeshJob {
     /// their places together.
     fn write(&self, output: &Path, walls: &LabelledMesh) -> Result<Vec<PathBuf>, PipelineError> {
         let mut group = FileGroup::new();
-        let files = files_of(output, &walls.labels);
-        if has_label(output) {
+        let files = expand(output, &walls.labels);
+        if has_placeholder(output) {
             let options = MeshWriteOptions::default();
             walls.for_each_part(|index, part| {
                 Ok::<_, PipelineError>(group.write_mesh(&files[index], &part.mesh, &options)?)

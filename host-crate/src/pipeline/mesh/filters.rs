@@ -1,10 +1,10 @@
-//! What is done with a mesh before it is checked and written.
+//! Filters of a mesh before it is checked and written.
 
 use super::MeshJob;
 use crate::{
     device::{Device, Stream},
     grid::{AnyVolume, GridError, Mask, Volume},
-    isosurface::{DeviceMesh, IsosurfaceParams, counts::PartCounts},
+    isosurface::{DeviceMesh, counts::PartCounts},
     mesh::TriangleMesh,
     mesh_filter::{
         MeshFilterError, PieceChoice, PiecesReport, SimplifyReport, SimplifyTarget, SmoothParams,
@@ -12,26 +12,33 @@ use crate::{
     },
     pipeline::{PipelineError, Problem, at, outcome::Stages},
 };
+use std::path::Path;
 
-/// What is done with a mesh before it is checked and written, in the order of the fields.
+/// Filters that a mesh passes before it is checked and written, in the order of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MeshFilters {
-    /// Which pieces are kept, on the host.
+    /// Connected components of the solid whose surfaces are kept; on the host.
     pub pieces: PieceChoice,
-    /// Smoothing, on the device that made the mesh, or the first of several.
+    /// Smoothing, on the device that extracted the mesh, or the first of several.
     pub smooth: Option<SmoothParams>,
-    /// Simplification, on the host.
+    /// Simplification; on the host.
     pub simplify: Option<SimplifyTarget>,
 }
 
 impl MeshFilters {
-    /// Whether vertices are moved, so that normals of the volume are none of the mesh.
+    /// Returns `true` if the filters move vertices, so that normals are computed from the filtered
+    /// mesh rather than from the volume.
     pub fn renew_normals(&self) -> bool {
         self.smooth.is_some() || self.simplify.is_some()
     }
 
-    /// What needs the whole mesh, as messages name it.
-    fn needs_whole(&self) -> Option<&'static str> {
+    /// Returns `true` if no filter is set.
+    pub(super) fn are_none(&self) -> bool {
+        self.first_filter().is_none()
+    }
+
+    /// Returns the name of the first filter that is set, for messages.
+    fn first_filter(&self) -> Option<&'static str> {
         match (self.pieces.is_all(), self.smooth, self.simplify) {
             (false, _, _) => Some("choice of pieces"),
             (true, Some(_), _) => Some("smoothing"),
@@ -40,22 +47,22 @@ impl MeshFilters {
         }
     }
 
-    /// Fails for numbers that make no sense, before anything is read.
-    pub(super) fn check(&self, job: &MeshJob) -> Result<(), PipelineError> {
+    /// Checks the parameters of the filters, before anything is read.
+    pub(super) fn check(&self, path: &Path) -> Result<(), PipelineError> {
         let smooth = self.smooth.map_or(Ok(()), |params| params.check());
         let simplify = self.simplify.map_or(Ok(()), |target| target.check());
-        smooth.and(simplify).map_err(at(&job.volume.path))
+        smooth.and(simplify).map_err(at(path))
     }
 
-    /// Fails for a mesh that is made in slabs.
-    pub(super) fn refuse_slabs(&self, job: &MeshJob) -> Result<(), PipelineError> {
-        match self.needs_whole() {
-            Some(what) => Err(at(&job.volume.path)(Problem::FilterNeedsWhole { what })),
+    /// Fails if a filter is set, for a mesh that is never in memory as a whole.
+    pub(super) fn refuse_slabs(&self, path: &Path) -> Result<(), PipelineError> {
+        match self.first_filter() {
+            Some(what) => Err(at(path)(Problem::FilterNeedsWhole { what })),
             None => Ok(()),
         }
     }
 
-    /// Bytes that they take beyond a mesh, at most.
+    /// Returns the maximum number of bytes that the filters need in addition to the mesh.
     pub(super) fn bytes(&self, counts: PartCounts, index_bytes: u64) -> u64 {
         let vertices = counts.vertices;
         let smooth = vertices
@@ -67,26 +74,27 @@ impl MeshFilters {
             mesh.saturating_add(vertices.saturating_mul(40))
                 .saturating_add(index_bytes)
         });
-        let taken = [
+        let needs = [
             pieces,
             self.smooth.map(|_| smooth),
             self.simplify.map(|_| simplify),
         ];
-        taken.into_iter().flatten().max().unwrap_or(0)
+        needs.into_iter().flatten().max().unwrap_or(0)
     }
 
-    /// The voxels inside, if pieces are to be chosen.
+    /// Returns the voxels inside at `iso`, if components are to be chosen.
     pub(super) fn solid(
         &self,
         stages: &mut Stages<'_>,
         job: &MeshJob,
+        iso: f32,
         volume: &AnyVolume,
         mask: Option<&Volume<u8>>,
     ) -> Result<Option<Mask>, PipelineError> {
         if self.pieces.is_all() {
             return Ok(None);
         }
-        let IsosurfaceParams { iso, inside, .. } = job.params;
+        let inside = job.surface.inside;
         let solid = || {
             let mut solid = Mask::from_threshold(volume, iso, inside)?;
             if let Some(mask) = mask {
@@ -102,7 +110,7 @@ impl MeshFilters {
         Ok(Some(solid))
     }
 
-    /// Leaves out the surfaces of pieces that are not chosen.
+    /// Removes the surfaces of components that are not chosen.
     pub(super) fn choose(
         &self,
         stages: &mut Stages<'_>,
@@ -117,7 +125,8 @@ impl MeshFilters {
         Ok(report)
     }
 
-    /// What is done while the mesh is on its device; whether it is smoothed.
+    /// Applies the filters that run on the device of the mesh. Returns `true` if the mesh was
+    /// smoothed.
     pub(super) fn on_device(
         &self,
         stages: &mut Stages<'_>,
@@ -126,13 +135,13 @@ impl MeshFilters {
         mesh: &mut DeviceMesh,
     ) -> Result<bool, PipelineError> {
         let params = match &self.smooth {
-            // pieces are chosen on the host, before vertices move
+            // components are chosen on the host, before vertices move
             Some(params) if self.pieces.is_all() => params,
             _ => return Ok(false),
         };
         let mut work = || {
             smooth(stream, &mut mesh.positions, &mesh.triangles, params)?;
-            if self.simplify.is_none() && job.params.normals {
+            if self.simplify.is_none() && job.surface.normals.is_some() {
                 mesh.normals = Some(vertex_normals(stream, &mesh.positions, &mesh.triangles)?);
             }
             stream.synchronize()?;
@@ -144,19 +153,20 @@ impl MeshFilters {
         Ok(true)
     }
 
-    /// What is done on the host; of `smoothed` meshes what is left.
+    /// Applies the filters that run on the host, with the smoothing unless the mesh `is_smooth`
+    /// already.
     pub(super) fn on_host(
         &self,
         stages: &mut Stages<'_>,
         job: &MeshJob,
         mesh: &mut TriangleMesh,
-        smoothed: bool,
+        is_smooth: bool,
     ) -> Result<Option<SimplifyReport>, PipelineError> {
         let at = at::<MeshFilterError>;
         let path = &job.volume.path;
-        if let Some(params) = self.smooth.filter(|_| !smoothed) {
+        if let Some(params) = self.smooth.filter(|_| !is_smooth) {
             stages.run("smooth", || {
-                smooth_mesh(&stream_of(job)?, mesh, &params).map_err(at(path))
+                smooth_mesh(&first_stream(job)?, mesh, &params).map_err(at(path))
             })?;
         }
         let report = match self.simplify {
@@ -170,17 +180,17 @@ impl MeshFilters {
             }
             None => None,
         };
-        if self.renew_normals() && job.params.normals && mesh.normals.is_none() {
+        if self.renew_normals() && job.surface.normals.is_some() && mesh.normals.is_none() {
             stages.run("normals", || {
-                renew_normals(&stream_of(job)?, mesh).map_err(at(path))
+                renew_normals(&first_stream(job)?, mesh).map_err(at(path))
             })?;
         }
         Ok(report)
     }
 }
 
-/// A stream of the first device.
-fn stream_of(job: &MeshJob) -> Result<Stream, PipelineError> {
+/// Creates a stream of the first device.
+fn first_stream(job: &MeshJob) -> Result<Stream, PipelineError> {
     let first = job.devices.first().cloned().unwrap_or_else(Device::cpu);
     first.stream().map_err(at(&job.volume.path))
 }

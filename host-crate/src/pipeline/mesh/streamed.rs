@@ -1,20 +1,19 @@
-//! A volume that is streamed: read, worked on and written slab by slab.
+//! The mesh of a volume that is read, extracted and written slab by slab.
 
-use super::{MeshCheck, MeshJob, MeshOutcome, otsu::level_of_file};
+use super::{MeshCheck, MeshJob, MeshOutcome};
 use crate::{
     io::{MeshWriteOptions, MeshWriter, VolumeReader},
-    isosurface::IsosurfaceParams,
     monitor::Monitor,
     pipeline::{
         DeviceRun, PipelineError, Problem, at,
-        kernel_samples::shift_of_file,
+        level::ResolvedLevel,
         mask::{StatedGrid, open_mask},
         outcome::Stages,
         stream_mesh::{StreamError, StreamInputs, StreamOptions, StreamReport, stream_mesh},
     },
 };
 
-/// Streams the volume.
+/// Streams the volume of a job.
 pub(super) fn run(
     job: &MeshJob,
     mut stages: Stages<'_>,
@@ -23,13 +22,10 @@ pub(super) fn run(
     if job.check == MeshCheck::Required {
         return Err(at(&job.volume.path)(Problem::CheckNeedsWhole));
     }
-    job.filters.refuse_slabs(job)?;
-    let level = if job.otsu {
-        stages.run("threshold", || level_of_file(job, monitor))?
-    } else {
-        job.level()
-    };
-    let job = &job.at_level(level);
+    job.filters.refuse_slabs(&job.volume.path)?;
+    let level = job
+        .level
+        .resolve_in_file(&mut stages, &job.volume, job.mask.as_ref(), monitor)?;
     let mut volume = job.volume.open()?;
     let mut warnings = job.volume.notes(volume.header());
     let (dims, sample_type) = (volume.dims(), volume.sample_type());
@@ -40,28 +36,24 @@ pub(super) fn run(
     };
     let mut mask = match &job.mask {
         Some(mask) => {
-            let volume = StatedGrid::of(&job.volume, &header, dims, volume.geometry())?;
-            Some(open_mask(mask, &volume, &mut warnings)?)
+            let grid = StatedGrid::new(&job.volume, &header, dims, volume.geometry())?;
+            Some(open_mask(mask, &grid, &mut warnings)?)
         }
         None => None,
     };
     let report = stages.run("stream", || {
-        let shift = match job.label {
-            Some(_) => None,
-            None => shift_of_file(&job.volume, job.level())?,
-        };
-        stream(job, shift, &mut volume, mask.as_mut(), monitor)
+        stream(job, level, &mut volume, mask.as_mut(), monitor)
     })?;
     stages.add("read", report.reading);
     stages.add("write", report.writing);
     let timings = stages.finish();
     warnings.extend(job.volume.conversion(&header, report.inexact_samples));
-    let did = job.devices.iter().zip(report.devices);
-    Ok(MeshOutcome {
+    let device_reports = job.devices.iter().zip(report.devices);
+    let mut outcome = MeshOutcome {
         dims,
         geometry,
         sample_type,
-        iso: level,
+        iso: level.isovalue(),
         samples: report.samples,
         inexact_samples: report.inexact_samples,
         vertices: report.vertices,
@@ -77,41 +69,35 @@ pub(super) fn run(
         pieces: None,
         simplified: None,
         checked: None,
-        devices: did
-            .map(|(device, did)| DeviceRun::of(device, did.slabs, did.stages))
+        devices: device_reports
+            .map(|(device, report)| DeviceRun::new(device, report.slabs, report.stages))
             .collect(),
         warnings,
         timings,
-    })
+    };
+    outcome.warn(job, level);
+    Ok(outcome)
 }
 
-/// From the readers to the output.
+/// Extracts the surface from the readers and writes it to the output.
 fn stream(
     job: &MeshJob,
-    shift: Option<f64>,
+    level: ResolvedLevel,
     volume: &mut VolumeReader<'static>,
     mask: Option<&mut VolumeReader<'static>>,
     monitor: &Monitor<'_>,
 ) -> Result<StreamReport, PipelineError> {
+    let (conversion, iso) = level.sample_conversion(&job.volume)?;
     let options = StreamOptions {
         memory: job.memory,
         geometry: job.volume.geometry(volume.geometry())?,
-        shift,
-        label: job.label,
+        conversion,
         ..StreamOptions::default()
     };
+    let params = job.surface.params(iso, true);
     let write_options = MeshWriteOptions {
-        normals: job.params.normals,
+        normals: params.normals,
         ..MeshWriteOptions::default()
-    };
-    let params = IsosurfaceParams {
-        iso: match (job.label, shift) {
-            (Some(_), _) => 0.5,
-            (None, Some(_)) => 0.0,
-            (None, None) => job.params.iso,
-        },
-        time_stages: true,
-        ..job.params
     };
     let output = job.output.as_ref();
     let writer = output.map(|output| MeshWriter::create(output, &write_options));

@@ -5,7 +5,7 @@ use crate::{
     device::{Device, DeviceError, Stream},
     pipeline::{
         PipelineError, at,
-        label_names::{files_of, has_label},
+        label_paths::{expand, has_placeholder},
         paths::{self, OutputKind},
     },
     render::{ColourBy, ViewDirection},
@@ -146,7 +146,7 @@ impl SkeletonJob {
         let skeletons: Vec<PathBuf> = self
             .outputs
             .iter()
-            .flat_map(|output| files_of(output, labels))
+            .flat_map(|output| expand(output, labels))
             .collect();
         let mut outputs: Vec<_> = skeletons
             .iter()
@@ -161,7 +161,7 @@ impl SkeletonJob {
     fn check_templates(&self) -> Result<(), PipelineError> {
         let mut outputs: Vec<_> = self.other_files().collect();
         for output in &self.outputs {
-            if output.parent().is_some_and(has_label) {
+            if output.parent().is_some_and(has_placeholder) {
                 paths::refuse_extension(output, OutputKind::Skeleton)?
             } else {
                 outputs.push((output, OutputKind::Skeleton))

@@ -7,7 +7,7 @@ use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind},
     pipeline::{
         Warning,
-        label_names::{files_of, has_label},
+        label_paths::{expand, has_placeholder},
     },
 };
 use std::path::PathBuf;
@@ -37,8 +37,8 @@ impl SkeletonJob {
         let mut written = Written::default();
         for output in &self.outputs {
             let mut cut = 0;
-            if has_label(output) || !of_labels {
-                let files = files_of(output, &numbers);
+            if has_placeholder(output) || !of_labels {
+                let files = expand(output, &numbers);
                 for (file, (_, skeleton)) in files.into_iter().zip(&all) {
                     cut += group.write_skeleton(&file, skeleton)?.cut_cycles;
                     written.files.push_or_unwind(file);

@@ -5,7 +5,10 @@ mod source;
 mod types;
 mod worker;
 
-pub use types::{SlabAxis, StreamDevice, StreamError, StreamInputs, StreamOptions, StreamReport};
+pub use types::{
+    SampleConversion, SlabAxis, StreamDevice, StreamError, StreamInputs, StreamOptions,
+    StreamReport,
+};
 
 use crate::{
     device::{Device, DeviceError, Stream, no_thread},
@@ -124,8 +127,8 @@ pub fn stream_mesh(
         options,
         monitor,
     };
-    if options.label.is_some() {
-        return work.run(volume, source::label, mask, writer);
+    if let SampleConversion::Indicator(_) = options.conversion {
+        return work.run(volume, source::indicator, mask, writer);
     }
     match volume.sample_type() {
         SampleType::U8 => work.run(volume, source::direct::<u8>, mask, writer),

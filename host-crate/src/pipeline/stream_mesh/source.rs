@@ -3,7 +3,7 @@
 //! A slab is of planes along z, as they are in the file, or of planes along y, of which a row of
 //! each z is one: these are planes along z of the same volume with y and z exchanged.
 
-use super::{SlabAxis, StreamError, StreamOptions};
+use super::{SampleConversion, SlabAxis, StreamError, StreamOptions};
 use crate::{
     grid::{Sample, SampleSummary, SampleType, f64_to_f32, i32_to_f32, less_level},
     io::{FileError, VolumeReader},
@@ -72,11 +72,11 @@ pub(super) fn from_i32<'r>(
     along: SlabAxis,
     options: &StreamOptions,
 ) -> Planes<'r, f32> {
-    match options.shift {
-        None => converted(reader, along, i32_to_f32),
-        Some(level) => converted(reader, along, move |sample: i32| {
-            less_level(sample.into(), level)
+    match options.conversion {
+        SampleConversion::Subtract(offset) => converted(reader, along, move |sample: i32| {
+            less_level(sample.into(), offset)
         }),
+        _ => converted(reader, along, i32_to_f32),
     }
 }
 
@@ -85,9 +85,11 @@ pub(super) fn from_f64<'r>(
     along: SlabAxis,
     options: &StreamOptions,
 ) -> Planes<'r, f32> {
-    match options.shift {
-        None => converted(reader, along, f64_to_f32),
-        Some(level) => converted(reader, along, move |sample| less_level(sample, level)),
+    match options.conversion {
+        SampleConversion::Subtract(offset) => {
+            converted(reader, along, move |sample| less_level(sample, offset))
+        }
+        _ => converted(reader, along, f64_to_f32),
     }
 }
 
@@ -142,14 +144,19 @@ fn converted<'r, S: Sample, T: Sample>(
     })
 }
 
-/// 1 where a sample of any type is the label.
-pub(super) fn label<'r>(
+/// Reads samples of any type as the indicator function of the selection of the options.
+pub(super) fn indicator<'r>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
     options: &StreamOptions,
 ) -> Planes<'r, u8> {
-    let label = options.label;
-    chosen(reader, along, move |sample| Some(sample) == label)
+    match options.conversion {
+        SampleConversion::Indicator(selection) => {
+            let is_selected = selection.predicate(reader.sample_type());
+            chosen(reader, along, is_selected)
+        }
+        _ => chosen(reader, along, |sample| sample != 0.0),
+    }
 }
 
 /// A mask of samples of any type: zero or not.

@@ -2,7 +2,7 @@
 
 use crate::{
     device::{Device, DeviceError},
-    grid::{Geometry, SampleSummary},
+    grid::{Geometry, SampleSummary, Selection},
     io::{FileError, MeshWriter, VolumeReader},
     isosurface::{IsosurfaceError, IsosurfaceParams, TopologyCounts},
     memory::OutOfMemory,
@@ -41,12 +41,22 @@ pub struct StreamOptions {
     pub along: Option<SlabAxis>,
     /// Where the samples are in the world, in place of what the file states.
     pub geometry: Option<Geometry>,
-    /// What is subtracted from samples of `i32` and `f64`, before they are rounded to `f32`: the
-    /// parameters' isovalue is one of the differences.
-    pub shift: Option<f64>,
-    /// Samples that are exactly this become 1, and all others 0: the parameters' isovalue is
-    /// between the two.
-    pub label: Option<f64>,
+    /// Conversion of the samples before the surface is extracted. The isovalue of the parameters is
+    /// compared with the converted samples.
+    pub conversion: SampleConversion,
+}
+
+/// Conversion of stored samples to those that kernels read.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum SampleConversion {
+    /// Samples keep their values; `i32` and `f64` are rounded to `f32`.
+    #[default]
+    AsStored,
+    /// This value is subtracted from samples of `i32` and `f64` before they are rounded to `f32`.
+    /// Other types keep their values.
+    Subtract(f64),
+    /// Selected samples become 1 and all others 0, as `u8`.
+    Indicator(Selection),
 }
 
 /// What slabs of a volume follow each other along.

@@ -1,4 +1,4 @@
-//! The end of a mesh that is there as a whole: it is checked, and written.
+//! Check and output of a mesh in memory.
 
 use super::{MeshCheck, MeshChecked, MeshJob};
 use crate::{
@@ -11,21 +11,21 @@ use crate::{
 };
 use std::{path::Path, thread, time::Instant};
 
-/// A mesh to which nothing more is done.
-pub(super) struct FinishedMesh<'a> {
+/// A filtered mesh, and the volume it was extracted from.
+pub(super) struct MeshInMemory<'a> {
     pub mesh: &'a TriangleMesh,
-    /// Of the volume.
+    /// Samples of the volume along x, y and z.
     pub dims: [usize; 3],
     pub geometry: &'a Geometry,
     pub non_finite_cells: u64,
 }
 
-impl FinishedMesh<'_> {
-    /// Checks the mesh and writes it, as far as the job asks for that. A mesh that must be well
-    /// made, and is not, is not written.
+impl MeshInMemory<'_> {
+    /// Checks and writes the mesh, as the job requires. A mesh that must be an oriented manifold
+    /// and is not is not written.
     ///
-    /// Both go on at the same time, where the file has its name only when the check is done, and
-    /// memory is not limited: beside the mesh each takes memory of its own.
+    /// Both run concurrently if memory is not limited, since each needs memory of its own, and if
+    /// the file can be renamed to its final name once the check has passed.
     pub fn check_and_write(
         &self,
         stages: &mut Stages<'_>,
@@ -35,12 +35,12 @@ impl FinishedMesh<'_> {
             Some(output)
                 if job.check != MeshCheck::No && job.memory.is_none() && !is_stream(output) =>
             {
-                self.do_both(stages, job, output).map(Some)
+                self.check_while_writing(stages, job, output).map(Some)
             }
             output => {
                 let checked = match job.check {
                     MeshCheck::No => None,
-                    _ => Some(self.accepted(stages, job)?),
+                    _ => Some(self.check_and_accept(stages, job)?),
                 };
                 if let Some(output) = output {
                     let options = MeshWriteOptions::default();
@@ -51,7 +51,7 @@ impl FinishedMesh<'_> {
         }
     }
 
-    fn do_both(
+    fn check_while_writing(
         &self,
         stages: &mut Stages<'_>,
         job: &MeshJob,
@@ -66,8 +66,8 @@ impl FinishedMesh<'_> {
         thread::scope(|scope| {
             let writer = thread::Builder::new().spawn_scoped(scope, write);
             let writer = writer.map_err(|error| at(output)(no_thread(&error)))?;
-            // where this fails, the group is dropped, and what stood under the name stays
-            let checked = self.accepted(stages, job)?;
+            // on failure the group is dropped, and an existing file is left untouched
+            let checked = self.check_and_accept(stages, job)?;
             stages.announce("write")?;
             let written = writer.join();
             let (group, time) = written.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
@@ -78,8 +78,8 @@ impl FinishedMesh<'_> {
         })
     }
 
-    /// What the mesh is like, if it may be written.
-    fn accepted(
+    /// Checks the mesh, and fails if it must not be written.
+    fn check_and_accept(
         &self,
         stages: &mut Stages<'_>,
         job: &MeshJob,
@@ -88,7 +88,7 @@ impl FinishedMesh<'_> {
             self.check().map_err(at::<OutOfMemory>(&job.volume.path))
         })?;
         if job.check == MeshCheck::Required {
-            refuse_if_broken(job, &checked.report, self.non_finite_cells)?;
+            require_manifold(job, &checked.report, self.non_finite_cells)?;
         }
         Ok(checked)
     }
@@ -103,8 +103,8 @@ impl FinishedMesh<'_> {
     }
 }
 
-/// A mesh that the library should not have made is not written.
-fn refuse_if_broken(
+/// Fails if the mesh is not an oriented manifold.
+fn require_manifold(
     job: &MeshJob,
     report: &MeshReport,
     non_finite_cells: u64,
@@ -131,7 +131,7 @@ fn refuse_if_broken(
     let found: Vec<String> = defects
         .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
+        .map(|(count, defect)| format!("{count} {defect}"))
         .collect();
     if found.is_empty() {
         return Ok(());

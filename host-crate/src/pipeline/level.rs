@@ -1,0 +1,199 @@
+//! The level of a job: which samples form the object, or where its surface lies.
+//!
+//! Every job that derives a surface or an object from samples has one [`Level`], which is resolved
+//! once, when the samples are available. Two cases remain then: an isovalue that samples are
+//! compared with, or a [`Selection`] of samples, whose indicator function (1 and 0) has its
+//! surface at 0.5.
+//!
+//! | sample type | comparison with [`Level::Iso`] |
+//! | --- | --- |
+//! | `u8`, `i8`, `u16`, `i16`, `f32` | as `f32`; the isovalue is rounded to `f32` |
+//! | `i32`, integers of 64 bits | exact: see [`kernel_volume`](super::kernel_volume) |
+//! | `f64` | rounded to `f32`, with a warning |
+
+use super::{
+    PipelineError, VolumeSource, at,
+    kernel_volume::{KernelVolume, kernel_volume, offset_in_file},
+    otsu::otsu_in_file,
+    outcome::Stages,
+    stream_mesh::SampleConversion,
+    warning::WhyEmpty,
+};
+use crate::{
+    grid::{
+        AnyVolume, GridError, OtsuError, SampleSummary, Selection, Volume, otsu_threshold,
+        with_volume,
+    },
+    io::HeaderInfo,
+    memory::OutOfMemory,
+    monitor::Monitor,
+};
+
+/// Isovalue of the surface of an indicator function.
+const INDICATOR_ISO: f64 = 0.5;
+
+/// Which samples of a volume form an object, or at which value its surface lies.
+///
+/// ```
+/// use ferrovox::pipeline::Level;
+///
+/// // a CT volume at 300 Hounsfield units
+/// let bone = Level::Iso(300.0);
+/// // label 17 of a segmentation
+/// let kidney = Level::Label(17.0);
+/// assert_ne!(bone, kidney);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Level {
+    /// An isovalue or threshold. Which side of it is inside is a parameter of the job.
+    Iso(f64),
+    /// The threshold that best separates the samples into two classes
+    /// ([`otsu_threshold`]); with a mask, the samples within it.
+    Otsu,
+    /// The samples that equal this label exactly, as they are stored in the file.
+    Label(f64),
+    /// The samples from the first value to the second, both included.
+    Range([f64; 2]),
+    /// The samples that are not zero: a binary mask.
+    NonZero,
+}
+
+impl Level {
+    /// Checks that samples can be compared with the values of the level.
+    ///
+    /// # Errors
+    /// [`GridError::Threshold`] and [`GridError::Label`] for numbers that are not finite as `f32`.
+    /// The value of [`Level::Iso`] is checked where it is used.
+    pub fn check(self) -> Result<(), GridError> {
+        match self {
+            Self::Label(label) => Selection::Label(label).check(),
+            Self::Range(ends) => Selection::Range(ends).check(),
+            Self::Iso(_) | Self::Otsu | Self::NonZero => Ok(()),
+        }
+    }
+
+    /// Returns the label, if the level is one.
+    pub fn label(self) -> Option<f64> {
+        match self {
+            Self::Label(label) => Some(label),
+            _ => None,
+        }
+    }
+
+    /// Returns `true` if kernels are given an indicator function of one byte per sample.
+    pub(crate) fn is_selection(self) -> bool {
+        !matches!(self, Self::Iso(_) | Self::Otsu)
+    }
+
+    /// Determines the isovalue or the selection for a volume in memory. Otsu's threshold is the
+    /// stage `threshold`.
+    pub(crate) fn resolve(
+        self,
+        stages: &mut Stages<'_>,
+        source: &VolumeSource,
+        volume: &AnyVolume,
+        mask: Option<&Volume<u8>>,
+    ) -> Result<ResolvedLevel, PipelineError> {
+        self.resolve_with(|| {
+            stages.run("threshold", || {
+                let mask = mask.map(Volume::samples);
+                with_volume!(volume, volume => otsu_threshold(volume.samples(), mask))
+                    .map_err(at::<OtsuError>(&source.path))
+            })
+        })
+    }
+
+    /// Determines the isovalue or the selection for a volume that is read in parts. Otsu's
+    /// threshold takes one or two passes over the file, as the stage `threshold`.
+    pub(crate) fn resolve_in_file(
+        self,
+        stages: &mut Stages<'_>,
+        source: &VolumeSource,
+        mask: Option<&VolumeSource>,
+        monitor: &Monitor<'_>,
+    ) -> Result<ResolvedLevel, PipelineError> {
+        self.resolve_with(|| stages.run("threshold", || otsu_in_file(source, mask, monitor)))
+    }
+
+    fn resolve_with(
+        self,
+        otsu: impl FnOnce() -> Result<f64, PipelineError>,
+    ) -> Result<ResolvedLevel, PipelineError> {
+        Ok(match self {
+            Self::Iso(iso) => ResolvedLevel::Iso(iso),
+            Self::Otsu => ResolvedLevel::Iso(otsu()?),
+            Self::Label(label) => ResolvedLevel::Selection(Selection::Label(label)),
+            Self::Range(ends) => ResolvedLevel::Selection(Selection::Range(ends)),
+            Self::NonZero => ResolvedLevel::Selection(Selection::NotZero),
+        })
+    }
+}
+
+/// A level whose value is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum ResolvedLevel {
+    /// The surface where samples take this value.
+    Iso(f64),
+    /// The surface of the selected samples.
+    Selection(Selection),
+}
+
+impl ResolvedLevel {
+    /// Isovalue that outcomes report: 0.5 for a selection.
+    pub fn isovalue(self) -> f64 {
+        match self {
+            Self::Iso(iso) => iso,
+            Self::Selection(_) => INDICATOR_ISO,
+        }
+    }
+
+    /// Converts a volume to samples that kernels read, and the isovalue accordingly.
+    ///
+    /// # Errors
+    /// [`WideSamples`](super::WideSamples) if integers would be rounded, and a lack of memory.
+    pub fn kernel_volume(
+        self,
+        source: &VolumeSource,
+        header: &HeaderInfo,
+        volume: AnyVolume,
+    ) -> Result<KernelVolume, PipelineError> {
+        let selection = match self {
+            Self::Iso(iso) => return kernel_volume(source, header, volume, iso),
+            Self::Selection(selection) => selection,
+        };
+        let indicator = volume.try_where(selection.predicate(volume.sample_type()));
+        Ok(KernelVolume {
+            volume: indicator.map_err(source.error::<OutOfMemory>())?.into(),
+            iso: INDICATOR_ISO as f32,
+            inexact: 0,
+        })
+    }
+
+    /// Returns the conversion of samples that are streamed, and the isovalue that the converted
+    /// samples are compared with. Integers of 32 bits and more are read once for it.
+    ///
+    /// # Errors
+    /// [`WideSamples`](super::WideSamples) if integers would be rounded, and errors of the file.
+    pub fn sample_conversion(
+        self,
+        source: &VolumeSource,
+    ) -> Result<(SampleConversion, f32), PipelineError> {
+        Ok(match self {
+            Self::Selection(selection) => {
+                (SampleConversion::Indicator(selection), INDICATOR_ISO as f32)
+            }
+            Self::Iso(iso) => match offset_in_file(source, iso)? {
+                Some(offset) => (SampleConversion::Subtract(offset), 0.0),
+                None => (SampleConversion::AsStored, iso as f32),
+            },
+        })
+    }
+
+    /// Returns the reason why there is no surface in a volume with these samples.
+    pub fn why_empty(self, samples: &SampleSummary, dims: [usize; 3]) -> WhyEmpty {
+        match self {
+            Self::Selection(Selection::Label(label)) => WhyEmpty::Label { label },
+            level => WhyEmpty::from_samples(samples, dims, level.isovalue() as f32),
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The mesh of a volume that is in memory as a whole.
+
+use super::{
+    MeshJob, MeshOutcome, check_and_write::MeshInMemory, memory_plan::mesh_exceeds_memory,
+};
+use crate::{
+    device::{Device, DeviceError},
+    grid::{AnyDeviceVolume, AnyVolume, DeviceVolume, Volume, VolumeView},
+    io::HeaderInfo,
+    isosurface::{
+        self, DeviceMesh, HostMesh, IsosurfaceError, IsosurfaceParams, MeshParts, Method,
+        TopologyCounts, budget::mesh_counts,
+    },
+    mesh::{TriangleMesh, Triangles},
+    partition::memory_plan::none_if_out_of_memory,
+    pipeline::{
+        DeviceRun, PipelineError, Warning, at,
+        mask::{StatedGrid, read_mask},
+        outcome::Stages,
+    },
+    with_device_volume,
+};
+
+/// An extracted surface on the host.
+struct Surface {
+    mesh: TriangleMesh,
+    /// `true` if the mesh was smoothed on its device already.
+    is_smooth: bool,
+    non_finite_cells: u64,
+    topology: TopologyCounts,
+    devices: Vec<DeviceRun>,
+}
+
+/// Reads the volume, extracts its isosurface, filters, checks and writes the mesh. Returns `None`
+/// if the mesh would exceed the memory, which is known once it is counted.
+pub(super) fn run(
+    job: &MeshJob,
+    mut stages: Stages<'_>,
+) -> Result<Option<MeshOutcome>, PipelineError> {
+    let mut warnings = Vec::new();
+    let (volume, header, mask) = stages.run("read", || read(job, &mut warnings))?;
+    let (dims, geometry, sample_type) = (volume.dims(), *volume.geometry(), volume.sample_type());
+    let samples = volume.summary();
+    let level = job
+        .level
+        .resolve(&mut stages, &job.volume, &volume, mask.as_ref())?;
+    let converted = level.kernel_volume(&job.volume, &header, volume)?;
+    let (volume, inexact_samples) = (converted.volume, converted.inexact);
+    warnings.extend(job.volume.conversion(&header, inexact_samples));
+    let params = job.surface.params(converted.iso, job.has_surface_normals());
+    let solid = job
+        .filters
+        .solid(&mut stages, job, params.iso, &volume, mask.as_ref())?;
+    let extraction = Extraction { job, params };
+    let surface = match &job.devices[..] {
+        [device] => match extraction.on_one_device(&mut stages, device, volume, mask)? {
+            Some(surface) => surface,
+            None => return Ok(None),
+        },
+        _ => extraction.on_several_devices(&mut stages, volume, mask)?,
+    };
+    let mut mesh = surface.mesh;
+    let pieces = match &solid {
+        Some(solid) => Some(job.filters.choose(&mut stages, job, &mut mesh, solid)?),
+        None => None,
+    };
+    drop(solid);
+    let simplified = job
+        .filters
+        .on_host(&mut stages, job, &mut mesh, surface.is_smooth)?;
+    let checked = MeshInMemory {
+        mesh: &mesh,
+        dims,
+        geometry: &geometry,
+        non_finite_cells: surface.non_finite_cells,
+    }
+    .check_and_write(&mut stages, job)?;
+    let mut outcome = MeshOutcome {
+        dims,
+        geometry,
+        sample_type,
+        iso: level.isovalue(),
+        samples,
+        inexact_samples,
+        vertices: mesh.vertices.len() as u64,
+        triangles: mesh.triangles.len() as u64,
+        index_bits: match mesh.triangles {
+            Triangles::U32(_) => 32,
+            Triangles::U64(_) => 64,
+        },
+        non_finite_cells: surface.non_finite_cells,
+        topology: surface.topology,
+        slabs: surface.devices.iter().map(|device| device.parts).sum(),
+        pieces,
+        simplified,
+        checked,
+        devices: surface.devices,
+        warnings,
+        timings: stages.finish(),
+    };
+    outcome.warn(job, level);
+    Ok(Some(outcome))
+}
+
+/// Volume, header of its file, and mask.
+type Input = (AnyVolume, HeaderInfo, Option<Volume<u8>>);
+
+fn read(job: &MeshJob, warnings: &mut Vec<Warning>) -> Result<Input, PipelineError> {
+    let (file, file_geometry) = job.volume.read_with_file_geometry()?;
+    warnings.extend(job.volume.notes(&file.header));
+    let mask = match &job.mask {
+        Some(mask) => {
+            let dims = file.volume.dims();
+            let grid = StatedGrid::new(&job.volume, &file.header, dims, &file_geometry)?;
+            Some(read_mask(mask, &grid, warnings)?)
+        }
+        None => None,
+    };
+    Ok((file.volume, file.header, mask))
+}
+
+/// A surface extracted on one device.
+enum Extracted {
+    OnDevice(Box<DeviceMesh>),
+    /// The mesh was extracted and downloaded in parts.
+    OnHost(HostMesh),
+}
+
+/// Extraction of the surface of a job.
+struct Extraction<'a> {
+    job: &'a MeshJob,
+    /// Parameters at the resolved isovalue, with normals unless they are computed from the
+    /// filtered mesh.
+    params: IsosurfaceParams,
+}
+
+impl Extraction<'_> {
+    /// Extracts the surface on one device. If its memory does not suffice for the volume and all
+    /// of the mesh, the mesh is extracted and downloaded in parts. Returns `None` if the mesh would
+    /// exceed the memory of the job or of the host.
+    fn on_one_device(
+        &self,
+        stages: &mut Stages<'_>,
+        device: &Device,
+        volume: AnyVolume,
+        mask: Option<Volume<u8>>,
+    ) -> Result<Option<Surface>, PipelineError> {
+        let (path, params) = (&self.job.volume.path, &self.params);
+        let (dims, sample_type) = (volume.dims(), volume.sample_type());
+        let stream = device.stream().map_err(at(path))?;
+        let upload = || {
+            let mask = mask.map(|mask| DeviceVolume::upload(&stream, mask.view()));
+            let on_device = AnyDeviceVolume::upload(&stream, &volume)?;
+            stream.synchronize()?;
+            Ok((on_device, mask.transpose()?))
+        };
+        let (on_device, mask) =
+            stages.run("upload", || upload().map_err(at::<DeviceError>(path)))?;
+        drop(volume);
+        let count = || {
+            with_device_volume!(&on_device, volume => mesh_counts(&stream, volume, mask.as_ref(), params))
+                .map_err(at::<IsosurfaceError>(path))
+        };
+        if mesh_exceeds_memory(self.job, dims, sample_type, count)? {
+            return Ok(None);
+        }
+        let extract_whole = || {
+            let mesh = with_device_volume!(&on_device, volume => isosurface::extract(&stream, volume, mask.as_ref(), params))?;
+            stream.synchronize()?;
+            Ok::<_, IsosurfaceError>(mesh)
+        };
+        let extract_parts = || with_device_volume!(&on_device, volume => isosurface::extract_to_host(&stream, volume, mask.as_ref(), params, None));
+        let extract = || {
+            let whole = extract_whole();
+            let whole = match params.method {
+                Method::Fused => none_if_out_of_memory(whole)?,
+                Method::Staged => Some(whole?),
+            };
+            Ok(match whole {
+                Some(mesh) => Extracted::OnDevice(Box::new(mesh)),
+                None => Extracted::OnHost(extract_parts()?),
+            })
+        };
+        let extracted = stages.run("extract", || extract().map_err(at::<IsosurfaceError>(path)))?;
+        let surface = match extracted {
+            Extracted::OnDevice(mut mesh) => {
+                let is_smooth = self
+                    .job
+                    .filters
+                    .on_device(stages, self.job, &stream, &mut mesh)?;
+                let on_host =
+                    stages.run("download", || mesh.download(&stream).map_err(at(path)))?;
+                let times = mesh.stage_times().map_err(at(path))?;
+                Surface {
+                    mesh: on_host,
+                    is_smooth,
+                    non_finite_cells: mesh.non_finite_cells,
+                    topology: mesh.topology,
+                    devices: vec![DeviceRun::new(device, 1, times)],
+                }
+            }
+            Extracted::OnHost(parts) => Surface {
+                mesh: parts.mesh,
+                is_smooth: false,
+                non_finite_cells: parts.non_finite_cells,
+                topology: parts.topology,
+                devices: vec![DeviceRun::new(device, parts.parts, parts.stages)],
+            },
+        };
+        Ok(Some(surface))
+    }
+
+    /// Extracts a part of the surface on each device. Upload and extraction are one stage: the
+    /// devices go through both independently.
+    fn on_several_devices(
+        &self,
+        stages: &mut Stages<'_>,
+        volume: AnyVolume,
+        mask: Option<Volume<u8>>,
+    ) -> Result<Surface, PipelineError> {
+        let (path, devices) = (&self.job.volume.path, &self.job.devices);
+        let mask = mask.as_ref().map(Volume::view);
+        let parts = stages.run("extract", || {
+            extract_parts(&volume, devices, mask, &self.params).map_err(at(path))
+        })?;
+        let mesh = stages.run("download", || parts.join().map_err(at(path)))?;
+        let mut runs = Vec::with_capacity(devices.len());
+        for (number, device) in devices.iter().enumerate() {
+            runs.push(match parts.parts.get(number) {
+                Some(part) => {
+                    let times = part.mesh.stage_times().map_err(at(path))?;
+                    DeviceRun::new(device, 1, times)
+                }
+                // there are more devices than planes of cells
+                None => DeviceRun::new(device, 0, Vec::new()),
+            });
+        }
+        Ok(Surface {
+            mesh,
+            is_smooth: false,
+            non_finite_cells: parts.non_finite_cells(),
+            topology: parts.topology(),
+            devices: runs,
+        })
+    }
+}
+
+fn extract_parts(
+    volume: &AnyVolume,
+    devices: &[Device],
+    mask: Option<VolumeView<'_, u8>>,
+    params: &IsosurfaceParams,
+) -> Result<MeshParts, IsosurfaceError> {
+    match volume {
+        AnyVolume::U8(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::I8(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::U16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::I16(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::F32(volume) => isosurface::extract_parts(devices, volume.view(), mask, params),
+        AnyVolume::I32(_) | AnyVolume::F64(_) => {
+            let (volume, _) = volume.to_f32().map_err(DeviceError::from)?;
+            isosurface::extract_parts(devices, volume.view(), mask, params)
+        }
+    }
+}

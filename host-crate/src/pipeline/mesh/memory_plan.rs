@@ -1,0 +1,139 @@
+//! The memory that the mesh of a volume needs, and whether the volume is streamed for it.
+
+use super::{MeshCheck, MeshJob};
+use crate::{
+    device::{Device, DeviceKind},
+    grid::SampleType,
+    isosurface::{IndexWidth, Method, counts::PartCounts},
+    partition::memory_plan::{MemoryEstimate, MemoryPlan},
+    pipeline::PipelineError,
+};
+
+/// Chooses between [`MemoryPlan::InCore`] and [`MemoryPlan::Streamed`] from the header of the
+/// volume.
+///
+/// The size of the mesh is not known yet. With a limit, the mesh is estimated to be as large as
+/// the volume and its scratch memory; without one it is neglected, since the mesh of a volume in
+/// core is [counted](mesh_exceeds_memory) before it is extracted.
+pub(super) fn plan(job: &MeshJob) -> Result<MemoryPlan, PipelineError> {
+    if job.surface.method == Method::Staged {
+        return Ok(MemoryPlan::InCore);
+    }
+    let is_streamed = if !job.volume.is_file() {
+        // a pipe can be opened only once
+        job.memory.is_some()
+    } else {
+        let volume = job.volume.open()?;
+        let estimate = volume_estimate(volume.dims(), volume.sample_type(), job);
+        match job.memory {
+            Some(limit) => {
+                let bytes = estimate.in_one_memory(&job.devices);
+                // several devices have a part of the volume each, whose mesh is not counted first
+                let is_uncounted = job.devices.len() > 1;
+                bytes.saturating_mul(2) > limit
+                    || is_uncounted
+                        && bytes.saturating_add(max_mesh_bytes(job, volume.dims(), true)) > limit
+            }
+            None => estimate.exceeds_free(&job.devices)?,
+        }
+    };
+    Ok(if is_streamed {
+        MemoryPlan::Streamed
+    } else {
+        MemoryPlan::InCore
+    })
+}
+
+/// Returns `true` if the job can be done by streaming after the attempt in core ran out of memory.
+pub(super) fn can_be_streamed(job: &MeshJob) -> bool {
+    job.surface.method != Method::Staged
+        && job.volume.is_file()
+        && job.check != MeshCheck::Required
+        && job.filters.are_none()
+}
+
+/// Returns `true` if the mesh of a volume on a device exceeds the limit of the job, or the free
+/// memory of the host. `count` determines its size, and is called only if the largest mesh of such
+/// a grid would not fit.
+pub(super) fn mesh_exceeds_memory(
+    job: &MeshJob,
+    dims: [usize; 3],
+    sample_type: SampleType,
+    count: impl FnOnce() -> Result<PartCounts, PipelineError>,
+) -> Result<bool, PipelineError> {
+    if job.surface.method == Method::Staged || !job.volume.is_file() {
+        return Ok(false);
+    }
+    let (volume, limit) = match job.memory {
+        Some(bytes) => {
+            let estimate = volume_estimate(dims, sample_type, job);
+            (estimate.in_one_memory(&job.devices), bytes)
+        }
+        None => (0, Device::cpu().memory()?.free),
+    };
+    let fits = |mesh: u64| volume.saturating_add(mesh) <= limit;
+    let with_normals = job.has_surface_normals();
+    Ok(!fits(max_mesh_bytes(job, dims, with_normals))
+        && !fits(mesh_bytes(job, count()?, with_normals)))
+}
+
+/// Returns the bytes of the largest mesh that a grid can have.
+fn max_mesh_bytes(job: &MeshJob, dims: [usize; 3], with_normals: bool) -> u64 {
+    // a closed surface takes one more sample on each side
+    let samples = dims.iter().fold(1, |product: u64, &n| {
+        product.saturating_mul((n as u64).saturating_add(2))
+    });
+    let topology = job.surface.topology;
+    let counts = PartCounts {
+        vertices: samples.saturating_mul(topology.max_vertices_per_sample()),
+        triangles: samples.saturating_mul(topology.max_triangles_per_cell()),
+    };
+    mesh_bytes(job, counts, with_normals)
+}
+
+/// Returns the bytes of a mesh, of its check and of its filters in the memory that holds most of
+/// it: the host's, with the copy of a device that is the CPU.
+fn mesh_bytes(job: &MeshJob, counts: PartCounts, with_normals: bool) -> u64 {
+    let is_wide = counts.vertices.max(counts.triangles) > u32::MAX.into();
+    let width = if is_wide || job.surface.index_width == IndexWidth::Bits64 {
+        IndexWidth::Bits64
+    } else {
+        IndexWidth::Bits32
+    };
+    let params = job.surface.params(0.0, with_normals);
+    let copies = 1 + u64::from(job.devices.iter().any(|it| it.kind() == DeviceKind::Cpu));
+    let mesh = counts.bytes(&params, width).saturating_mul(copies);
+    let check = match job.check {
+        MeshCheck::No => 0,
+        // two indices per triangle corner; per vertex an offset, a set and its faces
+        _ => counts.index_bytes(width).saturating_mul(2) + counts.vertices.saturating_mul(17),
+    };
+    let filters = job.filters.bytes(counts, counts.index_bytes(width));
+    mesh.saturating_add(check.max(filters))
+}
+
+/// Estimates the bytes of a volume in core: on the host the samples as they are read and as
+/// kernels take them, on devices the samples and up to one byte of scratch memory per sample.
+fn volume_estimate(dims: [usize; 3], sample_type: SampleType, job: &MeshJob) -> MemoryEstimate {
+    let samples = dims
+        .iter()
+        .fold(1, |product: u64, &n| product.saturating_mul(n as u64));
+    let (stored, converted) = match sample_type {
+        SampleType::U8 | SampleType::I8 => (1, 0),
+        SampleType::U16 | SampleType::I16 => (2, 0),
+        SampleType::F32 => (4, 0),
+        SampleType::I32 => (4, 4),
+        SampleType::F64 => (8, 4),
+    };
+    let converted = if job.level.is_selection() {
+        1
+    } else {
+        converted
+    };
+    let mask = u64::from(job.mask.is_some());
+    let on_device = if converted > 0 { converted } else { stored };
+    MemoryEstimate {
+        host: samples.saturating_mul(stored + converted + mask),
+        device: samples.saturating_mul(on_device + mask + 1),
+    }
+}

@@ -1,0 +1,164 @@
+//! Otsu's threshold of a volume file that is read in parts.
+
+use super::{
+    PipelineError, VolumeSource, at,
+    mask::{StatedGrid, open_mask},
+};
+use crate::{
+    grid::{Histogram, OtsuError, OtsuRange, Sample, SampleType, sample_count},
+    io::{FileError, VolumeReader},
+    memory,
+    monitor::Monitor,
+};
+
+/// Number of samples that are read at a time.
+const CHUNK_LEN: usize = 1 << 22;
+
+/// Computes Otsu's threshold of a volume that is read in parts, and of the samples within the mask
+/// if there is one. Samples of up to 16 bits take one pass over the file, others two: the first
+/// determines their range.
+pub(crate) fn otsu_in_file(
+    source: &VolumeSource,
+    mask: Option<&VolumeSource>,
+    monitor: &Monitor<'_>,
+) -> Result<f64, PipelineError> {
+    let sample_type = source.open()?.sample_type();
+    let path = &source.path;
+    let mut histogram = if Histogram::is_by_value(sample_type) {
+        Histogram::by_value(sample_type).map_err(at(path))?
+    } else {
+        let mut range = OtsuRange::NONE;
+        visit_samples(source, mask, monitor, &mut |samples, mask| {
+            range = range.and(samples.range(mask));
+            Ok(())
+        })?;
+        Histogram::of_range(range).map_err(at(path))?
+    };
+    visit_samples(source, mask, monitor, &mut |samples, mask| {
+        samples.count(&mut histogram, mask)
+    })?;
+    histogram.threshold().map_err(at(path))
+}
+
+/// A chunk of samples of any type.
+trait SampleChunk {
+    fn range(&self, mask: &[u8]) -> OtsuRange;
+    fn count(&self, histogram: &mut Histogram, mask: &[u8]) -> Result<(), OtsuError>;
+}
+
+impl<T: Sample> SampleChunk for &[T] {
+    fn range(&self, mask: &[u8]) -> OtsuRange {
+        OtsuRange::within(self, mask)
+    }
+
+    fn count(&self, histogram: &mut Histogram, mask: &[u8]) -> Result<(), OtsuError> {
+        Ok(histogram.add(self, Some(mask))?)
+    }
+}
+
+/// Callback for a chunk of samples and its mask: 1 for each sample that counts.
+type Visitor<'l> = dyn FnMut(&dyn SampleChunk, &[u8]) -> Result<(), OtsuError> + 'l;
+
+/// Evaluates an expression with the type alias `$T` of a sample type.
+macro_rules! with_type {
+    ($type:expr, $T:ident => $body:expr) => {
+        match $type {
+            SampleType::U8 => {
+                type $T = u8;
+                $body
+            }
+            SampleType::I8 => {
+                type $T = i8;
+                $body
+            }
+            SampleType::U16 => {
+                type $T = u16;
+                $body
+            }
+            SampleType::I16 => {
+                type $T = i16;
+                $body
+            }
+            SampleType::I32 => {
+                type $T = i32;
+                $body
+            }
+            SampleType::F32 => {
+                type $T = f32;
+                $body
+            }
+            SampleType::F64 => {
+                type $T = f64;
+                $body
+            }
+        }
+    };
+}
+
+/// Reads all samples once and passes them to `visit` in chunks.
+fn visit_samples(
+    source: &VolumeSource,
+    mask: Option<&VolumeSource>,
+    monitor: &Monitor<'_>,
+    visit: &mut Visitor<'_>,
+) -> Result<(), PipelineError> {
+    let mut volume = source.open()?;
+    let mut mask = match mask {
+        Some(mask) => {
+            let grid = StatedGrid::new(source, volume.header(), volume.dims(), volume.geometry())?;
+            // warnings about the mask are reported when the surface is extracted
+            Some(open_mask(mask, &grid, &mut Vec::new())?)
+        }
+        None => None,
+    };
+    volume.set_overlap(0);
+    with_type!(volume.sample_type(), T => visit_typed::<T>(source, &mut volume, mask.as_mut(), monitor, visit))
+}
+
+fn visit_typed<T: Sample>(
+    source: &VolumeSource,
+    volume: &mut VolumeReader<'_>,
+    mut mask: Option<&mut VolumeReader<'_>>,
+    monitor: &Monitor<'_>,
+    visit: &mut Visitor<'_>,
+) -> Result<(), PipelineError> {
+    let path = &source.path;
+    let total = sample_count(volume.dims()).map_err(at(path))?;
+    let counter = monitor.counter("threshold", total as u64);
+    let chunk_len = CHUNK_LEN.min(total);
+    let mut samples = memory::try_zeroed::<T>("samples", chunk_len).map_err(at(path))?;
+    let mut included = memory::try_filled("samples", chunk_len, 1u8).map_err(at(path))?;
+    let mut first = 0;
+    while first < total {
+        let len = chunk_len.min(total - first);
+        volume.read_samples_into(first, &mut samples[..len])?;
+        if let Some(mask) = &mut mask {
+            read_mask_into(mask, first, &mut included[..len])?;
+        }
+        visit(&&samples[..len], &included[..len]).map_err(at(path))?;
+        counter.add(len as u64)?;
+        first += len;
+    }
+    Ok(())
+}
+
+/// Reads a mask: writes 1 for samples that are not zero, and 0 for others.
+fn read_mask_into(
+    mask: &mut VolumeReader<'_>,
+    first: usize,
+    out: &mut [u8],
+) -> Result<(), FileError> {
+    mask.set_overlap(0);
+    with_type!(mask.sample_type(), T => {
+        const CHUNK_LEN: usize = 1 << 16;
+        let mut samples = vec![T::default(); CHUNK_LEN.min(out.len())];
+        for (chunk, out) in out.chunks_mut(CHUNK_LEN).enumerate() {
+            let samples = &mut samples[..out.len()];
+            mask.read_samples_into(first + chunk * CHUNK_LEN, samples)?;
+            for (out, sample) in out.iter_mut().zip(samples) {
+                *out = u8::from(*sample != T::default());
+            }
+        }
+        Ok(())
+    })
+}
