@@ -9,7 +9,7 @@ use ferrovox::{
     grid::{DeviceMask, DeviceVolume, Volume},
     skeleton::{
         Skeleton,
-        potential_field::{self, Hierarchy, SurfaceBy},
+        potential_field::{self, Hierarchy, SurfaceNeighbours},
     },
 };
 use ferrovox_tests::solids::Solid;
@@ -78,7 +78,7 @@ fn show(stream: &Stream, solid: &Solid, exponent: f64) -> Result<(), Box<dyn std
     };
     let one = potential_field::extract(stream, &mask, &params)?;
     let found = core.certificate[0];
-    let classes = potential_field::classify(stream, &mask, SurfaceBy::Faces)?;
+    let classes = potential_field::classify(stream, &mask, SurfaceNeighbours::Faces)?;
     let map = distance::map(
         stream,
         Sites::Voxels(&classes.surface),
@@ -93,7 +93,7 @@ fn show(stream: &Stream, solid: &Solid, exponent: f64) -> Result<(), Box<dyn std
         found.saddles_index1,
         found.saddles_index2,
         found.euler_solid,
-        if found.balanced() { "ok " } else { "NOT" },
+        if found.is_balanced() { "ok " } else { "NOT" },
         core.skeleton.components().count,
         core.skeleton.cycles(),
         core.skeleton.length(),

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use ferrovox::{
     render::ColourBy,
-    skeleton::potential_field::{BoundaryForce, FieldVariant, Precision, SurfaceBy},
+    skeleton::potential_field::{BoundaryForce, FieldVariant, Precision, SurfaceNeighbours},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -61,7 +61,7 @@ pub enum SurfaceName {
     Corners,
 }
 
-impl From<SurfaceName> for SurfaceBy {
+impl From<SurfaceName> for SurfaceNeighbours {
     fn from(name: SurfaceName) -> Self {
         match name {
             SurfaceName::Faces => Self::Faces,
@@ -112,8 +112,9 @@ pub enum VariantName {
     Tuned,
     /// What is far by series: in time linear in the voxels, exact where the bound of the error does
     /// not suffice
-    Tree,
-    /// The quicker one of tuned and tree
+    #[value(alias = "tree")]
+    Multipole,
+    /// The quicker one of tuned and multipole
     Auto,
 }
 
@@ -124,7 +125,7 @@ impl From<VariantName> for FieldVariant {
             VariantName::Constant => Self::Constant,
             VariantName::Shared => Self::Shared,
             VariantName::Tuned => Self::Tuned,
-            VariantName::Tree => Self::Tree,
+            VariantName::Multipole => Self::Multipole,
             VariantName::Auto => Self::Auto,
         }
     }

@@ -146,7 +146,7 @@ impl From<&Certificate> for Balance {
         Self {
             counts: *index,
             balance: index.balance(),
-            balanced: index.balanced(),
+            balanced: index.is_balanced(),
         }
     }
 }

@@ -111,7 +111,7 @@ let on_device = DeviceVolume::upload(&stream, volume.view())?;
 let object = DeviceMask::above(&stream, &on_device, 120.0)?;
 let mut made = potential_field::extract(&stream, &object, &potential_field::Params::default())?;
 made.skeleton.prune(Prune::Length(5.0))?;
-println!("{} cycles, balanced: {}", made.skeleton.cycles(), made.certificate.iter().all(|it| it.balanced()));
+println!("{} cycles, balanced: {}", made.skeleton.cycles(), made.certificate.iter().all(|it| it.is_balanced()));
 write_skeleton("scan.swc", &made.skeleton)?;
 // docs/skeleton.md: end
 Ok(())
@@ -128,7 +128,7 @@ use ferrovox::{device::Device, monitor::Progress, skeleton::potential_field::{se
 
 let streams = [Device::cuda(0)?.stream()?, Device::cuda(1)?.stream()?];
 let tell = |progress: Progress| eprintln!("{:.0} %, {:?} left", 100.0 * progress.fraction(), progress.left());
-let made = potential_field::extract(Execution::on(&streams)?.on_progress(&tell), &object, &params)?;
+let made = potential_field::extract(Execution::new(&streams)?.on_progress(&tell), &object, &params)?;
 let vectors = made.force_field.vectors(&streams[0])?;
 // docs/skeleton.md: end of several devices
 drop(vectors);

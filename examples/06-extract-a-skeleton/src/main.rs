@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         found
             .certificate
             .iter()
-            .all(|component| component.balanced())
+            .all(|component| component.is_balanced())
     );
     println!(
         "{device}: {} voxels, all critical points found",
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for branch in skeleton.chains() {
         let [from, to] = branch.ends();
         let edges = || branch.edges.iter().map(|&edge| &skeleton.edges[edge]);
-        let length: f64 = edges().map(|edge| skeleton.length_of(edge)).sum();
+        let length: f64 = edges().map(|edge| skeleton.curve_length(edge)).sum();
         let radii = edges().flat_map(|edge| edge.radii.iter().copied());
         let (least, most) = (
             radii.clone().fold(f64::INFINITY, f64::min),

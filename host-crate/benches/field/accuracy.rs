@@ -22,7 +22,7 @@ pub fn worst_direction(
     sources: &Sources,
     params: &potential_field::Params,
 ) -> Outcome<f64> {
-    let field = field::forces(stream, sources, mask.copy(stream)?, params)?;
+    let field = field::forces_at_voxels(stream, sources, mask.copy(stream)?, params)?;
     let found = stream.download(&field.forces)?;
     let (found, _) = found.as_chunks::<4>();
     let targets = DevicePoints::from_sites(stream, mask)?.download(stream)?;

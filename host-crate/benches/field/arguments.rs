@@ -2,7 +2,7 @@
 
 use crate::{support::Outcome, whole::Object};
 use clap::Parser;
-use ferrovox::skeleton::potential_field::{self, FieldVariant, Precision, TreeParams};
+use ferrovox::skeleton::potential_field::{self, FieldVariant, MultipoleParams, Precision};
 use measure::Common;
 
 /// Times force fields.
@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     near: Option<u32>,
     /// What the bounds of `tree` are multiplied by
-    #[arg(long, value_name = "FACTOR", default_value_t = TreeParams::default().trust)]
+    #[arg(long, value_name = "FACTOR", default_value_t = MultipoleParams::default().trust)]
     trust: f64,
     #[command(flatten)]
     pub common: Common,
@@ -98,7 +98,7 @@ impl Arguments {
         let mut jobs = Vec::new();
         for variant in crate::variants(&self.variants)? {
             for precision in crate::precisions(&self.precision)? {
-                if variant == FieldVariant::Tree && precision == Precision::F32 {
+                if variant == FieldVariant::Multipole && precision == Precision::F32 {
                     continue;
                 }
                 for &exponent in &self.exponents {
@@ -106,7 +106,7 @@ impl Arguments {
                         variant,
                         precision,
                         exponent,
-                        tree: TreeParams {
+                        multipole: MultipoleParams {
                             order: self.order,
                             near: self.near,
                             trust: self.trust,
@@ -124,5 +124,5 @@ impl Arguments {
 
 /// Whether a variant is one for the voxels of a grid.
 pub fn needs_grid(job: &potential_field::Params) -> bool {
-    matches!(job.variant, FieldVariant::Tree | FieldVariant::Auto)
+    matches!(job.variant, FieldVariant::Multipole | FieldVariant::Auto)
 }

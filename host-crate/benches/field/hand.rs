@@ -6,8 +6,8 @@ use ferrovox::{
     device::{Device, DeviceKind, Recording, Stream},
     grid::{DeviceMask, DevicePoints, Geometry},
     skeleton::potential_field::{
-        self, Classes, FieldVariant, SurfaceBy, classify,
-        field::{ForceField, Sources, force_field, forces_at},
+        self, FieldVariant, SurfaceNeighbours, VoxelClasses, classify,
+        field::{ForceField, Sources, force_field, forces_at_points},
     },
     synthetic::{self, Capsule},
 };
@@ -88,7 +88,7 @@ pub fn measure(
                 elements: targets,
                 ..Record::default()
             };
-            let by_pairs = !matches!(params.variant, FieldVariant::Tree | FieldVariant::Auto);
+            let by_pairs = !matches!(params.variant, FieldVariant::Multipole | FieldVariant::Auto);
             if by_pairs && pairs > most {
                 report.add(Record {
                     absent: Some(format!("{pairs:.1e} pairs would take too long")),
@@ -122,7 +122,7 @@ pub fn measure(
     Ok(())
 }
 
-fn classes(stream: &Stream, size: usize, spacing: [f32; 3]) -> Outcome<Classes> {
+fn classes(stream: &Stream, size: usize, spacing: [f32; 3]) -> Outcome<VoxelClasses> {
     let blend = 0.03 * size as f32;
     let dims = spacing.map(|along| (size as f32 / along).ceil() as usize);
     let solid = synthetic::capsules(stream, dims, &hand(size), blend, spacing, [0.0; 3])?;
@@ -130,13 +130,13 @@ fn classes(stream: &Stream, size: usize, spacing: [f32; 3]) -> Outcome<Classes> 
     let axes = Matrix3::from_diagonal(&Vector3::from(spacing.map(f64::from)));
     let geometry = Geometry::new(axes, Vector3::zeros())?;
     let solid = DeviceMask::from_words(stream, &solid.download(stream)?, dims, geometry)?;
-    Ok(classify(stream, &solid, SurfaceBy::Faces)?)
+    Ok(classify(stream, &solid, SurfaceNeighbours::Faces)?)
 }
 
 /// The field, and how long each kernel took, the longest first.
 fn with_times(
     stream: &Stream,
-    classes: &Classes,
+    classes: &VoxelClasses,
     params: &potential_field::Params,
 ) -> Outcome<(ForceField, String)> {
     let device = stream.device();
@@ -159,11 +159,16 @@ fn with_times(
 }
 
 /// Errors at some voxels: beside the sum of all magnitudes, of directions, and beside their bounds.
-fn about(stream: &Stream, classes: &Classes, field: &ForceField, exponent: f64) -> Outcome<String> {
+fn about(
+    stream: &Stream,
+    classes: &VoxelClasses,
+    field: &ForceField,
+    exponent: f64,
+) -> Outcome<String> {
     let places = DevicePoints::from_sites(stream, &field.mask)?.download(stream)?;
     let forces = stream.download(&field.forces)?;
     let (forces, _) = forces.as_chunks::<4>();
-    let sources = Sources::of_surface(stream, classes)?;
+    let sources = Sources::from_surface(stream, classes)?;
     // on a CPU exact sums are slow too
     let pairs = SAMPLES as u64 * sources.len() as u64;
     let samples = match stream.device().kind() {
@@ -176,7 +181,7 @@ fn about(stream: &Stream, classes: &Classes, field: &ForceField, exponent: f64) 
         .iter()
         .map(|&at| places[at].map(f64::from).into())
         .collect();
-    let exact = forces_at(stream, &sources, &points, exponent)?;
+    let exact = forces_at_points(stream, &sources, &points, exponent)?;
     let bounds = match &field.bounds {
         Some(bounds) => Some((bounds.download(stream)?, bounds)),
         None => None,

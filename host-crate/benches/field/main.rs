@@ -68,7 +68,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
         let axis = shapes::axis_of_tube(&stream)?;
         for params in jobs.iter().filter(|job| !arguments::needs_grid(job)) {
             let spread = support::by_events(&stream, arguments.common.runs, 1, || {
-                field::forces(&stream, &points, mask.copy(&stream)?, params)?;
+                field::forces_at_voxels(&stream, &points, mask.copy(&stream)?, params)?;
                 Ok(())
             })?;
             let pairs = (targets * sources) as f64;

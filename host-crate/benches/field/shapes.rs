@@ -4,7 +4,7 @@ use crate::support::Outcome;
 use ferrovox::{
     device::Stream,
     grid::{DeviceMask, DevicePoints, Geometry},
-    skeleton::potential_field::{SurfaceBy, classify, field::Sources},
+    skeleton::potential_field::{SurfaceNeighbours, classify, field::Sources},
 };
 
 /// The radius of a ball of at least so many voxels.
@@ -77,12 +77,12 @@ pub fn axis_of_tube(stream: &Stream) -> Outcome<(DeviceMask, Sources)> {
         .map(index)
         .collect();
     let solid = DeviceMask::from_indices(stream, &solid, dims, Geometry::default())?;
-    let classes = classify(stream, &solid, SurfaceBy::Corners)?;
+    let classes = classify(stream, &solid, SurfaceNeighbours::Corners)?;
     let along = (2 + radius..2 + length - radius).step_by(4);
     let axis = along.map(|z| index([centre, centre, z]));
     let axis: Vec<u64> = axis.collect();
     Ok((
         DeviceMask::from_indices(stream, &axis, dims, Geometry::default())?,
-        Sources::of_surface(stream, &classes)?,
+        Sources::from_surface(stream, &classes)?,
     ))
 }

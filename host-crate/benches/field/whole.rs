@@ -137,7 +137,7 @@ fn about(made: &Extraction) -> String {
     let unbalanced = made
         .certificate
         .iter()
-        .filter(|one| !one.balanced())
+        .filter(|one| !one.is_balanced())
         .count();
     let (counts, skeleton) = (made.counts, &made.skeleton);
     format!(

@@ -190,7 +190,8 @@ fn forces(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     });
     let inside: Vec<u64> = inside.collect();
     let ball = DeviceMask::from_indices(stream, &inside, [side; 3], Geometry::default())?;
-    let classes = potential_field::classify(stream, &ball, potential_field::SurfaceBy::Faces)?;
+    let classes =
+        potential_field::classify(stream, &ball, potential_field::SurfaceNeighbours::Faces)?;
     Ok(Box::new(move |wanted| {
         let mut all = Vec::new();
         for variant in FieldVariant::ALL {

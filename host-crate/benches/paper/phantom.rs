@@ -5,7 +5,8 @@ use ferrovox::{
     device::{DeviceKind, Stream},
     grid::DeviceMask,
     skeleton::potential_field::{
-        self, BoundaryForce, Classes, FieldVariant, Precision, SurfaceBy, classify, field,
+        self, BoundaryForce, FieldVariant, Precision, SurfaceNeighbours, VoxelClasses, classify,
+        field,
     },
     synthetic::{HUMAN_HEIGHT, human},
 };
@@ -18,7 +19,7 @@ const PATIENCE: f64 = 4.0;
 /// The phantom's voxels on a device.
 pub struct Phantom<'a> {
     stream: &'a Stream,
-    pub classes: Classes,
+    pub classes: VoxelClasses,
 }
 
 /// A time, and of which part it was measured.
@@ -32,7 +33,7 @@ impl<'a> Phantom<'a> {
     pub fn new(stream: &'a Stream, width: usize) -> Outcome<Self> {
         let volume = human(stream, [width, width, HUMAN_HEIGHT])?;
         let solid = DeviceMask::above(stream, &volume, 0.0)?;
-        let classes = classify(stream, &solid, SurfaceBy::Corners)?;
+        let classes = classify(stream, &solid, SurfaceNeighbours::Corners)?;
         Ok(Self { stream, classes })
     }
 
@@ -48,7 +49,7 @@ impl<'a> Phantom<'a> {
             exponent: 2.0,
             precision: Precision::F32,
             boundary: BoundaryForce::Mean,
-            surface: SurfaceBy::Corners,
+            surface: SurfaceNeighbours::Corners,
             variant,
             ..potential_field::Params::default()
         };
@@ -64,12 +65,12 @@ impl<'a> Phantom<'a> {
                 sample: None,
             });
         }
-        let sources = field::Sources::of_surface(stream, &self.classes)?;
+        let sources = field::Sources::from_surface(stream, &self.classes)?;
         let targets = sample / self.classes.counts.surface.max(1);
         let mask = self.middle(targets.max(1))?;
         let [part, all] = [mask.count(stream)?, self.classes.counts.interior];
         let spread = by_events(stream, runs, || {
-            field::forces(stream, &sources, mask.copy(stream)?, &params)?;
+            field::forces_at_voxels(stream, &sources, mask.copy(stream)?, &params)?;
             Ok(())
         })?;
         let scale = all as f64 / part as f64;

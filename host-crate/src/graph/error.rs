@@ -1,24 +1,24 @@
-//! What can be wrong with a graph.
+//! Errors of skeleton graphs.
 
 use crate::memory::OutOfMemory;
 
-/// Why a graph is none, or cannot be pruned.
+/// Error of validating or pruning a skeleton graph.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
-    /// A graph whose parts do not fit together.
-    #[error("the skeleton is no graph: {problem}")]
+    /// The nodes and edges are inconsistent.
+    #[error("invalid skeleton graph: {problem}")]
     Invalid {
-        /// What does not fit.
+        /// Description of the first inconsistency.
         problem: String,
     },
-    /// A length or a ratio to prune by that is none.
-    #[error("branches shorter than {found} are to be pruned: it must be 0 or more")]
+    /// The pruning limit is negative or NaN.
+    #[error("the pruning limit is {found}; give a number of at least 0")]
     Prune {
-        /// The length or ratio.
+        /// Length or ratio that was given.
         found: f64,
     },
-    /// The host has not enough memory.
+    /// The host is out of memory.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
 }

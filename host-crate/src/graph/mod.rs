@@ -1,4 +1,4 @@
-//! Curve skeletons as graphs: nodes, and curves between them, with what can be asked of them.
+//! Curve skeletons as graphs: nodes, curves between them, and queries on both.
 
 mod chains;
 mod error;
@@ -15,29 +15,28 @@ pub use queries::Components;
 use crate::grid::Geometry;
 use nalgebra::Point3;
 
-/// What a node is.
+/// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
-    /// A critical point at which the force ends from all sides: no eigenvalue of its Jacobian is
-    /// positive.
+    /// Attracting critical point: the force converges from all sides, and no eigenvalue of its
+    /// Jacobian is positive.
     Attracting,
-    /// A critical point that the force leaves along some directions and reaches along others.
+    /// Saddle: the force diverges along some directions and converges along others.
     Saddle {
-        /// How many eigenvalues of its Jacobian are positive: 1 or 2.
+        /// Number of positive eigenvalues of the Jacobian: 1 or 2.
         index: u8,
     },
-    /// A critical point that the force leaves to all sides. There are none where the exponent is
-    /// above 2.
+    /// Repelling critical point: the force diverges to all sides. Occurs for no exponent above 2.
     Repelling,
-    /// Where curves meet, and no critical point is.
+    /// Point where curves meet that is not a critical point.
     Junction,
-    /// Where a curve ends, and no critical point is.
+    /// Point where a curve ends that is not a critical point.
     End,
 }
 
 impl NodeKind {
-    /// The kind's name in files: `attracting`, `saddle1`, `saddle2`, `repelling`, `junction` or
-    /// `end`.
+    /// Returns the kind's name in files: `attracting`, `saddle1`, `saddle2`, `repelling`,
+    /// `junction` or `end`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Attracting => "attracting",
@@ -50,36 +49,36 @@ impl NodeKind {
     }
 }
 
-/// A node of a skeleton.
+/// Node of a skeleton.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// Kind of the node.
     pub kind: NodeKind,
-    /// Where it is, in voxels: the centre of voxel (0, 0, 0) is at 0, 0, 0.
+    /// Position in voxel coordinates; the centre of voxel (0, 0, 0) is at the origin.
     pub position: Point3<f64>,
-    /// The eigenvalues of the force's Jacobian, ascending, of a critical point.
+    /// Eigenvalues of the force's Jacobian in ascending order, for critical points.
     pub eigenvalues: Option<[f64; 3]>,
-    /// The distance to the surface, in world units; 0 where it is not known.
+    /// Distance to the surface, in world units; 0 if unknown.
     pub radius: f64,
-    /// The component of the solid that it is in, counted from 0.
+    /// Index of the node's connected component of the solid.
     pub component: u32,
 }
 
-/// A curve between two nodes, which may be one.
+/// Curve between two nodes, or from a node to itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
-    /// The nodes at its two ends, by their index.
+    /// Indices of the nodes at the two ends.
     pub nodes: [usize; 2],
-    /// Its points from the first node to the second, both included, in voxels.
+    /// Points from the first node to the second, including both, in voxel coordinates.
     pub points: Vec<Point3<f64>>,
-    /// The distance to the surface at each of the points, in world units.
+    /// Distance to the surface at each point, in world units.
     pub radii: Vec<f64>,
-    /// The level of the hierarchy that it belongs to: 0 for the core, 1 and 2 for what is added to
-    /// it.
+    /// Level of the hierarchy (Cornea et al. 2005): 0 for the core skeleton, 1 for curves added by
+    /// divergence, 2 for curves added by curvature.
     pub level: u8,
 }
 
-/// A skeleton: nodes, and curves between them.
+/// Curve skeleton: nodes, and curves between them.
 ///
 /// ```
 /// use ferrovox::{graph::{Edge, Node, NodeKind, Skeleton}, grid::Geometry};
@@ -108,47 +107,51 @@ pub struct Edge {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Skeleton {
-    /// The nodes. One without an edge is a skeleton too: that of a ball is its centre.
+    /// Nodes. A node without edges is a valid skeleton: that of a ball is its centre.
     pub nodes: Vec<Node>,
-    /// The curves.
+    /// Curves between the nodes.
     pub edges: Vec<Edge>,
-    /// Where the voxels lie in the world.
+    /// Position of the voxels in the world.
     pub geometry: Geometry,
 }
 
 impl Skeleton {
-    /// Fails unless edges have nodes, at least two points and as many radii, begin and end where
-    /// their nodes are, and all numbers are finite.
+    /// Checks that all numbers are finite, that edges refer to existing nodes and begin and end at
+    /// their positions, and that each edge has at least two points and one radius per point.
     ///
     /// # Errors
-    /// [`GraphError::Invalid`] with the first edge or node that is wrong.
+    /// [`GraphError::Invalid`] for the first invalid node or edge.
     pub fn validate(&self) -> Result<(), GraphError> {
-        let wrong = |problem| Err(GraphError::Invalid { problem });
-        for (number, node) in self.nodes.iter().enumerate() {
+        let invalid = |problem| Err(GraphError::Invalid { problem });
+        for (index, node) in self.nodes.iter().enumerate() {
             if !is_finite(&node.position) || !node.radius.is_finite() {
-                return wrong(format!("node {number} is not at a finite position"));
+                return invalid(format!(
+                    "node {index} has a position or radius that is not finite"
+                ));
             }
         }
-        for (number, edge) in self.edges.iter().enumerate() {
+        for (index, edge) in self.edges.iter().enumerate() {
             if let Some(missing) = edge.nodes.iter().find(|&&node| node >= self.nodes.len()) {
                 let count = self.nodes.len();
-                return wrong(format!(
-                    "edge {number} has node {missing}, and there are {count}"
+                return invalid(format!(
+                    "edge {index} refers to node {missing}, but there are {count} nodes"
                 ));
             }
             let [points, radii] = [edge.points.len(), edge.radii.len()];
             if points < 2 || points != radii {
-                return wrong(format!(
-                    "edge {number} has {points} points and {radii} radii; it needs two points, and as many radii"
+                return invalid(format!(
+                    "edge {index} has {points} points and {radii} radii; give at least two points and one radius per point"
                 ));
             }
             if !edge.points.iter().all(is_finite) || !edge.radii.iter().all(|r| r.is_finite()) {
-                return wrong(format!("edge {number} has a point that is not finite"));
+                return invalid(format!(
+                    "edge {index} has a point or radius that is not finite"
+                ));
             }
             let ends = [edge.points[0], edge.points[points - 1]];
             for (end, node) in ends.iter().zip(edge.nodes) {
                 if *end != self.nodes[node].position {
-                    return wrong(format!("edge {number} does not end at its node {node}"));
+                    return invalid(format!("edge {index} does not end at its node {node}"));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Removing short branches.
+//! Pruning of short branches.
 
 use super::{Chain, GraphError, Skeleton, chains::Incidence};
 use crate::memory::{
@@ -6,13 +6,13 @@ use crate::memory::{
 };
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// Which branches are too short.
+/// Criterion for branches to remove.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prune {
-    /// Those shorter than this, in world units.
+    /// Removes branches shorter than this length, in world units.
     Length(f64),
-    /// Those shorter than this multiple of the radius where they leave the rest. Where the radius
-    /// is not known, none.
+    /// Removes branches shorter than this multiple of the radius at their root. Branches whose root
+    /// radius is unknown are kept.
     LengthByRadius(f64),
 }
 
@@ -24,74 +24,74 @@ impl Prune {
     }
 }
 
-/// A number by which branches are ordered; it is not NaN.
+/// Length or length ratio of a branch; never NaN.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Measure(f64);
+struct BranchMeasure(f64);
 
-impl Eq for Measure {}
+impl Eq for BranchMeasure {}
 
-impl PartialOrd for Measure {
+impl PartialOrd for BranchMeasure {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Measure {
+impl Ord for BranchMeasure {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
     }
 }
 
-/// A skeleton that loses branches.
+/// A skeleton during pruning.
 struct Pruning<'a> {
     skeleton: &'a Skeleton,
-    /// The edges that are left, at each node.
+    /// Remaining edge ends at each node.
     incidence: Incidence,
-    by: Prune,
+    criterion: Prune,
 }
 
 impl Pruning<'_> {
-    /// From a node of degree 1 to the next one that does not have degree 2. None if that has degree
-    /// 1 too: then the branch is all there is of its component.
+    /// Returns the branch from a leaf to the first node whose degree is not 2, or `None` if that
+    /// node is a leaf too, in which case the branch is its entire component.
     fn branch(&self, leaf: usize) -> Option<Chain> {
-        let [(mut edge, mut backwards)] = self.incidence[leaf][..] else {
+        let [(mut edge, mut reversed)] = self.incidence[leaf][..] else {
             return None;
         };
         let mut chain = Chain {
             edges: Vec::new(),
-            backwards: Vec::new(),
+            reversed: Vec::new(),
             nodes: vec![leaf],
         };
         loop {
-            let node = self.skeleton.edges[edge].nodes[usize::from(!backwards)];
+            let node = self.skeleton.edges[edge].nodes[usize::from(!reversed)];
             chain.edges.push_or_unwind(edge);
-            chain.backwards.push_or_unwind(backwards);
+            chain.reversed.push_or_unwind(reversed);
             chain.nodes.push_or_unwind(node);
-            (edge, backwards) = match self.incidence[node][..] {
+            (edge, reversed) = match self.incidence[node][..] {
                 [_] => return None,
-                [one, other] if one == (edge, !backwards) => other,
-                [other, one] if one == (edge, !backwards) => other,
+                [arrival, departure] if arrival == (edge, !reversed) => departure,
+                [departure, arrival] if arrival == (edge, !reversed) => departure,
                 _ => return Some(chain),
             };
         }
     }
 
-    fn measure(&self, chain: &Chain) -> Measure {
+    fn measure(&self, chain: &Chain) -> BranchMeasure {
         let edges = chain.edges.iter();
         let length: f64 = edges.map(|&edge| self.skeleton.edge_length(edge)).sum();
         let last = chain.edges.len() - 1;
         let root = &self.skeleton.edges[chain.edges[last]].radii;
-        let radius = if chain.backwards[last] {
+        let radius = if chain.reversed[last] {
             root.first()
         } else {
             root.last()
         };
-        let measure = match (self.by, radius) {
+        let measure = match (self.criterion, radius) {
             (Prune::Length(_), _) => length,
             (Prune::LengthByRadius(_), Some(&radius)) if radius > 0.0 => length / radius,
             (Prune::LengthByRadius(_), _) => f64::INFINITY,
         };
-        Measure(if measure.is_nan() {
+        BranchMeasure(if measure.is_nan() {
             f64::INFINITY
         } else {
             measure
@@ -106,22 +106,22 @@ impl Pruning<'_> {
         }
     }
 
-    /// The ends of degree 1 of the branch that goes through a node of degree 2.
+    /// Returns the leaves of the branch that passes through a node of degree 2.
     fn leaves_through(&self, node: usize) -> Vec<usize> {
         let mut leaves = Vec::new();
         if self.incidence[node].len() != 2 {
             return leaves;
         }
-        for &(mut edge, mut backwards) in &self.incidence[node] {
+        for &(mut edge, mut reversed) in &self.incidence[node] {
             loop {
-                let next = self.skeleton.edges[edge].nodes[usize::from(!backwards)];
+                let next = self.skeleton.edges[edge].nodes[usize::from(!reversed)];
                 if self.incidence[next].len() == 1 {
                     leaves.push_or_unwind(next);
                 }
-                (edge, backwards) = match self.incidence[next][..] {
+                (edge, reversed) = match self.incidence[next][..] {
                     _ if next == node => break,
-                    [one, other] if one == (edge, !backwards) => other,
-                    [other, one] if one == (edge, !backwards) => other,
+                    [arrival, departure] if arrival == (edge, !reversed) => departure,
+                    [departure, arrival] if arrival == (edge, !reversed) => departure,
                     _ => break,
                 };
             }
@@ -131,43 +131,43 @@ impl Pruning<'_> {
 }
 
 impl Skeleton {
-    /// Removes the branches with a free end that are too short, the shortest first, until there are
-    /// none: what was two branches beside a removed one is one, and judged anew. Branches of cycles
-    /// stay, and so does the last branch of a component. Returns how many were removed.
+    /// Removes short branches with a leaf, shortest first, until none remains. Where removing a
+    /// branch leaves two, they become one branch, which is measured again. Branches on cycles and
+    /// the last branch of a component are kept. Returns the number of branches removed.
     ///
-    /// The time is that of sorting the branches, and of walking along each again where one beside
-    /// it is removed.
+    /// Takes the time to sort the branches, plus that to walk along a branch again whenever one
+    /// next to it is removed.
     ///
     /// # Errors
-    /// [`GraphError::Prune`] for a limit that is negative or no number.
-    pub fn prune(&mut self, by: Prune) -> Result<usize, GraphError> {
-        let limit = by.limit();
+    /// [`GraphError::Prune`] if the limit is negative or NaN.
+    pub fn prune(&mut self, criterion: Prune) -> Result<usize, GraphError> {
+        let limit = criterion.limit();
         if limit.is_nan() || limit < 0.0 {
             return Err(GraphError::Prune { found: limit });
         }
-        catch_out_of_memory(|| self.pruned(by, limit))
+        catch_out_of_memory(|| self.remove_short_branches(criterion, limit))
     }
 
-    fn pruned(&mut self, by: Prune, limit: f64) -> Result<usize, GraphError> {
+    fn remove_short_branches(&mut self, criterion: Prune, limit: f64) -> Result<usize, GraphError> {
         let mut pruning = Pruning {
             skeleton: self,
             incidence: self.incidence(),
-            by,
+            criterion,
         };
         let leaves = 0..pruning.skeleton.nodes.len();
         let branches =
             leaves.filter_map(|leaf| Some((pruning.measure(&pruning.branch(leaf)?), leaf)));
-        let mut waiting: BinaryHeap<_> = collect_into_or_unwind(branches.map(Reverse));
-        let mut gone = zeroed_or_unwind::<bool>(pruning.skeleton.nodes.len());
+        let mut queue: BinaryHeap<_> = collect_into_or_unwind(branches.map(Reverse));
+        let mut removed_nodes = zeroed_or_unwind::<bool>(pruning.skeleton.nodes.len());
         let mut removed = 0;
-        while let Some(Reverse((measure, leaf))) = waiting.pop() {
+        while let Some(Reverse((measure, leaf))) = queue.pop() {
             if measure.0 >= limit {
                 break;
             }
             let Some(chain) = pruning.branch(leaf) else {
                 continue;
             };
-            // a later entry has its present state
+            // superseded by a later entry for the same leaf
             if pruning.measure(&chain) != measure {
                 continue;
             }
@@ -175,24 +175,24 @@ impl Skeleton {
             removed += 1;
             let [_, root] = chain.ends();
             for &node in &chain.nodes[..chain.nodes.len() - 1] {
-                gone[node] = true;
+                removed_nodes[node] = true;
             }
             for leaf in pruning.leaves_through(root) {
                 if let Some(chain) = pruning.branch(leaf) {
-                    waiting.push_or_unwind(Reverse((pruning.measure(&chain), leaf)));
+                    queue.push_or_unwind(Reverse((pruning.measure(&chain), leaf)));
                 }
             }
         }
-        let mut left = zeroed_or_unwind::<bool>(self.edges.len());
+        let mut kept_edges = zeroed_or_unwind::<bool>(self.edges.len());
         for &(edge, _) in pruning.incidence.iter().flatten() {
-            left[edge] = true;
+            kept_edges[edge] = true;
         }
-        let mut number = 0;
+        let mut edge = 0;
         self.edges.retain(|_| {
-            number += 1;
-            left[number - 1]
+            edge += 1;
+            kept_edges[edge - 1]
         });
-        self.keep_nodes(|node| !gone[node]);
+        self.keep_nodes(|node| !removed_nodes[node]);
         Ok(removed)
     }
 }

@@ -5,27 +5,27 @@ use crate::grid::Geometry;
 use nalgebra::Point3;
 use proptest::prelude::*;
 
-/// A skeleton with nodes on a helix, and for each edge its two nodes, its inner points and its
-/// level. It is in voxels of 2 x 2 x 2.
+/// Creates a skeleton with nodes on a helix, in voxels of 2 × 2 × 2. Each edge is given by its two
+/// nodes, its number of inner points and its level.
 fn skeleton(nodes: usize, edges: &[(usize, usize, usize, u8)]) -> Skeleton {
-    let place = |t: f64| Point3::new(3.0 * t.cos(), 3.0 * t.sin(), t);
+    let helix_point = |t: f64| Point3::new(3.0 * t.cos(), 3.0 * t.sin(), t);
     let kinds = [
         NodeKind::Attracting,
         NodeKind::Saddle { index: 1 },
         NodeKind::Junction,
         NodeKind::End,
     ];
-    let node = |number: usize| Node {
-        kind: kinds[number % 4],
-        position: place(number as f64),
+    let node = |index: usize| Node {
+        kind: kinds[index % 4],
+        position: helix_point(index as f64),
         eigenvalues: None,
-        radius: 1.0 + number as f64,
+        radius: 1.0 + index as f64,
         component: 0,
     };
     let edge = |&(from, to, inner, level): &(usize, usize, usize, u8)| {
-        let mut points = vec![place(from as f64)];
-        points.extend((0..inner).map(|k| place(100.0 + (from * 7 + to * 3 + k) as f64)));
-        points.push(place(to as f64));
+        let mut points = vec![helix_point(from as f64)];
+        points.extend((0..inner).map(|k| helix_point(100.0 + (from * 7 + to * 3 + k) as f64)));
+        points.push(helix_point(to as f64));
         let radii = points.iter().map(|point| point.z.abs() + 1.0).collect();
         Edge {
             nodes: [from, to],
@@ -41,30 +41,30 @@ fn skeleton(nodes: usize, edges: &[(usize, usize, usize, u8)]) -> Skeleton {
     }
 }
 
-/// A straight skeleton: nodes at these places on the x axis.
-fn on_axis(places: &[f64], edges: &[(usize, usize)]) -> Skeleton {
-    let mut made = skeleton(places.len(), &[]);
-    made.geometry = Geometry::default();
-    for (node, &x) in made.nodes.iter_mut().zip(places) {
+/// Creates a straight skeleton with nodes at the given positions on the x axis.
+fn on_axis(xs: &[f64], edges: &[(usize, usize)]) -> Skeleton {
+    let mut graph = skeleton(xs.len(), &[]);
+    graph.geometry = Geometry::default();
+    for (node, &x) in graph.nodes.iter_mut().zip(xs) {
         node.position = Point3::new(x, 0.0, 0.0);
     }
     for &(from, to) in edges {
-        let points = vec![made.nodes[from].position, made.nodes[to].position];
-        made.edges.push(Edge {
+        let points = vec![graph.nodes[from].position, graph.nodes[to].position];
+        graph.edges.push(Edge {
             nodes: [from, to],
             points,
             radii: vec![2.0; 2],
             level: 0,
         });
     }
-    made
+    graph
 }
 
 #[test]
-fn nothing_and_one_point() {
-    let nothing = Skeleton::default();
-    assert!(nothing.is_connected() && nothing.chains().is_empty());
-    assert_eq!((nothing.cycles(), nothing.euler_number()), (0, 0));
+fn empty_graph_and_single_node() {
+    let empty = Skeleton::default();
+    assert!(empty.is_connected() && empty.chains().is_empty());
+    assert_eq!((empty.cycles(), empty.euler_number()), (0, 0));
     let mut point = skeleton(1, &[]);
     assert_eq!(point.prune(Prune::Length(1e9)).unwrap(), 0);
     point.merge_chains();
@@ -73,9 +73,9 @@ fn nothing_and_one_point() {
 }
 
 #[test]
-fn a_chain_becomes_one_edge_and_a_ring_keeps_a_node() {
-    // 0 - 1 - 2 with the second edge backwards, and a ring 3 - 4 - 5
-    let mut made = skeleton(
+fn merging_turns_a_chain_into_one_edge_and_keeps_one_node_of_a_ring() {
+    // 0 – 1 – 2 with the second edge reversed, and a ring 3 – 4 – 5
+    let mut graph = skeleton(
         6,
         &[
             (0, 1, 2, 0),
@@ -85,42 +85,42 @@ fn a_chain_becomes_one_edge_and_a_ring_keeps_a_node() {
             (5, 3, 0, 1),
         ],
     );
-    let length = made.length();
-    assert_eq!(made.branch_lengths().len(), 2);
-    made.merge_chains();
-    made.validate().unwrap();
-    assert_eq!((made.nodes.len(), made.edges.len()), (3, 2));
-    assert_eq!(made.edges[0].nodes, [0, 1]);
-    assert_eq!(made.edges[0].points.len(), 4 + 3 - 1);
-    assert_eq!(made.edges[1].nodes, [2, 2]);
-    assert_eq!(made.degrees(), [1, 1, 2]);
-    assert!((made.length() - length).abs() < 1e-9);
-    assert_eq!((made.cycles(), made.components().count), (1, 2));
+    let length = graph.length();
+    assert_eq!(graph.branch_lengths().len(), 2);
+    graph.merge_chains();
+    graph.validate().unwrap();
+    assert_eq!((graph.nodes.len(), graph.edges.len()), (3, 2));
+    assert_eq!(graph.edges[0].nodes, [0, 1]);
+    assert_eq!(graph.edges[0].points.len(), 4 + 3 - 1);
+    assert_eq!(graph.edges[1].nodes, [2, 2]);
+    assert_eq!(graph.degrees(), [1, 1, 2]);
+    assert!((graph.length() - length).abs() < 1e-9);
+    assert_eq!((graph.cycles(), graph.components().count), (1, 2));
 }
 
 #[test]
-fn edges_of_different_levels_stay_apart() {
-    let mut made = skeleton(4, &[(0, 1, 0, 0), (1, 2, 0, 0), (2, 3, 0, 1)]);
-    assert_eq!(made.chains().len(), 1);
-    made.merge_chains();
-    assert_eq!((made.nodes.len(), made.edges.len()), (3, 2));
-    assert_eq!([made.edges[0].level, made.edges[1].level], [0, 1]);
+fn merging_keeps_edges_of_different_levels_separate() {
+    let mut graph = skeleton(4, &[(0, 1, 0, 0), (1, 2, 0, 0), (2, 3, 0, 1)]);
+    assert_eq!(graph.chains().len(), 1);
+    graph.merge_chains();
+    assert_eq!((graph.nodes.len(), graph.edges.len()), (3, 2));
+    assert_eq!([graph.edges[0].level, graph.edges[1].level], [0, 1]);
 }
 
-/// Of two short branches at a fork one goes, and the other is then part of the stem.
+/// Of two short branches at a fork one is removed; the other then belongs to the stem.
 #[test]
-fn pruning_goes_from_the_outside_in() {
+fn pruning_removes_the_shortest_branch_first() {
     let edges = [(0, 1), (1, 2), (1, 3)];
     let mut fork = on_axis(&[0.0, 10.0, 12.0, 13.0], &edges);
     assert_eq!(fork.prune(Prune::Length(5.0)).unwrap(), 1);
     assert_eq!((fork.nodes.len(), fork.edges.len()), (3, 2));
     assert_eq!(fork.length(), 13.0);
-    // nothing of what is left can go: it is all there is
+    // the rest is a single branch, which is kept
     assert_eq!(fork.prune(Prune::Length(1e9)).unwrap(), 0);
     let mut by_radius = on_axis(&[0.0, 10.0, 12.0, 13.0], &edges);
     assert_eq!(by_radius.prune(Prune::LengthByRadius(1.0)).unwrap(), 0);
     assert_eq!(by_radius.prune(Prune::LengthByRadius(1.01)).unwrap(), 1);
-    // a branch at a ring, and one between two rings
+    // one branch attached to a ring, and one between two rings
     let rings = [
         (0, 1),
         (1, 2),
@@ -131,13 +131,13 @@ fn pruning_goes_from_the_outside_in() {
         (5, 3),
         (5, 6),
     ];
-    let mut made = on_axis(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &rings);
-    assert_eq!(made.prune(Prune::Length(100.0)).unwrap(), 1);
-    assert_eq!((made.edges.len(), made.cycles()), (7, 2));
+    let mut graph = on_axis(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &rings);
+    assert_eq!(graph.prune(Prune::Length(100.0)).unwrap(), 1);
+    assert_eq!((graph.edges.len(), graph.cycles()), (7, 2));
 }
 
 #[test]
-fn limits_that_are_none_are_refused() {
+fn invalid_pruning_limits_are_rejected() {
     for limit in [-1.0, f64::NAN] {
         for by in [Prune::Length(limit), Prune::LengthByRadius(limit)] {
             let error = Skeleton::default().prune(by).unwrap_err();
@@ -147,12 +147,12 @@ fn limits_that_are_none_are_refused() {
 }
 
 #[test]
-fn graphs_that_do_not_fit_together_are_refused() {
-    let good = skeleton(3, &[(0, 1, 1, 0), (1, 2, 0, 0)]);
-    good.validate().unwrap();
-    type Spoil = fn(&mut Skeleton);
-    let spoiled: [(&str, Spoil); 5] = [
-        ("edge 1 has node 3", |s| s.edges[1].nodes[0] = 3),
+fn inconsistent_graphs_are_rejected() {
+    let valid = skeleton(3, &[(0, 1, 1, 0), (1, 2, 0, 0)]);
+    valid.validate().unwrap();
+    type Change = fn(&mut Skeleton);
+    let invalid_graphs: [(&str, Change); 5] = [
+        ("edge 1 refers to node 3", |s| s.edges[1].nodes[0] = 3),
         ("1 radii", |s| s.edges[1].radii.truncate(1)),
         ("does not end at its node 2", |s| {
             s.nodes[2].position.x += 1.0
@@ -160,24 +160,24 @@ fn graphs_that_do_not_fit_together_are_refused() {
         ("edge 0 has a point", |s| s.edges[0].points[1].y = f64::NAN),
         ("node 0", |s| s.nodes[0].radius = f64::INFINITY),
     ];
-    for (words, spoil) in spoiled {
-        let mut bad = good.clone();
-        spoil(&mut bad);
-        let error = bad.validate().unwrap_err().to_string();
+    for (words, change) in invalid_graphs {
+        let mut invalid = valid.clone();
+        change(&mut invalid);
+        let error = invalid.validate().unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
 }
 
-/// The nodes that can be reached from each, by going along edges.
-fn reached(skeleton: &Skeleton, without: &[bool]) -> Vec<usize> {
+/// Labels each node with the smallest node reachable from it along the edges that are not removed.
+fn reachable_labels(skeleton: &Skeleton, without: &[bool]) -> Vec<usize> {
     let count = skeleton.nodes.len();
     let mut labels: Vec<usize> = (0..count).collect();
     for _ in 0..count {
-        for (edge, &out) in skeleton.edges.iter().zip(without) {
+        for (edge, &removed) in skeleton.edges.iter().zip(without) {
             let [a, b] = edge.nodes;
-            if !out {
-                let least = labels[a].min(labels[b]);
-                (labels[a], labels[b]) = (least, least);
+            if !removed {
+                let min = labels[a].min(labels[b]);
+                (labels[a], labels[b]) = (min, min);
             }
         }
     }
@@ -185,8 +185,8 @@ fn reached(skeleton: &Skeleton, without: &[bool]) -> Vec<usize> {
 }
 
 fn distinct(labels: &[usize]) -> usize {
-    let own = labels.iter().enumerate();
-    own.filter(|&(node, &label)| node == label).count()
+    let roots = labels.iter().enumerate();
+    roots.filter(|&(node, &label)| node == label).count()
 }
 
 fn graphs() -> impl Strategy<Value = Skeleton> {
@@ -198,35 +198,35 @@ fn graphs() -> impl Strategy<Value = Skeleton> {
 
 proptest! {
     #[test]
-    fn components_and_cycles_are_those_of_brute_force(made in graphs()) {
-        let labels = reached(&made, &vec![false; made.edges.len()]);
-        let components = made.components();
+    fn components_and_cycles_match_brute_force(graph in graphs()) {
+        let labels = reachable_labels(&graph, &vec![false; graph.edges.len()]);
+        let components = graph.components();
         prop_assert_eq!(components.count, distinct(&labels));
         for (a, b) in (0..labels.len()).flat_map(|a| (0..a).map(move |b| (a, b))) {
             prop_assert_eq!(labels[a] == labels[b], components.labels[a] == components.labels[b]);
         }
-        // edges are taken away one by one as long as nothing comes apart
-        let mut without = vec![false; made.edges.len()];
-        for edge in 0..made.edges.len() {
+        // remove edges one by one as long as the number of components stays the same
+        let mut without = vec![false; graph.edges.len()];
+        for edge in 0..graph.edges.len() {
             without[edge] = true;
-            without[edge] = distinct(&reached(&made, &without)) == components.count;
+            without[edge] = distinct(&reachable_labels(&graph, &without)) == components.count;
         }
-        prop_assert_eq!(made.cycles(), without.iter().filter(|&&out| out).count());
-        let euler = components.count as i64 - made.cycles() as i64;
-        prop_assert_eq!(made.euler_number(), euler);
-        let degrees: Vec<_> = (0..made.nodes.len()).map(|node| made.degree(node)).collect();
-        prop_assert_eq!(made.degrees(), degrees);
+        prop_assert_eq!(graph.cycles(), without.iter().filter(|&&removed| removed).count());
+        let euler = components.count as i64 - graph.cycles() as i64;
+        prop_assert_eq!(graph.euler_number(), euler);
+        let degrees: Vec<_> = (0..graph.nodes.len()).map(|node| graph.degree(node)).collect();
+        prop_assert_eq!(graph.degrees(), degrees);
     }
 
     #[test]
-    fn chains_have_every_edge_once(made in graphs()) {
-        let mut seen = vec![0; made.edges.len()];
-        let degrees = made.degrees();
-        for chain in made.chains() {
-            for (step, (&edge, &backwards)) in chain.edges.iter().zip(&chain.backwards).enumerate() {
+    fn chains_contain_every_edge_once(graph in graphs()) {
+        let mut seen = vec![0; graph.edges.len()];
+        let degrees = graph.degrees();
+        for chain in graph.chains() {
+            for (step, (&edge, &reversed)) in chain.edges.iter().zip(&chain.reversed).enumerate() {
                 seen[edge] += 1;
-                let mut nodes = made.edges[edge].nodes;
-                if backwards {
+                let mut nodes = graph.edges[edge].nodes;
+                if reversed {
                     nodes.reverse();
                 }
                 prop_assert_eq!(&nodes[..], &chain.nodes[step..step + 2]);
@@ -239,16 +239,16 @@ proptest! {
     }
 
     #[test]
-    fn merging_keeps_the_shape(made in graphs()) {
-        let mut merged = made.clone();
+    fn merging_preserves_length_and_topology(graph in graphs()) {
+        let mut merged = graph.clone();
         merged.merge_chains();
         merged.validate().unwrap();
-        prop_assert!((merged.length() - made.length()).abs() < 1e-9 * (1.0 + made.length()));
-        prop_assert_eq!(merged.cycles(), made.cycles());
-        prop_assert_eq!(merged.components().count, made.components().count);
-        let mut twice = merged.clone();
-        twice.merge_chains();
-        prop_assert_eq!(&twice, &merged);
+        prop_assert!((merged.length() - graph.length()).abs() < 1e-9 * (1.0 + graph.length()));
+        prop_assert_eq!(merged.cycles(), graph.cycles());
+        prop_assert_eq!(merged.components().count, graph.components().count);
+        let mut merged_again = merged.clone();
+        merged_again.merge_chains();
+        prop_assert_eq!(&merged_again, &merged);
         for (node, degree) in merged.degrees().into_iter().enumerate() {
             let at: Vec<_> = merged.edges.iter().filter(|edge| edge.nodes.contains(&node)).collect();
             prop_assert!(degree != 2 || at.len() == 1 || at[0].level != at[1].level);
@@ -256,19 +256,19 @@ proptest! {
     }
 
     #[test]
-    fn pruning_leaves_cycles_and_long_branches(made in graphs(), limit in 0.0f64..900.0) {
-        let mut pruned = made.clone();
+    fn pruning_keeps_cycles_and_long_branches(graph in graphs(), limit in 0.0f64..900.0) {
+        let mut pruned = graph.clone();
         pruned.prune(Prune::Length(limit)).unwrap();
         pruned.validate().unwrap();
-        prop_assert_eq!(pruned.cycles(), made.cycles());
-        prop_assert_eq!(pruned.components().count, made.components().count);
+        prop_assert_eq!(pruned.cycles(), graph.cycles());
+        prop_assert_eq!(pruned.components().count, graph.components().count);
         let degrees = pruned.degrees();
         for (chain, length) in pruned.chains().iter().zip(pruned.branch_lengths()) {
             let free = chain.ends().iter().filter(|&&end| degrees[end] == 1).count();
             prop_assert!(free != 1 || length >= limit);
         }
         for edge in &pruned.edges {
-            prop_assert!(made.edges.iter().any(|other| other.points == edge.points));
+            prop_assert!(graph.edges.iter().any(|other| other.points == edge.points));
         }
     }
 }

@@ -36,7 +36,7 @@ pub enum SkeletonError {
     },
     /// A number for the field's series out of range.
     #[error("the tree's {name} is {found}: it must be from {least} to {most}")]
-    Tree {
+    Multipole {
         /// Which: `order`, `near` or `trust`.
         name: &'static str,
         /// The number.

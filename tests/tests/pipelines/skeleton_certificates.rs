@@ -36,7 +36,7 @@ fn check(label: &str, stream: &Stream, solid: &Solid, exponent: f64, tunnels: us
         panic!("{what}");
     };
     assert_eq!(certificate.euler_solid, 1 - tunnels as i64, "{what}");
-    assert!(certificate.balanced(), "{what}");
+    assert!(certificate.is_balanced(), "{what}");
     assert_eq!(certificate.repelling, 0, "{what}");
     assert_eq!(made.bridges, 0, "{what}");
     assert!(made.skeleton.is_connected(), "{what}");

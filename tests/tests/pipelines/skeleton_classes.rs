@@ -6,7 +6,7 @@ use ferrovox::{
     grid::{DeviceMask, DeviceVolume, Geometry, Volume},
     skeleton::{
         fill_cavities,
-        potential_field::{ClassCounts, SurfaceBy, classify},
+        potential_field::{ClassCounts, SurfaceNeighbours, classify},
     },
 };
 use ferrovox_tests::{devices, solids::Solid};
@@ -41,7 +41,7 @@ enum Class {
 }
 
 /// By the definition, voxel by voxel.
-fn expected(solid: &Volume<u8>, surface: SurfaceBy) -> Vec<Class> {
+fn expected(solid: &Volume<u8>, surface: SurfaceNeighbours) -> Vec<Class> {
     let dims = solid.dims();
     let index = |[x, y, z]: [usize; 3]| (z * dims[1] + y) * dims[0] + x;
     let places = || {
@@ -53,7 +53,7 @@ fn expected(solid: &Volume<u8>, surface: SurfaceBy) -> Vec<Class> {
         .map(|place| {
             let is_neighbour = |k: &(usize, Option<[usize; 3]>)| {
                 // of the cube of 27 the middle and those across faces
-                surface == SurfaceBy::Corners || [4, 10, 12, 13, 14, 16, 22].contains(&k.0)
+                surface == SurfaceNeighbours::Corners || [4, 10, 12, 13, 14, 16, 22].contains(&k.0)
             };
             let mut neighbours = cube(dims, place).enumerate().filter(is_neighbour);
             let all = neighbours.all(|(_, next)| next.is_some_and(is_object));
@@ -75,11 +75,16 @@ fn expected(solid: &Volume<u8>, surface: SurfaceBy) -> Vec<Class> {
 }
 
 fn check(label: &str, stream: &Stream, solid: &Volume<u8>) -> ClassCounts {
-    check_by(label, stream, solid, SurfaceBy::Faces);
-    check_by(label, stream, solid, SurfaceBy::Corners)
+    check_by(label, stream, solid, SurfaceNeighbours::Faces);
+    check_by(label, stream, solid, SurfaceNeighbours::Corners)
 }
 
-fn check_by(label: &str, stream: &Stream, solid: &Volume<u8>, surface: SurfaceBy) -> ClassCounts {
+fn check_by(
+    label: &str,
+    stream: &Stream,
+    solid: &Volume<u8>,
+    surface: SurfaceNeighbours,
+) -> ClassCounts {
     let dims = solid.dims();
     let classes = classify(stream, &mask(stream, solid), surface).unwrap();
     let expected = expected(solid, surface);

@@ -37,7 +37,7 @@ fn made(stream: &Stream, solid: &Solid, exponent: f64, hierarchy: Hierarchy) -> 
 
 fn counts(made: &Extraction) -> [u64; 2] {
     let certificate = made.certificate[0];
-    assert!(certificate.balanced(), "{certificate:?}");
+    assert!(certificate.is_balanced(), "{certificate:?}");
     assert_eq!(certificate.repelling, 0, "{certificate:?}");
     [certificate.attracting, certificate.saddles_index1]
 }
@@ -246,7 +246,7 @@ fn pieces_voxels_and_borders() {
         assert!(
             made.certificate[..2]
                 .iter()
-                .all(|certificate| certificate.balanced())
+                .all(|certificate| certificate.is_balanced())
         );
         let components = made.skeleton.components();
         assert_eq!(components.count, 3, "{}", test.label);

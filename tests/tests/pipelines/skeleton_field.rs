@@ -6,7 +6,7 @@ use ferrovox::{
     device::Stream,
     grid::DevicePoints,
     skeleton::potential_field::{
-        self, BoundaryForce, Classes, FieldVariant, Precision, SurfaceBy, classify,
+        self, BoundaryForce, FieldVariant, Precision, SurfaceNeighbours, VoxelClasses, classify,
         field::{self, ForceField, Sources},
     },
 };
@@ -29,8 +29,13 @@ fn parts(
     })
 }
 
-fn classes(stream: &Stream, solid: &Solid) -> Classes {
-    classify(stream, &mask(stream, &solid.voxels()), SurfaceBy::Faces).unwrap()
+fn classes(stream: &Stream, solid: &Solid) -> VoxelClasses {
+    classify(
+        stream,
+        &mask(stream, &solid.voxels()),
+        SurfaceNeighbours::Faces,
+    )
+    .unwrap()
 }
 
 /// The places of a field's voxels, their directions and magnitudes.
@@ -42,7 +47,7 @@ fn on_host(stream: &Stream, field: &ForceField) -> (Vec<[f32; 3]>, Vec<[f32; 4]>
     (places, forces.as_chunks().0.to_vec())
 }
 
-fn check(label: &str, stream: &Stream, classes: &Classes, params: &potential_field::Params) {
+fn check(label: &str, stream: &Stream, classes: &VoxelClasses, params: &potential_field::Params) {
     let field = field::force_field(stream, classes, params).unwrap();
     let sources = DevicePoints::from_sites(stream, &classes.surface).unwrap();
     let sources = sources.download(stream).unwrap();
@@ -145,14 +150,14 @@ fn check_anywhere(test: &TestDevice, solid: &Solid, exponents: &[f64]) {
     let mut noise = Noise(3);
     let stream = test.device.stream().unwrap();
     let classes = classes(&stream, solid);
-    let sources = Sources::of_surface(&stream, &classes).unwrap();
+    let sources = Sources::from_surface(&stream, &classes).unwrap();
     let on_host = sources.points().download(&stream).unwrap();
     let origin = solid.origin();
     let points: Vec<Point3<f64>> = (0..5)
         .map(|_| origin + Vector3::from_fn(|_, _| noise.below(4000) as f64 * 1e-3 - 2.0))
         .collect();
     for &exponent in exponents {
-        let found = field::forces_at(&stream, &sources, &points, exponent).unwrap();
+        let found = field::forces_at_points(&stream, &sources, &points, exponent).unwrap();
         for (&at, found) in points.iter().zip(found) {
             let all = || parts(&on_host, at, exponent);
             let force: Vector3<f64> = all().map(|(weight, from)| weight * from).sum();
@@ -179,7 +184,7 @@ fn check_anywhere(test: &TestDevice, solid: &Solid, exponents: &[f64]) {
             );
         }
     }
-    let none = field::forces_at(&stream, &sources, &[], 6.0).unwrap();
+    let none = field::forces_at_points(&stream, &sources, &[], 6.0).unwrap();
     assert!(none.is_empty());
 }
 
@@ -206,9 +211,9 @@ fn directions_on_the_axis_of_a_long_tube() {
             *classes.surface.geometry(),
         )
         .unwrap();
-        let sites = Sources::of_surface(&stream, &classes).unwrap();
+        let sites = Sources::from_surface(&stream, &classes).unwrap();
         let params = potential_field::Params::default();
-        let field = field::forces(&stream, &sites, mask, &params).unwrap();
+        let field = field::forces_at_voxels(&stream, &sites, mask, &params).unwrap();
         let (places, forces) = on_host(&stream, &field);
         for (place, [x, y, z, _]) in places.into_iter().zip(forces) {
             let at = Point3::from(place.map(f64::from));

@@ -7,8 +7,9 @@ use ferrovox::{
     grid::{DeviceMask, DevicePoints, Geometry},
     monitor::{CancelFlag, Monitor, Progress},
     skeleton::potential_field::{
-        self, BoundaryForce, Classes, Execution, FieldVariant, Precision, SurfaceBy, classify,
-        field::{ForceField, Sources, force_field, force_field_on_devices, forces},
+        self, BoundaryForce, Execution, FieldVariant, Precision, SurfaceNeighbours, VoxelClasses,
+        classify,
+        field::{ForceField, Sources, force_field, force_field_on_devices, forces_at_voxels},
     },
 };
 use ferrovox_tests::{
@@ -82,7 +83,7 @@ fn check_variants(
             exponent,
             ..potential_field::Params::default()
         };
-        let field = forces(&stream, &points, mask.copy(&stream).unwrap(), &params).unwrap();
+        let field = forces_at_voxels(&stream, &points, mask.copy(&stream).unwrap(), &params).unwrap();
         let found = stream.download(&field.forces).unwrap();
         assert_eq!(found.len(), 4 * targets.len());
         for (target, found) in targets.iter().zip(found.as_chunks::<4>().0) {
@@ -112,7 +113,7 @@ fn bits_by(
         exponent,
         ..potential_field::Params::default()
     };
-    let field = forces(stream, sources, mask.copy(stream).unwrap(), &params).unwrap();
+    let field = forces_at_voxels(stream, sources, mask.copy(stream).unwrap(), &params).unwrap();
     let forces = stream.download(&field.forces).unwrap();
     forces.into_iter().map(f32::to_bits).collect()
 }
@@ -220,7 +221,7 @@ fn constant_memory_takes_many_sources_in_pieces() {
     }
 }
 
-fn capsule(stream: &Stream, surface: SurfaceBy) -> Classes {
+fn capsule(stream: &Stream, surface: SurfaceNeighbours) -> VoxelClasses {
     let solid = Solid::capsule(4.5, 15.0).turned([1.0, 2.0, 0.0], 0.9);
     let solid = solid.voxels();
     classify(stream, &mask(stream, &solid), surface).unwrap()
@@ -239,7 +240,7 @@ fn bits(stream: &Stream, field: &ForceField) -> (Vec<u32>, Vec<u32>, Vec<u64>) {
 fn several_devices_make_the_same_bits() {
     for TestDevice { label, device } in devices::fast() {
         let streams: Vec<Stream> = (0..5).map(|_| device.stream().unwrap()).collect();
-        let classes = capsule(&streams[0], SurfaceBy::Faces);
+        let classes = capsule(&streams[0], SurfaceNeighbours::Faces);
         for variant in FieldVariant::ALL {
             for boundary in BoundaryForce::ALL {
                 let params = potential_field::Params {
@@ -250,7 +251,7 @@ fn several_devices_make_the_same_bits() {
                 let alone = force_field(&streams[0], &classes, &params).unwrap();
                 let alone = bits(&streams[0], &alone);
                 for count in [2, 5] {
-                    let execution = Execution::on(&streams[..count]).unwrap();
+                    let execution = Execution::new(&streams[..count]).unwrap();
                     let field = force_field_on_devices(execution, &classes, &params).unwrap();
                     assert_eq!(
                         bits(&streams[0], &field),
@@ -270,10 +271,10 @@ fn devices_of_different_kinds_make_the_same_field() {
             continue;
         }
         let streams = [device.stream().unwrap(), Device::cpu().stream().unwrap()];
-        let classes = capsule(&streams[0], SurfaceBy::Corners);
+        let classes = capsule(&streams[0], SurfaceNeighbours::Corners);
         let params = potential_field::Params::default();
         let alone = force_field(&streams[0], &classes, &params).unwrap();
-        let execution = Execution::on(&streams).unwrap();
+        let execution = Execution::new(&streams).unwrap();
         let field = force_field_on_devices(execution, &classes, &params).unwrap();
         let alone = streams[0].download(&alone.forces).unwrap();
         let found = streams[0].download(&field.forces).unwrap();
@@ -286,7 +287,7 @@ fn devices_of_different_kinds_make_the_same_field() {
 fn who_is_told_changes_nothing() {
     for TestDevice { label, device } in devices::fast() {
         let streams: Vec<Stream> = (0..2).map(|_| device.stream().unwrap()).collect();
-        let classes = capsule(&streams[0], SurfaceBy::Faces);
+        let classes = capsule(&streams[0], SurfaceNeighbours::Faces);
         for variant in FieldVariant::ALL {
             let params = potential_field::Params {
                 variant,
@@ -296,7 +297,9 @@ fn who_is_told_changes_nothing() {
             for count in [1, 2] {
                 let told = Mutex::new(Vec::<Progress>::new());
                 let hook = |progress| told.lock().unwrap().push(progress);
-                let execution = Execution::on(&streams[..count]).unwrap().on_progress(&hook);
+                let execution = Execution::new(&streams[..count])
+                    .unwrap()
+                    .on_progress(&hook);
                 let field = force_field_on_devices(execution, &classes, &params).unwrap();
                 let found = bits(&streams[0], &field);
                 assert!(found == bits(&streams[0], &alone), "{label} {params:?}");
@@ -317,14 +320,14 @@ fn a_field_is_cancelled_in_the_midst_of_it() {
         Device::cpu().stream().unwrap(),
         Device::cpu().stream().unwrap(),
     ];
-    let classes = capsule(&streams[0], SurfaceBy::Faces);
+    let classes = capsule(&streams[0], SurfaceNeighbours::Faces);
     for count in [1, 2] {
         let cancel = CancelFlag::new();
         let hook = |_: Progress| cancel.cancel();
         let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&cancel);
-        let execution = Execution::on(&streams[..count])
+        let execution = Execution::new(&streams[..count])
             .unwrap()
-            .monitored_by(monitor);
+            .with_monitor(monitor);
         let error =
             force_field_on_devices(execution, &classes, &potential_field::Params::default());
         assert_eq!(error.unwrap_err().to_string(), "cancelled");

@@ -5,7 +5,7 @@ use ferrovox::{
     device::{Launch, Stream},
     grid::DevicePoints,
     skeleton::potential_field::{
-        self, Classes, SurfaceBy, classify,
+        self, SurfaceNeighbours, VoxelClasses, classify,
         field::{ForceField, force_field},
     },
 };
@@ -25,9 +25,9 @@ fn solid() -> Solid {
     Solid::ellipsoid([17.0, 6.0, 5.0]).turned([0.0, 0.0, 1.0], 0.2)
 }
 
-fn field(stream: &Stream) -> (Classes, ForceField) {
+fn field(stream: &Stream) -> (VoxelClasses, ForceField) {
     let voxels = solid().voxels();
-    let classes = classify(stream, &mask(stream, &voxels), SurfaceBy::Faces).unwrap();
+    let classes = classify(stream, &mask(stream, &voxels), SurfaceNeighbours::Faces).unwrap();
     let field = force_field(stream, &classes, &potential_field::Params::default()).unwrap();
     (classes, field)
 }

@@ -5,7 +5,7 @@ use ferrovox::{
     grid::DeviceMask,
     skeleton::{
         components,
-        potential_field::{ClassCounts, SurfaceBy, classify},
+        potential_field::{ClassCounts, SurfaceNeighbours, classify},
     },
     synthetic::{HUMAN_HEIGHT, human},
 };
@@ -26,7 +26,9 @@ fn counts(stream: &Stream, width: usize) -> (ClassCounts, i64) {
     let solid = DeviceMask::above(stream, &volume, 0.0).unwrap();
     let parts = components(stream, &solid).unwrap();
     assert_eq!(parts.count(), 1, "{width}");
-    let counts = classify(stream, &solid, SurfaceBy::Corners).unwrap().counts;
+    let counts = classify(stream, &solid, SurfaceNeighbours::Corners)
+        .unwrap()
+        .counts;
     (counts, parts.euler_numbers()[0])
 }
 

@@ -5,8 +5,8 @@ use ferrovox::{
     device::{Device, Stream},
     grid::{DeviceMask, DevicePoints, Geometry},
     skeleton::potential_field::{
-        self, Classes, FieldVariant, SurfaceBy, TreeParams, classify,
-        field::{ForceField, PointForce, Sources, force_field, forces, forces_at},
+        self, FieldVariant, MultipoleParams, SurfaceNeighbours, VoxelClasses, classify,
+        field::{ForceField, PointForce, Sources, force_field, forces_at_points, forces_at_voxels},
     },
 };
 use ferrovox_tests::{
@@ -57,13 +57,13 @@ fn shapes() -> Vec<Solid> {
     ]
 }
 
-fn classes(stream: &Stream, solid: &Solid) -> Classes {
+fn classes(stream: &Stream, solid: &Solid) -> VoxelClasses {
     classes_in(stream, solid, Geometry::default())
 }
 
-fn classes_in(stream: &Stream, solid: &Solid, geometry: Geometry) -> Classes {
+fn classes_in(stream: &Stream, solid: &Solid, geometry: Geometry) -> VoxelClasses {
     let voxels = mask(stream, &solid.voxels_in(geometry));
-    classify(stream, &voxels, SurfaceBy::Faces).unwrap()
+    classify(stream, &voxels, SurfaceNeighbours::Faces).unwrap()
 }
 
 /// Voxels that are no cubes: as in scans, long along x, nearly cubes, and with axes that lean.
@@ -82,18 +82,18 @@ fn forms() -> [Geometry; 6] {
     .map(|axes| Geometry::new(axes, Vector3::zeros()).unwrap())
 }
 
-fn params(exponent: f64, tree: TreeParams) -> potential_field::Params {
+fn params(exponent: f64, tree: MultipoleParams) -> potential_field::Params {
     potential_field::Params {
         exponent,
-        tree,
-        variant: FieldVariant::Tree,
+        multipole: tree,
+        variant: FieldVariant::Multipole,
         ..potential_field::Params::default()
     }
 }
 
 /// Nothing is summed up again but what may be a critical point even so.
-fn plain(order: Option<u32>, near: Option<u32>) -> TreeParams {
-    TreeParams {
+fn plain(order: Option<u32>, near: Option<u32>) -> MultipoleParams {
+    MultipoleParams {
         order,
         near,
         trust: 0.0,
@@ -137,7 +137,7 @@ fn check(
     let of_brick = bounds.download(stream).unwrap();
     let some: Vec<usize> = (0..places.len()).step_by(step).collect();
     let points: Vec<Point3<f64>> = some.iter().map(|&at| places[at]).collect();
-    let exact = forces_at(stream, sources, &points, exponent).unwrap();
+    let exact = forces_at_points(stream, sources, &points, exponent).unwrap();
     let mut worst = Worst::default();
     for (&target, exact) in some.iter().zip(&exact) {
         let [x, y, z] = [0, 1, 2].map(|axis| places[target][axis] as usize / brick[axis]);
@@ -164,8 +164,8 @@ fn check(
     worst
 }
 
-fn sources_of(stream: &Stream, classes: &Classes) -> Sources {
-    Sources::of_surface(stream, classes).unwrap()
+fn sources_of(stream: &Stream, classes: &VoxelClasses) -> Sources {
+    Sources::from_surface(stream, classes).unwrap()
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn errors_are_within_their_bounds_in_the_world() {
                 let near = [None, Some(3), Some(9)][(number + turn) % 3];
                 let params = params(exponent, plain(None, near));
                 let field = force_field(&stream, &classes, &params).unwrap();
-                assert_eq!(field.variant, FieldVariant::Tree);
+                assert_eq!(field.variant, FieldVariant::Multipole);
                 let label = format!("{label}, {}, {form:?}, near {near:?}", solid.name);
                 let worst = check(&label, &stream, &field, &sources, exponent, 61);
                 println!("{label}, m = {exponent}: {worst:?}");
@@ -227,7 +227,7 @@ fn the_flattest_voxels_compare_all_pairs() {
         Vector3::zeros(),
     );
     let classes = classes_in(&stream, &Solid::ball(5.0), flat.unwrap());
-    let field = force_field(&stream, &classes, &params(6.0, TreeParams::default())).unwrap();
+    let field = force_field(&stream, &classes, &params(6.0, MultipoleParams::default())).unwrap();
     assert_eq!(field.variant, FieldVariant::Tuned);
     assert!(field.bounds.is_none());
 }
@@ -297,14 +297,14 @@ fn cells_with_critical_points_are_those_of_all_pairs() {
             for exponent in [[3.0, 6.0], [6.0, 9.0]][number % 2] {
                 let mut expected = None;
                 for near in [None, Some(3)] {
-                    let tree = TreeParams {
+                    let tree = MultipoleParams {
                         near,
-                        ..TreeParams::default()
+                        ..MultipoleParams::default()
                     };
                     let field = force_field(&stream, &classes, &params(exponent, tree)).unwrap();
                     let expected = expected.get_or_insert_with(|| {
                         let (places, _) = on_host(&stream, &field);
-                        let exact = forces_at(&stream, &sources, &places, exponent).unwrap();
+                        let exact = forces_at_points(&stream, &sources, &places, exponent).unwrap();
                         exact_cells(&places, &exact)
                     });
                     let corrected = field.bounds.as_ref().unwrap().corrected;
@@ -375,7 +375,7 @@ fn bits_do_not_depend_on_what_else_is_there() {
     let sources = sources_of(&stream, &classes);
     let inside = classes.inside(&stream).unwrap();
     let params = params(6.0, plain(Some(5), Some(3)));
-    let all = forces(&stream, &sources, inside.copy(&stream).unwrap(), &params).unwrap();
+    let all = forces_at_voxels(&stream, &sources, inside.copy(&stream).unwrap(), &params).unwrap();
     let corrected = all.bounds.as_ref().unwrap().corrected;
     let (places, all) = on_host(&stream, &all);
     let few: Vec<u64> = (0..places.len())
@@ -387,7 +387,7 @@ fn bits_do_not_depend_on_what_else_is_there() {
         })
         .collect();
     let mask = DeviceMask::from_indices(&stream, &few, inside.dims(), Geometry::default());
-    let few = forces(&stream, &sources, mask.unwrap(), &params).unwrap();
+    let few = forces_at_voxels(&stream, &sources, mask.unwrap(), &params).unwrap();
     let (_, few) = on_host(&stream, &few);
     let pairs = all.iter().step_by(11).zip(&few);
     // where there are no cells nothing is summed up again
@@ -413,7 +413,7 @@ fn a_large_grid_with_little_in_it_takes_little() {
     };
     let voxels: Vec<u64> = bar([2, 3, 5]).chain(bar([465, 500, 240])).collect();
     let solid = DeviceMask::from_indices(&stream, &voxels, dims, Geometry::default()).unwrap();
-    let classes = classify(&stream, &solid, SurfaceBy::Faces).unwrap();
+    let classes = classify(&stream, &solid, SurfaceNeighbours::Faces).unwrap();
     let before = device.memory_use().now;
     let field = force_field(&stream, &classes, &params(3.0, plain(None, None))).unwrap();
     let taken = device.memory_use().peak - before;
@@ -456,7 +456,7 @@ proptest! {
         let targets: Vec<u64> = targets.into_iter().collect();
         let mask = DeviceMask::from_indices(&stream, &targets, dims, geometry).unwrap();
         let params = params(exponent, plain(Some(order), Some(near)));
-        let field = forces(&stream, &points, mask, &params).unwrap();
+        let field = forces_at_voxels(&stream, &points, mask, &params).unwrap();
         check("scattered", &stream, &field, &points, exponent, 1);
     }
 }

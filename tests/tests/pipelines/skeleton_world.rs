@@ -8,7 +8,8 @@ use ferrovox::{
     skeleton::{
         NodeKind,
         potential_field::{
-            self, Execution, Extraction, FieldVariant, Hierarchy, Precision, SurfaceBy, classify,
+            self, Execution, Extraction, FieldVariant, Hierarchy, Precision, SurfaceNeighbours,
+            classify,
             field::{self, Sources},
         },
     },
@@ -138,8 +139,8 @@ fn check_forces(
     params: &potential_field::Params,
 ) {
     let axes = unturned(solid.geometry());
-    let classes = classify(stream, &mask(stream, solid), SurfaceBy::Faces).unwrap();
-    let surface = Sources::of_surface(stream, &classes).unwrap();
+    let classes = classify(stream, &mask(stream, solid), SurfaceNeighbours::Faces).unwrap();
+    let surface = Sources::from_surface(stream, &classes).unwrap();
     let sources = surface.points().download(stream).unwrap();
     let weights = surface.weights(stream).unwrap();
     let is_of_cubes = (axes - Matrix3::identity()).amax() < 1e-6;
@@ -158,10 +159,10 @@ fn check_forces(
         .collect();
     let chosen =
         DeviceMask::from_indices(stream, &indices, solid.dims(), *solid.geometry()).unwrap();
-    let field = field::forces(stream, &surface, chosen, params).unwrap();
+    let field = field::forces_at_voxels(stream, &surface, chosen, params).unwrap();
     if !is_of_cubes {
-        let is_tree = params.variant == FieldVariant::Tree;
-        let expected = [FieldVariant::Tuned, FieldVariant::Tree][usize::from(is_tree)];
+        let is_tree = params.variant == FieldVariant::Multipole;
+        let expected = [FieldVariant::Tuned, FieldVariant::Multipole][usize::from(is_tree)];
         assert_eq!(field.variant, expected);
     }
     let found = stream.download(&field.forces).unwrap();
@@ -176,7 +177,7 @@ fn check_forces(
         .iter()
         .map(|at| Point3::from(at.map(f64::from)) + Vector3::new(0.3, -0.2, 0.45))
         .collect();
-    let found = field::forces_at(stream, &surface, &places, params.exponent).unwrap();
+    let found = field::forces_at_points(stream, &surface, &places, params.exponent).unwrap();
     for (&at, found) in places.iter().zip(found) {
         let (force, jacobian, scale) = expected(&axes, at, &sources, params.exponent);
         assert!((found.force - force).norm() < 1e-12 * scale, "{label} {at}");
@@ -276,7 +277,7 @@ fn a_ball_of_the_world_has_its_point_in_the_middle() {
         let widest = ball.geometry().spacing().max();
         let found = places(&made, NodeKind::Attracting);
         assert!(
-            made.certificate[0].balanced(),
+            made.certificate[0].is_balanced(),
             "{axes} {:?}",
             made.certificate
         );
@@ -308,7 +309,7 @@ fn the_same_object_has_the_same_critical_points() {
         for spacing in [[0.8, 0.8, 1.6], [0.8, 0.8, 2.5], [1.5, 1.0, 0.8]] {
             let made = core(&two_balls(spaced(spacing), axis));
             let widest = spacing.into_iter().fold(0.0, f64::max);
-            assert!(made.certificate[0].balanced(), "{spacing:?} {axis}");
+            assert!(made.certificate[0].is_balanced(), "{spacing:?} {axis}");
             for kind in kinds {
                 let [known, found] = [&known, &made].map(|made| places(made, kind));
                 let message = format!("{spacing:?} {axis} {kind:?}: {known:?} {found:?}");
@@ -327,7 +328,7 @@ fn rods_have_their_axis() {
     for spacing in SPACINGS {
         for axis in 0..3 {
             let made = core(&rod(spaced(spacing), axis));
-            assert!(made.certificate[0].balanced(), "{spacing:?} {axis}");
+            assert!(made.certificate[0].is_balanced(), "{spacing:?} {axis}");
             let geometry = made.skeleton.geometry;
             let widest = spacing.into_iter().fold(0.0, f64::max);
             let nodes = made.skeleton.nodes.iter().map(|node| &node.position);
@@ -352,10 +353,15 @@ fn devices_share_a_field_of_the_world() {
     let cpu = ferrovox::device::Device::cpu;
     let streams = [cpu(), cpu()].map(|device| device.stream().unwrap());
     let solid = rod(spaced([0.7, 0.7, 1.0]), 2);
-    let classes = classify(&streams[0], &mask(&streams[0], &solid), SurfaceBy::Faces).unwrap();
+    let classes = classify(
+        &streams[0],
+        &mask(&streams[0], &solid),
+        SurfaceNeighbours::Faces,
+    )
+    .unwrap();
     let params = potential_field::Params::default();
     let alone = field::force_field(&streams[0], &classes, &params).unwrap();
-    let execution = Execution::on(&streams).unwrap();
+    let execution = Execution::new(&streams).unwrap();
     let both = field::force_field_on_devices(execution, &classes, &params).unwrap();
     let [alone, both] = [alone, both].map(|made| streams[0].download(&made.forces).unwrap());
     assert_eq!(alone, both);

@@ -209,14 +209,14 @@ fn core(
     let streams: Result<Vec<Stream>, DeviceError> =
         job.devices.iter().map(Device::stream).collect();
     let mut streams = streams?;
-    let execution = Execution::on(&streams).map_err(at(path))?;
+    let execution = Execution::new(&streams).map_err(at(path))?;
     let object = job.load_on_device(execution.first(), stages, warnings)?;
     let params = potential_field::Params {
         fill: params.fill || job.fill,
         ..*params
     };
     let extraction = stages.run("skeleton", || {
-        let execution = execution.monitored_by(monitor);
+        let execution = execution.with_monitor(monitor);
         potential_field::extract(execution, &object.voxels, &params).map_err(at(path))
     })?;
     let label = job

@@ -199,7 +199,7 @@ impl SkeletonOutcome {
     /// method.
     pub fn unbalanced(&self) -> usize {
         let all = self.labels.iter().flat_map(LabelOutcome::index);
-        all.filter(|index| !index.balanced()).count()
+        all.filter(|index| !index.is_balanced()).count()
     }
 
     /// What a caller should know of the checks.

@@ -63,7 +63,7 @@ fn a_mesh_has_a_skeleton() {
     let told = Mutex::new(Vec::new());
     let hook = |at: crate::monitor::Progress| told.lock().unwrap().push(at.stage);
     let made = run(&job, &Monitor::silent().on_progress(&hook)).unwrap();
-    assert!(made.index().unwrap().balanced() && made.warnings.is_empty());
+    assert!(made.index().unwrap().is_balanced() && made.warnings.is_empty());
     assert_eq!(made.certified(), None);
     assert_eq!(made.dims, [44, 12, 12]);
     let Checks::PotentialField { counts, .. } = &made.labels[0].checks else {

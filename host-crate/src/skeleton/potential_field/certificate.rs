@@ -26,7 +26,7 @@ pub struct Certificate {
 impl Certificate {
     /// The critical points of these kinds, beside the Euler number of their solid. Kinds that are
     /// not critical are passed over.
-    pub fn of(kinds: impl IntoIterator<Item = NodeKind>, euler_solid: i64) -> Self {
+    pub fn from_kinds(kinds: impl IntoIterator<Item = NodeKind>, euler_solid: i64) -> Self {
         let mut counted = Self {
             euler_solid,
             ..Self::default()
@@ -63,7 +63,7 @@ impl Certificate {
     }
 
     /// Whether the balance is the solid's Euler number.
-    pub fn balanced(&self) -> bool {
+    pub fn is_balanced(&self) -> bool {
         self.balance() == self.euler_solid
     }
 }
@@ -74,7 +74,7 @@ impl Skeleton {
     pub fn certificate(&self, component: Option<u32>, euler_solid: i64) -> Certificate {
         let nodes = self.nodes.iter();
         let nodes = nodes.filter(|node| component.is_none_or(|wanted| node.component == wanted));
-        Certificate::of(nodes.map(|node| node.kind), euler_solid)
+        Certificate::from_kinds(nodes.map(|node| node.kind), euler_solid)
     }
 }
 
@@ -87,16 +87,19 @@ mod tests {
         let saddle = |index| NodeKind::Saddle { index };
         // a torus: as many saddles as attracting points
         let torus = [NodeKind::Attracting, saddle(1), NodeKind::End].repeat(4);
-        assert!(Certificate::of(torus.clone(), 0).balanced());
-        assert!(!Certificate::of(torus, 1).balanced());
+        assert!(Certificate::from_kinds(torus.clone(), 0).is_balanced());
+        assert!(!Certificate::from_kinds(torus, 1).is_balanced());
         let kinds = [
             NodeKind::Attracting,
             saddle(2),
             NodeKind::Repelling,
             NodeKind::Junction,
         ];
-        let certificate = Certificate::of(kinds, 1);
-        assert_eq!((certificate.balance(), certificate.balanced()), (1, true));
+        let certificate = Certificate::from_kinds(kinds, 1);
+        assert_eq!(
+            (certificate.balance(), certificate.is_balanced()),
+            (1, true)
+        );
         assert_eq!(
             Certificate {
                 attracting: 1,

@@ -1,6 +1,6 @@
 //! Voxels by how deep in the solid they are.
 
-use super::SurfaceBy;
+use super::SurfaceNeighbours;
 use crate::{
     device::{Stream, over},
     grid::DeviceMask,
@@ -18,7 +18,7 @@ use serde::Serialize;
 pub struct ClassCounts {
     /// Not of the object.
     pub exterior: u64,
-    /// With an exterior neighbour, by [`SurfaceBy`]; everything outside the grid is exterior.
+    /// With an exterior neighbour, by [`SurfaceNeighbours`]; everything outside the grid is exterior.
     pub surface: u64,
     /// Not of the surface, with a surface voxel among the 26 neighbours.
     pub boundary: u64,
@@ -35,7 +35,7 @@ impl ClassCounts {
 
 /// The classes of a solid's voxels, on a device. Every voxel of the solid is in one of the masks.
 #[derive(Debug)]
-pub struct Classes {
+pub struct VoxelClasses {
     /// Voxels from which the force comes.
     pub surface: DeviceMask,
     /// Voxels next to the surface.
@@ -46,7 +46,7 @@ pub struct Classes {
     pub counts: ClassCounts,
 }
 
-impl Classes {
+impl VoxelClasses {
     /// The voxels on which a force acts: boundary and interior.
     ///
     /// # Errors
@@ -81,8 +81,8 @@ impl Classes {
 pub fn classify(
     stream: &Stream,
     solid: &DeviceMask,
-    surface: SurfaceBy,
-) -> Result<Classes, SkeletonError> {
+    surface: SurfaceNeighbours,
+) -> Result<VoxelClasses, SkeletonError> {
     stream.prepare(&[erode::entry(), classify_voxels::entry()])?;
     let bits = solid.layout();
     let words = solid.bits.len();
@@ -95,7 +95,7 @@ pub fn classify(
     let (launch, items) = over(stream, bits.words());
     // SAFETY: all have the words of the grid, which the items count.
     unsafe {
-        let faces = u32::from(surface == SurfaceBy::Faces);
+        let faces = u32::from(surface == SurfaceNeighbours::Faces);
         let args = (solid.bits.view(), bits, items, faces, inner.view_mut());
         stream.launch::<erode>(launch, args)?;
         let [surface, boundary, interior] = &mut masks;
@@ -118,7 +118,7 @@ pub fn classify(
         ..ClassCounts::default()
     };
     counts.exterior = solid.grid.samples() - counts.object();
-    Ok(Classes {
+    Ok(VoxelClasses {
         surface,
         boundary,
         interior,

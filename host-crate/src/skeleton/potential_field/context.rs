@@ -1,7 +1,7 @@
 //! The context of an extraction.
 
 use super::{
-    Classes, Params,
+    Params, VoxelClasses,
     field::{ForceField, Sources},
     radii::Radii,
     trace::Inside,
@@ -15,7 +15,7 @@ pub struct Context<'a> {
     pub solid: &'a DeviceMask,
     pub params: &'a Params,
     pub pieces: &'a SolidComponents,
-    pub classes: &'a Classes,
+    pub classes: &'a VoxelClasses,
     pub field: &'a ForceField,
     pub inside: Inside,
     pub radii: Radii<'a>,

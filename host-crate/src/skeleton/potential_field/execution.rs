@@ -14,9 +14,9 @@ use crate::{
 ///
 /// // the CPU can pose as several devices
 /// let streams = [Device::best().stream()?, Device::cpu().stream()?];
-/// let execution = Execution::on(&streams)?;
+/// let execution = Execution::new(&streams)?;
 /// assert_eq!(execution.first().device().id(), Device::best().id());
-/// assert!(Execution::on(&[]).is_err());
+/// assert!(Execution::new(&[]).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ impl<'a> Execution<'a> {
     ///
     /// # Errors
     /// [`SkeletonError::NoDevices`] without any.
-    pub fn on(streams: &'a [Stream]) -> Result<Self, SkeletonError> {
+    pub fn new(streams: &'a [Stream]) -> Result<Self, SkeletonError> {
         let first = streams.first().ok_or(SkeletonError::NoDevices)?;
         Ok(Self {
             first,
@@ -62,7 +62,7 @@ impl<'a> Execution<'a> {
 
     /// Replaces the monitor; it can also cancel the work between two portions.
     #[must_use]
-    pub fn monitored_by(self, monitor: Monitor<'a>) -> Self {
+    pub fn with_monitor(self, monitor: Monitor<'a>) -> Self {
         Self { monitor, ..self }
     }
 

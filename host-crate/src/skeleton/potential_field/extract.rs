@@ -56,7 +56,7 @@ pub struct Extraction {
 /// let stream = Device::best().stream()?;
 /// let bar = DeviceMask::upload(&stream, &bar, [44, 13, 13], Geometry::default())?;
 /// let extraction = extract(&stream, &bar, &Params::default())?;
-/// assert!(extraction.certificate[0].balanced() && extraction.skeleton.is_connected());
+/// assert!(extraction.certificate[0].is_balanced() && extraction.skeleton.is_connected());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -96,7 +96,7 @@ fn extract_checked(
     let classes = classify(stream, solid, params.surface)?;
     stopwatch.lap("classes");
     check()?;
-    let sources = Sources::of_surface(stream, &classes)?;
+    let sources = Sources::from_surface(stream, &classes)?;
     let field = force_field_from(execution, &classes, &sources, params)?;
     stream.synchronize()?;
     stopwatch.lap("field");

@@ -28,8 +28,8 @@ mod trace;
 mod tree_params;
 
 pub use certificate::Certificate;
-pub use classes::{ClassCounts, Classes, classify};
+pub use classes::{ClassCounts, VoxelClasses, classify};
 pub use execution::Execution;
 pub use extract::{Extraction, extract};
-pub use params::{BoundaryForce, FieldVariant, Hierarchy, Params, Precision, SurfaceBy};
-pub use tree_params::TreeParams;
+pub use params::{BoundaryForce, FieldVariant, Hierarchy, Params, Precision, SurfaceNeighbours};
+pub use tree_params::MultipoleParams;

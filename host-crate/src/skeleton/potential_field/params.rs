@@ -1,6 +1,6 @@
 //! What can be chosen.
 
-use super::tree_params::TreeParams;
+use super::tree_params::MultipoleParams;
 use crate::skeleton::{SkeletonError, error::EXPONENTS};
 
 /// Level of the skeleton hierarchy (Cornea et al. 2005); each level includes the previous ones.
@@ -31,7 +31,7 @@ impl Hierarchy {
 
 /// Which voxels are the surface, from which the force comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SurfaceBy {
+pub enum SurfaceNeighbours {
     /// Voxels of the object with an exterior voxel across one of their six faces: a thin layer. The
     /// core is longer with it; the program that Zhao et al. (2016) build on takes it.
     #[default]
@@ -40,15 +40,15 @@ pub enum SurfaceBy {
     Corners,
 }
 
-impl SurfaceBy {
+impl SurfaceNeighbours {
     /// Both.
-    pub const ALL: [SurfaceBy; 2] = [SurfaceBy::Faces, SurfaceBy::Corners];
+    pub const ALL: [SurfaceNeighbours; 2] = [SurfaceNeighbours::Faces, SurfaceNeighbours::Corners];
 
     /// The name, as the command line takes it.
     pub fn name(self) -> &'static str {
         match self {
-            SurfaceBy::Faces => "faces",
-            SurfaceBy::Corners => "corners",
+            SurfaceNeighbours::Faces => "faces",
+            SurfaceNeighbours::Corners => "corners",
         }
     }
 }
@@ -115,10 +115,10 @@ pub enum FieldVariant {
     /// The quickest way known to compare all pairs.
     Tuned,
     /// What is far by series over bricks of voxels: in time linear in the voxels, with a bound of
-    /// the error, and exact where that does not suffice ([`TreeParams`]). Always as precise as
+    /// the error, and exact where that does not suffice ([`MultipoleParams`]). Always as precise as
     /// [`Precision::Accurate`].
-    Tree,
-    /// The quicker one of [`Tuned`](Self::Tuned) and [`Tree`](Self::Tree), by the number of pairs.
+    Multipole,
+    /// The quicker one of [`Tuned`](Self::Tuned) and [`Multipole`](Self::Multipole), by the number of pairs.
     #[default]
     Auto,
 }
@@ -130,7 +130,7 @@ impl FieldVariant {
         FieldVariant::Constant,
         FieldVariant::Shared,
         FieldVariant::Tuned,
-        FieldVariant::Tree,
+        FieldVariant::Multipole,
         FieldVariant::Auto,
     ];
 
@@ -141,7 +141,7 @@ impl FieldVariant {
             FieldVariant::Constant => "constant",
             FieldVariant::Shared => "shared",
             FieldVariant::Tuned => "tuned",
-            FieldVariant::Tree => "tree",
+            FieldVariant::Multipole => "multipole",
             FieldVariant::Auto => "auto",
         }
     }
@@ -168,15 +168,15 @@ pub struct Params {
     /// Cavities are filled first.
     pub fill: bool,
     /// Which voxels are the surface.
-    pub surface: SurfaceBy,
+    pub surface: SurfaceNeighbours,
     /// How precisely forces are added up.
     pub precision: Precision,
     /// How the force next to the surface is found.
     pub boundary: BoundaryForce,
     /// How sources are brought to the voxels that they act on.
     pub variant: FieldVariant,
-    /// How precise [`FieldVariant::Tree`] is.
-    pub tree: TreeParams,
+    /// How precise [`FieldVariant::Multipole`] is.
+    pub multipole: MultipoleParams,
 }
 
 impl Default for Params {
@@ -187,11 +187,11 @@ impl Default for Params {
             divergence: 0.2,
             curvature: 0.05,
             fill: false,
-            surface: SurfaceBy::default(),
+            surface: SurfaceNeighbours::default(),
             precision: Precision::default(),
             boundary: BoundaryForce::default(),
             variant: FieldVariant::default(),
-            tree: TreeParams::default(),
+            multipole: MultipoleParams::default(),
         }
     }
 }
@@ -200,7 +200,7 @@ impl Params {
     /// Refuses numbers out of their range.
     ///
     /// # Errors
-    /// [`SkeletonError::Exponent`], [`SkeletonError::Fraction`], [`SkeletonError::Tree`].
+    /// [`SkeletonError::Exponent`], [`SkeletonError::Fraction`], [`SkeletonError::Multipole`].
     pub fn check(&self) -> Result<(), SkeletonError> {
         let [least, most] = EXPONENTS;
         if !(least..=most).contains(&self.exponent) {
@@ -208,7 +208,7 @@ impl Params {
                 found: self.exponent,
             });
         }
-        self.tree.check()?;
+        self.multipole.check()?;
         let fractions = [
             ("divergence", self.divergence),
             ("curvature", self.curvature),

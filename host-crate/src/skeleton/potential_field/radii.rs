@@ -1,6 +1,6 @@
 //! Distances to the surface along a skeleton.
 
-use super::Classes;
+use super::VoxelClasses;
 use crate::{
     device::{Stream, over},
     distance::{self, DistanceMap, DistanceParams, NoSites, Sites},
@@ -21,7 +21,7 @@ pub struct Radii<'a> {
 
 impl<'a> Radii<'a> {
     /// Those in a classified solid.
-    pub fn new(stream: &'a Stream, classes: &Classes) -> Result<Self, SkeletonError> {
+    pub fn new(stream: &'a Stream, classes: &VoxelClasses) -> Result<Self, SkeletonError> {
         let params = DistanceParams {
             no_sites: NoSites::Infinity,
             ..DistanceParams::default()

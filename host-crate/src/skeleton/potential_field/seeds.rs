@@ -1,7 +1,7 @@
 //! The voxels among which the curves of levels 1 and 2 begin.
 
 use super::{
-    Classes, Params,
+    Params, VoxelClasses,
     clusters::Candidate,
     field::{ForceField, Targets},
 };
@@ -71,11 +71,11 @@ const CURVED: u32 = 177;
 pub fn curved(
     stream: &Stream,
     solid: &DeviceMask,
-    classes: &Classes,
+    classes: &VoxelClasses,
     params: &Params,
 ) -> Result<Vec<Candidate>, SkeletonError> {
     let boundary = &classes.boundary;
-    let targets = Targets::of(stream, boundary)?;
+    let targets = Targets::new(stream, boundary)?;
     let rows = rows_of(stream, boundary);
     let mut counts = stream.alloc::<u32>(targets.count as usize)?;
     // SAFETY: the words are those of the grid, and there is a count for each voxel of the mask.

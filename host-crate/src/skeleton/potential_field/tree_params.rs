@@ -9,10 +9,10 @@ pub(super) const MAX_NEAR: u32 = 25;
 /// The least: bricks that touch are near.
 const MIN_NEAR: u32 = 3;
 
-/// How precisely [`FieldVariant::Tree`](crate::skeleton::FieldVariant::Tree) sums up what is far,
+/// How precisely [`FieldVariant::Multipole`](crate::skeleton::FieldVariant::Multipole) sums up what is far,
 /// and what becomes of the bound of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TreeParams {
+pub struct MultipoleParams {
     /// The order of the series, from 1 to 12; else one that suits the exponent: 8, and 10 from the
     /// exponent 7 on.
     pub order: Option<u32>,
@@ -30,7 +30,7 @@ pub struct TreeParams {
     pub trust: f64,
 }
 
-impl Default for TreeParams {
+impl Default for MultipoleParams {
     fn default() -> Self {
         Self {
             order: None,
@@ -40,7 +40,7 @@ impl Default for TreeParams {
     }
 }
 
-impl TreeParams {
+impl MultipoleParams {
     /// The order for an exponent.
     pub fn order_of(&self, exponent: f64) -> u32 {
         self.order.unwrap_or(if exponent < 7.0 { 8 } else { 10 })
@@ -59,7 +59,7 @@ impl TreeParams {
         ];
         for (name, found, [least, most]) in numbers {
             if let Some(found) = found.filter(|found| !(least..=most).contains(found)) {
-                return Err(SkeletonError::Tree {
+                return Err(SkeletonError::Multipole {
                     name,
                     found: f64::from(found),
                     least: f64::from(least),
@@ -68,7 +68,7 @@ impl TreeParams {
             }
         }
         if !(0.0..=f64::MAX).contains(&self.trust) {
-            return Err(SkeletonError::Tree {
+            return Err(SkeletonError::Multipole {
                 name: "trust",
                 found: self.trust,
                 least: 0.0,
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_are_refused_by_name() {
-        let plain = TreeParams::default();
+        let plain = MultipoleParams::default();
         assert!(plain.check().is_ok());
         for (order, near, trust) in [
             (Some(0), None, 1.0),
@@ -96,10 +96,10 @@ mod tests {
             (None, None, f64::NAN),
             (None, None, f64::INFINITY),
         ] {
-            let params = TreeParams { order, near, trust };
+            let params = MultipoleParams { order, near, trust };
             assert!(params.check().is_err(), "{params:?}");
         }
-        let order = TreeParams {
+        let order = MultipoleParams {
             order: Some(13),
             ..plain
         };

@@ -9,8 +9,9 @@ use ferrovox::{
     skeleton::{
         self,
         potential_field::{
-            self, BoundaryForce, Classes, Execution, FieldVariant, Precision, SurfaceBy,
-            field::{ForceField, Sources, force_field, force_field_on_devices, forces_at},
+            self, BoundaryForce, Execution, FieldVariant, Precision, SurfaceNeighbours,
+            VoxelClasses,
+            field::{ForceField, Sources, force_field, force_field_on_devices, forces_at_points},
         },
     },
 };
@@ -27,8 +28,8 @@ fn solid(stream: &Stream, geometry: Geometry) -> Result<DeviceMask> {
 pub fn classes(record: &mut Record, machine: &Machine) -> Result<()> {
     let stream = &machine.stream;
     let solid = solid(stream, Geometry::default())?;
-    for by in [SurfaceBy::Faces, SurfaceBy::Corners] {
-        let Classes {
+    for by in [SurfaceNeighbours::Faces, SurfaceNeighbours::Corners] {
+        let VoxelClasses {
             surface,
             boundary,
             interior,
@@ -75,7 +76,7 @@ fn hash(record: &mut Record, stream: &Stream, name: &str, field: &ForceField) ->
 pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
     let stream = &machine.stream;
     let solid = solid(stream, Geometry::default())?;
-    let classes = potential_field::classify(stream, &solid, SurfaceBy::Faces)?;
+    let classes = potential_field::classify(stream, &solid, SurfaceNeighbours::Faces)?;
     let plain = potential_field::Params::default();
     for variant in FieldVariant::ALL {
         for precision in [Precision::F32, Precision::Accurate] {
@@ -106,23 +107,23 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
         .iter()
         .map(Device::stream)
         .collect::<Result<Vec<_>, _>>()?;
-    let execution = Execution::on(&streams)?;
+    let execution = Execution::new(&streams)?;
     let first = execution.first();
     let solid = self::solid(first, Geometry::default())?;
-    let classes = potential_field::classify(first, &solid, SurfaceBy::Faces)?;
+    let classes = potential_field::classify(first, &solid, SurfaceNeighbours::Faces)?;
     let field = force_field_on_devices(execution, &classes, &plain)?;
     hash(record, first, "devices", &field)?;
     let field = force_field_on_devices(execution.on_progress(&|_| ()), &classes, &plain)?;
     hash(record, first, "telling", &field)?;
 
-    anywhere(record, first, "forces_at", &classes)?;
+    anywhere(record, first, "forces_at_points", &classes)?;
 
     for (name, geometry) in [
         ("stretched", inputs::stretched()),
         ("oblique", inputs::oblique()),
     ] {
         let solid = self::solid(first, geometry)?;
-        let classes = potential_field::classify(first, &solid, SurfaceBy::Faces)?;
+        let classes = potential_field::classify(first, &solid, SurfaceNeighbours::Faces)?;
         for (precision, exponent) in [
             (Precision::F32, 6.0),
             (Precision::Accurate, 6.0),
@@ -140,28 +141,33 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
         }
         for exponent in [6.0, 2.5] {
             let params = potential_field::Params {
-                variant: FieldVariant::Tree,
+                variant: FieldVariant::Multipole,
                 exponent,
                 ..plain
             };
             let field = force_field(first, &classes, &params)?;
             hash(record, first, &format!("{name}-tree-{exponent}"), &field)?;
         }
-        anywhere(record, first, &format!("{name}-forces_at"), &classes)?;
+        anywhere(record, first, &format!("{name}-forces_at_points"), &classes)?;
     }
     Ok(())
 }
 
 /// Forces at points on a line.
-fn anywhere(record: &mut Record, stream: &Stream, name: &str, classes: &Classes) -> Result<()> {
-    let sources = Sources::of_surface(stream, classes)?;
+fn anywhere(
+    record: &mut Record,
+    stream: &Stream,
+    name: &str,
+    classes: &VoxelClasses,
+) -> Result<()> {
+    let sources = Sources::from_surface(stream, classes)?;
     let points: Vec<_> = (0..40)
         .map(|number| {
             let part = f64::from(number) / 40.0;
             Point3::new(6.0 + 28.0 * part, 8.0 + 4.0 * part, 9.0 + part)
         })
         .collect();
-    let forces = forces_at(stream, &sources, &points, 6.0)?;
+    let forces = forces_at_points(stream, &sources, &points, 6.0)?;
     record.bits(name, |bits| {
         for found in &forces {
             bits.add(found.force.as_slice());

@@ -148,7 +148,7 @@ impl Graph {
                 .map(|(index, edge)| Edge {
                     nodes: edge.nodes,
                     level: edge.level,
-                    length: skeleton.length_of(edge),
+                    length: skeleton.curve_length(edge),
                     points: skeleton
                         .edge_in_world(index)
                         .into_iter()

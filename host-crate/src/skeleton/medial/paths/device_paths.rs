@@ -10,7 +10,7 @@ use crate::{
             progress::{Stage, Steps},
             voxels::object::Object,
         },
-        potential_field::field::{Targets, bricks_of},
+        potential_field::field::{Targets, brick_grid},
     },
 };
 use ferrovox_kernels::{
@@ -79,7 +79,7 @@ impl<'a> DeviceObject<'a> {
         let dims = object.dims().map(|along| along as usize + 2);
         let mask = Mask::from_words(object.padded_words(), dims, Geometry::default())?;
         let mask = mask.upload(stream)?;
-        let Targets { before, count, .. } = Targets::of(stream, &mask)?;
+        let Targets { before, count, .. } = Targets::new(stream, &mask)?;
         let samples = mask.grid.samples() as usize;
         let mut costs = stream.alloc::<f64>(samples)?;
         let mut prices = stream.alloc::<f32>(samples)?;
@@ -211,7 +211,7 @@ impl<'a> DeviceObject<'a> {
     fn relax(&mut self, root: [u32; 3], steps: &Steps<'_>) -> Result<(), SkeletonError> {
         let stream = self.stream;
         let grid = self.mask.grid;
-        let bricks = bricks_of(grid);
+        let bricks = brick_grid(grid);
         let count = bricks.samples() as usize;
         let mut queues = [stream.alloc::<u32>(count)?, stream.alloc::<u32>(count)?];
         let mut marks = stream.zeros::<u32>(count)?;

@@ -7,7 +7,7 @@ use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, with_capacity_or_unwind},
     skeleton::{
         NodeKind, SkeletonError,
-        potential_field::field::{PointForce, Sources, forces_at},
+        potential_field::field::{PointForce, Sources, forces_at_points},
     },
 };
 use nalgebra::{Point3, SymmetricEigen, Vector3};
@@ -57,7 +57,7 @@ pub fn polish(
             break;
         }
         let places: Vec<_> = walks.iter().map(|walk| walk.at).collect_or_unwind();
-        let forces = forces_at(stream, sources, &places, exponent)?;
+        let forces = forces_at_points(stream, sources, &places, exponent)?;
         let mut going = with_capacity_or_unwind(walks.len());
         for (mut walk, force) in walks.into_iter().zip(forces) {
             match step(&force) {

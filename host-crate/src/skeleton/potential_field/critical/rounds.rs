@@ -45,7 +45,7 @@ impl Context<'_> {
                 let unbalanced = |cell: &[i64; 3]| {
                     let corner = Point3::from(cell.map(|at| at as f64));
                     let piece = self.piece_of(&corner) as usize;
-                    !Certificate::balanced(&certificate[piece])
+                    !Certificate::is_balanced(&certificate[piece])
                 };
                 wanted.retain(unbalanced);
             }
@@ -62,7 +62,7 @@ impl Context<'_> {
                 self.inside.is_in_cell(at)
             })?;
             certificate = self.certificates(&search);
-            if certificate.iter().all(Certificate::balanced) {
+            if certificate.iter().all(Certificate::is_balanced) {
                 break;
             }
         }
@@ -78,7 +78,7 @@ impl Context<'_> {
         let euler = self.pieces.euler_numbers();
         let pairs = kinds.into_iter().zip(euler);
         pairs
-            .map(|(kinds, &euler)| Certificate::of(kinds, euler))
+            .map(|(kinds, &euler)| Certificate::from_kinds(kinds, euler))
             .collect_or_unwind()
     }
 }

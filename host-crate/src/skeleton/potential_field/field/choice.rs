@@ -27,7 +27,7 @@ const FEW_ON_GPU: u64 = 1 << 34;
 const FEW_SOURCES: u64 = 1 << 12;
 
 impl Choice<'_> {
-    /// Whether [`FieldVariant::Tree`] is asked for, or the quickest one, where it is that.
+    /// Whether [`FieldVariant::Multipole`] is asked for, or the quickest one, where it is that.
     pub fn may_be_tree(&self, wanted: FieldVariant) -> bool {
         let few = match (self.device.kind(), self.is_of_cubes) {
             (DeviceKind::Cpu, _) => FEW_ON_CPU,
@@ -35,7 +35,7 @@ impl Choice<'_> {
             (DeviceKind::Cuda, false) => FEW_IN_WORLD_ON_GPU,
         };
         let is_large = self.pairs > few && self.pairs / self.targets.max(1) > FEW_SOURCES;
-        wanted == FieldVariant::Tree || wanted == FieldVariant::Auto && is_large
+        wanted == FieldVariant::Multipole || wanted == FieldVariant::Auto && is_large
     }
 
     /// The variant that is meant; [`FieldVariant::Tuned`] in the place of the slower ones that
@@ -43,8 +43,8 @@ impl Choice<'_> {
     /// sources are not known as voxels of the targets' grid, or voxels are too flat.
     pub fn variant(&self, wanted: FieldVariant, has_tables: bool) -> FieldVariant {
         match wanted {
-            _ if has_tables && self.may_be_tree(wanted) => FieldVariant::Tree,
-            FieldVariant::Auto | FieldVariant::Tree => FieldVariant::Tuned,
+            _ if has_tables && self.may_be_tree(wanted) => FieldVariant::Multipole,
+            FieldVariant::Auto | FieldVariant::Multipole => FieldVariant::Tuned,
             _ if !self.is_of_cubes => FieldVariant::Tuned,
             other => other,
         }
@@ -66,9 +66,11 @@ mod tests {
         };
         let (few, many) = (of(1 << 20, true), of(1 << 30, true));
         assert!(!few.may_be_tree(FieldVariant::Auto) && many.may_be_tree(FieldVariant::Auto));
-        assert!(few.may_be_tree(FieldVariant::Tree) && !many.may_be_tree(FieldVariant::Shared));
-        for wanted in [FieldVariant::Auto, FieldVariant::Tree] {
-            assert_eq!(many.variant(wanted, true), FieldVariant::Tree);
+        assert!(
+            few.may_be_tree(FieldVariant::Multipole) && !many.may_be_tree(FieldVariant::Shared)
+        );
+        for wanted in [FieldVariant::Auto, FieldVariant::Multipole] {
+            assert_eq!(many.variant(wanted, true), FieldVariant::Multipole);
             assert_eq!(many.variant(wanted, false), FieldVariant::Tuned);
         }
         assert_eq!(few.variant(FieldVariant::Auto, false), FieldVariant::Tuned);

@@ -40,7 +40,7 @@ pub(super) fn forces_on(
         stream: first,
         items: match params.variant {
             FieldVariant::Simple | FieldVariant::Constant | FieldVariant::Shared => ones(&words),
-            FieldVariant::Tuned | FieldVariant::Tree | FieldVariant::Auto => runs(&words),
+            FieldVariant::Tuned | FieldVariant::Multipole | FieldVariant::Auto => runs(&words),
         },
     };
     let weights = words.iter().map(|word| u64::from(word.count_ones()));
@@ -59,7 +59,7 @@ pub(super) fn forces_on(
         let forces = Job {
             stream,
             sources: &sources,
-            targets: &Targets::of(stream, &mask)?,
+            targets: &Targets::new(stream, &mask)?,
             params,
             whole: Some(whole),
             counter,

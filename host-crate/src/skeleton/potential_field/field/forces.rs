@@ -1,7 +1,7 @@
 //! The force at voxels.
 
 use super::{
-    ForceBounds, Sources, Targets,
+    ErrorBounds, Sources, Targets,
     choice::Choice,
     devices::forces_on,
     job::Job,
@@ -13,7 +13,7 @@ use crate::{
     memory::catch_out_of_memory,
     skeleton::{
         SkeletonError,
-        potential_field::{BoundaryForce, Classes, Execution, FieldVariant, Params},
+        potential_field::{BoundaryForce, Execution, FieldVariant, Params, VoxelClasses},
     },
 };
 use ferrovox_kernels::skeleton::field::{FORCE_COMPONENTS, average_boundary_forces};
@@ -34,9 +34,9 @@ pub struct ForceField {
     pub before: Buffer<u64>,
     /// How it was made: never [`FieldVariant::Auto`].
     pub variant: FieldVariant,
-    /// How far the forces can be off, if it was made by [`FieldVariant::Tree`] for all voxels of
+    /// How far the forces can be off, if it was made by [`FieldVariant::Multipole`] for all voxels of
     /// the mask.
-    pub bounds: Option<ForceBounds>,
+    pub bounds: Option<ErrorBounds>,
 }
 
 impl ForceField {
@@ -87,11 +87,11 @@ impl ForceField {
 ///
 /// Lengths are those of the world. Where voxels are no cubes, [`FieldVariant::Tuned`] takes the
 /// place of the other variants that compare all pairs; where they are so flat that there are no
-/// series, that of [`FieldVariant::Tree`] too. The field's `variant` has the one that was taken.
+/// series, that of [`FieldVariant::Multipole`] too. The field's `variant` has the one that was taken.
 ///
 /// Where all pairs are compared, work is proportional to voxels times surface voxels; it takes 24
 /// bytes for each voxel with a force and slice of the surface, and 40 bytes for each remain. By
-/// series ([`FieldVariant::Tree`]) work is proportional to the voxels, and it takes 16 bytes for
+/// series ([`FieldVariant::Multipole`]) work is proportional to the voxels, and it takes 16 bytes for
 /// each voxel with a force, at most three for each of the solid, and 0.1 for each of the grid.
 /// Synchronises the stream.
 ///
@@ -99,7 +99,7 @@ impl ForceField {
 /// Errors of the device.
 pub fn force_field(
     stream: &Stream,
-    classes: &Classes,
+    classes: &VoxelClasses,
     params: &Params,
 ) -> Result<ForceField, SkeletonError> {
     force_field_on_devices(Execution::single(stream), classes, params)
@@ -116,18 +116,18 @@ pub fn force_field(
 /// Errors of the devices; [`SkeletonError::OnDevice`] where there are several.
 pub fn force_field_on_devices(
     execution: Execution<'_>,
-    classes: &Classes,
+    classes: &VoxelClasses,
     params: &Params,
 ) -> Result<ForceField, SkeletonError> {
     params.check()?;
-    let sources = Sources::of_surface(execution.first(), classes)?;
+    let sources = Sources::from_surface(execution.first(), classes)?;
     force_field_from(execution, classes, &sources, params)
 }
 
 /// The same with the sources of the classes.
 pub(in crate::skeleton) fn force_field_from(
     execution: Execution<'_>,
-    classes: &Classes,
+    classes: &VoxelClasses,
     sources: &Sources,
     params: &Params,
 ) -> Result<ForceField, SkeletonError> {
@@ -142,7 +142,7 @@ pub(in crate::skeleton) fn force_field_from(
     }
     let interior = classes.interior.copy(stream)?;
     let known = forces_on_devices(execution, sources, interior, params)?;
-    let all = Targets::of(stream, &inside)?;
+    let all = Targets::new(stream, &inside)?;
     let mut forces = stream.alloc::<f32>(FORCE_COMPONENTS * all.count as usize)?;
     let bits = inside.layout();
     let rows = rows(stream, [bits.grid.nx, bits.grid.ny, bits.grid.nz], 1);
@@ -181,13 +181,13 @@ struct Acting<'a> {
 
 /// The forces of points on the voxels of a mask, none of which is at a point.
 ///
-/// Lengths are those of the mask's world, as in [`force_field`]. [`FieldVariant::Tree`] is for
+/// Lengths are those of the mask's world, as in [`force_field`]. [`FieldVariant::Multipole`] is for
 /// points that are voxels of the mask's grid, each once, in their order: for others all pairs are
 /// compared, as by [`FieldVariant::Tuned`].
 ///
 /// # Errors
 /// Errors of the device.
-pub fn forces(
+pub fn forces_at_voxels(
     stream: &Stream,
     sources: &Sources,
     mask: DeviceMask,
@@ -195,7 +195,7 @@ pub fn forces(
 ) -> Result<ForceField, SkeletonError> {
     let execution = Execution::single(stream);
     let voxels = match params.variant {
-        FieldVariant::Tree | FieldVariant::Auto => voxels_of(stream, sources, &mask)?,
+        FieldVariant::Multipole | FieldVariant::Auto => voxels_of(stream, sources, &mask)?,
         _ => None,
     };
     let sources = Acting {
@@ -235,7 +235,7 @@ fn forces_on_devices(
     mask: DeviceMask,
     params: &Params,
 ) -> Result<ForceField, SkeletonError> {
-    params.tree.check()?;
+    params.multipole.check()?;
     catch_out_of_memory(|| forces_of_all(execution, acting, mask, params))
 }
 
@@ -246,7 +246,7 @@ fn forces_of_all(
     params: &Params,
 ) -> Result<ForceField, SkeletonError> {
     let stream = execution.first();
-    let targets = Targets::of(stream, &mask)?;
+    let targets = Targets::new(stream, &mask)?;
     let pairs = targets.count.saturating_mul(acting.sources.len() as u64);
     let monitor = execution.monitor();
     let counter = (!monitor.is_silent()).then(|| monitor.counter("field", pairs));

@@ -1,6 +1,6 @@
 //! Forces by one device.
 
-use super::{Sources, Targets, portions::by_portions, sources::world_of};
+use super::{Sources, Targets, portions::by_portions, sources::world_metric};
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream, over},
     grid::{DevicePoints, Metric},
@@ -147,8 +147,8 @@ impl Job<'_> {
 
     fn run<A: Accumulator, P: Power>(&self) -> Result<Buffer<f32>, SkeletonError> {
         let (sums, slices) = match self.params.variant {
-            // who calls has chosen, and `Tree` is no job for all pairs
-            FieldVariant::Tuned | FieldVariant::Auto | FieldVariant::Tree => {
+            // who calls has chosen, and `Multipole` is no job for all pairs
+            FieldVariant::Tuned | FieldVariant::Auto | FieldVariant::Multipole => {
                 self.tuned::<A, P>()?
             }
             FieldVariant::Simple => self.by_target::<forces_simple<A, P>>()?,
@@ -277,7 +277,7 @@ impl Job<'_> {
                     self.targets.mask.bits.view(),
                     self.targets.before.view(),
                     runs,
-                    world_of(metric),
+                    world_metric(metric),
                     plan.slices,
                     portion,
                     self.params.exponent as f32,

@@ -11,9 +11,9 @@ mod targets;
 mod tree;
 
 pub(super) use forces::force_field_from;
-pub use forces::{ForceField, force_field, force_field_on_devices, forces};
-pub use point_forces::{PointForce, forces_at};
+pub use forces::{ForceField, force_field, force_field_on_devices, forces_at_voxels};
+pub use point_forces::{PointForce, forces_at_points};
 pub use sources::Sources;
 pub(crate) use targets::Targets;
-pub use tree::ForceBounds;
-pub(in crate::skeleton) use tree::bricks_of;
+pub use tree::ErrorBounds;
+pub(in crate::skeleton) use tree::brick_grid;

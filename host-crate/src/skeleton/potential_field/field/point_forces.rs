@@ -1,6 +1,6 @@
 //! The force anywhere.
 
-use super::{Sources, sources::world_of};
+use super::{Sources, sources::world_metric};
 use crate::{
     device::{Launch, Stream, over},
     grid::Metric,
@@ -8,7 +8,7 @@ use crate::{
     skeleton::SkeletonError,
 };
 use ferrovox_kernels::skeleton::field::{
-    Exponent, POINT_COMPONENTS, PointSlices, THREADS_PER_POINT, forces_at_points,
+    Exponent, POINT_COMPONENTS, PointSlices, THREADS_PER_POINT, forces_at_points as point_kernel,
     forces_at_points_in_world, reduce_point_slices,
 };
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -40,7 +40,7 @@ const MAX_SUMS: u64 = 1 << 22;
 ///
 /// # Errors
 /// Errors of the device.
-pub fn forces_at(
+pub fn forces_at_points(
     stream: &Stream,
     sources: &Sources,
     points: &[Point3<f64>],
@@ -103,9 +103,9 @@ fn numbers_at(
     unsafe {
         if metric.is_of_cubes() {
             let args = (from, to, slices, exponent, sums.view_mut());
-            stream.launch::<forces_at_points>(launch, args)?;
+            stream.launch::<point_kernel>(launch, args)?;
         } else {
-            let world = world_of(&metric);
+            let world = world_metric(&metric);
             let weights = sources.weights.view();
             let args = (from, weights, to, slices, world, exponent, sums.view_mut());
             stream.launch::<forces_at_points_in_world>(launch, args)?;

@@ -4,7 +4,7 @@ use super::Targets;
 use crate::{
     device::{Buffer, Stream, rows, rows_launch},
     grid::{DevicePoints, Geometry, Metric},
-    skeleton::{SkeletonError, potential_field::Classes},
+    skeleton::{SkeletonError, potential_field::VoxelClasses},
 };
 use ferrovox_kernels::skeleton::field::{WorldMetric, compute_surface_weights};
 
@@ -42,7 +42,7 @@ impl Sources {
     ///
     /// # Errors
     /// Errors of the device.
-    pub fn of_surface(stream: &Stream, classes: &Classes) -> Result<Self, SkeletonError> {
+    pub fn from_surface(stream: &Stream, classes: &VoxelClasses) -> Result<Self, SkeletonError> {
         let surface = &classes.surface;
         let sources = Self::new(stream, DevicePoints::from_sites(stream, surface)?)?;
         let (metric, _) = Metric::snapped(&surface.geometry);
@@ -50,7 +50,7 @@ impl Sources {
             return Ok(sources);
         }
         let solid = classes.solid(stream)?;
-        let known = Targets::of(stream, surface)?;
+        let known = Targets::new(stream, surface)?;
         let mut weights = stream.alloc::<f32>(sources.points.len())?;
         let bits = surface.layout();
         let rows = rows(stream, [bits.grid.nx, bits.grid.ny, bits.grid.nz], 1);
@@ -63,7 +63,7 @@ impl Sources {
                 known.before.view(),
                 bits,
                 rows,
-                world_of(&metric),
+                world_metric(&metric),
                 weights.view_mut(),
             );
             stream.launch::<compute_surface_weights>(rows_launch(rows), args)?;
@@ -101,7 +101,7 @@ impl Sources {
 }
 
 /// The way from voxels to the world.
-pub(super) fn world_of(metric: &Metric) -> WorldMetric {
+pub(super) fn world_metric(metric: &Metric) -> WorldMetric {
     let [x, y, z] = metric.upper();
     WorldMetric {
         upper: [x[0], x[1], x[2], y[1], y[2], z[2]],

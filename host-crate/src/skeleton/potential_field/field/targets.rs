@@ -26,7 +26,7 @@ pub(crate) struct Targets<'a> {
 
 impl<'a> Targets<'a> {
     /// Those of a mask. Synchronises the stream.
-    pub fn of(stream: &Stream, mask: &'a DeviceMask) -> Result<Self, SkeletonError> {
+    pub fn new(stream: &Stream, mask: &'a DeviceMask) -> Result<Self, SkeletonError> {
         let words = mask.bits.len();
         let mut before = stream.alloc::<u64>(words)?;
         let (launch, items) = over(stream, words as u64);

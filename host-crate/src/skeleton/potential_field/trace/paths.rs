@@ -7,7 +7,7 @@ use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, with_capacity_or_unwind},
     skeleton::{
         SkeletonError,
-        potential_field::field::{Sources, forces_at},
+        potential_field::field::{Sources, forces_at_points},
     },
 };
 use nalgebra::Point3;
@@ -39,7 +39,7 @@ pub fn paths(
         }
         let last = |&path: &usize| paths[path][paths[path].len() - 1];
         let places: Vec<_> = going.iter().map(last).collect_or_unwind();
-        let forces = forces_at(stream, sources, &places, exponent)?;
+        let forces = forces_at_points(stream, sources, &places, exponent)?;
         let mut left = with_capacity_or_unwind(going.len());
         for (path, (place, force)) in going.into_iter().zip(places.into_iter().zip(&forces)) {
             let Some(step) = step(force) else { continue };

@@ -7,7 +7,7 @@ use ferrovox_kernels::{grid::Grid, skeleton::field::fmm::BRICK};
 /// voxels along each axis; where voxels are no cubes, along an axis of larger spacing 4, 2 or 1, so
 /// that bricks are about as long along each.
 #[derive(Debug)]
-pub struct ForceBounds {
+pub struct ErrorBounds {
     /// A bound for each brick, x fastest: the length of the difference between a force and the
     /// exact one, with the smallest spacing as the unit of length, is no larger, but for the
     /// rounding of the numbers that are kept. 0 where all sources are near.
@@ -19,7 +19,7 @@ pub struct ForceBounds {
     pub(super) steps: [u32; 3],
 }
 
-impl ForceBounds {
+impl ErrorBounds {
     /// Bricks along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         [self.grid.nx, self.grid.ny, self.grid.nz].map(|along| along as usize)

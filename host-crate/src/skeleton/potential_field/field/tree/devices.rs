@@ -1,7 +1,7 @@
 //! By one or more devices.
 
 use super::{
-    bounds::ForceBounds,
+    bounds::ErrorBounds,
     forces::{Made, TreeJob},
     refine::Bounded,
     table_data::TableData,
@@ -44,7 +44,7 @@ pub(in crate::skeleton::potential_field::field) struct TreeField<'a> {
 pub(in crate::skeleton::potential_field::field) fn tree_on(
     execution: Execution<'_>,
     field: &TreeField<'_>,
-) -> Result<(Buffer<f32>, ForceBounds), SkeletonError> {
+) -> Result<(Buffer<f32>, ErrorBounds), SkeletonError> {
     let stream = execution.first();
     let sources = field.points.len() as u64;
     let pairs = field.targets.count.saturating_mul(sources);
@@ -67,7 +67,7 @@ pub(in crate::skeleton::potential_field::field) fn tree_on(
         bounds: &bounds,
     }
     .refine(stream, field.points, lattice, field.params)?;
-    let bounds = ForceBounds {
+    let bounds = ErrorBounds {
         bounds,
         corrected,
         grid: lattice.bricks(field.sources.grid),
@@ -97,7 +97,7 @@ fn by_parts(
         let mut mine = zeroed_or_unwind(words.len());
         mine[part.clone()].copy_from_slice(&words[part]);
         let mask = DeviceMask::from_words(stream, &mine, dims, geometry)?;
-        let targets = Targets::of(stream, &mask)?;
+        let targets = Targets::new(stream, &mask)?;
         let pairs = targets.count.saturating_mul(sources);
         let made = TreeJob {
             stream,

@@ -12,7 +12,7 @@ use crate::{
     monitor::Counter,
     skeleton::{
         SkeletonError,
-        potential_field::field::{Targets, portions::by_portions, sources::world_of},
+        potential_field::field::{Targets, portions::by_portions, sources::world_metric},
     },
 };
 use ferrovox_kernels::skeleton::field::{
@@ -67,7 +67,7 @@ impl TreeJob<'_> {
         let known = if self.weights.is_empty() {
             None
         } else {
-            Some(Targets::of(stream, self.sources)?)
+            Some(Targets::new(stream, self.sources)?)
         };
         let own = OwnWeights {
             weights: self.weights,
@@ -200,7 +200,7 @@ impl TreeJob<'_> {
                     levels.weights.view(),
                     sums.view(),
                     near,
-                    world_of(&lattice.metric),
+                    world_metric(&lattice.metric),
                     Exponent::new(*exponent),
                     forces.view_mut(),
                 );

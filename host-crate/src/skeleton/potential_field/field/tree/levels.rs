@@ -49,7 +49,7 @@ pub(super) struct Levels {
 }
 
 /// The bricks of a grid of cubes.
-pub(in crate::skeleton) fn bricks_of(voxels: Grid) -> Grid {
+pub(in crate::skeleton) fn brick_grid(voxels: Grid) -> Grid {
     let along = |voxels: u32| voxels.div_ceil(BRICK);
     Grid {
         nx: along(voxels.nx),

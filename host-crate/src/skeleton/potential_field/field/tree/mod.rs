@@ -23,7 +23,7 @@
 //! # Errors
 //! What a translation cuts off depends on where source and target are in their bricks, and is
 //! largest for places that are tabulated: each far brick adds its number of sources times that
-//! worst error to the bound of the brick ([`ForceBounds`]), which inherits that of the brick it is
+//! worst error to the bound of the brick ([`ErrorBounds`]), which inherits that of the brick it is
 //! a part of. Errors are a few hundredths of the bound; but no number for all bricks would do, as
 //! along the axis of a tube the force is 10⁻⁸ of what is summed up. Where the bound does not
 //! suffice, forces are summed up again source by source: at all corners of cells that it does not
@@ -52,7 +52,7 @@ mod table_data;
 mod tables;
 mod terms;
 
-pub use bounds::ForceBounds;
+pub use bounds::ErrorBounds;
 pub(super) use devices::{TreeField, tree_on};
-pub(in crate::skeleton) use levels::bricks_of;
+pub(in crate::skeleton) use levels::brick_grid;
 pub(super) use table_data::TableData;

@@ -4,7 +4,7 @@ use super::terms::Terms;
 use crate::{
     grid::Metric,
     memory::{CollectOrUnwind, zeroed_or_unwind},
-    skeleton::potential_field::field::sources::world_of,
+    skeleton::potential_field::field::sources::world_metric,
 };
 use ferrovox_kernels::skeleton::field::{VoxelMetric, WorldMetric};
 
@@ -41,7 +41,7 @@ impl<'a> Potential<'a> {
             terms,
             exponent,
             metric: *metric,
-            world: world_of(metric),
+            world: world_metric(metric),
             lower: triples.clone().map(by_one).collect_or_unwind(),
             lower_by_two: triples.map(by_two).collect_or_unwind(),
         }
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn no_gradient_is_longer() {
         for metric in metrics() {
-            let world = world_of(&metric);
+            let world = world_metric(&metric);
             let step = [3.0, -4.0, 5.0];
             // the squared length grows along the vector itself
             let slopes = metric.slopes(step);

@@ -7,8 +7,8 @@ use crate::{
     skeleton::{
         SkeletonError,
         potential_field::{
-            FieldVariant, Params, Precision, TreeParams,
-            field::{Sources, Targets, job::Job, sources::world_of},
+            FieldVariant, MultipoleParams, Params, Precision,
+            field::{Sources, Targets, job::Job, sources::world_metric},
         },
     },
 };
@@ -47,7 +47,7 @@ impl Bounded<'_> {
         lattice: &BrickLattice,
         params: &Params,
     ) -> Result<u64, SkeletonError> {
-        let mask = self.in_doubt(stream, lattice, params.tree)?;
+        let mask = self.in_doubt(stream, lattice, params.multipole)?;
         let places = DevicePoints::from_sites(stream, &mask)?;
         let count = places.len() as u64;
         if count == 0 {
@@ -57,7 +57,7 @@ impl Bounded<'_> {
             Job {
                 stream,
                 sources,
-                targets: &Targets::of(stream, &mask)?,
+                targets: &Targets::new(stream, &mask)?,
                 params: &Params {
                     variant: FieldVariant::Tuned,
                     precision: Precision::Accurate,
@@ -94,7 +94,7 @@ impl Bounded<'_> {
         &self,
         stream: &Stream,
         lattice: &BrickLattice,
-        params: TreeParams,
+        params: MultipoleParams,
     ) -> Result<DeviceMask, SkeletonError> {
         let mask = self.targets.mask;
         let bits = mask.layout();
@@ -189,7 +189,7 @@ fn exact(
                 let args = (from, to, slices, exponent, sums.view_mut());
                 stream.launch::<sum_all_pairs>(by_parts, args)?;
             } else {
-                let world = world_of(&metric);
+                let world = world_metric(&metric);
                 let weights = sources.weights.view();
                 let args = (from, weights, to, slices, world, exponent, sums.view_mut());
                 stream.launch::<sum_all_pairs_in_world>(by_parts, args)?;

@@ -38,10 +38,10 @@ impl TableData {
     /// there are too many offsets.
     pub fn of(geometry: &Geometry, params: &Params) -> Option<Self> {
         let exponent = params.exponent;
-        let order = params.tree.order_of(exponent);
+        let order = params.multipole.order_of(exponent);
         let lattice = BrickLattice::of(geometry);
         let metric = &lattice.metric;
-        let nearness = Nearness::new(params.tree.near_of(exponent), metric);
+        let nearness = Nearness::new(params.multipole.near_of(exponent), metric);
         let offsets = Offsets::of(&nearness)?;
         let terms = Terms::of(order);
         let potential = Potential::new(&terms, exponent, metric);
