@@ -14,7 +14,7 @@
 //!
 //! Every kernel takes an extent that has nothing to do with the launch shape: any number of blocks
 //! of any size gives the same result, so that block sizes can come from the occupancy calculator
-//! (and be 1 on the CPU). Those of [`distance::hulls`] alone want whole warps, and one for each
+//! (and be 1 on the CPU). Those of [`distance::lower_envelope`] alone want whole warps, and one for each
 //! chunk of a line.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 

@@ -79,7 +79,7 @@ fn show(stream: &Stream, solid: &Solid, exponent: f64) -> Result<(), Box<dyn std
     let one = potential_field::extract(stream, &mask, &params)?;
     let found = core.certificate[0];
     let classes = potential_field::classify(stream, &mask, SurfaceNeighbours::Faces)?;
-    let map = distance::map(
+    let map = distance::transform(
         stream,
         Sites::Voxels(&classes.surface),
         &DistanceParams::default(),

@@ -68,8 +68,8 @@ pub fn compared_json(args: &DistanceArgs, outcome: &ComparisonOutcome) -> Compar
 
 fn row(made: &MethodRow) -> Row {
     let bands = made.difference.bands.iter().map(|band| BandRow {
-        from: band.from,
-        to: Some(band.to).filter(|to| to.is_finite()),
+        from: band.start,
+        to: Some(band.end).filter(|to| to.is_finite()),
         max_error: band.max,
         mean_error: band.mean,
     });
@@ -78,9 +78,9 @@ fn row(made: &MethodRow) -> Row {
         picture: made.picture.display().to_string(),
         milliseconds: milliseconds(made.time),
         max_error: made.difference.max,
-        max_error_at: made.difference.max_at,
+        max_error_at: made.difference.distance_at_max,
         mean_error: made.difference.mean,
-        voxels_with_errors: made.difference.different,
+        voxels_with_errors: made.difference.differing,
         bands: bands.collect(),
     }
 }
@@ -102,7 +102,7 @@ pub fn compared_table(args: &DistanceArgs, outcome: &ComparisonOutcome) -> Strin
         let (name, difference) = (row.method.name(), &row.difference);
         let at = match difference.max {
             0.0 => String::new(),
-            _ => format!("{:.1}", difference.max_at),
+            _ => format!("{:.1}", difference.distance_at_max),
         };
         let (max, mean) = (number(difference.max), number(difference.mean));
         let _ = write!(text, "| `{name}` | {max} | {at} | {mean} |");

@@ -435,7 +435,7 @@ fn bad_input_is_refused() {
     let folder = folder();
     folder.refuses(
         "distance mask.nii --mask --max-distance 0 -o d.npy",
-        &["largest distance is 0", "more than 0"],
+        &["maximum distance is 0", "greater than 0"],
     );
     folder.refuses(
         "distance ball.nii --level 1e39 -o d.npy",

@@ -116,7 +116,7 @@ fn bounds_that_bound_nothing() {
         for bound in ["0", "-0.0", "-3"] {
             folder.refuses(
                 &format!("distance {sites} --max-distance {bound} -o d.nii"),
-                &["largest distance is", "more than 0"],
+                &["maximum distance is", "greater than 0"],
             );
         }
     }

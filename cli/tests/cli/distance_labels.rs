@@ -160,11 +160,11 @@ fn what_labels_have_not_is_refused() {
     folder.file("one.npy", npy("|i1", "(2, 3, 4)", &[(-3i8) as u8; 24]));
     folder.refuses(
         "distance one.npy --labels -o d.npy",
-        &["one.npy", "all voxels have the same label, -3"],
+        &["one.npy", "all voxels have label -3"],
     );
     folder.refuses(
         "distance one.npy --labels --dtype u32 -o d.npy",
-        &["one.npy", "all voxels have the same label, -3"],
+        &["one.npy", "all voxels have label -3"],
     );
     let mut halves = [1.0; 24];
     halves[13] = 2.5;
@@ -195,7 +195,7 @@ fn what_labels_have_not_is_refused() {
     }
     folder.refuses(
         "distance u8.nii --labels --max-distance 0 -o d.npy",
-        &["largest distance is 0", "more than 0"],
+        &["maximum distance is 0", "greater than 0"],
     );
     let nearest = folder.run("distance u8.nii --labels --nearest n.npy -o d.npy");
     assert_eq!(nearest.status, Some(2));

@@ -54,7 +54,7 @@ let (volume, _) = read_volume("scan.nii.gz", &ReadOptions::default())?.volume.in
 let stream = Device::best().stream()?;
 let on_device = DeviceVolume::upload(&stream, volume.view())?;
 let sites = DeviceMask::from_level(&stream, &on_device, 120.0)?;
-let map = distance::map(&stream, Sites::Voxels(&sites), &DistanceParams::default())?;
+let map = distance::transform(&stream, Sites::Voxels(&sites), &DistanceParams::default())?;
 write_volume("distances.nii.gz", &map.download(&stream)?.into(), &VolumeWriteOptions::default())?;
 // docs/distance.md: end
 Ok(())

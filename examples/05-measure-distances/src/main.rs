@@ -5,7 +5,7 @@
 
 use ferrovox::{
     device::Device,
-    distance::{self, DistanceParams, Nearest, Sites, exact_method},
+    distance::{self, DistanceParams, NearestIndices, Sites, fastest_exact_method},
     grid::{Geometry, Mask, Points},
     nalgebra::Point3,
 };
@@ -53,10 +53,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         nearest: true,
         ..DistanceParams::default()
     };
-    let map = distance::map(&stream, Sites::Voxels(&sites), &params)?;
+    let map = distance::transform(&stream, Sites::Voxels(&sites), &params)?;
     let distances = map.download(&stream)?;
     let nearest = match &map.nearest {
-        Some(Nearest::U32(nearest)) => stream.download(nearest)?,
+        Some(NearestIndices::U32(nearest)) => stream.download(nearest)?,
         _ => unreachable!("a grid of so few voxels has indices of 32 bits"),
     };
     println!(
@@ -85,14 +85,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     // 5. Sites need not be voxels: here they are two places in the world, one of them outside the
-    //    grid. The default method is for voxels; `exact_method` names one for points.
+    //    grid. The default method is for voxels; `fastest_exact_method` names one for points.
     let places = [Point3::new(0.1, 0.2, -3.0), Point3::new(5.0, 50.0, 0.0)];
     let points = Points::from_world(&places, DIMS, geometry)?.upload(&stream)?;
     let params = DistanceParams {
-        method: exact_method(Sites::Points(&points), false),
+        method: fastest_exact_method(Sites::Points(&points), false),
         ..DistanceParams::default()
     };
-    let map = distance::map(&stream, Sites::Points(&points), &params)?;
+    let map = distance::transform(&stream, Sites::Points(&points), &params)?;
     let found = map
         .download(&stream)?
         .get([24, 39, 8])

@@ -7,7 +7,7 @@ use crate::{
 };
 use ferrovox::{
     device::{Device, Recording, Stream},
-    distance::{self, DistanceParams, Nearest, NoSites, Sites},
+    distance::{self, DistanceParams, NearestIndices, NoSites, Sites},
     grid::{DeviceMask, DeviceVolume, Geometry},
 };
 use measure::{Record, Report, Spread};
@@ -45,8 +45,8 @@ pub fn measure(
     let before = device.memory_use().now;
     device.reset_peak_memory();
     let make = || match &labels {
-        Some(labels) => distance::label_map(&stream, labels, &params),
-        None => distance::map(&stream, Sites::Voxels(&sites), &params),
+        Some(labels) => distance::transform_labels(&stream, labels, &params),
+        None => distance::transform(&stream, Sites::Voxels(&sites), &params),
     };
     let mut times = Vec::new();
     let mut written = 0;
@@ -59,8 +59,8 @@ pub fn measure(
             times.push(start.elapsed());
         }
         let nearest = match &map.nearest {
-            Some(Nearest::U32(sites)) => sites.bytes(),
-            Some(Nearest::U64(sites)) => sites.bytes(),
+            Some(NearestIndices::U32(sites)) => sites.bytes(),
+            Some(NearestIndices::U64(sites)) => sites.bytes(),
             None => 0,
         };
         written = (map.distances.bytes() + nearest) as u64;

@@ -292,7 +292,7 @@ fn distances(stream: &Stream, side: usize, method: Method) -> Outcome<Run<'_>> {
         ..Default::default()
     };
     Ok(Box::new(move |wanted| {
-        let map = distance::map(stream, Sites::Voxels(&sites), &params)?;
+        let map = distance::transform(stream, Sites::Voxels(&sites), &params)?;
         bytes(stream, &map.distances, wanted)
     }))
 }
@@ -311,7 +311,7 @@ fn points(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
         ..Default::default()
     };
     Ok(Box::new(move |wanted| {
-        let map = distance::map(stream, Sites::Points(&points), &params)?;
+        let map = distance::transform(stream, Sites::Points(&points), &params)?;
         bytes(stream, &map.distances, wanted)
     }))
 }
@@ -324,7 +324,7 @@ fn labels(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     let labels: DeviceVolume<u8> =
         synthetic::sphere_as(stream, [side; 3], 0.4 * side as f32, levels)?;
     Ok(Box::new(move |wanted| {
-        let map = distance::label_map(stream, &labels, &DistanceParams::default())?;
+        let map = distance::transform_labels(stream, &labels, &DistanceParams::default())?;
         bytes(stream, &map.distances, wanted)
     }))
 }
@@ -337,7 +337,7 @@ fn signed(stream: &Stream, side: usize) -> Outcome<Run<'_>> {
     };
     Ok(Box::new(move |wanted| {
         let crossings = DevicePoints::from_crossings(stream, &sphere, 0.0)?;
-        let mut map = distance::map(stream, Sites::Points(&crossings), &params)?;
+        let mut map = distance::transform(stream, Sites::Points(&crossings), &params)?;
         let shell = DeviceMask::from_level(stream, &sphere, 0.0)?;
         let inside = DeviceMask::enclosed_by(stream, &shell)?;
         distance::apply_sign(stream, &mut map, &inside)?;

@@ -1,9 +1,9 @@
-//! Each voxel is compared with the sites that are near enough to matter: everywhere, or up to 36
-//! voxels, as the distance map article has it.
+//! Distance transform by sites sorted into cubes: exact everywhere (`bucketed`), or exact up to 36
+//! voxels and estimated beyond, as in the distance map article (`cubes`).
 
 use super::{
-    DistanceError, DistanceMap, DistanceParams, Method, NoSites, Sites, brute_force::Points,
-    scale::scale_of,
+    DistanceError, DistanceMap, DistanceParams, Method, NoSites, Sites, brute_force::SitePoints,
+    scale::distance_scale,
 };
 use crate::{device::over, grid::DevicePoints};
 use crate::{
@@ -15,112 +15,112 @@ use crate::{
 use ferrovox_kernels::{
     distance::{
         cubes::{
-            BRICK, CUBE_POWER, Cubes, Nodes, Search, Slab, box_cubes, count_in_cubes,
+            BRICK, CUBE_SIDE_LOG2, Cubes, Nodes, SearchRadii, Slab, box_cubes, count_in_cubes,
             measure_bricks, measure_nodes, sort_into_cubes,
         },
-        measure::{Real, Scale},
+        metric::{Real, Scale},
     },
     grid::Grid,
 };
 use std::ops::Range;
 
-/// Nodes that blocks of the kernel have threads for.
-const GROUP: u32 = 64;
+/// Number of threads per block that the kernel for brick centres can use.
+const NODE_THREADS: u32 = 64;
 
-pub(super) fn map(
+pub(super) fn transform(
     stream: &Stream,
     sites: Sites<'_>,
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     if params.nearest {
         let method = params.method;
-        return Err(DistanceError::NoNearestWith { method });
+        return Err(DistanceError::NearestUnsupported { method });
     }
-    let prepared = Prepared::new(stream, sites, params)?;
-    let planes = 0..prepared.dims()[2];
+    let index = CubeIndex::new(stream, sites, params)?;
+    let planes = 0..index.dims()[2];
     Ok(DistanceMap {
-        distances: prepared.planes(stream, planes)?,
+        distances: index.planes(stream, planes)?,
         nearest: None,
-        dims: prepared.dims(),
-        geometry: prepared.geometry,
+        dims: index.dims(),
+        geometry: index.geometry,
     })
 }
 
-/// Sites in cubes, and the distances at the centres of the bricks: what any part of the map is made
-/// from.
-pub(super) struct Prepared {
+/// Sites sorted into cubes, and the distances at the brick centres: everything needed to compute
+/// any part of the map.
+pub(super) struct CubeIndex {
     sorted: Buffer<f32>,
     starts: Buffer<u64>,
     boxes: Buffer<f32>,
     centres: Buffer<f32>,
     cubes: Cubes,
     nodes: Nodes,
-    search: Search,
-    /// Whether 32 bits hold all squared distances that matter.
-    in_f32: bool,
+    radii: SearchRadii,
+    /// `true` if f32 represents all relevant squared distances exactly.
+    uses_f32: bool,
     grid: Grid,
     geometry: Geometry,
 }
 
-impl Prepared {
+impl CubeIndex {
     pub fn new(
         stream: &Stream,
         sites: Sites<'_>,
         params: &DistanceParams,
     ) -> Result<Self, DistanceError> {
-        let points = Points::of(stream, sites)?;
-        let given = points.get();
-        if given.is_empty() && params.no_sites == NoSites::Error {
+        let points = SitePoints::new(stream, sites)?;
+        let site_points = points.get();
+        if site_points.is_empty() && params.no_sites == NoSites::Error {
             return Err(DistanceError::NoSites);
         }
-        let grid = grid_of(given.dims)?;
-        let (scale, integers) = scale_of(&given.geometry, params);
-        let search = search_of(scale, params.method);
-        let in_f32 = points.are_voxels() && integers && search.searched < f64::from(1 << 11);
+        let grid = grid_of(site_points.dims)?;
+        let (scale, integers) = distance_scale(&site_points.geometry, params);
+        let radii = search_radii(scale, params.method);
+        let uses_f32 = points.are_voxels() && integers && radii.search_max < f64::from(1 << 11);
         let dims = [grid.nx, grid.ny, grid.nz];
-        let cubes = Cubes::new(dims, CUBE_POWER);
+        let cubes = Cubes::new(dims, CUBE_SIDE_LOG2);
         let [nx, ny, nz] = dims.map(|n| n.div_ceil(BRICK) + 2);
         let nodes = Nodes { nx, ny, nz };
         if let Some(limit) = params.memory {
-            let of_points = given.coordinates.bytes() as u64;
-            // sums and places while sites are sorted, boxes, the centres of the bricks
-            let index = cubes.count() * (8 + 8 + 24) + nodes.count() * 4 + (1 << 16);
-            let least = index + of_points * (1 + u64::from(points.are_voxels()));
-            if limit < least {
+            let point_bytes = site_points.coordinates.bytes() as u64;
+            // Counts and offsets during sorting, boxes, and brick centres.
+            let index_bytes = cubes.count() * (8 + 8 + 24) + nodes.count() * 4 + (1 << 16);
+            let needed = index_bytes + point_bytes * (1 + u64::from(points.are_voxels()));
+            if limit < needed {
                 return Err(TooLittleMemory {
-                    needed: least,
+                    needed,
                     budget: limit,
                 }
                 .into());
             }
         }
         let boxes = stream.alloc::<f32>(6 * cubes.count() as usize)?;
-        let Sorted {
+        let SortedSites {
             sorted,
             starts,
             boxes,
             ..
-        } = sort(stream, given, cubes, false, boxes)?;
+        } = sort_sites(stream, site_points, cubes, false, boxes)?;
         drop(points);
         let centres = stream.alloc::<f32>(nodes.count() as usize)?;
-        let mut prepared = Self {
+        let mut index = Self {
             sorted,
             starts,
             boxes,
             centres,
             cubes,
             nodes,
-            search,
-            in_f32,
+            radii,
+            uses_f32,
             grid,
-            geometry: *geometry_of(sites),
+            geometry: *sites_geometry(sites),
         };
-        if in_f32 {
-            prepared.measure_nodes::<f32>(stream)?;
+        if uses_f32 {
+            index.measure_nodes::<f32>(stream)?;
         } else {
-            prepared.measure_nodes::<f64>(stream)?;
+            index.measure_nodes::<f64>(stream)?;
         }
-        Ok(prepared)
+        Ok(index)
     }
 
     pub fn dims(&self) -> [usize; 3] {
@@ -129,32 +129,36 @@ impl Prepared {
 
     fn measure_nodes<C: Real + Element>(&mut self, stream: &Stream) -> Result<(), DeviceError> {
         if self.sorted.is_empty() {
-            let far = vec![f32::INFINITY; self.centres.len()];
-            return stream.write(&mut self.centres, &far);
+            let infinite = vec![f32::INFINITY; self.centres.len()];
+            return stream.write(&mut self.centres, &infinite);
         }
-        let launch = Launch::pieces(self.nodes.groups()).max_useful_threads(GROUP);
-        // SAFETY: there are sites, sorted into the cubes, and there is an element for each node.
+        let launch = Launch::pieces(self.nodes.groups()).max_useful_threads(NODE_THREADS);
+        // SAFETY: there are sites, sorted into the cubes, and there is one element per node.
         unsafe {
             let args = (
                 self.sorted.view(),
                 self.starts.view(),
                 self.boxes.view(),
                 self.nodes,
-                self.search,
+                self.radii,
                 self.centres.view_mut(),
             );
             stream.launch::<measure_nodes<C>>(launch, args)
         }
     }
 
-    /// The map of some planes: all, or whole layers of bricks.
+    /// Computes the distances of a range of planes that starts at a layer of bricks and ends at one
+    /// or at the last plane.
     pub fn planes(
         &self,
         stream: &Stream,
         planes: Range<usize>,
     ) -> Result<Buffer<f32>, DeviceError> {
         let brick = BRICK as usize;
-        debug_assert!(planes.start.is_multiple_of(brick), "layers are whole");
+        debug_assert!(
+            planes.start.is_multiple_of(brick),
+            "slabs start at a layer of bricks"
+        );
         let voxels = self.grid.nx as usize * self.grid.ny as usize * planes.len();
         let mut distances = stream.alloc::<f32>(voxels)?;
         let slab = Slab {
@@ -165,7 +169,7 @@ impl Prepared {
             first: (planes.start / brick) as u32,
             layers: planes.len().div_ceil(brick) as u32,
         };
-        if self.in_f32 {
+        if self.uses_f32 {
             self.measure_bricks::<f32>(stream, slab, &mut distances)?;
         } else {
             self.measure_bricks::<f64>(stream, slab, &mut distances)?;
@@ -180,8 +184,8 @@ impl Prepared {
         distances: &mut Buffer<f32>,
     ) -> Result<(), DeviceError> {
         let launch = Launch::pieces(slab.bricks()).max_useful_threads(BRICK * BRICK);
-        // SAFETY: the sites are sorted into the cubes, the centres are measured, and there is an
-        // element for each voxel.
+        // SAFETY: the sites are sorted into the cubes, the centres are computed, and there is one
+        // element per voxel.
         unsafe {
             let args = (
                 self.sorted.view(),
@@ -191,7 +195,7 @@ impl Prepared {
                 self.nodes,
                 self.centres.view(),
                 slab,
-                self.search,
+                self.radii,
                 distances.view_mut(),
             );
             stream.launch::<measure_bricks<C>>(launch, args)
@@ -199,87 +203,88 @@ impl Prepared {
     }
 }
 
-/// How far sites are searched: to the bound, or by the method `cubes` as far as it is exact.
+/// Returns the search radii of a method: up to the bound for `bucketed`, up to the exact range and
+/// its transition for `cubes`.
 ///
-/// What `kernels-crate/src/distance/cubes/mod.rs` states for the distance `T` that is searched
-/// holds for every `T`. Without an end, a brick whose centre is `D` from its nearest site is
-/// compared with the sites within `D + r` of it, and all its distances are exact.
-fn search_of(scale: Scale, method: Method) -> Search {
-    let search = Search::new(scale);
+/// The statements of `kernels-crate/src/distance/cubes/mod.rs` hold for any search distance `T`.
+/// Without a limit, a brick whose centre is at distance `D` from its nearest site is compared with
+/// the sites within `D + r`, and all its distances are exact.
+fn search_radii(scale: Scale, method: Method) -> SearchRadii {
+    let radii = SearchRadii::new(scale);
     let bound = scale.bound / scale.unit;
     match method {
-        Method::Bucketed => Search {
-            exact: bound,
-            searched: bound,
-            ..search
+        Method::Bucketed => SearchRadii {
+            exact_max: bound,
+            search_max: bound,
+            ..radii
         },
-        _ => search,
+        _ => radii,
     }
 }
 
-fn geometry_of<'a>(sites: Sites<'a>) -> &'a Geometry {
+fn sites_geometry<'a>(sites: Sites<'a>) -> &'a Geometry {
     match sites {
         Sites::Voxels(sites) => &sites.geometry,
         Sites::Points(points) => &points.geometry,
     }
 }
 
-/// Sites cube after cube.
-pub(super) struct Sorted {
-    /// Their coordinates.
+/// Sites ordered by cube.
+pub(super) struct SortedSites {
+    /// Coordinates of the sites.
     pub sorted: Buffer<f32>,
-    /// Their numbers, if they are wanted.
-    pub numbers: Buffer<u64>,
-    /// Where each cube's begin, and how many there are.
+    /// Numbers of the sites, if requested.
+    pub site_numbers: Buffer<u64>,
+    /// Index of each cube's first site, followed by the number of sites.
     pub starts: Buffer<u64>,
-    /// The boxes that they fill, which are the first of these.
+    /// Bounding boxes; the first ones are those of the cubes' sites.
     pub boxes: Buffer<f32>,
 }
 
-/// Sorts points by cubes, and fills the first of the boxes.
-pub(super) fn sort(
+/// Sorts points by cube and computes the bounding boxes of the cubes, the first of `boxes`.
+pub(super) fn sort_sites(
     stream: &Stream,
     points: &DevicePoints,
     cubes: Cubes,
-    numbered: bool,
+    with_numbers: bool,
     mut boxes: Buffer<f32>,
-) -> Result<Sorted, DeviceError> {
+) -> Result<SortedSites, DeviceError> {
     let sites = &points.coordinates;
     let count = cubes.count() as usize;
     let (launch, items) = over(stream, points.len() as u64);
     let mut starts = stream.zeros::<u64>(count + 1)?;
-    // SAFETY: the items are the points, and there is a count for each cube.
+    // SAFETY: the items are the points, and there is one count per cube.
     unsafe {
         let args = (sites.view(), items, cubes, starts.view_mut());
         stream.launch::<count_in_cubes>(launch, args)?;
     }
     exclusive_small(stream, &mut starts)?;
     let mut sorted = stream.alloc::<f32>(sites.len())?;
-    let mut numbers = stream.alloc::<u64>(if numbered { points.len() } else { 0 })?;
-    let mut taken = stream.zeros::<u64>(count)?;
-    // SAFETY: as above, and the sums are those of the counts.
+    let mut site_numbers = stream.alloc::<u64>(if with_numbers { points.len() } else { 0 })?;
+    let mut fill_counts = stream.zeros::<u64>(count)?;
+    // SAFETY: as above, and the offsets are the exclusive sums of the counts.
     unsafe {
         let args = (
             sites.view(),
             items,
             cubes,
             starts.view(),
-            taken.view_mut(),
+            fill_counts.view_mut(),
             sorted.view_mut(),
-            numbers.view_mut(),
+            site_numbers.view_mut(),
         );
         stream.launch::<sort_into_cubes>(launch, args)?;
     }
-    drop(taken);
-    let of_cubes = boxes.view_mut().slice(0, 6 * count);
-    // SAFETY: the sites are sorted, and there is a box for each cube.
+    drop(fill_counts);
+    let cube_boxes = boxes.view_mut().slice(0, 6 * count);
+    // SAFETY: the sites are sorted, and there is one box per cube.
     unsafe {
-        let args = (sorted.view(), starts.view(), of_cubes);
+        let args = (sorted.view(), starts.view(), cube_boxes);
         stream.launch::<box_cubes>(Launch::pieces(count as u64), args)?;
     }
-    Ok(Sorted {
+    Ok(SortedSites {
         sorted,
-        numbers,
+        site_numbers,
         starts,
         boxes,
     })
@@ -291,7 +296,7 @@ mod tests {
     use crate::{device::Device, grid::DeviceMask};
 
     #[test]
-    fn parts_of_a_map_are_those_of_the_whole() {
+    fn parts_of_a_map_match_the_entire_map() {
         let stream = Device::cpu().stream().unwrap();
         let dims = [70, 9, 29];
         let indices = [5, 630, 9000, 17_003];
@@ -300,9 +305,9 @@ mod tests {
             method: Method::Cubes,
             ..Default::default()
         };
-        let prepared = Prepared::new(&stream, Sites::Voxels(&sites), &params).unwrap();
+        let index = CubeIndex::new(&stream, Sites::Voxels(&sites), &params).unwrap();
         let planes = |range| {
-            let planes = prepared.planes(&stream, range).unwrap();
+            let planes = index.planes(&stream, range).unwrap();
             stream.download(&planes).unwrap()
         };
         let parts = [planes(0..8), planes(8..24), planes(24..29)].concat();

@@ -1,4 +1,4 @@
-//! What can go wrong in making a distance map.
+//! Errors of distance transforms.
 
 use super::Method;
 use crate::{
@@ -7,136 +7,138 @@ use crate::{
     partition::{OnDevice, TooLittleMemory, devices::Stop},
 };
 
-/// An error of the distance pipeline.
+/// Error of a distance transform.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DistanceError {
-    /// Nothing to measure the distance to.
-    #[error(
-        "there are no sites, so no voxel has a distance: is the mask empty, or the level outside the data?"
-    )]
+    /// There are no sites.
+    #[error("there are no sites to measure distances to; check the mask or the level")]
     NoSites,
-    /// A bound that bounds nothing.
-    #[error("the largest distance is {found}: it must be more than 0")]
-    MaxDistance {
-        /// The bound.
+    /// The bound of the distances is not positive.
+    #[error("the maximum distance is {found}; give a number greater than 0")]
+    InvalidMaxDistance {
+        /// Bound.
         found: f64,
     },
-    /// A method that cannot take such sites.
-    #[error("the method {} takes voxels as sites, not points; use bucketed or brute-force", .method.name())]
-    PointsWith {
-        /// The method.
+    /// The method does not support points as sites.
+    #[error("method {} requires voxels as sites, not points; use bucketed or brute-force", .method.name())]
+    PointsUnsupported {
+        /// Method.
         method: Method,
     },
-    /// A method that measures along the axes only.
-    #[error("{shear}, and the method {} measures along right angles only; use separable, bucketed or brute-force", .method.name())]
-    ShearedWith {
-        /// The method.
+    /// The method requires orthogonal axes.
+    #[error("{shear}, but method {} requires orthogonal axes; use separable, bucketed or brute-force", .method.name())]
+    ObliqueUnsupported {
+        /// Method.
         method: Method,
-        /// The axes, and how far they are off.
+        /// Pair of axes and their deviation from a right angle.
         shear: Shear,
     },
-    /// Squared distances of axes that are not at right angles.
+    /// Integer squared distances require orthogonal axes.
     #[error(
-        "{shear}, so squared distances are no integers; take distances as f32, or a volume that is resampled to a grid with right angles"
+        "{shear}, so squared distances are not integers; compute distances as f32, or resample the volume to a grid with orthogonal axes"
     )]
-    SquaresOfSheared {
-        /// The axes, and how far they are off.
+    SquaredOblique {
+        /// Pair of axes and their deviation from a right angle.
         shear: Shear,
     },
-    /// A method that does not find nearest sites.
-    #[error("the method {} does not know which site is the nearest; use separable or brute-force", .method.name())]
-    NoNearestWith {
-        /// The method.
+    /// The method does not compute nearest sites.
+    #[error("method {} does not compute nearest sites; use separable or brute-force", .method.name())]
+    NearestUnsupported {
+        /// Method.
         method: Method,
     },
-    /// A map and a mask of different grids.
-    #[error("the map has {map:?} voxels and the mask {mask:?}: they must be of the same grid")]
-    Dims {
-        /// Voxels of the map along x, y and z.
+    /// Map and mask have different dimensions.
+    #[error("the map has {map:?} voxels, but the mask has {mask:?}; use a mask of the same grid")]
+    GridMismatch {
+        /// Number of voxels of the map along x, y and z.
         map: [usize; 3],
-        /// Voxels of the mask along x, y and z.
+        /// Number of voxels of the mask along x, y and z.
         mask: [usize; 3],
     },
-    /// A limit of device memory that is too small.
+    /// The limit of device memory is too small.
     #[error(transparent)]
     Memory(#[from] TooLittleMemory),
-    /// An axis that is too long.
+    /// Scanlines along an axis exceed the shared memory of a block.
     #[error(
-        "there are {found} voxels along {axis}: lines along y and z must fit into the shared memory of a block, up to about {most} voxels; use cubes, or exchange {axis} and x"
+        "there are {found} voxels along {axis}, but at most about {max} fit into the shared memory of a block; use method cubes, or exchange the axes x and {axis}"
     )]
-    Line {
-        /// The axis: y or z.
+    LineTooLong {
+        /// Axis: y or z.
         axis: char,
-        /// Voxels along it.
+        /// Number of voxels along the axis.
         found: u32,
-        /// Voxels that fit.
-        most: u32,
+        /// Approximate maximum number of voxels.
+        max: u32,
     },
-    /// A method that makes no slabs.
-    #[error("the method {} does not make maps by slabs; use separable", .method.name())]
-    SlabsWith {
-        /// The method.
+    /// The method does not compute maps in slabs.
+    #[error("method {} does not compute maps in slabs; use separable", .method.name())]
+    SlabsUnsupported {
+        /// Method.
         method: Method,
     },
-    /// Nearest sites of a map that is made by slabs.
-    #[error("nearest sites are not found by slabs; make the map as a whole, on one device")]
-    NearestBySlabs,
-    /// Nothing to make the map.
-    #[error("there is no device to make the map")]
+    /// Nearest sites are not available in slabs.
+    #[error("nearest sites are not available in slabs; compute the entire map on one device")]
+    NearestUnsupportedBySlabs,
+    /// The list of devices is empty.
+    #[error("no devices given; pass at least one")]
     NoDevices,
     /// One of several devices failed.
     #[error(transparent)]
     OnDevice(#[from] OnDevice<DistanceError>),
-    /// Labels of which there is only one, so that no voxel has another.
-    #[error("all voxels have the same label, {label}, so no voxel has a distance to another label")]
-    OneLabel {
-        /// The label.
+    /// All voxels have the same label.
+    #[error("all voxels have label {label}, so there is no distance to another label")]
+    SingleLabel {
+        /// Label.
         label: f32,
     },
-    /// A method that does not take labels.
-    #[error("the method {} does not take labels; use separable, or measure to a mask of one label", .method.name())]
-    LabelsWith {
-        /// The method.
+    /// The method does not support labels.
+    #[error("method {} does not support label maps; use separable, or a mask of one label", .method.name())]
+    LabelsUnsupported {
+        /// Method.
         method: Method,
     },
-    /// Nearest voxels of another label.
-    #[error("which voxel of another label is the nearest is not found: only how far away it is")]
-    NearestOfLabels,
-    /// A method that does not count in integers.
-    #[error("the method {} does not make squared distances as integers; use separable", .method.name())]
-    SquaresWith {
-        /// The method.
-        method: Method,
-    },
-    /// Nearest sites besides squares.
-    #[error("squared maps come without nearest sites: make a map of distances for these")]
-    NearestOfSquares,
-    /// Spacings whose squares are not multiples of anything.
+    /// Nearest sites are not available for labels.
     #[error(
-        "squared distances are no integers at the spacing {}, {}, {}: these are no small multiples of one length; take distances as f32",
+        "nearest-site indices are not available for label maps; omit them, or process one label at a time"
+    )]
+    NearestUnsupportedForLabels,
+    /// The method does not compute integer squared distances.
+    #[error("method {} does not compute integer squared distances; use separable", .method.name())]
+    SquaredUnsupported {
+        /// Method.
+        method: Method,
+    },
+    /// Nearest sites are not available with squared distances.
+    #[error(
+        "nearest-site indices are not available with squared distances; compute distances as f32"
+    )]
+    NearestUnsupportedForSquared,
+    /// The spacings have no common integer unit.
+    #[error(
+        "squared distances are not integers at spacing {}, {}, {}, which are not small multiples of a common length; compute distances as f32",
         spacing[0], spacing[1], spacing[2]
     )]
-    SquaresNotWhole {
-        /// The spacing along x, y and z.
+    SquaredNotIntegral {
+        /// Spacing along x, y and z.
         spacing: [f64; 3],
     },
-    /// A squared distance of too many bits.
+    /// A squared distance exceeds its type.
     #[error(
-        "squared distances are up to {largest} (in squares of {unit}), which does not fit in {name}: take {}, or bound distances by {bound}",
+        "the largest squared distance is {largest} (in squares of {unit}), which does not fit in {name}; use {}, or truncate distances at {bound}",
         if *.name == "u16" { "u32" } else { "distances as f32" }
     )]
-    SquareTooLarge {
-        /// The largest of them, or the squared bound.
+    SquaredTooLarge {
+        /// Largest squared distance, or the squared bound.
         largest: u64,
-        /// The length whose square is 1.
+        /// Length whose square is 1.
         unit: f64,
-        /// The type that it does not fit in.
+        /// Name of the type.
         name: &'static str,
-        /// The largest bound with which all fit, a whole number of units.
+        /// Largest bound for which all values fit, a whole number of units.
         bound: f64,
     },
-    /// The sites cannot be made.
+    /// The sites could not be created.
     #[error(transparent)]
     Grid(#[from] GridError),
     /// The device failed.

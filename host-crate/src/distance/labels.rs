@@ -1,10 +1,10 @@
-//! Distances to the nearest voxel of another label.
+//! Distances to the nearest voxel with another label.
 
 use super::{
     DistanceError, DistanceMap, DistanceParams, Method, NoSites,
     separable::{
-        hulls::LabelHulls,
-        parts::{Part, Parts},
+        lower_envelope::LabelEnvelopes,
+        parts::{Part, PartTransform},
         weights::{Number, Unit, Weights},
     },
 };
@@ -20,20 +20,19 @@ use cuda_std::View;
 use ferrovox_kernels::{
     distance::{
         labels::{
-            Bundles, ChangesAlong, WIDE, clamp_to_changes, distances_from_changes,
-            keep_label_edges, mark_label_changes, squares_from_changes,
+            LineChanges, MAX_GROUP_WIDTH, ScanlineGroups, clamp_to_changes, distances_from_changes,
+            keep_label_edges, mark_label_changes, squared_from_changes,
         },
-        separable::{Cost, Layout, Lines},
+        separable::{Cost, Layout, Scanlines},
         sites::BitRows,
     },
     grid::{Grid, Y},
 };
 
-/// The distance of each voxel of a volume of labels to the nearest voxel with another label: exact,
-/// as that of [`Method::Separable`]. The result stays on the device.
+/// Computes the distance from each voxel of a label volume to the nearest voxel with another label,
+/// exactly, as with [`Method::Separable`]. The result stays on the device.
 ///
-/// Labels are compared as numbers; a sample that is not a number is of another label than every
-/// other voxel.
+/// Labels are compared as numbers; NaN differs from every label.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{DeviceVolume, Geometry, Volume}, distance};
@@ -41,31 +40,32 @@ use ferrovox_kernels::{
 /// let stream = Device::best().stream()?;
 /// let labels = Volume::<u8>::new(vec![7, 7, 7, 2, 2], [5, 1, 1], Geometry::default())?;
 /// let labels = DeviceVolume::upload(&stream, labels.view())?;
-/// let map = distance::label_map(&stream, &labels, &Default::default())?;
+/// let map = distance::transform_labels(&stream, &labels, &Default::default())?;
 /// assert_eq!(stream.download(&map.distances)?, [3.0, 2.0, 1.0, 1.0, 2.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// [`DistanceError::OneLabel`] if there is no other label, unless `params` allow it: then every
-/// distance is infinite, or the bound. [`DistanceError::LabelsWith`] for another method,
-/// [`DistanceError::NearestOfLabels`] if nearest sites are asked for; those of [`map`](super::map).
-pub fn label_map<T: DeviceSample>(
+/// [`DistanceError::SingleLabel`] if all voxels have the same label, unless `params` allows it:
+/// then every distance is infinite, or the bound. [`DistanceError::LabelsUnsupported`] for other
+/// methods, [`DistanceError::NearestUnsupportedForLabels`] if nearest sites are requested; and the
+/// errors of [`transform`](super::transform).
+pub fn transform_labels<T: DeviceSample>(
     stream: &Stream,
     labels: &DeviceVolume<T>,
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
     check(params)?;
-    let unit = Unit::of(labels.grid(), labels.geometry(), params);
-    let is_sheared = labels.geometry().shear().is_some();
-    let hulls = LabelHulls::choose::<T>(stream.device(), labels.grid(), &unit, params);
-    if let (false, Some(hulls)) = (is_sheared, hulls) {
-        return map_by(&hulls, stream, labels, params);
+    let unit = Unit::for_grid(labels.grid(), labels.geometry(), params);
+    let is_oblique = labels.geometry().shear().is_some();
+    let envelopes = LabelEnvelopes::choose::<T>(stream.device(), labels.grid(), &unit, params);
+    if let (false, Some(envelopes)) = (is_oblique, envelopes) {
+        return transform_by_envelopes(&envelopes, stream, labels, params);
     }
-    let changes = Changes::found(stream, labels, params)?;
-    if is_sheared {
+    let changes = LabelChanges::checked(stream, labels, params)?;
+    if is_oblique {
         drop(changes);
-        return super::sheared::label_map(stream, labels, params);
+        return super::oblique::transform_labels(stream, labels, params);
     }
     let mut map = empty_map(stream, labels)?;
     let limit = params.memory;
@@ -77,39 +77,39 @@ pub fn label_map<T: DeviceSample>(
     Ok(map)
 }
 
-/// The map that hulls make on this device, whatever the device; none where they are not for it. For
-/// tests.
+/// Computes the distances like [`transform_labels`] with the lower-envelope kernels, on any device;
+/// `None` if the grid does not fit them. For tests.
 ///
 /// # Errors
-/// As [`label_map`].
-pub fn label_map_by_hulls<T: DeviceSample>(
+/// The errors of [`transform_labels`].
+pub fn transform_labels_by_envelopes<T: DeviceSample>(
     stream: &Stream,
     labels: &DeviceVolume<T>,
     params: &DistanceParams,
 ) -> Result<Option<DistanceMap>, DistanceError> {
-    let unit = Unit::of(labels.grid(), labels.geometry(), params);
-    match LabelHulls::of(labels.grid(), &unit) {
-        Some(hulls) => map_by(&hulls, stream, labels, params).map(Some),
+    let unit = Unit::for_grid(labels.grid(), labels.geometry(), params);
+    match LabelEnvelopes::for_any_device(labels.grid(), &unit) {
+        Some(envelopes) => transform_by_envelopes(&envelopes, stream, labels, params).map(Some),
         None => Ok(None),
     }
 }
 
-fn map_by<T: DeviceSample>(
-    hulls: &LabelHulls,
+fn transform_by_envelopes<T: DeviceSample>(
+    envelopes: &LabelEnvelopes,
     stream: &Stream,
     labels: &DeviceVolume<T>,
     params: &DistanceParams,
 ) -> Result<DistanceMap, DistanceError> {
-    let marked = hulls.mark(stream, labels)?;
-    if params.no_sites == NoSites::Error && marked.is_one(stream)? {
-        return Err(one_label(stream, labels)?);
+    let label_changes = envelopes.mark_changes(stream, labels)?;
+    if params.no_sites == NoSites::Error && label_changes.has_single_label(stream)? {
+        return Err(single_label_error(stream, labels)?);
     }
     let mut map = empty_map(stream, labels)?;
-    marked.fill(stream, &mut map.distances)?;
+    label_changes.fill(stream, &mut map.distances)?;
     Ok(map)
 }
 
-/// A map that is still to be filled.
+/// Allocates a map whose distances are not initialised yet.
 fn empty_map<T: DeviceSample>(
     stream: &Stream,
     labels: &DeviceVolume<T>,
@@ -122,42 +122,42 @@ fn empty_map<T: DeviceSample>(
     })
 }
 
-/// Whether what is asked for can be made of labels.
+/// Checks that `params` is supported for labels.
 fn check(params: &DistanceParams) -> Result<(), DistanceError> {
     params.check()?;
     if params.method != Method::Separable {
         let method = params.method;
-        return Err(DistanceError::LabelsWith { method });
+        return Err(DistanceError::LabelsUnsupported { method });
     }
     if params.nearest {
-        return Err(DistanceError::NearestOfLabels);
+        return Err(DistanceError::NearestUnsupportedForLabels);
     }
     Ok(())
 }
 
-/// The error of a volume whose voxels have one label.
-fn one_label<T: DeviceSample>(
+/// Returns the error for a volume whose voxels all have the same label.
+fn single_label_error<T: DeviceSample>(
     stream: &Stream,
     labels: &DeviceVolume<T>,
 ) -> Result<DistanceError, DeviceError> {
-    Ok(match first(stream, labels.samples())? {
-        Some(label) => DistanceError::OneLabel {
+    Ok(match first_element(stream, labels.samples())? {
+        Some(label) => DistanceError::SingleLabel {
             label: label.value(),
         },
         None => DistanceError::NoSites,
     })
 }
 
-/// Where labels change: a bit for each voxel and each axis.
-pub(super) struct Changes<'a> {
+/// Label changes: one bit per voxel and axis.
+pub(super) struct LabelChanges<'a> {
     stream: &'a Stream,
     bits: BitRows,
     words: Buffer<u32>,
 }
 
-impl<'a> Changes<'a> {
-    /// Those of a volume, if what `params` ask for can be made of them.
-    pub fn found<T: DeviceSample>(
+impl<'a> LabelChanges<'a> {
+    /// Marks the label changes of a volume after checking that `params` is supported.
+    pub fn checked<T: DeviceSample>(
         stream: &'a Stream,
         labels: &DeviceVolume<T>,
         params: &DistanceParams,
@@ -165,7 +165,7 @@ impl<'a> Changes<'a> {
         check(params)?;
         let changes = Self::new(stream, labels)?;
         if params.no_sites == NoSites::Error && count_ones(stream, &changes.words)? == 0 {
-            return Err(one_label(stream, labels)?);
+            return Err(single_label_error(stream, labels)?);
         }
         Ok(changes)
     }
@@ -178,8 +178,7 @@ impl<'a> Changes<'a> {
         let mut words = stream.alloc::<u32>(3 * bits.words() as usize)?;
         let launch =
             Launch::warp_pieces(bits.words().div_ceil(ferrovox_kernels::bits::GROUP.into()));
-        // SAFETY: there is a label for each voxel, and a word of each axis for each word of the
-        // grid.
+        // SAFETY: there is one label per voxel, and one word per axis for each word of the grid.
         unsafe {
             let args = (labels.samples().view(), bits, words.view_mut());
             stream.launch::<mark_label_changes<T>>(launch, args)?;
@@ -191,21 +190,21 @@ impl<'a> Changes<'a> {
         })
     }
 
-    /// Those along an axis.
-    fn along(&self, axis: u32) -> View<'_, u32> {
+    /// Returns the words of the changes along an axis.
+    fn words_along(&self, axis: u32) -> View<'_, u32> {
         let words = self.bits.words() as usize;
         self.words.view().slice(axis as usize * words, words)
     }
 
-    /// The words of lines along y or z.
-    fn lines(&self, part: Part, axis: u32) -> ChangesAlong {
+    /// Returns the location of the changes of scanlines along y or z.
+    fn line_changes(&self, part: Part, axis: u32) -> LineChanges {
         let Grid { ny, nz, .. } = self.bits.grid;
         let (row, plane) = (u64::from(self.bits.per_row), self.bits.per_plane());
         let (len, [along, batch]) = match axis {
             Y => (ny, [row, plane]),
             _ => (nz, [plane, row]),
         };
-        ChangesAlong {
+        LineChanges {
             layout: Layout { along, batch },
             first_x: part.first_x() as u32,
             len,
@@ -219,26 +218,26 @@ impl<'a> Changes<'a> {
         limit: Option<u64>,
         map: &mut DistanceMap,
     ) -> Result<(), DistanceError> {
-        let parts = self.parts(unit, weights);
-        self.for_each(&parts, limit, |part| {
-            let mut costs = self.costs(&parts, part)?;
+        let part_transform = self.part_transform(unit, weights);
+        self.for_each(&part_transform, limit, |part| {
+            let mut costs = self.costs(&part_transform, part)?;
             let first_x = part.first_x() as usize;
             let distances = map.distances.view_mut();
             let distances = distances.slice(first_x, distances.len() - first_x);
-            let (launch, bundles) = bundles(self.stream, part.lines_along_z());
+            let (launch, groups) = scanline_launch(self.stream, part.scanlines_along_z());
             let args = (
-                self.along(2),
-                self.lines(part, 2),
-                bundles,
+                self.words_along(2),
+                self.line_changes(part, 2),
+                groups,
                 unit.axis(&weights, 2, self.bits.grid.nz),
-                unit.most_along(2),
-                [part.along_z(), part.along_z_of_whole()],
+                unit.max_steps_along(2),
+                [part.layout_along_z(), part.volume_layout_along_z()],
                 costs.view_mut(),
-                unit.far,
+                unit.conversion,
                 distances,
             );
-            // SAFETY: there is a cost for each voxel of the part, whose first column is that of the
-            // distances.
+            // SAFETY: there is one cost per voxel of the part, and the distances start at its first
+            // column.
             unsafe {
                 Ok(self
                     .stream
@@ -247,9 +246,13 @@ impl<'a> Changes<'a> {
         })
     }
 
-    /// How costs are made.
-    pub fn parts<'u, C>(&'u self, unit: &'u Unit, weights: [C; 3]) -> Parts<'u, C> {
-        Parts {
+    /// Returns the partwise computation of costs.
+    pub fn part_transform<'u, C>(
+        &'u self,
+        unit: &'u Unit,
+        weights: [C; 3],
+    ) -> PartTransform<'u, C> {
+        PartTransform {
             stream: self.stream,
             grid: self.bits.grid,
             unit,
@@ -257,125 +260,138 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Calls `make` with each part.
+    /// Calls `visit` for each part.
     pub fn for_each<C: Cost + Number + Element>(
         &self,
-        parts: &Parts<'_, C>,
+        part_transform: &PartTransform<'_, C>,
         limit: Option<u64>,
-        make: impl FnMut(Part) -> Result<(), DistanceError>,
+        visit: impl FnMut(Part) -> Result<(), DistanceError>,
     ) -> Result<(), DistanceError> {
         if self.bits.words() == 0 {
             return Ok(());
         }
-        parts.for_each(limit, self.words.bytes() as u64, 0, make)
+        part_transform.for_each(limit, self.words.bytes() as u64, 0, visit)
     }
 
-    /// The squared distances of a part, but for what is nearer along z.
+    /// Computes the squared distances of a part, not yet clamped along z.
     fn costs<C: Cost + Number + Element>(
         &self,
-        parts: &Parts<'_, C>,
+        part_transform: &PartTransform<'_, C>,
         part: Part,
     ) -> Result<Buffer<C>, DistanceError> {
-        let (stream, along_y) = (self.stream, parts.along_y()?);
-        let near = parts.near(self.along(0), part)?;
+        let (stream, along_y) = (self.stream, part_transform.tiled_along_y()?);
+        let row_scan = part_transform.row_scan(self.words_along(0), part)?;
         let mut costs = stream.alloc::<C>(part.voxels())?;
         let Grid { ny, nz, .. } = self.bits.grid;
         let rows = rows(stream, [part.columns() as u32, ny, nz], 1);
-        let none = parts.unit.axis(&parts.weights, 0, self.bits.grid.nx).none;
-        // SAFETY: the rows are those of the part, whose words are those that are known.
+        let no_site = part_transform
+            .unit
+            .axis(&part_transform.weights, 0, self.bits.grid.nx)
+            .no_site;
+        // SAFETY: the rows are those of the part, and the row scan covers its words.
         unsafe {
-            let across = parts.across(part);
-            let args = (near.view(), rows, across, none, costs.view_mut());
-            stream.launch::<squares_from_changes<C>>(rows_launch(rows), args)?;
+            let row_costs = part_transform.row_costs(part);
+            let args = (row_scan.view(), rows, row_costs, no_site, costs.view_mut());
+            stream.launch::<squared_from_changes<C>>(rows_launch(rows), args)?;
         }
-        drop(near);
-        parts.minimise(&mut costs, part.lines_along_y(), &along_y, part.along_y())?;
-        self.clamp(parts, part, Y, &mut costs)?;
-        parts.minimise(
+        drop(row_scan);
+        part_transform.minimise(
             &mut costs,
-            part.lines_along_z(),
-            &parts.along_z()?,
-            part.along_z(),
+            part.scanlines_along_y(),
+            &along_y,
+            part.layout_along_y(),
+        )?;
+        self.clamp_to_line(part_transform, part, Y, &mut costs)?;
+        part_transform.minimise(
+            &mut costs,
+            part.scanlines_along_z(),
+            &part_transform.tiled_along_z()?,
+            part.layout_along_z(),
         )?;
         Ok(costs)
     }
 
-    /// The squared distances of a part.
-    pub fn squares<C: Cost + Number + Element>(
+    /// Computes the squared distances of a part.
+    pub fn squared_costs<C: Cost + Number + Element>(
         &self,
-        parts: &Parts<'_, C>,
+        part_transform: &PartTransform<'_, C>,
         part: Part,
     ) -> Result<Buffer<C>, DistanceError> {
-        let mut costs = self.costs(parts, part)?;
-        self.clamp(parts, part, 2, &mut costs)?;
+        let mut costs = self.costs(part_transform, part)?;
+        self.clamp_to_line(part_transform, part, 2, &mut costs)?;
         Ok(costs)
     }
 
-    /// What is nearer along y or z.
-    fn clamp<C: Cost + Number + Element>(
+    /// Clamps costs to the distances to label changes along y or z.
+    fn clamp_to_line<C: Cost + Number + Element>(
         &self,
-        parts: &Parts<'_, C>,
+        part_transform: &PartTransform<'_, C>,
         part: Part,
         axis: u32,
         costs: &mut Buffer<C>,
     ) -> Result<(), DeviceError> {
-        let (lines, layout) = match axis {
-            Y => (part.lines_along_y(), part.along_y()),
-            _ => (part.lines_along_z(), part.along_z()),
+        let (line_changes, layout) = match axis {
+            Y => (part.scanlines_along_y(), part.layout_along_y()),
+            _ => (part.scanlines_along_z(), part.layout_along_z()),
         };
-        let at = self.lines(part, axis);
-        let (launch, bundles) = bundles(self.stream, lines);
+        let location = self.line_changes(part, axis);
+        let (launch, groups) = scanline_launch(self.stream, line_changes);
         let axis = axis as usize;
         let args = (
-            self.along(axis as u32),
-            at,
-            bundles,
-            parts.unit.axis(&parts.weights, axis, at.len),
-            parts.unit.most_along(axis),
+            self.words_along(axis as u32),
+            location,
+            groups,
+            part_transform
+                .unit
+                .axis(&part_transform.weights, axis, location.len),
+            part_transform.unit.max_steps_along(axis),
             layout,
             costs.view_mut(),
         );
-        // SAFETY: there is a cost for each voxel of the part, and the words are those of the axis.
+        // SAFETY: there is one cost per voxel of the part, and the words are those of the axis.
         unsafe { self.stream.launch::<clamp_to_changes<C>>(launch, args) }
     }
 }
 
-/// A launch over lines.
-fn bundles(stream: &Stream, lines: Lines) -> (Launch, Bundles) {
-    let alone = stream.device().limits().threads_per_block == 1;
-    let width = if alone { WIDE } else { 1 };
-    let count = lines.batches * lines.columns.div_ceil(width.into());
+/// Returns a launch over scanlines, and their division into groups.
+fn scanline_launch(stream: &Stream, scanlines: Scanlines) -> (Launch, ScanlineGroups) {
+    let is_cpu = stream.device().limits().threads_per_block == 1;
+    let width = if is_cpu { MAX_GROUP_WIDTH } else { 1 };
+    let count = scanlines.batches * scanlines.columns.div_ceil(width.into());
     let (launch, items) = over(stream, count);
-    // a bundle is much for a thread of the CPU
-    let piece = if alone { 4 } else { items.piece };
-    let bundles = Bundles {
-        lines,
+    // A group is a large work item for a CPU thread.
+    let piece = if is_cpu { 4 } else { items.piece };
+    let groups = ScanlineGroups {
+        scanlines,
         piece,
         width,
     };
-    let launch = if alone {
-        Launch::pieces(bundles.items().pieces())
+    let launch = if is_cpu {
+        Launch::pieces(groups.items().pieces())
     } else {
         launch
     };
-    (launch, bundles)
+    (launch, groups)
 }
 
-/// The first element, if there is one. Synchronises the stream.
-fn first<T: Element>(stream: &Stream, buffer: &Buffer<T>) -> Result<Option<T>, DeviceError> {
-    let mut first = [T::zeroed()];
+/// Returns the first element, if there is one. Synchronises the stream.
+fn first_element<T: Element>(
+    stream: &Stream,
+    buffer: &Buffer<T>,
+) -> Result<Option<T>, DeviceError> {
+    let mut first_element = [T::zeroed()];
     if buffer.is_empty() {
         return Ok(None);
     }
     // SAFETY: the stream is synchronised before the borrow ends, also after an error.
-    let begun = unsafe { stream.begin_read(buffer, &mut first) };
+    let begun = unsafe { stream.begin_read(buffer, &mut first_element) };
     let done = stream.synchronize();
     begun.and(done)?;
-    Ok(Some(first[0]))
+    Ok(Some(first_element[0]))
 }
 
 impl DeviceMask {
-    /// The voxels that have a neighbour across a face with another label.
+    /// Creates the mask of the voxels that have a face neighbour with another label.
     ///
     /// # Errors
     /// Errors of the device.
@@ -383,7 +399,7 @@ impl DeviceMask {
         stream: &Stream,
         labels: &DeviceVolume<T>,
     ) -> Result<Self, DistanceError> {
-        let changes = Changes::new(stream, labels)?;
+        let changes = LabelChanges::new(stream, labels)?;
         let words = changes.bits.words();
         let mut edges = stream.alloc::<u32>(words as usize)?;
         let (launch, items) = over(stream, words);

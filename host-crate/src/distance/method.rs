@@ -1,32 +1,32 @@
-//! How distance maps are made.
+//! Methods of computing distance maps.
 
-/// How the map is made.
+/// Method of computing a distance map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// Exact, for sites that are voxels: one axis after the other, in integers where the spacing
-    /// allows it. Where axes are not at right angles
-    /// ([`Geometry::shear`](crate::grid::Geometry::shear)) a search brick by brick.
+    /// Exact, for voxel sites: one axis at a time, in integer arithmetic if the spacing allows it.
+    /// On oblique grids ([`Geometry::shear`](crate::grid::Geometry::shear)), a tree search per
+    /// brick of voxels.
     #[default]
     Separable,
-    /// The distance map article's: exact up to 36 voxels from the sites, an estimate beyond, for
-    /// sites anywhere.
+    /// Method of the distance map article: exact up to 36 voxels from the sites and estimated
+    /// beyond, for arbitrary sites.
     Cubes,
-    /// Exact, for sites anywhere: bricks of voxels against the sites that can be the nearest of one
-    /// of them, which are found by way of buckets, cubes of 32 x 32 x 32 voxels.
+    /// Exact, for arbitrary sites: bricks of voxels are compared with the sites that can be nearest
+    /// to one of their voxels, which are found with buckets of 32 × 32 × 32 voxels.
     Bucketed,
-    /// Every voxel against every site, for sites anywhere: the reference.
+    /// Exact, for arbitrary sites: compares every voxel with every site. The reference.
     BruteForce,
-    /// Steps along the axes, for comparison.
+    /// Sum of the distances along the axes, for comparison.
     CityBlock,
-    /// The longest of the steps along the axes, for comparison.
+    /// Maximum of the distances along the axes, for comparison.
     Chessboard,
-    /// Propagation of the nearest known site from voxel to voxel, for comparison.
+    /// Propagation of the nearest site from voxel to voxel, for comparison.
     CenterPoint,
 }
 
 impl Method {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Method; 7] = [
         Method::Separable,
         Method::Cubes,
@@ -37,7 +37,7 @@ impl Method {
         Method::CenterPoint,
     ];
 
-    /// The method's name, as the command line takes it.
+    /// Returns the name of the method on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Method::Separable => "separable",

@@ -1,9 +1,10 @@
-//! Distance maps: for every voxel the distance to the nearest site.
+//! Distance transforms: the distance from every voxel to the nearest site.
 //!
-//! Sites are voxels ([`DeviceMask`]) or points anywhere ([`DevicePoints`]), for [`map`]; or for
-//! each voxel of a volume of labels those of another label, for [`label_map`]. [`squared_map`] and
-//! [`squared_label_map`] give squared distances as integers. Distances are between the voxels'
-//! centres and the sites, in world units: axes of different spacing are each measured by their own.
+//! Sites are voxels ([`DeviceMask`]) or arbitrary points ([`DevicePoints`]), for [`transform`]; for
+//! a label volume the sites of each voxel are the voxels with another label, for
+//! [`transform_labels`]. [`transform_squared`] and [`transform_labels_squared`] compute squared
+//! distances as integers. Distances are measured between voxel centres and sites in world units,
+//! with the spacing of each axis.
 
 mod approximate;
 mod brute_force;
@@ -11,36 +12,36 @@ mod cubes;
 mod error;
 mod labels;
 mod method;
+mod oblique;
 mod params;
 mod scale;
 mod separable;
-mod sheared;
 mod sign;
 mod slabs;
 mod squared;
 
 pub use approximate::{Band, Difference, compare};
 pub use error::DistanceError;
-pub use labels::{label_map, label_map_by_hulls};
+pub use labels::{transform_labels, transform_labels_by_envelopes};
 pub use method::Method;
 pub use params::{DistanceParams, NoSites};
 #[doc(hidden)]
-pub use separable::map_by_hulls;
+pub use separable::transform_by_envelopes;
 pub use sign::apply_sign;
 pub use slabs::{Slab, Slabs};
-pub use squared::{Square, SquaredMap, squared_label_map, squared_map};
+pub use squared::{SquaredMap, SquaredValue, transform_labels_squared, transform_squared};
 
 use crate::{
     device::{Buffer, DeviceError, Stream},
     grid::{DeviceMask, DevicePoints, Geometry, Volume},
 };
 
-/// What distances are measured to.
+/// Sites to which distances are measured.
 #[derive(Clone, Copy, Debug)]
 pub enum Sites<'a> {
     /// Voxels of the map's grid.
     Voxels(&'a DeviceMask),
-    /// Points anywhere.
+    /// Arbitrary points.
     Points(&'a DevicePoints),
 }
 
@@ -53,83 +54,85 @@ impl<'a> Sites<'a> {
     }
 }
 
-/// For each voxel the index of its nearest site: the linear index of a voxel (x fastest), or the
-/// number of a point. All ones where there is none within the bound.
+/// Feature transform: for each voxel the index of its nearest site, which is the linear index of a
+/// voxel (x fastest) or the number of a point; all ones if there is none within the bound.
 #[derive(Debug)]
-pub enum Nearest {
-    /// For up to 2³² − 1 voxels or points.
+pub enum NearestIndices {
+    /// Indices of up to 2³² − 1 voxels or points.
     U32(Buffer<u32>),
-    /// For more.
+    /// Indices of more voxels or points.
     U64(Buffer<u64>),
 }
 
-/// A distance map on the device that made it.
+/// Distance map in device memory.
 #[derive(Debug)]
 pub struct DistanceMap {
-    /// The distance of each voxel, x fastest, in world units.
+    /// Distance of each voxel in world units, x fastest.
     pub distances: Buffer<f32>,
-    /// The nearest site of each voxel, if asked for.
-    pub nearest: Option<Nearest>,
+    /// Index of the nearest site of each voxel, if requested.
+    pub nearest: Option<NearestIndices>,
     dims: [usize; 3],
     geometry: Geometry,
 }
 
 impl DistanceMap {
-    /// Voxels along x, y and z.
+    /// Returns the number of voxels along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         self.dims
     }
 
-    /// The voxels' place in the world.
+    /// Returns the position of the voxels in the world.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The distances on the host. Synchronises the stream.
+    /// Copies the distances to the host. Synchronises the stream.
     ///
     /// # Errors
     /// Errors of the device.
     pub fn download(&self, stream: &Stream) -> Result<Volume<f32>, DeviceError> {
         let samples = stream.download(&self.distances)?;
-        Ok(Volume::new(samples, self.dims, self.geometry).expect("as many as there are voxels"))
+        Ok(Volume::new(samples, self.dims, self.geometry).expect("one distance per voxel"))
     }
 }
 
-/// Voxels against this many points are compared as quickly all with all as by way of buckets.
-const FEW_POINTS: usize = 8;
+/// Number of points up to which comparing all pairs is as fast as using buckets.
+const MAX_BRUTE_FORCE_POINTS: usize = 8;
 
-/// The exact method that is likely to be the quickest, for sites on a device: [`Method::Separable`]
-/// for voxels; for points [`Method::Bucketed`], but for few of them, or if the nearest site is
-/// asked for, [`Method::BruteForce`], whose time is that of as many comparisons as there are voxels
-/// times points. (Where axes are not at right angles bucketed maps have nearest sites too.)
+/// Returns the exact method that is likely to be the fastest for sites on a device:
+/// [`Method::Separable`] for voxels, and [`Method::Bucketed`] for points. For few points, or if
+/// nearest sites are requested, it is [`Method::BruteForce`], whose time is proportional to the
+/// number of voxels times the number of points. (On oblique grids [`Method::Bucketed`] finds
+/// nearest sites too.)
 ///
 /// ```
-/// use ferrovox::{device::Device, distance::{Method, Sites, exact_method}, grid::{DevicePoints, Geometry}};
+/// use ferrovox::{device::Device, distance::{Method, Sites, fastest_exact_method}, grid::{DevicePoints, Geometry}};
 ///
 /// let stream = Device::cpu().stream()?;
 /// let points = DevicePoints::from_voxels(&stream, &[[0.5; 3]; 100], [4, 4, 4], Geometry::default())?;
-/// assert_eq!(exact_method(Sites::Points(&points), false), Method::Bucketed);
-/// assert_eq!(exact_method(Sites::Points(&points), true), Method::BruteForce);
+/// assert_eq!(fastest_exact_method(Sites::Points(&points), false), Method::Bucketed);
+/// assert_eq!(fastest_exact_method(Sites::Points(&points), true), Method::BruteForce);
 /// # Ok::<(), ferrovox::grid::GridError>(())
 /// ```
-pub fn exact_method(sites: Sites<'_>, nearest: bool) -> Method {
+pub fn fastest_exact_method(sites: Sites<'_>, nearest: bool) -> Method {
     match sites {
         Sites::Voxels(_) => Method::Separable,
-        Sites::Points(points) if points.len() <= FEW_POINTS => Method::BruteForce,
+        Sites::Points(points) if points.len() <= MAX_BRUTE_FORCE_POINTS => Method::BruteForce,
         Sites::Points(points) if nearest && points.geometry.shear().is_none() => Method::BruteForce,
         Sites::Points(_) => Method::Bucketed,
     }
 }
 
-/// The distance map of sites that are on a device, which stays there.
+/// Computes the distance map of sites in device memory. The map stays on the device.
 ///
-/// Where axes are not at right angles ([`Geometry::shear`]), distances are those of the world too.
-/// [`Method::Separable`] and [`Method::Bucketed`] then compare bricks of voxels with the sites that
-/// a tree of boxes finds: as exact, and slower. The nearest sites of points are found by it too.
+/// On oblique grids ([`Geometry::shear`]), distances are measured in world coordinates too.
+/// [`Method::Separable`] and [`Method::Bucketed`] then compare bricks of voxels with the sites
+/// found in a tree of bounding boxes, which is exact but slower; the nearest sites of points are
+/// available too.
 ///
 /// # Errors
 /// [`DistanceError`].
-pub fn map(
+pub fn transform(
     stream: &Stream,
     sites: Sites<'_>,
     params: &DistanceParams,
@@ -137,19 +140,21 @@ pub fn map(
     params.check()?;
     if let Some(shear) = sites.geometry().shear() {
         return match (params.method, sites) {
-            (Method::Separable, Sites::Points(_)) => Err(DistanceError::PointsWith {
+            (Method::Separable, Sites::Points(_)) => Err(DistanceError::PointsUnsupported {
                 method: params.method,
             }),
-            (Method::Separable | Method::Bucketed, sites) => sheared::map(stream, sites, params),
-            (Method::BruteForce, sites) => brute_force::map(stream, sites, params),
-            (method, _) => Err(DistanceError::ShearedWith { method, shear }),
+            (Method::Separable | Method::Bucketed, sites) => {
+                oblique::transform(stream, sites, params)
+            }
+            (Method::BruteForce, sites) => brute_force::transform(stream, sites, params),
+            (method, _) => Err(DistanceError::ObliqueUnsupported { method, shear }),
         };
     }
     match (params.method, sites) {
-        (Method::Separable, Sites::Voxels(sites)) => separable::map(stream, sites, params),
-        (Method::BruteForce, sites) => brute_force::map(stream, sites, params),
-        (Method::Cubes | Method::Bucketed, sites) => cubes::map(stream, sites, params),
-        (_, Sites::Voxels(sites)) => approximate::map(stream, sites, params),
-        (method, Sites::Points(_)) => Err(DistanceError::PointsWith { method }),
+        (Method::Separable, Sites::Voxels(sites)) => separable::transform(stream, sites, params),
+        (Method::BruteForce, sites) => brute_force::transform(stream, sites, params),
+        (Method::Cubes | Method::Bucketed, sites) => cubes::transform(stream, sites, params),
+        (_, Sites::Voxels(sites)) => approximate::transform(stream, sites, params),
+        (method, Sites::Points(_)) => Err(DistanceError::PointsUnsupported { method }),
     }
 }

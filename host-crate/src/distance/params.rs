@@ -1,44 +1,42 @@
-//! What can be chosen.
+//! Parameters of distance transforms.
 
 use super::{DistanceError, Method};
 use crate::grid::Geometry;
 use ferrovox_kernels::distance::cubes::TARGET_MAX_DIST;
 
-/// What to do if there is no site.
+/// Behaviour if there are no sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoSites {
-    /// An error. The sites are counted first, which synchronises the stream.
+    /// Returns an error. The sites are counted first, which synchronises the stream.
     #[default]
     Error,
-    /// Every distance is infinite, or the bound.
+    /// Sets every distance to infinity, or to the bound.
     Infinity,
 }
 
-/// What a distance map is to be.
+/// Parameters of a distance transform.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DistanceParams {
-    /// How.
+    /// Method.
     pub method: Method,
-    /// The largest distance of interest, in world units: where it is farther to a site, the map has
-    /// this.
+    /// Bound in world units at which distances are truncated: voxels farther from every site get
+    /// this value.
     pub max_distance: Option<f64>,
-    /// Find the nearest site of each voxel too; of several at the same distance the one with the
-    /// smallest index.
+    /// `true` to compute the nearest site of each voxel too; ties are broken by the smallest index.
     pub nearest: bool,
-    /// What to do if there is no site.
+    /// Behaviour if there are no sites.
     pub no_sites: NoSites,
-    /// The most device memory that may be taken, in bytes: by [`map`](super::map) besides the sites
-    /// given and the map itself, by [`Slabs`](super::Slabs) for everything on a device.
-    /// [`DistanceError::Memory`] has what is needed at least, if that is more.
+    /// Device memory limit in bytes. For [`transform`](super::transform) it excludes the sites and
+    /// the map itself; for [`Slabs`](super::Slabs) it covers everything on a device.
+    /// [`DistanceError::Memory`] reports the minimum if the limit is too small.
     ///
     /// [`DistanceError::Memory`]: super::DistanceError::Memory
     pub memory: Option<u64>,
 }
 
 impl DistanceParams {
-    /// Whether the distances of a map of such a grid are exact, but for the rounding to f32: those
-    /// of [`Method::Cubes`] are up to a bound of 36 voxels, and those of the methods for comparison
-    /// never.
+    /// Returns `true` if the distances on a grid with this geometry are exact up to rounding to
+    /// f32. [`Method::Cubes`] is exact for bounds up to 36 voxels, the approximate methods never.
     ///
     /// ```
     /// use ferrovox::{distance::{DistanceParams, Method}, grid::Geometry};
@@ -60,11 +58,13 @@ impl DistanceParams {
         }
     }
 
-    /// Refuses a bound that bounds nothing.
+    /// Checks that the bound is positive.
     pub(super) fn check(&self) -> Result<(), DistanceError> {
         match self.max_distance {
-            Some(found) if found.is_nan() || found <= 0.0 => {
-                Err(DistanceError::MaxDistance { found })
+            Some(max_distance) if max_distance.is_nan() || max_distance <= 0.0 => {
+                Err(DistanceError::InvalidMaxDistance {
+                    found: max_distance,
+                })
             }
             _ => Ok(()),
         }

@@ -1,43 +1,44 @@
-//! In what unit distances are computed.
+//! Units in which distances are computed.
 
 use super::{DistanceParams, separable::integer_weights};
 use crate::grid::{Geometry, Metric};
-use ferrovox_kernels::distance::{measure::Scale, sheared::Tilt};
+use ferrovox_kernels::distance::{metric::Scale, oblique::ObliqueMetric};
 
-/// The unit of lengths on a grid, and whether all voxels are integers long in it.
-pub(super) fn scale_of(geometry: &Geometry, params: &DistanceParams) -> (Scale, bool) {
+/// Returns the unit of length on a grid, and whether all voxel sizes are integers in it.
+pub(super) fn distance_scale(geometry: &Geometry, params: &DistanceParams) -> (Scale, bool) {
     let spacing: [f64; 3] = geometry.spacing().into();
-    let (unit, squares) = integer_weights(spacing);
-    let least = spacing.iter().copied().fold(f64::INFINITY, f64::min);
-    // ratios to the shortest, so that no square leaves the range of a float
-    let (factors, unit) = match squares {
-        Some(squares) => (squares.map(f64::sqrt), unit),
-        None => (spacing.map(|s| s / least), least),
+    let (unit, squared_factors) = integer_weights(spacing);
+    let smallest = spacing.iter().copied().fold(f64::INFINITY, f64::min);
+    // Without an integer unit, factors are relative to the smallest spacing, so that their squares
+    // stay in the range of floats.
+    let (factors, unit) = match squared_factors {
+        Some(squared_factors) => (squared_factors.map(f64::sqrt), unit),
+        None => (spacing.map(|s| s / smallest), smallest),
     };
     let scale = Scale {
         factors,
         unit,
         bound: params.max_distance.unwrap_or(f64::INFINITY),
     };
-    (scale, squares.is_some())
+    (scale, squared_factors.is_some())
 }
 
-/// The same, and what axes that are not at right angles add. Those that are, but for rounding, are
-/// taken for right ones.
-pub(super) fn tilt_of(geometry: &Geometry, params: &DistanceParams) -> Tilt {
-    let (scale, _) = scale_of(geometry, params);
+/// Returns the metric of a grid, including the off-diagonal elements of oblique axes. Axes that are
+/// orthogonal up to rounding are treated as orthogonal.
+pub(super) fn oblique_metric(geometry: &Geometry, params: &DistanceParams) -> ObliqueMetric {
+    let (scale, _) = distance_scale(geometry, params);
     if geometry.shear().is_none() {
-        let above = [0.0; 3];
-        return Tilt { scale, above };
+        let upper = [0.0; 3];
+        return ObliqueMetric { scale, upper };
     }
-    let (metric, unit) = Metric::exact(geometry);
-    let upper = metric.upper();
-    Tilt {
+    let (world_metric, unit) = Metric::exact(geometry);
+    let matrix = world_metric.upper();
+    ObliqueMetric {
         scale: Scale {
-            factors: [upper[0][0], upper[1][1], upper[2][2]],
+            factors: [matrix[0][0], matrix[1][1], matrix[2][2]],
             unit,
             bound: scale.bound,
         },
-        above: [upper[0][1], upper[0][2], upper[1][2]],
+        upper: [matrix[0][1], matrix[0][2], matrix[1][2]],
     }
 }

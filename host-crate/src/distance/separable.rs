@@ -1,28 +1,28 @@
-//! The exact map, one axis after the other.
+//! Exact separable distance transform.
 
-pub(super) mod hulls;
-pub(super) mod lines;
+pub(super) mod lower_envelope;
 pub(super) mod parts;
+pub(super) mod tiles;
 pub(super) mod weights;
 
-use super::{DistanceError, DistanceMap, DistanceParams, Nearest, NoSites};
+use super::{DistanceError, DistanceMap, DistanceParams, NearestIndices, NoSites};
 use crate::device::{Buffer, DeviceError, Element, Stream};
 use crate::grid::DeviceMask;
 use cuda_std::ViewMut;
 use ferrovox_kernels::{
     distance::separable::{
-        AcrossRows, Cost, Far, Layout, Lines, SiteAt, Words, distances_along, least_from_rows,
-        nearest_along, sites_from_rows,
+        Cost, DistanceConversion, Layout, RowCosts, Scanlines, SiteGrid, WordRange,
+        distances_along, minimise_from_rows, nearest_sites_along, nearest_sites_from_rows,
     },
     sample::Count,
 };
-use hulls::Hulls;
-use lines::Along;
+use lower_envelope::LowerEnvelopes;
 use parts::Part;
-pub(super) use parts::Parts;
+pub(super) use parts::PartTransform;
+use tiles::TiledScanlines;
 pub(super) use weights::{Number, Unit, Weights, integer_weights};
 
-pub(super) fn map(
+pub(super) fn transform(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
@@ -31,45 +31,45 @@ pub(super) fn map(
         return Err(DistanceError::NoSites);
     }
     let voxels = sites.grid.samples() as usize;
-    let mut map = empty_map(stream, sites, params)?;
+    let mut transform = empty_map(stream, sites, params)?;
     if voxels == 0 {
-        return Ok(map);
+        return Ok(transform);
     }
-    let unit = Unit::of(sites.grid, &sites.geometry, params);
-    if let Some(hulls) = Hulls::choose(stream.device(), sites.grid, &unit, params) {
-        hulls.fill(stream, sites, &mut map)?;
-        return Ok(map);
+    let unit = Unit::for_grid(sites.grid, &sites.geometry, params);
+    if let Some(envelopes) = LowerEnvelopes::choose(stream.device(), sites.grid, &unit, params) {
+        envelopes.fill(stream, sites, &mut transform)?;
+        return Ok(transform);
     }
     match unit.weights {
-        Weights::U32(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
-        Weights::U64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
-        Weights::F64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
+        Weights::U32(weights) => fill(stream, sites, params, (&unit, weights), &mut transform),
+        Weights::U64(weights) => fill(stream, sites, params, (&unit, weights), &mut transform),
+        Weights::F64(weights) => fill(stream, sites, params, (&unit, weights), &mut transform),
     }?;
-    Ok(map)
+    Ok(transform)
 }
 
-/// The map that `Hulls` makes on this device, whatever the device; none where they are not for it.
-/// A narrow band is made in segments of lines if that is wanted. For tests.
+/// Computes the map with the lower-envelope kernels, on any device; `None` if the grid does not fit
+/// them. A narrow band is processed in segments of scanlines if `in_segments`. For tests.
 ///
 /// # Errors
 /// Errors of the device.
-pub fn map_by_hulls(
+pub fn transform_by_envelopes(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
     in_segments: bool,
 ) -> Result<Option<DistanceMap>, DistanceError> {
-    let unit = Unit::of(sites.grid, &sites.geometry, params);
-    let Some(hulls) = Hulls::of(sites.grid, &unit, params) else {
+    let unit = Unit::for_grid(sites.grid, &sites.geometry, params);
+    let Some(envelopes) = LowerEnvelopes::for_any_device(sites.grid, &unit, params) else {
         return Ok(None);
     };
-    let hulls = hulls.in_segments(in_segments);
-    let mut map = empty_map(stream, sites, params)?;
-    hulls.fill(stream, sites, &mut map)?;
-    Ok(Some(map))
+    let envelopes = envelopes.with_segments(in_segments);
+    let mut transform = empty_map(stream, sites, params)?;
+    envelopes.fill(stream, sites, &mut transform)?;
+    Ok(Some(transform))
 }
 
-/// A map that is still to be filled.
+/// Allocates a map whose elements are not initialised yet.
 fn empty_map(
     stream: &Stream,
     sites: &DeviceMask,
@@ -80,87 +80,99 @@ fn empty_map(
         distances: stream.alloc(voxels)?,
         nearest: match (params.nearest, voxels < u32::MAX as usize) {
             (false, _) => None,
-            (true, true) => Some(Nearest::U32(stream.alloc(voxels)?)),
-            (true, false) => Some(Nearest::U64(stream.alloc(voxels)?)),
+            (true, true) => Some(NearestIndices::U32(stream.alloc(voxels)?)),
+            (true, false) => Some(NearestIndices::U64(stream.alloc(voxels)?)),
         },
         dims: sites.dims(),
         geometry: sites.geometry,
     })
 }
 
-/// Makes all parts of a map.
+/// Computes all parts of a map.
 fn fill<C: Cost + Number + Element>(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
     (unit, weights): (&Unit, [C; 3]),
-    map: &mut DistanceMap,
+    transform: &mut DistanceMap,
 ) -> Result<(), DistanceError> {
-    let parts = Parts {
+    let part_transform = PartTransform {
         stream,
         grid: sites.grid,
         unit,
         weights,
     };
-    let more = if params.nearest { 4 } else { 0 };
-    parts.for_each(params.memory, 0, more, |part| parts.fill(sites, part, map))
+    let extra_bytes_per_voxel = if params.nearest { 4 } else { 0 };
+    part_transform.for_each(params.memory, 0, extra_bytes_per_voxel, |part| {
+        part_transform.fill(sites, part, transform)
+    })
 }
 
-impl<C: Cost + Number + Element> Parts<'_, C> {
-    /// The least costs of a part in its planes, of sites that are voxels: a bit each.
-    pub fn least_in_planes(
+impl<C: Cost + Number + Element> PartTransform<'_, C> {
+    /// Computes the minimum costs of a part within its planes, from a site mask.
+    pub fn minimise_in_planes(
         &self,
         bits: &Buffer<u32>,
         part: Part,
     ) -> Result<Buffer<C>, DistanceError> {
-        let near = self.near(bits.view(), part)?;
+        let row_scan = self.row_scan(bits.view(), part)?;
         let mut squared = self.stream.alloc::<C>(part.voxels())?;
-        let lines = part.lines_along_y();
-        let (launch, tiling, axis) = self.along_y()?.launch(lines);
+        let scanlines = part.scanlines_along_y();
+        let (launch, tiling, axis) = self.tiled_along_y()?.launch(scanlines);
         let args = (
-            near.view(),
-            self.across(part),
-            lines,
+            row_scan.view(),
+            self.row_costs(part),
+            scanlines,
             tiling,
             axis,
-            part.along_y(),
+            part.layout_along_y(),
             squared.view_mut(),
         );
-        // SAFETY: there is an element for each voxel of the part, and blocks have room for a tile.
-        unsafe { self.stream.launch::<least_from_rows<C>>(launch, args)? };
+        // SAFETY: there is one element per voxel of the part, and blocks have enough shared memory
+        // for a tile.
+        unsafe { self.stream.launch::<minimise_from_rows<C>>(launch, args)? };
         Ok(squared)
     }
 
-    /// The distances of a part, in the layout `to`, from least costs in its planes.
-    fn roots(
+    /// Writes the distances of a part, in the layout `to`, from the minimum costs within its
+    /// planes.
+    fn write_distances(
         &self,
         squared: &Buffer<C>,
         part: Part,
         to: Layout,
         distances: ViewMut<'_, f32>,
     ) -> Result<(), DistanceError> {
-        let lines = part.lines_along_z();
-        let (launch, tiling, axis) = self.along_z()?.launch(lines);
-        let (layouts, far) = ([part.along_z(), to], self.unit.far);
-        let args = (squared.view(), lines, tiling, axis, layouts, far, distances);
-        // SAFETY: there is an element for each voxel of the part, distances begin with the part's
-        // first column, and blocks have room for a tile.
+        let scanlines = part.scanlines_along_z();
+        let (launch, tiling, axis) = self.tiled_along_z()?.launch(scanlines);
+        let (layouts, conversion) = ([part.layout_along_z(), to], self.unit.conversion);
+        let args = (
+            squared.view(),
+            scanlines,
+            tiling,
+            axis,
+            layouts,
+            conversion,
+            distances,
+        );
+        // SAFETY: there is one element per voxel of the part, distances start at the part's first
+        // column, and blocks have enough shared memory for a tile.
         Ok(unsafe { self.stream.launch::<distances_along<C>>(launch, args) }?)
     }
 
-    /// The distances of a part alone, of sites that are voxels: a bit each.
-    pub fn distances(
+    /// Computes the distances of a single part, from a site mask.
+    pub fn part_distances(
         &self,
         bits: &Buffer<u32>,
-        words: Words,
+        words: WordRange,
     ) -> Result<Buffer<f32>, DistanceError> {
         let part = Part {
             grid: self.grid,
             words,
         };
-        let squared = self.least_in_planes(bits, part)?;
+        let squared = self.minimise_in_planes(bits, part)?;
         let mut distances = self.stream.alloc(part.voxels())?;
-        self.roots(&squared, part, part.along_z(), distances.view_mut())?;
+        self.write_distances(&squared, part, part.layout_along_z(), distances.view_mut())?;
         Ok(distances)
     }
 
@@ -168,77 +180,79 @@ impl<C: Cost + Number + Element> Parts<'_, C> {
         &self,
         sites: &DeviceMask,
         part: Part,
-        map: &mut DistanceMap,
+        transform: &mut DistanceMap,
     ) -> Result<(), DistanceError> {
         let (stream, first_x) = (self.stream, part.first_x());
-        let far = self.unit.far;
-        let distances = map.distances.view_mut();
-        let rest = distances.len() - first_x as usize;
-        let distances = distances.slice(first_x as usize, rest);
-        let Some(nearest) = &mut map.nearest else {
-            let squared = self.least_in_planes(&sites.bits, part)?;
-            return self.roots(&squared, part, part.along_z_of_whole(), distances);
+        let conversion = self.unit.conversion;
+        let distances = transform.distances.view_mut();
+        let remaining = distances.len() - first_x as usize;
+        let distances = distances.slice(first_x as usize, remaining);
+        let Some(nearest) = &mut transform.nearest else {
+            let squared = self.minimise_in_planes(&sites.bits, part)?;
+            return self.write_distances(&squared, part, part.volume_layout_along_z(), distances);
         };
-        let along_z = self.along_z()?;
-        let rows = part.lines_along_z();
-        let layouts = [part.along_z(), part.along_z_of_whole()];
-        let near = self.near(sites.bits.view(), part)?;
-        let across = self.across(part);
+        let tiled_along_z = self.tiled_along_z()?;
+        let rows = part.scanlines_along_z();
+        let layouts = [part.layout_along_z(), part.volume_layout_along_z()];
+        let row_scan = self.row_scan(sites.bits.view(), part)?;
+        let row_costs = self.row_costs(part);
         let mut squared = stream.alloc::<C>(part.voxels())?;
         let mut ys = stream.alloc::<u32>(part.voxels())?;
-        let planes = part.lines_along_y();
-        let (launch, tiling, axis) = self.along_y()?.launch(planes);
+        let planes = part.scanlines_along_y();
+        let (launch, tiling, axis) = self.tiled_along_y()?.launch(planes);
         // SAFETY: as above.
         unsafe {
             let args = (
-                near.view(),
-                across,
+                row_scan.view(),
+                row_costs,
                 planes,
                 tiling,
                 axis,
-                part.along_y(),
+                part.layout_along_y(),
                 squared.view_mut(),
                 ys.view_mut(),
             );
-            stream.launch::<sites_from_rows<C>>(launch, args)?;
+            stream.launch::<nearest_sites_from_rows<C>>(launch, args)?;
             let last = LastAxis {
                 squared: &squared,
                 ys: &ys,
-                near: &near,
-                across,
-                site: SiteAt {
+                row_scan: &row_scan,
+                row_costs,
+                site_grid: SiteGrid {
                     grid: sites.grid,
-                    zero: 0,
+                    padding: 0,
                 },
                 rows,
-                along: &along_z,
+                tiled_scanlines: &tiled_along_z,
                 layouts,
-                far,
+                conversion,
             };
             Ok(match nearest {
-                Nearest::U32(nearest) => last.nearest(stream, first_x, distances, nearest),
-                Nearest::U64(nearest) => last.nearest(stream, first_x, distances, nearest),
+                NearestIndices::U32(nearest) => last.nearest(stream, first_x, distances, nearest),
+                NearestIndices::U64(nearest) => last.nearest(stream, first_x, distances, nearest),
             }?)
         }
     }
 }
 
-/// The last axis, if nearest sites are wanted.
+/// Arguments of the last pass with nearest sites.
 struct LastAxis<'a, C> {
     squared: &'a Buffer<C>,
     ys: &'a Buffer<u32>,
-    near: &'a Buffer<u32>,
-    across: AcrossRows<C>,
-    site: SiteAt,
-    rows: Lines,
-    along: &'a Along<C>,
+    row_scan: &'a Buffer<u32>,
+    row_costs: RowCosts<C>,
+    site_grid: SiteGrid,
+    rows: Scanlines,
+    tiled_scanlines: &'a TiledScanlines<C>,
     layouts: [Layout; 2],
-    far: Far,
+    conversion: DistanceConversion,
 }
 
 impl<C: Cost + Element> LastAxis<'_, C> {
+    /// Computes the distances and nearest sites of a part.
+    ///
     /// # Safety
-    /// `distances` begin with the part's first column `first_x`; all have an element for each
+    /// `distances` starts at the part's first column `first_x`; all buffers have one element per
     /// voxel.
     unsafe fn nearest<I: Count + Element>(
         &self,
@@ -247,25 +261,25 @@ impl<C: Cost + Element> LastAxis<'_, C> {
         distances: ViewMut<'_, f32>,
         nearest: &mut Buffer<I>,
     ) -> Result<(), DeviceError> {
-        let (launch, tiling, axis) = self.along.launch(self.rows);
+        let (launch, tiling, axis) = self.tiled_scanlines.launch(self.rows);
         let nearest = nearest.view_mut();
-        let rest = nearest.len() - first_x as usize;
-        let nearest = nearest.slice(first_x as usize, rest);
+        let remaining = nearest.len() - first_x as usize;
+        let nearest = nearest.slice(first_x as usize, remaining);
         let args = (
             self.squared.view(),
             self.ys.view(),
-            self.near.view(),
-            self.across,
-            self.site,
+            self.row_scan.view(),
+            self.row_costs,
+            self.site_grid,
             self.rows,
             tiling,
             axis,
             self.layouts,
-            self.far,
+            self.conversion,
             distances,
             nearest,
         );
-        // SAFETY: the caller's promise, and blocks have room for a tile.
-        unsafe { stream.launch::<nearest_along<C, I>>(launch, args) }
+        // SAFETY: guaranteed by the caller; blocks have enough shared memory for a tile.
+        unsafe { stream.launch::<nearest_sites_along<C, I>>(launch, args) }
     }
 }

@@ -1,34 +1,33 @@
-//! Distances with a sign.
+//! Signs of distances.
 
 use super::{DistanceError, DistanceMap};
 use crate::{
     device::{Stream, rows, rows_launch},
     grid::DeviceMask,
 };
-use ferrovox_kernels::distance::sites::negate_within;
+use ferrovox_kernels::distance::sites::negate_inside;
 
-/// Makes the distances of the voxels in `inside` negative. Distances of 0 stay 0.
+/// Negates the distances of the voxels in `inside`. Distances of 0 are unchanged.
 ///
 /// ```
 /// use ferrovox::{device::Device, distance::{self, DistanceParams, Sites}, grid::{DeviceMask, Geometry}};
 ///
 /// # fn signed(stream: &ferrovox::device::Stream, surface: &DeviceMask) -> Result<(), distance::DistanceError> {
-/// let mut map = distance::map(stream, Sites::Voxels(surface), &DistanceParams::default())?;
+/// let mut map = distance::transform(stream, Sites::Voxels(surface), &DistanceParams::default())?;
 /// distance::apply_sign(stream, &mut map, &DeviceMask::enclosed_by(stream, surface)?)?;
 /// # Ok(())
 /// # }
 /// ```
 ///
 /// # Errors
-/// [`DistanceError::Dims`] if the two have not as many voxels along each axis; errors of the
-/// device.
+/// [`DistanceError::GridMismatch`] if map and mask have different dimensions; errors of the device.
 pub fn apply_sign(
     stream: &Stream,
     map: &mut DistanceMap,
     inside: &DeviceMask,
 ) -> Result<(), DistanceError> {
     if map.dims != inside.dims() {
-        return Err(DistanceError::Dims {
+        return Err(DistanceError::GridMismatch {
             map: map.dims,
             mask: inside.dims(),
         });
@@ -39,7 +38,7 @@ pub fn apply_sign(
     // SAFETY: both have the voxels of the grid.
     unsafe {
         let args = (inside.bits.view(), inside.layout(), rows, distances);
-        stream.launch::<negate_within>(rows_launch(rows), args)?;
+        stream.launch::<negate_inside>(rows_launch(rows), args)?;
     }
     Ok(())
 }

@@ -2,9 +2,9 @@
 
 use super::{
     DistanceError, DistanceParams, Method, NoSites,
-    labels::Changes,
+    labels::LabelChanges,
     separable::{
-        parts::{Part, Parts},
+        parts::{Part, PartTransform},
         weights::{Number, Unit, Weights},
     },
 };
@@ -17,24 +17,24 @@ use cuda_std::KernelType;
 use ferrovox_kernels::{
     distance::{
         separable::{Cost, Layout},
-        squares::narrow_squares,
+        squared::narrow_squared_distances,
     },
     grid::Grid,
     sample::Count,
 };
 
-/// What squared distances can be stored in: `u16` and `u32`.
-pub trait Square: Count + Element + sealed::Sealed {
-    /// The largest.
-    const MOST: u64;
+/// Integer types of stored squared distances: `u16` and `u32`.
+pub trait SquaredValue: Count + Element + sealed::Sealed {
+    /// Largest value of the type.
+    const MAX: u64;
 }
 
-impl Square for u16 {
-    const MOST: u64 = u16::MAX as u64;
+impl SquaredValue for u16 {
+    const MAX: u64 = u16::MAX as u64;
 }
 
-impl Square for u32 {
-    const MOST: u64 = u32::MAX as u64;
+impl SquaredValue for u32 {
+    const MAX: u64 = u32::MAX as u64;
 }
 
 mod sealed {
@@ -43,19 +43,19 @@ mod sealed {
     impl Sealed for u32 {}
 }
 
-/// Squared distances without any loss, on the device that made them.
+/// Lossless squared distances in device memory.
 #[derive(Debug)]
 pub struct SquaredMap<S> {
-    /// The squared distance of each voxel, x fastest, in squares of the [unit](Self::unit). Where
-    /// there is no site within the bound, it is the square of the bound, rounded up; where there is
-    /// none and no bound, all bits are 1.
-    pub squares: Buffer<S>,
+    /// Squared distance of each voxel, x fastest, in squares of the [unit](Self::unit). Without a
+    /// site within the bound it is the squared bound, rounded up; without any site or bound, all
+    /// bits are 1.
+    pub squared: Buffer<S>,
     unit: f64,
     dims: [usize; 3],
     geometry: Geometry,
 }
 
-impl<S: Square> SquaredMap<S> {
+impl<S: SquaredValue> SquaredMap<S> {
     fn new(
         stream: &Stream,
         grid: Grid,
@@ -64,42 +64,43 @@ impl<S: Square> SquaredMap<S> {
     ) -> Result<Self, DeviceError> {
         let dims = [grid.nx, grid.ny, grid.nz].map(|axis| axis as usize);
         Ok(Self {
-            squares: stream.alloc(grid.samples() as usize)?,
-            unit: unit.far.unit,
+            squared: stream.alloc(grid.samples() as usize)?,
+            unit: unit.conversion.unit,
             dims,
             geometry: *geometry,
         })
     }
 
-    /// The length in the world whose square is 1: the longest of which all spacings are multiples.
-    /// It is 1 where all spacings are 1, and 2 where they are 2: squares are those of voxels then.
+    /// Returns the length in world units whose square is 1: the greatest length of which all
+    /// spacings are multiples. If all spacings are equal, it is the spacing, and squared distances
+    /// are those in voxels.
     pub fn unit(&self) -> f64 {
         self.unit
     }
 
-    /// Voxels along x, y and z.
+    /// Returns the number of voxels along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         self.dims
     }
 
-    /// The voxels' place in the world.
+    /// Returns the position of the voxels in the world.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The squares on the host. Synchronises the stream.
+    /// Copies the squared distances to the host. Synchronises the stream.
     ///
     /// # Errors
     /// Errors of the device.
     pub fn download(&self, stream: &Stream) -> Result<Vec<S>, DeviceError> {
-        stream.download(&self.squares)
+        stream.download(&self.squared)
     }
 }
 
-/// The squared distance of each voxel to the nearest site, as an integer: exact, whatever its size.
-/// The result stays on the device.
+/// Computes the squared distance from each voxel to the nearest site as an exact integer. The
+/// result stays on the device.
 ///
-/// The spacings must be multiples of a length, the [unit](SquaredMap::unit), none more than a
+/// The spacings must be multiples of a common length, the [unit](SquaredMap::unit), and at most a
 /// thousand times as long.
 ///
 /// ```
@@ -108,28 +109,28 @@ impl<S: Square> SquaredMap<S> {
 /// let stream = Device::best().stream()?;
 /// let geometry = Geometry::from_spacing([1.5, 1.0, 1.0], [0.0; 3])?;
 /// let sites = DeviceMask::from_indices(&stream, &[1], [4, 1, 1], geometry)?;
-/// let map = distance::squared_map::<u16>(&stream, &sites, &Default::default())?;
+/// let map = distance::transform_squared::<u16>(&stream, &sites, &Default::default())?;
 /// assert_eq!(map.unit(), 0.5);
 /// assert_eq!(map.download(&stream)?, [9, 0, 9, 36]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// [`DistanceError::SquaresOfSheared`] if axes are not at right angles,
-/// [`DistanceError::SquaresNotWhole`] if there is no such unit, [`DistanceError::SquareTooLarge`]
-/// if a square does not fit, [`DistanceError::SquaresWith`] for another method than
-/// [`Method::Separable`], [`DistanceError::NearestOfSquares`] if nearest sites are asked for; those
-/// of [`map`](super::map).
-pub fn squared_map<S: Square>(
+/// [`DistanceError::SquaredOblique`] on oblique grids, [`DistanceError::SquaredNotIntegral`] if
+/// there is no common unit, [`DistanceError::SquaredTooLarge`] if a value does not fit,
+/// [`DistanceError::SquaredUnsupported`] for methods other than [`Method::Separable`],
+/// [`DistanceError::NearestUnsupportedForSquared`] if nearest sites are requested; and the errors
+/// of [`transform`](super::transform).
+pub fn transform_squared<S: SquaredValue>(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<SquaredMap<S>, DistanceError> {
     params.check()?;
     check(params)?;
-    refuse_shear(&sites.geometry)?;
-    let unit = Unit::of_squares(sites.grid, &sites.geometry, params);
-    let weights = IntegerWeights::of(&unit)?;
+    check_orthogonal(&sites.geometry)?;
+    let unit = Unit::for_squared(sites.grid, &sites.geometry, params);
+    let weights = IntegerWeights::from_unit(&unit)?;
     if params.no_sites == NoSites::Error && sites.count(stream)? == 0 {
         return Err(DistanceError::NoSites);
     }
@@ -141,21 +142,21 @@ pub fn squared_map<S: Square>(
     Ok(map)
 }
 
-/// The squared distance of each voxel to the nearest one with another label, as an integer:
-/// [`label_map`](super::label_map) without roots.
+/// Computes the squared distance from each voxel to the nearest voxel with another label as an
+/// exact integer: [`transform_labels`](super::transform_labels) without roots.
 ///
 /// # Errors
-/// As [`squared_map`], and [`label_map`](super::label_map).
-pub fn squared_label_map<S: Square, T: DeviceSample>(
+/// The errors of [`transform_squared`] and [`transform_labels`](super::transform_labels).
+pub fn transform_labels_squared<S: SquaredValue, T: DeviceSample>(
     stream: &Stream,
     labels: &DeviceVolume<T>,
     params: &DistanceParams,
 ) -> Result<SquaredMap<S>, DistanceError> {
     params.check()?;
-    refuse_shear(labels.geometry())?;
-    let unit = Unit::of_squares(labels.grid(), labels.geometry(), params);
-    let weights = IntegerWeights::of(&unit)?;
-    let changes = Changes::found(stream, labels, params)?;
+    check_orthogonal(labels.geometry())?;
+    let unit = Unit::for_squared(labels.grid(), labels.geometry(), params);
+    let weights = IntegerWeights::from_unit(&unit)?;
+    let changes = LabelChanges::checked(stream, labels, params)?;
     let mut map = SquaredMap::new(stream, labels.grid(), labels.geometry(), &unit)?;
     let limit = params.memory;
     match weights {
@@ -169,9 +170,9 @@ pub fn squared_label_map<S: Square, T: DeviceSample>(
     Ok(map)
 }
 
-fn refuse_shear(geometry: &Geometry) -> Result<(), DistanceError> {
+fn check_orthogonal(geometry: &Geometry) -> Result<(), DistanceError> {
     match geometry.shear() {
-        Some(shear) => Err(DistanceError::SquaresOfSheared { shear }),
+        Some(shear) => Err(DistanceError::SquaredOblique { shear }),
         None => Ok(()),
     }
 }
@@ -179,131 +180,148 @@ fn refuse_shear(geometry: &Geometry) -> Result<(), DistanceError> {
 fn check(params: &DistanceParams) -> Result<(), DistanceError> {
     if params.method != Method::Separable {
         let method = params.method;
-        return Err(DistanceError::SquaresWith { method });
+        return Err(DistanceError::SquaredUnsupported { method });
     }
     if params.nearest {
-        return Err(DistanceError::NearestOfSquares);
+        return Err(DistanceError::NearestUnsupportedForSquared);
     }
     Ok(())
 }
 
-/// Squared spacings that are integers.
+/// Integer squared spacings.
 enum IntegerWeights {
     U32([u32; 3]),
     U64([u64; 3]),
 }
 
 impl IntegerWeights {
-    fn of(unit: &Unit) -> Result<Self, DistanceError> {
+    fn from_unit(unit: &Unit) -> Result<Self, DistanceError> {
         match unit.weights {
             Weights::U32(weights) => Ok(Self::U32(weights)),
             Weights::U64(weights) => Ok(Self::U64(weights)),
-            Weights::F64(_) => Err(DistanceError::SquaresNotWhole {
+            Weights::F64(_) => Err(DistanceError::SquaredNotIntegral {
                 spacing: unit.spacing,
             }),
         }
     }
 }
 
-fn fill<C: Cost + Number + Count + Element, S: Square>(
+fn fill<C: Cost + Number + Count + Element, S: SquaredValue>(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
     (unit, weights): (&Unit, [C; 3]),
     map: &mut SquaredMap<S>,
 ) -> Result<(), DistanceError> {
-    if map.squares.is_empty() {
+    if map.squared.is_empty() {
         return Ok(());
     }
-    let parts = Parts {
+    let part_transform = PartTransform {
         stream,
         grid: sites.grid,
         unit,
         weights,
     };
-    let mut narrowing = Narrowing::new(stream, unit)?;
-    let along_z = parts.along_z()?;
-    parts.for_each(params.memory, 0, 0, |part| {
-        let mut costs = parts.least_in_planes(&sites.bits, part)?;
-        parts.minimise(&mut costs, part.lines_along_z(), &along_z, part.along_z())?;
-        Ok(narrowing.store(&parts, part, &costs, map)?)
+    let mut narrower = Narrower::new(stream, unit)?;
+    let along_z = part_transform.tiled_along_z()?;
+    part_transform.for_each(params.memory, 0, 0, |part| {
+        let mut costs = part_transform.minimise_in_planes(&sites.bits, part)?;
+        part_transform.minimise(
+            &mut costs,
+            part.scanlines_along_z(),
+            &along_z,
+            part.layout_along_z(),
+        )?;
+        Ok(narrower.store(&part_transform, part, &costs, map)?)
     })?;
-    narrowing.check::<S>()
+    narrower.check::<S>()
 }
 
-fn fill_labels<C: Cost + Number + Count + Element, S: Square>(
+fn fill_labels<C: Cost + Number + Count + Element, S: SquaredValue>(
     stream: &Stream,
-    changes: &Changes<'_>,
+    changes: &LabelChanges<'_>,
     limit: Option<u64>,
     (unit, weights): (&Unit, [C; 3]),
     map: &mut SquaredMap<S>,
 ) -> Result<(), DistanceError> {
-    let parts = changes.parts(unit, weights);
-    let mut narrowing = Narrowing::new(stream, unit)?;
-    changes.for_each(&parts, limit, |part| {
-        let costs = changes.squares(&parts, part)?;
-        Ok(narrowing.store(&parts, part, &costs, map)?)
+    let part_transform = changes.part_transform(unit, weights);
+    let mut narrower = Narrower::new(stream, unit)?;
+    changes.for_each(&part_transform, limit, |part| {
+        let costs = changes.squared_costs(&part_transform, part)?;
+        Ok(narrower.store(&part_transform, part, &costs, map)?)
     })?;
-    narrowing.check::<S>()
+    narrower.check::<S>()
 }
 
-/// Storing costs in fewer bits.
-struct Narrowing<'a> {
+/// Conversion of costs to narrower integers.
+struct Narrower<'a> {
     stream: &'a Stream,
     unit: &'a Unit,
-    /// The largest that did not fit.
-    largest: Buffer<u64>,
+    /// Largest value that did not fit.
+    overflow_max: Buffer<u64>,
 }
 
-impl<'a> Narrowing<'a> {
+impl<'a> Narrower<'a> {
     fn new(stream: &'a Stream, unit: &'a Unit) -> Result<Self, DeviceError> {
         Ok(Self {
             stream,
             unit,
-            largest: stream.zeros(1)?,
+            overflow_max: stream.zeros(1)?,
         })
     }
 
     /// Stores the costs of a part.
-    fn store<C: Cost + Number + Count + Element, S: Square>(
+    fn store<C: Cost + Number + Count + Element, S: SquaredValue>(
         &mut self,
-        parts: &Parts<'_, C>,
+        part_transform: &PartTransform<'_, C>,
         part: Part,
         costs: &Buffer<C>,
         map: &mut SquaredMap<S>,
     ) -> Result<(), DeviceError> {
         let Grid { ny, nz, .. } = part.grid;
         let rows = rows(self.stream, [part.columns() as u32, ny, nz], 1);
-        let of_z = part.along_z_of_whole();
+        let volume_layout = part.volume_layout_along_z();
         let to = Layout {
-            along: of_z.batch,
-            batch: of_z.along,
+            along: volume_layout.batch,
+            batch: volume_layout.along,
         };
-        let far = self.unit.squared_bound().unwrap_or(S::MOST);
-        let none = parts.unit.axis(&parts.weights, 2, nz).none;
+        let background_value = self.unit.squared_bound().unwrap_or(S::MAX);
+        let no_site = part_transform
+            .unit
+            .axis(&part_transform.weights, 2, nz)
+            .no_site;
         let first_x = part.first_x() as usize;
-        let squares = map.squares.view_mut();
-        let squares = squares.slice(first_x, squares.len() - first_x);
-        let largest = self.largest.view_mut();
-        let args = (costs.view(), rows, none, far, to, squares, largest);
-        // SAFETY: the rows are those of the part, and squares begin with its first column.
+        let squared = map.squared.view_mut();
+        let squared = squared.slice(first_x, squared.len() - first_x);
+        let overflow_max = self.overflow_max.view_mut();
+        let args = (
+            costs.view(),
+            rows,
+            no_site,
+            background_value,
+            to,
+            squared,
+            overflow_max,
+        );
+        // SAFETY: the rows are those of the part, and the squared distances start at its first
+        // column.
         unsafe {
             self.stream
-                .launch::<narrow_squares<C, S>>(rows_launch(rows), args)
+                .launch::<narrow_squared_distances<C, S>>(rows_launch(rows), args)
         }
     }
 
-    /// Fails if a square did not fit. Synchronises the stream.
-    fn check<S: Square>(&self) -> Result<(), DistanceError> {
-        let largest = self.stream.download(&self.largest)?[0];
-        if largest == 0 {
+    /// Returns an error if a value did not fit. Synchronises the stream.
+    fn check<S: SquaredValue>(&self) -> Result<(), DistanceError> {
+        let overflow_max = self.stream.download(&self.overflow_max)?[0];
+        if overflow_max == 0 {
             return Ok(());
         }
-        Err(DistanceError::SquareTooLarge {
-            largest,
-            unit: self.unit.far.unit,
+        Err(DistanceError::SquaredTooLarge {
+            largest: overflow_max,
+            unit: self.unit.conversion.unit,
             name: <S as KernelType>::NAME,
-            bound: self.unit.far.unit * (S::MOST as f64).sqrt().floor(),
+            bound: self.unit.conversion.unit * (S::MAX as f64).sqrt().floor(),
         })
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn check_words(
         });
     }
     if bits.per_row > 0 {
-        let last = bits.voxels_of(bits.per_row - 1);
+        let last = bits.voxel_mask(bits.per_row - 1);
         for row in words.chunks_mut(bits.per_row as usize) {
             row[bits.per_row as usize - 1] &= last;
         }

@@ -4,7 +4,7 @@ use super::{DeviceMask, GridError};
 use crate::device::{Buffer, Launch, Stream, over};
 use cuda_std::Kernel;
 use ferrovox_kernels::{
-    distance::enclosed::{begin_outside, end_outside, spread_outside},
+    distance::enclosed::{keep_enclosed, seed_outside, spread_outside},
     grid::{X, Y, Z},
     rows::Items,
 };
@@ -28,9 +28,9 @@ impl DeviceMask {
     /// Errors of the device.
     pub fn enclosed_by(stream: &Stream, sites: &DeviceMask) -> Result<Self, GridError> {
         stream.prepare(&[
-            begin_outside::entry(),
+            seed_outside::entry(),
             spread_outside::entry(),
-            end_outside::entry(),
+            keep_enclosed::entry(),
         ])?;
         let bits = sites.layout();
         let mut free = stream.alloc::<u32>(sites.bits.len())?;
@@ -40,7 +40,7 @@ impl DeviceMask {
         unsafe {
             let (free, outside) = (free.view_mut(), outside.view_mut());
             let args = (sites.bits.view(), bits, items, free, outside);
-            stream.launch::<begin_outside>(launch, args)?;
+            stream.launch::<seed_outside>(launch, args)?;
         }
         let mut rounds = FIRST_ROUNDS;
         while spread(stream, sites, &free, &mut outside, rounds)? {
@@ -48,7 +48,7 @@ impl DeviceMask {
         }
         // SAFETY: as above.
         unsafe {
-            stream.launch::<end_outside>(launch, (free.view(), items, outside.view_mut()))?;
+            stream.launch::<keep_enclosed>(launch, (free.view(), items, outside.view_mut()))?;
         }
         Ok(Self {
             bits: outside,

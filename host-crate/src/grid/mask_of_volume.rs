@@ -100,7 +100,7 @@ impl DeviceMask {
         let range = Range {
             low,
             high,
-            others: 0,
+            inverted: 0,
         };
         Self::of(stream, volume, range)
     }

@@ -42,7 +42,7 @@ impl Runs {
         let per_row = bits.per_row.max(1);
         let in_row = (0..per_row).cycle();
         let others = words.iter().zip(in_row);
-        Self::of_words(others.map(|(word, at)| !word & bits.voxels_of(at)), bits)
+        Self::of_words(others.map(|(word, at)| !word & bits.voxel_mask(at)), bits)
     }
 
     fn of_words(mut words: impl Iterator<Item = u32>, bits: BitRows) -> Self {

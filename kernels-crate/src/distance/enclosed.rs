@@ -1,10 +1,10 @@
-//! What a surface encloses: the voxels that no path of face neighbours joins to the border of the
-//! grid without a site.
+//! Enclosed voxels: those that no path of face neighbours avoiding the sites connects to the border
+//! of the grid.
 //!
-//! The outside is spread from the border along whole lines of words: to the end of a row by the
-//! carries of additions, up and down columns by words, until a round along all three axes changes
-//! nothing. A round reaches whatever one bend after the other along x, y and z leads to, so that
-//! the number of rounds is that of bends, not of voxels.
+//! The exterior is propagated from the border along entire lines of words: within rows by the
+//! carries of integer additions, along columns word by word, until a pass over all three axes
+//! changes nothing. A pass follows any path with one straight segment each along x, y and z, so the
+//! number of passes depends on the number of bends, not of voxels.
 
 use super::sites::BitRows;
 use crate::{
@@ -15,18 +15,20 @@ use crate::{
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::{View, ViewMut, kernel};
 
-/// Words of a line that are read at a time, so that their reads are in flight together.
-const AHEAD: usize = 8;
+/// Number of words of a line that are read together, so that the reads are in flight at the same
+/// time.
+const PREFETCH: usize = 8;
 
-/// Writes which voxels are no site, and which of these lie at the border: in the first or last
-/// plane across an axis of more than one voxel.
+/// Writes the mask of non-site voxels, and the mask of those at the border: in the first or last
+/// plane of an axis with more than one voxel.
 ///
-/// A thread takes single words: it reads one and writes two. Nothing is shared in the block.
+/// **Mapping:** one word per thread. **Global memory:** one read and two writes. Shared memory is
+/// not used.
 ///
 /// # Safety
-/// `sites`, `free` and `outside` hold `bits.words()` elements, which `items` counts.
+/// `sites`, `free` and `outside` hold `bits.words()` elements, which is also the count of `items`.
 #[kernel]
-pub unsafe fn begin_outside(
+pub unsafe fn seed_outside(
     sites: View<u32>,
     bits: BitRows,
     items: Items,
@@ -34,60 +36,61 @@ pub unsafe fn begin_outside(
     outside: ViewMut<u32>,
 ) {
     items.for_each(|word| {
-        let [in_row, y, z] = bits.place(word as u64);
-        let without_site = bits.voxels_of(in_row) & !sites.read(word);
+        let [in_row, y, z] = bits.word_position(word as u64);
+        let without_site = bits.voxel_mask(in_row) & !sites.read(word);
         let is_end = |at: u32, count: u32| count > 1 && (at == 0 || at + 1 == count);
-        let mut border = 0;
+        let mut border_mask = 0;
         if bits.grid.nx > 1 {
-            border |= (in_row == 0) as u32;
+            border_mask |= (in_row == 0) as u32;
             if in_row + 1 == bits.per_row {
-                border |= 1 << ((bits.grid.nx - 1) & 31);
+                border_mask |= 1 << ((bits.grid.nx - 1) & 31);
             }
         }
         if is_end(y, bits.grid.ny) || is_end(z, bits.grid.nz) || bits.grid.samples() == 1 {
-            border = u32::MAX;
+            border_mask = u32::MAX;
         }
         free.write(word, without_site);
-        outside.write(word, without_site & border);
+        outside.write(word, without_site & border_mask);
     });
 }
 
-/// The voxels of `free` that seeds reach within a word; seeds are in `free`.
+/// Returns the voxels of `free` that are connected to `seeds` within a word; `seeds` is a subset of
+/// `free`.
 #[inline(always)]
 fn fill(free: u32, seeds: u32) -> u32 {
     let up = fill_up(free, seeds);
     fill_up(free.reverse_bits(), up.reverse_bits()).reverse_bits()
 }
 
-/// The voxels of `free` that seeds reach towards higher bits: an addition carries through a run of
-/// ones.
+/// Returns the voxels of `free` reached from `seeds` towards higher bits: an addition carries
+/// through a run of ones.
 #[inline(always)]
 fn fill_up(free: u32, seeds: u32) -> u32 {
     let carried = free.wrapping_add(seeds);
     free & ((carried ^ free) | seeds)
 }
 
-/// A line of words that one thread goes along.
+/// Line of words processed by one thread.
 #[derive(Clone, Copy)]
-struct Line<'a> {
+struct WordLine<'a> {
     free: View<'a, u32>,
     outside: ViewMut<'a, u32>,
     first: usize,
     step: usize,
     count: u32,
-    /// Whether the line is a row: then a word passes on its end's voxel alone.
+    /// `true` for a row along x, where only the last voxel of a word connects to the next word.
     in_row: bool,
 }
 
-impl Line<'_> {
-    /// Spreads along the line, upwards or downwards; whether that changed anything.
+impl WordLine<'_> {
+    /// Propagates along the line, upwards or downwards. Returns `true` if any word changed.
     #[inline(always)]
     fn spread(&self, upwards: bool) -> bool {
         let mut changed = false;
-        let mut passed = 0;
+        let mut carried_in = 0;
         let mut start = 0;
         while start < self.count {
-            let place = |item: usize| {
+            let index_at = |item: usize| {
                 let from_start = start + item as u32;
                 if from_start >= self.count {
                     None
@@ -97,63 +100,63 @@ impl Line<'_> {
                     Some(self.first + (self.count - 1 - from_start) as usize * self.step)
                 }
             };
-            let (mut free, mut before) = ([0; AHEAD], [0; AHEAD]);
+            let (mut free, mut previous) = ([0; PREFETCH], [0; PREFETCH]);
             let mut item = 0;
-            while item < AHEAD {
-                if let Some(at) = place(item) {
+            while item < PREFETCH {
+                if let Some(at) = index_at(item) {
                     free[item] = self.free.read(at);
-                    before[item] = self.outside.read(at);
+                    previous[item] = self.outside.read(at);
                 }
                 item += 1;
             }
             let mut item = 0;
-            while item < AHEAD {
-                if let Some(at) = place(item) {
-                    let entering = if !self.in_row {
-                        passed
+            while item < PREFETCH {
+                if let Some(at) = index_at(item) {
+                    let incoming = if !self.in_row {
+                        carried_in
                     } else if upwards {
-                        passed >> 31
+                        carried_in >> 31
                     } else {
-                        passed << 31
+                        carried_in << 31
                     };
-                    let seeds = before[item] | entering & free[item];
-                    let after = fill(free[item], seeds);
-                    if after != before[item] {
-                        self.outside.write(at, after);
+                    let seeds = previous[item] | incoming & free[item];
+                    let updated = fill(free[item], seeds);
+                    if updated != previous[item] {
+                        self.outside.write(at, updated);
                         changed = true;
                     }
-                    passed = after;
+                    carried_in = updated;
                 }
                 item += 1;
             }
-            start += AHEAD as u32;
+            start += PREFETCH as u32;
         }
         changed
     }
 }
 
-/// Spreads the outside along all lines of an axis, in both directions, unless the round before
+/// Propagates the exterior along all lines of an axis, in both directions, unless the previous pass
 /// changed nothing.
 ///
-/// A thread takes whole lines of words: rows, or columns of words along y or z, neighbouring
-/// threads neighbouring columns. It reads both words of each place twice, and writes those that
-/// change. `changed[round]` becomes 1 if any does; if `changed[round - 1]` is 0, nothing is done.
-/// Nothing is shared in the block.
+/// **Mapping:** one line of words per thread: a row, or a column of words along y or z;
+/// neighbouring threads process neighbouring columns. **Global memory:** reads both masks of each
+/// word twice and writes the words that change; sets `changed[pass]` to 1 if any did. Returns at
+/// once if `changed[pass - 1]` is 0. Shared memory is not used.
 ///
 /// # Safety
-/// `free` and `outside` hold `bits.words()` elements; `items` counts the lines along `axis`,
-/// `bits.words()` by the words of a line; `changed` holds more than `round` elements.
+/// `free` and `outside` hold `bits.words()` elements; `items` counts the lines along `axis`:
+/// `bits.words()` divided by the words per line; `changed` holds more than `pass` elements.
 #[kernel]
 pub unsafe fn spread_outside(
     free: View<u32>,
     bits: BitRows,
     axis: u32,
     items: Items,
-    round: u32,
+    pass: u32,
     changed: ViewMut<u32>,
     outside: ViewMut<u32>,
 ) {
-    if round > 0 && changed.read(round as usize - 1) == 0 {
+    if pass > 0 && changed.read(pass as usize - 1) == 0 {
         return;
     }
     let row = bits.per_row as usize;
@@ -168,7 +171,7 @@ pub unsafe fn spread_outside(
         } else {
             (line, plane, bits.grid.nz)
         };
-        let line = Line {
+        let line = WordLine {
             free,
             outside,
             first,
@@ -176,26 +179,27 @@ pub unsafe fn spread_outside(
             count,
             in_row: axis == X,
         };
-        // both loops are one, so that the kernel has its code once
+        // One loop for both directions keeps the kernel small.
         let mut direction = 0;
         while direction < 2 {
             any |= line.spread(direction == 0);
             direction += 1;
         }
     });
-    if any && changed.atomic_load(round as usize, Relaxed) == 0 {
-        changed.atomic_store(round as usize, 1, Relaxed);
+    if any && changed.atomic_load(pass as usize, Relaxed) == 0 {
+        changed.atomic_store(pass as usize, 1, Relaxed);
     }
 }
 
-/// Replaces the outside by the voxels that are neither outside nor sites.
+/// Replaces the exterior by the enclosed voxels: those that are neither exterior nor sites.
 ///
-/// A thread takes single words: it reads two and writes one. Nothing is shared in the block.
+/// **Mapping:** one word per thread. **Global memory:** two reads and one write. Shared memory is
+/// not used.
 ///
 /// # Safety
 /// `free` and `outside` hold `items.count` elements.
 #[kernel]
-pub unsafe fn end_outside(free: View<u32>, items: Items, outside: ViewMut<u32>) {
+pub unsafe fn keep_enclosed(free: View<u32>, items: Items, outside: ViewMut<u32>) {
     items.for_each(|word| {
         let inside = free.read(word) & !outside.read(word);
         outside.write(word, inside);
@@ -213,11 +217,11 @@ mod tests {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
             (state >> 33) as u32
         };
-        for round in 0..2000 {
-            let free = match round {
+        for case in 0..2000 {
+            let free = match case {
                 0 => u32::MAX,
                 1 => 0,
-                _ if round % 2 == 0 => draw() | draw(),
+                _ if case % 2 == 0 => draw() | draw(),
                 _ => draw() | draw() << 3 | draw() << 1,
             };
             let seeds = free & draw() & draw() & draw();

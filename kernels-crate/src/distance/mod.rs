@@ -1,16 +1,16 @@
-//! Distance maps.
+//! Kernels for distance maps (distance transforms).
 
 pub mod approximate;
 pub mod brute_force;
 pub mod crossings;
 pub mod cubes;
 pub mod enclosed;
-mod held;
-pub mod hulls;
 pub mod labels;
-pub mod measure;
+pub mod lower_envelope;
+pub mod metric;
+pub mod oblique;
 pub mod separable;
-pub mod sheared;
+mod site_buffer;
 pub mod sites;
 pub mod slabs;
-pub mod squares;
+pub mod squared;

@@ -36,7 +36,7 @@ fn erode_along_x(solid: View<u32>, bits: BitRows, in_row: u32, word: usize) -> u
 /// Returns the bits of a word whose voxel and all 26 neighbours are in the solid.
 #[inline(always)]
 fn erode_26(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
-    let [in_row, y, z] = bits.place(word as u64);
+    let [in_row, y, z] = bits.word_position(word as u64);
     let at_border = y == 0 || z == 0 || y + 1 == bits.grid.ny || z + 1 == bits.grid.nz;
     if at_border || solid.read(word) == 0 {
         return 0;
@@ -62,7 +62,7 @@ fn erode_26(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
 /// Returns the bits of a word whose voxel and all six face neighbours are in the solid.
 #[inline(always)]
 fn erode_6(solid: View<u32>, bits: BitRows, word: usize) -> u32 {
-    let [in_row, y, z] = bits.place(word as u64);
+    let [in_row, y, z] = bits.word_position(word as u64);
     let at_border = y == 0 || z == 0 || y + 1 == bits.grid.ny || z + 1 == bits.grid.nz;
     if at_border {
         return 0;

@@ -53,7 +53,7 @@ pub(super) fn cells_with_possible_zero(
     item: usize,
     error: impl Fn([u32; 3]) -> f32,
 ) -> u32 {
-    let [in_row, y, z] = ranks.bits.place(item as u64);
+    let [in_row, y, z] = ranks.bits.word_position(item as u64);
     let mut left = cells_with_force(ranks.words, ranks.bits, item, [in_row, y, z]);
     let mut found = 0;
     while left != 0 {

@@ -94,7 +94,7 @@ pub unsafe fn mark_uncertain_voxels(
 ) {
     let bits = params.lattice.bits;
     items.for_each(|item| {
-        let [in_row, y, z] = bits.place(item as u64);
+        let [in_row, y, z] = bits.word_position(item as u64);
         let all = words.read(item);
         let (row, plane) = (bits.per_row as usize, bits.per_plane() as usize);
         let mut found = 0;

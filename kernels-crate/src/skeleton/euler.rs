@@ -46,7 +46,7 @@ impl RowWord {
         if y >= bits.grid.ny || z >= bits.grid.nz {
             return Self { word: 0, before: 0 };
         }
-        let at = bits.word_of(in_row * 32, y, z);
+        let at = bits.word_index(in_row * 32, y, z);
         let before = if in_row > 0 {
             solid.read(at - 1) >> 31
         } else {

@@ -136,7 +136,7 @@ pub unsafe fn mark_crossings(
                     let behind = if behind < 0 { 0 } else { behind };
                     if behind < bits.grid.nx as i64 {
                         let x = behind as u32;
-                        let word = bits.word_of(x, y as u32, z as u32);
+                        let word = bits.word_index(x, y as u32, z as u32);
                         marks.atomic_xor(word, 1 << (x & 31));
                     }
                 }

@@ -28,7 +28,7 @@ pub unsafe fn fill_behind_crossings(bits: BitRows, items: Items, marks: ViewMut<
         while in_row < bits.per_row {
             let word = first + in_row as usize;
             let odd = odd_so_far(marks.read(word)) ^ before;
-            marks.write(word, odd & bits.voxels_of(in_row));
+            marks.write(word, odd & bits.voxel_mask(in_row));
             // all ones if the last bit is
             before = 0u32.wrapping_sub(odd >> 31);
             in_row += 1;

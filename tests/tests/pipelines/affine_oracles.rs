@@ -4,7 +4,7 @@
 use super::skeleton_known::made_of;
 use ferrovox::{
     device::Device,
-    distance::{self, Method, Sites, exact_method},
+    distance::{self, Method, Sites, fastest_exact_method},
     grid::{DeviceMask, DevicePoints, DeviceVolume, Geometry, Inside, Volume},
     isosurface::IsosurfaceParams,
     mesh,
@@ -147,11 +147,11 @@ fn distances_are_those_of_the_world() {
             .max(axes.column(2).norm());
         let points = DevicePoints::from_crossings(&stream, &on_device, 0.0).unwrap();
         let params = distance::DistanceParams {
-            method: exact_method(Sites::Points(&points), false),
+            method: fastest_exact_method(Sites::Points(&points), false),
             ..Default::default()
         };
         let inside = DeviceMask::above(&stream, &on_device, 0.0).unwrap();
-        let mut map = distance::map(&stream, Sites::Points(&points), &params).unwrap();
+        let mut map = distance::transform(&stream, Sites::Points(&points), &params).unwrap();
         distance::apply_sign(&stream, &mut map, &inside).unwrap();
         let found = map.download(&stream).unwrap();
         for (&found, &depth) in found.samples().iter().zip(volume.samples()) {
@@ -169,7 +169,7 @@ fn distances_are_those_of_the_world() {
         let [nx, ny, nz] = volume.dims();
         let middle = (nx / 2 + nx * (ny / 2 + ny * (nz / 2))) as u64;
         let one = DeviceMask::from_indices(&stream, &[middle], volume.dims(), *volume.geometry());
-        let map = distance::map(&stream, Sites::Voxels(&one.unwrap()), &Default::default());
+        let map = distance::transform(&stream, Sites::Voxels(&one.unwrap()), &Default::default());
         let found = stream.download(&map.unwrap().distances).unwrap();
         for (&found, &depth) in found.iter().zip(volume.samples()) {
             let exact = RADIUS - f64::from(depth);

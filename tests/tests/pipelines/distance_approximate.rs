@@ -3,7 +3,9 @@
 use super::distance_sites::{SIZES, rare};
 use ferrovox::{
     device::{Device, Stream},
-    distance::{self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, Sites},
+    distance::{
+        self, DistanceError, DistanceMap, DistanceParams, Method, NearestIndices, NoSites, Sites,
+    },
     grid::{DeviceMask, DeviceVolume, Geometry, Volume},
 };
 use ferrovox_tests::devices;
@@ -17,7 +19,7 @@ fn map(
 ) -> Result<DistanceMap, DistanceError> {
     let on_device = DeviceVolume::upload(stream, sites.view())?;
     let mask = DeviceMask::from_mask(stream, &on_device)?;
-    distance::map(stream, Sites::Voxels(&mask), params)
+    distance::transform(stream, Sites::Voxels(&mask), params)
 }
 
 fn place(dims: [usize; 3], index: usize) -> [f64; 3] {
@@ -146,7 +148,7 @@ fn center_points(one_in: u64, spacing: [f64; 3]) {
             };
             let made = map(&stream, &sites, &params).unwrap();
             let found = made.download(&stream).unwrap();
-            let Some(Nearest::U32(nearest)) = &made.nearest else {
+            let Some(NearestIndices::U32(nearest)) = &made.nearest else {
                 panic!("32 bits are enough");
             };
             let nearest = stream.download(nearest).unwrap();
@@ -194,7 +196,7 @@ fn center_points_are_the_same_on_all_devices_and_bounded() {
     let made = |device: &Device, max_distance| {
         let stream = device.stream().unwrap();
         let made = map(&stream, &sites, &params(max_distance)).unwrap();
-        let Some(Nearest::U32(nearest)) = &made.nearest else {
+        let Some(NearestIndices::U32(nearest)) = &made.nearest else {
             panic!("32 bits are enough");
         };
         let nearest = stream.download(nearest).unwrap();
@@ -249,7 +251,7 @@ fn what_they_refuse() {
         };
         match map(&stream, &some, &nearest) {
             Ok(map) => assert!(map.nearest.is_some() && method == Method::CenterPoint),
-            Err(error) => assert!(matches!(error, DistanceError::NoNearestWith { .. })),
+            Err(error) => assert!(matches!(error, DistanceError::NearestUnsupported { .. })),
         }
     }
 }
@@ -274,7 +276,7 @@ fn errors_are_reported_where_they_are() {
     let city = distance::compare(&exact, &of(Method::CityBlock), &limits).unwrap();
     let diagonal = 30.0 * 3f64.sqrt();
     assert!((city.max - (90.0 - diagonal)).abs() < 1e-5, "{city:?}");
-    assert!((city.max_at - diagonal).abs() < 1e-5);
+    assert!((city.distance_at_max - diagonal).abs() < 1e-5);
     assert_eq!(city.max_voxel, Some([30; 3]));
     assert_eq!(city.bands.len(), 3);
     assert_eq!(
@@ -292,7 +294,7 @@ fn errors_are_reported_where_they_are() {
     assert!((board.max - (diagonal - 30.0)).abs() < 1e-5, "{board:?}");
     let same = distance::compare(&exact, &exact, &limits).unwrap();
     assert_eq!(
-        (same.max, same.mean, same.different, same.missing),
+        (same.max, same.mean, same.differing, same.missing),
         (0.0, 0.0, 0, 0)
     );
     let other = Volume::new(vec![0.0f32; 8], [2, 2, 2], Geometry::default()).unwrap();

@@ -2,7 +2,7 @@
 
 use ferrovox::{
     device::{Device, DeviceError},
-    distance::{self, DistanceParams, Nearest, Sites},
+    distance::{self, DistanceParams, NearestIndices, Sites},
     grid::{DeviceMask, Geometry},
 };
 
@@ -34,9 +34,9 @@ fn distances_and_sites() {
         nearest: true,
         ..Default::default()
     };
-    let map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+    let map = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
     let distances = stream.download(&map.distances).unwrap();
-    let Some(Nearest::U32(nearest)) = &map.nearest else {
+    let Some(NearestIndices::U32(nearest)) = &map.nearest else {
         panic!("as many sites as 32 bits can number");
     };
     let nearest = stream.download(nearest).unwrap();

@@ -162,7 +162,7 @@ fn signs_are_those_of_the_mask() {
                 method: Method::CityBlock,
                 ..DistanceParams::default()
             };
-            let mut map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+            let mut map = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
             let before = map.download(&stream).unwrap();
             // twice is as once
             for _ in 0..2 {
@@ -190,7 +190,10 @@ fn a_sign_for_another_grid() {
         method: Method::Chessboard,
         ..DistanceParams::default()
     };
-    let mut map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+    let mut map = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
     let error = distance::apply_sign(&stream, &mut map, &other).unwrap_err();
-    assert!(matches!(error, DistanceError::Dims { .. }), "{error}");
+    assert!(
+        matches!(error, DistanceError::GridMismatch { .. }),
+        "{error}"
+    );
 }

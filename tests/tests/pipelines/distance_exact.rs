@@ -2,7 +2,9 @@
 
 use ferrovox::{
     device::{CpuOptions, Device},
-    distance::{self, DistanceError, DistanceMap, DistanceParams, Method, Nearest, NoSites, Sites},
+    distance::{
+        self, DistanceError, DistanceMap, DistanceParams, Method, NearestIndices, NoSites, Sites,
+    },
     grid::{DeviceMask, DevicePoints, Geometry},
     partition::TooLittleMemory,
 };
@@ -56,7 +58,7 @@ impl Case {
         let stream = device.stream().unwrap();
         let sites =
             DeviceMask::from_indices(&stream, &self.sites, self.dims, self.geometry()).unwrap();
-        let map = distance::map(&stream, Sites::Voxels(&sites), params).unwrap();
+        let map = distance::transform(&stream, Sites::Voxels(&sites), params).unwrap();
         assert_eq!(map.dims(), self.dims);
         assert_eq!(*map.geometry(), self.geometry());
         on_host(&stream, &map)
@@ -125,7 +127,7 @@ pub(crate) fn on_host(
     map: &DistanceMap,
 ) -> (Vec<f32>, Option<Vec<u64>>) {
     let nearest = map.nearest.as_ref().map(|nearest| match nearest {
-        Nearest::U32(nearest) => {
+        NearestIndices::U32(nearest) => {
             let widen = |&site: &u32| {
                 if site == u32::MAX {
                     u64::MAX
@@ -140,7 +142,7 @@ pub(crate) fn on_host(
                 .map(widen)
                 .collect()
         }
-        Nearest::U64(nearest) => stream.download(nearest).unwrap(),
+        NearestIndices::U64(nearest) => stream.download(nearest).unwrap(),
     });
     (stream.download(&map.distances).unwrap(), nearest)
 }
@@ -308,13 +310,13 @@ fn without_sites() {
                     max_distance,
                     ..Default::default()
                 };
-                let error = distance::map(&stream, sites, &params).unwrap_err();
+                let error = distance::transform(&stream, sites, &params).unwrap_err();
                 assert!(matches!(error, DistanceError::NoSites), "{error}");
                 let params = DistanceParams {
                     no_sites: NoSites::Infinity,
                     ..params
                 };
-                let map = distance::map(&stream, sites, &params).unwrap();
+                let map = distance::transform(&stream, sites, &params).unwrap();
                 assert_eq!(stream.download(&map.distances).unwrap(), [far; 54]);
             }
         }
@@ -332,7 +334,7 @@ fn a_limit_that_is_too_small_says_what_works() {
         memory: Some(100),
         ..Default::default()
     };
-    let error = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap_err();
+    let error = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap_err();
     let DistanceError::Memory(TooLittleMemory {
         budget: 100,
         needed: least,
@@ -343,7 +345,7 @@ fn a_limit_that_is_too_small_says_what_works() {
     params.memory = Some(least);
     let bytes = device.memory_use().now;
     device.reset_peak_memory();
-    let map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+    let map = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
     let peak = device.memory_use().peak - bytes;
     let of_map = map.distances.bytes() as u64;
     assert!(

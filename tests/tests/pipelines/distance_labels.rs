@@ -92,7 +92,7 @@ fn distances<T: Sample + DeviceSample>(
 ) -> Vec<f32> {
     let stream = device.stream().unwrap();
     let labels = DeviceVolume::upload(&stream, volume.view()).unwrap();
-    let map = distance::label_map(&stream, &labels, params).unwrap();
+    let map = distance::transform_labels(&stream, &labels, params).unwrap();
     assert_eq!(
         (map.dims(), map.geometry()),
         (volume.dims(), volume.geometry())
@@ -225,7 +225,7 @@ fn a_limit_of_memory_changes_nothing() {
             memory: Some(limit),
             ..Default::default()
         };
-        let least = match distance::label_map(&stream, &labels, &limited(1)) {
+        let least = match distance::transform_labels(&stream, &labels, &limited(1)) {
             Err(DistanceError::Memory(TooLittleMemory {
                 budget: 1,
                 needed: least,
@@ -234,12 +234,12 @@ fn a_limit_of_memory_changes_nothing() {
         };
         let held = labelled.device.memory_use().now;
         labelled.device.reset_peak_memory();
-        let map = distance::label_map(&stream, &labels, &limited(least)).unwrap();
+        let map = distance::transform_labels(&stream, &labels, &limited(least)).unwrap();
         let taken = labelled.device.memory_use().peak - held - map.distances.bytes() as u64;
         assert!(taken <= least, "{}: {taken} {least}", labelled.label);
         assert_eq!(stream.download(&map.distances).unwrap(), whole);
         for limit in [least - 1, 0] {
-            let found = distance::label_map(&stream, &labels, &limited(limit));
+            let found = distance::transform_labels(&stream, &labels, &limited(limit));
             assert!(matches!(found, Err(DistanceError::Memory(_))));
         }
     }
@@ -279,10 +279,10 @@ fn one_label_and_what_labels_have_not() {
             let one = vec![-7i16; dims.iter().product()];
             let volume = Volume::new(one, dims, Geometry::default()).unwrap();
             let labels = DeviceVolume::upload(&stream, volume.view()).unwrap();
-            let error = distance::label_map(&stream, &labels, &DistanceParams::default());
+            let error = distance::transform_labels(&stream, &labels, &DistanceParams::default());
             let error = error.unwrap_err();
-            assert!(matches!(error, DistanceError::OneLabel { label: -7.0 }));
-            assert!(error.to_string().contains("the same label, -7"), "{error}");
+            assert!(matches!(error, DistanceError::SingleLabel { label: -7.0 }));
+            assert!(error.to_string().contains("label -7"), "{error}");
             for (max_distance, value) in [(None, f32::INFINITY), (Some(2.5), 2.5)] {
                 let allowed = DistanceParams {
                     no_sites: NoSites::Infinity,
@@ -302,7 +302,7 @@ fn one_label_and_what_labels_have_not() {
             method,
             ..Default::default()
         };
-        let found = distance::label_map(&stream, &labels, &params);
+        let found = distance::transform_labels(&stream, &labels, &params);
         match method {
             Method::Separable => assert!(found.is_ok()),
             _ => {
@@ -316,10 +316,16 @@ fn one_label_and_what_labels_have_not() {
         nearest: true,
         ..Default::default()
     };
-    let found = distance::label_map(&stream, &labels, &nearest);
-    assert!(matches!(found, Err(DistanceError::NearestOfLabels)));
+    let found = distance::transform_labels(&stream, &labels, &nearest);
+    assert!(matches!(
+        found,
+        Err(DistanceError::NearestUnsupportedForLabels)
+    ));
     for bound in [0.0, -1.0, f64::NAN] {
-        let found = distance::label_map(&stream, &labels, &bounded(Some(bound)));
-        assert!(matches!(found, Err(DistanceError::MaxDistance { .. })));
+        let found = distance::transform_labels(&stream, &labels, &bounded(Some(bound)));
+        assert!(matches!(
+            found,
+            Err(DistanceError::InvalidMaxDistance { .. })
+        ));
     }
 }

@@ -61,7 +61,7 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
                 nearest: method == Method::BruteForce,
                 ..Default::default()
             };
-            let map = distance::map(&stream, Sites::Points(&sites), &params).unwrap();
+            let map = distance::transform(&stream, Sites::Points(&sites), &params).unwrap();
             let (distances, nearest) = on_host(&stream, &map);
             let target = TARGET * spacing.into_iter().fold(f64::INFINITY, f64::min);
             for (i, (&distance, &least)) in distances.iter().zip(&expected).enumerate() {
@@ -160,7 +160,7 @@ fn the_first_of_several_points_is_the_nearest() {
             nearest: true,
             ..Default::default()
         };
-        let map = distance::map(&stream, Sites::Points(&sites), &params).unwrap();
+        let map = distance::transform(&stream, Sites::Points(&sites), &params).unwrap();
         let (distances, nearest) = on_host(&stream, &map);
         assert_eq!(distances, [0.5; 3], "{}", labelled.label);
         assert_eq!(nearest.unwrap(), [1, 0, 0], "{}", labelled.label);

@@ -57,7 +57,7 @@ fn every_size_and_density() {
                         max_distance: bound,
                         ..Default::default()
                     };
-                    let map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+                    let map = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
                     let found = stream.download(&map.distances).unwrap();
                     for (i, (&found, &squared)) in found.iter().zip(&expected).enumerate() {
                         let exact = (squared as f64).sqrt();
@@ -81,7 +81,7 @@ fn lines_that_do_not_fit() {
         // along x there is no limit
         let long = [40_000, 1, 1];
         let sites = DeviceMask::from_indices(&stream, &[7], long, Geometry::default()).unwrap();
-        let map = distance::map(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
+        let map = distance::transform(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
         let found = stream.download(&map.distances).unwrap();
         assert_eq!(
             (found[0], found[39_999]),
@@ -92,7 +92,7 @@ fn lines_that_do_not_fit() {
         // along the others it is told
         for dims in [[1, 40_000, 1], [1, 1, 40_000], [1, 1, 3_000_000]] {
             let sites = DeviceMask::from_indices(&stream, &[7], dims, Geometry::default()).unwrap();
-            let error = distance::map(&stream, Sites::Voxels(&sites), &Default::default());
+            let error = distance::transform(&stream, Sites::Voxels(&sites), &Default::default());
             let error = error.unwrap_err().to_string();
             let axis = if dims[1] > 1 { "y" } else { "z" };
             assert!(
@@ -116,7 +116,8 @@ fn long_lines() {
         for labelled in devices::fast() {
             let stream = labelled.device.stream().unwrap();
             let sites = DeviceMask::upload(&stream, &mask, dims, Geometry::default()).unwrap();
-            let map = distance::map(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
+            let map =
+                distance::transform(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
             let found = stream.download(&map.distances).unwrap();
             for (i, (&found, &squared)) in found.iter().zip(&expected).enumerate() {
                 let exact = (squared as f64).sqrt() as f32;
@@ -137,7 +138,8 @@ fn every_sum_of_two_squares_below_2_to_the_24_has_its_nearest_root() {
             let stream = labelled.device.stream().unwrap();
             let sites =
                 DeviceMask::from_words(&stream, &words, [n, n, 1], Geometry::default()).unwrap();
-            let map = distance::map(&stream, Sites::Voxels(&sites), &DistanceParams::default());
+            let map =
+                distance::transform(&stream, Sites::Voxels(&sites), &DistanceParams::default());
             let distances = stream.download(&map.unwrap().distances).unwrap();
             let wrong = (0..n * n).find(|&voxel| {
                 let (x, y) = (voxel % n, voxel / n);

@@ -114,7 +114,7 @@ proptest! {
                 continue;
             }
             let params = DistanceParams { method, max_distance: bound, nearest: true, ..Default::default() };
-            let map = distance::map(&stream, Sites::Voxels(&mask), &params).unwrap();
+            let map = distance::transform(&stream, Sites::Voxels(&mask), &params).unwrap();
             let (found, nearest) = on_host(&stream, &map);
             let nearest = nearest.unwrap();
             for voxel in 0..found.len() {
@@ -160,7 +160,7 @@ proptest! {
             if world.geometry.shear().is_none() {
                 continue;
             }
-            let map = distance::map(&stream, Sites::Points(&sites), &params).unwrap();
+            let map = distance::transform(&stream, Sites::Points(&sites), &params).unwrap();
             let found = on_host(&stream, &map);
             for (voxel, &found) in found.0.iter().enumerate() {
                 let exact = world.least(voxel, in_world.iter().copied());
@@ -197,7 +197,7 @@ proptest! {
         let volume = Volume::new(samples.clone(), world.dims, world.geometry).unwrap();
         let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
         let params = DistanceParams { max_distance: bound, no_sites: NoSites::Infinity, ..Default::default() };
-        let map = distance::label_map(&stream, &volume, &params).unwrap();
+        let map = distance::transform_labels(&stream, &volume, &params).unwrap();
         let found = stream.download(&map.distances).unwrap();
         for voxel in 0..found.len() {
             let others = (0..found.len()).filter(|&it| it != voxel && samples[it] != samples[voxel]);
@@ -231,7 +231,7 @@ fn a_tilted_gantry() {
     for labelled in devices::fast() {
         let stream = labelled.device.stream().unwrap();
         let mask = DeviceMask::from_indices(&stream, &sites, dims, world.geometry).unwrap();
-        let map = distance::map(&stream, Sites::Voxels(&mask), &Default::default()).unwrap();
+        let map = distance::transform(&stream, Sites::Voxels(&mask), &Default::default()).unwrap();
         let found = stream.download(&map.distances).unwrap();
         for &voxel in &sampled {
             let exact = world.least(voxel, sites.iter().map(|&it| world.centres[it as usize]));
@@ -248,7 +248,7 @@ fn a_tilted_gantry() {
             memory,
             ..Default::default()
         };
-        let error = Slabs::new(&devices, &on_host, &params).map(|slabs| slabs.least_memory());
+        let error = Slabs::new(&devices, &on_host, &params).map(|slabs| slabs.min_memory());
         let least = match error {
             Ok(least) => least,
             Err(DistanceError::Memory(error)) => error.needed,
@@ -265,7 +265,7 @@ fn a_tilted_gantry() {
             assert!(devices[0].memory_use().peak - before <= 2 * least);
         }
         let signed = Slabs::new(&devices, &on_host, &DistanceParams::default()).unwrap();
-        let signed = signed.signed(&inside).unwrap().map().unwrap();
+        let signed = signed.with_sign(&inside).unwrap().map().unwrap();
         let within = signed.samples().iter().filter(|&&it| it < 0.0).count();
         assert!(within > 10_000, "{within}");
     }
@@ -283,7 +283,7 @@ fn what_is_only_rounded_is_made_axis_by_axis() {
     assert_eq!(turned.shear(), None);
     let map = |geometry: Geometry| {
         let mask = DeviceMask::from_indices(&stream, &[5, 900, 7000], dims, geometry).unwrap();
-        let map = distance::map(&stream, Sites::Voxels(&mask), &Default::default()).unwrap();
+        let map = distance::transform(&stream, Sites::Voxels(&mask), &Default::default()).unwrap();
         stream.download(&map.distances).unwrap()
     };
     for (straight, turned) in map(straight).into_iter().zip(map(turned)) {
@@ -307,18 +307,20 @@ fn what_measures_along_right_angles_says_so() {
             method,
             ..Default::default()
         };
-        let error = distance::map(&stream, Sites::Voxels(&mask), &params).unwrap_err();
+        let error = distance::transform(&stream, Sites::Voxels(&mask), &params).unwrap_err();
         let text = error.to_string();
         assert!(text.contains("y and z are 14.04 degrees"), "{text}");
         assert!(text.contains(method.name()), "{text}");
         assert!(!params.is_exact(&geometry));
     }
-    let error = distance::squared_map::<u32>(&stream, &mask, &Default::default()).unwrap_err();
+    let error =
+        distance::transform_squared::<u32>(&stream, &mask, &Default::default()).unwrap_err();
     assert!(error.to_string().contains("14.04 degrees"), "{error}");
     let volume = Volume::from_fn([4, 4, 4], geometry, |x, _, _| x as u8).unwrap();
     let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
-    let error = distance::squared_label_map::<u32, u8>(&stream, &volume, &Default::default());
-    assert!(matches!(error, Err(DistanceError::SquaresOfSheared { .. })));
+    let error =
+        distance::transform_labels_squared::<u32, u8>(&stream, &volume, &Default::default());
+    assert!(matches!(error, Err(DistanceError::SquaredOblique { .. })));
 }
 
 #[test]
@@ -338,15 +340,17 @@ fn nothing_on_a_sheared_grid() {
                 method,
                 ..Default::default()
             };
-            let error = distance::map(&stream, sites, &params).unwrap_err();
+            let error = distance::transform(&stream, sites, &params).unwrap_err();
             assert!(matches!(error, DistanceError::NoSites), "{error}");
             let params = DistanceParams {
                 no_sites: NoSites::Infinity,
                 nearest: true,
                 ..params
             };
-            let (found, nearest) =
-                on_host(&stream, &distance::map(&stream, sites, &params).unwrap());
+            let (found, nearest) = on_host(
+                &stream,
+                &distance::transform(&stream, sites, &params).unwrap(),
+            );
             assert_eq!(found, vec![f32::INFINITY; voxels]);
             assert_eq!(nearest.unwrap(), vec![u64::MAX; voxels]);
         }
@@ -355,7 +359,7 @@ fn nothing_on_a_sheared_grid() {
             method: Method::Bucketed,
             ..Default::default()
         };
-        let map = distance::map(&stream, Sites::Points(&far), &params).unwrap();
+        let map = distance::transform(&stream, Sites::Points(&far), &params).unwrap();
         assert_eq!(map.distances.len(), voxels);
     }
 }

@@ -49,7 +49,7 @@ fn whole(sites: &Mask, inside: Option<&Mask>, params: &DistanceParams) -> Volume
         ..*params
     };
     let sites = sites.upload(&stream).unwrap();
-    let mut map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+    let mut map = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
     if let Some(inside) = inside {
         let inside = inside.upload(&stream).unwrap();
         distance::apply_sign(&stream, &mut map, &inside).unwrap();
@@ -73,7 +73,7 @@ fn least(devices: &[Device], sites: &Mask, params: &DistanceParams) -> u64 {
         ..*params
     };
     let plain = DistanceParams::default();
-    let told = Slabs::new(devices, sites, &plain).unwrap().least_memory();
+    let told = Slabs::new(devices, sites, &plain).unwrap().min_memory();
     match Slabs::new(devices, sites, &params) {
         Err(DistanceError::Memory(TooLittleMemory {
             budget: 0,
@@ -114,7 +114,7 @@ fn limits_and_devices_change_nothing() {
                     if memory == Some(least) {
                         assert_eq!(slabs.count(), dims[2].div_ceil(32), "{what}");
                     }
-                    let slabs = slabs.signed(&inside).unwrap();
+                    let slabs = slabs.with_sign(&inside).unwrap();
                     assert_same(&what, &slabs.map().unwrap(), &expected_signed);
                     for device in &devices {
                         let found = device.memory_use();
@@ -143,7 +143,7 @@ fn the_least_is_what_is_taken() {
         let slabs = Slabs::new(&devices, &sites, &params).unwrap();
         slabs.map().unwrap();
         assert_eq!(devices[0].memory_use().peak, least, "{spacing:?}");
-        let slabs = slabs.signed(&sites).unwrap();
+        let slabs = slabs.with_sign(&sites).unwrap();
         slabs.map().unwrap();
         // the squared distances take more than a slab and its signs
         assert_eq!(devices[0].memory_use().peak, least, "{spacing:?}");
@@ -170,11 +170,11 @@ fn blocks_of_any_size() {
                     ..params
                 };
                 let slabs = Slabs::new(devices, &sites, &params).unwrap();
-                let found = slabs.signed(&inside).unwrap().map().unwrap();
+                let found = slabs.with_sign(&inside).unwrap().map().unwrap();
                 assert_same(&format!("{device:?} {dims:?}"), &found, &expected);
             }
             let several = Slabs::new(&all, &sites, &params).unwrap();
-            let found = several.signed(&inside).unwrap().map().unwrap();
+            let found = several.with_sign(&inside).unwrap().map().unwrap();
             assert_same(&format!("all {dims:?}"), &found, &expected);
         }
     }
@@ -242,12 +242,12 @@ fn what_cannot_be() {
         max_distance: Some(0.0),
         ..plain
     };
-    assert!(refused(&devices, &sites, bound).contains("more than 0"));
+    assert!(refused(&devices, &sites, bound).contains("greater than 0"));
     let other = random([3, 40, 3], [1.0; 3], 10, 1);
     let slabs = Slabs::new(&devices, &sites, &plain).unwrap();
     assert!(matches!(
-        slabs.signed(&other),
-        Err(DistanceError::Dims { .. })
+        slabs.with_sign(&other),
+        Err(DistanceError::GridMismatch { .. })
     ));
     let infinite = DistanceParams {
         no_sites: NoSites::Infinity,
@@ -309,7 +309,7 @@ fn slabs_are_counted_and_cancelled() {
     let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&cancel);
     let slabs = Slabs::new(&devices, &sites, &params)
         .unwrap()
-        .monitored_by(monitor);
+        .with_monitor(monitor);
     slabs.map().unwrap();
     assert_eq!(told.lock().unwrap().last(), Some(&(10, 10)));
     let mut seen = 0;

@@ -2,7 +2,7 @@
 
 use ferrovox::{
     device::Device,
-    distance::{self, DistanceError, DistanceParams, Method, NoSites, Square},
+    distance::{self, DistanceError, DistanceParams, Method, NoSites, SquaredValue},
     grid::{DeviceMask, DeviceVolume, Geometry, Volume},
     partition::TooLittleMemory,
 };
@@ -12,7 +12,7 @@ fn geometry(spacing: [f64; 3]) -> Geometry {
     Geometry::from_spacing(spacing, [4.0, 5.0, -6.0]).unwrap()
 }
 
-fn squares<S: Square>(
+fn squares<S: SquaredValue>(
     device: &Device,
     sites: &[u64],
     dims: [usize; 3],
@@ -21,7 +21,7 @@ fn squares<S: Square>(
 ) -> Result<(Vec<S>, f64), DistanceError> {
     let stream = device.stream()?;
     let sites = DeviceMask::from_indices(&stream, sites, dims, geometry(spacing))?;
-    let map = distance::squared_map::<S>(&stream, &sites, params)?;
+    let map = distance::transform_squared::<S>(&stream, &sites, params)?;
     assert_eq!((map.dims(), *map.geometry()), (dims, geometry(spacing)));
     Ok((map.download(&stream)?, map.unit()))
 }
@@ -126,7 +126,7 @@ fn squares_of_long_volumes() {
             let error =
                 squares::<u16>(&labelled.device, &[0], dims, spacing, &bounded(None)).unwrap_err();
             match &error {
-                DistanceError::SquareTooLarge {
+                DistanceError::SquaredTooLarge {
                     largest,
                     unit: 1.0,
                     name: "u16",
@@ -138,8 +138,8 @@ fn squares_of_long_volumes() {
             for part in [
                 &most.to_string()[..],
                 "does not fit in u16",
-                "take u32",
-                "by 255",
+                "use u32",
+                "at 255",
             ] {
                 assert!(message.contains(part), "{message}");
             }
@@ -163,7 +163,7 @@ fn squares_of_too_many_bits() {
         &(69_999u64 * 69_999).to_string()[..],
         "u32",
         "f32",
-        "by 65535",
+        "at 65535",
     ] {
         assert!(message.contains(part), "{message}");
     }
@@ -221,9 +221,10 @@ fn squares_of_labels() {
             let stream = labelled.device.stream().unwrap();
             let on_device = DeviceVolume::upload(&stream, volume.view()).unwrap();
             let params = DistanceParams::default();
-            let map = distance::squared_label_map::<u32, _>(&stream, &on_device, &params).unwrap();
+            let map =
+                distance::transform_labels_squared::<u32, _>(&stream, &on_device, &params).unwrap();
             let found = map.download(&stream).unwrap();
-            let distances = distance::label_map(&stream, &on_device, &params).unwrap();
+            let distances = distance::transform_labels(&stream, &on_device, &params).unwrap();
             let distances = stream.download(&distances.distances).unwrap();
             for (voxel, &label) in labels.iter().enumerate() {
                 let what = format!("{} {dims:?} {voxel}", labelled.label);
@@ -237,9 +238,9 @@ fn squares_of_labels() {
                 );
             }
             let most = found.iter().max().unwrap();
-            let narrow = distance::squared_label_map::<u16, _>(&stream, &on_device, &params);
+            let narrow = distance::transform_labels_squared::<u16, _>(&stream, &on_device, &params);
             match narrow {
-                Err(DistanceError::SquareTooLarge { largest, .. }) => {
+                Err(DistanceError::SquaredTooLarge { largest, .. }) => {
                     assert_eq!(largest, u64::from(*most));
                 }
                 other => panic!("{other:?}"),
@@ -275,7 +276,7 @@ fn what_has_no_squares() {
         let found = make(&[], allowed);
         assert!(matches!(
             found,
-            Err(DistanceError::SquareTooLarge {
+            Err(DistanceError::SquaredTooLarge {
                 largest: 90_000,
                 ..
             })
@@ -285,7 +286,7 @@ fn what_has_no_squares() {
     let params = DistanceParams::default();
     let odd = squares::<u32>(&device, &[0], one, [1.0, 0.1234567, 1.0], &params).unwrap_err();
     let message = odd.to_string();
-    for part in ["no integers", "1, 0.1234567, 1", "f32"] {
+    for part in ["not integers", "1, 0.1234567, 1", "f32"] {
         assert!(message.contains(part), "{message}");
     }
     let with = |params| squares::<u32>(&device, &[0], one, [1.0; 3], &params).unwrap_err();
@@ -293,14 +294,17 @@ fn what_has_no_squares() {
         nearest: true,
         ..Default::default()
     });
-    assert!(matches!(nearest, DistanceError::NearestOfSquares));
+    assert!(matches!(
+        nearest,
+        DistanceError::NearestUnsupportedForSquared
+    ));
     let cubes = with(DistanceParams {
         method: Method::Cubes,
         ..Default::default()
     });
-    assert!(matches!(cubes, DistanceError::SquaresWith { .. }));
+    assert!(matches!(cubes, DistanceError::SquaredUnsupported { .. }));
     assert!(matches!(
         with(bounded(Some(0.0))),
-        DistanceError::MaxDistance { .. }
+        DistanceError::InvalidMaxDistance { .. }
     ));
 }

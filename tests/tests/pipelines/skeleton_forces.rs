@@ -83,7 +83,8 @@ fn check_variants(
             exponent,
             ..potential_field::Params::default()
         };
-        let field = forces_at_voxels(&stream, &points, mask.copy(&stream).unwrap(), &params).unwrap();
+        let field =
+            forces_at_voxels(&stream, &points, mask.copy(&stream).unwrap(), &params).unwrap();
         let found = stream.download(&field.forces).unwrap();
         assert_eq!(found.len(), 4 * targets.len());
         for (target, found) in targets.iter().zip(found.as_chunks::<4>().0) {

@@ -1,59 +1,56 @@
-//! How far two maps are apart.
+//! Comparison of distance maps.
 
 use crate::grid::Volume;
 
-/// By how much a map differs from another.
+/// Difference between a distance map and an exact one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Difference {
-    /// Voxels where both are finite numbers: all else is of these.
+    /// Number of voxels at which both maps are finite; the statistics refer to these.
     pub count: u64,
-    /// Voxels where the exact map is finite and the other is not.
+    /// Number of voxels at which the exact map is finite and the other is not.
     pub missing: u64,
-    /// Voxels where they differ at all.
-    pub different: u64,
-    /// The greatest difference, without its sign.
+    /// Number of voxels at which the maps differ.
+    pub differing: u64,
+    /// Maximum absolute difference.
     pub max: f64,
-    /// The exact distance, without its sign, of the first voxel that differs most.
-    pub max_at: f64,
-    /// That voxel.
+    /// Absolute exact distance at the first voxel with the maximum difference.
+    pub distance_at_max: f64,
+    /// First voxel with the maximum difference; `None` if no voxel was compared.
     pub max_voxel: Option<[usize; 3]>,
-    /// The mean of the differences, without their signs.
+    /// Mean absolute difference.
     pub mean: f64,
-    /// The same by the exact distance, without its sign: as many bands as there are limits, and one
-    /// more.
+    /// Statistics by bands of the absolute exact distance; one more band than there are limits.
     pub bands: Vec<Band>,
 }
 
-/// The voxels whose exact distance is in a range.
+/// Statistics of the voxels whose absolute exact distance lies in a range.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Band {
-    /// The range's begin, which belongs to it.
-    pub from: f64,
-    /// The range's end, which does not.
-    pub to: f64,
-    /// Voxels.
+    /// Start of the range, inclusive.
+    pub start: f64,
+    /// End of the range, exclusive.
+    pub end: f64,
+    /// Number of voxels.
     pub count: u64,
-    /// The greatest difference, without its sign.
+    /// Maximum absolute difference.
     pub max: f64,
-    /// The mean of the differences, without their signs.
+    /// Mean absolute difference.
     pub mean: f64,
 }
 
-/// Compares a map with an exact one of the same size, by bands of the exact distance that end at
-/// `limits`, which increase.
+/// Compares a distance map with an exact one of the same dimensions, overall and by bands of the
+/// exact distance that end at the increasing `limits`. Returns `None` if the dimensions differ.
 ///
 /// ```
 /// use ferrovox::{distance::compare, grid::{Geometry, Volume}};
 ///
 /// let exact = Volume::new(vec![0.0, 1.0, 5.0], [3, 1, 1], Geometry::default())?;
 /// let other = Volume::new(vec![0.0, 1.0, 7.0], [3, 1, 1], Geometry::default())?;
-/// let difference = compare(&exact, &other, &[2.0]).expect("the same size");
-/// assert_eq!((difference.max, difference.max_at), (2.0, 5.0));
+/// let difference = compare(&exact, &other, &[2.0]).expect("the same dimensions");
+/// assert_eq!((difference.max, difference.distance_at_max), (2.0, 5.0));
 /// assert_eq!(difference.bands.iter().map(|band| band.count).collect::<Vec<_>>(), [2, 1]);
 /// # Ok::<(), ferrovox::grid::VolumeError>(())
 /// ```
-///
-/// `None` for maps of different sizes.
 pub fn compare(exact: &Volume<f32>, other: &Volume<f32>, limits: &[f64]) -> Option<Difference> {
     if exact.dims() != other.dims() {
         return None;
@@ -63,9 +60,9 @@ pub fn compare(exact: &Volume<f32>, other: &Volume<f32>, limits: &[f64]) -> Opti
     let mut result = Difference {
         bands: starts
             .zip(ends)
-            .map(|(from, to)| Band {
-                from,
-                to,
+            .map(|(start, end)| Band {
+                start,
+                end,
                 ..Band::default()
             })
             .collect(),
@@ -83,16 +80,16 @@ pub fn compare(exact: &Volume<f32>, other: &Volume<f32>, limits: &[f64]) -> Opti
         let error = (f64::from(other) - f64::from(exact)).abs();
         let distance = f64::from(exact).abs();
         result.count += 1;
-        result.different += u64::from(error > 0.0);
+        result.differing += u64::from(error > 0.0);
         sum += error;
         if error > result.max || result.count == 1 {
-            (result.max, result.max_at, at) = (error, distance, index);
+            (result.max, result.distance_at_max, at) = (error, distance, index);
         }
         let band = limits.partition_point(|&limit| limit <= distance);
         let band = &mut result.bands[band];
         band.count += 1;
         band.max = band.max.max(error);
-        // a sum, until all are added
+        // Holds the sum until all voxels have been added.
         band.mean += error;
     }
     for band in &mut result.bands {

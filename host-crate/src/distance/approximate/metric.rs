@@ -1,4 +1,4 @@
-//! Distances in other metrics: one axis after the other.
+//! City-block and chessboard distances, computed one axis at a time.
 
 use super::super::DistanceParams;
 use crate::device::{Buffer, DeviceError, Stream, rows, rows_launch};
@@ -9,19 +9,20 @@ use ferrovox_kernels::{
     rows::Rows,
 };
 
-fn rows_of(stream: &Stream, sites: &DeviceMask) -> Rows {
+fn mask_rows(stream: &Stream, sites: &DeviceMask) -> Rows {
     let grid = sites.grid;
     rows(stream, [grid.nx, grid.ny, grid.nz], 1)
 }
 
-/// Along x. The bound bounds what the other axes make of it too, since they only lessen it.
-fn along_rows(
+/// Computes the distances along x, truncated at the bound. The other axes only decrease them, so
+/// the result is truncated too.
+fn row_distances(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<Buffer<f32>, DeviceError> {
     let mut distances = stream.alloc::<f32>(sites.grid.samples() as usize)?;
-    let rows = rows_of(stream, sites);
+    let rows = mask_rows(stream, sites);
     let spacing = sites.geometry.spacing().x;
     let bound = params.max_distance.unwrap_or(f64::INFINITY) as f32;
     // SAFETY: the words and the distances are those of the grid.
@@ -39,13 +40,13 @@ fn along_rows(
     Ok(distances)
 }
 
-/// The sum of the distances along the axes.
-pub(super) fn city_block(
+/// Computes the sums of the distances along the axes.
+pub(super) fn city_block_distances(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<Buffer<f32>, DeviceError> {
-    let mut distances = along_rows(stream, sites, params)?;
+    let mut distances = row_distances(stream, sites, params)?;
     let grid = sites.grid;
     let spacing = sites.geometry.spacing();
     let axes = [
@@ -54,7 +55,7 @@ pub(super) fn city_block(
     ];
     for (axis, lines, spacing) in axes {
         let (launch, items) = over(stream, lines);
-        // SAFETY: the distances are those of the grid, and the items count the lines.
+        // SAFETY: the distances are those of the grid, and the items count the scanlines.
         unsafe {
             let args = (grid, axis, items, spacing, distances.view_mut());
             stream.launch::<spread_city_block>(launch, args)?;
@@ -63,19 +64,19 @@ pub(super) fn city_block(
     Ok(distances)
 }
 
-/// The largest of the distances along the axes.
-pub(super) fn chessboard(
+/// Computes the maxima of the distances along the axes.
+pub(super) fn chessboard_distances(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
 ) -> Result<Buffer<f32>, DeviceError> {
-    let mut distances = along_rows(stream, sites, params)?;
-    let mut other = stream.alloc::<f32>(distances.len())?;
+    let mut distances = row_distances(stream, sites, params)?;
+    let mut target = stream.alloc::<f32>(distances.len())?;
     let grid = sites.grid;
     let spacing = sites.geometry.spacing();
-    let rows = rows_of(stream, sites);
+    let rows = mask_rows(stream, sites);
     for (axis, spacing) in [(Y, spacing.y), (Z, spacing.z)] {
-        // SAFETY: both are those of the grid.
+        // SAFETY: both buffers have the voxels of the grid.
         unsafe {
             let args = (
                 distances.view(),
@@ -83,11 +84,11 @@ pub(super) fn chessboard(
                 axis,
                 rows,
                 spacing,
-                other.view_mut(),
+                target.view_mut(),
             );
             stream.launch::<spread_chessboard>(rows_launch(rows), args)?;
         }
-        std::mem::swap(&mut distances, &mut other);
+        std::mem::swap(&mut distances, &mut target);
     }
     Ok(distances)
 }

@@ -1,30 +1,36 @@
-//! The nearest of the sites that neighbours have found.
+//! Vector propagation of nearest-site indices.
 
-use super::super::{DistanceParams, Nearest};
+use super::super::{DistanceParams, NearestIndices};
 use crate::device::{Buffer, DeviceError, Element, Stream, rows, rows_launch};
 use crate::{device::over, grid::DeviceMask};
 use ferrovox_kernels::{
-    distance::approximate::{Planes, measure_nearest, seed_nearest, spread_nearest},
+    distance::approximate::{PlanePair, measure_nearest, seed_nearest, spread_nearest},
     grid::{X, Y, Z},
     sample::Count,
 };
 
-/// Distances, and the sites they are measured to if asked for.
-pub(super) fn center_point(
+/// Computes distances and, if requested, the sites to which they are measured.
+pub(super) fn propagate_vectors(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
-) -> Result<(Buffer<f32>, Option<Nearest>), DeviceError> {
+) -> Result<(Buffer<f32>, Option<NearestIndices>), DeviceError> {
     if sites.grid.samples() < u64::from(u32::MAX) {
-        let (distances, nearest) = indexed::<u32>(stream, sites, params)?;
-        Ok((distances, params.nearest.then_some(Nearest::U32(nearest))))
+        let (distances, nearest) = propagate_indices::<u32>(stream, sites, params)?;
+        Ok((
+            distances,
+            params.nearest.then_some(NearestIndices::U32(nearest)),
+        ))
     } else {
-        let (distances, nearest) = indexed::<u64>(stream, sites, params)?;
-        Ok((distances, params.nearest.then_some(Nearest::U64(nearest))))
+        let (distances, nearest) = propagate_indices::<u64>(stream, sites, params)?;
+        Ok((
+            distances,
+            params.nearest.then_some(NearestIndices::U64(nearest)),
+        ))
     }
 }
 
-fn indexed<I: Count + Element>(
+fn propagate_indices<I: Count + Element>(
     stream: &Stream,
     sites: &DeviceMask,
     params: &DistanceParams,
@@ -38,10 +44,10 @@ fn indexed<I: Count + Element>(
         let args = (sites.bits.view(), sites.layout(), rows, nearest.view_mut());
         stream.launch::<seed_nearest<I>>(rows_launch(rows), args)?;
     }
-    while round(stream, sites, spacing, &mut nearest)? {}
+    while run_pass(stream, sites, spacing, &mut nearest)? {}
     let mut distances = stream.alloc::<f32>(nearest.len())?;
     let bound = params.max_distance.unwrap_or(f64::INFINITY);
-    // SAFETY: as above, and there is a distance for each voxel.
+    // SAFETY: the indices are those of the grid, and there is one distance per voxel.
     unsafe {
         let args = (
             grid,
@@ -56,8 +62,8 @@ fn indexed<I: Count + Element>(
     Ok((distances, nearest))
 }
 
-/// Hands sites on along each axis, up and down; whether that changed anything.
-fn round<I: Count + Element>(
+/// Propagates sites along each axis in both directions. Returns `true` if any index changed.
+fn run_pass<I: Count + Element>(
     stream: &Stream,
     sites: &DeviceMask,
     spacing: [f64; 3],
@@ -73,14 +79,14 @@ fn round<I: Count + Element>(
     ];
     for (axis, count, voxels) in axes {
         let (launch, items) = over(stream, voxels);
-        for up in [true, false] {
+        for ascending in [true, false] {
             for step in 1..count {
-                let (from, to) = if up {
+                let (from, to) = if ascending {
                     (step - 1, step)
                 } else {
                     (count - step, count - step - 1)
                 };
-                let planes = Planes { axis, from, to };
+                let planes = PlanePair { axis, from, to };
                 let (nearest, changed) = (nearest.view_mut(), changed.view_mut());
                 // SAFETY: the indices are those of the grid, and the items count the voxels of a
                 // plane.

@@ -1,7 +1,7 @@
-//! What is made at a time: some words of all rows.
+//! Parts of a separable transform: ranges of words of all rows.
 
 use super::{
-    lines::Along,
+    tiles::TiledScanlines,
     weights::{Number, Unit},
 };
 use crate::{
@@ -12,70 +12,72 @@ use crate::{
 use cuda_std::View;
 use ferrovox_kernels::{
     distance::separable::{
-        AcrossRows, Cost, Layout, Lines, NUMBERS, Words, least_along, nearest_in_rows,
+        Cost, FIELDS_PER_WORD, Layout, RowCosts, Scanlines, WordRange, minimise_along,
+        scan_row_words,
     },
     grid::Grid,
 };
 
-/// Some words of all rows, with the voxels of their columns.
+/// Range of words of all rows, and the voxels of their columns.
 #[derive(Clone, Copy)]
 pub(in crate::distance) struct Part {
     pub grid: Grid,
-    pub words: Words,
+    pub words: WordRange,
 }
 
 impl Part {
-    /// The x of the first column.
+    /// Returns the x of the first column.
     pub fn first_x(self) -> u64 {
         u64::from(self.words.first) * 32
     }
 
-    /// Columns of voxels.
+    /// Returns the number of columns.
     pub fn columns(self) -> u64 {
-        let rest = u64::from(self.grid.nx) - self.first_x();
-        (u64::from(self.words.count) * 32).min(rest)
+        let remaining = u64::from(self.grid.nx) - self.first_x();
+        (u64::from(self.words.count) * 32).min(remaining)
     }
 
-    /// Voxels.
+    /// Returns the number of voxels.
     pub fn voxels(self) -> usize {
-        (self.columns() * rows(self.grid)) as usize
+        (self.columns() * row_count(self.grid)) as usize
     }
 
-    /// Lines along y: a batch is a plane.
-    pub fn lines_along_y(self) -> Lines {
-        Lines {
+    /// Returns the scanlines along y, batched by plane.
+    pub fn scanlines_along_y(self) -> Scanlines {
+        Scanlines {
             columns: self.columns(),
             batches: self.grid.nz.into(),
         }
     }
 
-    /// Lines along z: a batch is a plane across y.
-    pub fn lines_along_z(self) -> Lines {
-        Lines {
+    /// Returns the scanlines along z, batched by plane perpendicular to y.
+    pub fn scanlines_along_z(self) -> Scanlines {
+        Scanlines {
             columns: self.columns(),
             batches: self.grid.ny.into(),
         }
     }
 
-    /// Where lines along y are in the part.
-    pub fn along_y(self) -> Layout {
+    /// Returns the layout of scanlines along y within the part.
+    pub fn layout_along_y(self) -> Layout {
         Layout {
             along: self.columns(),
             batch: self.columns() * u64::from(self.grid.ny),
         }
     }
 
-    /// Where lines along z are in the part.
-    pub fn along_z(self) -> Layout {
-        let along_y = self.along_y();
+    /// Returns the layout of scanlines along z within the part.
+    pub fn layout_along_z(self) -> Layout {
+        let along_y = self.layout_along_y();
         Layout {
             along: along_y.batch,
             batch: along_y.along,
         }
     }
 
-    /// Where lines along z are in the whole, from the part's first column on.
-    pub fn along_z_of_whole(self) -> Layout {
+    /// Returns the layout of scanlines along z within the volume, relative to the part's first
+    /// column.
+    pub fn volume_layout_along_z(self) -> Layout {
         let [nx, ny] = [self.grid.nx, self.grid.ny].map(u64::from);
         Layout {
             along: nx * ny,
@@ -84,51 +86,51 @@ impl Part {
     }
 }
 
-fn rows(grid: Grid) -> u64 {
+fn row_count(grid: Grid) -> u64 {
     u64::from(grid.ny) * u64::from(grid.nz)
 }
 
-/// Costs that are made in parts, which are all that is held besides the sites and the result.
-pub(in crate::distance) struct Parts<'a, C> {
+/// Separable transform in parts, to bound the memory used in addition to the sites and the result.
+pub(in crate::distance) struct PartTransform<'a, C> {
     pub stream: &'a Stream,
     pub grid: Grid,
     pub unit: &'a Unit,
     pub weights: [C; 3],
 }
 
-impl<C: Cost + Number + Element> Parts<'_, C> {
-    /// Calls `make` with each part: as large as a limit of memory lets them be, if there is one and
-    /// `held` bytes of it are taken. A voxel has `more` bytes besides its cost.
+impl<C: Cost + Number + Element> PartTransform<'_, C> {
+    /// Calls `visit` for each part. Parts are as large as `limit` allows, of which `used_bytes` are
+    /// taken already; each voxel needs `extra_bytes_per_voxel` bytes in addition to its cost.
     pub fn for_each(
         &self,
         limit: Option<u64>,
-        held: u64,
-        more: u64,
-        mut make: impl FnMut(Part) -> Result<(), DistanceError>,
+        used_bytes: u64,
+        extra_bytes_per_voxel: u64,
+        mut visit: impl FnMut(Part) -> Result<(), DistanceError>,
     ) -> Result<(), DistanceError> {
         let per_row = self.grid.nx.div_ceil(32);
         let count = match limit {
             None => per_row,
             Some(limit) => {
-                let of_word = self.bytes_of_word(more);
-                let least = held + of_word;
-                if limit < least {
+                let word_bytes = self.bytes_per_word(extra_bytes_per_voxel);
+                let needed = used_bytes + word_bytes;
+                if limit < needed {
                     return Err(TooLittleMemory {
-                        needed: least,
+                        needed,
                         budget: limit,
                     }
                     .into());
                 }
-                u32::try_from((limit - held) / of_word).unwrap_or(u32::MAX)
+                u32::try_from((limit - used_bytes) / word_bytes).unwrap_or(u32::MAX)
             }
         };
         let mut first = 0;
         while first < per_row {
-            let words = Words {
+            let words = WordRange {
                 first,
                 count: count.min(per_row - first),
             };
-            make(Part {
+            visit(Part {
                 grid: self.grid,
                 words,
             })?;
@@ -137,64 +139,64 @@ impl<C: Cost + Number + Element> Parts<'_, C> {
         Ok(())
     }
 
-    /// Device memory for a word of each row.
-    fn bytes_of_word(&self, more: u64) -> u64 {
+    /// Returns the device memory in bytes for one word of each row.
+    fn bytes_per_word(&self, extra_bytes_per_voxel: u64) -> u64 {
         let columns = u64::from(self.grid.nx).min(32);
-        let of_voxel = size_of::<C>() as u64 + more;
-        rows(self.grid) * (u64::from(NUMBERS) * 4 + columns * of_voxel)
+        let voxel_bytes = size_of::<C>() as u64 + extra_bytes_per_voxel;
+        row_count(self.grid) * (u64::from(FIELDS_PER_WORD) * 4 + columns * voxel_bytes)
     }
 
-    /// What is known of a part's rows from the bits of all.
-    pub fn near(&self, bits: View<'_, u32>, part: Part) -> Result<Buffer<u32>, DeviceError> {
-        let rows = rows(self.grid);
-        let numbers = rows * u64::from(part.words.count) * u64::from(NUMBERS);
-        let mut near = self.stream.alloc(numbers as usize)?;
-        let launch = Launch::warp_pieces(rows);
-        // SAFETY: there are as many words as rows have, and room for the numbers of those that are
-        // wanted.
+    /// Computes the row scan of a part from the site mask of the volume.
+    pub fn row_scan(&self, bits: View<'_, u32>, part: Part) -> Result<Buffer<u32>, DeviceError> {
+        let row_count = row_count(self.grid);
+        let field_count = row_count * u64::from(part.words.count) * u64::from(FIELDS_PER_WORD);
+        let mut row_scan = self.stream.alloc(field_count as usize)?;
+        let launch = Launch::warp_pieces(row_count);
+        // SAFETY: there is one word per word of the rows, and space for the fields of the requested
+        // words.
         unsafe {
-            let args = (bits, self.grid, part.words, near.view_mut());
-            self.stream.launch::<nearest_in_rows>(launch, args)?;
+            let args = (bits, self.grid, part.words, row_scan.view_mut());
+            self.stream.launch::<scan_row_words>(launch, args)?;
         }
-        Ok(near)
+        Ok(row_scan)
     }
 
-    /// How costs follow from what is known of a part's rows.
-    pub fn across(&self, part: Part) -> AcrossRows<C> {
-        AcrossRows {
+    /// Returns the parameters that derive costs from the row scan of a part.
+    pub fn row_costs(&self, part: Part) -> RowCosts<C> {
+        RowCosts {
             weight: self.weights[0],
             words: part.words.count,
             first_word: part.words.first,
-            most: self.unit.most_along(0),
+            max_distance: self.unit.max_steps_along(0),
             rows: self.grid.ny,
         }
     }
 
-    /// Lines along y.
-    pub fn along_y(&self) -> Result<Along<C>, DistanceError> {
+    /// Tiles the scanlines along y.
+    pub fn tiled_along_y(&self) -> Result<TiledScanlines<C>, DistanceError> {
         let (ny, weights) = (self.grid.ny, &self.weights);
-        Along::new(self.stream, self.unit.axis(weights, 1, ny), ny, 'y')
+        TiledScanlines::new(self.stream, self.unit.axis(weights, 1, ny), ny, 'y')
     }
 
-    /// Lines along z.
-    pub fn along_z(&self) -> Result<Along<C>, DistanceError> {
+    /// Tiles the scanlines along z.
+    pub fn tiled_along_z(&self) -> Result<TiledScanlines<C>, DistanceError> {
         let (nz, weights) = (self.grid.nz, &self.weights);
-        Along::new(self.stream, self.unit.axis(weights, 2, nz), nz, 'z')
+        TiledScanlines::new(self.stream, self.unit.axis(weights, 2, nz), nz, 'z')
     }
 
-    /// Replaces the costs of a part by the least along their lines.
+    /// Replaces the costs of a part by the minima along their scanlines.
     pub fn minimise(
         &self,
         costs: &mut Buffer<C>,
-        lines: Lines,
-        along: &Along<C>,
+        scanlines: Scanlines,
+        tiled: &TiledScanlines<C>,
         layout: Layout,
     ) -> Result<(), DeviceError> {
-        let (launch, tiling, axis) = along.launch(lines);
+        let (launch, tiling, axis) = tiled.launch(scanlines);
         let costs = costs.view_mut();
-        let args = (costs.as_view(), lines, tiling, axis, layout, costs);
-        // SAFETY: there is a cost for each voxel of the lines, a block may write to those that it
-        // has read, and it has room for a tile.
-        unsafe { self.stream.launch::<least_along<C>>(launch, args) }
+        let args = (costs.as_view(), scanlines, tiling, axis, layout, costs);
+        // SAFETY: there is one cost per voxel of the scanlines, a block may overwrite the costs
+        // that it has read, and it has enough shared memory for a tile.
+        unsafe { self.stream.launch::<minimise_along<C>>(launch, args) }
     }
 }

@@ -1,13 +1,13 @@
-//! In what numbers squared distances are computed.
+//! Number types and units of squared distances.
 
 use super::super::DistanceParams;
 use crate::grid::Geometry;
 use ferrovox_kernels::{
-    distance::separable::{Axis, Cost, FAR, Far, cost::PLACE_BITS},
+    distance::separable::{Axis, Cost, DistanceConversion, FAR, cost::POSITION_BITS},
     grid::Grid,
 };
 
-/// The squared spacings along x, y and z, in the numbers that squared distances are computed in.
+/// Squared spacings along x, y and z, in the number type of the squared distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::distance) enum Weights {
     U32([u32; 3]),
@@ -15,57 +15,64 @@ pub(in crate::distance) enum Weights {
     F64([f64; 3]),
 }
 
-/// How squared distances are counted, and what the map has where there is none.
+/// Unit and number type of squared distances, bound, and background value.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::distance) struct Unit {
     pub weights: Weights,
-    pub far: Far,
-    /// A squared distance of the bound, and one more than any in the grid.
-    none: f64,
+    pub conversion: DistanceConversion,
+    /// Cost without a site: exceeds the squared bound and every squared distance in the grid.
+    no_site: f64,
     pub spacing: [f64; 3],
     bound: Option<f64>,
 }
 
-/// Ratios of squared spacings are taken for integers up to this.
+/// Largest ratio of squared spacings that is treated as an integer.
 const MAX_WEIGHT: f64 = 1e6;
 
-/// The shortest spacing is at most this many units: with many, squares take 64 bits.
-const MAX_PARTS: u32 = 16;
+/// Maximum number of units in the smallest spacing; more units would require 64-bit squared
+/// distances.
+const MAX_UNITS: u32 = 16;
 
-/// The same where squares must be integers: as many as [`MAX_WEIGHT`] allows.
-const MAX_PARTS_OF_SQUARES: u32 = 1000;
+/// Maximum number of units in the smallest spacing if squared distances must be integers: as many
+/// as [`MAX_WEIGHT`] allows.
+const MAX_UNITS_SQUARED: u32 = 1000;
 
 impl Unit {
-    pub fn of(grid: Grid, geometry: &Geometry, params: &DistanceParams) -> Self {
-        Self::of_parts(grid, geometry, params, MAX_PARTS)
+    pub fn for_grid(grid: Grid, geometry: &Geometry, params: &DistanceParams) -> Self {
+        Self::with_max_units(grid, geometry, params, MAX_UNITS)
     }
 
-    /// One in which squares are integers, if there is any.
-    pub fn of_squares(grid: Grid, geometry: &Geometry, params: &DistanceParams) -> Self {
-        Self::of_parts(grid, geometry, params, MAX_PARTS_OF_SQUARES)
+    /// Creates a unit in which squared distances are integers, if there is one.
+    pub fn for_squared(grid: Grid, geometry: &Geometry, params: &DistanceParams) -> Self {
+        Self::with_max_units(grid, geometry, params, MAX_UNITS_SQUARED)
     }
 
-    fn of_parts(grid: Grid, geometry: &Geometry, params: &DistanceParams, most_parts: u32) -> Self {
+    fn with_max_units(
+        grid: Grid,
+        geometry: &Geometry,
+        params: &DistanceParams,
+        max_units: u32,
+    ) -> Self {
         let spacing: [f64; 3] = geometry.spacing().into();
         let dims = [grid.nx, grid.ny, grid.nz];
-        let (unit, integers) = multiples_of_unit(spacing, most_parts);
+        let (unit, integers) = multiples_of_unit(spacing, max_units);
         let squared = |axis: usize, weight: f64| weight * (f64::from(dims[axis]) - 1.0).powi(2);
         let weights = integers.map_or(spacing.map(|s| s * s), |weights| weights);
         let largest: f64 = (0..3).map(|axis| squared(axis, weights[axis])).sum();
-        // the first squared distance beyond all that count
-        let none = match params.max_distance {
+        // The smallest squared distance beyond all that count.
+        let no_site = match params.max_distance {
             Some(bound) => largest.min((bound / unit).powi(2)).floor() + 1.0,
             None => largest + 1.0,
         };
-        // what is compared is a cost, a square along the line or a little beyond its end, and a
-        // bias that is less than that
-        let most_beyond = f64::from(1u32 << PLACE_BITS);
+        // Compared values consist of a cost, a squared distance along the scanline or slightly past
+        // its end, and a bias that is smaller.
+        let max_overhang = f64::from(1u32 << POSITION_BITS);
         let along = (0..3)
-            .map(|axis| 2.0 * weights[axis] * (f64::from(dims[axis]) + most_beyond).powi(2))
+            .map(|axis| 2.0 * weights[axis] * (f64::from(dims[axis]) + max_overhang).powi(2))
             .fold(0.0, f64::max);
-        let compared = none + along;
+        let compared = no_site + along;
         let weights = match integers {
-            Some(weights) if compared < (1u64 << (32 - PLACE_BITS)) as f64 => {
+            Some(weights) if compared < (1u64 << (32 - POSITION_BITS)) as f64 => {
                 Weights::U32(weights.map(|weight| weight as u32))
             }
             Some(weights) if compared < (1u64 << 53) as f64 => {
@@ -78,24 +85,24 @@ impl Unit {
         } else {
             unit
         };
-        let most = params
+        let max_distance = params
             .max_distance
             .map_or(f32::INFINITY, |bound| bound as f32);
         Self {
             weights,
-            far: Far {
+            conversion: DistanceConversion {
                 unit,
-                distance: most,
-                most,
+                background: max_distance,
+                max_distance: max_distance,
             },
-            none,
+            no_site,
             spacing,
             bound: params.max_distance,
         }
     }
 
-    /// The same for a grid whose x is this one's z, and whose z is its x.
-    pub fn turned(mut self) -> Self {
+    /// Returns the unit for the grid with x and z exchanged.
+    pub fn transposed(mut self) -> Self {
         match &mut self.weights {
             Weights::U32(weights) => weights.reverse(),
             Weights::U64(weights) => weights.reverse(),
@@ -105,59 +112,58 @@ impl Unit {
         self
     }
 
-    /// How many voxels along an axis are within the bound; less than [`FAR`].
-    pub fn most_along(&self, axis: usize) -> u32 {
-        let most = match self.bound {
-            // a float that is too large becomes the most that there is
+    /// Returns the number of voxels along an axis that lie within the bound; less than [`FAR`].
+    pub fn max_steps_along(&self, axis: usize) -> u32 {
+        let steps = match self.bound {
+            // The conversion saturates.
             Some(bound) => (bound / self.spacing[axis]).floor() as u32,
             None => u32::MAX,
         };
-        most.min(FAR - 1)
+        steps.min(FAR - 1)
     }
 
-    /// The largest squared distance that counts, in voxels or whatever the unit is, where costs are
-    /// integers.
-    pub fn largest_squared(&self) -> u64 {
-        self.none as u64 - 1
+    /// Returns the largest squared distance that counts, in squared units. Valid for integer costs.
+    pub fn max_squared(&self) -> u64 {
+        self.no_site as u64 - 1
     }
 
-    /// The squared bound, rounded up, where costs are integers.
+    /// Returns the squared bound, rounded up. Valid for integer costs.
     pub fn squared_bound(&self) -> Option<u64> {
         self.bound.map(|bound| {
-            let squared = (bound / self.far.unit).powi(2);
-            // a bound that is a multiple of the unit but for rounding is meant to be one
-            let whole = squared.round();
-            let is_whole = (squared - whole).abs() <= 1e-12 * whole;
-            // a float that is too large becomes the most that there is
-            if is_whole {
-                whole as u64
+            let squared = (bound / self.conversion.unit).powi(2);
+            // A bound that is a multiple of the unit up to rounding is treated as one.
+            let rounded = squared.round();
+            let is_integer = (squared - rounded).abs() <= 1e-12 * rounded;
+            // The conversion saturates.
+            if is_integer {
+                rounded as u64
             } else {
                 squared.ceil() as u64
             }
         })
     }
 
-    /// An axis with lines of `len` voxels.
+    /// Returns the parameters of scanlines of `len` voxels along an axis.
     pub fn axis<C: Cost + Number>(&self, weights: &[C; 3], axis: usize, len: u32) -> Axis<C> {
         let centre = len / 2;
         let square = |weight: f64| weight * f64::from(centre) * f64::from(centre);
         let bias = square(weights[axis].to_f64());
-        let infinite = matches!(self.weights, Weights::F64(_));
+        let is_float = matches!(self.weights, Weights::F64(_));
         Axis {
             weight: weights[axis],
-            centre: C::of(centre),
+            centre: C::from_count(centre),
             bias: C::from_f64(bias),
-            none: C::from_f64(match self.bound {
-                // the bound itself counts
-                Some(bound) if infinite => (bound * bound).next_up(),
-                None if infinite => f64::INFINITY,
-                _ => self.none,
+            no_site: C::from_f64(match self.bound {
+                // The bound itself counts.
+                Some(bound) if is_float => (bound * bound).next_up(),
+                None if is_float => f64::INFINITY,
+                _ => self.no_site,
             }),
         }
     }
 }
 
-/// Numbers to and from `f64`.
+/// Conversion to and from `f64`.
 pub(in crate::distance) trait Number: Copy {
     fn to_f64(self) -> f64;
     fn from_f64(value: f64) -> Self;
@@ -193,19 +199,19 @@ impl Number for f64 {
     }
 }
 
-/// A unit of which the squared spacings are integer multiples of its square, with these multiples,
-/// if there is one.
+/// Returns a unit such that the squared spacings are integer multiples of its square, and these
+/// multiples; `None` instead of the multiples if there is no such unit.
 pub(in crate::distance) fn integer_weights(spacing: [f64; 3]) -> (f64, Option<[f64; 3]>) {
-    multiples_of_unit(spacing, MAX_PARTS)
+    multiples_of_unit(spacing, MAX_UNITS)
 }
 
-fn multiples_of_unit(spacing: [f64; 3], most_parts: u32) -> (f64, Option<[f64; 3]>) {
-    let least = spacing.iter().copied().fold(f64::INFINITY, f64::min);
-    for parts in 1..=most_parts {
-        let unit = least / f64::from(parts);
+fn multiples_of_unit(spacing: [f64; 3], max_units: u32) -> (f64, Option<[f64; 3]>) {
+    let smallest = spacing.iter().copied().fold(f64::INFINITY, f64::min);
+    for units in 1..=max_units {
+        let unit = smallest / f64::from(units);
         let multiples = spacing.map(|s| (s / unit).round());
-        let same = (0..3).all(|axis| multiples[axis] * unit == spacing[axis]);
-        if same
+        let is_exact = (0..3).all(|axis| multiples[axis] * unit == spacing[axis]);
+        if is_exact
             && multiples
                 .iter()
                 .all(|multiple| multiple * multiple <= MAX_WEIGHT)

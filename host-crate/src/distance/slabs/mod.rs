@@ -1,4 +1,5 @@
-//! Exact maps by slabs along z: by several devices, in bounded memory of theirs and of the host's.
+//! Exact distance transforms in slabs along z, on one or several devices, with bounded device and
+//! host memory.
 
 mod plan;
 mod worker;
@@ -16,30 +17,29 @@ use crate::{
 };
 use plan::Plan;
 use std::ops::Range;
-use worker::Worker;
+use worker::SlabWorker;
 
-/// A distance map that is made slab by slab: planes of it, one after the other, by one or more
-/// devices.
+/// Distance map that is computed slab by slab along z by one or several devices.
 ///
-/// Each device takes the next slab in turn, in a thread of its own, and each slab is made from the
-/// sites of the whole volume, so that the map is that of [`map`](super::map), bit for bit, whatever
-/// the devices and the limit of memory. The host has one slab of each device and the one that is
-/// handed out, of 256 MiB or 32 planes each at the most.
+/// Each device processes slabs in turn, in a thread of its own. Every slab is computed from the
+/// sites of the entire volume, so the map is bit-identical to that of
+/// [`transform`](super::transform), regardless of the devices and the memory limit. The host holds
+/// one slab per device and the one being consumed, each at most 256 MiB or 32 planes.
 ///
-/// [`DistanceParams::memory`] bounds all that a device's buffers hold: a bit per voxel of the whole
-/// volume, for a moment two; squared distances and what they are made from, 8 to 12 bytes per voxel
-/// of a slab; the slab's distances, 4 bytes, and its signs, a bit. Without a limit it is half of
-/// what is free. A device that is named twice takes twice as much.
+/// [`DistanceParams::memory`] limits all device buffers: one bit per voxel of the entire volume
+/// (temporarily two), squared distances and their inputs (8 to 12 bytes per voxel of a slab), the
+/// slab's distances (4 bytes) and signs (one bit). The default limit is half of the free memory. A
+/// device that is listed twice uses twice as much.
 ///
-/// Where the spacings have no common measure, sums of their squares are rounded, and their order
-/// matters. So lines along z are then the last to be minimised, over all planes: every slab takes
-/// the work of the whole map, 32 columns of it or more at a time (12 bytes for each of their
-/// voxels), of which the slab's planes are kept, and it may have 1 GiB; more devices are not
-/// quicker. Nearest sites are not found by slabs, and the method is [`Method::Separable`].
+/// If the spacings have no common unit, sums of their squares are rounded, and the order of
+/// summation matters. Scanlines along z are then minimised last, over all planes: every slab
+/// requires the work of the complete map, at least 32 columns at a time (12 bytes per voxel), of
+/// which the slab's planes are kept. Slabs may then have 1 GiB, and additional devices do not
+/// increase the speed. Nearest sites are not available in slabs, and the method is
+/// [`Method::Separable`].
 ///
-/// Where axes are not at right angles, each device sorts the sites into a tree, which every slab is
-/// made from: with what it is sorted from up to 24 bytes for each site, and a quarter of a byte for
-/// each voxel of the whole.
+/// On oblique grids, each device sorts the sites into a tree from which all slabs are computed: up
+/// to 24 bytes per site including the input, and a quarter of a byte per voxel of the volume.
 ///
 /// ```
 /// use ferrovox::{device::Device, distance::{DistanceParams, Slabs}, grid::{Mask, Geometry}};
@@ -69,31 +69,32 @@ pub struct Slabs<'a> {
     monitor: Monitor<'a>,
 }
 
-/// The error of the consumer of slabs.
-struct Consumed<E>(E);
+/// Error of the consumer of slabs.
+struct ConsumerError<E>(E);
 
-impl<E: From<DistanceError>> From<Cancelled> for Consumed<E> {
+impl<E: From<DistanceError>> From<Cancelled> for ConsumerError<E> {
     fn from(error: Cancelled) -> Self {
         Self(DistanceError::from(DeviceError::from(error)).into())
     }
 }
 
-/// Some planes of a map.
+/// Range of planes of a distance map.
 #[derive(Clone, Debug)]
 pub struct Slab<'a> {
-    /// Which planes.
+    /// Range of planes.
     pub z: Range<usize>,
-    /// The distance of each voxel, x fastest, in world units.
+    /// Distance of each voxel in world units, x fastest.
     pub distances: &'a [f32],
 }
 
 impl<'a> Slabs<'a> {
-    /// A map to the sites; nothing is done yet.
+    /// Plans the distance map of `sites`; computation starts with [`for_each`](Self::for_each).
     ///
     /// # Errors
-    /// Those of [`map`](super::map); [`DistanceError::Memory`] if 32 planes (or all, if there are
-    /// fewer) do not fit in the limit; [`DistanceError::NoDevices`]; [`DistanceError::SlabsWith`]
-    /// for another method, and [`DistanceError::NearestBySlabs`].
+    /// The errors of [`transform`](super::transform); [`DistanceError::Memory`] if 32 planes (or
+    /// all, if there are fewer) exceed the limit; [`DistanceError::NoDevices`];
+    /// [`DistanceError::SlabsUnsupported`] for other methods, and
+    /// [`DistanceError::NearestUnsupportedBySlabs`].
     pub fn new(
         devices: &'a [Device],
         sites: &'a Mask,
@@ -105,15 +106,15 @@ impl<'a> Slabs<'a> {
         }
         if params.method != Method::Separable {
             let method = params.method;
-            return Err(DistanceError::SlabsWith { method });
+            return Err(DistanceError::SlabsUnsupported { method });
         }
         if params.nearest {
-            return Err(DistanceError::NearestBySlabs);
+            return Err(DistanceError::NearestUnsupportedBySlabs);
         }
         if params.no_sites == NoSites::Error && sites.count() == 0 {
             return Err(DistanceError::NoSites);
         }
-        let unit = Unit::of(sites.layout().grid, sites.geometry(), params);
+        let unit = Unit::for_grid(sites.layout().grid, sites.geometry(), params);
         Ok(Self {
             devices,
             sites,
@@ -125,15 +126,14 @@ impl<'a> Slabs<'a> {
         })
     }
 
-    /// With negative distances of the voxels of `inside`, as [`apply_sign`](super::apply_sign)
-    /// makes them.
+    /// Negates the distances of the voxels in `inside`, like [`apply_sign`](super::apply_sign).
     ///
     /// # Errors
-    /// [`DistanceError::Dims`] if the two have not as many voxels along each axis,
+    /// [`DistanceError::GridMismatch`] if map and mask have different dimensions, and
     /// [`DistanceError::Memory`].
-    pub fn signed(self, inside: &'a Mask) -> Result<Self, DistanceError> {
+    pub fn with_sign(self, inside: &'a Mask) -> Result<Self, DistanceError> {
         if inside.dims() != self.dims() {
-            return Err(DistanceError::Dims {
+            return Err(DistanceError::GridMismatch {
                 map: self.dims(),
                 mask: inside.dims(),
             });
@@ -152,24 +152,23 @@ impl<'a> Slabs<'a> {
         })
     }
 
-    /// `monitor` gets the progress of the stage `slabs`, and can cancel the work between two of
-    /// them.
+    /// Reports progress of the stage `slabs` to `monitor`, which can cancel the work between slabs.
     #[must_use]
-    pub fn monitored_by(self, monitor: Monitor<'a>) -> Self {
+    pub fn with_monitor(self, monitor: Monitor<'a>) -> Self {
         Self { monitor, ..self }
     }
 
-    /// Voxels along x, y and z.
+    /// Returns the number of voxels along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         self.sites.dims()
     }
 
-    /// The voxels' place in the world.
+    /// Returns the position of the voxels in the world.
     pub fn geometry(&self) -> &Geometry {
         self.sites.geometry()
     }
 
-    /// How many slabs there will be; none if there are no voxels.
+    /// Returns the number of slabs; 0 if there are no voxels.
     pub fn count(&self) -> usize {
         if self.sites.layout().grid.samples() == 0 {
             return 0;
@@ -177,86 +176,85 @@ impl<'a> Slabs<'a> {
         self.plan.slabs as usize
     }
 
-    /// The least [`DistanceParams::memory`] that works.
-    pub fn least_memory(&self) -> u64 {
+    /// Returns the minimum value of [`DistanceParams::memory`].
+    pub fn min_memory(&self) -> u64 {
         self.plan.least
     }
 
-    /// The planes of a slab.
+    /// Returns the planes of a slab.
     fn planes(&self, slab: usize) -> Range<usize> {
         self.plan.planes(slab, self.dims()[2])
     }
 
-    /// Makes the slabs, and calls `each` with one after the other, from the first plane to the
-    /// last. After an error of `each` no other is made.
+    /// Computes the slabs and calls `consume` for each of them in order of their planes. Stops
+    /// after an error of `consume`.
     ///
     /// # Errors
-    /// The first of `each`; errors of the devices, as [`DistanceError::OnDevice`] if there are
-    /// several; [`DeviceError::Cancelled`].
+    /// The first error of `consume`; errors of the devices, as [`DistanceError::OnDevice`] if there
+    /// are several; [`DeviceError::Cancelled`].
     pub fn for_each<E: From<DistanceError>>(
         &self,
-        mut each: impl FnMut(Slab<'_>) -> Result<(), E>,
+        mut consume: impl FnMut(Slab<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let count = self.count();
         let workers = self.devices.len().min(count);
         let counter = self.monitor.counter("slabs", count as u64);
-        // a slab is handed over when it is asked for
+        // A slab is delivered when it is requested.
         let outcome = in_order(
             0..workers,
             count,
             0,
             &counter,
-            |worker, _, outlet| self.work(worker, workers, &outlet),
+            |worker, _, outlet| self.run_worker(worker, workers, &outlet),
             |slab, distances: Vec<f32>| {
-                each(Slab {
+                consume(Slab {
                     z: self.planes(slab),
                     distances: &distances,
                 })
-                .map_err(Consumed)
+                .map_err(ConsumerError)
             },
         )
         .map_err(DistanceError::from)?;
         for (worker, result) in outcome.workers.into_iter().enumerate() {
             if let Err(Stop::Failed(error)) = result {
-                return Err(self.on_device(worker, error).into());
+                return Err(self.wrap_device_error(worker, error).into());
             }
         }
-        outcome.consumed.map_err(|Consumed(error)| error)
+        outcome.consumed.map_err(|ConsumerError(error)| error)
     }
 
-    /// Every slab whose number is the worker's, counted in steps of as many as there are workers.
-    fn work(
+    /// Computes the slabs of a worker: every `workers`th one, starting at `worker`.
+    fn run_worker(
         &self,
         worker: usize,
         workers: usize,
         outlet: &Outlet<Vec<f32>>,
     ) -> Result<(), Stop<DistanceError>> {
         let stream = self.devices[worker].stream()?;
-        let worker_of_device = Worker::new(stream, self)?;
+        let slab_worker = SlabWorker::new(stream, self)?;
         for slab in (worker..self.count()).step_by(workers) {
-            outlet.put(worker_of_device.make(self.planes(slab))?, true)?;
+            outlet.put(slab_worker.compute_slab(self.planes(slab))?, true)?;
         }
         Ok(())
     }
 
-    fn on_device(&self, worker: usize, source: DistanceError) -> DistanceError {
+    fn wrap_device_error(&self, worker: usize, source: DistanceError) -> DistanceError {
         match self.devices {
             [_] => source,
             devices => OnDevice::new(devices, worker, source).into(),
         }
     }
 
-    /// The whole map on the host.
+    /// Returns the complete map on the host.
     ///
     /// # Errors
-    /// As [`for_each`](Self::for_each).
+    /// The errors of [`for_each`](Self::for_each).
     pub fn map(&self) -> Result<Volume<f32>, DistanceError> {
         let mut samples = Vec::with_capacity(self.sites.layout().grid.samples() as usize);
         self.for_each(|slab| {
             samples.extend_from_slice(slab.distances);
             Ok::<(), DistanceError>(())
         })?;
-        Ok(Volume::new(samples, self.dims(), *self.geometry())
-            .expect("as many as there are voxels"))
+        Ok(Volume::new(samples, self.dims(), *self.geometry()).expect("one distance per voxel"))
     }
 }

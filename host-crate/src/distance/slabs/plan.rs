@@ -3,9 +3,8 @@
 use crate::{
     device::Device,
     distance::{
-        DistanceError,
+        DistanceError, oblique,
         separable::{Unit, Weights},
-        sheared,
     },
     grid::Mask,
     partition::{
@@ -14,7 +13,7 @@ use crate::{
         slab::{in_steps, share},
     },
 };
-use ferrovox_kernels::distance::{separable::NUMBERS, slabs::BitTiles};
+use ferrovox_kernels::distance::{separable::FIELDS_PER_WORD, slabs::BitTiles};
 use std::ops::Range;
 
 /// Bytes of a slab on the host beyond which a higher one would not be quicker.
@@ -71,7 +70,7 @@ impl Need {
     /// The most that making some words takes: numbers of rows and squared distances, or squared
     /// distances and distances.
     fn part(&self, rows: u64, words: u64, columns: u64) -> u64 {
-        let numbers = u64::from(4 * NUMBERS) * words;
+        let numbers = u64::from(4 * FIELDS_PER_WORD) * words;
         rows * (columns * self.cost + numbers.max(4 * columns))
     }
 
@@ -127,7 +126,7 @@ impl Plan {
             },
             tree: sites.geometry().shear().map(|_| {
                 let dims = [grid.nx, grid.ny, grid.nz];
-                2 * tiles.from.words() * 4 + sheared::bytes(dims, 2 * sites.count(), 0)
+                2 * tiles.from.words() * 4 + oblique::tree_bytes(dims, 2 * sites.count(), 0)
             }),
         };
         let in_order = need.tree.is_none() && matches!(unit.weights, Weights::F64(_));

@@ -199,7 +199,7 @@ fn map(
     method: Method,
 ) -> Result<(Volume<f32>, Duration), DistanceError> {
     let start = Instant::now();
-    let map = distance::map(stream, sites, &job.params(method))?;
+    let map = distance::transform(stream, sites, &job.params(method))?;
     stream.synchronize()?;
     let time = start.elapsed();
     Ok((map.download(stream)?, time))

@@ -3,7 +3,7 @@
 use super::sites::Found;
 use crate::{
     device::Stream,
-    distance::{self, DistanceError, DistanceMap, DistanceParams, Sites, Square, SquaredMap},
+    distance::{self, DistanceError, DistanceMap, DistanceParams, Sites, SquaredMap, SquaredValue},
     grid::{AnyDeviceVolume, DeviceMask, DevicePoints, Points},
     with_device_volume,
 };
@@ -101,9 +101,9 @@ impl DeviceSites {
     ) -> Result<DistanceMap, DistanceError> {
         let mut map = match (&self.sites, self.sites()) {
             (SiteBuffers::Labels(labels), _) => {
-                with_device_volume!(labels, volume => distance::label_map(stream, volume, params))?
+                with_device_volume!(labels, volume => distance::transform_labels(stream, volume, params))?
             }
-            (_, Some(sites)) => distance::map(stream, sites, params)?,
+            (_, Some(sites)) => distance::transform(stream, sites, params)?,
             (_, None) => return Err(DistanceError::NoSites),
         };
         if let Some(inside) = &self.inside {
@@ -114,17 +114,17 @@ impl DeviceSites {
     }
 
     /// Squared distances of sites that are voxels, and labels.
-    pub fn squared_map<S: Square>(
+    pub fn squared_map<S: SquaredValue>(
         &self,
         stream: &Stream,
         params: &DistanceParams,
     ) -> Result<SquaredMap<S>, DistanceError> {
         match &self.sites {
-            SiteBuffers::Voxels(sites) => distance::squared_map(stream, sites, params),
+            SiteBuffers::Voxels(sites) => distance::transform_squared(stream, sites, params),
             SiteBuffers::Labels(labels) => {
-                with_device_volume!(labels, volume => distance::squared_label_map(stream, volume, params))
+                with_device_volume!(labels, volume => distance::transform_labels_squared(stream, volume, params))
             }
-            SiteBuffers::Points(_) => Err(DistanceError::SquaresWith {
+            SiteBuffers::Points(_) => Err(DistanceError::SquaredUnsupported {
                 method: params.method,
             }),
         }

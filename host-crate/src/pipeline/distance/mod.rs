@@ -84,7 +84,7 @@ impl<'a> Run<'a> {
 ///
 /// Sites that are voxels are mapped by [`Method::Separable`](crate::distance::Method::Separable)
 /// unless the job names a method; points by the same if all are at centres of voxels, else by
-/// [the exact method](crate::distance::exact_method) that is the fastest for their number. With
+/// [the exact method](crate::distance::fastest_exact_method) that is the fastest for their number. With
 /// several devices or a limit of memory, and where the map is more than what is free, maps of
 /// voxels are made slab by slab: the host then keeps a bit per voxel and a few slabs. The files are
 /// the same, byte for byte, either way.

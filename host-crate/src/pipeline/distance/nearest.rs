@@ -2,7 +2,7 @@
 
 use crate::{
     device::{DeviceError, Stream},
-    distance::{DistanceMap, Nearest},
+    distance::{DistanceMap, NearestIndices},
     grid::{AnyVolume, Geometry, Volume, VolumeError},
     memory::{self, OutOfMemory},
 };
@@ -32,8 +32,8 @@ impl NearestSites {
         voxels: Option<&[u64]>,
     ) -> Result<Option<Self>, DeviceError> {
         let sites = match &map.nearest {
-            Some(Nearest::U32(sites)) => Numbers::U32(stream.download(sites)?),
-            Some(Nearest::U64(sites)) => Numbers::U64(stream.download(sites)?),
+            Some(NearestIndices::U32(sites)) => Numbers::U32(stream.download(sites)?),
+            Some(NearestIndices::U64(sites)) => Numbers::U64(stream.download(sites)?),
             None => return Ok(None),
         };
         let points = voxels.map(first_of_voxels).transpose()?;

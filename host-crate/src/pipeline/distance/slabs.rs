@@ -26,7 +26,7 @@ pub(super) fn run(mut run: Run<'_>, voxels: Voxels) -> Result<DistanceOutcome, P
     let (dims, geometry) = (sites.dims(), *sites.geometry());
     let mut slabs = Slabs::new(&job.devices, &sites, &params).map_err(job.input.error())?;
     if let Some(inside) = &inside {
-        slabs = slabs.signed(inside).map_err(job.input.error())?;
+        slabs = slabs.with_sign(inside).map_err(job.input.error())?;
     }
     let mut taker = Taker::new(job, dims, &geometry)?;
     let counter = run.monitor.counter("map", slabs.count() as u64);
@@ -98,14 +98,14 @@ fn check_memory(
     };
     let mut slabs = Slabs::new(&job.devices, mask, &unlimited)?;
     if job.signed {
-        slabs = slabs.signed(mask)?;
+        slabs = slabs.with_sign(mask)?;
     }
     let sites = match (voxels.is_inside, job.signed) {
         (true, _) => mask.surface_bytes(),
         (false, true) => mask.enclosed_bytes(),
         (false, false) => 0,
     };
-    let least = slabs.least_memory().max(sites);
+    let least = slabs.min_memory().max(sites);
     if limit < least {
         Err(TooLittleMemory {
             needed: least,

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     device::Stream,
-    distance::{DistanceError, DistanceParams, Method, Square, SquaredMap},
+    distance::{DistanceError, DistanceParams, Method, SquaredMap, SquaredValue},
     grid::{AnyVolume, Geometry, Volume, VolumeError},
     memory,
     pipeline::PipelineError,
@@ -22,7 +22,7 @@ const EXACT_IN_F32: u64 = 1 << 22;
 /// Fails if squared distances are not whole numbers.
 pub(super) fn check(job: &DistanceJob, geometry: &Geometry) -> Result<(), PipelineError> {
     if let Some(shear) = geometry.shear() {
-        return Err(job.input.error()(DistanceError::SquaresOfSheared { shear }));
+        return Err(job.input.error()(DistanceError::SquaredOblique { shear }));
     }
     let spacing: [f64; 3] = geometry.spacing().into();
     if spacing.iter().any(|step| step.fract() != 0.0) {
@@ -80,7 +80,7 @@ impl Squares {
         }
     }
 
-    fn of<S: Square>(
+    fn of<S: SquaredValue>(
         run: &mut Run<'_>,
         stream: &Stream,
         sites: &DeviceSites,
@@ -91,7 +91,7 @@ impl Squares {
         let map: SquaredMap<S> = run.stages.run("map", || {
             let map = sites.squared_map(stream, params);
             map.map_err(|error| match error {
-                DistanceError::SquareTooLarge { largest, unit, .. } => {
+                DistanceError::SquaredTooLarge { largest, unit, .. } => {
                     too_large(job, (largest as f64 * unit * unit) as u64)
                 }
                 error => job.input.error()(error),

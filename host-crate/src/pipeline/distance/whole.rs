@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     device::{Device, DeviceError},
-    distance::{DistanceError, DistanceParams, Method, NoSites, exact_method},
+    distance::{DistanceError, DistanceParams, Method, NoSites, fastest_exact_method},
     grid::{AnyVolume, Geometry, Volume},
     io::{FileGroup, VolumeWriteOptions},
     pipeline::{PipelineError, add_picture, at},
@@ -128,7 +128,7 @@ fn make(run: &mut Run<'_>, device: &Device, found: &Found) -> Result<HostMap, Pi
         _ => (sites, None),
     };
     let best = |device_sites: &DeviceSites| match device_sites.sites() {
-        Some(sites) => exact_method(sites, job.nearest.is_some()),
+        Some(sites) => fastest_exact_method(sites, job.nearest.is_some()),
         None => Method::Separable,
     };
     let mut params = job.params(job.method.unwrap_or_else(|| best(&device_sites)));
@@ -154,7 +154,7 @@ fn make(run: &mut Run<'_>, device: &Device, found: &Found) -> Result<HostMap, Pi
         |device_sites: &DeviceSites, params: &DistanceParams| device_sites.map(&stream, params);
     let (map, points) = run.stages.run("map", || {
         let result = match (map(&device_sites, &params), points) {
-            (Err(DistanceError::Line { .. }), Some((points, _))) if job.method.is_none() => {
+            (Err(DistanceError::LineTooLong { .. }), Some((points, _))) if job.method.is_none() => {
                 DeviceSites::of_points(&stream, points).and_then(|device_sites| {
                     params.method = best(&device_sites);
                     Ok((map(&device_sites, &params)?, None))
@@ -166,7 +166,9 @@ fn make(run: &mut Run<'_>, device: &Device, found: &Found) -> Result<HostMap, Pi
     })?;
     if params.nearest && map.nearest.is_none() {
         let method = params.method;
-        return Err(job.input.error()(DistanceError::NoNearestWith { method }));
+        return Err(job.input.error()(DistanceError::NearestUnsupported {
+            method,
+        }));
     }
     let voxels = points.map(|(_, voxels)| voxels.as_slice());
     let (distances, nearest) = run.stages.run("download", || {

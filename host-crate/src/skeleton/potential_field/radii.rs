@@ -26,7 +26,7 @@ impl<'a> Radii<'a> {
             no_sites: NoSites::Infinity,
             ..DistanceParams::default()
         };
-        let map = distance::map(stream, Sites::Voxels(&classes.surface), &params)?;
+        let map = distance::transform(stream, Sites::Voxels(&classes.surface), &params)?;
         let spacing: [f64; 3] = classes.surface.geometry.spacing().into();
         Ok(Self {
             stream,

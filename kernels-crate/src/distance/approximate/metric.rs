@@ -1,5 +1,5 @@
-//! Distances along the axes, summed up or the largest of them. Each is exact in its own measure,
-//! but for one rounding for each axis.
+//! City-block and chessboard distances, computed axis by axis. Each is exact in its own metric up
+//! to one rounding per axis.
 
 use super::super::sites::BitRows;
 use crate::{
@@ -9,19 +9,20 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel};
 
-/// Steps of `spacing` each, rounded once.
+/// Returns the length of `steps` steps of `spacing`, rounded once.
 #[inline(always)]
 fn length(spacing: f64, steps: u32) -> f32 {
     (spacing * steps as f64) as f32
 }
 
-/// The distance of each voxel to the nearest site of its row, at most `bound`.
+/// Computes the distance of each voxel to the nearest site of its row, at most `bound`.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads words to both
-/// sides until it finds a site, and writes one distance. Nothing is shared in the block.
+/// **Mapping:** one voxel per thread, neighbouring threads on neighbouring voxels. **Global
+/// memory:** reads words in both directions until a site is found, and writes one distance. Shared
+/// memory is not used.
 ///
 /// # Safety
-/// `rows` are those of `bits.grid`; `sites` holds `bits.words()` elements, `distances`
+/// `rows` are the rows of `bits.grid`; `sites` holds `bits.words()` elements, `distances` holds
 /// `bits.grid.samples()`.
 #[kernel]
 pub unsafe fn measure_rows(
@@ -33,17 +34,17 @@ pub unsafe fn measure_rows(
     distances: ViewMut<f32>,
 ) {
     rows.for_each_run(|run| {
-        let row = bits.word_of(0, run.y, run.z);
+        let row = bits.word_index(0, run.y, run.z);
         let first = bits.grid.sample(0, run.y, run.z);
         let mut x = run.start;
         while x < run.end {
-            let own = x >> 5;
+            let current = x >> 5;
             let mut nearest = u32::MAX;
-            // sites at x and before it, then those at x and after it
-            let mut word = own;
-            let mut kept = u32::MAX >> (31 - (x & 31));
+            // First the sites at or before x, then those at or after x.
+            let mut word = current;
+            let mut mask = u32::MAX >> (31 - (x & 31));
             loop {
-                let found = sites.read(row + word as usize) & kept;
+                let found = sites.read(row + word as usize) & mask;
                 if found != 0 {
                     nearest = x - (word * 32 + 31 - found.leading_zeros());
                 }
@@ -51,12 +52,12 @@ pub unsafe fn measure_rows(
                     break;
                 }
                 word -= 1;
-                kept = u32::MAX;
+                mask = u32::MAX;
             }
-            word = own;
-            kept = u32::MAX << (x & 31);
+            word = current;
+            mask = u32::MAX << (x & 31);
             loop {
-                let found = sites.read(row + word as usize) & kept;
+                let found = sites.read(row + word as usize) & mask;
                 if found != 0 {
                     let steps = word * 32 + found.trailing_zeros() - x;
                     nearest = if steps < nearest { steps } else { nearest };
@@ -65,7 +66,7 @@ pub unsafe fn measure_rows(
                 if found != 0 || word == bits.per_row {
                     break;
                 }
-                kept = u32::MAX;
+                mask = u32::MAX;
             }
             let mut distance = bound;
             if nearest != u32::MAX {
@@ -77,27 +78,27 @@ pub unsafe fn measure_rows(
     });
 }
 
-/// Lines along y or z.
+/// Returns the first index, the stride and the length of a scanline along y or z.
 #[inline(always)]
-fn line(grid: Grid, axis: u32, line: usize) -> (usize, usize, u32) {
+fn scanline(grid: Grid, axis: u32, scanline: usize) -> (usize, usize, u32) {
     let plane = grid.nx as usize * grid.ny as usize;
     if axis == Y {
-        let (z, x) = div_rem(line as u64, grid.nx as u64);
+        let (z, x) = div_rem(scanline as u64, grid.nx as u64);
         (z as usize * plane + x as usize, grid.nx as usize, grid.ny)
     } else {
-        (line, plane, grid.nz)
+        (scanline, plane, grid.nz)
     }
 }
 
-/// Replaces each distance by the least sum of another of its line along `axis`, y or z, and the
-/// length of the steps to it.
+/// Replaces each distance by the minimum over its scanline along `axis` (y or z) of a distance plus
+/// the length of the steps to it.
 ///
-/// A thread takes whole lines, neighbouring threads neighbouring ones: it goes along the line and
-/// back, reads each distance twice, and writes those that change. Nothing is shared in the block.
+/// **Mapping:** one scanline per thread, neighbouring threads on neighbouring scanlines; one
+/// forward and one backward sweep. **Global memory:** reads each distance twice and writes those
+/// that change. Shared memory is not used.
 ///
 /// # Safety
-/// `distances` hold `grid.samples()` elements, `items` counts the lines: all voxels by those of a
-/// line.
+/// `distances` holds `grid.samples()` elements; `items` counts the scanlines along `axis`.
 #[kernel]
 pub unsafe fn spread_city_block(
     grid: Grid,
@@ -107,21 +108,22 @@ pub unsafe fn spread_city_block(
     distances: ViewMut<f32>,
 ) {
     items.for_each(|number| {
-        let (first, step, count) = line(grid, axis, number);
+        let (first, step, count) = scanline(grid, axis, number);
         let mut direction = 0;
         while direction < 2 {
-            // the distance that is passed on, and the steps since: so that nothing is rounded twice
+            // The propagated distance and the steps since then are kept apart, so that nothing is
+            // rounded twice.
             let (mut from, mut steps) = (f32::INFINITY, 0);
             let mut i = 0;
             while i < count {
-                let place = if direction == 0 { i } else { count - 1 - i };
-                let at = first + place as usize * step;
-                let own = distances.read(at);
-                let passed = (from as f64 + spacing * steps as f64) as f32;
-                if passed < own {
-                    distances.write(at, passed);
+                let position = if direction == 0 { i } else { count - 1 - i };
+                let at = first + position as usize * step;
+                let current = distances.read(at);
+                let candidate = (from as f64 + spacing * steps as f64) as f32;
+                if candidate < current {
+                    distances.write(at, candidate);
                 } else {
-                    (from, steps) = (own, 0);
+                    (from, steps) = (current, 0);
                 }
                 steps += 1;
                 i += 1;
@@ -131,14 +133,15 @@ pub unsafe fn spread_city_block(
     });
 }
 
-/// For each voxel the least, over its line along `axis`, y or z, of the greater of a distance there
-/// and the length of the steps to it.
+/// Computes, for each voxel, the minimum over its scanline along `axis` (y or z) of the larger of a
+/// distance and the length of the steps to it.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads to both sides for
-/// as long as a distance there could be less, and writes one. Nothing is shared in the block.
+/// **Mapping:** one voxel per thread, neighbouring threads on neighbouring voxels. **Global
+/// memory:** reads in both directions while a smaller value is possible, and writes one value.
+/// Shared memory is not used.
 ///
 /// # Safety
-/// `rows` are those of `grid`; `from` and `to` hold `grid.samples()` elements.
+/// `rows` are the rows of `grid`; `from` and `to` hold `grid.samples()` elements.
 #[kernel]
 pub unsafe fn spread_chessboard(
     from: View<f32>,
@@ -154,31 +157,31 @@ pub unsafe fn spread_chessboard(
         (grid.nx as usize * grid.ny as usize, grid.nz)
     };
     rows.for_each_run(|run| {
-        let place = if axis == Y { run.y } else { run.z };
-        let (before, after) = (place, count - 1 - place);
-        let most = if before > after { before } else { after };
+        let position = if axis == Y { run.y } else { run.z };
+        let (before, after) = (position, count - 1 - position);
+        let max_steps = if before > after { before } else { after };
         let first = grid.sample(0, run.y, run.z);
         let mut x = run.start;
         while x < run.end {
             let at = first + x as usize;
-            let mut least = from.read(at);
+            let mut smallest = from.read(at);
             let mut steps = 1;
-            while steps <= most {
+            while steps <= max_steps {
                 let length = length(spacing, steps);
-                if length >= least {
+                if length >= smallest {
                     break;
                 }
-                let mut there = f32::INFINITY;
+                let mut neighbour = f32::INFINITY;
                 if steps <= before {
-                    there = from.read(at - steps as usize * step);
+                    neighbour = from.read(at - steps as usize * step);
                 }
                 if steps <= after {
-                    there = there.min(from.read(at + steps as usize * step));
+                    neighbour = neighbour.min(from.read(at + steps as usize * step));
                 }
-                least = least.min(there.max(length));
+                smallest = smallest.min(neighbour.max(length));
                 steps += 1;
             }
-            to.write(at, least);
+            to.write(at, smallest);
             x += 1;
         }
     });

@@ -1,14 +1,14 @@
-//! What other methods make of distances, for comparison.
+//! Approximate distance transforms, for comparison with the exact ones.
 //!
-//! | kernel | what it makes |
+//! | kernel | computes |
 //! | --- | --- |
-//! | [`measure_rows`] | the distance to the nearest site of each voxel's row |
-//! | [`spread_city_block`] | along one axis more, the sum of the distances along the axes |
-//! | [`spread_chessboard`] | along one axis more, the largest of the distances along the axes |
-//! | [`seed_nearest`], [`spread_nearest`], [`measure_nearest`] | the nearest of the sites that a voxel's neighbours know |
+//! | [`measure_rows`] | distance to the nearest site of the voxel's row |
+//! | [`spread_city_block`] | extension by one axis of the sum of the distances along the axes |
+//! | [`spread_chessboard`] | extension by one axis of the maximum of the distances along the axes |
+//! | [`seed_nearest`], [`spread_nearest`], [`measure_nearest`] | vector propagation: the nearest of the sites stored at neighbouring voxels |
 
 mod metric;
 mod nearest;
 
 pub use metric::{measure_rows, spread_chessboard, spread_city_block};
-pub use nearest::{Planes, measure_nearest, seed_nearest, spread_nearest};
+pub use nearest::{PlanePair, measure_nearest, seed_nearest, spread_nearest};

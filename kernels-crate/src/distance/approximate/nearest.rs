@@ -1,10 +1,9 @@
-//! The nearest of the sites that a voxel's neighbours know: sites are handed on from plane to
-//! plane, along x, y and z, up and down, until nothing changes. (So do the propagations of vectors
-//! after Danielsson, *Euclidean distance mapping*, 1980.)
+//! Vector propagation after Danielsson (*Euclidean distance mapping*, 1980): nearest-site indices
+//! are passed from plane to plane along x, y and z in both directions, until nothing changes.
 //!
-//! A voxel asks nine neighbours in the plane before it; the six directions together are its 26
-//! neighbours. What it ends with is mostly the nearest site, and not always: the nearest of one
-//! voxel may be that of none of its neighbours.
+//! Each voxel reads nine neighbours in the preceding plane; the six directions together cover its
+//! 26 neighbours. The result is usually, but not always, the nearest site: the nearest site of a
+//! voxel need not be the nearest site of any of its neighbours.
 
 use super::super::sites::BitRows;
 use crate::{
@@ -16,26 +15,26 @@ use crate::{
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// Two neighbouring planes across an axis.
+/// Two neighbouring planes perpendicular to an axis.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Planes {
-    /// The axis.
+pub struct PlanePair {
+    /// Axis perpendicular to the planes.
     pub axis: u32,
-    /// The plane whose sites are known.
+    /// Source plane, whose site indices are read.
     pub from: u32,
-    /// The plane that asks.
+    /// Target plane, whose site indices are updated.
     pub to: u32,
 }
 
-/// Says of each voxel that is a site that its nearest site is itself, and of the others that it is
-/// not known.
+/// Initialises the nearest-site index of each site with its own index and that of every other voxel
+/// with "unknown" (all ones).
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads a bit and writes
-/// an index. Nothing is shared.
+/// **Mapping:** one voxel per thread, neighbouring threads on neighbouring voxels. **Global
+/// memory:** reads one bit and writes one index. Shared memory is not used.
 ///
 /// # Safety
-/// `rows` are those of `bits.grid`; `sites` holds `bits.words()` elements, `nearest`
+/// `rows` are the rows of `bits.grid`; `sites` holds `bits.words()` elements, `nearest` holds
 /// `bits.grid.samples()`.
 #[kernel(I = [u32, u64])]
 pub unsafe fn seed_nearest<I: Count>(
@@ -45,53 +44,55 @@ pub unsafe fn seed_nearest<I: Count>(
     nearest: ViewMut<I>,
 ) {
     rows.for_each_run(|run| {
-        let row = bits.word_of(0, run.y, run.z);
+        let row = bits.word_index(0, run.y, run.z);
         let first = bits.grid.sample(0, run.y, run.z);
         let mut x = run.start;
         while x < run.end {
             let at = first + x as usize;
             let is_site = sites.read(row + (x >> 5) as usize) >> (x & 31) & 1 != 0;
-            let known = if is_site { at as u64 } else { u64::MAX };
-            nearest.write(at, I::narrow(known));
+            let site = if is_site { at as u64 } else { u64::MAX };
+            nearest.write(at, I::narrow(site));
             x += 1;
         }
     });
 }
 
-/// The square of the distance between a voxel and the site with a linear index.
+/// Returns the squared distance between a voxel and the site with linear index `site`.
 #[inline(always)]
 fn squared(grid: Grid, spacing: [f64; 3], at: [u32; 3], site: u64) -> f64 {
     let (row, x) = div_rem(site, grid.nx as u64);
     let (z, y) = div_rem(row, grid.ny as u64);
-    let part = |spacing: f64, here: u32, there: u64| {
-        let part = spacing * (here as f64 - there as f64);
-        part * part
+    let squared_along = |spacing: f64, voxel: u32, site: u64| {
+        let length = spacing * (voxel as f64 - site as f64);
+        length * length
     };
-    part(spacing[0], at[0], x) + part(spacing[1], at[1], y) + part(spacing[2], at[2], z)
+    squared_along(spacing[0], at[0], x)
+        + squared_along(spacing[1], at[1], y)
+        + squared_along(spacing[2], at[2], z)
 }
 
-/// Hands sites on from a plane to the next: each voxel of the plane `to` takes the nearest of its
-/// own and of those that nine voxels of the plane `from` have; of several at the same distance that
-/// with the smallest index.
+/// Propagates site indices from one plane to the next: each voxel of plane `to` takes the nearest
+/// of its own site and the sites of nine voxels of plane `from`. Ties are broken by the smallest
+/// index.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones along x (along y in planes
-/// across x): it reads ten indices, and writes one if it changes. `changed[0]` becomes 1 if any
-/// does. Nothing is shared in the block.
+/// **Mapping:** one voxel per thread, neighbouring threads on neighbours along x (along y for
+/// planes perpendicular to x). **Global memory:** reads ten indices and writes one if it changes;
+/// sets `changed[0]` to 1 if any index changes. Shared memory is not used.
 ///
 /// # Safety
-/// `nearest` holds `grid.samples()` elements, `items` counts the voxels of a plane across the axis,
-/// `changed` holds one.
+/// `nearest` holds `grid.samples()` elements, `items` counts the voxels of a plane perpendicular to
+/// the axis, `changed` holds one element.
 #[kernel(I = [u32, u64])]
 pub unsafe fn spread_nearest<I: Count>(
     grid: Grid,
     spacing: [f64; 3],
-    planes: Planes,
+    planes: PlanePair,
     items: Items,
     nearest: ViewMut<I>,
     changed: ViewMut<u32>,
 ) {
     let unknown = I::narrow(u64::MAX).widen();
-    // the axes in the planes, and how far apart neighbours along them are stored
+    // The two axes within the planes and the axis across them: sizes and strides.
     let (row, plane) = (grid.nx as usize, grid.nx as usize * grid.ny as usize);
     let (counts, steps) = if planes.axis == X {
         ([grid.ny, grid.nz], [row, plane, 1])
@@ -114,34 +115,34 @@ pub unsafe fn spread_nearest<I: Count>(
         let in_plane = u as usize * steps[0] + v as usize * steps[1];
         let here = in_plane + planes.to as usize * steps[2];
         let centre = in_plane + planes.from as usize * steps[2];
-        let own = nearest.read(here).widen();
-        let (mut best, mut least) = (own, f64::INFINITY);
-        if own != unknown {
-            least = squared(grid, spacing, at, own);
+        let current = nearest.read(here).widen();
+        let (mut best, mut best_squared) = (current, f64::INFINITY);
+        if current != unknown {
+            best_squared = squared(grid, spacing, at, current);
         }
-        // from -1 to 1 along both axes, where that is in the plane
+        // Offsets -1 to 1 along both axes, clipped to the plane.
         let (v_first, v_end) = ((v == 0) as u32, 3 - (v + 1 == counts[1]) as u32);
         let (u_first, u_end) = ((u == 0) as u32, 3 - (u + 1 == counts[0]) as u32);
-        // neighbours mostly know the same sites
-        let mut asked = unknown;
+        // Neighbouring voxels usually store the same site, so the last one is skipped.
+        let mut last_site = unknown;
         let mut dv = v_first;
         while dv < v_end {
             let mut du = u_first;
             while du < u_end {
-                let there = centre + du as usize * steps[0] + dv as usize * steps[1];
-                let known = nearest.read(there - steps[0] - steps[1]).widen();
-                if known != unknown && known != best && known != asked {
-                    asked = known;
-                    let distance = squared(grid, spacing, at, known);
-                    if distance < least || distance == least && known < best {
-                        (best, least) = (known, distance);
+                let neighbour = centre + du as usize * steps[0] + dv as usize * steps[1];
+                let site = nearest.read(neighbour - steps[0] - steps[1]).widen();
+                if site != unknown && site != best && site != last_site {
+                    last_site = site;
+                    let distance = squared(grid, spacing, at, site);
+                    if distance < best_squared || distance == best_squared && site < best {
+                        (best, best_squared) = (site, distance);
                     }
                 }
                 du += 1;
             }
             dv += 1;
         }
-        if best != own {
+        if best != current {
             nearest.write(here, I::narrow(best));
             any = true;
         }
@@ -151,14 +152,15 @@ pub unsafe fn spread_nearest<I: Count>(
     }
 }
 
-/// The distance of each voxel to the site it knows; where that is more than `bound`, or none, the
-/// bound, and the site is forgotten.
+/// Computes the distance of each voxel to its stored site. Voxels without a site, or with one
+/// beyond `bound`, get the bound, and their site is cleared.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads an index, and
-/// writes a distance, and an index where it is forgotten. Nothing is shared in the block.
+/// **Mapping:** one voxel per thread, neighbouring threads on neighbouring voxels. **Global
+/// memory:** reads one index, writes one distance, and writes an index if it is cleared. Shared
+/// memory is not used.
 ///
 /// # Safety
-/// `rows` are those of `grid`; `nearest` and `distances` hold `grid.samples()` elements.
+/// `rows` are the rows of `grid`; `nearest` and `distances` hold `grid.samples()` elements.
 #[kernel(I = [u32, u64])]
 pub unsafe fn measure_nearest<I: Count>(
     grid: Grid,
@@ -174,10 +176,10 @@ pub unsafe fn measure_nearest<I: Count>(
         let mut x = run.start;
         while x < run.end {
             let at = first + x as usize;
-            let known = nearest.read(at).widen();
+            let site = nearest.read(at).widen();
             let mut distance = bound;
-            if known != unknown {
-                let found = GpuFloat::sqrt(squared(grid, spacing, [x, run.y, run.z], known));
+            if site != unknown {
+                let found = GpuFloat::sqrt(squared(grid, spacing, [x, run.y, run.z], site));
                 if found <= bound {
                     distance = found;
                 } else {

@@ -1,61 +1,61 @@
-//! The distances of the voxels, brick by brick.
+//! Distances of the voxels, computed brick by brick.
 
-use super::{BRICK, Bounds, Cubes, Nodes, SLACK, Search};
+use super::{BRICK, Bounds, Cubes, Nodes, SLACK, SearchRadii};
 use crate::{
     arith::{div_rem, quotient_up_u32},
     distance::{
-        held::{HELD, HeldSites},
-        measure::Real,
+        metric::Real,
+        site_buffer::{CAPACITY, SiteBuffer},
     },
     grid::Grid,
 };
 use cuda_std::{GpuFloat, SharedView, View, ViewMut, kernel, shared_view, thread};
 
-/// Columns of voxels along z in a brick.
+/// Number of columns of voxels along z in a brick.
 pub(super) const COLUMNS: usize = (BRICK * BRICK) as usize;
-/// Voxels of a column.
+/// Number of voxels in a column.
 const HEIGHT: usize = BRICK as usize;
 
-/// Layers of bricks along z of a volume, and the planes of voxels that they are.
+/// Consecutive layers of bricks along z, and the planes of voxels that they cover.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slab {
-    /// The volume.
+    /// Grid of the volume.
     pub grid: Grid,
-    /// The first layer.
+    /// Index of the first layer.
     pub first: u32,
-    /// How many layers.
+    /// Number of layers.
     pub layers: u32,
 }
 
 impl Slab {
-    /// Bricks that blocks share.
+    /// Returns the number of bricks, the units of work of the blocks.
     #[inline(always)]
     pub const fn bricks(self) -> u64 {
         along_bricks(self.grid.nx) * along_bricks(self.grid.ny) * self.layers as u64
     }
 }
 
-/// Bricks along an axis of so many voxels.
+/// Returns the number of bricks along an axis of `voxels` voxels.
 #[inline(always)]
 const fn along_bricks(voxels: u32) -> u64 {
     quotient_up_u32(voxels, BRICK) as u64
 }
 
-/// Sites within reach of a brick, and what they are to it.
+/// Search for the sites near a brick, and the distances found so far.
 #[derive(Clone, Copy)]
-struct Held<C> {
-    sites: HeldSites,
-    /// The least squared distance of each voxel so far: a plane of columns after the other. A
-    /// thread has columns of its own.
+struct BrickSearch<C> {
+    sites: SiteBuffer,
+    /// Smallest squared distance of each voxel so far, as planes of columns. Each thread accesses
+    /// only its own columns.
     best: SharedView<f64>,
     bounds: Bounds<C>,
     factors: [C; 3],
     first: [u32; 3],
 }
 
-impl<C: Real> Held<C> {
-    /// Calls `visit` for the calling thread's columns.
+impl<C: Real> BrickSearch<C> {
+    /// Calls `visit` for each column of the calling thread.
     #[inline(always)]
     fn for_each_column(mut visit: impl FnMut(usize)) {
         let mut column = thread::thread_idx_x() as usize;
@@ -65,50 +65,58 @@ impl<C: Real> Held<C> {
         }
     }
 
-    /// Adds those of the sites from `start` to `end`, at most a chunk, that are within the root of
-    /// `limit`.
+    /// Appends those sites from `start` to `end` (at most one batch) whose squared distance to the
+    /// brick is at most `limit`.
     #[inline(always)]
     fn add(&self, sorted: View<f32>, start: usize, end: usize, limit: C) {
         let mut site = start + thread::thread_idx_x() as usize;
         while site < end {
-            let at = 3 * site;
-            let coordinates = [sorted.read(at), sorted.read(at + 1), sorted.read(at + 2)];
-            let [x, y, z] = coordinates;
-            let here = [C::of(x), C::of(y), C::of(z)];
-            let here = Bounds {
-                low: here,
-                high: here,
+            let offset = 3 * site;
+            let site_coordinates = [
+                sorted.read(offset),
+                sorted.read(offset + 1),
+                sorted.read(offset + 2),
+            ];
+            let [x, y, z] = site_coordinates;
+            let position = [
+                C::from_coordinate(x),
+                C::from_coordinate(y),
+                C::from_coordinate(z),
+            ];
+            let point = Bounds {
+                low: position,
+                high: position,
             };
-            if self.bounds.nearest_squared(&here, self.factors) <= limit {
-                self.sites.put(coordinates);
+            if self.bounds.nearest_squared(&point, self.factors) <= limit {
+                self.sites.push(site_coordinates);
             }
             site += thread::block_dim_x() as usize;
         }
     }
 
-    /// Compares the voxels with the first `count` sites.
+    /// Compares the voxels with the first `count` buffered sites.
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn compare(&self, count: usize) {
         let [fx, fy, fz] = self.factors;
         Self::for_each_column(|column| {
-            let x = C::of((self.first[0] + column as u32 % BRICK) as f32);
-            let y = C::of((self.first[1] + column as u32 / BRICK) as f32);
+            let x = C::from_coordinate((self.first[0] + column as u32 % BRICK) as f32);
+            let y = C::from_coordinate((self.first[1] + column as u32 / BRICK) as f32);
             let mut z = [C::ZERO; HEIGHT];
             let mut least = [C::ZERO; HEIGHT];
             let mut k = 0;
             while k < HEIGHT {
-                z[k] = C::of((self.first[2] + k as u32) as f32);
+                z[k] = C::from_coordinate((self.first[2] + k as u32) as f32);
                 least[k] = C::narrow(self.best.read(k * COLUMNS + column));
                 k += 1;
             }
             let mut site = 0;
             while site < count {
-                let [sx, sy, sz] = self.sites.at(site).map(C::of);
+                let [sx, sy, sz] = self.sites.site_coordinates(site).map(C::from_coordinate);
                 let across = C::squared_along(fx, x, sx).plus(C::squared_along(fy, y, sy));
                 let mut k = 0;
                 while k < HEIGHT {
-                    least[k] = least[k].least(across.plus(C::squared_along(fz, z[k], sz)));
+                    least[k] = least[k].smaller(across.plus(C::squared_along(fz, z[k], sz)));
                     k += 1;
                 }
                 site += 1;
@@ -121,15 +129,16 @@ impl<C: Real> Held<C> {
         });
     }
 
-    /// Goes through the sites of the cubes within `reach`. All threads must call it.
+    /// Compares the voxels with all sites of the cubes within `reach`. All threads of the block
+    /// must call it.
     #[inline(always)]
-    fn search(
+    fn run(
         &self,
         sorted: View<f32>,
         starts: View<u64>,
         boxes: View<f32>,
         cubes: Cubes,
-        search: &Search,
+        search: &SearchRadii,
         reach: f32,
     ) {
         let factors = search.factors::<f32>();
@@ -150,11 +159,11 @@ impl<C: Real> Held<C> {
         while cz <= z.1 {
             let cube = cubes.number(cx, cy, cz);
             let (mut start, end) = (starts.read(cube) as usize, starts.read(cube + 1) as usize);
-            let there = Bounds::of_cube(boxes, cube);
-            if start < end && bounds.nearest_squared(&there, factors) > reach * reach {
+            let cube_bounds = Bounds::read(boxes, cube);
+            if start < end && bounds.nearest_squared(&cube_bounds, factors) > reach * reach {
                 start = end;
             }
-            self.sites.in_chunks(
+            self.sites.for_each_batch(
                 start,
                 end,
                 |count| self.compare(count),
@@ -172,17 +181,19 @@ impl<C: Real> Held<C> {
     }
 }
 
-/// Writes the distance of every voxel of a slab: exact up to `search.exact`, estimated beyond, and
-/// never more than the bound.
+/// Writes the distance of every voxel of a slab: exact up to `search.exact_max`, estimated beyond,
+/// and truncated at the bound.
 ///
-/// A block takes bricks, and a thread columns of voxels along z, whose squared distances are in its
-/// registers while it compares. Threads stride over the sites of the cubes within reach and put
-/// those that can matter side by side in shared memory, up to 512 of them; then every thread goes
-/// through these, all reading the same. That takes 10 KiB.
+/// **Mapping:** one brick per block, columns of 8 voxels along z per thread, whose squared
+/// distances stay in registers during a comparison. **Phases**, separated by barriers: (1) threads
+/// stride over the sites of the cubes within reach and append those near enough to a buffer of 512
+/// sites; (2) every thread compares its voxels with all buffered sites, all lanes reading the same
+/// one. **Shared memory:** 10 KiB. **Global memory:** reads each nearby site once per brick and
+/// writes one distance per voxel.
 ///
 /// # Safety
-/// `sorted`, `starts` and `boxes` are what the kernels of the sort leave, `nodes` and `centres`
-/// what [`measure_nodes`] does; `distances` holds an element for each voxel of the slab.
+/// `sorted`, `starts` and `boxes` are the results of the sorting kernels, `nodes` and `centres`
+/// those of [`measure_nodes`]; `distances` holds one element per voxel of the slab.
 ///
 /// [`measure_nodes`]: super::measure_nodes
 #[kernel(C = [f32, f64])]
@@ -194,15 +205,15 @@ pub unsafe fn measure_bricks<C: Real>(
     nodes: Nodes,
     centres: View<f32>,
     slab: Slab,
-    search: Search,
+    search: SearchRadii,
     distances: ViewMut<f32>,
 ) {
-    let sites = shared_view![f32; 3 * HELD];
+    let sites = shared_view![f32; 3 * CAPACITY];
     let count = shared_view![u32; 1];
     let best = shared_view![f64; HEIGHT * COLUMNS];
     let grid = slab.grid;
     let radius = search.brick_radius();
-    let searched = search.searched as f32;
+    let searched = search.search_max as f32;
     let mut index = thread::block_idx_x() as u64;
     while index < slab.bricks() {
         let (row, bx) = div_rem(index, along_bricks(grid.nx));
@@ -220,11 +231,11 @@ pub unsafe fn measure_bricks<C: Real>(
                 } else {
                     searched
                 };
-            let low = first.map(|first| C::of(first as f32));
-            let high = first.map(|first| C::of((first + BRICK - 1) as f32));
-            let held = Held {
-                sites: HeldSites {
-                    places: sites,
+            let low = first.map(|first| C::from_coordinate(first as f32));
+            let high = first.map(|first| C::from_coordinate((first + BRICK - 1) as f32));
+            let brick_search = BrickSearch {
+                sites: SiteBuffer {
+                    coordinates: sites,
                     count,
                 },
                 best,
@@ -232,16 +243,16 @@ pub unsafe fn measure_bricks<C: Real>(
                 factors: search.factors(),
                 first,
             };
-            Held::<C>::for_each_column(|column| {
+            BrickSearch::<C>::for_each_column(|column| {
                 let mut k = 0;
                 while k < HEIGHT {
                     best.write(k * COLUMNS + column, f64::INFINITY);
                     k += 1;
                 }
             });
-            held.search(sorted, starts, boxes, cubes, &search, reach);
+            brick_search.run(sorted, starts, boxes, cubes, &search, reach);
         }
-        Held::<C>::for_each_column(|column| {
+        BrickSearch::<C>::for_each_column(|column| {
             let (cx, cy) = (column as u32 % BRICK, column as u32 / BRICK);
             let (x, y) = (first[0] + cx, first[1] + cy);
             if x >= grid.nx || y >= grid.ny {
@@ -257,9 +268,9 @@ pub unsafe fn measure_bricks<C: Real>(
                     } else {
                         f64::INFINITY
                     };
-                    let units = length(&search, squared, estimate.at(k));
-                    let place = grid.sample(x, y, z - slab.first * BRICK);
-                    distances.write(place, search.scale.length(units));
+                    let units = length(&search, squared, estimate.value(k));
+                    let voxel = grid.sample(x, y, z - slab.first * BRICK);
+                    distances.write(voxel, search.scale.length(units));
                 }
                 k += 1;
             }
@@ -268,49 +279,51 @@ pub unsafe fn measure_bricks<C: Real>(
     }
 }
 
-/// The distance of a voxel, in units, from the squared one that was found and the estimated one.
+/// Returns the distance of a voxel, in units, from the squared distance found and the estimate.
 #[inline(always)]
-fn length(search: &Search, squared: f64, estimate: f32) -> f64 {
+fn length(search: &SearchRadii, squared: f64, estimate: f32) -> f64 {
     let found = GpuFloat::sqrt(squared);
-    if squared <= search.exact * search.exact {
+    if squared <= search.exact_max * search.exact_max {
         return found;
     }
-    if search.exact == search.searched {
+    if search.exact_max == search.search_max {
         return f64::INFINITY;
     }
-    // what was not found is farther than that
+    // Distances that were not found are larger than `search.exact_max`.
     let estimate = estimate as f64;
-    let estimate = if estimate < search.exact {
-        search.exact
+    let estimate = if estimate < search.exact_max {
+        search.exact_max
     } else {
         estimate
     };
-    if found >= search.searched {
+    if found >= search.search_max {
         return estimate;
     }
-    let part = (found - search.exact) / (search.searched - search.exact);
+    let part = (found - search.exact_max) / (search.search_max - search.exact_max);
     found + part * (estimate - found)
 }
 
-/// The distances of a column of a brick, interpolated between the centres of bricks.
+/// Distances along a column of a brick, interpolated between the centres of bricks.
 #[derive(Clone, Copy)]
 struct Estimate {
-    /// In the planes through the centres of the brick before, of the brick, and of the one after.
+    /// Value in the plane through the centre of the previous brick.
     before: f32,
+    /// Value in the plane through the centre of the brick.
     here: f32,
+    /// Value in the plane through the centre of the next brick.
     after: f32,
 }
 
 impl Estimate {
     #[inline(always)]
     fn along_z(centres: View<f32>, nodes: Nodes, brick: [u32; 3], cx: u32, cy: u32) -> Self {
-        let (x, along_x) = between(cx);
-        let (y, along_y) = between(cy);
+        let (x, along_x) = interpolation(cx);
+        let (y, along_y) = interpolation(cy);
         let (x, y) = (brick[0] + x, brick[1] + y);
         let plane = |z: u32| {
             let row = |y: u32| {
-                let at = nodes.number(x, y, z);
-                centres.read(at) * (1.0 - along_x) + centres.read(at + 1) * along_x
+                let offset = nodes.number(x, y, z);
+                centres.read(offset) * (1.0 - along_x) + centres.read(offset + 1) * along_x
             };
             row(y) * (1.0 - along_y) + row(y + 1) * along_y
         };
@@ -321,10 +334,10 @@ impl Estimate {
         }
     }
 
-    /// That of voxel `k` of the column.
+    /// Returns the estimate for voxel `k` of the column.
     #[inline(always)]
-    fn at(&self, k: usize) -> f32 {
-        let (node, along) = between(k as u32);
+    fn value(&self, k: usize) -> f32 {
+        let (node, along) = interpolation(k as u32);
         let (low, high) = if node == 0 {
             (self.before, self.here)
         } else {
@@ -334,12 +347,13 @@ impl Estimate {
     }
 }
 
-/// Between which two centres voxel `at` of a brick is: 0 if from that of the brick before, 1 if
-/// from the brick's own; and how far on the way to the next, which is neither 0 nor 1.
+/// Returns the two brick centres between which voxel `k` of a brick lies (0: the previous brick and
+/// this one; 1: this one and the next), and its fractional position between them, strictly between
+/// 0 and 1.
 #[inline(always)]
-fn between(at: u32) -> (u32, f32) {
-    let node = at / (BRICK / 2);
-    let from = at as f32 + 0.5 - (BRICK / 2) as f32;
+fn interpolation(k: u32) -> (u32, f32) {
+    let node = k / (BRICK / 2);
+    let from = k as f32 + 0.5 - (BRICK / 2) as f32;
     let along = from / BRICK as f32;
     (node, if node == 0 { along + 1.0 } else { along })
 }

@@ -1,92 +1,99 @@
-//! The distances at the centres of the bricks.
+//! Distances at the centres of the bricks.
 
-use super::{BRICK, Bounds, SLACK, Search};
+use super::{BRICK, Bounds, SLACK, SearchRadii};
 use crate::{
     arith::{div_rem, quotient_up_u32},
     block,
-    distance::measure::{Real, squared},
+    distance::metric::{Real, squared},
     operator::{Max, Min},
 };
 use cuda_std::{SharedView, View, ViewMut, kernel, shared_view, thread};
 
-/// The centres of bricks: those of a volume, and one more on each side.
+/// Grid of brick centres, extended by one centre on each side of the volume.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nodes {
-    /// Nodes along x.
+    /// Number of nodes along x.
     pub nx: u32,
-    /// Nodes along y.
+    /// Number of nodes along y.
     pub ny: u32,
-    /// Nodes along z.
+    /// Number of nodes along z.
     pub nz: u32,
 }
 
-/// Nodes along each side of a group, the work that a block takes at a time.
-const SIDE: u32 = 4;
-/// Nodes of a group.
-const GROUP: usize = (SIDE * SIDE * SIDE) as usize;
-/// Sites in shared memory at a time.
+/// Number of nodes along each side of a group, the unit of work of a block.
+const GROUP_SIDE: u32 = 4;
+/// Number of nodes in a group.
+const GROUP: usize = (GROUP_SIDE * GROUP_SIDE * GROUP_SIDE) as usize;
+/// Number of sites in shared memory at a time.
 const TILE: usize = 256;
-/// Cubes that are looked at together.
-const LISTED: usize = 256;
+/// Capacity of the list of cubes in shared memory.
+const LIST_CAPACITY: usize = 256;
 
 impl Nodes {
-    /// How many.
+    /// Returns the number of nodes.
     #[inline(always)]
     pub const fn count(self) -> u64 {
         self.nx as u64 * self.ny as u64 * self.nz as u64
     }
 
-    /// Groups that blocks share.
+    /// Returns the number of groups, the units of work of the blocks.
     #[inline(always)]
     pub const fn groups(self) -> u64 {
-        quotient_up_u32(self.nx, SIDE) as u64
-            * quotient_up_u32(self.ny, SIDE) as u64
-            * quotient_up_u32(self.nz, SIDE) as u64
+        quotient_up_u32(self.nx, GROUP_SIDE) as u64
+            * quotient_up_u32(self.ny, GROUP_SIDE) as u64
+            * quotient_up_u32(self.nz, GROUP_SIDE) as u64
     }
 
-    /// The number of a node.
+    /// Returns the index of a node.
     #[inline(always)]
     pub const fn number(self, x: u32, y: u32, z: u32) -> usize {
         ((z as u64 * self.ny as u64 + y as u64) * self.nx as u64 + x as u64) as usize
     }
 
-    /// The coordinate of node `node` along an axis, in voxels: node 1 is the centre of the first
-    /// brick.
+    /// Returns the coordinate of node `node` along an axis, in voxels. Node 1 is the centre of the
+    /// first brick.
     #[inline(always)]
     fn coordinate(node: u32) -> f32 {
         (node * BRICK) as f32 - (BRICK as f32 + 1.0) / 2.0
     }
 
-    /// The first node of a group.
+    /// Returns the first node of a group.
     #[inline(always)]
     const fn group_at(self, group: u64) -> [u32; 3] {
-        let (row, x) = div_rem(group, quotient_up_u32(self.nx, SIDE) as u64);
-        let (z, y) = div_rem(row, quotient_up_u32(self.ny, SIDE) as u64);
-        [x as u32 * SIDE, y as u32 * SIDE, z as u32 * SIDE]
+        let (row, x) = div_rem(group, quotient_up_u32(self.nx, GROUP_SIDE) as u64);
+        let (z, y) = div_rem(row, quotient_up_u32(self.ny, GROUP_SIDE) as u64);
+        [
+            x as u32 * GROUP_SIDE,
+            y as u32 * GROUP_SIDE,
+            z as u32 * GROUP_SIDE,
+        ]
     }
 }
 
-/// What a block knows of its group.
+/// Group of nodes processed by a block.
 #[derive(Clone, Copy)]
 struct Group<C> {
     first: [u32; 3],
     factors: [C; 3],
-    /// The least squared distance of each node so far. A thread reads and writes those of its own
-    /// nodes.
+    /// Smallest squared distance of each node so far. Each thread accesses only its own nodes.
     best: SharedView<f64>,
 }
 
 impl<C: Real> Group<C> {
-    /// Where node `i` of the group is.
+    /// Returns the coordinates of node `i` of the group in the grid of nodes.
     #[inline(always)]
     fn node(&self, i: usize) -> [u32; 3] {
         let i = i as u32;
         let [x, y, z] = self.first;
-        [x + i % SIDE, y + i / SIDE % SIDE, z + i / (SIDE * SIDE)]
+        [
+            x + i % GROUP_SIDE,
+            y + i / GROUP_SIDE % GROUP_SIDE,
+            z + i / (GROUP_SIDE * GROUP_SIDE),
+        ]
     }
 
-    /// Calls `visit` for the calling thread's nodes.
+    /// Calls `visit` for each node of the calling thread.
     #[inline(always)]
     fn for_each(&self, mut visit: impl FnMut(usize)) {
         let mut i = thread::thread_idx_x() as usize;
@@ -96,7 +103,8 @@ impl<C: Real> Group<C> {
         }
     }
 
-    /// Compares the nodes with the sites from `start` to `end`. All threads must call it.
+    /// Compares the nodes with the sites from `start` to `end`. All threads of the block must call
+    /// it.
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn compare(&self, sorted: View<f32>, start: usize, end: usize) {
@@ -104,10 +112,10 @@ impl<C: Real> Group<C> {
         let mut start = 3 * start;
         while start < 3 * end {
             let rest = 3 * end - start;
-            let here = if rest < 3 * TILE { rest } else { 3 * TILE };
+            let loaded = if rest < 3 * TILE { rest } else { 3 * TILE };
             thread::sync_threads();
             let mut i = thread::thread_idx_x() as usize;
-            while i < here {
+            while i < loaded {
                 tile.write(i, sorted.read(start + i));
                 i += thread::block_dim_x() as usize;
             }
@@ -115,50 +123,52 @@ impl<C: Real> Group<C> {
             self.for_each(|i| {
                 let [x, y, z] = self.node(i);
                 let at = [
-                    C::of(Nodes::coordinate(x)),
-                    C::of(Nodes::coordinate(y)),
-                    C::of(Nodes::coordinate(z)),
+                    C::from_coordinate(Nodes::coordinate(x)),
+                    C::from_coordinate(Nodes::coordinate(y)),
+                    C::from_coordinate(Nodes::coordinate(z)),
                 ];
-                let mut least = C::narrow(self.best.read(i));
+                let mut smallest = C::narrow(self.best.read(i));
                 let mut k = 0;
-                while k + 2 < here {
+                while k + 2 < loaded {
                     let site = [
-                        C::of(tile.read(k)),
-                        C::of(tile.read(k + 1)),
-                        C::of(tile.read(k + 2)),
+                        C::from_coordinate(tile.read(k)),
+                        C::from_coordinate(tile.read(k + 1)),
+                        C::from_coordinate(tile.read(k + 2)),
                     ];
-                    least = least.least(squared(self.factors, at, site));
+                    smallest = smallest.smaller(squared(self.factors, at, site));
                     k += 3;
                 }
-                self.best.write(i, least.widen());
+                self.best.write(i, smallest.widen());
             });
             start += 3 * TILE;
         }
     }
 }
 
-/// Writes the distance of every node, in units, and +∞ where it is more than `search.at_nodes` or
-/// might be.
+/// Writes the distance of every node in units. Distances up to `search.node_max` are exact; larger
+/// ones may be overestimated.
 ///
-/// A block takes groups of 4 × 4 × 4 nodes, a thread single nodes. The cube whose farthest site is
-/// nearest to the group is gone through first; then all cubes whose sites are not farther than what
-/// that found. Sites are staged in shared memory, 256 of them; with the list of cubes and the
-/// nodes' distances that takes 4.6 KiB.
+/// **Mapping:** one group of 4 × 4 × 4 nodes per block, one node per thread. **Phases:** (1) find
+/// the cube whose farthest site is nearest to the group and compare its sites, which yields an
+/// upper bound; (2) list the cubes within that bound, at most 256 at a time, and compare their
+/// sites. **Shared memory:** 4.6 KiB: 256 sites, the list of cubes, and the distances of the nodes.
+/// **Global memory:** reads all boxes twice and the sites of the nearby cubes once per group;
+/// writes one distance per node.
 ///
 /// # Safety
-/// There is a site; `sorted`, `starts` and `boxes` are what the kernels of the sort leave;
-/// `distances` holds `nodes.count()` elements.
+/// There is at least one site; `sorted`, `starts` and `boxes` are the results of the sorting
+/// kernels; `distances` holds `nodes.count()` elements.
 #[kernel(C = [f32, f64])]
 pub unsafe fn measure_nodes<C: Real>(
     sorted: View<f32>,
     starts: View<u64>,
     boxes: View<f32>,
     nodes: Nodes,
-    search: Search,
+    search: SearchRadii,
     distances: ViewMut<f32>,
 ) {
-    let list = shared_view![u32; LISTED];
-    let listed = shared_view![u32; 1];
+    let list = shared_view![u32; LIST_CAPACITY];
+    let list_length = shared_view![u32; 1];
     let best = shared_view![f64; GROUP];
     let cubes = starts.len() - 1;
     let threads = thread::block_dim_x() as usize;
@@ -177,15 +187,15 @@ pub unsafe fn measure_nodes<C: Real>(
             Nodes::coordinate(first[1]),
             Nodes::coordinate(first[2]),
         ];
-        let side = ((SIDE - 1) * BRICK) as f32;
+        let side = ((GROUP_SIDE - 1) * BRICK) as f32;
         let high = [low[0] + side, low[1] + side, low[2] + side];
         let bounds = Bounds { low, high };
         let mut nearest = u64::MAX;
         let mut cube = rank;
         while cube < cubes {
             if starts.read(cube) < starts.read(cube + 1) {
-                let farthest = bounds.farthest_squared(&Bounds::of_cube(boxes, cube), factors);
-                // squares are not negative: their bits are in their order
+                let farthest = bounds.farthest_squared(&Bounds::read(boxes, cube), factors);
+                // Squared distances are not negative, so their bit patterns have the same order.
                 let key = (farthest.to_bits() as u64) << 32 | cube as u64;
                 nearest = if key < nearest { key } else { nearest };
             }
@@ -211,14 +221,14 @@ pub unsafe fn measure_nodes<C: Real>(
                 i += 1;
             }
             if next == 0 {
-                let mut most = 0.0;
+                let mut largest = 0.0;
                 group.for_each(|i| {
                     let found = best.read(i) as f32;
-                    most = if found > most { found } else { most };
+                    largest = if found > largest { found } else { largest };
                 });
-                let most = cuda_std::GpuFloat::sqrt(block::reduce::<f32, Max>(most));
-                let bound = search.at_nodes as f32;
-                let reach = SLACK * if most < bound { most } else { bound };
+                let largest = cuda_std::GpuFloat::sqrt(block::reduce::<f32, Max>(largest));
+                let bound = search.node_max as f32;
+                let reach = SLACK * if largest < bound { largest } else { bound };
                 limit = reach * reach;
             }
             if next >= cubes {
@@ -226,26 +236,26 @@ pub unsafe fn measure_nodes<C: Real>(
             }
             thread::sync_threads();
             if rank == 0 {
-                listed.write(0, 0);
+                list_length.write(0, 0);
             }
             thread::sync_threads();
-            let end = if cubes - next < LISTED {
+            let end = if cubes - next < LIST_CAPACITY {
                 cubes
             } else {
-                next + LISTED
+                next + LIST_CAPACITY
             };
             let mut cube = next + rank;
             while cube < end {
                 if starts.read(cube) < starts.read(cube + 1) && cube as u32 != nearest {
-                    let there = Bounds::of_cube(boxes, cube);
-                    if bounds.nearest_squared(&there, factors) <= limit {
-                        list.write(listed.atomic_add(0, 1) as usize, cube as u32);
+                    let cube_bounds = Bounds::read(boxes, cube);
+                    if bounds.nearest_squared(&cube_bounds, factors) <= limit {
+                        list.write(list_length.atomic_add(0, 1) as usize, cube as u32);
                     }
                 }
                 cube += threads;
             }
             thread::sync_threads();
-            count = listed.read(0);
+            count = list_length.read(0);
             next = end;
         }
         group.for_each(|i| {

@@ -1,4 +1,4 @@
-//! Sites, cube after cube: a counting sort.
+//! Counting sort of sites by cube.
 
 use crate::{
     block,
@@ -7,62 +7,64 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// The cubes that a volume is cut into.
+/// Division of a volume into cubes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cubes {
-    /// Cubes along x.
+    /// Number of cubes along x.
     pub nx: u32,
-    /// Cubes along y.
+    /// Number of cubes along y.
     pub ny: u32,
-    /// Cubes along z.
+    /// Number of cubes along z.
     pub nz: u32,
-    /// The side of a cube is 2 to this power of voxels.
-    pub power: u32,
+    /// Binary logarithm of the side of a cube, in voxels.
+    pub side_log2: u32,
 }
 
 impl Cubes {
-    /// Those of a grid of so many voxels along x, y and z; one at least along each axis.
-    pub const fn new([x, y, z]: [u32; 3], power: u32) -> Self {
-        const fn along(voxels: u32, power: u32) -> u32 {
+    /// Divides a grid with the given numbers of voxels along x, y and z into cubes; at least one
+    /// along each axis.
+    pub const fn new([x, y, z]: [u32; 3], side_log2: u32) -> Self {
+        const fn along(voxels: u32, side_log2: u32) -> u32 {
             if voxels == 0 {
                 1
             } else {
-                ((voxels - 1) >> power) + 1
+                ((voxels - 1) >> side_log2) + 1
             }
         }
         Self {
-            nx: along(x, power),
-            ny: along(y, power),
-            nz: along(z, power),
-            power,
+            nx: along(x, side_log2),
+            ny: along(y, side_log2),
+            nz: along(z, side_log2),
+            side_log2,
         }
     }
 
-    /// How many.
+    /// Returns the number of cubes.
     #[inline(always)]
     pub const fn count(self) -> u64 {
         self.nx as u64 * self.ny as u64 * self.nz as u64
     }
 
-    /// Which of `cubes` along an axis has a coordinate; the first or the last if none has. It never
-    /// falls where the coordinate grows.
+    /// Returns the index along an axis with `cubes` cubes of the cube that contains `coordinate`,
+    /// clamped to the first and last cube. It is monotone in `coordinate`.
     #[inline(always)]
     pub fn along(self, cubes: u32, coordinate: f32) -> u32 {
-        // a negative number becomes 0, and one that is too large the most there is
-        let cube = coordinate as u32 >> self.power;
+        // The conversion saturates: negative coordinates become 0, and values too large become the
+        // maximum.
+        let cube = coordinate as u32 >> self.side_log2;
         if cube < cubes { cube } else { cubes - 1 }
     }
 
-    /// The number of a cube.
+    /// Returns the linear index of a cube.
     #[inline(always)]
     pub const fn number(self, x: u32, y: u32, z: u32) -> usize {
         ((z as u64 * self.ny as u64 + y as u64) * self.nx as u64 + x as u64) as usize
     }
 
-    /// The cube of a site.
+    /// Returns the index of the cube that contains a site.
     #[inline(always)]
-    fn of(self, sites: View<f32>, site: usize) -> usize {
+    fn cube_index_at(self, sites: View<f32>, site: usize) -> usize {
         self.number(
             self.along(self.nx, sites.read(3 * site)),
             self.along(self.ny, sites.read(3 * site + 1)),
@@ -71,55 +73,63 @@ impl Cubes {
     }
 }
 
-/// Counts the sites of each cube. A thread takes single sites, and adds 1 to an element of `counts`
-/// for each.
+/// Counts the sites of each cube.
+///
+/// **Mapping:** one site per thread. **Global memory:** reads three coordinates and performs one
+/// atomic addition per site.
 ///
 /// # Safety
-/// `items` are the sites, of which `sites` holds x, y and z; `counts` holds an element for each
-/// cube, at first 0.
+/// `items` counts the sites, of which `sites` holds x, y and z; `counts` holds one element per
+/// cube, initially 0.
 #[kernel]
 pub unsafe fn count_in_cubes(sites: View<f32>, items: Items, cubes: Cubes, counts: ViewMut<u64>) {
     items.for_each(|site| {
-        counts.atomic_add(cubes.of(sites, site), 1);
+        counts.atomic_add(cubes.cube_index_at(sites, site), 1);
     });
 }
 
-/// Puts the sites of a cube side by side, in any order, and their numbers if `numbers` is not
-/// empty. A thread takes single sites; it adds 1 to an element of `taken` for each to find its
-/// place.
+/// Orders the sites by cube, in unspecified order within a cube, and writes their numbers unless
+/// `site_numbers` is empty.
+///
+/// **Mapping:** one site per thread; an atomic addition to its cube's element of `fill_counts`
+/// yields its position within the cube. **Global memory:** reads three coordinates and writes
+/// three, plus the site number, per site.
 ///
 /// # Safety
-/// As [`count_in_cubes`]; `starts` holds the exclusive sums of the counts, `taken` an element for
-/// each cube, at first 0, and `sorted` as many elements as `sites`, and `numbers` one for each site
-/// or none.
+/// The requirements of [`count_in_cubes`] hold; `starts` holds the exclusive sums of the counts,
+/// `fill_counts` one element per cube, initially 0, `sorted` the same number of elements as
+/// `sites`, and `site_numbers` one element per site or none.
 #[kernel]
 pub unsafe fn sort_into_cubes(
     sites: View<f32>,
     items: Items,
     cubes: Cubes,
     starts: View<u64>,
-    taken: ViewMut<u64>,
+    fill_counts: ViewMut<u64>,
     sorted: ViewMut<f32>,
-    numbers: ViewMut<u64>,
+    site_numbers: ViewMut<u64>,
 ) {
     items.for_each(|site| {
-        let cube = cubes.of(sites, site);
-        let place = (starts.read(cube) + taken.atomic_add(cube, 1)) as usize;
-        sorted.write(3 * place, sites.read(3 * site));
-        sorted.write(3 * place + 1, sites.read(3 * site + 1));
-        sorted.write(3 * place + 2, sites.read(3 * site + 2));
-        if !numbers.is_empty() {
-            numbers.write(place, site as u64);
+        let cube = cubes.cube_index_at(sites, site);
+        let destination = (starts.read(cube) + fill_counts.atomic_add(cube, 1)) as usize;
+        sorted.write(3 * destination, sites.read(3 * site));
+        sorted.write(3 * destination + 1, sites.read(3 * site + 1));
+        sorted.write(3 * destination + 2, sites.read(3 * site + 2));
+        if !site_numbers.is_empty() {
+            site_numbers.write(destination, site as u64);
         }
     });
 }
 
-/// Finds the box that each cube's sites fill: the least x, y, z, then the greatest; from +∞ to -∞
-/// if there are none. A block takes cubes, its threads stride over the sites.
+/// Computes the bounding box of each cube's sites: minimum x, y, z, then maximum x, y, z; +∞ and -∞
+/// for an empty cube.
+///
+/// **Mapping:** one cube per block; threads stride over its sites and reduce each coordinate.
+/// **Global memory:** reads every site once and writes six numbers per cube.
 ///
 /// # Safety
-/// `starts` holds a sum for each cube and the total, `sorted` the sites, `boxes` six elements for
-/// each cube.
+/// `starts` holds an exclusive sum per cube and the total, `sorted` the sites, `boxes` six elements
+/// per cube.
 #[kernel]
 pub unsafe fn box_cubes(sorted: View<f32>, starts: View<u64>, boxes: ViewMut<f32>) {
     let cubes = starts.len() - 1;
@@ -131,9 +141,9 @@ pub unsafe fn box_cubes(sorted: View<f32>, starts: View<u64>, boxes: ViewMut<f32
             let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
             let mut site = start + thread::thread_idx_x() as usize;
             while site < end {
-                let at = sorted.read(3 * site + axis);
-                low = if at < low { at } else { low };
-                high = if at > high { at } else { high };
+                let coordinate = sorted.read(3 * site + axis);
+                low = if coordinate < low { coordinate } else { low };
+                high = if coordinate > high { coordinate } else { high };
                 site += thread::block_dim_x() as usize;
             }
             let low = block::reduce::<f32, Min>(low);

@@ -1,4 +1,4 @@
-//! Where labels change.
+//! Detection of label changes.
 
 use super::super::sites::BitRows;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel};
 
-/// What the kernel's teams work on.
+/// Inputs and outputs shared by all threads.
 #[derive(Clone, Copy)]
 struct Job<'a, T> {
     labels: View<'a, T>,
@@ -16,21 +16,23 @@ struct Job<'a, T> {
     changes: ViewMut<'a, u32>,
 }
 
-/// The place of a word, from which it goes on to the next.
+/// Position of a word, advanced word by word.
 #[derive(Clone, Copy)]
-struct WordAt {
+struct WordCursor {
+    /// Linear index of the word.
     word: u64,
+    /// Index of the word within its row.
     in_row: u32,
     y: u32,
     z: u32,
-    /// The first voxel of the row.
+    /// Index of the first voxel of the row.
     row: usize,
 }
 
-impl WordAt {
+impl WordCursor {
     #[inline(always)]
     fn new(bits: BitRows, word: u64) -> Self {
-        let [in_row, y, z] = bits.place(word);
+        let [in_row, y, z] = bits.word_position(word);
         Self {
             word,
             in_row,
@@ -55,17 +57,17 @@ impl WordAt {
     }
 }
 
-/// For each voxel, and each of the three axes, whether its label is another than that of the voxel
-/// before it along the axis. The first voxel of a line has none before it, and its bit is 0.
+/// Marks, for each voxel and each of the three axes, whether its label differs from that of the
+/// previous voxel along the axis. The first voxel of a line has no predecessor, and its bit is 0.
 ///
-/// A warp whose lanes all exist makes [`GROUP`] words of each axis at a time: its lanes take single
-/// voxels, read their labels and those before, which other lanes or warps have read or will, and
-/// vote; each lane keeps and writes one word of each. A thread without such a warp makes its words
-/// alone. Nothing is shared in the block.
+/// **Mapping:** each full warp marks [`GROUP`] words per axis at a time. Lanes read the labels of
+/// single voxels and of their predecessors and vote; each lane keeps and writes one word per axis.
+/// Threads without a full warp mark their words alone. **Global memory:** reads four labels per
+/// voxel, mostly from cache, and writes three bits. Shared memory is not used.
 ///
 /// # Safety
-/// `labels` hold `bits.grid.samples()` elements, `changes` three times `bits.words()`: those along
-/// x, then those along y, then those along z.
+/// `labels` holds `bits.grid.samples()` elements, `changes` holds three times `bits.words()`:
+/// changes along x, then y, then z.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn mark_label_changes<T: Sample>(labels: View<T>, bits: BitRows, changes: ViewMut<u32>) {
     let job = Job {
@@ -76,14 +78,14 @@ pub unsafe fn mark_label_changes<T: Sample>(labels: View<T>, bits: BitRows, chan
     for_each_group(
         bits.words().div_ceil(GROUP as u64),
         |group, lane| match lane {
-            Some(lane) => job.group(group, lane),
-            None => job.group_alone(group),
+            Some(lane) => job.mark_group_by_warp(group, lane),
+            None => job.mark_group_by_thread(group),
         },
     );
 }
 
 impl<T: Sample> Job<'_, T> {
-    /// Writes a word of each axis.
+    /// Writes one word per axis.
     #[inline(always)]
     fn write(&self, word: u64, [x, y, z]: [u32; 3]) {
         let (at, words) = (word as usize, self.bits.words() as usize);
@@ -97,9 +99,10 @@ impl<T: Sample> Job<'_, T> {
         self.labels.read(voxel).value()
     }
 
-    /// Whether the label of a voxel of a row is another than those before it.
+    /// Returns whether the label of voxel `x` of a row differs from those of its predecessors along
+    /// x, y and z.
     #[inline(always)]
-    fn differs(&self, at: &WordAt, x: u32) -> [bool; 3] {
+    fn differs(&self, at: &WordCursor, x: u32) -> [bool; 3] {
         let (row, plane) = (self.bits.grid.nx as usize, self.plane());
         let voxel = at.row + x as usize;
         let here = self.label(voxel);
@@ -115,21 +118,21 @@ impl<T: Sample> Job<'_, T> {
         self.bits.grid.nx as usize * self.bits.grid.ny as usize
     }
 
-    /// `count`, in a way that keeps the compiler from unrolling a loop of so many rounds.
+    /// Returns `count`, opaquely enough to keep the compiler from unrolling a loop with this bound.
     #[inline(always)]
-    fn rolled(&self, count: u32) -> u32 {
+    fn opaque_count(&self, count: u32) -> u32 {
         if self.bits.per_row == 0 { 0 } else { count }
     }
 
-    /// The words of one group, by a warp.
+    /// Marks the words of one group with a warp.
     #[inline(always)]
-    fn group(&self, group: u64, lane: u32) {
+    fn mark_group_by_warp(&self, group: u64, lane: u32) {
         let bits = self.bits;
         let first = group * GROUP as u64;
-        let mut at = WordAt::new(bits, first);
-        let mut mine = [0; 3];
+        let mut at = WordCursor::new(bits, first);
+        let mut own_words = [0; 3];
         let mut round = 0;
-        while round < self.rolled(GROUP) {
+        while round < self.opaque_count(GROUP) {
             let x = at.in_row * 32 + lane;
             let mut differs = [false; 3];
             if at.word < bits.words() && x < bits.grid.nx {
@@ -137,35 +140,35 @@ impl<T: Sample> Job<'_, T> {
             }
             let votes = [ballot(differs[0]), ballot(differs[1]), ballot(differs[2])];
             if lane == round {
-                mine = votes;
+                own_words = votes;
             }
             at.advance(bits);
             round += 1;
         }
         if first + (lane as u64) < bits.words() {
-            self.write(first + lane as u64, mine);
+            self.write(first + lane as u64, own_words);
         }
     }
 
-    /// The words of one group, by one thread.
+    /// Marks the words of one group with a single thread.
     #[inline(always)]
-    fn group_alone(&self, group: u64) {
+    fn mark_group_by_thread(&self, group: u64) {
         let bits = self.bits;
-        let mut at = WordAt::new(bits, group * GROUP as u64);
+        let mut at = WordCursor::new(bits, group * GROUP as u64);
         let end = at.word + GROUP as u64;
         while at.word < end && at.word < bits.words() {
             let first = at.in_row * 32;
             let rest = bits.grid.nx - first;
             #[cfg(not(target_arch = "nvptx64"))]
             if rest >= 32 {
-                self.write(at.word, self.whole_word(&at));
+                self.write(at.word, self.mark_full_word(&at));
                 at.advance(bits);
                 continue;
             }
             let count = if rest < 32 { rest } else { 32 };
             let mut words = [0; 3];
             let mut bit = 0;
-            while bit < self.rolled(count) {
+            while bit < self.opaque_count(count) {
                 let [x, y, z] = self.differs(&at, first + bit);
                 words[0] |= (x as u32) << bit;
                 words[1] |= (y as u32) << bit;
@@ -177,40 +180,40 @@ impl<T: Sample> Job<'_, T> {
         }
     }
 
-    /// The words of 32 voxels: in steps without branches, which become a CPU's vector instructions.
+    /// Marks 32 voxels without branches, so that a CPU compiler can vectorise it.
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
-    fn whole_word(&self, at: &WordAt) -> [u32; 3] {
-        use super::super::sites::bits_of;
+    fn mark_full_word(&self, at: &WordCursor) -> [u32; 3] {
+        use super::super::sites::pack_flags;
 
         let first = at.row + at.in_row as usize * 32;
         let labels = |first: usize| self.labels.read_vector::<32>(first).map(T::value);
         let here = labels(first);
-        let differ = |before: [f32; 32]| bits_of(|bit| before[bit] != here[bit]);
+        let differing = |before: [f32; 32]| pack_flags(|bit| before[bit] != here[bit]);
         let along_x = if at.in_row > 0 {
-            differ(labels(first - 1))
+            differing(labels(first - 1))
         } else {
-            bits_of(|bit| bit > 0 && here[bit.max(1) - 1] != here[bit])
+            pack_flags(|bit| bit > 0 && here[bit.max(1) - 1] != here[bit])
         };
         let mut words = [along_x, 0, 0];
         if at.y > 0 {
-            words[1] = differ(labels(first - self.bits.grid.nx as usize));
+            words[1] = differing(labels(first - self.bits.grid.nx as usize));
         }
         if at.z > 0 {
-            words[2] = differ(labels(first - self.plane()));
+            words[2] = differing(labels(first - self.plane()));
         }
         words
     }
 }
 
-/// The voxels that have a neighbour across a face with another label.
+/// Keeps the voxels that have a face neighbour with another label.
 ///
-/// A thread takes single words, neighbouring threads neighbouring words: it reads six, and writes
-/// one. Nothing is shared in the block.
+/// **Mapping:** one word per thread, neighbouring threads on neighbouring words. **Global memory:**
+/// six reads and one write. Shared memory is not used.
 ///
 /// # Safety
-/// `changes` are those of [`mark_label_changes`], `edges` hold `bits.words()` elements, `items`
-/// counts these.
+/// `changes` is the result of [`mark_label_changes`], `edges` holds `bits.words()` elements, which
+/// is also the count of `items`.
 #[kernel]
 pub unsafe fn keep_label_edges(
     changes: View<u32>,
@@ -221,14 +224,14 @@ pub unsafe fn keep_label_edges(
     let words = bits.words() as usize;
     let (row, plane) = (bits.per_row as usize, bits.per_plane() as usize);
     items.for_each(|word| {
-        let [in_row, y, z] = bits.place(word as u64);
+        let [in_row, y, z] = bits.word_position(word as u64);
         let after = |exists: bool, at: usize| if exists { changes.read(at) } else { 0 };
         let along_x = changes.read(word);
         let next = after(in_row + 1 < bits.per_row, word + 1);
-        let mut kept = along_x | along_x >> 1 | next << 31;
-        kept |= changes.read(words + word) | after(y + 1 < bits.grid.ny, words + word + row);
+        let mut edge_bits = along_x | along_x >> 1 | next << 31;
+        edge_bits |= changes.read(words + word) | after(y + 1 < bits.grid.ny, words + word + row);
         let along_z = 2 * words + word;
-        kept |= changes.read(along_z) | after(z + 1 < bits.grid.nz, along_z + plane);
-        edges.write(word, kept);
+        edge_bits |= changes.read(along_z) | after(z + 1 < bits.grid.nz, along_z + plane);
+        edges.write(word, edge_bits);
     });
 }

@@ -1,111 +1,117 @@
-//! Distances along y and z.
+//! Distances to other labels along y and z.
 
-use super::super::separable::{Axis, Cost, Far, Layout, Lines};
+use super::super::separable::{Axis, Cost, DistanceConversion, Layout, Scanlines};
 use crate::{
     arith::{div_rem, quotient_up},
     rows::Items,
 };
 use cuda_std::{KernelType, View, ViewMut, kernel};
 
-/// Neighbouring lines that a thread of a CPU takes together, so that it reads whole cache lines.
-/// Divides 32: they have their bits in one word.
-pub const WIDE: u32 = 16;
+/// Number of neighbouring scanlines that a CPU thread processes together, so that it reads complete
+/// cache lines. Divides 32, so that the bits of the scanlines lie in one word.
+pub const MAX_GROUP_WIDTH: u32 = 16;
 
-/// Lines, and how threads take them: `width` neighbouring ones of a batch at a time.
+/// Division of scanlines into groups of `width` neighbouring ones of a batch, processed by one
+/// thread each.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bundles {
-    /// The lines.
-    pub lines: Lines,
-    /// Bundles that blocks take at a time, at least 1.
+pub struct ScanlineGroups {
+    /// Scanlines.
+    pub scanlines: Scanlines,
+    /// Number of groups per work item of a block, at least 1.
     pub piece: u32,
-    /// Lines of a bundle: 1, or on a CPU [`WIDE`].
+    /// Number of scanlines per group: 1, or [`MAX_GROUP_WIDTH`] on a CPU.
     pub width: u32,
 }
 
-impl Bundles {
-    /// The bundles.
+impl ScanlineGroups {
+    /// Returns the groups as work items.
     #[inline(always)]
     pub const fn items(self) -> Items {
         Items {
-            count: self.lines.batches * quotient_up(self.lines.columns, self.width as u64),
+            count: self.scanlines.batches * quotient_up(self.scanlines.columns, self.width as u64),
             piece: self.piece,
         }
     }
 
-    /// Calls `visit` with those of the calling thread: the batch, the first line in it, and how
-    /// many of `W` lines there are.
+    /// Calls `visit` for each group of the calling thread with its batch, the index of its first
+    /// scanline in the batch, and its number of scanlines, at most `W`.
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn for_each<const W: usize>(self, mut visit: impl FnMut(u64, u64, usize)) {
-        let per_batch = quotient_up(self.lines.columns, W as u64);
-        self.items().for_each(|bundle| {
-            let (batch, in_batch) = div_rem(bundle as u64, per_batch);
-            let column = in_batch * W as u64;
-            let rest = self.lines.columns - column;
-            let count = if rest < W as u64 { rest } else { W as u64 };
+        let per_batch = quotient_up(self.scanlines.columns, W as u64);
+        self.items().for_each(|group_index| {
+            let (batch, group_in_batch) = div_rem(group_index as u64, per_batch);
+            let column = group_in_batch * W as u64;
+            let remaining = self.scanlines.columns - column;
+            let count = if remaining < W as u64 {
+                remaining
+            } else {
+                W as u64
+            };
             visit(batch, column, count as usize);
         });
     }
 }
 
-/// Where the changes along a line are.
+/// Location of the label changes along a scanline.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChangesAlong {
-    /// Their words.
+pub struct LineChanges {
+    /// Strides of the words.
     pub layout: Layout,
     /// The x of the first column, a multiple of 32.
     pub first_x: u32,
-    /// Voxels of a line.
+    /// Number of voxels of a scanline.
     pub len: u32,
 }
 
-/// What is known of a job.
+/// Arguments shared by the kernels.
 #[derive(Clone, Copy)]
 struct Sweep<'a, C> {
     changes: View<'a, u32>,
-    at: ChangesAlong,
+    line_changes: LineChanges,
     axis: Axis<C>,
-    most: u32,
+    max_distance: u32,
     costs: ViewMut<'a, C>,
     layout: Layout,
 }
 
-/// No voxel of another label yet.
-const NONE: u32 = u32::MAX;
+/// Initial distance, before any label change.
+const NO_DISTANCE: u32 = u32::MAX;
 
 impl<C: Cost> Sweep<'_, C> {
-    /// The lesser of a cost and a squared distance along the line.
+    /// Returns the smaller of a cost and the squared distance along the scanline.
     #[inline(always)]
     fn clamped(&self, cost: C, distance: u32) -> C {
-        if distance <= self.most {
-            C::squared(self.axis.weight, distance).least(cost)
+        if distance <= self.max_distance {
+            C::squared(self.axis.weight, distance).smaller(cost)
         } else {
             cost
         }
     }
 
-    /// Goes along a bundle and back. Calls `done` with the place and the number of each line's
-    /// voxels, the cost that is stored, and what becomes of it.
+    /// Sweeps forwards and backwards over a group of scanlines. Calls `visit` for each voxel in the
+    /// backward sweep with its position, the index of its scanline in the group, its stored cost,
+    /// and its clamped cost.
     #[inline(always)]
-    fn run<const W: usize>(
+    fn sweep<const W: usize>(
         &self,
         (batch, column, count): (u64, u64, usize),
-        done: impl Fn(u32, usize, C, C),
+        visit: impl Fn(u32, usize, C, C),
     ) {
-        let x = self.at.first_x as u64 + column;
-        let first_word = batch * self.at.layout.batch + x / 32;
+        let x = self.line_changes.first_x as u64 + column;
+        let first_word = batch * self.line_changes.layout.batch + x / 32;
         let first = batch * self.layout.batch + column;
-        let changes = |place: u32| {
-            let word = first_word + place as u64 * self.at.layout.along;
+        let changes = |position: u32| {
+            let word = first_word + position as u64 * self.line_changes.layout.along;
             self.changes.read(word as usize) >> (x % 32)
         };
-        let voxel = |place: u32| (first + place as u64 * self.layout.along) as usize;
-        let mut distances = [NONE; W];
-        let mut place = 0;
-        while place < self.at.len {
-            let (changes, voxel) = (changes(place), voxel(place));
+        let voxel = |position: u32| (first + position as u64 * self.layout.along) as usize;
+        let mut distances = [NO_DISTANCE; W];
+        let mut position = 0;
+        while position < self.line_changes.len {
+            let (changes, voxel) = (changes(position), voxel(position));
             let mut k = 0;
             while k < W {
                 if k < count {
@@ -122,18 +128,18 @@ impl<C: Cost> Sweep<'_, C> {
                 }
                 k += 1;
             }
-            place += 1;
+            position += 1;
         }
-        distances = [NONE; W];
-        while place > 0 {
-            place -= 1;
-            let (changes, voxel) = (changes(place), voxel(place));
+        distances = [NO_DISTANCE; W];
+        while position > 0 {
+            position -= 1;
+            let (changes, voxel) = (changes(position), voxel(position));
             let mut k = 0;
             while k < W {
                 if k < count {
                     let cost = self.costs.read(voxel + k);
-                    done(place, k, cost, self.clamped(cost, distances[k]));
-                    // a change here is between this place and the one before it
+                    visit(position, k, cost, self.clamped(cost, distances[k]));
+                    // A change here lies between this position and the previous one.
                     distances[k] = if changes >> k & 1 != 0 {
                         1
                     } else {
@@ -145,36 +151,38 @@ impl<C: Cost> Sweep<'_, C> {
         }
     }
 
+    /// Clamps the costs of all scanlines of the calling thread.
     #[inline(always)]
-    fn clamp<const W: usize>(&self, bundles: Bundles) {
-        bundles.for_each::<W>(|batch, column, count| {
+    fn clamp<const W: usize>(&self, groups: ScanlineGroups) {
+        groups.for_each::<W>(|batch, column, count| {
             let first = batch * self.layout.batch + column;
-            self.run::<W>((batch, column, count), |place, k, cost, clamped| {
+            self.sweep::<W>((batch, column, count), |position, k, cost, clamped| {
                 if clamped < cost {
-                    let voxel = first + place as u64 * self.layout.along;
+                    let voxel = first + position as u64 * self.layout.along;
                     self.costs.write(voxel as usize + k, clamped);
                 }
             });
         });
     }
 
+    /// Writes the distances of all scanlines of the calling thread.
     #[inline(always)]
     fn measure<const W: usize>(
         &self,
-        bundles: Bundles,
-        to: Layout,
-        far: Far,
+        groups: ScanlineGroups,
+        output_layout: Layout,
+        conversion: DistanceConversion,
         distances: ViewMut<f32>,
     ) {
-        let is_small = far.is_small(&self.axis);
-        bundles.for_each::<W>(|batch, column, count| {
-            let first = batch * to.batch + column;
-            self.run::<W>((batch, column, count), |place, k, _, cost| {
-                let voxel = first + place as u64 * to.along;
+        let is_small = conversion.is_small(&self.axis);
+        groups.for_each::<W>(|batch, column, count| {
+            let first = batch * output_layout.batch + column;
+            self.sweep::<W>((batch, column, count), |position, k, _, cost| {
+                let voxel = first + position as u64 * output_layout.along;
                 let distance = if is_small {
-                    far.small_distance(cost, &self.axis)
+                    conversion.convert_small(cost, &self.axis)
                 } else {
-                    far.distance(cost, &self.axis)
+                    conversion.convert(cost, &self.axis)
                 };
                 distances.write(voxel as usize + k, distance);
             });
@@ -182,72 +190,79 @@ impl<C: Cost> Sweep<'_, C> {
     }
 }
 
-/// Replaces each cost by the squared distance to the nearest voxel of its line with another label,
-/// where that is less and the distance at most `most`.
+/// Replaces each cost by the squared distance to the nearest voxel of its scanline with another
+/// label if that is smaller and the distance is at most `max_distance`.
 ///
-/// A thread takes whole lines along y or z, neighbouring threads neighbouring ones: it goes along
-/// the line and back, reads a bit and a cost each time, and writes costs that become less. On the
-/// CPU a thread takes [`WIDE`] lines at a time. Nothing is shared in the block.
+/// **Mapping:** one scanline along y or z per thread ([`MAX_GROUP_WIDTH`] on a CPU), neighbouring
+/// threads on neighbouring scanlines; one forward and one backward sweep. **Global memory:** reads
+/// one bit and one cost per voxel and sweep, and writes the costs that decrease. Shared memory is
+/// not used.
 ///
 /// # Safety
-/// `changes` are those of the axis, whose words lie as `at` says, and `costs` have an element for
-/// each voxel of the lines.
+/// `changes` are the label changes along the axis, located as described by `line_changes`, and
+/// `costs` has one element per voxel of the scanlines.
 #[kernel(C = [u32, u64, f64])]
 pub unsafe fn clamp_to_changes<C: Cost + KernelType>(
     changes: View<u32>,
-    at: ChangesAlong,
-    bundles: Bundles,
+    line_changes: LineChanges,
+    groups: ScanlineGroups,
     axis: Axis<C>,
-    most: u32,
+    max_distance: u32,
     layout: Layout,
     costs: ViewMut<C>,
 ) {
     let sweep = Sweep {
         changes,
-        at,
+        line_changes,
         axis,
-        most,
+        max_distance,
         costs,
         layout,
     };
     #[cfg(not(target_arch = "nvptx64"))]
-    if bundles.width == WIDE {
-        return sweep.clamp::<{ WIDE as usize }>(bundles);
+    if groups.width == MAX_GROUP_WIDTH {
+        return sweep.clamp::<{ MAX_GROUP_WIDTH as usize }>(groups);
     }
-    sweep.clamp::<1>(bundles);
+    sweep.clamp::<1>(groups);
 }
 
-/// The distance of each voxel: the root of what [`clamp_to_changes`] would make of its cost.
+/// Computes the distance of each voxel: the root of the cost that [`clamp_to_changes`] would store.
 ///
-/// Otherwise as there; a distance is written for each voxel, and costs that become less are written
-/// on the way along.
+/// The mapping is that of [`clamp_to_changes`]; one distance is written per voxel, and costs that
+/// decrease are written during the forward sweep.
 ///
 /// # Safety
-/// As there; `distances` have an element for each voxel, where the second layout says.
+/// The requirements of [`clamp_to_changes`] hold; `distances` has one element per voxel, located by
+/// the second layout.
 #[kernel(C = [u32, u64, f64])]
 pub unsafe fn distances_from_changes<C: Cost + KernelType>(
     changes: View<u32>,
-    at: ChangesAlong,
-    bundles: Bundles,
+    line_changes: LineChanges,
+    groups: ScanlineGroups,
     axis: Axis<C>,
-    most: u32,
+    max_distance: u32,
     layouts: [Layout; 2],
     costs: ViewMut<C>,
-    far: Far,
+    conversion: DistanceConversion,
     distances: ViewMut<f32>,
 ) {
-    let [layout, to] = layouts;
+    let [layout, output_layout] = layouts;
     let sweep = Sweep {
         changes,
-        at,
+        line_changes,
         axis,
-        most,
+        max_distance,
         costs,
         layout,
     };
     #[cfg(not(target_arch = "nvptx64"))]
-    if bundles.width == WIDE {
-        return sweep.measure::<{ WIDE as usize }>(bundles, to, far, distances);
+    if groups.width == MAX_GROUP_WIDTH {
+        return sweep.measure::<{ MAX_GROUP_WIDTH as usize }>(
+            groups,
+            output_layout,
+            conversion,
+            distances,
+        );
     }
-    sweep.measure::<1>(bundles, to, far, distances);
+    sweep.measure::<1>(groups, output_layout, conversion, distances);
 }

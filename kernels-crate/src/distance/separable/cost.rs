@@ -1,57 +1,58 @@
-//! Squared distances, and how those along a line are compared: integers here, floating point in
-//! [`float`](super::float).
+//! Costs (squared distances) and their comparison along a scanline: integers in this module,
+//! floating point in [`float`](super::float).
 
 use cuda_std::{
     KernelType,
     misc::{opaque, opaque_u64},
 };
 
-/// A line of voxels, along which costs are minimised: the cost at a place plus
-/// `weight · (place - output)²`.
+/// Scanline along which costs are minimised: the cost of a candidate plus `weight · (position -
+/// output)²`.
 ///
-/// Written out, that is `cost + weight·place² - 2·weight·place·output` plus what does not depend on
-/// the place: a straight line in `output`, whose constant is stored and whose slope follows from
-/// the place. Places are counted from the line's `centre`, so that numbers stay small.
+/// Expanded, that is `cost + weight·position² - 2·weight·position·output` plus a term that is
+/// common to all candidates: linear in `output`, with a constant that is stored and a slope that
+/// follows from the position. Positions are relative to `centre`, to keep the numbers small.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis<C> {
-    /// The squared spacing.
+    /// Squared spacing.
     pub weight: C,
-    /// The middle of the line.
+    /// Position of the middle of the scanline.
     pub centre: C,
-    /// What is added to the stored constants, so that none is negative.
+    /// Value added to the stored constants, so that none is negative.
     pub bias: C,
-    /// More than any cost: what it costs where there is no site.
-    pub none: C,
+    /// Cost of a position without a site; exceeds every other cost.
+    pub no_site: C,
 }
 
-/// Outputs of a line, all as far apart as the first two, for which places are compared at the same
-/// time.
+/// Equidistant outputs of a scanline for which candidates are compared simultaneously.
 #[derive(Clone, Copy)]
-pub struct Fan<C> {
-    /// The first.
+pub struct OutputSet<C> {
+    /// Position of the first output.
     pub output: u32,
-    /// From one to the next.
-    pub apart: u32,
+    /// Distance between consecutive outputs.
+    pub spacing: u32,
+    /// Slope from_count the linear cost at the first output.
     slope: C,
+    /// Change from_count the slope from one output to the next.
     step: C,
 }
 
-impl<C: Cost> Fan<C> {
-    /// Outputs `apart` from each other, from `output` on.
+impl<C: Cost> OutputSet<C> {
+    /// Creates a set of outputs `spacing` apart, starting at `output`.
     #[inline(always)]
-    pub fn new(axis: &Axis<C>, output: u32, apart: u32) -> Self {
+    pub fn new(axis: &Axis<C>, output: u32, spacing: u32) -> Self {
         Self {
             output,
-            apart,
+            spacing,
             slope: C::slope(axis, output),
-            step: C::step(axis, apart),
+            step: C::step(axis, spacing),
         }
     }
 
-    /// As many outputs as far apart, from `output` on.
+    /// Returns a set with the same spacing that starts at `output`.
     #[inline(always)]
-    pub fn at(self, axis: &Axis<C>, output: u32) -> Self {
+    pub fn starting_at(self, axis: &Axis<C>, output: u32) -> Self {
         Self {
             output,
             slope: C::slope(axis, output),
@@ -60,93 +61,95 @@ impl<C: Cost> Fan<C> {
     }
 }
 
-/// A squared distance: in 32 or 64 bits where spacings allow integers, else in floating point.
+/// Squared distance: a 32- or 64-bit integer if the spacings allow it, otherwise floating point.
 ///
-/// Integers are stored shifted by [`PLACE_BITS`]: below them there is room for the place that a
-/// cost is from, within a chunk of a line, so that one minimum finds both.
+/// Integers are stored shifted by [`POSITION_BITS`]; the low bits hold the position of the
+/// candidate within a chunk of the scanline, so that one minimum finds both.
 pub trait Cost: KernelType + Copy + PartialOrd + Send + Sync + 'static {
-    /// A least cost, and the place that it is from.
+    /// Minimum cost together with the position of its candidate.
     type Best: Copy;
 
-    /// Whether costs are integers.
-    const IS_WHOLE: bool;
+    /// `true` for integer costs.
+    const IS_INTEGER: bool;
 
-    /// More than anything.
-    const MOST: Self;
+    /// Upper bound of all values.
+    const MAX: Self;
 
-    /// No place yet.
+    /// Initial value without a candidate.
     const NO_BEST: Self::Best;
 
-    /// A number of voxels.
-    fn of(number: u32) -> Self;
+    /// Converts a number of voxels.
+    fn from_count(number: u32) -> Self;
 
-    /// `weight · distance²` for a distance in voxels.
+    /// Returns `weight · distance²` for a distance in voxels.
     fn squared(weight: Self, distance: u32) -> Self;
 
-    /// What is stored of the costs at `place` and the next three, which are `in_chunk` and more
-    /// places after the chunk's first.
-    fn stored(axis: &Axis<Self>, costs: [Self; 4], place: u32, in_chunk: u32) -> [Self; 4];
+    /// Returns the stored form of the costs at `position` and the next three positions, the first
+    /// of which has index `in_chunk` within its chunk.
+    fn encode(axis: &Axis<Self>, costs: [Self; 4], position: u32, in_chunk: u32) -> [Self; 4];
 
-    /// What changes from one place to the next, for an output.
+    /// Returns the change of the compared value from one position to the next, for an output.
     fn slope(axis: &Axis<Self>, output: u32) -> Self;
 
-    /// How much the slope of an output differs from that of one `apart` before it.
-    fn step(axis: &Axis<Self>, apart: u32) -> Self;
+    /// Returns the difference between the slopes of two outputs `spacing` apart.
+    fn step(axis: &Axis<Self>, spacing: u32) -> Self;
 
-    /// What is compared, for each output of a fan: of what is stored for `place` and for the next
-    /// one.
-    fn along<const F: usize>(
+    /// Returns the compared values for each output of a set, from the encoded costs of `position`
+    /// and the next one.
+    fn compared<const F: usize>(
         axis: &Axis<Self>,
-        fan: &Fan<Self>,
-        stored: [Self; 2],
-        place: u32,
+        outputs: &OutputSet<Self>,
+        encoded: [Self; 2],
+        position: u32,
     ) -> [[Self; F]; 2];
 
-    /// The lesser of two.
+    /// Returns the smaller of two costs.
     #[inline(always)]
-    fn least(self, other: Self) -> Self {
+    fn smaller(self, other: Self) -> Self {
         if other < self { other } else { self }
     }
 
-    /// The best one and those at `place` and at the next one; of equal ones the first.
-    fn better(best: Self::Best, here: Self, next: Self, place: u32) -> Self::Best;
+    /// Returns the best of the current best candidate and those at `position` and the next one; the
+    /// first on ties.
+    fn update_best(best: Self::Best, current: Self, next: Self, position: u32) -> Self::Best;
 
-    /// The best one's place, in the chunk that begins at `start`.
-    fn best_place(best: Self::Best, start: u32) -> u32;
+    /// Returns the position of the best candidate, in the chunk that begins at `start`.
+    fn best_position(best: Self::Best, start: u32) -> u32;
 
-    /// What is compared, without the place in it.
-    fn without_place(self) -> Self;
+    /// Returns a compared value with its position bits cleared.
+    fn without_position(self) -> Self;
 
-    /// The cost of which the least of what is compared tells.
-    fn cost(least: Self, axis: &Axis<Self>, output: u32) -> Self;
+    /// Returns the cost represented by a compared value at an output.
+    fn decode(compared: Self, axis: &Axis<Self>, output: u32) -> Self;
 
-    /// The square root times `unit`, rounded once.
+    /// Returns the square root times `unit`, rounded once.
     fn root(self, unit: f64) -> f32;
 
-    /// The square root, rounded once, of an integer below 2^24; of others whatever is quick.
+    /// Returns the square root, rounded once, of an integer below 2^24; unspecified for other
+    /// values.
     fn small_root(self) -> f32;
 }
 
-/// Bits below a stored cost.
-pub const PLACE_BITS: u32 = 7;
+/// Number of low bits of a stored cost that hold a position.
+pub const POSITION_BITS: u32 = 7;
 
-/// The low bits of what is stored, which hold a place.
-const PLACES: u32 = (1 << PLACE_BITS) - 1;
+/// Mask of the position bits.
+const POSITION_MASK: u32 = (1 << POSITION_BITS) - 1;
 
 macro_rules! integers {
-    ($($ty:ident $hidden:ident)+) => {
+    ($($ty:ident $opaque_fn:ident)+) => {
         $(
             impl Cost for $ty {
                 type Best = Self;
 
-                const IS_WHOLE: bool = true;
+                const IS_INTEGER: bool = true;
 
-                const MOST: Self = $ty::MAX;
+                const MAX: Self = $ty::MAX;
 
                 const NO_BEST: Self = $ty::MAX;
 
                 #[inline(always)]
-                fn of(number: u32) -> Self {
+                fn from_count(number: u32) -> Self {
                     number as $ty
                 }
 
@@ -156,55 +159,55 @@ macro_rules! integers {
                 }
 
                 #[inline(always)]
-                fn stored(
+                fn encode(
                     axis: &Axis<Self>,
                     costs: [Self; 4],
-                    place: u32,
+                    position: u32,
                     in_chunk: u32,
                 ) -> [Self; 4] {
-                    let first = (opaque(place) as $ty).wrapping_sub(axis.centre);
-                    let mut stored = costs;
+                    let first = (opaque(position) as $ty).wrapping_sub(axis.centre);
+                    let mut encoded = costs;
                     let mut k = 0;
                     while k < 4 {
                         let from_centre = first.wrapping_add(k as $ty);
                         let square = from_centre.wrapping_mul(from_centre);
                         let constant = square.wrapping_mul(axis.weight).wrapping_add(axis.bias);
-                        let cost = costs[k].wrapping_add(constant) << PLACE_BITS;
-                        stored[k] = $hidden(cost.wrapping_add(in_chunk as $ty + k as $ty));
+                        let cost = costs[k].wrapping_add(constant) << POSITION_BITS;
+                        encoded[k] = $opaque_fn(cost.wrapping_add(in_chunk as $ty + k as $ty));
                         k += 1;
                     }
-                    stored
+                    encoded
                 }
 
                 #[inline(always)]
                 fn slope(axis: &Axis<Self>, output: u32) -> Self {
                     let from_centre = axis.centre.wrapping_sub(output as $ty);
-                    $hidden((axis.weight << (PLACE_BITS + 1)).wrapping_mul(from_centre))
+                    $opaque_fn((axis.weight << (POSITION_BITS + 1)).wrapping_mul(from_centre))
                 }
 
                 #[inline(always)]
-                fn step(axis: &Axis<Self>, apart: u32) -> Self {
-                    let twice = axis.weight << (PLACE_BITS + 1);
-                    $hidden((0 as $ty).wrapping_sub(twice).wrapping_mul(apart as $ty))
+                fn step(axis: &Axis<Self>, spacing: u32) -> Self {
+                    let double_weight = axis.weight << (POSITION_BITS + 1);
+                    $opaque_fn((0 as $ty).wrapping_sub(double_weight).wrapping_mul(spacing as $ty))
                 }
 
                 #[inline(always)]
-                fn along<const F: usize>(
+                fn compared<const F: usize>(
                     axis: &Axis<Self>,
-                    fan: &Fan<Self>,
-                    stored: [Self; 2],
-                    place: u32,
+                    outputs: &OutputSet<Self>,
+                    encoded: [Self; 2],
+                    position: u32,
                 ) -> [[Self; F]; 2] {
-                    let from_centre = (opaque(place) as $ty).wrapping_sub(axis.centre);
-                    let product = from_centre.wrapping_mul(fan.slope);
-                    let here = $hidden(stored[0].wrapping_add(product));
-                    let next = $hidden(stored[1].wrapping_add(product).wrapping_add(fan.slope));
-                    let step = $hidden(from_centre.wrapping_mul(fan.step));
-                    let next_step = $hidden(step.wrapping_add(fan.step));
-                    let mut values = [[here; F], [next; F]];
+                    let from_centre = (opaque(position) as $ty).wrapping_sub(axis.centre);
+                    let product = from_centre.wrapping_mul(outputs.slope);
+                    let current = $opaque_fn(encoded[0].wrapping_add(product));
+                    let next = $opaque_fn(encoded[1].wrapping_add(product).wrapping_add(outputs.slope));
+                    let step = $opaque_fn(from_centre.wrapping_mul(outputs.step));
+                    let next_step = $opaque_fn(step.wrapping_add(outputs.step));
+                    let mut values = [[current; F], [next; F]];
                     let mut k = 1;
                     while k < F {
-                        values[0][k] = here.wrapping_add(step.wrapping_mul(k as $ty));
+                        values[0][k] = current.wrapping_add(step.wrapping_mul(k as $ty));
                         values[1][k] = next.wrapping_add(next_step.wrapping_mul(k as $ty));
                         k += 1;
                     }
@@ -212,25 +215,25 @@ macro_rules! integers {
                 }
 
                 #[inline(always)]
-                fn better(best: Self, here: Self, next: Self, _place: u32) -> Self {
-                    best.least(here.least(next))
+                fn update_best(best: Self, current: Self, next: Self, _place: u32) -> Self {
+                    best.smaller(current.smaller(next))
                 }
 
                 #[inline(always)]
-                fn best_place(best: Self, start: u32) -> u32 {
-                    start + (best as u32 & PLACES)
+                fn best_position(best: Self, start: u32) -> u32 {
+                    start + (best as u32 & POSITION_MASK)
                 }
 
                 #[inline(always)]
-                fn without_place(self) -> Self {
-                    self & !(PLACES as $ty)
+                fn without_position(self) -> Self {
+                    self & !(POSITION_MASK as $ty)
                 }
 
                 #[inline(always)]
-                fn cost(least: Self, axis: &Axis<Self>, output: u32) -> Self {
+                fn decode(compared: Self, axis: &Axis<Self>, output: u32) -> Self {
                     let from_centre = (output as $ty).wrapping_sub(axis.centre);
                     let square = from_centre.wrapping_mul(from_centre).wrapping_mul(axis.weight);
-                    (least >> PLACE_BITS).wrapping_add(square.wrapping_sub(axis.bias))
+                    (compared >> POSITION_BITS).wrapping_add(square.wrapping_sub(axis.bias))
                 }
 
                 #[inline(always)]

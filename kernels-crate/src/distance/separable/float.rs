@@ -1,28 +1,28 @@
-//! Squared distances in floating point, for spacings that allow no integers.
+//! Floating-point squared distances, for spacings without a common integer unit.
 
-use super::cost::{Axis, Cost, Fan};
+use super::cost::{Axis, Cost, OutputSet};
 
-/// A cost in floating point, and its place.
+/// Cost together with the position of its candidate.
 #[derive(Clone, Copy)]
-pub struct CostAt {
+pub struct BestCandidate {
     cost: f64,
-    place: u32,
+    position: u32,
 }
 
 impl Cost for f64 {
-    type Best = CostAt;
+    type Best = BestCandidate;
 
-    const IS_WHOLE: bool = false;
+    const IS_INTEGER: bool = false;
 
-    const MOST: Self = f64::INFINITY;
+    const MAX: Self = f64::INFINITY;
 
-    const NO_BEST: CostAt = CostAt {
+    const NO_BEST: BestCandidate = BestCandidate {
         cost: f64::INFINITY,
-        place: u32::MAX,
+        position: u32::MAX,
     };
 
     #[inline(always)]
-    fn of(number: u32) -> Self {
+    fn from_count(number: u32) -> Self {
         number as f64
     }
 
@@ -33,11 +33,11 @@ impl Cost for f64 {
     }
 
     #[inline(always)]
-    fn stored(_axis: &Axis<Self>, costs: [Self; 4], _place: u32, _in_chunk: u32) -> [Self; 4] {
+    fn encode(_axis: &Axis<Self>, costs: [Self; 4], _place: u32, _in_chunk: u32) -> [Self; 4] {
         costs
     }
 
-    /// Nothing: the cost is computed as it is, so that it is rounded as little as can be.
+    /// Zero: the cost is not linearised, to keep rounding errors minimal.
     #[inline(always)]
     fn slope(_axis: &Axis<Self>, _output: u32) -> Self {
         0.0
@@ -49,55 +49,55 @@ impl Cost for f64 {
     }
 
     #[inline(always)]
-    fn along<const F: usize>(
+    fn compared<const F: usize>(
         axis: &Axis<Self>,
-        fan: &Fan<Self>,
-        stored: [Self; 2],
-        place: u32,
+        outputs: &OutputSet<Self>,
+        encoded: [Self; 2],
+        position: u32,
     ) -> [[Self; F]; 2] {
         let mut values = [[0.0; F]; 2];
         let mut k = 0;
         while k < F {
-            let output = fan.output + k as u32 * fan.apart;
-            values[0][k] = stored[0] + Self::squared(axis.weight, place.abs_diff(output));
-            values[1][k] = stored[1] + Self::squared(axis.weight, (place + 1).abs_diff(output));
+            let output = outputs.output + k as u32 * outputs.spacing;
+            values[0][k] = encoded[0] + Self::squared(axis.weight, position.abs_diff(output));
+            values[1][k] = encoded[1] + Self::squared(axis.weight, (position + 1).abs_diff(output));
             k += 1;
         }
         values
     }
 
     #[inline(always)]
-    fn better(best: CostAt, here: Self, next: Self, place: u32) -> CostAt {
-        let (cost, place) = if next < here {
-            (next, place + 1)
+    fn update_best(best: BestCandidate, current: Self, next: Self, position: u32) -> BestCandidate {
+        let (cost, position) = if next < current {
+            (next, position + 1)
         } else {
-            (here, place)
+            (current, position)
         };
         if cost < best.cost {
-            CostAt { cost, place }
+            BestCandidate { cost, position }
         } else {
             best
         }
     }
 
-    /// The chunk's first where all costs are infinite.
+    /// Returns the start of the chunk if all costs are infinite.
     #[inline(always)]
-    fn best_place(best: CostAt, start: u32) -> u32 {
-        if best.place == u32::MAX {
+    fn best_position(best: BestCandidate, start: u32) -> u32 {
+        if best.position == u32::MAX {
             start
         } else {
-            best.place
+            best.position
         }
     }
 
     #[inline(always)]
-    fn without_place(self) -> Self {
+    fn without_position(self) -> Self {
         self
     }
 
     #[inline(always)]
-    fn cost(least: Self, _axis: &Axis<Self>, _output: u32) -> Self {
-        least
+    fn decode(compared_value: Self, _axis: &Axis<Self>, _output: u32) -> Self {
+        compared_value
     }
 
     #[inline(always)]

@@ -1,36 +1,37 @@
-//! Exact distance maps, one axis after the other.
+//! Exact distance maps, computed one axis at a time.
 //!
-//! The squared distance to the nearest site is a sum over the axes, so the nearest site can be
-//! found axis by axis: first along x, from bits; then along y, and then along z, each time as the
-//! least over a line of "what it costs to get to this place of the line, and on along the line to
-//! the voxel". After Saito and Toriwaki (1994) and Felzenszwalb and Huttenlocher (2012); how a line
-//! is minimised is described in [`rounds`] and [`groups`].
+//! The squared distance to the nearest site is a sum over the axes, so it can be minimised axis by
+//! axis: first along x, from site bits; then along y and along z, each time as the minimum over a
+//! scanline of the cost of a candidate plus its squared distance along the scanline (Saito and
+//! Toriwaki 1994; Felzenszwalb and Huttenlocher 2012). The minimisation along a scanline exploits
+//! that its costs form a Monge array; see [`argmin_passes`] and [`output_groups`].
 //!
-//! | module | kernel | reads and writes for each voxel |
-//! | --- | --- | --- |
-//! | [`rows`] | `nearest_in_rows` | 1 bit, twice; half a byte written |
-//! | [`lines`] | `least_from_rows` | half a byte, 4 bytes written |
-//! | [`lines`] | `distances_along` | 4 bytes, 4 written |
-//! | [`nearest`] | `sites_from_rows`, `nearest_along` | the same, and 4 bytes written and read by the latter, and 4 or 8 written |
+//! | module | kernel | reads per voxel | writes per voxel |
+//! | --- | --- | --- | --- |
+//! | [`rows`] | `scan_row_words` | 1 bit, twice | half a byte |
+//! | [`minimise`] | `minimise_from_rows` | half a byte | 4 bytes |
+//! | [`minimise`] | `distances_along` | 4 bytes | 4 bytes |
+//! | [`nearest_site`] | `nearest_sites_from_rows` | half a byte | 8 bytes |
+//! | [`nearest_site`] | `nearest_sites_along` | 8 bytes and the row scan of the site | 8 or 12 bytes |
 
+pub mod argmin_passes;
+pub mod conversion;
 pub mod cost;
-pub mod far;
 pub mod float;
-pub mod groups;
-pub mod lines;
-pub mod nearest;
-pub mod places;
-pub mod rounds;
+pub mod layout;
+pub mod line_costs;
+pub mod minimise;
+pub mod nearest_site;
+pub mod output_groups;
 pub mod rows;
-pub mod source;
 pub mod tile;
 pub mod tiling;
 
+pub use conversion::DistanceConversion;
 pub use cost::{Axis, Cost};
-pub use far::Far;
-pub use lines::{distances_along, least_along, least_from_rows};
-pub use nearest::{SiteAt, nearest_along, sites_from_rows};
-pub use places::{Layout, Lines};
-pub use rows::{FAR, NUMBERS, Words, nearest_in_rows};
-pub use source::AcrossRows;
+pub use layout::{Layout, Scanlines};
+pub use line_costs::RowCosts;
+pub use minimise::{distances_along, minimise_along, minimise_from_rows};
+pub use nearest_site::{SiteGrid, nearest_sites_along, nearest_sites_from_rows};
+pub use rows::{FAR, FIELDS_PER_WORD, WordRange, scan_row_words};
 pub use tiling::Tiling;

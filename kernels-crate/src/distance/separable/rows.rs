@@ -1,4 +1,4 @@
-//! The nearest sites along x, from bits.
+//! Row scan: nearest sites along x, from site bits.
 
 use crate::{
     arith::quotient_up_u32,
@@ -7,68 +7,75 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// Numbers kept of each word of bits: the word itself, how far the last site before it is from its
-/// first voxel, how far the first site after it is from its last ([`FAR`] where there is none), and
-/// one that makes their sizes a power of two.
-pub const NUMBERS: u32 = 4;
+/// Number of fields stored per word of bits: the word itself, the distance from its first voxel to
+/// the last site before it, the distance from its last voxel to the first site after it ([`FAR`] if
+/// there is none), and padding to a power of two.
+pub const FIELDS_PER_WORD: u32 = 4;
 
-/// Farther than anything.
+/// Distance stored if there is no site; exceeds every distance.
 pub const FAR: u32 = u32::MAX - 31;
 
-/// Words `first` to `first + count` of each row.
+/// Range of words of each row.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Words {
-    /// The first.
+pub struct WordRange {
+    /// Index of the first word.
     pub first: u32,
-    /// How many.
+    /// Number of words.
     pub count: u32,
 }
 
-/// For each word of each row the sites nearest to it, on both sides.
+/// Computes the fields of each word of each row: the word and the distances to the nearest sites on
+/// both sides.
 ///
-/// A warp takes whole rows, as many words at a time as it has lanes: from the end to the beginning
-/// for the sites after the words, and then from the beginning to the end. Lanes vote on which of
-/// their words have a site, and ask the next one that has where. Per word of 32 voxels 8 bytes are
-/// read, and 16 written; 4 more of both in rows of more words than lanes.
+/// **Mapping:** one row per warp, with one word per lane at a time: first from the end to the
+/// beginning for the sites after each word, then from the beginning to the end. Lanes vote on which
+/// of their words contain a site, and read its position from the nearest such lane. **Global
+/// memory:** per word of 32 voxels, reads 8 bytes and writes 16; 4 more of both in rows with more
+/// words than lanes. Shared memory is not used.
 ///
 /// # Safety
-/// `bits` hold a word for each 32 voxels of each row, `near` 4 numbers for each of the `words` of
-/// each row.
+/// `bits` holds one word per 32 voxels of each row, `row_scan` 4 fields per word of the range
+/// `words` of each row.
 #[kernel]
-pub unsafe fn nearest_in_rows(bits: View<u32>, grid: Grid, words: Words, near: ViewMut<u32>) {
+pub unsafe fn scan_row_words(
+    bits: View<u32>,
+    grid: Grid,
+    words: WordRange,
+    row_scan: ViewMut<u32>,
+) {
     let per_row = quotient_up_u32(grid.nx, 32);
     let rows = grid.ny as u64 * grid.nz as u64;
     let warps = quotient_up_u32(thread::block_dim_x(), 32) as u64;
     let mut row = thread::block_idx_x() as u64 * warps + (thread::thread_idx_x() / 32) as u64;
     while row < rows {
-        let numbers = (words.count * NUMBERS) as usize;
-        let row_words = Row {
+        let fields = (words.count * FIELDS_PER_WORD) as usize;
+        let scanner = RowScanner {
             bits: bits.slice((row * per_row as u64) as usize, per_row as usize),
-            near: near.slice(row as usize * numbers, numbers),
+            row_scan: row_scan.slice(row as usize * fields, fields),
             per_row,
             words,
         };
-        let after = row_words.find_after();
-        row_words.find_before(after);
+        let after = scanner.scan_backward();
+        scanner.scan_forward(after);
         row += warps * thread::grid_dim_x() as u64;
     }
 }
 
-/// No place.
-const NOWHERE: u32 = u32::MAX;
+/// No position.
+const NO_POSITION: u32 = u32::MAX;
 
-/// A row, which a warp takes.
+/// Row processed by a warp.
 #[derive(Clone, Copy)]
-struct Row<'a> {
+struct RowScanner<'a> {
     bits: View<'a, u32>,
-    near: ViewMut<'a, u32>,
+    row_scan: ViewMut<'a, u32>,
     per_row: u32,
-    words: Words,
+    words: WordRange,
 }
 
-impl Row<'_> {
-    /// A word; none of its voxels is a site where there is no word.
+impl RowScanner<'_> {
+    /// Returns a word, or 0 past the end of the row.
     #[inline(always)]
     fn word(&self, word: u32) -> u32 {
         if word < self.per_row {
@@ -78,31 +85,31 @@ impl Row<'_> {
         }
     }
 
-    /// Where the numbers of a word are, if they are wanted.
+    /// Returns the index of the first field of a word, if the word is in the requested range.
     #[inline(always)]
-    fn at(&self, word: u32) -> Option<usize> {
-        // words before the first are farther from it than any count
+    fn field_index(&self, word: u32) -> Option<usize> {
+        // For words before the range the subtraction wraps around to a number above every count.
         let from_first = word.wrapping_sub(self.words.first);
         if from_first < self.words.count {
-            Some((from_first * NUMBERS) as usize)
+            Some((from_first * FIELDS_PER_WORD) as usize)
         } else {
             None
         }
     }
 
-    /// Writes the first site after each word; returns that of the lane's word among the row's first
-    /// ones.
+    /// Writes the position of the first site after each word; returns that of the lane's word among
+    /// the first words of the row.
     #[inline(always)]
-    fn find_after(&self) -> u32 {
+    fn scan_backward(&self) -> u32 {
         let (width, lane) = (AnyWarps::width(), warp::lane());
         let mut start = (quotient_up_u32(self.per_row, width) - 1) * width;
-        let mut beyond = NOWHERE;
+        let mut nearest_beyond = NO_POSITION;
         loop {
             let word = start + lane;
             let sites = self.word(word);
             let first = word * 32 + sites.trailing_zeros();
             let with_sites = warp::ballot::<AnyWarps>(sites != 0);
-            // by one twice: a shift by 32 is none
+            // Two shifts, because a shift by 32 is undefined.
             let later = with_sites >> lane >> 1;
             let from = if later != 0 {
                 lane + 1 + later.trailing_zeros()
@@ -110,28 +117,29 @@ impl Row<'_> {
                 lane
             };
             let next = warp::broadcast::<u32, AnyWarps>(first, from);
-            let after = if later != 0 { next } else { beyond };
+            let after = if later != 0 { next } else { nearest_beyond };
             if start == 0 {
                 return after;
             }
-            if let Some(at) = self.at(word) {
-                self.near.write(at + 2, after);
+            if let Some(field_index) = self.field_index(word) {
+                self.row_scan.write(field_index + 2, after);
             }
             if with_sites != 0 {
-                beyond = warp::broadcast::<u32, AnyWarps>(first, with_sites.trailing_zeros());
+                nearest_beyond =
+                    warp::broadcast::<u32, AnyWarps>(first, with_sites.trailing_zeros());
             }
             start -= width;
         }
     }
 
-    /// Writes all numbers of each word; `after` is the first site after the lane's word among the
-    /// row's first ones.
+    /// Writes all fields of each word; `after` is the position of the first site after the lane's
+    /// word among the first words of the row.
     #[inline(always)]
-    fn find_before(&self, after: u32) {
+    fn scan_forward(&self, after: u32) {
         let (width, lane) = (AnyWarps::width(), warp::lane());
         let end = self.words.first + self.words.count;
         let mut start = 0;
-        let mut beyond = NOWHERE;
+        let mut nearest_beyond = NO_POSITION;
         while start < end {
             let word = start + lane;
             let sites = self.word(word);
@@ -144,57 +152,58 @@ impl Row<'_> {
                 lane
             };
             let next = warp::broadcast::<u32, AnyWarps>(last, from);
-            let before = if earlier != 0 { next } else { beyond };
-            if let Some(at) = self.at(word) {
+            let before = if earlier != 0 { next } else { nearest_beyond };
+            if let Some(field_index) = self.field_index(word) {
                 let after = if start == 0 {
                     after
                 } else {
-                    self.near.read(at + 2)
+                    self.row_scan.read(field_index + 2)
                 };
                 let first = word * 32;
-                let before = if before == NOWHERE {
+                let before = if before == NO_POSITION {
                     FAR
                 } else {
                     first - before
                 };
-                let after = if after == NOWHERE {
+                let after = if after == NO_POSITION {
                     FAR
                 } else {
                     after - (first + 31)
                 };
-                self.near.write_vector(at, [sites, before, after, 0]);
+                self.row_scan
+                    .write_vector(field_index, [sites, before, after, 0]);
             }
             if with_sites != 0 {
                 let from = 31 - with_sites.leading_zeros();
-                beyond = warp::broadcast::<u32, AnyWarps>(last, from);
+                nearest_beyond = warp::broadcast::<u32, AnyWarps>(last, from);
             }
             start += width;
         }
     }
 }
 
-/// What is known of the sites nearest to a word.
+/// Nearest sites of a word.
 #[derive(Clone, Copy)]
-pub struct Near {
+pub struct RowScan {
     sites: u32,
-    /// From the site before to the word's first voxel.
+    /// Distance from the site before the word to its first voxel.
     before: u32,
-    /// From the word's last voxel to the site after it.
+    /// Distance from the word's last voxel to the site after it.
     after: u32,
 }
 
-impl Near {
-    /// That of a row without a site.
+impl RowScan {
+    /// Row without a site.
     pub const NONE: Self = Self {
         sites: 0,
         before: FAR,
         after: FAR,
     };
 
-    /// That of a word of a row.
+    /// Reads the fields of a word.
     #[inline(always)]
-    pub fn read(near: View<u32>, word: usize) -> Self {
-        let [sites, before, after, _] = near.read_vector::<4>(word * NUMBERS as usize);
+    pub fn read(row_scan: View<u32>, word: usize) -> Self {
+        let [sites, before, after, _] = row_scan.read_vector::<4>(word * FIELDS_PER_WORD as usize);
         Self {
             sites,
             before,
@@ -202,32 +211,32 @@ impl Near {
         }
     }
 
-    /// The distance of a voxel of the word to the nearest site of the row, and whether it is before
-    /// or at the voxel; [`FAR`] or more where there is none.
+    /// Returns the distance from a voxel of the word to the nearest site of the row, and whether
+    /// that site is at or before the voxel. The distance is at least [`FAR`] if there is none.
     #[inline(always)]
     pub fn distance(self, bit: u32) -> (u32, bool) {
-        let (mut down, mut up) = (self.before + bit, self.after + (31 - bit));
+        let (mut step_back, mut step_forward) = (self.before + bit, self.after + (31 - bit));
         if self.sites != 0 {
-            let here_or_before = self.sites << (31 - bit);
-            let here_or_after = self.sites >> bit;
-            if here_or_before != 0 {
-                down = here_or_before.leading_zeros();
+            let sites_up_to = self.sites << (31 - bit);
+            let sites_from = self.sites >> bit;
+            if sites_up_to != 0 {
+                step_back = sites_up_to.leading_zeros();
             }
-            if here_or_after != 0 {
-                up = here_or_after.trailing_zeros();
+            if sites_from != 0 {
+                step_forward = sites_from.trailing_zeros();
             }
         }
-        if down <= up {
-            (down, true)
+        if step_back <= step_forward {
+            (step_back, true)
         } else {
-            (up, false)
+            (step_forward, false)
         }
     }
 
-    /// The x of the site nearest to a voxel of a row that has one; of two the one before. `x` is
-    /// the voxel's.
+    /// Returns the x of the site nearest to the voxel at `x`, the smaller one on ties. The row must
+    /// contain a site.
     #[inline(always)]
-    pub fn site(self, x: u32) -> u32 {
+    pub fn site_x(self, x: u32) -> u32 {
         let (distance, is_before) = self.distance(x % 32);
         if is_before {
             x - distance

@@ -1,4 +1,4 @@
-//! A tile in a block's shared memory, and how the block's threads share it.
+//! Tile in a block's shared memory, and its distribution over the block's threads.
 
 use super::{
     cost::{Axis, Cost},
@@ -6,22 +6,27 @@ use super::{
 };
 use cuda_std::{SharedView, shared::dynamic_shared_mem, thread};
 
-/// How the threads of a block share the columns of a tile: teams of as many threads as there are
-/// columns, one each; fewer threads are one team whose threads have several columns. Threads that
-/// make no team have no work.
+/// Distribution of the columns of a tile over the threads of a block: each team has one thread per
+/// column; if there are fewer threads than columns, a single team's threads process several columns
+/// each. Threads that do not complete a team are idle.
 #[derive(Clone, Copy)]
 pub struct Teams {
+    /// Number of columns.
     width: u32,
+    /// Number of threads per team.
     lanes: u32,
+    /// Index of the thread in its team.
     lane: u32,
+    /// Number of teams.
     count: u32,
+    /// Index of the thread's team.
     team: u32,
 }
 
 impl Teams {
-    /// Those of the calling block, for tiles of this many columns, a power of two.
+    /// Creates the teams of the calling block, for tiles of 2^`width_log2` columns.
     #[inline(always)]
-    pub fn of_block(width_log2: u32) -> Self {
+    pub fn for_block(width_log2: u32) -> Self {
         let width = 1 << width_log2;
         let threads = thread::block_dim_x();
         let rank = thread::thread_idx_x();
@@ -43,8 +48,8 @@ impl Teams {
         }
     }
 
-    /// Calls `visit` with those of `count` items that are the team's, and each of the calling
-    /// thread's columns. The same thread has the same items and columns each time.
+    /// Calls `visit` for the items of the thread's team, of `count` items, and each of the thread's
+    /// columns. A thread always has the same items and columns.
     #[inline(always)]
     pub fn for_each(self, count: u32, mut visit: impl FnMut(u32, u32)) {
         let mut column = self.lane;
@@ -58,8 +63,8 @@ impl Teams {
         }
     }
 
-    /// The same with all of a row's columns one after the other: for what is read from or written
-    /// to rows.
+    /// Calls `visit` like [`for_each`](Self::for_each), with all columns of an item consecutively:
+    /// for accesses to rows in memory.
     #[inline(always)]
     pub fn for_each_row(self, count: u32, mut visit: impl FnMut(u32, u32)) {
         let mut item = self.team;
@@ -74,71 +79,71 @@ impl Teams {
     }
 }
 
-/// The costs of a tile, as they are [stored](Cost::stored), and room for what is found.
+/// Encoded costs of a tile, and space for results.
 #[derive(Clone, Copy)]
 pub struct Tile<C> {
-    /// How it lies in memory.
+    /// Layout in memory.
     pub tiling: Tiling,
-    /// Its lines.
+    /// Scanline parameters.
     pub axis: Axis<C>,
-    /// Who works on it.
+    /// Distribution over the threads.
     pub teams: Teams,
     costs: SharedView<C>,
     results: SharedView<C>,
     proposals: SharedView<u32>,
-    bests: SharedView<u32>,
+    argmins: SharedView<u32>,
     spans: SharedView<u32>,
 }
 
-/// The places of a chunk with a site, or near to one: from an even one to an odd one. None if the
-/// first is beyond the last.
+/// Range of the positions of a chunk around its sites, from an even position to an odd one. Empty
+/// if the first exceeds the last.
 #[derive(Clone, Copy)]
 pub struct Span {
-    /// The first.
+    /// First position.
     pub first: u32,
-    /// The last.
+    /// Last position.
     pub last: u32,
 }
 
 impl Span {
-    /// No places.
+    /// Empty range.
     pub const NONE: Self = Self {
-        first: NOWHERE,
+        first: NO_POSITION,
         last: 0,
     };
 
-    /// Whether some are among those from `low` to `high`.
+    /// Returns `true` if the span overlaps the range from `low` to `high`.
     #[inline(always)]
-    pub fn meets(self, low: u32, high: u32) -> bool {
+    pub fn overlaps(self, low: u32, high: u32) -> bool {
         self.first <= high && self.last >= low
     }
 }
 
-/// No place.
-pub const NOWHERE: u32 = u32::MAX;
+/// No position.
+pub const NO_POSITION: u32 = u32::MAX;
 
 impl<C: Cost> Tile<C> {
-    /// The block's tile.
+    /// Creates the block's tile.
     ///
     /// # Safety
     /// The block has [`Tiling::bytes`] bytes of dynamic shared memory.
     #[inline(always)]
-    pub unsafe fn of_block(tiling: Tiling, axis: Axis<C>) -> Self {
+    pub unsafe fn for_block(tiling: Tiling, axis: Axis<C>) -> Self {
         let start = dynamic_shared_mem::<u8>();
-        // SAFETY: parts lie one after the other, in as many bytes; all begin at multiples of 4, and
-        // costs and results of their own size.
+        // SAFETY: the parts are consecutive and lie within the given size; all start at multiples
+        // of 4, and costs and results at multiples of their own size.
         unsafe {
             let results = start.add(tiling.results_start::<C>());
             Self {
                 tiling,
                 axis,
-                teams: Teams::of_block(tiling.width_log2),
+                teams: Teams::for_block(tiling.width_log2),
                 costs: SharedView::from_raw_parts(start.cast(), tiling.costs()),
                 results: SharedView::from_raw_parts(results.cast(), tiling.results()),
                 proposals: SharedView::from_raw_parts(results.cast(), tiling.proposals()),
-                bests: SharedView::from_raw_parts(
-                    start.add(tiling.bests_start::<C>()).cast(),
-                    tiling.bests(),
+                argmins: SharedView::from_raw_parts(
+                    start.add(tiling.argmins_start::<C>()).cast(),
+                    tiling.argmins(),
                 ),
                 spans: SharedView::from_raw_parts(
                     start.add(tiling.spans_start::<C>()).cast(),
@@ -148,78 +153,86 @@ impl<C: Cost> Tile<C> {
         }
     }
 
-    /// The stored cost of a place.
+    /// Returns the encoded cost of a position.
     #[inline(always)]
-    pub fn cost(&self, place: u32, column: u32) -> C {
+    pub fn cost(&self, position: u32, column: u32) -> C {
         self.costs
-            .read(2 * self.tiling.at(place / 2, column) + (place % 2) as usize)
+            .read(2 * self.tiling.item_index(position / 2, column) + (position % 2) as usize)
     }
 
-    /// The stored costs of an even place and of the next one: they lie beside one another.
+    /// Returns the encoded costs of an even position and the next one, which are adjacent in
+    /// memory.
     #[inline(always)]
-    pub fn pair(&self, place: u32, column: u32) -> [C; 2] {
+    pub fn pair(&self, position: u32, column: u32) -> [C; 2] {
         self.costs
-            .read_vector::<2>(2 * self.tiling.at(place / 2, column))
+            .read_vector::<2>(2 * self.tiling.item_index(position / 2, column))
     }
 
-    /// Stores the costs of an even place and of the next one.
+    /// Stores the encoded costs of an even position and the next one.
     #[inline(always)]
-    pub fn put_pair(&self, place: u32, column: u32, stored: [C; 2]) {
+    pub fn set_pair(&self, position: u32, column: u32, stored: [C; 2]) {
         self.costs
-            .write_vector(2 * self.tiling.at(place / 2, column), stored);
+            .write_vector(2 * self.tiling.item_index(position / 2, column), stored);
     }
 
-    /// What was found for four of a group's outputs, from the `k`th on: they lie beside one
-    /// another.
+    /// Returns the results of four of a group's outputs from the `k`th on, which are adjacent in
+    /// memory.
     #[inline(always)]
     pub fn results(&self, group: u32, column: u32, k: u32) -> [C; 4] {
-        let at = self.tiling.at(group, column) * GROUP as usize + k as usize;
+        let start = self.tiling.item_index(group, column) * GROUP as usize + k as usize;
         if size_of::<C>() == 4 {
-            return self.results.read_vector::<4>(at);
+            return self.results.read_vector::<4>(start);
         }
-        let [a, b] = self.results.read_vector::<2>(at);
-        let [c, d] = self.results.read_vector::<2>(at + 2);
+        let [a, b] = self.results.read_vector::<2>(start);
+        let [c, d] = self.results.read_vector::<2>(start + 2);
         [a, b, c, d]
     }
 
-    /// Keeps what was found for half a group's outputs.
+    /// Stores the results of half a group.
     #[inline(always)]
-    pub fn put_results(&self, group: u32, column: u32, half: u32, results: [C; HALF as usize]) {
-        let at = 2 * self.tiling.at(group, column) + half as usize;
-        write_half(&self.results, at, results);
+    pub fn set_results(&self, group: u32, column: u32, half: u32, results: [C; HALF as usize]) {
+        let half_index = 2 * self.tiling.item_index(group, column) + half as usize;
+        write_half(&self.results, half_index, results);
     }
 
-    /// The place that was found for output `k` of a group.
+    /// Returns the position of the candidate found for output `k` of a group.
     #[inline(always)]
-    pub fn place(&self, group: u32, column: u32, k: u32) -> u32 {
-        let group = self.tiling.at(group, column);
+    pub fn candidate(&self, group: u32, column: u32, k: u32) -> u32 {
+        let group = self.tiling.item_index(group, column);
         self.proposals.read(group * GROUP as usize + k as usize)
     }
 
-    /// Keeps the places that were found for half a group's outputs.
+    /// Stores the positions of the candidates found for half a group.
     #[inline(always)]
-    pub fn put_places(&self, group: u32, column: u32, half: u32, places: [u32; HALF as usize]) {
-        let at = 2 * self.tiling.at(group, column) + half as usize;
-        write_half(&self.proposals, at, places);
+    pub fn set_positions(
+        &self,
+        group: u32,
+        column: u32,
+        half: u32,
+        positions: [u32; HALF as usize],
+    ) {
+        let half_index = 2 * self.tiling.item_index(group, column) + half as usize;
+        write_half(&self.proposals, half_index, positions);
     }
 
-    /// A place that a chunk proposes.
+    /// Returns the position proposed in a slot.
     #[inline(always)]
     pub fn proposal(&self, slot: u32, column: u32) -> u32 {
-        self.proposals.read(self.tiling.at(slot, column))
+        self.proposals.read(self.tiling.item_index(slot, column))
     }
 
-    /// Proposes a place.
+    /// Proposes a candidate in a slot.
     #[inline(always)]
-    pub fn propose(&self, slot: u32, column: u32, place: u32) {
-        self.proposals.write(self.tiling.at(slot, column), place);
+    pub fn propose(&self, slot: u32, column: u32, position: u32) {
+        self.proposals
+            .write(self.tiling.item_index(slot, column), position);
     }
 
-    /// Where in a chunk there are sites.
+    /// Returns the span of the sites of a chunk.
     #[inline(always)]
     pub fn span(&self, chunk: u32, column: u32) -> Span {
-        let span = self.spans.read(self.tiling.at(chunk, column));
-        if span == NOWHERE {
+        let span = self.spans.read(self.tiling.item_index(chunk, column));
+        if span == NO_POSITION {
             return Span::NONE;
         }
         let start = chunk << self.tiling.chunk_log2;
@@ -229,39 +242,41 @@ impl<C: Cost> Tile<C> {
         }
     }
 
-    /// Keeps where in a chunk there are sites.
+    /// Stores the span of the sites of a chunk.
     #[inline(always)]
-    pub fn put_span(&self, chunk: u32, column: u32, span: Span) {
+    pub fn set_span(&self, chunk: u32, column: u32, span: Span) {
         let start = chunk << self.tiling.chunk_log2;
-        let packed = if span.first == NOWHERE {
-            NOWHERE
+        let packed = if span.first == NO_POSITION {
+            NO_POSITION
         } else {
             (span.first - start) | (span.last - start) << 8
         };
-        self.spans.write(self.tiling.at(chunk, column), packed);
+        self.spans
+            .write(self.tiling.item_index(chunk, column), packed);
     }
 
-    /// The best place for a group's first output; for group 0 the first place with a site, for the
-    /// one after the last the last.
+    /// Returns the argmin of a group's first output; for group 0 the first position with a site,
+    /// for the group past the last one the last position with a site.
     #[inline(always)]
     pub fn best(&self, group: u32, column: u32) -> u32 {
-        self.bests.read(self.tiling.at(group, column))
+        self.argmins.read(self.tiling.item_index(group, column))
     }
 
-    /// Keeps a best place.
+    /// Stores the argmin of a group's first output.
     #[inline(always)]
-    pub fn put_best(&self, group: u32, column: u32, best: u32) {
-        self.bests.write(self.tiling.at(group, column), best);
+    pub fn set_best(&self, group: u32, column: u32, best: u32) {
+        self.argmins
+            .write(self.tiling.item_index(group, column), best);
     }
 
-    /// The number of the first of every 2^`step_log2` groups whose best place is `place` or beyond;
-    /// how many there are if none is.
+    /// Returns the index of the first of every 2^`step_log2` groups whose argmin is at or after
+    /// `position`, or their number if there is none.
     #[inline(always)]
-    pub fn first_beyond(&self, place: u32, column: u32, step_log2: u32) -> u32 {
+    pub fn first_group_from(&self, position: u32, column: u32, step_log2: u32) -> u32 {
         let (mut low, mut high) = (0, ((self.tiling.groups() - 1) >> step_log2) + 1);
         while low < high {
             let middle = (low + high) / 2;
-            if self.best(middle << step_log2, column) < place {
+            if self.best(middle << step_log2, column) < position {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -271,18 +286,18 @@ impl<C: Cost> Tile<C> {
     }
 }
 
-/// Writes neighbouring elements, in accesses of 16 bytes.
+/// Writes adjacent elements in 16-byte accesses.
 #[inline(always)]
 fn write_half<T: Copy>(view: &SharedView<T>, half: usize, values: [T; HALF as usize]) {
-    let at = half * HALF as usize;
+    let start = half * HALF as usize;
     let [a, b, c, d, e, f, g, h] = values;
     if size_of::<T>() == 4 {
-        view.write_vector(at, [a, b, c, d]);
-        view.write_vector(at + 4, [e, f, g, h]);
+        view.write_vector(start, [a, b, c, d]);
+        view.write_vector(start + 4, [e, f, g, h]);
         return;
     }
-    view.write_vector(at, [a, b]);
-    view.write_vector(at + 2, [c, d]);
-    view.write_vector(at + 4, [e, f]);
-    view.write_vector(at + 6, [g, h]);
+    view.write_vector(start, [a, b]);
+    view.write_vector(start + 2, [c, d]);
+    view.write_vector(start + 4, [e, f]);
+    view.write_vector(start + 6, [g, h]);
 }

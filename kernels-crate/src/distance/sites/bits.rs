@@ -1,4 +1,4 @@
-//! How the bits of voxels lie in words.
+//! Layout of one bit per voxel in 32-bit words.
 
 use cuda_std::View;
 
@@ -7,22 +7,22 @@ use crate::{
     grid::Grid,
 };
 
-/// Words of a tile: what a block counts, and emits, together.
+/// Number of words in a tile, the unit of work that a block counts or emits.
 pub const TILE: u32 = 256;
 
-/// One bit for each voxel of a grid: 32 voxels along x in a word, the first in the lowest bit. Rows
-/// begin with a word of their own, and bits after the end of a row are 0.
+/// Layout of a bit mask with one bit per voxel: each word holds 32 voxels along x, the first in the
+/// lowest bit. Every row starts at a new word; padding bits at the end of a row are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitRows {
-    /// The voxels.
+    /// Voxel grid.
     pub grid: Grid,
-    /// Words in a row.
+    /// Number of words per row.
     pub per_row: u32,
 }
 
 impl BitRows {
-    /// The words of a grid.
+    /// Creates the layout for `grid`.
     pub const fn new(grid: Grid) -> Self {
         Self {
             grid,
@@ -30,30 +30,30 @@ impl BitRows {
         }
     }
 
-    /// Words in a plane.
+    /// Returns the number of words per plane.
     #[inline(always)]
     pub const fn per_plane(self) -> u64 {
         self.per_row as u64 * self.grid.ny as u64
     }
 
-    /// All words.
+    /// Returns the total number of words.
     #[inline(always)]
     pub const fn words(self) -> u64 {
         self.per_plane() * self.grid.nz as u64
     }
 
-    /// The word that has voxel `x` of row (y, z).
+    /// Returns the index of the word that contains voxel `x` of row (`y`, `z`).
     #[inline(always)]
-    pub const fn word_of(self, x: u32, y: u32, z: u32) -> usize {
+    pub const fn word_index(self, x: u32, y: u32, z: u32) -> usize {
         ((z as u64 * self.grid.ny as u64 + y as u64) * self.per_row as u64 + (x >> 5) as u64)
             as usize
     }
 
-    /// The bits of row (y, z) from voxel `x` on, which is in the grid: 32 at least, those behind
-    /// the row are 0.
+    /// Returns the bits of row (`y`, `z`) from voxel `x` on, starting at the lowest bit. At least
+    /// 32 bits are valid; bits past the end of the row are 0. `x` must lie in the grid.
     #[inline(always)]
     pub fn bits_from(self, words: View<u32>, x: u32, y: u32, z: u32) -> u64 {
-        let at = self.word_of(x, y, z);
+        let at = self.word_index(x, y, z);
         let low = words.read(at) as u64;
         let high = if (x >> 5) + 1 < self.per_row {
             words.read(at + 1) as u64
@@ -63,17 +63,18 @@ impl BitRows {
         (high << 32 | low) >> (x & 31)
     }
 
-    /// The place of a word in its row, the row in its plane, and the plane.
+    /// Returns the position of a word: its index within the row, the y of the row, and the z of the
+    /// plane.
     #[inline(always)]
-    pub const fn place(self, word: u64) -> [u32; 3] {
+    pub const fn word_position(self, word: u64) -> [u32; 3] {
         let (row, in_row) = div_rem(word, self.per_row as u64);
         let (z, y) = div_rem(row, self.grid.ny as u64);
         [in_row as u32, y as u32, z as u32]
     }
 
-    /// The bits of the word at `in_row` of a row that stand for voxels.
+    /// Returns a mask of the bits that correspond to voxels in the word at index `in_row` of a row.
     #[inline(always)]
-    pub const fn voxels_of(self, in_row: u32) -> u32 {
+    pub const fn voxel_mask(self, in_row: u32) -> u32 {
         let rest = self.grid.nx - in_row * 32;
         if rest >= 32 {
             u32::MAX
@@ -82,13 +83,13 @@ impl BitRows {
         }
     }
 
-    /// Tiles in a plane.
+    /// Returns the number of tiles per plane.
     #[inline(always)]
     pub const fn tiles_per_plane(self) -> u64 {
         quotient_up(self.per_plane(), TILE as u64)
     }
 
-    /// Tiles of all words, cut without regard to planes.
+    /// Returns the number of tiles if all words are divided without regard to planes.
     #[inline(always)]
     pub const fn tiles(self) -> u64 {
         quotient_up(self.words(), TILE as u64)
@@ -100,14 +101,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_and_words_agree() {
+    fn word_positions_and_indices_agree() {
         for (nx, ny, nz) in [(1, 1, 1), (31, 3, 2), (32, 2, 3), (33, 5, 4), (97, 1, 7)] {
             let bits = BitRows::new(Grid { nx, ny, nz });
             let mut voxels = 0;
             for word in 0..bits.words() {
-                let [in_row, y, z] = bits.place(word);
-                assert_eq!(bits.word_of(in_row * 32, y, z) as u64, word);
-                voxels += u64::from(bits.voxels_of(in_row).count_ones());
+                let [in_row, y, z] = bits.word_position(word);
+                assert_eq!(bits.word_index(in_row * 32, y, z) as u64, word);
+                voxels += u64::from(bits.voxel_mask(in_row).count_ones());
             }
             assert_eq!(voxels, bits.grid.samples());
         }

@@ -1,11 +1,11 @@
-//! Voxels as points.
+//! Conversion of mask voxels to points.
 
 use super::bits::{BitRows, TILE};
 use crate::block;
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// Calls `visit` with the first word of each tile of the calling block, its number, and how many
-/// words it has.
+/// Calls `visit` with every tile of the calling block: tile index, index of its first word, and its
+/// number of words.
 #[inline(always)]
 fn for_each_tile(bits: BitRows, mut visit: impl FnMut(u64, u64, u32)) {
     let mut tile = thread::block_idx_x() as u64;
@@ -22,13 +22,13 @@ fn for_each_tile(bits: BitRows, mut visit: impl FnMut(u64, u64, u32)) {
     }
 }
 
-/// Counts the bits of each tile of [`TILE`] words that are 1.
+/// Counts the set bits of each tile of [`TILE`] words.
 ///
-/// A block takes whole tiles, a thread single words. Every word is read once, and a count is
-/// written for each tile.
+/// **Mapping:** one tile per block, one word per thread, followed by a block-wide sum. **Global
+/// memory:** reads every word once and writes one count per tile.
 ///
 /// # Safety
-/// `words` hold `bits.words()` elements, `counts` one for each of `bits.tiles()`.
+/// `words` holds `bits.words()` elements, `counts` holds `bits.tiles()`.
 #[kernel]
 pub unsafe fn count_tiles(words: View<u32>, bits: BitRows, counts: ViewMut<u64>) {
     for_each_tile(bits, |tile, first, len| {
@@ -45,23 +45,24 @@ pub unsafe fn count_tiles(words: View<u32>, bits: BitRows, counts: ViewMut<u64>)
     });
 }
 
-/// Writes the centres of the voxels whose bits are 1, in the order of the voxels.
+/// Writes the centres of all voxels whose bit is set, in voxel order.
 ///
-/// A block takes whole tiles, a thread single words, whose points it writes one after the other:
-/// three coordinates each. `places` says how many points come before each tile.
+/// **Mapping:** one tile per block, one word per thread. Output offsets come from `offsets` (the
+/// number of points before each tile) and a block-wide exclusive sum. **Global memory:** reads
+/// every word once and writes three coordinates per point.
 ///
 /// # Safety
-/// `words` hold `bits.words()` elements; `places` begins with the exclusive sums of what
-/// [`count_tiles`] wrote; `coordinates` hold three elements for each bit that is 1.
+/// `words` holds `bits.words()` elements; `offsets` begins with the exclusive sums of the counts
+/// written by [`count_tiles`]; `coordinates` holds three elements per set bit.
 #[kernel]
 pub unsafe fn emit_centres(
     words: View<u32>,
     bits: BitRows,
-    places: View<u64>,
+    offsets: View<u64>,
     coordinates: ViewMut<f32>,
 ) {
     for_each_tile(bits, |tile, first, len| {
-        let mut before = places.read(tile as usize);
+        let mut before = offsets.read(tile as usize);
         let mut start = 0;
         while start < len {
             let word = start + thread::thread_idx_x();
@@ -71,7 +72,7 @@ pub unsafe fn emit_centres(
             }
             let sum = block::exclusive_sum(left.count_ones() as u64);
             if left != 0 {
-                let [in_row, y, z] = bits.place(first + word as u64);
+                let [in_row, y, z] = bits.word_position(first + word as u64);
                 let mut at = (before + sum.before) as usize * 3;
                 while left != 0 {
                     let x = in_row * 32 + left.trailing_zeros();

@@ -1,16 +1,16 @@
-//! How many bits there are, and bits by their indices.
+//! Counting bits, and setting bits by voxel index.
 
 use super::bits::BitRows;
 use crate::{arith::div_rem, block, rows::Items};
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// Adds to `count[0]` how many bits are 1.
+/// Adds the number of set bits to `count[0]`.
 ///
-/// A thread takes single words; a block adds up in shared memory, and adds to the count once. Each
-/// word is read once.
+/// **Mapping:** one word per thread; a block reduces its counts in shared memory and performs one
+/// atomic addition. **Global memory:** reads every word once.
 ///
 /// # Safety
-/// `words` hold `items.count` elements, `count` one.
+/// `words` holds `items.count` elements, `count` holds one.
 #[kernel]
 pub unsafe fn count_bits(words: View<u32>, items: Items, count: ViewMut<u64>) {
     let mut ones = 0u64;
@@ -21,13 +21,14 @@ pub unsafe fn count_bits(words: View<u32>, items: Items, count: ViewMut<u64>) {
     }
 }
 
-/// Makes the bits of voxels 1 that are given by their linear indices, x fastest.
+/// Sets the bits of the voxels with the given linear indices (x fastest).
 ///
-/// A thread takes single indices: it reads one, and writes one bit. Nothing is shared in the block.
+/// **Mapping:** one index per thread. **Global memory:** one read and one atomic OR per thread.
+/// Shared memory is not used.
 ///
 /// # Safety
-/// `indices` hold `items.count` elements, all less than `bits.grid.samples()`; `words` hold
-/// `bits.words()`.
+/// `indices` holds `items.count` elements, all below `bits.grid.samples()`; `words` holds
+/// `bits.words()` elements.
 #[kernel]
 pub unsafe fn set_bits(indices: View<u64>, bits: BitRows, items: Items, words: ViewMut<u32>) {
     items.for_each(|number| {

@@ -1,13 +1,13 @@
-//! Sites: one bit for each voxel, and what is made of the bits.
+//! Site masks with one bit per voxel, and operations on them.
 //!
 //! | kernel | reads | writes |
 //! | --- | --- | --- |
-//! | [`pack_voxels`], [`pack_voxels_by_fours`] | samples | which of them lie in a range |
-//! | [`set_bits`] | indices of voxels | their bits |
-//! | [`keep_surface`] | bits of a solid | those with a face neighbour outside it |
-//! | [`count_bits`] | bits | how many are 1 |
-//! | [`count_tiles`], [`emit_centres`] | bits | centres of the voxels, in their order |
-//! | [`negate_within`] | bits, distances | distances below 0 where the bit is 1 |
+//! | [`pack_voxels`], [`pack_voxels_by_fours`] | samples | mask of the samples within a range |
+//! | [`set_bits`] | linear voxel indices | their bits |
+//! | [`keep_surface`] | mask of a solid | mask of its voxels with a face neighbour outside |
+//! | [`count_bits`] | mask | number of set bits |
+//! | [`count_tiles`], [`emit_centres`] | mask | voxel centres in index order |
+//! | [`negate_inside`] | mask, distances | negated distances where the mask is set |
 
 mod bits;
 mod centres;
@@ -20,9 +20,9 @@ mod surface;
 pub use bits::{BitRows, TILE};
 pub use centres::{count_tiles, emit_centres};
 pub use count::{count_bits, set_bits};
-pub use negate::negate_within;
+pub use negate::negate_inside;
 #[cfg(not(target_arch = "nvptx64"))]
-pub(super) use pack::bits_of;
+pub(super) use pack::pack_flags;
 pub use pack::{pack_voxels, pack_voxels_by_fours};
 pub use range::Range;
 pub use surface::keep_surface;

@@ -1,21 +1,23 @@
-//! Distances with a sign.
+//! Signs of distances.
 
 use super::bits::BitRows;
 use crate::rows::Rows;
 use cuda_std::{View, ViewMut, kernel};
 
-/// Makes the distances of voxels whose bits are 1 negative, or leaves them so; 0 stays 0.
+/// Negates positive distances of all voxels whose bit is set. Zero and negative values are
+/// unchanged.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones: it reads its bit, and
-/// where that is 1 reads and writes a distance. Nothing is shared in the block.
+/// **Mapping:** one voxel per thread, neighbouring threads on neighbouring voxels. **Global
+/// memory:** reads one bit per voxel; where it is set, reads and writes one distance. Shared memory
+/// is not used.
 ///
 /// # Safety
-/// `rows` are those of `bits.grid`; `inside` holds `bits.words()` elements, `distances`
+/// `rows` are the rows of `bits.grid`; `inside` holds `bits.words()` elements, `distances` holds
 /// `bits.grid.samples()`.
 #[kernel]
-pub unsafe fn negate_within(inside: View<u32>, bits: BitRows, rows: Rows, distances: ViewMut<f32>) {
+pub unsafe fn negate_inside(inside: View<u32>, bits: BitRows, rows: Rows, distances: ViewMut<f32>) {
     rows.for_each_run(|run| {
-        let row = bits.word_of(0, run.y, run.z);
+        let row = bits.word_index(0, run.y, run.z);
         let first = bits.grid.sample(0, run.y, run.z);
         let mut x = run.start;
         while x < run.end {

@@ -1,4 +1,4 @@
-//! Bits from samples: the only pass over the volume.
+//! Packing of samples into bit masks: the only pass over the volume.
 
 use super::{bits::BitRows, range::Range};
 use crate::{
@@ -7,14 +7,14 @@ use crate::{
 };
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// What the bits of a word say of its voxels. Bits without a voxel are 0.
+/// Bits of one word. Padding bits are 0.
 #[derive(Clone, Copy)]
 struct Packed {
     within: u32,
     beyond: u32,
 }
 
-/// What the kernel's teams work on.
+/// Inputs and outputs shared by all threads.
 #[derive(Clone, Copy)]
 struct Job<'a, T> {
     samples: View<'a, T>,
@@ -24,16 +24,17 @@ struct Job<'a, T> {
     beyond: ViewMut<'a, u32>,
 }
 
-/// Packs for each voxel whether its sample is in a range, and if asked whether it is a finite
-/// number that is not.
+/// Packs, for each voxel, whether its sample lies within a range and, optionally, whether it is a
+/// finite number outside the range.
 ///
-/// A warp whose lanes all exist makes [`GROUP`] words at a time: its lanes read single samples,
-/// eight in flight, and vote; each lane keeps and writes one word. A thread without such a warp (a
-/// block of one thread, say) makes its words alone. Every sample is read once; one bit of each is
-/// written to `within`, and unless it is empty one to `beyond`. Nothing is shared in the block.
+/// **Mapping:** each full warp packs [`GROUP`] words at a time. Lanes read single samples, eight in
+/// flight, and vote; each lane keeps and writes one word. Threads without a full warp (for example
+/// a block of one thread) pack their words alone. **Global memory:** every sample is read once; one
+/// bit per voxel is written to `within`, and one to `beyond` unless that is empty. Shared memory is
+/// not used.
 ///
 /// # Safety
-/// `samples` hold `bits.grid.samples()` elements, `within` (and `beyond`, unless empty)
+/// `samples` holds `bits.grid.samples()` elements, `within` (and `beyond`, unless empty) holds
 /// `bits.words()`.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn pack_voxels<T: Sample>(
@@ -53,19 +54,19 @@ pub unsafe fn pack_voxels<T: Sample>(
     for_each_group(
         bits.words().div_ceil(GROUP as u64),
         |group, lane| match lane {
-            Some(lane) => job.group(group, lane),
-            None => job.group_alone(group),
+            Some(lane) => job.pack_group_by_warp(group, lane),
+            None => job.pack_group_by_thread(group),
         },
     );
 }
 
-/// [`pack_voxels`] for rows that begin at multiples of four samples: a lane reads four neighbouring
-/// samples in one access, the warp votes on 128 at a time, and sixteen samples of a lane are in
-/// flight.
+/// Packs voxels like [`pack_voxels`], for rows that start at multiples of four samples: each lane
+/// reads four neighbouring samples in one access, the warp votes on 128 samples at a time, and
+/// sixteen samples per lane are in flight.
 ///
 /// # Safety
-/// As [`pack_voxels`]; `bits.grid.nx` is a multiple of four, and the first sample is stored at a
-/// multiple of four times its size.
+/// The requirements of [`pack_voxels`] hold; in addition `bits.grid.nx` is a multiple of four, and
+/// the first sample is stored at a multiple of four times its size.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn pack_voxels_by_fours<T: Sample>(
     samples: View<T>,
@@ -87,15 +88,15 @@ pub unsafe fn pack_voxels_by_fours<T: Sample>(
         bits.words().div_ceil(GROUP as u64)
     };
     for_each_group(groups, |group, lane| match lane {
-        Some(lane) => job.group_by_fours(group, lane),
-        None => job.group_alone(group),
+        Some(lane) => job.pack_group_by_fours(group, lane),
+        None => job.pack_group_by_thread(group),
     });
 }
 
 impl<T: Sample> Job<'_, T> {
     #[inline(always)]
     fn is_beyond(&self, value: f32) -> bool {
-        (!T::MAY_BE_NON_FINITE || value.is_finite()) & !self.range.has(value)
+        (!T::MAY_BE_NON_FINITE || value.is_finite()) & !self.range.contains(value)
     }
 
     #[inline(always)]
@@ -106,19 +107,19 @@ impl<T: Sample> Job<'_, T> {
         }
     }
 
-    /// `count`, in a way that keeps the compiler from unrolling a loop of so many rounds.
+    /// Returns `count`, opaquely enough to keep the compiler from unrolling a loop with this bound.
     #[inline(always)]
-    fn rolled(&self, count: u32) -> u32 {
+    fn opaque_count(&self, count: u32) -> u32 {
         if self.bits.per_row == 0 { 0 } else { count }
     }
 
-    /// The words of one group, sample by sample, by one thread.
+    /// Packs the words of one group with a single thread, sample by sample.
     #[inline(always)]
-    fn group_alone(&self, group: u64) {
+    fn pack_group_by_thread(&self, group: u64) {
         let bits = self.bits;
         let mut word = group * GROUP as u64;
         let end = word + GROUP as u64;
-        let [mut in_row, y, z] = bits.place(word);
+        let [mut in_row, y, z] = bits.word_position(word);
         let mut row = bits.grid.sample(0, y, z);
         while word < end && word < bits.words() {
             let first = row + in_row as usize * 32;
@@ -126,7 +127,7 @@ impl<T: Sample> Job<'_, T> {
             let count = if rest < 32 { rest } else { 32 };
             #[cfg(not(target_arch = "nvptx64"))]
             if count == 32 {
-                self.write(word, self.whole_word(first));
+                self.write(word, self.pack_full_word(first));
                 (word, in_row) = (word + 1, in_row + 1);
                 if in_row == bits.per_row {
                     in_row = 0;
@@ -139,9 +140,9 @@ impl<T: Sample> Job<'_, T> {
                 beyond: 0,
             };
             let mut bit = 0;
-            while bit < self.rolled(count) {
+            while bit < self.opaque_count(count) {
                 let value = self.samples.read(first + bit as usize).value();
-                packed.within |= (self.range.has(value) as u32) << bit;
+                packed.within |= (self.range.contains(value) as u32) << bit;
                 packed.beyond |= (self.is_beyond(value) as u32) << bit;
                 bit += 1;
             }
@@ -155,34 +156,34 @@ impl<T: Sample> Job<'_, T> {
         }
     }
 
-    /// The word of the 32 samples from `first` on: in steps without branches, which become a CPU's
-    /// vector instructions.
+    /// Packs the 32 samples starting at `first` without branches, so that a CPU compiler can
+    /// vectorise it.
     #[cfg(not(target_arch = "nvptx64"))]
     #[inline(always)]
-    fn whole_word(&self, first: usize) -> Packed {
+    fn pack_full_word(&self, first: usize) -> Packed {
         let samples = self.samples.read_vector::<32>(first);
-        let within = bits_of(|k| self.range.has(samples[k].value()));
+        let within = pack_flags(|k| self.range.contains(samples[k].value()));
         let beyond = if self.beyond.is_empty() {
             0
         } else {
-            bits_of(|k| self.is_beyond(samples[k].value()))
+            pack_flags(|k| self.is_beyond(samples[k].value()))
         };
         Packed { within, beyond }
     }
 
-    /// The words of one group, by a warp that reads single samples.
+    /// Packs the words of one group with a warp whose lanes read single samples.
     #[inline(always)]
-    fn group(&self, group: u64, lane: u32) {
+    fn pack_group_by_warp(&self, group: u64, lane: u32) {
         let bits = self.bits;
         let first = group * GROUP as u64;
-        let [mut in_row, y, z] = bits.place(first);
+        let [mut in_row, y, z] = bits.word_position(first);
         let mut row = bits.grid.sample(0, y, z);
         let mut word = first;
-        let mut mine = Packed {
+        let mut own_word = Packed {
             within: 0,
             beyond: 0,
         };
-        // a sample, and whether there is one
+        // Returns the next sample and whether it exists.
         let next = || {
             let x = in_row * 32 + lane;
             let exists = word < bits.words() && x < bits.grid.nx;
@@ -199,20 +200,20 @@ impl<T: Sample> Job<'_, T> {
             }
             (value, exists)
         };
-        in_eights(self.rolled(GROUP), next, |word, (value, exists)| {
-            let within = ballot(exists && self.range.has(value));
+        in_eights(self.opaque_count(GROUP), next, |word, (value, exists)| {
+            let within = ballot(exists && self.range.contains(value));
             let beyond = if self.beyond.is_empty() {
                 0
             } else {
                 ballot(exists && self.is_beyond(value))
             };
             if lane == word {
-                mine = Packed { within, beyond };
+                own_word = Packed { within, beyond };
             }
         });
         let at = first + lane as u64;
         if at < bits.words() {
-            self.write(at, mine);
+            self.write(at, own_word);
         }
     }
 
@@ -225,21 +226,21 @@ impl<T: Sample> Job<'_, T> {
         }
     }
 
-    /// The words of one group, by a warp that reads four samples at a time.
+    /// Packs the words of one group with a warp whose lanes read four samples at a time.
     #[inline(always)]
-    fn group_by_fours(&self, group: u64, lane: u32) {
+    fn pack_group_by_fours(&self, group: u64, lane: u32) {
         let (mut within, mut beyond) = ([0; 4], [0; 4]);
-        let which = [group, self.rolled(GROUP / 4) as u64];
-        let vote = |mine, [a, b, c, d]: [f32; 4], exist| {
-            let is_within = |value| ballot(exist && self.range.has(value));
+        let which = [group, self.opaque_count(GROUP / 4) as u64];
+        let vote = |is_own, [a, b, c, d]: [f32; 4], exist| {
+            let is_within = |value| ballot(exist && self.range.contains(value));
             let votes = [is_within(a), is_within(b), is_within(c), is_within(d)];
-            if mine {
+            if is_own {
                 within = votes;
             }
             if !self.beyond.is_empty() {
                 let is_beyond = |value| ballot(exist && self.is_beyond(value));
                 let votes = [is_beyond(a), is_beyond(b), is_beyond(c), is_beyond(d)];
-                if mine {
+                if is_own {
                     beyond = votes;
                 }
             }
@@ -257,17 +258,18 @@ impl<T: Sample> Job<'_, T> {
     }
 }
 
-/// Bit k for flag k.
+/// Packs 32 flags into a word: bit k holds `flag(k)`.
 #[cfg(not(target_arch = "nvptx64"))]
 #[inline(always)]
-pub(in crate::distance) fn bits_of(flag: impl Fn(usize) -> bool) -> u32 {
+pub(in crate::distance) fn pack_flags(flag: impl Fn(usize) -> bool) -> u32 {
     let mut flags = [0; 32];
     for (k, at) in flags.iter_mut().enumerate() {
         *at = u8::from(flag(k));
     }
     let mut bits = 0;
     for (byte, flags) in flags.as_chunks::<8>().0.iter().enumerate() {
-        // the products put flag k at bit 56 + k, and nothing else there or below that carries
+        // The products move flag k to bit 56 + k; no other term reaches those bits or carries into
+        // them.
         let flags = u64::from_le_bytes(*flags);
         bits |= ((flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32) << (8 * byte);
     }

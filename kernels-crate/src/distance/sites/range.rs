@@ -1,47 +1,47 @@
-//! Ranges of samples.
+//! Ranges of sample values.
 
-/// Which samples a bit is 1 for: `low <= sample <= high`, or the others.
+/// Range of sample values `low <= sample <= high`, or its complement.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The least sample in the range.
+    /// Smallest sample value in the range.
     pub low: f32,
-    /// The greatest.
+    /// Largest sample value in the range.
     pub high: f32,
-    /// Not 0 for the samples out of the range, and those that are not numbers.
-    pub others: u32,
+    /// Nonzero selects the complement: samples outside the range and NaN.
+    pub inverted: u32,
 }
 
 impl Range {
-    /// Samples that are not 0.
+    /// All samples other than 0, including NaN.
     pub const NOT_ZERO: Self = Self {
         low: 0.0,
         high: 0.0,
-        others: 1,
+        inverted: 1,
     };
 
-    /// Samples of `level` or more.
+    /// Creates the range of samples greater than or equal to `level`.
     pub const fn at_least(level: f32) -> Self {
         Self {
             low: level,
             high: f32::INFINITY,
-            others: 0,
+            inverted: 0,
         }
     }
 
-    /// Samples of less than `level`.
+    /// Creates the range of samples less than `level`.
     pub const fn below(level: f32) -> Self {
         Self {
             low: f32::NEG_INFINITY,
             high: level.next_down(),
-            others: 0,
+            inverted: 0,
         }
     }
 
-    /// Whether a bit is 1 for `value`.
+    /// Returns `true` if `value` is selected.
     #[inline(always)]
-    pub(super) fn has(self, value: f32) -> bool {
-        ((self.low <= value) & (value <= self.high)) != (self.others != 0)
+    pub(super) fn contains(self, value: f32) -> bool {
+        ((self.low <= value) & (value <= self.high)) != (self.inverted != 0)
     }
 }
 
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_have_what_they_say() {
+    fn ranges_contain_the_documented_values() {
         let zero = [0.0, -0.0];
         let numbers = [
             1.0,
@@ -59,12 +59,12 @@ mod tests {
             f32::INFINITY,
             f32::NEG_INFINITY,
         ];
-        assert!(zero.iter().all(|&value| !Range::NOT_ZERO.has(value)));
-        assert!(numbers.iter().all(|&value| Range::NOT_ZERO.has(value)));
+        assert!(zero.iter().all(|&value| !Range::NOT_ZERO.contains(value)));
+        assert!(numbers.iter().all(|&value| Range::NOT_ZERO.contains(value)));
         for level in [0.0, 1.0, -1.0, f32::MIN, f32::MAX] {
             for value in numbers.into_iter().chain(zero).chain([level, f32::NAN]) {
-                assert_eq!(Range::at_least(level).has(value), value >= level);
-                assert_eq!(Range::below(level).has(value), value < level);
+                assert_eq!(Range::at_least(level).contains(value), value >= level);
+                assert_eq!(Range::below(level).contains(value), value < level);
             }
         }
     }

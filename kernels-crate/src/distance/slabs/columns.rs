@@ -1,16 +1,17 @@
-//! Columns of a slab.
+//! Copying of column ranges into a slab.
 
 use crate::{grid::Grid, rows::Rows};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Copies rows of some columns to their place in longer rows.
+/// Copies rows of a column range into the wider rows of a slab.
 ///
-/// A thread takes single voxels, neighbouring threads neighbouring ones. Nothing is shared in the
-/// block.
+/// **Mapping:** one voxel per thread, neighbouring threads on neighbouring voxels. **Global
+/// memory:** one read and one write per voxel. Shared memory is not used.
 ///
 /// # Safety
-/// `rows` are those of the columns: `part` holds a distance for each of their voxels. `slab` has as
-/// many rows of `grid.nx` voxels, and the columns fit in them from `first` on.
+/// `rows` are the rows of the column range, and `part` holds one distance per voxel of it. `slab`
+/// has the same number of rows of `grid.nx` voxels, and the columns fit into them starting at
+/// `first`.
 #[kernel]
 pub unsafe fn copy_columns(
     part: View<f32>,

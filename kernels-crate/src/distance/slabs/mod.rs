@@ -1,14 +1,14 @@
-//! Distance maps by slabs along z.
+//! Distance maps of slabs along z.
 //!
-//! The exact method makes a map in parts of some words of bits along x, with all lines along y and
-//! z whole. So that a part is some planes of the volume, it is given the bits along z instead; what
-//! comes out then has z fastest, and is transposed.
+//! The exact method divides a map into parts of a few words along x, each with complete scanlines
+//! along y and z. To obtain a range of planes instead, it is given the mask transposed to rows
+//! along z; its output then has z as the fastest axis and is transposed back.
 //!
 //! | kernel | reads | writes |
 //! | --- | --- | --- |
-//! | [`transpose_bits`] | bits along x | bits along z |
-//! | [`transpose_slab`] | a slab, z fastest | the same, x fastest |
-//! | [`copy_columns`] | some planes of some columns | the same, in rows of a slab |
+//! | [`transpose_bits`] | mask with rows along x | mask with rows along z |
+//! | [`transpose_slab`] | slab with z fastest | slab with x fastest |
+//! | [`copy_columns`] | planes of a column range | the same columns within rows of a slab |
 
 pub mod bits;
 pub mod columns;

@@ -1,15 +1,15 @@
-//! Distances with another axis fastest.
+//! Transposition of distances.
 
 use crate::arith::{div_rem, quotient_up_u32};
 use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
-/// Voxels of a tile along x, and along z.
+/// Voxels per tile along x and along z.
 const SIDE: u32 = 32;
-/// From a line of a tile to the next: one more, so that those of a column are in different banks of
-/// shared memory.
+/// Stride in shared memory between rows of a tile. The extra element places the elements of a
+/// column in different banks.
 const STEP: u32 = SIDE + 1;
 
-/// A slab, in tiles of 32 x 32 voxels of an xz plane.
+/// Slab divided into tiles of 32 × 32 voxels in the xz plane.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlabTiles {
@@ -22,14 +22,14 @@ pub struct SlabTiles {
 }
 
 impl SlabTiles {
-    /// How many tiles.
+    /// Returns the number of tiles.
     #[inline(always)]
     pub const fn count(self) -> u64 {
         let along_x = quotient_up_u32(self.nx, SIDE) as u64;
         along_x * self.ny as u64 * quotient_up_u32(self.planes, SIDE) as u64
     }
 
-    /// The first voxel of a tile.
+    /// Returns the coordinates of the first voxel of a tile.
     #[inline(always)]
     const fn at(self, index: u64) -> [u32; 3] {
         let (row, x) = div_rem(index, quotient_up_u32(self.nx, SIDE) as u64);
@@ -37,22 +37,23 @@ impl SlabTiles {
         [x as u32 * SIDE, y as u32, z as u32 * SIDE]
     }
 
-    /// Voxels of the slab.
+    /// Returns the number of voxels of the slab.
     #[inline(always)]
     pub const fn voxels(self) -> u64 {
         self.nx as u64 * self.ny as u64 * self.planes as u64
     }
 }
 
-/// Turns a slab with z fastest, then y, into one with x fastest, then y.
+/// Transposes a slab from z fastest, then y, to x fastest, then y.
 ///
-/// A block takes tiles, and puts them into shared memory. Each distance is read and written once, a
-/// line of a tile by neighbouring threads.
+/// **Mapping:** one tile per block. **Phases**, separated by barriers: (1) load the tile into
+/// shared memory; (2) write it transposed. **Shared memory:** 4224 bytes. **Global memory:** each
+/// distance is read and written once; both accesses are coalesced.
 ///
 /// # Safety
-/// `turned` and `slab` hold `tiles.voxels()` elements.
+/// `transposed` and `slab` hold `tiles.voxels()` elements.
 #[kernel]
-pub unsafe fn transpose_slab(turned: View<f32>, tiles: SlabTiles, slab: ViewMut<f32>) {
+pub unsafe fn transpose_slab(transposed: View<f32>, tiles: SlabTiles, slab: ViewMut<f32>) {
     let shared = shared_view![f32; (SIDE * STEP) as usize];
     let mut index = thread::block_idx_x() as u64;
     while index < tiles.count() {
@@ -64,7 +65,10 @@ pub unsafe fn transpose_slab(turned: View<f32>, tiles: SlabTiles, slab: ViewMut<
             if column < columns && plane < planes {
                 let row = (x + column) as u64 * tiles.ny as u64 + y as u64;
                 let at = row * tiles.planes as u64 + (z + plane) as u64;
-                shared.write((column * STEP + plane) as usize, turned.read(at as usize));
+                shared.write(
+                    (column * STEP + plane) as usize,
+                    transposed.read(at as usize),
+                );
             }
             i += thread::block_dim_x();
         }
@@ -79,7 +83,7 @@ pub unsafe fn transpose_slab(turned: View<f32>, tiles: SlabTiles, slab: ViewMut<
             }
             i += thread::block_dim_x();
         }
-        // before the next tile's distances replace these
+        // The next tile overwrites the shared distances.
         thread::sync_threads();
         index += thread::grid_dim_x() as u64;
     }

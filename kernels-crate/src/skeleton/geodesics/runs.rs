@@ -14,14 +14,14 @@ impl Solid<'_> {
     /// Returns `true` if a voxel belongs to the object.
     #[inline(always)]
     pub fn contains(&self, [x, y, z]: [u32; 3]) -> bool {
-        self.words.read(self.bits.word_of(x, y, z)) >> (x % 32) & 1 == 1
+        self.words.read(self.bits.word_index(x, y, z)) >> (x % 32) & 1 == 1
     }
 
     /// Returns the number of steps along +x from a voxel of the object to the first background
     /// voxel.
     #[inline(always)]
     pub fn steps_forward(&self, [x, y, z]: [u32; 3]) -> u32 {
-        let mut word = self.bits.word_of(x, y, z);
+        let mut word = self.bits.word_index(x, y, z);
         // the shift fills with zeros, so a run that reaches the top bit may continue in the next
         // word
         let mut ones = (self.words.read(word) >> (x % 32)).trailing_ones();
@@ -40,7 +40,7 @@ impl Solid<'_> {
     /// voxel.
     #[inline(always)]
     pub fn steps_back(&self, [x, y, z]: [u32; 3]) -> u32 {
-        let mut word = self.bits.word_of(x, y, z);
+        let mut word = self.bits.word_index(x, y, z);
         let mut ones = (self.words.read(word) << (31 - x % 32)).leading_ones();
         let mut steps = ones;
         let mut max_ones = x % 32 + 1;

@@ -5,7 +5,7 @@ use crate::{inputs, record::Record};
 use anyhow::Result;
 use ferrovox::{
     device::Stream,
-    distance::{self, DistanceMap, DistanceParams, Method, Nearest, NoSites, Sites, Slabs},
+    distance::{self, DistanceMap, DistanceParams, Method, NearestIndices, NoSites, Sites, Slabs},
     grid::{DeviceMask, DevicePoints, DeviceSample, DeviceVolume, Geometry, Mask, Sample, Volume},
 };
 use ferrovox_tests::golden::Bits;
@@ -14,10 +14,10 @@ fn add_map(bits: &mut Bits, stream: &Stream, map: &DistanceMap) -> Result<()> {
     bits.add(&stream.download(&map.distances)?);
     match &map.nearest {
         None => {}
-        Some(Nearest::U32(nearest)) => {
+        Some(NearestIndices::U32(nearest)) => {
             bits.add(&stream.download(nearest)?);
         }
-        Some(Nearest::U64(nearest)) => {
+        Some(NearestIndices::U64(nearest)) => {
             bits.add(&stream.download(nearest)?);
         }
     }
@@ -115,7 +115,7 @@ pub fn maps(record: &mut Record, machine: &Machine) -> Result<()> {
             let mut bits = Bits::default();
             for bound in [None, Some(7.5)] {
                 let params = params(method, bound, false);
-                let mut map = distance::map(stream, Sites::Voxels(&sites), &params)?;
+                let mut map = distance::transform(stream, Sites::Voxels(&sites), &params)?;
                 add_map(&mut bits, stream, &map)?;
                 let inside = DeviceMask::enclosed_by(stream, &sites)?;
                 distance::apply_sign(stream, &mut map, &inside)?;
@@ -127,7 +127,7 @@ pub fn maps(record: &mut Record, machine: &Machine) -> Result<()> {
             let mut bits = Bits::default();
             for bound in [None, Some(7.5)] {
                 let params = params(method, bound, true);
-                let map = distance::map(stream, Sites::Voxels(&sites), &params)?;
+                let map = distance::transform(stream, Sites::Voxels(&sites), &params)?;
                 add_map(&mut bits, stream, &map)?;
             }
             record.hash(&format!("nearest-{}-{name}", method.name()), bits.finish());
@@ -138,7 +138,7 @@ pub fn maps(record: &mut Record, machine: &Machine) -> Result<()> {
         no_sites: NoSites::Infinity,
         ..DistanceParams::default()
     };
-    let map = distance::map(stream, Sites::Voxels(&none), &params)?;
+    let map = distance::transform(stream, Sites::Voxels(&none), &params)?;
     let mut bits = Bits::default();
     add_map(&mut bits, stream, &map)?;
     record.hash("no-sites", bits.finish());
@@ -156,7 +156,7 @@ pub fn points(record: &mut Record, machine: &Machine) -> Result<()> {
             for bound in [None, Some(6.0)] {
                 // cubes does not know the nearest
                 let params = params(method, bound, method == Method::BruteForce);
-                let map = distance::map(stream, Sites::Points(&points), &params)?;
+                let map = distance::transform(stream, Sites::Points(&points), &params)?;
                 add_map(&mut bits, stream, &map)?;
             }
             record.hash(&format!("{}-{name}", method.name()), bits.finish());
@@ -177,12 +177,12 @@ pub fn slabs(record: &mut Record, machine: &Machine) -> Result<()> {
             for spare in [None, Some(0), Some(100_000)] {
                 let mut params = params(Method::Separable, bound, false);
                 let least = Slabs::new(&machine.devices, &sites, &params)?
-                    .signed(&inside)?
-                    .least_memory();
+                    .with_sign(&inside)?
+                    .min_memory();
                 params.memory = spare.map(|spare| least + spare);
                 let plain = Slabs::new(&machine.devices, &sites, &params)?;
                 bits.add(plain.map()?.samples());
-                bits.add(plain.signed(&inside)?.map()?.samples());
+                bits.add(plain.with_sign(&inside)?.map()?.samples());
             }
         }
         record.hash(name, bits.finish());
@@ -197,22 +197,22 @@ pub fn squared(record: &mut Record, machine: &Machine) -> Result<()> {
     let labels = uploaded(stream, &inputs::labels())?;
     let bounded = params(Method::Separable, Some(20.0), false);
     let free = DistanceParams::default();
-    let map = distance::squared_map::<u16>(stream, &sites, &bounded)?.download(stream)?;
+    let map = distance::transform_squared::<u16>(stream, &sites, &bounded)?.download(stream)?;
     record.bits("voxels-u16", |bits| {
         bits.add(&map);
     });
     for (name, params) in [("voxels-u32", free), ("voxels-u32-bound", bounded)] {
-        let map = distance::squared_map::<u32>(stream, &sites, &params)?.download(stream)?;
+        let map = distance::transform_squared::<u32>(stream, &sites, &params)?.download(stream)?;
         record.bits(name, |bits| {
             bits.add(&map);
         });
     }
-    let map = distance::squared_label_map::<u16, _>(stream, &labels, &bounded)?;
+    let map = distance::transform_labels_squared::<u16, _>(stream, &labels, &bounded)?;
     let map = map.download(stream)?;
     record.bits("labels-u16", |bits| {
         bits.add(&map);
     });
-    let map = distance::squared_label_map::<u32, _>(stream, &labels, &free)?;
+    let map = distance::transform_labels_squared::<u32, _>(stream, &labels, &free)?;
     let map = map.download(stream)?;
     record.bits("labels-u32", |bits| {
         bits.add(&map);
@@ -237,7 +237,7 @@ pub fn labels(record: &mut Record, machine: &Machine) -> Result<()> {
             add_map(
                 &mut bits,
                 stream,
-                &distance::label_map(stream, &labels, &params)?,
+                &distance::transform_labels(stream, &labels, &params)?,
             )?;
         }
         record.hash(name, bits.finish());
@@ -256,7 +256,7 @@ fn labels_of<T: DeviceSample + Sample>(
     let samples = labels.samples().iter().map(|&label| of(label)).collect();
     let labels = Volume::new(samples, labels.dims(), *labels.geometry())?;
     let labels = uploaded(stream, &labels)?;
-    let map = distance::label_map(stream, &labels, &DistanceParams::default())?;
+    let map = distance::transform_labels(stream, &labels, &DistanceParams::default())?;
     let mut bits = Bits::default();
     add_map(&mut bits, stream, &map)?;
     record.hash(name, bits.finish());

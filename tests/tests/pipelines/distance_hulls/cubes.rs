@@ -10,7 +10,7 @@ fn by_hulls(device: &Device, mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
     let stream = device.stream().unwrap();
     let geometry = Geometry::from_spacing([side; 3], [0.0; 3]).unwrap();
     let sites = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
-    let map = distance::map_by_hulls(&stream, &sites, &params(), true).unwrap();
+    let map = distance::transform_by_envelopes(&stream, &sites, &params(), true).unwrap();
     stream
         .download(&map.expect("hulls are for it").distances)
         .unwrap()
@@ -21,7 +21,7 @@ fn map(device: &Device, mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
     let stream = device.stream().unwrap();
     let geometry = Geometry::from_spacing([side; 3], [0.0; 3]).unwrap();
     let sites = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
-    let map = distance::map(&stream, Sites::Voxels(&sites), &params()).unwrap();
+    let map = distance::transform(&stream, Sites::Voxels(&sites), &params()).unwrap();
     stream.download(&map.distances).unwrap()
 }
 
@@ -147,7 +147,7 @@ fn the_border_between_the_variants() {
         DeviceMask::upload(&stream, &mask, dims, geometry).unwrap()
     };
     let is_for = |sites: &DeviceMask, params: DistanceParams| {
-        let map = distance::map_by_hulls(&stream, sites, &params, true).unwrap();
+        let map = distance::transform_by_envelopes(&stream, sites, &params, true).unwrap();
         map.is_some()
     };
     for (dims, expected) in [
@@ -198,7 +198,7 @@ fn limits_of_memory() {
                 memory: Some(memory),
                 ..params()
             };
-            let map = distance::map(&stream, Sites::Voxels(&sites), &params).unwrap();
+            let map = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
             let found = stream.download(&map.distances).unwrap();
             assert_same(&found, &expected, &format!("{} {memory}", labelled.label));
         }

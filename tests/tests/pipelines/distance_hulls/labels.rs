@@ -68,7 +68,7 @@ fn by_hulls<T: Sample + DeviceSample>(
         max_distance: bound,
         ..params()
     };
-    let map = distance::label_map_by_hulls(&stream, &labels, &params).unwrap();
+    let map = distance::transform_labels_by_envelopes(&stream, &labels, &params).unwrap();
     stream
         .download(&map.expect("hulls are for it").distances)
         .unwrap()
@@ -87,7 +87,7 @@ fn map<T: Sample + DeviceSample>(
         max_distance: bound,
         ..params()
     };
-    let map = distance::label_map(&stream, &labels, &params).unwrap();
+    let map = distance::transform_labels(&stream, &labels, &params).unwrap();
     stream.download(&map.distances).unwrap()
 }
 
@@ -210,7 +210,8 @@ fn long_lines() {
                     } else {
                         // left to the other kernels
                         let (stream, labels) = device_labels(&Device::cpu(), &labels, dims, 1.0);
-                        let map = distance::label_map_by_hulls(&stream, &labels, &params());
+                        let map =
+                            distance::transform_labels_by_envelopes(&stream, &labels, &params());
                         assert!(map.unwrap().is_none());
                     }
                 }

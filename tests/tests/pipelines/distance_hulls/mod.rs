@@ -7,7 +7,7 @@ mod spaced;
 
 use ferrovox::{
     device::{CpuOptions, Device},
-    distance::{self, DistanceParams, Nearest, NoSites, Sites},
+    distance::{self, DistanceParams, NearestIndices, NoSites, Sites},
     grid::{DeviceMask, Geometry},
 };
 use ferrovox_tests::{devices, noise::Noise};
@@ -201,14 +201,15 @@ fn check_mask(
                 ..params()
             };
             let map = if by_hulls {
-                let map = distance::map_by_hulls(&stream, &mask, &params, in_segments).unwrap();
+                let map =
+                    distance::transform_by_envelopes(&stream, &mask, &params, in_segments).unwrap();
                 map.expect("hulls are for it")
             } else {
-                distance::map(&stream, Sites::Voxels(&mask), &params).unwrap()
+                distance::transform(&stream, Sites::Voxels(&mask), &params).unwrap()
             };
             assert_same(&stream.download(&map.distances).unwrap(), &distances, &what);
             match map.nearest {
-                Some(Nearest::U32(found)) => {
+                Some(NearestIndices::U32(found)) => {
                     let found = stream.download(&found).unwrap();
                     let wrong = (0..found.len()).find(|&i| found[i] != sites[i]);
                     if let Some(i) = wrong {

@@ -10,7 +10,7 @@ fn is_for(dims: Dims, spacing: [f64; 3]) -> bool {
     let stream = device.stream().unwrap();
     let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
     let sites = DeviceMask::from_indices(&stream, &[0], dims, geometry).unwrap();
-    distance::map_by_hulls(&stream, &sites, &params(), true)
+    distance::transform_by_envelopes(&stream, &sites, &params(), true)
         .unwrap()
         .is_some()
 }
@@ -131,10 +131,10 @@ fn borders_between_the_variants() {
             for labelled in devices::fast() {
                 let stream = labelled.device.stream().unwrap();
                 let mask = DeviceMask::upload(&stream, &mask, dims, geometry).unwrap();
-                let map = distance::map(&stream, Sites::Voxels(&mask), &params).unwrap();
+                let map = distance::transform(&stream, Sites::Voxels(&mask), &params).unwrap();
                 let what = format!("{} {spacing:?} {dims:?} {field:?}", labelled.label);
                 assert_same(&stream.download(&map.distances).unwrap(), &distances, &what);
-                let Some(Nearest::U32(found)) = map.nearest else {
+                let Some(NearestIndices::U32(found)) = map.nearest else {
                     panic!("{what}: no sites");
                 };
                 assert_eq!(stream.download(&found).unwrap(), sites, "{what}");

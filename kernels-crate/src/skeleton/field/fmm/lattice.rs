@@ -28,7 +28,7 @@ impl Lattice {
             return 0;
         }
         let x = (brick * BRICK) >> along_x;
-        let row_bits = words.read(self.bits.word_of(x, y, z)) >> (x % 32);
+        let row_bits = words.read(self.bits.word_index(x, y, z)) >> (x % 32);
         match along_x {
             0 => row_bits & 0xff,
             1 => row_bits & 1 | (row_bits & 2) << 1 | (row_bits & 4) << 2 | (row_bits & 8) << 3,
@@ -46,7 +46,7 @@ impl Lattice {
             at[1] >> self.steps[1],
             at[2] >> self.steps[2],
         ];
-        let word = self.bits.word_of(x, y, z);
+        let word = self.bits.word_index(x, y, z);
         let lower = words.read(word) & ((1 << (x % 32)) - 1);
         before.read(word) + lower.count_ones() as u64
     }

@@ -1,0 +1,108 @@
+//! Lower envelope of a chunk by Graham's scan (1972).
+
+use super::{
+    output::DistanceOutput,
+    pass_cost::{FLOAT_BIAS, PassCost},
+    tile::{COST_BITS, RECIPROCALS, Tile, link, with_link},
+};
+use cuda_std::{
+    bits::{bfind, bfind_shiftamt},
+    warp,
+};
+
+impl Tile {
+    /// Builds the lower envelope of the chunk from the candidates in `survivors` (a bit mask, first
+    /// position bfind) and returns its vertices as a bit mask (first position lowest). Stores the
+    /// takeover output of each vertex in its word. All lanes of a warp must call it.
+    #[inline(always)]
+    pub fn build_chunk_envelope<L: PassCost, G: DistanceOutput>(
+        &self,
+        pass_cost: L,
+        survivors: u32,
+    ) -> u32 {
+        let reciprocals = self.chunk_scratch(RECIPROCALS);
+        reciprocals.write(
+            self.lane as usize,
+            if self.lane == 0 {
+                FLOAT_BIAS
+            } else {
+                pass_cost.reciprocal(self.lane).to_bits()
+            },
+        );
+        // SAFETY: all lanes of the warp take part.
+        unsafe { warp::sync_warp(u32::MAX) };
+        let mut remaining = survivors;
+        if remaining == 0 {
+            return 0;
+        }
+        let chunk_start = self.chunk_start();
+        // Read back from memory so that it is kept in a register.
+        let float_bias = reciprocals.read(0);
+        let lift = |word: u32, position: u32| {
+            pass_cost.lifted_cost(word, position, chunk_start, float_bias)
+        };
+        let mut top = bfind_shiftamt(remaining);
+        remaining ^= 0x8000_0000_u32.rotate_right(top);
+        let word = self.read_in_chunk(top);
+        self.write_in_chunk(top, with_link(word, 0));
+        let mut top_value = lift(word, top);
+        let mut top_start = 0;
+        let mut envelope = 1_u32.rotate_left(top);
+        while remaining != 0 {
+            let next = bfind_shiftamt(remaining);
+            remaining ^= 0x8000_0000_u32.rotate_right(next);
+            let word = self.read_in_chunk(next);
+            let next_value = lift(word, next);
+            let mut takeover;
+            loop {
+                let separation = next - top;
+                let reciprocal = f32::from_bits(reciprocals.read(separation as usize));
+                let takeover_or_negative = if G::NEAREST_SITE {
+                    pass_cost.takeover::<true>(
+                        [top_value, next_value],
+                        separation,
+                        reciprocal,
+                        chunk_start,
+                    )
+                } else {
+                    pass_cost.takeover::<false>(
+                        [top_value, next_value],
+                        separation,
+                        reciprocal,
+                        chunk_start,
+                    )
+                };
+                takeover = if takeover_or_negative < 0 {
+                    0
+                } else {
+                    takeover_or_negative
+                };
+                if takeover > top_start {
+                    break;
+                }
+                envelope ^= 1_u32.rotate_left(top);
+                if envelope == 0 {
+                    break;
+                }
+                top = bfind(envelope);
+                let word = self.read_in_chunk(top);
+                top_value = lift(word, top);
+                top_start = link(word) as i32;
+            }
+            if takeover < self.len as i32 {
+                let linked = if G::NEAREST_SITE {
+                    with_link(word, takeover as u32)
+                } else {
+                    // The word has no link yet, so an addition suffices.
+                    word + (takeover as u32 * (1 << COST_BITS))
+                };
+                self.write_in_chunk(next, linked);
+                envelope |= 1_u32.rotate_left(next);
+                top = next;
+                top_value = next_value;
+                top_start = takeover;
+            }
+        }
+        envelope
+    }
+}

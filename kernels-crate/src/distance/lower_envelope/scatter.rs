@@ -1,0 +1,46 @@
+//! Marks of takeover outputs.
+
+use super::tile::{LAST_START, STARTS, Tile, link, with_link};
+use cuda_std::bits::bfind;
+
+impl Tile {
+    /// Clears the rows that [`scatter_takeovers`](Self::scatter_takeovers) fills, for the thread's
+    /// own chunk.
+    #[inline(always)]
+    pub fn clear_takeovers(&self) {
+        self.set_row(self.chunk, STARTS, 0);
+        self.set_row(self.chunk, LAST_START, 0);
+    }
+
+    /// Marks the takeover outputs of the chunk's candidates, and replaces the link of each
+    /// candidate by the next candidate.
+    #[inline(always)]
+    pub fn scatter_takeovers(&self) {
+        let mut envelope = self.envelope(self.chunk);
+        if envelope == 0 {
+            return;
+        }
+        // The last candidate links to itself.
+        let mut next = self.chunk_start() + bfind(envelope);
+        let mut later_chunk = self.chunk + 1;
+        while later_chunk < self.chunks {
+            let envelope = self.envelope(later_chunk);
+            if envelope != 0 {
+                next = later_chunk * 32 + envelope.trailing_zeros();
+                break;
+            }
+            later_chunk += 1;
+        }
+        while envelope != 0 {
+            let bit = bfind(envelope);
+            envelope ^= 1_u32.rotate_left(bit);
+            let position = self.chunk_start() + bit;
+            let word = self.read_in_chunk(bit);
+            let takeover = link(word);
+            self.or_row(takeover / 32, STARTS, 1_u32.rotate_left(takeover));
+            self.max_row(takeover / 32, LAST_START, position);
+            self.write_in_chunk(bit, with_link(word, next));
+            next = position;
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Conversion of squared distances to distances.
+
+use super::cost::{Axis, Cost};
+
+/// Unit of the squared distances, bound, and background value.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DistanceConversion {
+    /// Distance represented by a squared distance of 1.
+    pub unit: f64,
+    /// Distance stored where there is no site within the bound.
+    pub background: f32,
+    /// Largest distance stored otherwise.
+    pub max_distance: f32,
+}
+
+impl DistanceConversion {
+    /// Returns `true` if all costs are integers below 2^24 whose roots are the distances.
+    #[inline(always)]
+    pub fn is_small<C: Cost>(&self, axis: &Axis<C>) -> bool {
+        C::IS_INTEGER && self.unit == 1.0 && axis.no_site <= C::from_count(1 << 24)
+    }
+
+    /// Truncates the distance `root` of a cost, or returns the background value.
+    #[inline(always)]
+    fn truncate<C: Cost>(&self, cost: C, root: f32, axis: &Axis<C>) -> f32 {
+        let truncated = if root > self.max_distance {
+            self.max_distance
+        } else {
+            root
+        };
+        if cost < axis.no_site {
+            truncated
+        } else {
+            self.background
+        }
+    }
+
+    /// Converts a cost to a distance.
+    #[inline(always)]
+    pub fn convert<C: Cost>(&self, cost: C, axis: &Axis<C>) -> f32 {
+        self.truncate(cost, cost.root(self.unit), axis)
+    }
+
+    /// Converts a cost to a distance, if all costs [are small](Self::is_small).
+    #[inline(always)]
+    pub fn convert_small<C: Cost>(&self, cost: C, axis: &Axis<C>) -> f32 {
+        self.truncate(cost, cost.small_root(), axis)
+    }
+}
