@@ -18,7 +18,7 @@ pub use mesh_filters::MeshFilterArgs;
 pub use occupancy::{ModelName, OccupancyArgs, Over};
 pub use shared::{DeviceArgs, InsideName, IsoValue, ReportArgs, SurfaceArgs};
 pub use skeleton::SkeletonArgs;
-pub use skeleton_names::LevelsName;
+pub use skeleton_names::{HierarchyName, LevelsName, SkeletonMethodName};
 pub use small::{CompletionsArgs, DemoArgs, DevicesArgs, InfoArgs, ManPagesArgs, RenderArgs};
 pub use voxelize::VoxelizeArgs;
 

@@ -1,9 +1,10 @@
-//! The options of `ferrovox skeleton`.
+//! Options of `ferrovox skeleton`.
 
 use super::{
     MORE, ReportArgs,
     skeleton_names::{
-        BoundaryName, ColourName, LevelsName, PrecisionName, SurfaceName, VariantName,
+        BoundaryName, ColourName, HierarchyName, LevelsName, PrecisionName, SkeletonMethodName,
+        SurfaceName, VariantName,
     },
 };
 use crate::{
@@ -16,46 +17,50 @@ use ferrovox::io::SkeletonFormat;
 use ferrovox::render::ViewDirection;
 use std::path::PathBuf;
 
-/// The heading of what only the method as published has.
-const PUBLISHED: &str = "Published method (--levels core)";
+/// Help heading of the options of the medial method.
+const MEDIAL: &str = "Medial method";
+/// Help heading of the options of the potential-field method.
+const POTENTIAL_FIELD: &str = "Potential-field method (--method potential-field)";
 
 #[derive(Debug, Args)]
 #[command(
     override_usage = "ferrovox skeleton [OPTIONS] <VOLUME> <-o <FILE>...|--png <FILE.png>|--field <FILE.npy>>"
 )]
 #[command(mut_arg("json", |arg| arg.long_help(
-    "Print one JSON object: the graphs' numbers, whether they are certified, per label and component, timings in milliseconds, \
-     warnings, the error; no --output is needed then"
+    "Print one JSON object: graph statistics and certificates in total, per label and per component, timings in milliseconds, \
+     warnings, the error; makes --output optional"
 )))]
 #[command(after_help = MORE, after_long_help = "\
-Each component of the object gets curves, in one piece, round each of its tunnels and into each of its branches, in the \
-middle. What must hold of a component is checked on the result: one piece; as many cycles as tunnels, and the right \
-ones; every voxel within --scale times the radius, and --const, of a curve; all curves inside, none twice, none a \
-detour. If all holds the skeleton is certified. --levels detail adds curves to where the surface is strongly curved. If not, the result says what does not, and where.
+Methods:
+The medial method gives each connected component of the object one connected graph along its medial axis, with one \
+cycle per tunnel and one curve per branch. These properties are verified on the result: connectivity, number of cycles, \
+homology (the cycles enclose the tunnels), coverage (every voxel lies within --scale times the radius plus --const of the \
+skeleton), and that curves stay inside, do not overlap and take no detours. If all of them hold, the skeleton is \
+certified; otherwise the report names each violated property and its position.
 
---levels core is the method as published: the surface voxels repel what is inside, and curves along which the force \
-leads to where it vanishes are the core. --divergence adds curves from where the force converges, --curvature others from \
-where the surface is strongly curved. Its critical points must add up to the object's Euler number; the result says \
-whether they do. It is certified by nothing, and finds little in what is thin.
+The potential-field method (Cornea et al. 2005; Zhao et al. 2016) lets the surface voxels repel the interior. Its core \
+skeleton connects the critical points of this force field; --hierarchy divergence adds curves from points of low \
+divergence, --hierarchy curvature further ones from points of high surface curvature. The report compares the critical \
+points with the object's Euler number. The skeleton is not certified, and thin parts get few curves.
 
-The extension of each output file tells what is written: .swc (trees: cycles are cut, and it is said how many), .obj \
-(polylines), .vtp (VTK, with radius and level), .json (the whole graph), .skel (text: x y z segment radius, in voxels). \
-All but .skel are in world coordinates. {label} in a name stands for the label: each has a file of its own then, and \
-otherwise all are in one.
+Output formats, by extension: .swc (trees: cycles are cut, and their number is reported), .obj (polylines), .vtp (VTK, \
+with radius and level), .json (the complete graph), .skel (text: x y z segment radius, in voxels). All except .skel use \
+world coordinates. {label} in a file name is replaced by the label, which gives each label a file of its own; without it, \
+all labels are written to the same file.
 
 Examples:
   ferrovox skeleton brain.nii.gz --iso 120 -o brain.swc --png brain.png --tubes
   ferrovox skeleton vessels.nrrd --dust 20 --require-certified -o vessels.vtp -o vessels.json
   ferrovox skeleton atlas.nii.gz --labels all -o 'out/{label}.swc' --json
   ferrovox skeleton atlas.nii.gz --labels 3,17 --scale 1.2 --const 2 -o two.vtp
-  ferrovox skeleton leaf.nrrd --levels detail --curvature 0.1 -o leaf.vtp
-  ferrovox skeleton labels.nii.gz --label 17 --levels core --exponent 4 --divergence 0.2 -o core.obj")]
+  ferrovox skeleton leaf.nrrd --detail 0.1 -o leaf.vtp
+  ferrovox skeleton labels.nii.gz --label 17 --method potential-field --hierarchy divergence --exponent 4 -o core.obj")]
 pub struct SkeletonArgs {
     #[command(flatten)]
     pub input: VolumeArgs,
-    /// The isovalue: the object is where the samples are this or more
+    /// Isovalue: samples greater than or equal to it belong to the object
     ///
-    /// Without it, and without labels, the object is where the samples are not zero.
+    /// Without --iso, --label and --labels, all non-zero samples belong to the object.
     #[arg(
         long,
         value_name = "VALUE",
@@ -64,7 +69,7 @@ pub struct SkeletonArgs {
         help_heading = "Object"
     )]
     pub iso: Option<f64>,
-    /// The object is where the samples are exactly this
+    /// Samples equal to this value belong to the object
     #[arg(
         long,
         value_name = "L",
@@ -73,9 +78,9 @@ pub struct SkeletonArgs {
         help_heading = "Object"
     )]
     pub label: Option<f64>,
-    /// Each label is an object: all but 0, or those of a list
+    /// Extract one skeleton per label: all labels except 0, or those listed
     ///
-    /// All in one pass. Samples must be whole numbers.
+    /// All labels are processed in one pass. Samples must be integers.
     #[arg(
         long,
         value_name = "all|L,L,...",
@@ -84,56 +89,64 @@ pub struct SkeletonArgs {
         help_heading = "Object"
     )]
     pub labels: Option<LabelList>,
-    /// Fill cavities first
+    /// Fill cavities of the object first
     #[arg(long, alias = "fill", help_heading = "Object")]
     pub fill_cavities: bool,
-    /// How much to extract
-    #[arg(long, value_enum, default_value_t = LevelsName::Whole, help_heading = "Curves")]
-    pub levels: LevelsName,
-    /// A curve covers what is within S radii and --const of it [default: 1.5]
+    /// Extraction method
+    #[arg(long, value_enum, default_value_t = SkeletonMethodName::Medial, help_heading = "Curves")]
+    pub method: SkeletonMethodName,
+    /// Method and amount of detail under their former names; kept for existing scripts
+    #[arg(long, value_enum, hide = true, conflicts_with_all = ["method", "hierarchy", "detail"])]
+    pub levels: Option<LevelsName>,
+    /// Remove leaf branches shorter than LENGTH, in world units
     ///
-    /// What is not covered gets a curve: so a branch has one, and a bump has none. As kimimaro has
-    /// it (TEASAR).
+    /// Voxels that only these branches covered become uncovered, so a pruned skeleton is not
+    /// certified.
+    #[arg(long, value_name = "LENGTH", value_parser = parse_distance, allow_hyphen_values = true, help_heading = "Curves")]
+    pub prune: Option<f64>,
+    /// Merge pairs of edges that meet at a node of degree two
+    #[arg(long, hide_short_help = true, help_heading = "Curves")]
+    pub merge: bool,
+    /// Coverage radius as a multiple of the local radius (TEASAR's scale) [default: 1.5]
+    ///
+    /// A voxel is covered if it lies within SCALE x radius + CONST of the skeleton; uncovered
+    /// protrusions get a branch.
     #[arg(
         long,
-        value_name = "S",
+        value_name = "SCALE",
         allow_hyphen_values = true,
-        help_heading = "Curves"
+        help_heading = MEDIAL
     )]
     pub scale: Option<f64>,
-    /// The constant part of that, in smallest spacings [default: 4]
+    /// Constant part of the coverage radius, in units of the smallest spacing [default: 4]
     ///
-    /// kimimaro's is in world units: divide by the smallest spacing.
+    /// kimimaro's const is in world units: divide it by the smallest spacing.
     #[arg(
         long = "const",
         alias = "constant",
-        value_name = "C",
+        value_name = "CONST",
         allow_hyphen_values = true,
-        help_heading = "Curves"
+        help_heading = MEDIAL
     )]
     pub constant: Option<f64>,
-    /// Curves to this part of the surface, for --levels detail [default: 0.05]
+    /// Add branches to the most convex FRACTION of the surface voxels, from 0 to 1
     ///
-    /// The most curved fraction of its voxels. With --levels core it adds the published levels 1
-    /// and 2, from this fraction of the boundary voxels; without it there are none.
+    /// 0.05 is a good start. Without this option, branches are added for coverage only.
     #[arg(
         long,
-        value_name = "X",
+        value_name = "FRACTION",
         allow_hyphen_values = true,
-        help_heading = "Curves"
+        help_heading = MEDIAL
     )]
-    pub curvature: Option<f64>,
-    /// Components of fewer voxels get no skeleton
-    #[arg(long, value_name = "N", help_heading = "Curves")]
+    pub detail: Option<f64>,
+    /// Skip components of fewer than N voxels
+    #[arg(long, value_name = "N", help_heading = MEDIAL)]
     pub dust: Option<u64>,
-    /// Remove branches with a free end that are shorter than this, in world units
+    /// Exit with status 1 if the skeleton is not certified, after writing it
     ///
-    /// What only they covered is not covered then, and the skeleton is not certified.
-    #[arg(long, value_name = "LENGTH", value_parser = parse_distance, allow_hyphen_values = true, help_heading = "Curves")]
-    pub prune: Option<f64>,
-    /// Make one curve of two that meet at a node where no other does
-    #[arg(long, hide_short_help = true, help_heading = "Curves")]
-    pub merge: bool,
+    /// Without this option, a warning is printed.
+    #[arg(long, help_heading = MEDIAL)]
+    pub require_certified: bool,
     #[arg(
         short,
         long,
@@ -144,18 +157,13 @@ pub struct SkeletonArgs {
         help_heading = "Output"
     )]
     pub output: Vec<PathBuf>,
-    /// Exit with status 1 if the skeleton is not certified, after writing it
+    /// Draw the skeleton over a pale rendering of the object
     ///
-    /// Without this there is a warning.
-    #[arg(long, help_heading = "Output")]
-    pub require_certified: bool,
-    /// Draw the skeleton over a pale picture of the object
-    ///
-    /// The object fills the picture. What is farther is paler and thinner; nothing is hidden behind
-    /// the object.
+    /// The object fills the picture. Curves get paler and thinner with depth; the object does not
+    /// occlude them.
     #[arg(long, value_name = "FILE.png", help_heading = "Picture")]
     pub png: Option<PathBuf>,
-    /// From where to look: oblique, right, left, front, back, top, bottom, or degrees as -90,90
+    /// View direction: oblique, right, left, front, back, top, bottom, or degrees as -90,90
     ///
     /// AZIMUTH,ELEVATION: 0,0 looks from +x, 90,0 from +y, elevation 90 from above.
     #[arg(
@@ -165,72 +173,87 @@ pub struct SkeletonArgs {
         help_heading = "Picture"
     )]
     pub view: ViewDirection,
-    /// Pixels of the picture
+    /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size, help_heading = "Picture")]
     pub size: Size,
-    /// What colours stand for
+    /// Quantity shown by the curves' colours
     ///
-    /// The label where there are several, and the radius where there is one, if this is not given.
-    /// The picture has a legend.
+    /// Default: the label if there are several, otherwise the radius. The picture has a legend.
     #[arg(
         long,
-        value_name = "WHAT",
+        value_name = "QUANTITY",
         value_enum,
         alias = "color",
         requires = "png",
         help_heading = "Picture"
     )]
     pub colour: Option<ColourName>,
-    /// Draw tubes of the radius at each point, in place of lines
+    /// Draw curves as tubes of the local radius instead of lines
     #[arg(long, requires = "png", help_heading = "Picture")]
     pub tubes: bool,
-    /// Add level 1: curves from the lowest divergence, this part of its range
+    /// Hierarchy level (Cornea et al. 2005); each includes the previous ones [default: core]
     ///
-    /// 0.2 is a good number.
-    #[arg(long, value_name = "P", allow_hyphen_values = true, help_heading = PUBLISHED)]
+    /// --divergence or --curvature without --hierarchy select the level of the same name.
+    #[arg(long, value_enum, help_heading = POTENTIAL_FIELD)]
+    pub hierarchy: Option<HierarchyName>,
+    /// Divergence threshold of the seeds, as a fraction of the range of the divergence [default: 0.2]
+    ///
+    /// From 0 to 1. Applies to the hierarchy levels divergence and curvature.
+    #[arg(long, value_name = "FRACTION", allow_hyphen_values = true, help_heading = POTENTIAL_FIELD)]
     pub divergence: Option<f64>,
-    /// The force falls with this power of the distance [default: 6]
+    /// Fraction of the boundary voxels, those of highest curvature, that become seeds [default: 0.05]
     ///
-    /// From 2 to 9: the more, the shorter the core.
+    /// From 0 to 1. Applies to the hierarchy level curvature.
     #[arg(
         long,
-        value_name = "M",
+        value_name = "FRACTION",
         allow_hyphen_values = true,
-        help_heading = PUBLISHED
+        help_heading = POTENTIAL_FIELD
+    )]
+    pub curvature: Option<f64>,
+    /// Exponent of the force, which falls with distance^-EXPONENT [default: 6]
+    ///
+    /// From 2 to 9. Greater exponents give shorter core skeletons.
+    #[arg(
+        long,
+        value_name = "EXPONENT",
+        allow_hyphen_values = true,
+        help_heading = POTENTIAL_FIELD
     )]
     pub exponent: Option<f64>,
-    /// Write the forces
+    /// Write the force field
     ///
-    /// Of the shape (nz, ny, nx, 3), x y z of each vector, zeros where there is none.
-    #[arg(long, value_name = "FILE.npy", help_heading = PUBLISHED)]
+    /// Shape (nz, ny, nx, 3), components x y z; zero outside the field.
+    #[arg(long, value_name = "FILE.npy", help_heading = POTENTIAL_FIELD)]
     pub field: Option<PathBuf>,
-    /// Which voxels exert the force: those with an exterior voxel across a face, or also at an edge
-    /// or corner [default: faces]
+    /// Surface voxels, which exert the force: object voxels with an exterior 6-neighbour (faces) or
+    /// 26-neighbour (corners) [default: faces]
     ///
-    /// It changes the skeleton.
-    #[arg(long, value_enum, hide_short_help = true, help_heading = PUBLISHED)]
+    /// The choice changes the skeleton.
+    #[arg(long, value_enum, hide_short_help = true, help_heading = POTENTIAL_FIELD)]
     pub surface: Option<SurfaceName>,
-    /// How forces are added up: f32 is faster, and wrong far from the surface [default: accurate]
+    /// Precision of the force sums; f32 is faster, and inaccurate far from the surface
+    /// [default: accurate]
     ///
-    /// It can change the skeleton of what is thick.
-    #[arg(long, value_enum, hide_short_help = true, help_heading = PUBLISHED)]
+    /// The choice can change the skeleton of thick objects.
+    #[arg(long, value_enum, hide_short_help = true, help_heading = POTENTIAL_FIELD)]
     pub precision: Option<PrecisionName>,
-    /// The force next to the surface: as anywhere, or the mean of the neighbours' [default: exact]
+    /// Force at boundary voxels: computed exactly, or the mean of the neighbours' [default: exact]
     ///
-    /// To compare with Zhao et al. (2016); it changes little.
-    #[arg(long, value_enum, hide_short_help = true, help_heading = PUBLISHED)]
+    /// mean reproduces Zhao et al. (2016); the difference is small.
+    #[arg(long, value_enum, hide_short_help = true, help_heading = POTENTIAL_FIELD)]
     pub boundary: Option<BoundaryName>,
-    /// How the surface's voxels are brought to the others [default: auto]
+    /// Algorithm of the force field [default: auto]
     ///
-    /// To measure: it changes the time alone.
-    #[arg(long, value_enum, hide_short_help = true, help_heading = PUBLISHED)]
+    /// For measurements: the choice affects the time only.
+    #[arg(long, value_enum, hide_short_help = true, help_heading = POTENTIAL_FIELD)]
     pub variant: Option<VariantName>,
-    /// Where to run: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all
+    /// Devices: auto, cpu, cuda, cuda:N, or several as cuda:0,1 or cuda:all
     ///
-    /// auto takes the first CUDA device, else the CPU. --levels core runs there; several make its
-    /// force field together, which is nearly all of its work. The other levels are made by the CPU;
-    /// GPUs compute distances and cheapest ways of large components, draw the picture and fill
-    /// cavities. Those skeletons are the same on every device.
+    /// auto selects the first CUDA device, otherwise the CPU. The potential-field method runs on the
+    /// first device; several devices share its force field, which takes nearly all of the time. The
+    /// medial method runs on the CPU; GPUs compute the distances and shortest paths of large
+    /// components, draw the picture and fill cavities. Its skeletons are the same on all devices.
     #[arg(
         long,
         default_value = "auto",
@@ -240,6 +263,17 @@ pub struct SkeletonArgs {
     pub device: DeviceList,
     #[command(flatten)]
     pub report: ReportArgs,
+}
+
+impl SkeletonArgs {
+    /// Returns the extraction method, also if it was selected by `--levels`.
+    pub fn selected_method(&self) -> SkeletonMethodName {
+        match self.levels {
+            None => self.method,
+            Some(LevelsName::Core) => SkeletonMethodName::PotentialField,
+            Some(LevelsName::Whole | LevelsName::Detail) => SkeletonMethodName::Medial,
+        }
+    }
 }
 
 fn output_help() -> String {

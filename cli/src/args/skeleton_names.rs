@@ -1,44 +1,74 @@
-//! Names that options of `ferrovox skeleton` take.
+//! Values of the options of `ferrovox skeleton`.
 
 use clap::ValueEnum;
 use ferrovox::{
     render::ColourBy,
-    skeleton::potential_field::{BoundaryForce, FieldVariant, Precision, SurfaceNeighbours},
+    skeleton::potential_field::{
+        BoundaryForce, FieldVariant, Hierarchy, Precision, SurfaceNeighbours,
+    },
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LevelsName {
-    /// The method as published: curves between the critical points of a force
-    #[value(alias = "0")]
-    Core,
-    /// Curves round each tunnel and into each branch
-    #[value(alias = "1")]
-    Whole,
-    /// And curves to where the surface is strongly curved
-    #[value(alias = "2")]
-    Detail,
+pub enum SkeletonMethodName {
+    /// Shortest paths along the medial axis, certified: one cycle per tunnel, one curve per branch
+    Medial,
+    /// Curves between the critical points of a force field (Cornea et al. 2005)
+    PotentialField,
 }
 
-impl LevelsName {
-    /// As it is typed.
+impl SkeletonMethodName {
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Core => "core",
-            Self::Whole => "whole",
-            Self::Detail => "detail",
+            Self::Medial => "medial",
+            Self::PotentialField => "potential-field",
         }
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum HierarchyName {
+    /// Curves between critical points
+    Core,
+    /// Adds curves from points where the divergence of the force is low
+    Divergence,
+    /// Adds curves from points where the curvature of the surface is high
+    Curvature,
+}
+
+impl From<HierarchyName> for Hierarchy {
+    fn from(name: HierarchyName) -> Self {
+        match name {
+            HierarchyName::Core => Self::Core,
+            HierarchyName::Divergence => Self::Divergence,
+            HierarchyName::Curvature => Self::Curvature,
+        }
+    }
+}
+
+/// Values of the former option `--levels`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LevelsName {
+    /// The potential-field method
+    #[value(alias = "0")]
+    Core,
+    /// The medial method
+    #[value(alias = "1")]
+    Whole,
+    /// The medial method with `--detail`, whose fraction is given by `--curvature`
+    #[value(alias = "2")]
+    Detail,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColourName {
-    /// The distance to the surface, from dark blue to orange
+    /// Distance to the surface, from dark blue to orange
     Radius,
-    /// The label
+    /// Label
     Label,
-    /// The level of the hierarchy: red, blue, green
+    /// Hierarchy level: red, blue, green
     Level,
-    /// The component of the object
+    /// Connected component of the object
     Component,
 }
 
@@ -55,9 +85,9 @@ impl From<ColourName> for ColourBy {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SurfaceName {
-    /// An exterior voxel across a face
+    /// Object voxels with an exterior 6-neighbour
     Faces,
-    /// An exterior voxel among the 26 neighbours
+    /// Object voxels with an exterior 26-neighbour
     Corners,
 }
 
@@ -72,7 +102,9 @@ impl From<SurfaceName> for SurfaceNeighbours {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PrecisionName {
+    /// Sums in f32
     F32,
+    /// Sums whose directions are accurate everywhere
     Accurate,
 }
 
@@ -87,7 +119,9 @@ impl From<PrecisionName> for Precision {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BoundaryName {
+    /// Computed like everywhere else
     Exact,
+    /// Mean of the forces at the 26 neighbours
     Mean,
 }
 
@@ -102,19 +136,19 @@ impl From<BoundaryName> for BoundaryForce {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum VariantName {
-    /// From global memory
+    /// All pairs, sources in global memory
     Simple,
-    /// From constant memory
+    /// All pairs, sources in constant memory
     Constant,
-    /// From shared memory
+    /// All pairs, sources in shared memory
     Shared,
-    /// The quickest way known to compare all pairs
+    /// All pairs, fastest implementation
     Tuned,
-    /// What is far by series: in time linear in the voxels, exact where the bound of the error does
-    /// not suffice
+    /// Multipole expansions of distant sources, in linear time; exact where the error bound is
+    /// exceeded
     #[value(alias = "tree")]
     Multipole,
-    /// The quicker one of tuned and multipole
+    /// The faster of tuned and multipole
     Auto,
 }
 

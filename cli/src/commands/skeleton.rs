@@ -1,4 +1,4 @@
-//! `ferrovox skeleton`.
+//! The command `ferrovox skeleton`.
 
 use super::{
     skeleton_json::json,
@@ -6,7 +6,7 @@ use super::{
     skeleton_report::{SkeletonRun, readable},
 };
 use crate::{
-    args::{LevelsName, SkeletonArgs},
+    args::{SkeletonArgs, SkeletonMethodName},
     numbers::LabelList,
     terminal::{Terminal, remarks},
     watch::watched,
@@ -17,29 +17,29 @@ use ferrovox::{
     pipeline::skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
 };
 
-/// Makes the skeleton of the object in a volume, or that of each label, and says what it is like.
+/// Extracts the skeleton of the object in a volume, or of each label, and reports on it.
 pub fn run(args: &SkeletonArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let method = method(args)?;
     method.check()?;
     let job = job(args, method)?;
-    let made = watched(terminal, |monitor| skeleton::run(&job, monitor))?;
-    // without devices the CPU did it
+    let outcome = watched(terminal, |monitor| skeleton::run(&job, monitor))?;
+    // an empty list means that only the CPU was used
     let cpu = [Device::cpu()];
-    let devices = if made.devices.is_empty() {
+    let devices = if outcome.devices.is_empty() {
         &cpu[..]
     } else {
-        &made.devices
+        &outcome.devices
     };
     let run = SkeletonRun {
         args,
         method: &job.method,
         devices,
-        made: &made,
+        outcome: &outcome,
     };
-    let remarks = remarks(&made.warnings);
-    if args.require_certified && made.certified() == Some(false) {
+    let remarks = remarks(&outcome.warnings);
+    if args.require_certified && outcome.is_certified() == Some(false) {
         let problem = format!(
-            "{}: the skeleton is not certified, and --require-certified is given",
+            "{}: the skeleton is not certified, as --require-certified demands",
             args.input.name()
         );
         return terminal.report_failed(&remarks, problem, || json(&run), || readable(&run));
@@ -70,7 +70,9 @@ fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
             voxels: Selection::NotZero,
         },
     };
-    let needs_device = args.levels == LevelsName::Core || args.png.is_some() || args.fill_cavities;
+    let needs_device = args.selected_method() == SkeletonMethodName::PotentialField
+        || args.png.is_some()
+        || args.fill_cavities;
     Ok(SkeletonJob {
         method,
         fill: args.fill_cavities,

@@ -1,4 +1,4 @@
-//! What `ferrovox skeleton --json` prints.
+//! JSON report of `ferrovox skeleton --json`.
 
 use super::skeleton_report::SkeletonRun;
 use crate::{
@@ -15,10 +15,11 @@ use ferrovox::{
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// Of a label with more components than this only some are listed.
-const MOST: usize = 1000;
+/// Number of components per label up to which all are listed; beyond it, only the uncertified and
+/// the largest ones.
+const MAX_LISTED: usize = 1000;
 
-/// The JSON object. Times are in milliseconds, lengths in the world's units.
+/// JSON report; times in milliseconds, lengths in world units.
 #[derive(Serialize)]
 pub struct Json {
     input: String,
@@ -29,12 +30,12 @@ pub struct Json {
     grid: Grid,
     iso: Option<f64>,
     label: Option<f64>,
-    /// `all`, or the list; null for an object that is not of labels.
-    labels_asked: Option<Asked>,
+    /// `"all"`, or the list given by `--labels`; null without `--labels`.
+    labels_selected: Option<LabelSelection>,
     cavities_filled: bool,
-    levels: &'static str,
+    method: &'static str,
     #[serde(flatten)]
-    choices: Choices,
+    params: MethodParams,
     pruned_below: Option<f64>,
     pruned: usize,
     merged: bool,
@@ -47,7 +48,7 @@ pub struct Json {
     cut_cycles: usize,
     labels: Vec<Label>,
     #[serde(flatten)]
-    index: Option<Index>,
+    field_statistics: Option<FieldStatistics>,
     #[serde(flatten)]
     devices: Devices,
     timings: JsonTimings,
@@ -55,23 +56,24 @@ pub struct Json {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Asked {
+enum LabelSelection {
     All(&'static str),
-    These(Vec<i64>),
+    Listed(Vec<i64>),
 }
 
-/// The parameters of the method.
+/// Parameters of the method.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Choices {
-    Whole {
+enum MethodParams {
+    Medial {
         scale: f64,
         #[serde(rename = "const")]
         constant: f64,
         dust_below: u64,
-        curvature: Option<f64>,
+        detail: Option<f64>,
     },
-    Core {
+    PotentialField {
+        hierarchy: &'static str,
         exponent: f64,
         divergence: Option<f64>,
         curvature: Option<f64>,
@@ -82,7 +84,7 @@ enum Choices {
     },
 }
 
-/// The skeleton of a label; of an object that is not of labels the label is 1.
+/// Skeleton of one label; the label is 1 for an object without labels.
 #[derive(Serialize)]
 struct Label {
     label: i64,
@@ -92,14 +94,14 @@ struct Label {
     edges: usize,
     cycles: usize,
     #[serde(flatten)]
-    checked: Option<Checked>,
+    component_list: Option<ComponentList>,
 }
 
-/// What is known of the components of a label.
+/// Components of a label.
 #[derive(Serialize)]
-struct Checked {
+struct ComponentList {
     components: Vec<Component>,
-    /// Certified components that are not in the list, where there are very many.
+    /// Certified components that are omitted from the list because there are too many.
     unlisted: Counts,
     dust: Counts,
 }
@@ -112,53 +114,53 @@ struct Counts {
 
 #[derive(Serialize)]
 struct Component {
-    /// The first voxel, x fastest.
-    first: [u64; 3],
+    /// First voxel of the component, x fastest.
+    first_voxel: [u64; 3],
     voxels: u64,
     tunnels: u64,
     cavities: u64,
-    rank: u64,
+    cycle_rank: u64,
     centred: bool,
     certified: bool,
     failures: Vec<String>,
 }
 
-/// What the published method counts.
+/// Critical points and voxel classes of the potential-field method.
 #[derive(Serialize)]
-struct Index {
+struct FieldStatistics {
     bridges: usize,
-    index_balance: Balance,
-    index_balances: Vec<Balance>,
-    voxels: ClassCounts,
+    critical_points: CriticalPoints,
+    critical_points_per_component: Vec<CriticalPoints>,
+    voxel_classes: ClassCounts,
 }
 
-/// Of one component of the object, or of all together.
+/// Critical points of one component of the object, or of all, compared with the Euler number.
 #[derive(Serialize)]
-struct Balance {
+struct CriticalPoints {
     #[serde(flatten)]
     counts: Certificate,
-    balance: i64,
+    index_sum: i64,
     balanced: bool,
 }
 
-impl From<&Certificate> for Balance {
-    fn from(index: &Certificate) -> Self {
+impl From<&Certificate> for CriticalPoints {
+    fn from(certificate: &Certificate) -> Self {
         Self {
-            counts: *index,
-            balance: index.balance(),
-            balanced: index.is_balanced(),
+            counts: *certificate,
+            index_sum: certificate.balance(),
+            balanced: certificate.is_balanced(),
         }
     }
 }
 
-impl Choices {
-    fn of(method: &Method, made: &SkeletonOutcome) -> Self {
+impl MethodParams {
+    fn new(method: &Method, outcome: &SkeletonOutcome) -> Self {
         match method {
-            Method::Medial(params) => Self::Whole {
+            Method::Medial(params) => Self::Medial {
                 scale: params.scale,
                 constant: params.constant,
                 dust_below: params.dust,
-                curvature: params.detail,
+                detail: params.detail,
             },
             Method::PotentialField(params) => {
                 let potential_field::Params {
@@ -166,7 +168,8 @@ impl Choices {
                     curvature,
                     ..
                 } = *params;
-                Self::Core {
+                Self::PotentialField {
+                    hierarchy: params.hierarchy.name(),
                     exponent: params.exponent,
                     divergence: Some(divergence)
                         .filter(|_| params.hierarchy >= Hierarchy::Divergence),
@@ -174,7 +177,7 @@ impl Choices {
                     surface: params.surface.name(),
                     precision: params.precision.name(),
                     boundary: params.boundary.name(),
-                    variant: made.variant().unwrap_or(params.variant).name(),
+                    variant: outcome.variant().unwrap_or(params.variant).name(),
                 }
             }
         }
@@ -186,47 +189,54 @@ impl From<&LabelOutcome> for Label {
         let skeleton = &outcome.skeleton;
         Self {
             label: outcome.label,
-            certified: outcome.certified(),
+            certified: outcome.is_certified(),
             length: skeleton.length(),
             nodes: skeleton.nodes.len(),
             edges: skeleton.edges.len(),
             cycles: skeleton.cycles(),
-            checked: match &outcome.checks {
+            component_list: match &outcome.checks {
                 Checks::Medial {
                     components,
                     dust,
                     defects,
-                } => Some(Checked::of(components, *dust, defects)),
+                } => Some(ComponentList::new(components, *dust, defects)),
                 Checks::PotentialField { .. } => None,
             },
         }
     }
 }
 
-impl Checked {
-    /// All components, or of very many those that are not certified, and the largest.
-    fn of(reports: &[ComponentReport], dust: Dust, defects: &[Defect]) -> Self {
+impl ComponentList {
+    /// Lists all components, or, beyond [`MAX_LISTED`], the uncertified and the largest ones.
+    fn new(reports: &[ComponentReport], dust: Dust, defects: &[Defect]) -> Self {
         let mut failures: HashMap<usize, Vec<String>> = HashMap::new();
         for defect in defects {
-            let of_component = failures.entry(defect.component).or_default();
-            of_component.push(defect.to_string());
+            let texts = failures.entry(defect.component).or_default();
+            texts.push(defect.to_string());
         }
         let mut listed: Vec<usize> = (0..reports.len()).collect();
-        if listed.len() > MOST {
-            listed.sort_by_key(|&at| {
-                let report = &reports[at];
-                (report.certified(), std::cmp::Reverse(report.voxels), at)
+        if listed.len() > MAX_LISTED {
+            listed.sort_by_key(|&index| {
+                let report = &reports[index];
+                (
+                    report.is_certified(),
+                    std::cmp::Reverse(report.voxels),
+                    index,
+                )
             });
-            let bad = reports.iter().filter(|report| !report.certified()).count();
-            listed.truncate(bad.max(MOST));
+            let uncertified = reports
+                .iter()
+                .filter(|report| !report.is_certified())
+                .count();
+            listed.truncate(uncertified.max(MAX_LISTED));
             listed.sort_unstable();
         }
-        let all: u64 = reports.iter().map(|report| report.voxels).sum();
-        let shown: u64 = listed.iter().map(|&at| reports[at].voxels).sum();
+        let total: u64 = reports.iter().map(|report| report.voxels).sum();
+        let listed_voxels: u64 = listed.iter().map(|&index| reports[index].voxels).sum();
         Self {
             unlisted: Counts {
                 components: (reports.len() - listed.len()) as u64,
-                voxels: all - shown,
+                voxels: total - listed_voxels,
             },
             dust: Counts {
                 components: dust.components,
@@ -234,72 +244,72 @@ impl Checked {
             },
             components: listed
                 .into_iter()
-                .map(|at| Component {
-                    first: reports[at].first,
-                    voxels: reports[at].voxels,
-                    tunnels: reports[at].tunnels,
-                    cavities: reports[at].cavities,
-                    rank: reports[at].rank,
-                    centred: reports[at].centred,
-                    certified: reports[at].certified(),
-                    failures: failures.remove(&at).unwrap_or_default(),
+                .map(|index| Component {
+                    first_voxel: reports[index].first_voxel,
+                    voxels: reports[index].voxels,
+                    tunnels: reports[index].tunnels,
+                    cavities: reports[index].cavities,
+                    cycle_rank: reports[index].cycle_rank,
+                    centred: reports[index].is_centred,
+                    certified: reports[index].is_certified(),
+                    failures: failures.remove(&index).unwrap_or_default(),
                 })
                 .collect(),
         }
     }
 }
 
-/// The JSON object of a run.
+/// Builds the JSON report of a run.
 pub fn json(run: &SkeletonRun<'_>) -> Json {
     let args = run.args;
-    let made = run.made;
-    let outputs = made.written.iter().chain(&args.field).chain(&args.png);
+    let outcome = run.outcome;
+    let outputs = outcome.written.iter().chain(&args.field).chain(&args.png);
     let totals = run.totals();
     Json {
         input: args.input.name(),
         outputs: paths(outputs),
         picture: path(args.png.as_ref()),
         field: path(args.field.as_ref()),
-        grid: Grid::new(made.dims, &made.geometry),
+        grid: Grid::new(outcome.dims, &outcome.geometry),
         iso: args.iso,
         label: args.label,
-        labels_asked: args.labels.as_ref().map(|list| match list {
-            LabelList::All => Asked::All("all"),
-            LabelList::These(labels) => Asked::These(labels.clone()),
+        labels_selected: args.labels.as_ref().map(|list| match list {
+            LabelList::All => LabelSelection::All("all"),
+            LabelList::These(labels) => LabelSelection::Listed(labels.clone()),
         }),
         cavities_filled: args.fill_cavities,
-        levels: args.levels.name(),
-        choices: Choices::of(run.method, made),
+        method: args.selected_method().name(),
+        params: MethodParams::new(run.method, outcome),
         pruned_below: args.prune,
-        pruned: made.pruned(),
+        pruned: outcome.pruned(),
         merged: args.merge,
-        certified: made.certified(),
+        certified: outcome.is_certified(),
         components: totals.components,
         cycles: totals.cycles,
         nodes: totals.nodes,
         edges: totals.edges,
         length: totals.length,
-        cut_cycles: made.cut_cycles,
-        labels: made.labels.iter().map(Into::into).collect(),
-        index: made.labels.iter().find_map(|label| match &label.checks {
+        cut_cycles: outcome.cut_cycles,
+        labels: outcome.labels.iter().map(Into::into).collect(),
+        field_statistics: outcome.labels.iter().find_map(|label| match &label.checks {
             Checks::PotentialField {
-                index,
+                certificates,
                 bridges,
                 counts,
                 ..
-            } => Some(Index {
+            } => Some(FieldStatistics {
                 bridges: *bridges,
-                index_balance: Balance {
-                    // sums may agree where components do not
-                    balanced: made.unbalanced() == 0,
-                    ..Balance::from(&Certificate::sum(index))
+                critical_points: CriticalPoints {
+                    // the sums can balance although single components do not
+                    balanced: outcome.unbalanced_components() == 0,
+                    ..CriticalPoints::from(&Certificate::sum(certificates))
                 },
-                index_balances: index.iter().map(Into::into).collect(),
-                voxels: *counts,
+                critical_points_per_component: certificates.iter().map(Into::into).collect(),
+                voxel_classes: *counts,
             }),
             Checks::Medial { .. } => None,
         }),
         devices: Devices::of(run.devices),
-        timings: JsonTimings::of(&made.timings).with_stages(&made.stages),
+        timings: JsonTimings::of(&outcome.timings).with_stages(&outcome.stages),
     }
 }

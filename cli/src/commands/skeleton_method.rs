@@ -1,7 +1,7 @@
-//! From the options of `ferrovox skeleton` to a method.
+//! Conversion of the options of `ferrovox skeleton` into a method with its parameters.
 
 use crate::{
-    args::{LevelsName, SkeletonArgs},
+    args::{HierarchyName, LevelsName, SkeletonArgs, SkeletonMethodName},
     usage::refuse,
 };
 use ferrovox::{
@@ -12,44 +12,42 @@ use ferrovox::{
     },
 };
 
-/// How skeletons are made.
+/// Returns the selected method with its parameters.
 ///
 /// # Errors
-/// A usage error for options that the method does not have.
+/// A usage error for options that do not apply to the method.
 pub fn method(args: &SkeletonArgs) -> anyhow::Result<Method> {
     refuse_conflicts(args)?;
-    match args.levels {
-        LevelsName::Core => Ok(Method::PotentialField(published(args))),
-        LevelsName::Whole => Ok(Method::Medial(whole(args))),
-        LevelsName::Detail => Ok(Method::Medial(medial::Params {
-            detail: Some(
-                args.curvature
-                    .unwrap_or(potential_field::Params::default().curvature),
-            ),
-            ..whole(args)
-        })),
-    }
+    Ok(match args.selected_method() {
+        SkeletonMethodName::Medial => Method::Medial(medial_params(args)),
+        SkeletonMethodName::PotentialField => Method::PotentialField(potential_field_params(args)),
+    })
 }
 
-fn whole(args: &SkeletonArgs) -> medial::Params {
+fn medial_params(args: &SkeletonArgs) -> medial::Params {
     let default = medial::Params::default();
+    let detail = if args.levels == Some(LevelsName::Detail) {
+        let default = potential_field::Params::default().curvature;
+        Some(args.curvature.unwrap_or(default))
+    } else {
+        args.detail
+    };
     medial::Params {
         scale: args.scale.unwrap_or(default.scale),
         constant: args.constant.unwrap_or(default.constant),
         dust: args.dust.unwrap_or(default.dust),
+        detail,
         ..default
     }
 }
 
-fn published(args: &SkeletonArgs) -> potential_field::Params {
+fn potential_field_params(args: &SkeletonArgs) -> potential_field::Params {
     let default = potential_field::Params::default();
     potential_field::Params {
         exponent: args.exponent.unwrap_or(default.exponent),
-        hierarchy: match (args.divergence, args.curvature) {
-            (_, Some(_)) => Hierarchy::Curvature,
-            (Some(_), None) => Hierarchy::Divergence,
-            (None, None) => Hierarchy::Core,
-        },
+        hierarchy: args
+            .hierarchy
+            .map_or_else(|| implied_hierarchy(args), Into::into),
         divergence: args.divergence.unwrap_or(default.divergence),
         curvature: args.curvature.unwrap_or(default.curvature),
         fill: args.fill_cavities,
@@ -61,56 +59,71 @@ fn published(args: &SkeletonArgs) -> potential_field::Params {
     }
 }
 
-const OF_CORE: &str = "is of the published method: give --levels core with it";
-const COVERS_NOTHING: &str = "does not go with --levels core: the published method covers nothing";
+/// Returns the hierarchy level that the thresholds select without `--hierarchy`.
+fn implied_hierarchy(args: &SkeletonArgs) -> Hierarchy {
+    match (args.divergence, args.curvature) {
+        (_, Some(_)) => Hierarchy::Curvature,
+        (Some(_), None) => Hierarchy::Divergence,
+        (None, None) => Hierarchy::Core,
+    }
+}
 
-/// Refuses options of another method.
+/// Refuses options that do not apply to the selected method or hierarchy level.
 fn refuse_conflicts(args: &SkeletonArgs) -> anyhow::Result<()> {
-    let is_core = args.levels == LevelsName::Core;
-    let is_other = !is_core;
-    let is_whole = args.levels == LevelsName::Whole;
-    // with what it is refused, and why
-    let options = [
-        (is_other, args.exponent.is_some(), "--exponent", OF_CORE),
-        (is_other, args.divergence.is_some(), "--divergence", OF_CORE),
+    let is_medial = args.selected_method() == SkeletonMethodName::Medial;
+    let needs_potential_field = [
+        ("--hierarchy", args.hierarchy.is_some()),
+        ("--exponent", args.exponent.is_some()),
+        ("--divergence", args.divergence.is_some()),
         (
-            is_whole,
-            args.curvature.is_some(),
             "--curvature",
-            "goes with --levels detail, and with --levels core",
+            args.curvature.is_some() && args.levels != Some(LevelsName::Detail),
         ),
-        (is_other, args.surface.is_some(), "--surface", OF_CORE),
-        (is_other, args.precision.is_some(), "--precision", OF_CORE),
-        (is_other, args.boundary.is_some(), "--boundary", OF_CORE),
-        (is_other, args.variant.is_some(), "--variant", OF_CORE),
+        ("--surface", args.surface.is_some()),
+        ("--precision", args.precision.is_some()),
+        ("--boundary", args.boundary.is_some()),
+        ("--variant", args.variant.is_some()),
+        ("--field", args.field.is_some()),
+    ];
+    let needs_medial = [
+        ("--scale", args.scale.is_some()),
+        ("--const", args.constant.is_some()),
+        ("--detail", args.detail.is_some()),
+        ("--dust", args.dust.is_some()),
+        ("--require-certified", args.require_certified),
+    ];
+    let for_potential_field = needs_potential_field.iter().map(|&(option, is_given)| {
+        let text = format!(
+            "{option} applies to the potential-field method only; add --method potential-field"
+        );
+        (is_medial && is_given, text)
+    });
+    let for_medial = needs_medial.iter().map(|&(option, is_given)| {
+        let text = format!(
+            "{option} applies to the medial method only; omit it, or omit --method potential-field"
+        );
+        (!is_medial && is_given, text)
+    });
+    let others = [
         (
-            is_other,
-            args.field.is_some(),
-            "--field",
-            "is of the published method, which alone has a force for each voxel: give --levels core with it",
+            !is_medial && args.labels.is_some(),
+            "--labels applies to the medial method only; select one label with --label",
         ),
-        (is_core, args.scale.is_some(), "--scale", COVERS_NOTHING),
-        (is_core, args.constant.is_some(), "--const", COVERS_NOTHING),
         (
-            is_core,
-            args.dust.is_some(),
-            "--dust",
-            "does not go with --levels core: every component has a skeleton there",
+            args.hierarchy == Some(HierarchyName::Core) && args.divergence.is_some(),
+            "--divergence applies to the hierarchy levels divergence and curvature; omit --hierarchy core",
         ),
         (
-            is_core,
-            args.labels.is_some(),
-            "--labels",
-            "does not go with --levels core: name one --label",
-        ),
-        (
-            is_core,
-            args.require_certified,
-            "--require-certified",
-            "does not go with --levels core: the published method is certified by nothing",
+            args.hierarchy
+                .is_some_and(|level| level < HierarchyName::Curvature)
+                && args.curvature.is_some(),
+            "--curvature applies to the hierarchy level curvature; add --hierarchy curvature",
         ),
     ];
-    refuse(&options.map(|(is_refused, is_given, option, why)| {
-        (is_refused && is_given, format!("{option} {why}"))
-    }))
+    let others = others.map(|(is_refused, text)| (is_refused, text.to_owned()));
+    let problems: Vec<(bool, String)> = for_potential_field
+        .chain(for_medial)
+        .chain(others)
+        .collect();
+    refuse(&problems)
 }

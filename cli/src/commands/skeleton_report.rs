@@ -1,4 +1,4 @@
-//! What `ferrovox skeleton` says when it is done.
+//! Report of `ferrovox skeleton` as text.
 
 use crate::{
     args::SkeletonArgs,
@@ -13,18 +13,18 @@ use ferrovox::{
 };
 use std::collections::{BTreeMap, HashSet};
 
-/// Labels that have a line each.
-const MOST: usize = 20;
+/// Maximum number of labels, or of files, that are listed individually.
+const MAX_LISTED: usize = 20;
 
-/// Everything there is to say.
+/// Inputs of the reports: the options, the method, the devices and the outcome of a run.
 pub struct SkeletonRun<'a> {
     pub args: &'a SkeletonArgs,
     pub method: &'a Method,
     pub devices: &'a [Device],
-    pub made: &'a SkeletonOutcome,
+    pub outcome: &'a SkeletonOutcome,
 }
 
-/// The skeletons of all labels together.
+/// Statistics of skeletons, summed over labels.
 #[derive(Default)]
 pub struct Totals {
     pub components: usize,
@@ -57,45 +57,47 @@ impl Totals {
 }
 
 impl SkeletonRun<'_> {
+    /// Returns the statistics of all labels.
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
-        for label in &self.made.labels {
+        for label in &self.outcome.labels {
             totals.add(label);
         }
         totals
     }
 
+    /// Describes the selection of the object.
     fn object(&self) -> String {
-        let count = self.made.labels.len() as u64;
+        let count = self.outcome.labels.len() as u64;
         match (&self.args.labels, self.args.iso, self.args.label) {
             (Some(LabelList::All), _, _) => format!("all of {}", counted(count, "label")),
             (Some(LabelList::These(_)), _, _) => counted(count, "label"),
-            (None, Some(threshold), _) => format!("{threshold} or more"),
+            (None, Some(threshold), _) => format!("samples >= {threshold}"),
             (None, None, Some(label)) => format!("label {label}"),
-            (None, None, None) => "not zero".to_owned(),
+            (None, None, None) => "non-zero samples".to_owned(),
         }
     }
 }
 
-/// What a run found, in a few lines.
+/// Formats the report of a run as text.
 pub fn readable(run: &SkeletonRun<'_>) -> String {
     let mut lines = Lines::new(13);
     let args = run.args;
-    let made = run.made;
+    let outcome = run.outcome;
     lines.add(
         "object",
         format!(
             "{}: {}, in {} voxels of {}",
             args.input.name(),
             run.object(),
-            by(made.dims),
-            <[f64; 3]>::from(made.geometry.spacing())
+            by(outcome.dims),
+            <[f64; 3]>::from(outcome.geometry.spacing())
                 .map(short)
                 .join(" x ")
         ),
     );
     let mut skeleton = run.totals().text();
-    if let Some((bridges, counts)) = of_core(made) {
+    if let Some((bridges, counts)) = field_statistics(outcome) {
         lines.add(
             "voxels",
             format!(
@@ -104,22 +106,22 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             ),
         );
         if bridges > 0 {
-            skeleton += &format!(", {bridges} curves where no force leads");
+            skeleton += &format!(", {bridges} bridges across regions without force");
         }
     }
-    if made.pruned() > 0 {
-        skeleton += &format!(", {} branches pruned", made.pruned());
+    if outcome.pruned() > 0 {
+        skeleton += &format!(", {} branches pruned", outcome.pruned());
     }
     lines.add("skeleton", skeleton);
     if args.labels.is_some() {
-        add_labels(&mut lines, &made.labels);
+        add_labels(&mut lines, &outcome.labels);
     }
-    add_checks(&mut lines, made);
-    let files = made.written.iter().chain(&args.png).chain(&args.field);
+    add_checks(&mut lines, outcome);
+    let files = outcome.written.iter().chain(&args.png).chain(&args.field);
     let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
     match &files[..] {
         [] => {}
-        [first, .., last] if files.len() > MOST => {
+        [first, .., last] if files.len() > MAX_LISTED => {
             lines.add(
                 "written",
                 format!("{} files, from {first} to {last}", files.len()),
@@ -134,12 +136,12 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             "method",
             format!(
                 "{}, scale {}, const {}{}",
-                args.levels.name(),
+                args.selected_method().name(),
                 params.scale,
                 params.constant,
                 params
                     .detail
-                    .map(|part| format!(", curvature {part}"))
+                    .map(|part| format!(", detail {part}"))
                     .unwrap_or_default()
             ),
         ),
@@ -149,21 +151,20 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
                 "{devices}, exponent {}, {}, {}",
                 params.exponent,
                 params.precision.name(),
-                made.variant().unwrap_or(params.variant).name()
+                outcome.variant().unwrap_or(params.variant).name()
             ),
         ),
     }
-    lines.add("ms", timings(&made.timings));
-    if !made.stages.is_empty() {
-        lines.add("of skeleton", listed(&made.stages));
+    lines.add("ms", timings(&outcome.timings));
+    if !outcome.stages.is_empty() {
+        lines.add("of skeleton", listed(&outcome.stages));
     }
     lines.text()
 }
 
-/// What is known of the published method's skeleton besides: curves that join what the force leaves
-/// apart, and voxels.
-fn of_core(made: &SkeletonOutcome) -> Option<(usize, ClassCounts)> {
-    made.labels.iter().find_map(|label| match label.checks {
+/// Returns the number of bridges and the voxel classes of the potential-field method.
+fn field_statistics(outcome: &SkeletonOutcome) -> Option<(usize, ClassCounts)> {
+    outcome.labels.iter().find_map(|label| match label.checks {
         Checks::PotentialField {
             bridges, counts, ..
         } => Some((bridges, counts)),
@@ -171,63 +172,64 @@ fn of_core(made: &SkeletonOutcome) -> Option<(usize, ClassCounts)> {
     })
 }
 
-/// A line for each label that has a skeleton, if there are not too many.
+/// Adds a line per label with a skeleton, up to [`MAX_LISTED`].
 fn add_labels(lines: &mut Lines, labels: &[LabelOutcome]) {
-    let some = labels
+    let with_skeleton = labels
         .iter()
         .filter(|label| !label.skeleton.nodes.is_empty());
-    let mut left = labels.len();
-    for label in some.take(MOST) {
+    let mut remaining = labels.len();
+    for label in with_skeleton.take(MAX_LISTED) {
         let mut totals = Totals::default();
         totals.add(label);
         let mut text = totals.text();
-        if label.certified() == Some(false) {
+        if label.is_certified() == Some(false) {
             text += ", not certified";
         }
         lines.add(&format!("  label {}", label.label), text);
-        left -= 1;
+        remaining -= 1;
     }
-    if left > 0 {
-        let more = counted(left as u64, "more label");
-        lines.add("", format!("and {more}: --json has all"));
+    if remaining > 0 {
+        let more = counted(remaining as u64, "more label");
+        lines.add("", format!("and {more}; --json lists all"));
     }
 }
 
-/// Whether the properties hold, and which do not; or whether the critical points add up.
-fn add_checks(lines: &mut Lines, made: &SkeletonOutcome) {
-    let [mut all, mut tunnels, mut cavities] = [0; 3];
-    let [mut specks, mut dust] = [0; 2];
-    for label in &made.labels {
+/// Adds the certificate: violated properties, or the balance of the critical points.
+fn add_checks(lines: &mut Lines, outcome: &SkeletonOutcome) {
+    let [mut components, mut tunnels, mut cavities] = [0; 3];
+    let [mut dust_components, mut dust_voxels] = [0; 2];
+    for label in &outcome.labels {
         for component in label.components() {
-            all += 1;
+            components += 1;
             tunnels += component.tunnels;
             cavities += component.cavities;
         }
-        if let Checks::Medial { dust: left_out, .. } = &label.checks {
-            specks += left_out.components;
-            dust += left_out.voxels;
+        if let Checks::Medial { dust, .. } = &label.checks {
+            dust_components += dust.components;
+            dust_voxels += dust.voxels;
         }
     }
-    if let Some(is_certified) = made.certified() {
-        let of = format!(
+    if let Some(is_certified) = outcome.is_certified() {
+        let topology = format!(
             "{} with {} and {}",
-            counted(all, "component"),
+            counted(components, "component"),
             counted(tunnels, "tunnel"),
-            // the plural of this one is its own
+            // `counted` only appends an s
             match cavities {
                 1 => "1 cavity".to_owned(),
                 count => format!("{count} cavities"),
             }
         );
-        let bad = properties(made);
-        match (is_certified, bad.is_empty()) {
-            (true, _) => lines.add("certified", format!("yes: {of}")),
-            (false, true) => {
-                lines.add("certified", format!("no, since branches were pruned: {of}"))
-            }
-            (false, false) => lines.add("certified", format!("no: {of}")),
+        let violated = violated_properties(outcome);
+        match (is_certified, violated.is_empty()) {
+            (true, _) => lines.add("certified", format!("yes: {topology}")),
+            (false, true) => lines.add(
+                "certified",
+                format!("no, because branches were pruned: {topology}"),
+            ),
+            (false, false) => lines.add("certified", format!("no: {topology}")),
         }
-        for (property, (components, first)) in bad {
+        for (property, (components, first)) in violated {
             let text = first.to_string();
             let text = text.split_once(": ").map_or(&*text, |parts| parts.1);
             lines.add(
@@ -236,43 +238,43 @@ fn add_checks(lines: &mut Lines, made: &SkeletonOutcome) {
             );
         }
     }
-    if specks > 0 {
+    if dust_components > 0 {
         lines.add(
             "dust",
             format!(
-                "{} of {} left out",
-                counted(specks, "component"),
-                counted(dust, "voxel")
+                "{} with {} skipped",
+                counted(dust_components, "component"),
+                counted(dust_voxels, "voxel")
             ),
         );
     }
-    if let Some(whole) = made.index() {
-        let verdict = match made.unbalanced() {
+    if let Some(total) = outcome.total_certificate() {
+        let verdict = match outcome.unbalanced_components() {
             0 => "balanced".to_owned(),
             count => format!("{count} components not balanced"),
         };
         lines.add(
-            "index balance",
+            "critical pts",
             format!(
                 "{} attracting - {} saddles of index 1 + {} of index 2 = {}, Euler number {}: {verdict}",
-                whole.attracting,
-                whole.saddles_index1,
-                whole.saddles_index2,
-                whole.balance(),
-                whole.euler_solid
+                total.attracting,
+                total.saddles_index1,
+                total.saddles_index2,
+                total.balance(),
+                total.euler_solid
             ),
         );
     }
 }
 
-/// The properties that do not hold: in how many components, and the first place.
-fn properties(made: &SkeletonOutcome) -> BTreeMap<&'static str, (u64, &Defect)> {
-    let mut found = BTreeMap::new();
+/// Returns the violated properties with the number of components and the first defect of each.
+fn violated_properties(outcome: &SkeletonOutcome) -> BTreeMap<&'static str, (u64, &Defect)> {
+    let mut properties = BTreeMap::new();
     let mut counted = HashSet::new();
-    for defect in made.defects() {
-        let (components, _) = found.entry(defect.property()).or_insert((0, defect));
+    for defect in outcome.defects() {
+        let (components, _) = properties.entry(defect.property()).or_insert((0, defect));
         let is_new = counted.insert((defect.property(), defect.label, defect.component));
         *components += u64::from(is_new);
     }
-    found
+    properties
 }

@@ -1,4 +1,4 @@
-//! What `ferrovox skeleton` says, of outcomes that were made up.
+//! Reports of `ferrovox skeleton` for synthetic outcomes.
 
 use super::{
     skeleton_json::json,
@@ -33,7 +33,7 @@ fn args(line: &str) -> SkeletonArgs {
     }
 }
 
-/// A ring of one node, and a point.
+/// Creates a skeleton of a loop with one node, and an isolated node.
 fn skeleton() -> Skeleton {
     let node = |kind, component| Node {
         kind,
@@ -83,9 +83,9 @@ fn outcome(labels: Vec<LabelOutcome>) -> SkeletonOutcome {
     }
 }
 
-/// By the published method: a point lacks a saddle.
-fn core() -> SkeletonOutcome {
-    let index = vec![
+/// Creates an outcome of the potential-field method with a saddle missing in one component.
+fn potential_field_outcome() -> SkeletonOutcome {
+    let certificates = vec![
         Certificate {
             attracting: 4,
             saddles_index1: 4,
@@ -102,7 +102,7 @@ fn core() -> SkeletonOutcome {
         skeleton: skeleton(),
         pruned: 2,
         checks: Checks::PotentialField {
-            index,
+            certificates,
             bridges: 1,
             counts: ClassCounts {
                 exterior: 90,
@@ -117,18 +117,19 @@ fn core() -> SkeletonOutcome {
 
 fn component(voxels: u64, failures: Vec<Failure>) -> ComponentReport {
     ComponentReport {
-        first: [1, 2, 3],
+        first_voxel: [1, 2, 3],
         voxels,
         tunnels: 1,
         cavities: 0,
-        rank: 1,
-        centred: true,
+        cycle_rank: 1,
+        is_centred: true,
         failures,
     }
 }
 
-/// Two labels by the method for whole objects; two components of the second have something wrong.
-fn whole() -> SkeletonOutcome {
+/// Creates an outcome of the medial method with two labels; two components of the second have
+/// defects.
+fn medial_outcome() -> SkeletonOutcome {
     let label = |label, reports: &[ComponentReport]| {
         let reports = reports.to_vec();
         let defects = reports.iter().enumerate();
@@ -138,7 +139,7 @@ fn whole() -> SkeletonOutcome {
                 label,
                 component,
                 failure,
-                at: Point3::new(0.5, 2.0, -3.25),
+                position: Point3::new(0.5, 2.0, -3.25),
             })
         });
         LabelOutcome {
@@ -155,13 +156,13 @@ fn whole() -> SkeletonOutcome {
             },
         }
     };
-    let twice = || Failure::Twice {
+    let overlap = || Failure::SelfOverlap {
         edge: 0,
-        at: Point3::origin(),
+        position: Point3::origin(),
     };
-    let cover = Failure::Cover {
+    let uncovered = Failure::Uncovered {
         voxels: 8,
-        at: Point3::origin(),
+        position: Point3::origin(),
     };
     let good = component(40, Vec::new());
     outcome(vec![
@@ -169,34 +170,34 @@ fn whole() -> SkeletonOutcome {
         label(
             70,
             &[
-                component(30, vec![twice(), cover, twice()]),
+                component(30, vec![overlap(), uncovered, overlap()]),
                 good,
-                component(20, vec![twice()]),
+                component(20, vec![overlap()]),
             ],
         ),
     ])
 }
 
-/// The object and the lines of a run.
-fn said(line: &str, made: &SkeletonOutcome) -> (Value, String) {
+/// Returns the JSON report and the text report of a command line.
+fn reports(line: &str, outcome: &SkeletonOutcome) -> (Value, String) {
     let args = args(line);
     let run = SkeletonRun {
         args: &args,
         method: &method(&args).unwrap(),
         devices: &[Device::cpu()],
-        made,
+        outcome,
     };
     (serde_json::to_value(json(&run)).unwrap(), readable(&run))
 }
 
 #[test]
-fn the_published_method_says_everything() {
-    let line =
-        "a.nii --iso 5 --levels core --curvature 0.1 --exponent 4 -o a.swc -o a.vtp --prune 3";
-    let (json, text) = said(line, &core());
+fn potential_field_reports_are_complete() {
+    let line = "a.nii --iso 5 --method potential-field --curvature 0.1 --exponent 4 -o a.swc -o a.vtp --prune 3";
+    let (json, text) = reports(line, &potential_field_outcome());
     for (field, value) in [
         ("outputs", value!(["a.swc", "a.vtp"])),
-        ("levels", value!("core")),
+        ("method", value!("potential-field")),
+        ("hierarchy", value!("curvature")),
         ("divergence", value!(0.2)),
         ("curvature", value!(0.1)),
         ("exponent", value!(4.0)),
@@ -219,37 +220,40 @@ fn the_published_method_says_everything() {
             value!({"read": 1.0, "skeleton": 2.0, "total": 3.5, "stages": {"field": 1.5}}),
         ),
         (
-            "voxels",
+            "voxel_classes",
             value!({"exterior": 90, "surface": 6, "boundary": 3, "interior": 1}),
         ),
     ] {
         assert_eq!(json[field], value, "{field}");
     }
-    let index = &json["index_balance"];
-    assert_eq!(index["attracting"], 6);
-    assert_eq!(index["euler_solid"], 1);
-    assert_eq!(index["balanced"], false);
-    assert_eq!(json["index_balances"][0]["balanced"], true);
+    let total = &json["critical_points"];
+    assert_eq!(total["attracting"], 6);
+    assert_eq!(total["euler_solid"], 1);
+    assert_eq!(total["balanced"], false);
+    assert_eq!(json["critical_points_per_component"][0]["balanced"], true);
 
-    assert!(text.contains("5 or more, in 10 x 5 x 2 voxels"), "{text}");
+    assert!(
+        text.contains("samples >= 5, in 10 x 5 x 2 voxels"),
+        "{text}"
+    );
     assert!(text.contains("1 components not balanced"), "{text}");
     assert!(text.contains("of skeleton   field 1.5"), "{text}");
     assert!(!text.contains("certified"), "{text}");
 }
 
 #[test]
-fn what_does_not_hold_is_said_with_its_place() {
-    let (json, text) = said("a.nii --labels all --dust 9 -o a.swc", &whole());
+fn violated_properties_are_reported_with_positions() {
+    let (json, text) = reports("a.nii --labels all --dust 9 -o a.swc", &medial_outcome());
     for (field, value) in [
-        ("labels_asked", value!("all")),
-        ("levels", value!("whole")),
+        ("labels_selected", value!("all")),
+        ("method", value!("medial")),
         ("scale", value!(1.5)),
         ("const", value!(4.0)),
         ("dust_below", value!(9)),
         ("certified", value!(false)),
         ("length", value!(12.0)),
         ("components", value!(4)),
-        ("index_balance", Value::Null),
+        ("critical_points", Value::Null),
     ] {
         assert_eq!(json[field], value, "{field}");
     }
@@ -258,65 +262,68 @@ fn what_does_not_hold_is_said_with_its_place() {
     assert_eq!(
         first["components"],
         value!([{
-            "first": [1, 2, 3], "voxels": 40, "tunnels": 1, "cavities": 0, "rank": 1, "centred": true, "certified": true, "failures": []
+            "first_voxel": [1, 2, 3], "voxels": 40, "tunnels": 1, "cavities": 0, "cycle_rank": 1, "centred": true, "certified": true, "failures": []
         }])
     );
     assert_eq!(first["dust"], value!({"components": 1, "voxels": 5}));
     assert_eq!(second["components"][2]["certified"], false);
     assert_eq!(
         second["components"][0]["failures"][1],
-        "cover: 8 voxels are too far from the curves, at (0.5, 2, -3.25)"
+        "coverage: 8 voxels lie beyond the coverage radius, at (0.5, 2, -3.25)"
     );
     for line in [
         "all of 2 labels",
         "label 70    2 components, 1 cycle, 2 nodes, 1 edge, length 6, not certified",
         "no: 4 components with 4 tunnels and 0 cavities",
-        "twice       in 2 components: curves pass a place twice, at (0.5, 2, -3.25)",
-        "cover       in 1 component: 8 voxels",
-        "2 components of 10 voxels left out",
-        "whole, scale 1.5, const 4",
+        "self-overlap in 2 components: two curves overlap, at (0.5, 2, -3.25)",
+        "coverage    in 1 component: 8 voxels",
+        "2 components with 10 voxels skipped",
+        "medial, scale 1.5, const 4",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
 }
 
-/// Of very many components the list has what is not certified, and the largest.
+/// Long lists of components are reduced to the uncertified and the largest ones.
 #[test]
-fn lists_of_components_end() {
-    let mut reports: Vec<_> = (0..5000)
+fn component_lists_are_limited() {
+    let mut components: Vec<_> = (0..5000)
         .map(|size| component(1 + size % 7, Vec::new()))
         .collect();
-    reports[4321] = component(1, vec![Failure::Pieces { found: 2 }]);
-    let voxels: u64 = reports.iter().map(|report| report.voxels).sum();
+    components[4321] = component(1, vec![Failure::Disconnected { parts: 2 }]);
+    let voxels: u64 = components.iter().map(|report| report.voxels).sum();
     let defect = Defect {
         label: 1,
         component: 4321,
-        failure: Failure::Pieces { found: 2 },
-        at: Point3::origin(),
+        failure: Failure::Disconnected { parts: 2 },
+        position: Point3::origin(),
     };
-    let made = outcome(vec![LabelOutcome {
+    let large = outcome(vec![LabelOutcome {
         label: 1,
         skeleton: skeleton(),
         pruned: 0,
         checks: Checks::Medial {
-            components: reports,
+            components,
             dust: Dust::default(),
             defects: vec![defect],
         },
     }]);
-    let (json, _) = said("a.nii --json", &made);
+    let (json, _) = reports("a.nii --json", &large);
     let label = &json["labels"][0];
     let listed = label["components"].as_array().unwrap();
     assert_eq!(listed.len(), 1000);
-    let bad: Vec<_> = listed
+    let uncertified: Vec<_> = listed
         .iter()
-        .filter(|it| it["certified"] == false)
+        .filter(|component| component["certified"] == false)
         .collect();
-    assert_eq!(bad.len(), 1);
-    assert_eq!(bad[0]["failures"].as_array().unwrap().len(), 1);
-    let shown: u64 = listed.iter().map(|it| it["voxels"].as_u64().unwrap()).sum();
+    assert_eq!(uncertified.len(), 1);
+    assert_eq!(uncertified[0]["failures"].as_array().unwrap().len(), 1);
+    let listed_voxels: u64 = listed
+        .iter()
+        .map(|component| component["voxels"].as_u64().unwrap())
+        .sum();
     assert_eq!(
         label["unlisted"],
-        value!({"components": 4000, "voxels": voxels - shown})
+        value!({"components": 4000, "voxels": voxels - listed_voxels})
     );
 }

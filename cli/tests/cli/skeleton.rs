@@ -1,4 +1,4 @@
-//! `ferrovox skeleton`.
+//! `ferrovox skeleton` on single objects.
 
 use crate::{
     samples::{ball, nifti},
@@ -6,7 +6,7 @@ use crate::{
 };
 use serde_json::json;
 
-/// A ball of level 50, and a bar of 20 x 5 x 5 voxels of label 3 in a volume of 24 x 9 x 9.
+/// Creates a folder with the volumes of a ball (level 50) and of a bar of 20 x 5 x 5 voxels (label 3).
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.file("ball.nii", nifti(&ball(), [16; 3]));
@@ -21,7 +21,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn objects_that_are_none_are_refused() {
+fn empty_objects_and_invalid_parameters_are_rejected() {
     let folder = folder();
     let refused = |args: &str, facts: &[&str]| {
         folder
@@ -50,28 +50,25 @@ fn objects_that_are_none_are_refused() {
         "bar.nii --label 4",
         &["no sample is 4", "from 0 to 3", "another --label"],
     );
-    // a label is not rounded to one that f32 has
+    // labels are not rounded to f32
     refused("bar.nii --label 16777217", &["no sample is 16777217"]);
     refused(
-        "bar.nii --levels core --exponent 1.5",
+        "bar.nii --method potential-field --exponent 1.5",
         &["the exponent is 1.5", "from 2 to 9"],
     );
     refused(
-        "bar.nii --levels core --exponent nan",
+        "bar.nii --method potential-field --exponent nan",
         &["the exponent is NaN"],
     );
     refused(
-        "bar.nii --levels core --divergence 2",
+        "bar.nii --method potential-field --divergence 2",
         &["the fraction for divergence is 2"],
     );
     refused(
-        "bar.nii --levels core --curvature -1",
+        "bar.nii --method potential-field --curvature -1",
         &["the fraction for curvature is -1"],
     );
-    refused(
-        "bar.nii --levels detail --curvature 2",
-        &["--curvature is 2", "from 0 to 1"],
-    );
+    refused("bar.nii --detail 2", &["--detail is 2", "from 0 to 1"]);
     refused("bar.nii --scale -1", &["--scale is -1", "0 or more"]);
     refused("bar.nii --const nan", &["--const is NaN"]);
     refused("none.nii --threshold 5", &["none.nii", "no such file"]);
@@ -83,7 +80,7 @@ fn objects_that_are_none_are_refused() {
 }
 
 #[test]
-fn outputs_are_checked_first() {
+fn outputs_are_checked_before_the_input_is_read() {
     let folder = folder();
     let refused = |args: &str, facts: &[&str]| folder.run(args).refused(facts);
     refused(
@@ -102,16 +99,16 @@ fn outputs_are_checked_first() {
         &["a.jpg", "pictures are written as .png"],
     );
     refused(
-        "skeleton none.nii --levels core -o a.swc --field a.nii",
+        "skeleton none.nii --method potential-field -o a.swc --field a.nii",
         &["a.nii", "fields are written as .npy"],
     );
 }
 
 #[test]
-fn a_bar_has_a_line() {
+fn bar_has_one_curve_in_all_formats() {
     let folder = folder();
     let run = folder
-        .run("skeleton bar.nii --label 3 --levels core -o a.swc -o a.obj -o a.vtp -o a.json -o a.skel --png a.png --device cpu --json")
+        .run("skeleton bar.nii --label 3 --method potential-field -o a.swc -o a.obj -o a.vtp -o a.json -o a.skel --png a.png --device cpu --json")
         .ok();
     assert_eq!(run.stderr, "");
     let report = run.json();
@@ -124,9 +121,9 @@ fn a_bar_has_a_line() {
     ] {
         assert_eq!(report[field], value, "{field}");
     }
-    assert_eq!(report["index_balance"]["balanced"], true);
-    assert_eq!(report["index_balance"]["euler_solid"], 1);
-    let voxels = &report["voxels"];
+    assert_eq!(report["critical_points"]["balanced"], true);
+    assert_eq!(report["critical_points"]["euler_solid"], 1);
+    let voxels = &report["voxel_classes"];
     let count = |class: &str| voxels[class].as_u64().unwrap();
     assert_eq!(count("surface"), 20 * 25 - 18 * 9);
     assert_eq!(count("boundary"), 18 * 9 - 16);
@@ -145,11 +142,11 @@ fn a_bar_has_a_line() {
 }
 
 #[test]
-fn several_devices_change_nothing() {
+fn number_of_devices_does_not_change_the_skeleton() {
     let folder = folder();
     let written = |device: &str| {
         let run = folder.run(&format!(
-            "skeleton ball.nii --threshold 1 --levels core --curvature 0.05 -o a.skel --json --device {device}"
+            "skeleton ball.nii --threshold 1 --method potential-field --curvature 0.05 -o a.skel --json --device {device}"
         ));
         let report = run.ok().json();
         (std::fs::read(folder.path("a.skel")).unwrap(), report)
@@ -161,10 +158,11 @@ fn several_devices_change_nothing() {
 }
 
 #[test]
-fn the_field_has_a_vector_for_each_voxel() {
+fn force_field_has_one_vector_per_voxel() {
     let folder = folder();
-    let run =
-        folder.run("skeleton bar.nii --levels core --field f.npy --exponent 4 --json --device cpu");
+    let run = folder.run(
+        "skeleton bar.nii --method potential-field --field f.npy --exponent 4 --json --device cpu",
+    );
     let report = run.ok().json();
     assert_eq!(report["field"], "f.npy");
     assert_eq!(report["outputs"], json!(["f.npy"]));
@@ -181,15 +179,15 @@ fn the_field_has_a_vector_for_each_voxel() {
         let first = 3 * ((z * 9 + y) * 24 + x);
         [numbers[first], numbers[first + 1], numbers[first + 2]]
     };
-    // beside the face at x = 2 inwards, on the surface and outside nothing
+    // inwards next to the face at x = 2; zero on the surface and outside
     let [x, y, z] = vector(3, 4, 4);
     assert!(x > 0.1 && y.abs() < 1e-6 && z.abs() < 1e-6, "{x} {y} {z}");
     assert_eq!((vector(2, 4, 4), vector(0, 0, 0)), ([0.0; 3], [0.0; 3]));
     let with_force = numbers
         .chunks(3)
         .filter(|vector| vector.iter().any(|&it| it != 0.0));
-    let voxels = &report["voxels"];
+    let voxels = &report["voxel_classes"];
     let inside = voxels["boundary"].as_u64().unwrap() + voxels["interior"].as_u64().unwrap();
-    // in the middle there may be none
+    // the force can vanish at the centre
     assert!(with_force.count() as u64 >= inside - 2);
 }

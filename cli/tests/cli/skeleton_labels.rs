@@ -1,4 +1,4 @@
-//! `ferrovox skeleton` of labels, and whether skeletons are certified.
+//! `ferrovox skeleton` on label volumes, with certificates and methods.
 
 use crate::{
     samples::{little_endian, nrrd},
@@ -8,8 +8,8 @@ use serde_json::json;
 
 const DIMS: [usize; 3] = [44, 24, 9];
 
-/// Label 3: a T, its bar 40 x 5 x 5 and its branch 14 long. Label 7: a ring, and a single voxel.
-/// Label 250: a rod.
+/// Creates a volume with label 3, a T with a bar of 40 x 5 x 5 and a branch of length 14, label 7, a
+/// ring and a single voxel, and label 250, a rod.
 fn labels() -> Vec<u8> {
     let mut samples = Vec::new();
     for z in 0..DIMS[2] {
@@ -39,7 +39,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn all_labels_in_one_pass() {
+fn all_labels_are_extracted_in_one_pass() {
     let folder = folder();
     std::fs::create_dir(folder.path("out")).unwrap();
     let run = folder
@@ -48,8 +48,8 @@ fn all_labels_in_one_pass() {
     let report = run.json();
     for (field, value) in [
         ("certified", json!(true)),
-        ("levels", json!("whole")),
-        ("labels_asked", json!("all")),
+        ("method", json!("medial")),
+        ("labels_selected", json!("all")),
         ("components", json!(3)),
         ("cycles", json!(1)),
         ("cut_cycles", json!(1)),
@@ -72,9 +72,9 @@ fn all_labels_in_one_pass() {
     assert_eq!(numbers, [3, 7, 250]);
     assert_eq!(labels[1]["dust"], json!({"components": 1, "voxels": 1}));
     let ring = &labels[1]["components"][0];
-    assert_eq!([&ring["tunnels"], &ring["rank"]], [1, 1]);
-    assert_eq!(ring["first"], json!([2, 10, 4]));
-    // the T has a branch
+    assert_eq!([&ring["tunnels"], &ring["cycle_rank"]], [1, 1]);
+    assert_eq!(ring["first_voxel"], json!([2, 10, 4]));
+    // the branch of the T has an edge
     assert_eq!(labels[0]["edges"], 3);
     for name in ["out/3.swc", "out/7.swc", "out/250.swc"] {
         assert!(folder.path(name).exists(), "{name}");
@@ -84,7 +84,7 @@ fn all_labels_in_one_pass() {
     assert_eq!(file["labels"][2]["label"], 250);
     assert_eq!(file["labels"][0]["length"], labels[0]["length"]);
 
-    // each alone is the same, by a label and by a list
+    // a label extracted alone has the same skeleton
     let whole = std::fs::read(folder.path("out/7.swc")).unwrap();
     for (args, name) in [
         ("--labels 7 --dust 2", "{label}.swc"),
@@ -99,7 +99,7 @@ fn all_labels_in_one_pass() {
 }
 
 #[test]
-fn labels_that_are_not_there_are_refused() {
+fn missing_labels_are_rejected() {
     let folder = folder();
     folder.refuses(
         "skeleton labels.nrrd --labels 3,9 -o {label}.swc",
@@ -120,7 +120,7 @@ fn labels_that_are_not_there_are_refused() {
 }
 
 #[test]
-fn samples_that_are_no_labels_are_refused() {
+fn non_integer_labels_are_rejected() {
     let folder = Folder::new();
     for (value, text) in [(2.5, "2.5"), (f32::NAN, "NaN"), (f32::INFINITY, "inf")] {
         let samples = [0.0, 1.0, value, 0.0];
@@ -132,13 +132,13 @@ fn samples_that_are_no_labels_are_refused() {
         let facts = [
             "a.nrrd: the sample at voxel (2, 0, 0)",
             text,
-            "labels are whole numbers",
+            "labels must be integers",
             "--iso or --label",
         ];
         folder.refuses("skeleton a.nrrd --labels all -o {label}.swc", &facts);
         folder.refuses("skeleton a.nrrd --labels 1 -o a.swc", &facts);
     }
-    // as numbers with a point they are labels all the same
+    // integers stored as floats are valid labels
     let samples = [0.0, 1.0, 20.0, -3.0];
     let file = nrrd(
         "type: float\nsizes: 4 1 1\nencoding: raw",
@@ -151,9 +151,9 @@ fn samples_that_are_no_labels_are_refused() {
     assert!(folder.path("-3.swc").exists());
 }
 
-/// A skeleton of which branches were pruned does not cover its object any more.
+/// Pruning leaves voxels uncovered, so the skeleton is no longer certified.
 #[test]
-fn certified_or_not_is_a_warning_or_a_failure() {
+fn uncertified_skeletons_are_a_warning_or_an_error() {
     let folder = folder();
     let line = "skeleton labels.nrrd --label 3 -o a.swc --require-certified";
     let run = folder.run(line).ok();
@@ -202,53 +202,99 @@ fn certified_or_not_is_a_warning_or_a_failure() {
     );
 }
 
-/// Of what only the published method has the others say so; numbers of levels are understood as
-/// names.
+/// Returns the JSON report of a run on label 3.
+fn report(folder: &Folder, options: &str) -> serde_json::Value {
+    let line = format!("skeleton labels.nrrd --label 3 --json --device cpu {options}");
+    folder.run(&line).ok().json()
+}
+
+/// The former option `--levels` selects the same methods as `--method` and `--detail`.
 #[test]
-fn levels_have_names_and_numbers() {
+fn former_levels_are_aliases_of_methods() {
     let folder = folder();
-    let object = |levels: &str| {
-        let line = format!("skeleton labels.nrrd --label 3 --json --device cpu {levels}");
-        folder.run(&line).ok().json()
+    let comparable = |options: &str| {
+        let mut report = report(&folder, options);
+        report["timings"] = json!(null);
+        report
     };
-    for (levels, name) in [
-        ("", "whole"),
-        ("--levels 1", "whole"),
-        ("--levels 2", "detail"),
-        ("--levels 0", "core"),
-        ("--levels core", "core"),
+    for (levels, options) in [
+        ("--levels whole", ""),
+        ("--levels 1", "--method medial"),
+        ("--levels 2", "--detail 0.05"),
+        ("--levels detail --curvature 0.1", "--detail 0.1"),
+        ("--levels 0", "--method potential-field"),
+        ("--levels core", "--method potential-field --hierarchy core"),
+        (
+            "--levels core --divergence 0.2",
+            "--method potential-field --hierarchy divergence",
+        ),
     ] {
-        assert_eq!(object(levels)["levels"], name, "{levels}");
+        assert_eq!(comparable(levels), comparable(options), "{levels}");
     }
-    let core = object("--levels core");
+}
+
+#[test]
+fn hierarchy_levels_add_curves() {
+    let folder = folder();
+    let report = |options: &str| report(&folder, &format!("--method potential-field {options}"));
+    let core = report("");
+    assert_eq!(core["method"], "potential-field");
+    assert_eq!(core["hierarchy"], "core");
     assert_eq!(core["certified"], json!(null));
     assert_eq!([&core["divergence"], &core["curvature"]], [&json!(null); 2]);
-    let one = object("--levels core --divergence 0.3");
+    let divergence = report("--divergence 0.3");
+    assert_eq!(divergence["hierarchy"], "divergence");
     assert_eq!(
-        [&one["divergence"], &one["curvature"]],
+        [&divergence["divergence"], &divergence["curvature"]],
         [&json!(0.3), &json!(null)]
     );
-    let two = object("--levels core --curvature 0.1");
-    assert_eq!([&two["divergence"], &two["curvature"]], [0.2, 0.1]);
-    let length = |report: &serde_json::Value| report["length"].as_f64().unwrap();
-    assert!(length(&core) < length(&one) && length(&one) <= length(&two));
-    // every corner of the T
-    let detail = object("--levels detail --curvature 0.1");
+    let curvature = report("--hierarchy curvature --curvature 0.1");
     assert_eq!(
-        [&detail["curvature"], &object("")["curvature"]],
-        [&json!(0.1), &json!(null)]
+        [&curvature["divergence"], &curvature["curvature"]],
+        [0.2, 0.1]
     );
-    assert_eq!(object("--levels detail")["curvature"], 0.05);
-    assert!(length(&detail) > length(&object("")));
+    let [core, divergence, curvature] =
+        [core, divergence, curvature].map(|report| report["length"].as_f64().unwrap());
+    assert!(core < divergence && divergence <= curvature);
+}
+
+#[test]
+fn detail_adds_branches_and_coverage_removes_them() {
+    let folder = folder();
+    let length = |report: &serde_json::Value| report["length"].as_f64().unwrap();
+    let default = report(&folder, "");
+    assert_eq!(
+        [&default["method"], &default["detail"]],
+        [&json!("medial"), &json!(null)]
+    );
+    // a branch to every corner of the T
+    let detail = report(&folder, "--detail 0.1");
+    assert_eq!(detail["detail"], 0.1);
+    assert!(length(&detail) > length(&default));
     assert_eq!(detail["certified"], true);
-    let run = folder.run("skeleton labels.nrrd --label 3 --exponent 4 -o a.swc");
-    assert_eq!(run.status, Some(2));
-    assert!(
-        run.stderr.contains("published method: give --levels core"),
-        "{}",
-        run.stderr
-    );
-    // what covers more needs fewer branches
-    let wide = object("--scale 9 --const 9");
-    assert!(length(&wide) < length(&object("")));
+    let wide = report(&folder, "--scale 9 --const 9");
+    assert!(length(&wide) < length(&default));
+}
+
+#[test]
+fn options_of_the_other_method_are_rejected() {
+    let folder = folder();
+    for (options, text) in [
+        ("--exponent 4", "add --method potential-field"),
+        ("--curvature 0.1", "add --method potential-field"),
+        (
+            "--method potential-field --dust 3",
+            "--dust applies to the medial method only",
+        ),
+        (
+            "--method potential-field --hierarchy core --divergence 0.1",
+            "omit --hierarchy core",
+        ),
+    ] {
+        let run = folder.run(&format!(
+            "skeleton labels.nrrd --label 3 {options} -o a.swc"
+        ));
+        assert_eq!(run.status, Some(2), "{options}");
+        assert!(run.stderr.contains(text), "{}", run.stderr);
+    }
 }

@@ -1,5 +1,5 @@
-//! `ferrovox skeleton` of odd objects: nearly nothing, everything, very many, on grids that are
-//! none.
+//! `ferrovox skeleton` on degenerate inputs: single voxels, full and empty volumes, many components,
+//! invalid grids.
 
 use crate::{
     samples::{nifti, nrrd},
@@ -7,7 +7,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// A volume of u8 with a spacing of 1.
+/// Creates a folder with a mask volume of spacing 1.
 fn folder(dims: [usize; 3], is_set: impl Fn(usize, usize, usize) -> bool) -> Folder {
     let folder = Folder::new();
     let [nx, ny, nz] = dims;
@@ -24,32 +24,32 @@ fn folder(dims: [usize; 3], is_set: impl Fn(usize, usize, usize) -> bool) -> Fol
     folder
 }
 
-/// The report, once for the object and once for the label.
-fn certified(folder: &Folder) -> Value {
+/// Returns the report of a certified run, after checking that `--labels all` gives the same.
+fn certified_report(folder: &Folder) -> Value {
     let report = |args: &str| {
         let line = format!("skeleton a.nrrd {args} --json --require-certified -o a.swc -o a.vtp");
         let mut report = folder.run(&line).ok().json();
-        for key in ["timings", "labels_asked"] {
+        for key in ["timings", "labels_selected"] {
             report[key] = Value::Null;
         }
         report
     };
-    let found = report("");
-    assert_eq!(found["certified"], true);
-    assert_eq!(report("--labels all"), found);
-    found
+    let expected = report("");
+    assert_eq!(expected["certified"], true);
+    assert_eq!(report("--labels all"), expected);
+    expected
 }
 
 #[test]
-fn one_voxel_is_a_point() {
-    let found = certified(&folder([5, 4, 3], |x, y, z| (x, y, z) == (1, 2, 1)));
+fn single_voxel_has_one_node() {
+    let found = certified_report(&folder([5, 4, 3], |x, y, z| (x, y, z) == (1, 2, 1)));
     assert_eq!([&found["nodes"], &found["edges"]], [1, 0]);
     assert_eq!(
-        found["labels"][0]["components"][0]["first"],
+        found["labels"][0]["components"][0]["first_voxel"],
         json!([1, 2, 1])
     );
-    // it is all there is
-    let found = certified(&folder([1, 1, 1], |_, _, _| true));
+    // a volume of a single voxel
+    let found = certified_report(&folder([1, 1, 1], |_, _, _| true));
     assert_eq!(
         [&found["nodes"], &found["length"]],
         [&json!(1), &json!(0.0)]
@@ -57,8 +57,8 @@ fn one_voxel_is_a_point() {
 }
 
 #[test]
-fn two_voxels_that_touch_at_a_corner_are_one_object() {
-    let found = certified(&folder([4, 4, 4], |x, y, z| {
+fn voxels_that_share_a_corner_are_one_component() {
+    let found = certified_report(&folder([4, 4, 4], |x, y, z| {
         [(1, 1, 1), (2, 2, 2)].contains(&(x, y, z))
     }));
     assert_eq!([&found["components"], &found["edges"]], [1, 1]);
@@ -67,22 +67,22 @@ fn two_voxels_that_touch_at_a_corner_are_one_object() {
 }
 
 #[test]
-fn an_object_may_fill_the_volume() {
+fn object_can_fill_the_volume() {
     let full = folder([24, 6, 5], |_, _, _| true);
-    let found = certified(&full);
+    let found = certified_report(&full);
     assert_eq!(found["components"], 1);
     assert!(found["length"].as_f64().unwrap() > 17.0);
-    // by an isovalue that is a mistake
+    // with an isovalue, a full volume is an error
     full.refuses(
         "skeleton a.nrrd --iso 1 -o b.swc",
         &["all of the volume is object", "give a higher --iso"],
     );
-    let flat = certified(&folder([40, 3, 1], |_, _, _| true));
+    let flat = certified_report(&folder([40, 3, 1], |_, _, _| true));
     assert_eq!(flat["cycles"], 0);
 }
 
 #[test]
-fn nothing_is_refused() {
+fn empty_volumes_are_rejected() {
     let nothing = folder([3, 4, 5], |_, _, _| false);
     nothing.refuses(
         "skeleton a.nrrd -o a.swc",
@@ -101,7 +101,7 @@ fn nothing_is_refused() {
 }
 
 #[test]
-fn grids_that_are_none_are_refused() {
+fn invalid_spacing_is_rejected_or_replaced() {
     let folder = Folder::new();
     for spacings in ["0 1 1", "1 1 inf"] {
         let fields = format!("type: uint8\nsizes: 3 3 3\nspacings: {spacings}\nencoding: raw");
@@ -111,12 +111,12 @@ fn grids_that_are_none_are_refused() {
             &["a.nrrd: ", "spacing"],
         );
     }
-    // that is how NRRD writes a spacing that is not known
+    // NRRD writes an unknown spacing as nan
     let fields = "type: uint8\nsizes: 3 3 3\nspacings: nan nan nan\nencoding: raw";
     folder.file("a.nrrd", nrrd(fields, &[1; 27]));
     let report = folder.run("skeleton a.nrrd --labels all --json").ok();
     assert_eq!(report.json()["spacing"], json!([1.0, 1.0, 1.0]));
-    // no sform, and a spacing along x that is none: it is taken as 1, and said to be
+    // without an sform, an invalid spacing is replaced by 1, with a warning
     for (spacing, written) in [(0.0, "0"), (f32::NAN, "NaN"), (f32::NEG_INFINITY, "-inf")] {
         let mut file = nifti(&[1.0; 27], [3, 3, 3]);
         file[254] = 0;
@@ -139,9 +139,9 @@ fn grids_that_are_none_are_refused() {
     }
 }
 
-/// Noise: a million components of one voxel.
+/// A million components of one voxel each.
 #[test]
-fn a_million_specks_take_seconds() {
+fn a_million_components_take_seconds() {
     let specks = folder([200; 3], |x, y, z| (x | y | z) % 2 == 0);
     let run = |args: &str| {
         let start = std::time::Instant::now();

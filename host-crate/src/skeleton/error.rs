@@ -56,7 +56,7 @@ pub enum SkeletonError {
     },
     /// A sample that is no label.
     #[error(
-        "the sample at voxel ({}, {}, {}) is {value}: labels are whole numbers; choose a threshold or a range to make a mask of the volume",
+        "the sample at voxel ({}, {}, {}) is {value}: labels must be integers; select the object by a threshold or a range instead",
         voxel[0], voxel[1], voxel[2]
     )]
     NotALabel {
@@ -94,7 +94,7 @@ pub enum SkeletonError {
         found: u64,
     },
     /// Nothing to make the skeleton.
-    #[error("there is no device to make the skeleton")]
+    #[error("no devices given; pass at least one")]
     NoDevices,
     /// One of several devices failed.
     #[error(transparent)]

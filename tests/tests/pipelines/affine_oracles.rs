@@ -197,7 +197,7 @@ fn the_skeleton_of_a_rod_lies_along_it() {
         let labels = Volume::new(labels.collect(), dims, geometry).unwrap();
         let made = made_of(&labels);
         let skeleton = &made.labels[0].skeleton;
-        assert!(made.certified(), "{name}");
+        assert!(made.is_certified(), "{name}");
         assert_eq!(skeleton.cycles(), 0, "{name}");
         let length = skeleton.length();
         assert!((9.0..26.0).contains(&length), "{name}: {length}");

@@ -46,7 +46,7 @@ fn devices_find_the_skeletons_of_the_host() {
             let volume = beside(one, other, spacing);
             let params = medial::Params::default();
             let by_host = medial::extract(&[], volume.view(), &params, Monitor::silent()).unwrap();
-            assert!(by_host.certified(), "{} and {}", one.name, other.name);
+            assert!(by_host.is_certified(), "{} and {}", one.name, other.name);
             let by_host = text(&by_host);
             for device in devices::fast() {
                 let devices = [device.device.clone(), device.device.clone()];

@@ -69,10 +69,10 @@ pub fn judgement(known: &Known) -> Result<Vec<Verdict>, String> {
         if !holds {
             return wrong(format!(
                 "certified: {}, but\n{verdict}",
-                of_label.certified()
+                of_label.is_certified()
             ));
         }
-        if !of_label.certified() {
+        if !of_label.is_certified() {
             let parts = of_label.components.iter();
             let failures: Vec<_> = parts.flat_map(|part| &part.failures).collect();
             return wrong(format!(
@@ -86,7 +86,7 @@ pub fn judgement(known: &Known) -> Result<Vec<Verdict>, String> {
             }
         }
         let mut parts = of_label.components.iter();
-        if let Some(part) = parts.find(|part| !part.centred && !known.axes.is_empty()) {
+        if let Some(part) = parts.find(|part| !part.is_centred && !known.axes.is_empty()) {
             return wrong(format!("has not been centred: {part:?}"));
         }
         let mut tunnels: Vec<u64> = of_label.components.iter().map(|one| one.tunnels).collect();
@@ -278,7 +278,7 @@ fn dust_by_the_hundred_thousand() {
         panic!("one label");
     };
     assert_eq!(of_label.skeleton.nodes.len(), 100_000);
-    assert!(of_label.skeleton.edges.is_empty() && of_label.certified());
+    assert!(of_label.skeleton.edges.is_empty() && of_label.is_certified());
 }
 
 #[test]

@@ -53,7 +53,10 @@ fn check_all(name: &str, inside: impl Fn(Point3<f64>) -> f64, pieces: usize, cyc
         let devices = std::slice::from_ref(&device);
         let found = medial::extract(devices, voxels.view(), &params, Monitor::silent()).unwrap();
         let components = &found.labels[0].components;
-        assert!(found.certified(), "{name} at {resolution}: {components:?}");
+        assert!(
+            found.is_certified(),
+            "{name} at {resolution}: {components:?}"
+        );
         let object = Object::of(&voxels);
         let own = betti::total(&betti::betti_numbers(&object));
         assert_eq!(

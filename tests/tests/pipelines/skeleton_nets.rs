@@ -82,7 +82,7 @@ proptest! {
         prop_assume!(volume.samples().contains(&1));
         let found = medial::extract(&[], volume.view(), &medial::Params::default(), Monitor::silent()).unwrap();
         found.labels[0].skeleton.validate().unwrap();
-        prop_assert!(found.certified(), "{:?}", found.labels[0].components);
+        prop_assert!(found.is_certified(), "{:?}", found.labels[0].components);
     }
 
     /// Nets of tubes between random places.
@@ -102,7 +102,7 @@ proptest! {
             tubes.iter().any(|&(a, b, radius)| is_within(at, a, b, radius))
         });
         found.labels[0].skeleton.validate().unwrap();
-        prop_assert!(found.certified(), "{:?}", found.labels[0].components);
+        prop_assert!(found.is_certified(), "{:?}", found.labels[0].components);
     }
 
     /// Axes in another order and turned round, with the spacing: the same skeleton there.

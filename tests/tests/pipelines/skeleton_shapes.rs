@@ -29,7 +29,7 @@ fn check(found: &Skeletons, tunnels: u64, cavities: u64) -> f64 {
     let [component] = &one.components[..] else {
         panic!("{:?}", one.components)
     };
-    assert!(component.certified(), "{component:?}");
+    assert!(component.is_certified(), "{component:?}");
     assert_eq!((component.tunnels, component.cavities), (tunnels, cavities));
     assert_eq!(one.skeleton.cycles() as u64, tunnels);
     one.skeleton.validate().unwrap();
@@ -144,7 +144,7 @@ fn labels_that_touch_are_objects_of_their_own() {
     .unwrap();
     let all = medial::Params::default();
     let found = medial::extract(&[], labels.view(), &all, Monitor::silent()).unwrap();
-    assert!(found.certified());
+    assert!(found.is_certified());
     let numbers: Vec<_> = found
         .labels
         .iter()

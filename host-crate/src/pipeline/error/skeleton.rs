@@ -1,20 +1,20 @@
-//! What a skeleton job cannot have.
+//! Errors of contradictory skeleton jobs.
 
-/// What a job asks for that cannot be done, whatever the file.
+/// Contradiction in a skeleton job, independent of the input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkeletonJobError {
-    /// A force field of a method that has none.
-    #[error("the file of forces goes with the method core: other methods make no force field")]
-    FieldOfWhole,
-    /// Several labels by the published method.
+    /// A force field is requested from the medial method.
+    #[error("the medial method has no force field to write; select the potential-field method")]
+    FieldNeedsPotentialField,
+    /// Several labels are requested from the potential-field method.
     #[error(
-        "the method core makes the skeleton of one object; choose one label, or the method whole"
+        "the potential-field method extracts one object at a time; select one label, or the medial method"
     )]
-    LabelsOfCore,
-    /// Cavities of labels.
+    LabelsNeedMedial,
+    /// Cavities of labels are to be filled.
     #[error(
-        "cavities are filled of one object, and a cavity of a label may be another label; choose one label, or do not fill"
+        "cavities of labels cannot be filled, because a cavity may contain another label; select one label, or do not fill"
     )]
-    FilledLabels,
+    FillLabels,
 }

@@ -1,60 +1,62 @@
-//! What does not hold of a skeleton, and where.
+//! Violated properties of skeletons, with their positions.
 
 use crate::skeleton::medial::{Failure, LabelSkeleton};
 use nalgebra::Point3;
 use std::fmt;
 
-/// A property that a component's skeleton does not have, and where.
+/// Violated property of the skeleton of one component, with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Defect {
-    /// The label.
+    /// Label of the component.
     pub label: i64,
-    /// The component, by its number in [`Checks::Medial`](super::Checks::Medial).
+    /// Index of the component in [`Checks::Medial`](super::Checks::Medial).
     pub component: usize,
-    /// What does not hold. Its edges are those of the skeleton before it was pruned or merged.
+    /// The violated property. Edge indices refer to the skeleton before pruning and merging.
     pub failure: Failure,
-    /// Where, in the world; the first voxel of the component for what has no place.
-    pub at: Point3<f64>,
+    /// Position in world coordinates; the first voxel of the component for properties of the
+    /// component as a whole.
+    pub position: Point3<f64>,
 }
 
 impl Defect {
-    /// The property's name: `pieces`, `cycles`, `classes`, `cocycle`, `cover`, `inside`,
-    /// `zero-length`, `twice` or `detour`.
+    /// Returns the name of the property: `connectivity`, `cycles`, `homology`, `cocycle`,
+    /// `coverage`, `inside`, `zero-length`, `self-overlap` or `length`.
     pub fn property(&self) -> &'static str {
         match self.failure {
-            Failure::Pieces { .. } => "pieces",
-            Failure::Cycles { .. } => "cycles",
-            Failure::Classes { .. } => "classes",
+            Failure::Disconnected { .. } => "connectivity",
+            Failure::CycleCount { .. } => "cycles",
+            Failure::HomologyRank { .. } => "homology",
             Failure::Cocycle { .. } => "cocycle",
-            Failure::Cover { .. } => "cover",
+            Failure::Uncovered { .. } => "coverage",
             Failure::Outside { .. } => "inside",
             Failure::ZeroLength { .. } => "zero-length",
-            Failure::Twice { .. } => "twice",
-            Failure::Detour { .. } => "detour",
+            Failure::SelfOverlap { .. } => "self-overlap",
+            Failure::TooLong { .. } => "length",
         }
     }
 
-    pub(super) fn of(found: &LabelSkeleton, component: usize, failure: &Failure) -> Self {
-        let skeleton = &found.skeleton;
-        let on_edge = |edge: usize, segment: usize| skeleton.edges[edge].points[segment];
-        let at = match failure {
-            Failure::Pieces { .. }
-            | Failure::Cycles { .. }
-            | Failure::Classes { .. }
+    /// Creates the defect for a failure of component `component` of `label`.
+    pub(super) fn new(label: &LabelSkeleton, component: usize, failure: &Failure) -> Self {
+        let skeleton = &label.skeleton;
+        let segment_start = |edge: usize, segment: usize| skeleton.edges[edge].points[segment];
+        let position = match failure {
+            Failure::Disconnected { .. }
+            | Failure::CycleCount { .. }
+            | Failure::HomologyRank { .. }
             | Failure::Cocycle { .. } => {
-                Point3::from(found.components[component].first.map(|x| x as f64))
+                Point3::from(label.components[component].first_voxel.map(|x| x as f64))
             }
-            Failure::Cover { at, .. } | Failure::Outside { at, .. } | Failure::Twice { at, .. } => {
-                *at
-            }
-            Failure::ZeroLength { edge, segment } => on_edge(*edge, *segment),
-            Failure::Detour { edge, .. } => on_edge(*edge, 0),
+            Failure::Uncovered { position, .. }
+            | Failure::Outside { position, .. }
+            | Failure::SelfOverlap { position, .. } => *position,
+            Failure::ZeroLength { edge, segment } => segment_start(*edge, *segment),
+            Failure::TooLong { edge, .. } => segment_start(*edge, 0),
         };
         Self {
-            label: found.label,
+            label: label.label,
             component,
             failure: failure.clone(),
-            at: skeleton.to_world(at),
+            position: skeleton.to_world(position),
         }
     }
 }
@@ -63,40 +65,39 @@ impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.property())?;
         match &self.failure {
-            Failure::Pieces { found } => write!(f, "the curves are in {found} pieces"),
-            Failure::Cycles { found, expected } => {
-                write!(f, "{found} cycles for {expected} tunnels")
+            Failure::Disconnected { parts } => {
+                write!(f, "the skeleton has {parts} connected components")
             }
-            Failure::Classes { rank, expected } => {
-                write!(f, "the cycles lead round {rank} of {expected} tunnels")
+            Failure::CycleCount { cycles, tunnels } => {
+                write!(f, "{cycles} cycles for {tunnels} tunnels")
+            }
+            Failure::HomologyRank { rank, tunnels } => {
+                write!(f, "the cycles enclose {rank} of {tunnels} tunnels")
             }
             Failure::Cocycle { triangles } => {
-                write!(
-                    f,
-                    "the classes of steps do not add up at {triangles} triangles"
-                )
+                write!(f, "the cocycle does not vanish on {triangles} triangles")
             }
-            Failure::Cover { voxels, .. } => {
-                write!(f, "{voxels} voxels are too far from the curves")
+            Failure::Uncovered { voxels, .. } => {
+                write!(f, "{voxels} voxels lie beyond the coverage radius")
             }
             Failure::Outside { .. } => f.write_str("a curve leaves the object"),
-            Failure::ZeroLength { .. } => f.write_str("a segment has no length"),
-            Failure::Twice { .. } => f.write_str("curves pass a place twice"),
-            Failure::Detour {
+            Failure::ZeroLength { .. } => f.write_str("a segment has length zero"),
+            Failure::SelfOverlap { .. } => f.write_str("two curves overlap"),
+            Failure::TooLong {
                 length, shortest, ..
             } => write!(
                 f,
-                "a curve has the length {}, where the shortest is {}",
-                short(*length),
-                short(*shortest)
+                "a curve has length {}, but the shortest path of its homology class has length {}",
+                rounded(*length),
+                rounded(*shortest)
             ),
         }?;
-        let [x, y, z] = <[f64; 3]>::from(self.at).map(short);
+        let [x, y, z] = <[f64; 3]>::from(self.position).map(rounded);
         write!(f, ", at ({x}, {y}, {z})")
     }
 }
 
-/// Six significant digits.
-fn short(x: f64) -> f64 {
+/// Rounds to six significant digits.
+fn rounded(x: f64) -> f64 {
     format!("{x:.5e}").parse().unwrap_or(x)
 }

@@ -1,6 +1,6 @@
-//! A picture of skeletons over their objects.
+//! Rendering of skeletons over their objects.
 
-use super::{Made, PictureJob};
+use super::{ExtractedSkeletons, PictureJob};
 use crate::{
     device::Stream,
     graph::Skeleton,
@@ -11,37 +11,36 @@ use crate::{
 };
 use std::path::Path;
 
-/// Draws the skeletons over their objects, with curves as wide as is seen in a picture of that
-/// size.
+/// Renders the skeletons over their objects, with a line width proportional to the picture's size.
 pub fn draw(
-    wanted: &PictureJob,
+    picture: &PictureJob,
     stream: &Stream,
-    made: &mut Made,
+    extracted: &mut ExtractedSkeletons,
     path: &Path,
 ) -> Result<Picture, PipelineError> {
-    let mut drawn = || -> Result<Picture, Problem> {
-        let (solid, iso) = made.object.solid(stream)?;
+    let mut render = || -> Result<Picture, Problem> {
+        let (solid, iso) = extracted.object.upload_rendered(stream)?;
         let params = RenderParams {
             iso,
-            view: wanted.view,
-            width: wanted.width,
-            height: wanted.height,
+            view: picture.view,
+            width: picture.width,
+            height: picture.height,
             ..RenderParams::default()
         };
-        let shorter = wanted.width.min(wanted.height);
+        let shorter = picture.width.min(picture.height);
         let style = SkeletonStyle {
             width: (shorter as f32 / 200.0).max(1.5),
-            colours: wanted.colours,
-            tubes: wanted.tubes,
+            colours: picture.colours,
+            tubes: picture.tubes,
             ..SkeletonStyle::default()
         };
-        let labels = made.labels.iter();
+        let labels = extracted.labels.iter();
         let skeletons: Vec<(i64, &Skeleton)> = labels
-            .map(|it| (it.label, &it.skeleton))
+            .map(|label| (label.label, &label.skeleton))
             .collect_or_unwind();
         Ok(
             with_device_volume!(&solid, volume => render::skeletons(stream, volume, &skeletons, &params, &style))?,
         )
     };
-    drawn().map_err(at(path))
+    render().map_err(at(path))
 }

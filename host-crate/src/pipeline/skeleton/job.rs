@@ -1,4 +1,4 @@
-//! What is to be made.
+//! Description of a skeleton job.
 
 use super::{ObjectSource, SkeletonJobError};
 use crate::{
@@ -13,41 +13,41 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// A skeleton to make of an object, or of each label of a volume.
+/// Job that extracts the skeleton of an object, or of each label of a volume, and writes it.
 #[derive(Clone, Debug)]
 pub struct SkeletonJob {
-    /// The object.
+    /// The object, or the labels.
     pub object: ObjectSource,
-    /// How the skeleton is made.
+    /// Extraction method with its parameters.
     pub method: Method,
-    /// Cavities of the object are filled first.
+    /// `true` if cavities of the object are filled first.
     pub fill: bool,
-    /// Branches with a free end that are shorter than this, in world units, are removed.
+    /// Leaf branches shorter than this, in world units, are removed.
     pub prune: Option<f64>,
-    /// Two curves that meet at a node where no other does become one.
+    /// `true` if pairs of edges that meet at a node of degree two are merged.
     pub merge: bool,
-    /// Skeleton files to write. `{label}` in a name stands for the label: so each has a file of its
-    /// own, and otherwise all labels are in one.
+    /// Skeleton files to write. `{label}` in a file name is replaced by the label, which gives each
+    /// label a file of its own; without it, all labels are written to the same file.
     pub outputs: Vec<PathBuf>,
-    /// The file of the force field to write, by [`Method::PotentialField`].
+    /// File for the force field; requires [`Method::PotentialField`].
     pub field: Option<PathBuf>,
-    /// The picture to write.
+    /// Picture to write.
     pub picture: Option<PictureJob>,
-    /// Where to run: the first does everything, and all of them the field. [`Method::Medial`] works
-    /// on the host, and has them compute the ways of large components; it needs one for a picture,
-    /// for filling and for the voxels of a mesh alone. Where none is named it takes a GPU for an
-    /// object of a million voxels and more, if there is one.
+    /// Devices that take part. [`Method::PotentialField`] needs at least one: the first runs all
+    /// stages, and all share the force field. [`Method::Medial`] runs on the host, and uses the
+    /// devices for the distances and shortest paths of large components; it needs one only for a
+    /// picture, for filling cavities and for voxelizing a mesh. If the list is empty, it uses a GPU
+    /// (if there is one) for objects of at least 2^20 voxels.
     pub devices: Vec<Device>,
 }
 
-/// How skeletons are made.
+/// Extraction method with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Method {
-    /// Curves round each tunnel and into each branch, checked on the result, by
-    /// [`medial::extract`].
+    /// Shortest paths along the medial axis with a cycle per tunnel and a curve per branch, certified
+    /// on the result; see [`medial::extract`].
     Medial(medial::Params),
-    /// The method as published, from the critical points of a force field, by
-    /// [`skeleton`](crate::skeleton::potential_field::extract).
+    /// Curves between the critical points of a force field; see [`potential_field::extract`].
     PotentialField(potential_field::Params),
 }
 
@@ -58,10 +58,10 @@ impl Default for Method {
 }
 
 impl Method {
-    /// Refuses numbers out of their range.
+    /// Checks the ranges of the parameters.
     ///
     /// # Errors
-    /// Those of [`medial::Params::check`] and [`potential_field::Params::check`].
+    /// The errors of [`medial::Params::check`] and [`potential_field::Params::check`].
     pub fn check(&self) -> Result<(), SkeletonError> {
         match self {
             Self::Medial(params) => params.check(),
@@ -70,26 +70,26 @@ impl Method {
     }
 }
 
-/// A picture of a skeleton over its object.
+/// Picture of a skeleton over its object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureJob {
-    /// The file to write.
+    /// PNG file to write.
     pub path: PathBuf,
-    /// From where to look.
+    /// View direction.
     pub view: ViewDirection,
-    /// Pixels along x.
+    /// Width in pixels.
     pub width: u32,
-    /// Pixels along y.
+    /// Height in pixels.
     pub height: u32,
-    /// What curves are coloured by: where nothing is said, the label of several, and the radius of
-    /// one.
+    /// Quantity shown by the curves' colours; `None` selects the label if there are several labels,
+    /// otherwise the radius.
     pub colours: Option<ColourBy>,
-    /// Curves are tubes of the radius at each point, in place of lines.
+    /// `true` if curves are drawn as tubes of the local radius instead of lines.
     pub tubes: bool,
 }
 
 impl PictureJob {
-    /// A picture of 800 x 600 pixels, of curves as lines.
+    /// Creates a picture of 800 x 600 pixels with curves drawn as lines.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -103,7 +103,7 @@ impl PictureJob {
 }
 
 impl SkeletonJob {
-    /// The skeleton of an object by the default method, without any file.
+    /// Creates a job with the default method and no output files.
     pub fn new(object: ObjectSource, devices: Vec<Device>) -> Self {
         Self {
             object,
@@ -118,21 +118,21 @@ impl SkeletonJob {
         }
     }
 
-    /// Refuses what can be refused before the file is read.
+    /// Checks everything that can be checked before the input is read.
     pub(super) fn check(&self) -> Result<(), PipelineError> {
         let path = self.object.path();
         self.method.check().map_err(at(path))?;
         self.object.check()?;
-        let is_core = matches!(self.method, Method::PotentialField(_));
-        let of_labels = matches!(self.object, ObjectSource::Labels { .. });
-        if self.field.is_some() && !is_core {
-            return Err(SkeletonJobError::FieldOfWhole.into());
+        let is_potential_field = matches!(self.method, Method::PotentialField(_));
+        let has_labels = matches!(self.object, ObjectSource::Labels { .. });
+        if self.field.is_some() && !is_potential_field {
+            return Err(SkeletonJobError::FieldNeedsPotentialField.into());
         }
-        if of_labels && is_core {
-            return Err(SkeletonJobError::LabelsOfCore.into());
+        if has_labels && is_potential_field {
+            return Err(SkeletonJobError::LabelsNeedMedial.into());
         }
-        if of_labels && self.fill {
-            return Err(SkeletonJobError::FilledLabels.into());
+        if has_labels && self.fill {
+            return Err(SkeletonJobError::FillLabels.into());
         }
         match self.object.labels() {
             Some(labels) => self.check_paths(&labels)?,
@@ -141,7 +141,7 @@ impl SkeletonJob {
         Ok(())
     }
 
-    /// Fails unless each file can be written, and is none that is read and no other.
+    /// Checks that every output file can be written and is neither an input nor another output.
     pub(super) fn check_paths(&self, labels: &[i64]) -> Result<(), PipelineError> {
         let skeletons: Vec<PathBuf> = self
             .outputs
@@ -156,8 +156,8 @@ impl SkeletonJob {
         Ok(paths::check(&[self.object.path()], &outputs)?)
     }
 
-    /// The same as far as it can be known before the labels are: names with `{label}` in the file's
-    /// name as they stand.
+    /// Checks the output files before the labels are known: names that contain `{label}` are checked
+    /// unexpanded.
     fn check_templates(&self) -> Result<(), PipelineError> {
         let mut outputs: Vec<_> = self.other_files().collect();
         for output in &self.outputs {
@@ -170,6 +170,7 @@ impl SkeletonJob {
         Ok(paths::check(&[self.object.path()], &outputs)?)
     }
 
+    /// Returns the output files other than skeletons.
     fn other_files(&self) -> impl Iterator<Item = (&Path, OutputKind)> {
         let field = self.field.iter().map(|it| (&**it, OutputKind::Field));
         let picture = self.picture.iter();
@@ -177,7 +178,7 @@ impl SkeletonJob {
         field.chain(picture)
     }
 
-    /// A stream of the first device.
+    /// Creates a stream on the first device.
     pub(super) fn stream(&self) -> Result<Stream, PipelineError> {
         let first = self.devices.first();
         let first = first.ok_or(SkeletonError::NoDevices);

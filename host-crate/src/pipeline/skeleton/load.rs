@@ -1,4 +1,4 @@
-//! From a file to the voxels of an object.
+//! Loading of the object: from a file to voxels.
 
 use super::{
     ObjectError, ObjectSource, SkeletonJob, SkeletonJobError,
@@ -16,7 +16,7 @@ use crate::{
 use std::path::Path;
 
 impl SkeletonJob {
-    /// Reads the file, and marks the object's voxels on the stream's device.
+    /// Reads the input and selects the object's voxels on the stream's device.
     pub(super) fn load_on_device(
         &self,
         stream: &Stream,
@@ -25,30 +25,32 @@ impl SkeletonJob {
     ) -> Result<Object<DeviceMask>, PipelineError> {
         let (source, voxels) = match &self.object {
             ObjectSource::Volume { source, voxels } => (source, *voxels),
-            ObjectSource::Labels { .. } => return Err(SkeletonJobError::LabelsOfCore.into()),
+            ObjectSource::Labels { .. } => return Err(SkeletonJobError::LabelsNeedMedial.into()),
             ObjectSource::Mesh { path, grid } => {
                 let mask = voxels_of_mesh(path, grid, stream, stages)?;
-                return Ok(Object::of(mask));
+                return Ok(Object::new(mask));
             }
         };
         let (volume, _) = stages.run("read", || self.read(source, warnings))?;
         let select = || -> Result<DeviceMask, Problem> {
-            // f32, which these would be on a device, may make one label of two
+            // on a device these would be converted to f32, which can merge two labels
             let is_wide = matches!(volume, AnyVolume::I32(_) | AnyVolume::F64(_));
             let mask = if is_wide {
                 Mask::select(&volume, voxels)?.upload(stream)?
             } else {
                 DeviceMask::select(stream, &upload(stream, &volume)?, voxels)?
             };
-            check(voxels, &volume, mask.count(stream)?)?;
+            check_selection(voxels, &volume, mask.count(stream)?)?;
             Ok(mask)
         };
         let mask = stages.run("object", || select().map_err(source.error()))?;
-        Ok(Object::of_volume(mask, voxels, volume))
+        Ok(Object::from_volume(mask, voxels, volume))
     }
 
-    /// Reads the file, and finds the object's voxels on the host. Samples are taken as they are.
-    /// Fails where a file of a label cannot be written.
+    /// Reads the input and selects the object's voxels on the host, without conversion of samples.
+    ///
+    /// # Errors
+    /// Errors of the input; an output file of one of its labels that cannot be written.
     pub(super) fn load(
         &self,
         stages: &mut Stages<'_>,
@@ -59,11 +61,11 @@ impl SkeletonJob {
                 let (volume, _) = stages.run("read", || self.read(source, warnings))?;
                 let select = || -> Result<Mask, Problem> {
                     let mask = Mask::select(&volume, *voxels)?;
-                    check(*voxels, &volume, mask.count())?;
+                    check_selection(*voxels, &volume, mask.count())?;
                     Ok(mask)
                 };
                 let mask = stages.run("object", || select().map_err(source.error()))?;
-                Object::of_volume(HostVoxels::Mask(mask), *voxels, volume)
+                Object::from_volume(HostVoxels::Mask(mask), *voxels, volume)
             }
             ObjectSource::Labels { source, .. } => {
                 let (volume, _) = stages.run("read", || self.read(source, warnings))?;
@@ -73,19 +75,19 @@ impl SkeletonJob {
                 let labels = stages.run("object", || {
                     let labels = match self.object.labels() {
                         Some(labels) => labels,
-                        None => labels_of(&volume)?,
+                        None => list_labels(&volume)?,
                     };
-                    // of all labels the files are known now, before the long part
+                    // the output files are known now, before the expensive stages
                     self.check_paths(&labels)?;
                     Ok::<_, PipelineError>(labels)
                 })?;
-                Object::of(HostVoxels::Labels(volume, labels))
+                Object::new(HostVoxels::Labels(volume, labels))
             }
             ObjectSource::Mesh { path, grid } => {
                 let stream = self.stream()?;
                 let mask = voxels_of_mesh(path, grid, &stream, stages)?;
                 let mask = Mask::download(&stream, &mask).map_err(at(path))?;
-                Object::of(HostVoxels::Mask(mask))
+                Object::new(HostVoxels::Mask(mask))
             }
         };
         if let (true, HostVoxels::Mask(mask)) = (self.fill, &mut object.voxels) {
@@ -99,7 +101,7 @@ impl SkeletonJob {
         Ok(object)
     }
 
-    /// Reads the volume.
+    /// Reads the volume and adds the warnings about its header.
     fn read(
         &self,
         source: &VolumeSource,
@@ -111,7 +113,7 @@ impl SkeletonJob {
     }
 }
 
-/// The voxels inside a mesh of a file.
+/// Reads a mesh and voxelizes it.
 fn voxels_of_mesh(
     path: &Path,
     grid: &VoxelizeParams,
@@ -127,9 +129,9 @@ fn voxels_of_mesh(
     stages.run("object", || mark().map_err(at(path)))
 }
 
-/// All labels but 0, in ascending order. Samples that are no labels are passed over: they are
-/// refused later.
-fn labels_of(volume: &AnyVolume) -> Result<Vec<i64>, OutOfMemory> {
+/// Returns all labels except 0, in ascending order. Samples that are not integers are truncated
+/// here; the extraction rejects them later.
+fn list_labels(volume: &AnyVolume) -> Result<Vec<i64>, OutOfMemory> {
     catch_out_of_memory(|| {
         let labels = with_volume!(volume, volume => distinct(volume.samples()));
         let labels = labels.into_iter().map(|label| label as i64);
@@ -139,8 +141,12 @@ fn labels_of(volume: &AnyVolume) -> Result<Vec<i64>, OutOfMemory> {
     })
 }
 
-/// Fails if the object is nothing, or a threshold leaves nothing out.
-fn check(selection: Selection, volume: &AnyVolume, voxels: u64) -> Result<(), ObjectError> {
+/// Checks that the object is not empty, and that a threshold does not select the entire volume.
+fn check_selection(
+    selection: Selection,
+    volume: &AnyVolume,
+    voxels: u64,
+) -> Result<(), ObjectError> {
     let all = volume.len() as u64;
     if all == 0 {
         return Err(ObjectError::NoSamples);
@@ -169,37 +175,39 @@ mod tests {
     use crate::grid::{Geometry, Volume};
 
     #[test]
-    fn labels_are_listed_in_order() {
+    fn labels_are_listed_in_ascending_order() {
         let samples = vec![0_i32, 7, 7, -2, 0, 300];
         let volume = Volume::new(samples, [6, 1, 1], Geometry::default()).unwrap();
-        assert_eq!(labels_of(&volume.into()).unwrap(), [-2, 7, 300]);
+        assert_eq!(list_labels(&volume.into()).unwrap(), [-2, 7, 300]);
     }
 
     #[test]
-    fn objects_that_are_none_are_refused_with_the_samples() {
+    fn empty_and_full_selections_are_rejected_with_the_sample_range() {
         let volume = Volume::new(
             vec![-1.5_f32, f32::NAN, 4.0],
             [3, 1, 1],
             Geometry::default(),
         );
         let volume = AnyVolume::from(volume.unwrap());
-        let of = |selection, voxels| check(selection, &volume, voxels).map_err(|it| it.to_string());
+        let error = |selection, voxels| {
+            check_selection(selection, &volume, voxels).map_err(|it| it.to_string())
+        };
         let threshold = Selection::AtLeast(5.0);
         assert_eq!(
-            of(threshold, 0).unwrap_err(),
+            error(threshold, 0).unwrap_err(),
             "there is no object: no sample is 5 or more (samples are from -1.5 to 4); give a lower threshold"
         );
         assert_eq!(
-            of(threshold, 3).unwrap_err(),
+            error(threshold, 3).unwrap_err(),
             "all of the volume is object: every sample is 5 or more (samples are from -1.5 to 4); give a higher threshold"
         );
         assert_eq!(
-            of(Selection::Label(3.0), 0).unwrap_err(),
+            error(Selection::Label(3.0), 0).unwrap_err(),
             "there is no object: no sample is 3 (samples are from -1.5 to 4); give another label"
         );
-        assert!(of(threshold, 1).is_ok() && of(Selection::NotZero, 3).is_ok());
+        assert!(error(threshold, 1).is_ok() && error(Selection::NotZero, 3).is_ok());
         let none = Volume::<u8>::new(Vec::new(), [0, 1, 1], Geometry::default()).unwrap();
-        let error = check(threshold, &none.into(), 0).unwrap_err();
-        assert_eq!(error.to_string(), "the volume has no samples");
+        let empty = check_selection(threshold, &none.into(), 0).unwrap_err();
+        assert_eq!(empty.to_string(), "the volume has no samples");
     }
 }

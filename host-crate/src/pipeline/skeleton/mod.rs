@@ -1,4 +1,4 @@
-//! From an object in a file, or the labels of one, to skeletons.
+//! Skeleton jobs: from the object, or the labels, in a file to skeleton files.
 
 mod defect;
 mod draw;
@@ -32,22 +32,22 @@ use crate::{
 };
 use object::{HostVoxels, Object};
 
-/// What was made, before it is pruned and written.
-struct Made {
+/// Result of the extraction, before pruning and writing.
+struct ExtractedSkeletons {
     object: Object,
     labels: Vec<LabelOutcome>,
     stages: Vec<StageTime>,
     devices: Vec<Device>,
-    /// On this stream.
+    /// The force field, with the stream on which it was computed.
     field: Option<(ForceField, Stream)>,
 }
 
-/// Reads the object, makes its skeleton or that of each label, and writes them, with the force
-/// field and a picture where these are asked for.
+/// Runs a job: reads the object, extracts its skeleton or that of each label, and writes the
+/// skeletons and, if requested, the force field and a picture.
 ///
-/// Memory and time are those of [`medial::extract`], with the volume on
-/// the host; or of [`potential_field::extract`], with the volume on the host and on
-/// the first device. The picture takes a second volume, cut to the object.
+/// Memory and time are those of [`medial::extract`], plus the volume in host memory, or of
+/// [`potential_field::extract`], plus the volume in the memory of the host and of the first device.
+/// The picture takes a second volume, cropped to the object.
 ///
 /// ```
 /// use ferrovox::{grid::{Geometry, Volume}, io, monitor::Monitor};
@@ -68,32 +68,35 @@ struct Made {
 ///     outputs: vec![folder.path().join("bar-{label}.swc")],
 ///     ..SkeletonJob::new(object, Vec::new())
 /// };
-/// let made = run(&job, &Monitor::silent())?;
-/// assert_eq!(made.certified(), Some(true));
-/// assert!(made.labels.iter().all(|bar| bar.skeleton.is_connected() && bar.skeleton.length() > 15.0));
+/// let outcome = run(&job, &Monitor::silent())?;
+/// assert_eq!(outcome.is_certified(), Some(true));
+/// assert!(outcome.labels.iter().all(|bar| bar.skeleton.is_connected() && bar.skeleton.length() > 15.0));
 /// assert!(folder.path().join("bar-5.swc").exists());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// What is wrong with the files, the parameters or the object, with the file's name where it is
-/// about the object; what fails on a device.
+/// Errors of the files, the parameters or the object, with the name of the file for errors of the
+/// object; errors of the devices.
 pub fn run(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {
     start_threads()?;
     job.check()?;
-    // lists of the graphs
     catch_out_of_memory(|| run_checked(job, monitor))
 }
 
 fn run_checked(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutcome, PipelineError> {
     let mut stages = Stages::begin(monitor);
     let mut warnings = Vec::new();
-    let mut made = match &job.method {
-        Method::Medial(params) => whole(job, params, *monitor, &mut stages, &mut warnings)?,
-        Method::PotentialField(params) => core(job, params, *monitor, &mut stages, &mut warnings)?,
+    let mut extracted = match &job.method {
+        Method::Medial(params) => {
+            extract_medial(job, params, *monitor, &mut stages, &mut warnings)?
+        }
+        Method::PotentialField(params) => {
+            extract_potential_field(job, params, *monitor, &mut stages, &mut warnings)?
+        }
     };
     let path = job.object.path();
-    for label in &mut made.labels {
+    for label in &mut extracted.labels {
         if let Some(limit) = job.prune {
             let prune = label.skeleton.prune(Prune::Length(limit));
             label.pruned = prune.map_err(at(path))?;
@@ -103,17 +106,17 @@ fn run_checked(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutco
         }
     }
     let picture = match &job.picture {
-        Some(wanted) => {
-            let drawn = || draw::draw(wanted, &job.stream()?, &mut made, path);
-            Some((&wanted.path, stages.run("draw", drawn)?))
+        Some(picture) => {
+            let draw = || draw::draw(picture, &job.stream()?, &mut extracted, path);
+            Some((&picture.path, stages.run("draw", draw)?))
         }
         None => None,
     };
-    let dims = made.object.dims();
+    let dims = extracted.object.dims();
     let written = stages.run("write", || {
         let mut group = FileGroup::new();
-        let written = job.write(&mut group, &made.labels, &mut warnings)?;
-        if let (Some(output), Some((field, stream))) = (&job.field, &made.field) {
+        let written = job.write_skeletons(&mut group, &extracted.labels, &mut warnings)?;
+        if let (Some(output), Some((field, stream))) = (&job.field, &extracted.field) {
             let vectors = field.vectors(stream).map_err(at(path))?;
             group.write_field(output, dims, vectors)?;
         }
@@ -124,42 +127,42 @@ fn run_checked(job: &SkeletonJob, monitor: &Monitor<'_>) -> Result<SkeletonOutco
         Ok::<_, PipelineError>(written)
     })?;
     let mut outcome = SkeletonOutcome {
-        labels: made.labels,
+        labels: extracted.labels,
         dims,
-        geometry: made.object.geometry(),
-        devices: made.devices,
+        geometry: extracted.object.geometry(),
+        devices: extracted.devices,
         cut_cycles: written.cut_cycles,
         written: written.files,
         warnings,
         timings: stages.finish(),
-        stages: made.stages,
+        stages: extracted.stages,
     };
-    let doubts = outcome.doubts(path);
-    outcome.warnings.extend(doubts);
+    let warnings = outcome.check_warnings(path);
+    outcome.warnings.extend(warnings);
     Ok(outcome)
 }
 
-/// By the method for whole objects, on the host and the devices.
-fn whole(
+/// Loads the object and extracts its skeletons by the medial method.
+fn extract_medial(
     job: &SkeletonJob,
     params: &medial::Params,
     monitor: Monitor<'_>,
     stages: &mut Stages<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<Made, PipelineError> {
+) -> Result<ExtractedSkeletons, PipelineError> {
     let object = job.load(stages, warnings)?;
-    let devices = if job.devices.is_empty() && object.voxels.are_many() {
+    let devices = if job.devices.is_empty() && object.voxels.justify_gpu() {
         vec![Device::best()]
     } else {
         job.devices.clone()
     };
-    let skeletons = || match &object.voxels {
+    let extract = || match &object.voxels {
         HostVoxels::Mask(mask) => medial::extract(&devices, mask, params, monitor),
-        HostVoxels::Labels(volume, _) => of_labels(volume, job, &devices, params, monitor),
+        HostVoxels::Labels(volume, _) => extract_labels(volume, job, &devices, params, monitor),
     };
-    let found = stages.run("skeleton", || skeletons().map_err(at(job.object.path())))?;
-    // an object that is not of labels has the label 1 there
-    let alone = match &object.voxels {
+    let found = stages.run("skeleton", || extract().map_err(at(job.object.path())))?;
+    // `medial::extract` gives masks the label 1
+    let mask_label = match &object.voxels {
         HostVoxels::Labels(..) => None,
         HostVoxels::Mask(_) => job
             .object
@@ -169,21 +172,21 @@ fn whole(
     let labels = found.labels.into_iter();
     let labels = labels
         .map(|found| {
-            let label = alone.unwrap_or(found.label);
+            let label = mask_label.unwrap_or(found.label);
             LabelOutcome::from_medial(found, label)
         })
         .collect_or_unwind();
-    Ok(Made {
-        object: object.anywhere(),
+    Ok(ExtractedSkeletons {
+        object: object.erase_location(),
         labels,
-        stages: found.times,
+        stages: found.timings,
         devices,
         field: None,
     })
 }
 
-/// Those of all labels that the job names.
-fn of_labels(
+/// Extracts the skeletons of all labels that the job selects.
+fn extract_labels(
     volume: &AnyVolume,
     job: &SkeletonJob,
     devices: &[Device],
@@ -197,14 +200,14 @@ fn of_labels(
     with_volume!(volume, volume => medial::extract(devices, volume.view(), &params, monitor))
 }
 
-/// By the published method, on the devices.
-fn core(
+/// Loads the object and extracts its skeleton by the potential-field method.
+fn extract_potential_field(
     job: &SkeletonJob,
     params: &potential_field::Params,
     monitor: Monitor<'_>,
     stages: &mut Stages<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<Made, PipelineError> {
+) -> Result<ExtractedSkeletons, PipelineError> {
     let path = job.object.path();
     let streams: Result<Vec<Stream>, DeviceError> =
         job.devices.iter().map(Device::stream).collect();
@@ -226,8 +229,8 @@ fn core(
     let (outcome, times, field) =
         LabelOutcome::from_potential_field(extraction, label.unwrap_or(1));
     let first = streams.swap_remove(0);
-    Ok(Made {
-        object: object.anywhere(),
+    Ok(ExtractedSkeletons {
+        object: object.erase_location(),
         labels: vec![outcome],
         stages: times,
         devices: job.devices.clone(),

@@ -1,4 +1,4 @@
-//! The object whose skeleton is made.
+//! The object of a skeleton job.
 
 use super::ObjectError;
 use crate::{
@@ -15,64 +15,66 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where an object comes from.
+/// Source of an object, or of several.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ObjectSource {
-    /// Voxels of a volume: of an image by a threshold, of labels by one of them, of a mask by those
-    /// that are not zero.
+    /// Selected voxels of a volume: those of an image beyond a threshold, those of one label, or the
+    /// non-zero voxels of a mask.
     Volume {
-        /// The volume file.
+        /// Volume file.
         source: Box<VolumeSource>,
-        /// Which samples are those of the object.
+        /// Selection of the samples that belong to the object.
         voxels: Selection,
     },
-    /// The labels of a segmentation, each an object of its own, all in one pass: whole numbers, of
-    /// which 0 is the background.
+    /// Labels of a segmentation, each a separate object; all are processed in one pass. Samples are
+    /// integers, and 0 is the background.
     Labels {
-        /// The volume file.
+        /// Volume file.
         source: Box<VolumeSource>,
-        /// Which labels: all where none are named. They stand in place of those of
-        /// [`medial::Params`](crate::skeleton::medial::Params).
+        /// Selected labels; `None` selects all. Overrides
+        /// [`medial::Params::labels`](crate::skeleton::medial::Params::labels).
         labels: Option<Vec<i64>>,
     },
-    /// The voxels inside a closed mesh.
+    /// Voxels inside a closed mesh.
     Mesh {
-        /// The mesh file.
+        /// Mesh file.
         path: PathBuf,
-        /// The grid that it gets.
+        /// Grid of the voxelization.
         grid: VoxelizeParams,
     },
 }
 
-/// The voxels of an object, or of several, on the host.
+/// Voxels of one object or of several, in host memory.
 pub(super) enum HostVoxels {
     Mask(Mask),
-    /// Those of these labels.
+    /// A label volume with its selected labels, in ascending order.
     Labels(AnyVolume, Vec<i64>),
 }
 
-/// Objects of so many voxels are worth the start of a GPU: 0.6 s for the first rabbit at 128 on an
-/// H200, as long as ways through 0.8 million voxels on the host.
-const MANY: u64 = 1 << 20;
+/// Minimum number of object voxels for which starting a GPU pays off: the start takes 0.6 s (H200),
+/// as long as the shortest paths through 0.8 million voxels on the host.
+const MIN_GPU_VOXELS: u64 = 1 << 20;
 
 impl HostVoxels {
-    /// Whether they are worth the start of a GPU.
-    pub fn are_many(&self) -> bool {
+    /// Returns `true` if there are enough voxels for a GPU to pay off.
+    pub fn justify_gpu(&self) -> bool {
         let count = match self {
             Self::Mask(mask) => mask.count(),
-            Self::Labels(volume, _) => with_volume!(volume, volume => labelled(volume.samples())),
+            Self::Labels(volume, _) => {
+                with_volume!(volume, volume => count_nonzero(volume.samples()))
+            }
         };
-        count >= MANY
+        count >= MIN_GPU_VOXELS
     }
 }
 
-/// How many samples are not 0.
-fn labelled<T: Sample>(samples: &[T]) -> u64 {
+/// Returns the number of samples that are not 0.
+fn count_nonzero<T: Sample>(samples: &[T]) -> u64 {
     let zero = T::zeroed();
     samples.iter().filter(|&&sample| sample != zero).count() as u64
 }
 
-/// The voxels of an object, or of several.
+/// Voxels of one object or of several.
 pub(super) enum Voxels {
     OnDevice(DeviceMask),
     OnHost(HostVoxels),
@@ -90,15 +92,15 @@ impl From<HostVoxels> for Voxels {
     }
 }
 
-/// An object, and what it was made of.
+/// Object with the volume from which it was selected.
 pub(super) struct Object<V = Voxels> {
     pub voxels: V,
-    /// The volume and the threshold that its surface is drawn at, where it has one.
-    pub drawn: Option<(AnyVolume, f32)>,
+    /// Volume and isovalue for the rendering; `None` if the rendering shows the voxels themselves.
+    pub rendered: Option<(AnyVolume, f32)>,
 }
 
 impl ObjectSource {
-    /// The file, as messages name it.
+    /// Returns the path of the input file.
     pub fn path(&self) -> &Path {
         match self {
             Self::Volume { source, .. } | Self::Labels { source, .. } => &source.path,
@@ -106,7 +108,8 @@ impl ObjectSource {
         }
     }
 
-    /// The labels that there will be, if that is known before the file is read, in ascending order.
+    /// Returns the labels of the result in ascending order, or `None` if they are unknown before the
+    /// input is read.
     pub(super) fn labels(&self) -> Option<Vec<i64>> {
         match self {
             Self::Volume {
@@ -121,7 +124,7 @@ impl ObjectSource {
         }
     }
 
-    /// Refuses what can be refused before the file is read.
+    /// Checks everything that can be checked before the input is read.
     pub(super) fn check(&self) -> Result<(), PipelineError> {
         match self {
             Self::Volume { source, voxels } => voxels.check().map_err(source.error()),
@@ -137,33 +140,35 @@ impl ObjectSource {
 }
 
 impl<V: Into<Voxels>> Object<V> {
-    pub fn of(voxels: V) -> Self {
+    /// Creates an object whose rendering shows its voxels.
+    pub fn new(voxels: V) -> Self {
         Self {
             voxels,
-            drawn: None,
+            rendered: None,
         }
     }
 
-    /// Of the volume that a selection was made of, which is drawn if the selection has a threshold.
-    pub fn of_volume(voxels: V, selection: Selection, volume: AnyVolume) -> Self {
-        let drawn = match selection {
+    /// Creates an object selected from `volume`, which is rendered if the selection is a lower
+    /// threshold.
+    pub fn from_volume(voxels: V, selection: Selection, volume: AnyVolume) -> Self {
+        let rendered = match selection {
             Selection::AtLeast(threshold) => Some((volume, threshold as f32)),
             _ => None,
         };
-        Self { voxels, drawn }
+        Self { voxels, rendered }
     }
 
-    /// The same, wherever its voxels are.
-    pub fn anywhere(self) -> Object {
+    /// Erases the location of the voxels from the type.
+    pub fn erase_location(self) -> Object {
         Object {
             voxels: self.voxels.into(),
-            drawn: self.drawn,
+            rendered: self.rendered,
         }
     }
 }
 
 impl Object {
-    /// Voxels of the grid along x, y and z.
+    /// Returns the number of voxels of the grid along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         match &self.voxels {
             Voxels::OnDevice(mask) => mask.dims(),
@@ -172,7 +177,7 @@ impl Object {
         }
     }
 
-    /// Where the grid lies in the world.
+    /// Returns the geometry of the grid.
     pub fn geometry(&self) -> Geometry {
         match &self.voxels {
             Voxels::OnDevice(mask) => *mask.geometry(),
@@ -181,10 +186,10 @@ impl Object {
         }
     }
 
-    /// What is drawn around the skeleton: the part of a volume that holds the object's surface, and
-    /// the isovalue.
-    pub fn solid(&mut self, stream: &Stream) -> Result<(AnyDeviceVolume, f32), Problem> {
-        let (volume, iso) = match (self.drawn.take(), &self.voxels) {
+    /// Uploads the volume that is rendered around the skeleton, cropped to the object's surface, and
+    /// returns it with its isovalue.
+    pub fn upload_rendered(&mut self, stream: &Stream) -> Result<(AnyDeviceVolume, f32), Problem> {
+        let (volume, iso) = match (self.rendered.take(), &self.voxels) {
             (Some((volume, iso)), _) => (volume.try_into_kernel_type()?.0, iso),
             (None, Voxels::OnDevice(mask)) => (volume_of(stream, mask)?.into(), 0.5),
             (None, Voxels::OnHost(HostVoxels::Mask(mask))) => {
@@ -192,8 +197,8 @@ impl Object {
                 (volume_of(stream, &mask)?.into(), 0.5)
             }
             (None, Voxels::OnHost(HostVoxels::Labels(volume, labels))) => {
-                let is_wanted = |sample: f64| labels.binary_search(&(sample as i64)).is_ok();
-                let mask = Mask::from_volume(volume, is_wanted)?.upload(stream)?;
+                let is_selected = |sample: f64| labels.binary_search(&(sample as i64)).is_ok();
+                let mask = Mask::from_volume(volume, is_selected)?.upload(stream)?;
                 (volume_of(stream, &mask)?.into(), 0.5)
             }
         };
@@ -203,7 +208,7 @@ impl Object {
     }
 }
 
-/// Copies a volume to the stream's device, and synchronises the stream.
+/// Copies a volume to the stream's device and synchronises the stream.
 pub(super) fn upload(stream: &Stream, volume: &AnyVolume) -> Result<AnyDeviceVolume, DeviceError> {
     let uploaded = AnyDeviceVolume::upload(stream, volume)?;
     stream.synchronize()?;

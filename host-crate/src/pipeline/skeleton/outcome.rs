@@ -1,4 +1,4 @@
-//! What a job made.
+//! Result of a skeleton job.
 
 use super::Defect;
 use crate::{
@@ -15,66 +15,66 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// What was made.
+/// Result of a skeleton job.
 #[derive(Clone, Debug)]
 pub struct SkeletonOutcome {
-    /// The skeleton of each label, in ascending order; of an object without labels one.
+    /// One skeleton per label, in ascending order of labels; a single entry for an object without
+    /// labels.
     pub labels: Vec<LabelOutcome>,
-    /// Voxels of the object's grid along x, y and z.
+    /// Number of voxels of the object's grid along x, y and z.
     pub dims: [usize; 3],
-    /// Where the grid lies in the world.
+    /// Geometry of the object's grid.
     pub geometry: Geometry,
-    /// The devices that worked on it; none where the host did.
+    /// Devices that took part; empty if only the host did.
     pub devices: Vec<Device>,
-    /// Cycles that the last of the files that are trees lacks; of files for each label, all of them
-    /// together.
+    /// Number of cycles that were cut in the last output in a tree format, summed over its files.
     pub cut_cycles: usize,
-    /// The skeleton files that were written.
+    /// Skeleton files that were written.
     pub written: Vec<PathBuf>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// How long each stage took.
+    /// Duration of each stage of the job.
     pub timings: Timings,
-    /// How long each stage of making the skeletons took.
+    /// Duration of each stage of the extraction.
     pub stages: Vec<StageTime>,
 }
 
-/// The skeleton of a label.
+/// Skeleton of one label.
 #[derive(Clone, Debug)]
 pub struct LabelOutcome {
     /// The label; 1 for an object that is not a label.
     pub label: i64,
-    /// Its skeleton, pruned and merged as asked.
+    /// The skeleton, pruned and merged as requested.
     pub skeleton: Skeleton,
-    /// Branches that were pruned away.
+    /// Number of branches that were pruned.
     pub pruned: usize,
-    /// What is known of it.
+    /// Verification of the skeleton.
     pub checks: Checks,
 }
 
-/// What is known of a skeleton. It was found out before the skeleton was pruned or merged.
+/// Verification of a skeleton, before pruning and merging.
 #[derive(Clone, Debug)]
 pub enum Checks {
-    /// Of [`Method::Medial`](super::Method::Medial): the properties of each component.
+    /// Verification by [`Method::Medial`](super::Method::Medial): the properties of each component.
     Medial {
-        /// What is known of each component of the object.
+        /// One report per component of the object.
         components: Vec<ComponentReport>,
-        /// Components that were too small for a skeleton.
+        /// Components that were skipped because they are small.
         dust: Dust,
-        /// What does not hold, in the order of components. The skeleton is certified if there is
-        /// nothing.
+        /// Violated properties, in the order of components; empty if the skeleton is certified.
         defects: Vec<Defect>,
     },
-    /// Of [`Method::PotentialField`](super::Method::PotentialField): the count of critical points, which says whether
-    /// they were found, and nothing of the curves.
+    /// Verification by [`Method::PotentialField`](super::Method::PotentialField): the critical
+    /// points, compared with the Euler number. It shows whether all critical points were found, but
+    /// does not certify the curves.
     PotentialField {
-        /// The critical points of each component of the object beside its Euler number.
-        index: Vec<Certificate>,
-        /// Curves that join what the force leaves apart.
+        /// Critical points and Euler number of each component of the object.
+        certificates: Vec<Certificate>,
+        /// Number of curves that connect parts of the skeleton which the force leaves apart.
         bridges: usize,
-        /// How many voxels there are of each class.
+        /// Number of voxels of each class.
         counts: ClassCounts,
-        /// How the force field was made: never [`FieldVariant::Auto`].
+        /// Method by which the force field was computed; never [`FieldVariant::Auto`].
         variant: FieldVariant,
     },
 }
@@ -84,12 +84,12 @@ impl LabelOutcome {
     pub(super) fn from_medial(found: LabelSkeleton, label: i64) -> Self {
         let found = LabelSkeleton { label, ..found };
         let reports = found.components.iter().enumerate();
-        let defects = reports.flat_map(|(component, report)| {
+        let failures = reports.flat_map(|(component, report)| {
             let failures = report.failures.iter();
             failures.map(move |failure| (component, failure))
         });
-        let defects = defects
-            .map(|(component, failure)| Defect::of(&found, component, failure))
+        let defects = failures
+            .map(|(component, failure)| Defect::new(&found, component, failure))
             .collect();
         Self {
             label,
@@ -114,7 +114,7 @@ impl LabelOutcome {
             skeleton: extraction.skeleton,
             pruned: 0,
             checks: Checks::PotentialField {
-                index: extraction.certificate,
+                certificates: extraction.certificate,
                 bridges: extraction.bridges,
                 counts: extraction.counts,
                 variant: extraction.variant,
@@ -123,7 +123,7 @@ impl LabelOutcome {
         (outcome, extraction.timings, extraction.force_field)
     }
 
-    /// What does not hold of the skeleton; nothing by the published method, which does not say.
+    /// Returns the violated properties; empty for the potential-field method.
     pub fn defects(&self) -> &[Defect] {
         match &self.checks {
             Checks::Medial { defects, .. } => defects,
@@ -131,7 +131,7 @@ impl LabelOutcome {
         }
     }
 
-    /// What is known of each component; nothing by the published method.
+    /// Returns the reports of the components; empty for the potential-field method.
     pub fn components(&self) -> &[ComponentReport] {
         match &self.checks {
             Checks::Medial { components, .. } => components,
@@ -139,18 +139,19 @@ impl LabelOutcome {
         }
     }
 
-    /// The critical points of each component beside its Euler number; nothing by the method for
-    /// whole objects.
-    pub fn index(&self) -> &[Certificate] {
+    /// Returns the critical points and the Euler number of each component; empty for the medial
+    /// method.
+    pub fn certificates(&self) -> &[Certificate] {
         match &self.checks {
-            Checks::PotentialField { index, .. } => index,
+            Checks::PotentialField { certificates, .. } => certificates,
             Checks::Medial { .. } => &[],
         }
     }
 
-    /// Whether all properties hold of all components. `None` by the published method: nothing is
-    /// known. Where branches were pruned they do not: what only these covered is not covered.
-    pub fn certified(&self) -> Option<bool> {
+    /// Returns `true` if no property of any component is violated and no branch was pruned (voxels
+    /// that only pruned branches covered become uncovered). Returns `None` for the potential-field
+    /// method, which certifies nothing.
+    pub fn is_certified(&self) -> Option<bool> {
         match &self.checks {
             Checks::Medial { defects, .. } => Some(defects.is_empty() && self.pruned == 0),
             Checks::PotentialField { .. } => None,
@@ -159,35 +160,36 @@ impl LabelOutcome {
 }
 
 impl SkeletonOutcome {
-    /// Whether all properties hold of all components of all labels; see
-    /// [`LabelOutcome::certified`].
-    pub fn certified(&self) -> Option<bool> {
-        let labels = self.labels.iter().map(LabelOutcome::certified);
+    /// Returns `true` if the skeletons of all labels are certified; see
+    /// [`LabelOutcome::is_certified`].
+    pub fn is_certified(&self) -> Option<bool> {
+        let labels = self.labels.iter().map(LabelOutcome::is_certified);
         labels.reduce(|one, other| Some(one? && other?)).flatten()
     }
 
-    /// Branches that were pruned away.
+    /// Returns the number of branches that were pruned.
     pub fn pruned(&self) -> usize {
         self.labels.iter().map(|label| label.pruned).sum()
     }
 
-    /// What does not hold, of all labels.
+    /// Returns the violated properties of all labels.
     pub fn defects(&self) -> impl Iterator<Item = &Defect> {
         self.labels.iter().flat_map(LabelOutcome::defects)
     }
 
-    /// The critical points of all components together beside their Euler numbers, by the published
-    /// method. Sums may balance where their parts do not.
-    pub fn index(&self) -> Option<Certificate> {
-        let is_core = |label: &LabelOutcome| matches!(label.checks, Checks::PotentialField { .. });
-        let parts = self.labels.iter().flat_map(LabelOutcome::index);
+    /// Returns the sums of critical points and Euler numbers over all components, or `None` for the
+    /// medial method. The sums can balance even if those of single components do not.
+    pub fn total_certificate(&self) -> Option<Certificate> {
+        let is_potential_field =
+            |label: &LabelOutcome| matches!(label.checks, Checks::PotentialField { .. });
+        let parts = self.labels.iter().flat_map(LabelOutcome::certificates);
         self.labels
             .iter()
-            .any(is_core)
+            .any(is_potential_field)
             .then(|| Certificate::sum(parts))
     }
 
-    /// How the force field was made, by the published method.
+    /// Returns the method by which the force field was computed, or `None` for the medial method.
     pub fn variant(&self) -> Option<FieldVariant> {
         self.labels.iter().find_map(|label| match label.checks {
             Checks::PotentialField { variant, .. } => Some(variant),
@@ -195,46 +197,54 @@ impl SkeletonOutcome {
         })
     }
 
-    /// Components whose critical points do not add up to their Euler number, by the published
-    /// method.
-    pub fn unbalanced(&self) -> usize {
-        let all = self.labels.iter().flat_map(LabelOutcome::index);
-        all.filter(|index| !index.is_balanced()).count()
+    /// Returns the number of components whose critical points do not add up to their Euler number;
+    /// 0 for the medial method.
+    pub fn unbalanced_components(&self) -> usize {
+        let all = self.labels.iter().flat_map(LabelOutcome::certificates);
+        all.filter(|certificate| !certificate.is_balanced()).count()
     }
 
-    /// What a caller should know of the checks.
-    pub(super) fn doubts(&self, path: &Path) -> Vec<Warning> {
+    /// Returns the warnings that follow from the checks.
+    pub(super) fn check_warnings(&self, path: &Path) -> Vec<Warning> {
         let path = || path.to_owned();
-        let mut doubts = Vec::new();
-        let unbalanced = self.unbalanced();
+        let mut warnings = Vec::new();
+        let unbalanced = self.unbalanced_components();
         if unbalanced > 0 {
-            doubts.push(Warning::Unbalanced {
+            warnings.push(Warning::Unbalanced {
                 path: path(),
                 count: unbalanced,
-                all: self.labels.iter().map(|label| label.index().len()).sum(),
+                all: self
+                    .labels
+                    .iter()
+                    .map(|label| label.certificates().len())
+                    .sum(),
             });
         }
         if let Some(first) = self.defects().next() {
-            let mut bad: Vec<_> = self
+            let mut uncertified: Vec<_> = self
                 .defects()
-                .map(|it| (it.label, it.component))
+                .map(|defect| (defect.label, defect.component))
                 .collect_or_unwind();
-            bad.dedup();
-            doubts.push(Warning::NotCertified {
+            uncertified.dedup();
+            warnings.push(Warning::NotCertified {
                 path: path(),
-                components: bad.len(),
-                all: self.labels.iter().map(|it| it.components().len()).sum(),
+                components: uncertified.len(),
+                all: self
+                    .labels
+                    .iter()
+                    .map(|label| label.components().len())
+                    .sum(),
                 first: first.to_string(),
             });
         }
-        let is_whole = self.certified().is_some();
-        if let (true, count @ 1..) = (is_whole, self.pruned()) {
-            doubts.push(Warning::PrunedCover {
+        let is_medial = self.is_certified().is_some();
+        if let (true, count @ 1..) = (is_medial, self.pruned()) {
+            warnings.push(Warning::PrunedCover {
                 path: path(),
                 count,
             });
         }
-        doubts
+        warnings
     }
 }
 
@@ -244,15 +254,15 @@ mod tests {
     use crate::{graph::Edge, skeleton::medial::Failure};
     use nalgebra::Point3;
 
-    /// A label with two components, of which the second has two defects.
+    /// Creates a label with two components, of which the second has two defects.
     fn label() -> LabelOutcome {
         let component = |failures| ComponentReport {
-            first: [2, 0, 0],
+            first_voxel: [2, 0, 0],
             voxels: 9,
             tunnels: 1,
             cavities: 0,
-            rank: 1,
-            centred: true,
+            cycle_rank: 1,
+            is_centred: true,
             failures,
         };
         let edge = Edge {
@@ -261,7 +271,7 @@ mod tests {
             radii: vec![1.0; 2],
             level: 0,
         };
-        let found = LabelSkeleton {
+        let skeleton = LabelSkeleton {
             label: 1,
             skeleton: Skeleton {
                 edges: vec![edge],
@@ -271,9 +281,9 @@ mod tests {
             components: vec![
                 component(Vec::new()),
                 component(vec![
-                    Failure::Cycles {
-                        found: 2,
-                        expected: 1,
+                    Failure::CycleCount {
+                        cycles: 2,
+                        tunnels: 1,
                     },
                     Failure::ZeroLength {
                         edge: 0,
@@ -283,11 +293,11 @@ mod tests {
             ],
             dust: Dust::default(),
         };
-        LabelOutcome::from_medial(found, 7)
+        LabelOutcome::from_medial(skeleton, 7)
     }
 
     #[test]
-    fn defects_have_places_in_the_world() {
+    fn defects_have_world_positions() {
         let outcome = SkeletonOutcome {
             labels: vec![label()],
             dims: [4; 3],
@@ -299,16 +309,19 @@ mod tests {
             timings: Timings::default(),
             stages: Vec::new(),
         };
-        let said: Vec<_> = outcome.defects().map(ToString::to_string).collect();
+        let texts: Vec<_> = outcome.defects().map(ToString::to_string).collect();
         assert_eq!(
-            said,
+            texts,
             [
                 "cycles: 2 cycles for 1 tunnels, at (101, 0, 0)",
-                "zero-length: a segment has no length, at (100.5, 1, 6)"
+                "zero-length: a segment has length zero, at (100.5, 1, 6)"
             ]
         );
-        assert_eq!((outcome.certified(), outcome.index()), (Some(false), None));
-        let warnings = outcome.doubts("a.nii".as_ref());
+        assert_eq!(
+            (outcome.is_certified(), outcome.total_certificate()),
+            (Some(false), None)
+        );
+        let warnings = outcome.check_warnings("a.nii".as_ref());
         assert_eq!(
             warnings[0].to_string(),
             "a.nii: the skeletons of 1 of 2 components are not certified: cycles: 2 cycles for 1 tunnels, at (101, 0, 0)"

@@ -1,4 +1,4 @@
-//! From files to files.
+//! Skeleton jobs from input files to output files.
 
 use super::*;
 use crate::{
@@ -12,8 +12,8 @@ use crate::{
 };
 use std::{path::Path, sync::Mutex};
 
-/// A bar of 40 x 8 x 8, as a mesh of 12 triangles.
-fn bar(folder: &Path) -> ObjectSource {
+/// Writes a bar of 40 x 8 x 8, as a mesh of 12 triangles.
+fn write_bar(folder: &Path) -> ObjectSource {
     let corner = |k: u8| [0, 1, 2].map(|axis| f32::from(k >> axis & 1));
     let sides = [
         [0, 2, 3, 1],
@@ -43,7 +43,7 @@ fn bar(folder: &Path) -> ObjectSource {
 }
 
 #[test]
-fn a_mesh_has_a_skeleton() {
+fn potential_field_job_writes_skeleton_field_and_picture() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let job = SkeletonJob {
@@ -58,55 +58,60 @@ fn a_mesh_has_a_skeleton() {
             height: 30,
             ..PictureJob::new(path("bar.png"))
         }),
-        ..SkeletonJob::new(bar(folder.path()), vec![Device::cpu()])
+        ..SkeletonJob::new(write_bar(folder.path()), vec![Device::cpu()])
     };
-    let told = Mutex::new(Vec::new());
-    let hook = |at: crate::monitor::Progress| told.lock().unwrap().push(at.stage);
-    let made = run(&job, &Monitor::silent().on_progress(&hook)).unwrap();
-    assert!(made.index().unwrap().is_balanced() && made.warnings.is_empty());
-    assert_eq!(made.certified(), None);
-    assert_eq!(made.dims, [44, 12, 12]);
-    let Checks::PotentialField { counts, .. } = &made.labels[0].checks else {
-        panic!("{made:?}")
+    let reported = Mutex::new(Vec::new());
+    let hook = |at: crate::monitor::Progress| reported.lock().unwrap().push(at.stage);
+    let outcome = run(&job, &Monitor::silent().on_progress(&hook)).unwrap();
+    assert!(outcome.total_certificate().unwrap().is_balanced() && outcome.warnings.is_empty());
+    assert_eq!(outcome.is_certified(), None);
+    assert_eq!(outcome.dims, [44, 12, 12]);
+    let Checks::PotentialField { counts, .. } = &outcome.labels[0].checks else {
+        panic!("{outcome:?}")
     };
     assert_eq!(counts.object(), 40 * 8 * 8);
     for name in ["bar.swc", "bar.vtp", "bar.npy", "bar.png"] {
         assert!(path(name).exists(), "{name}");
     }
-    let stages: Vec<_> = made.timings.stages.iter().map(|it| it.stage).collect();
+    let stages: Vec<_> = outcome
+        .timings
+        .stages
+        .iter()
+        .map(|stage| stage.stage)
+        .collect();
     assert_eq!(stages, ["read", "object", "skeleton", "draw", "write"]);
-    let mut told = told.into_inner().unwrap();
-    told.dedup();
+    let mut reported = reported.into_inner().unwrap();
+    reported.dedup();
     assert_eq!(
-        told,
+        reported,
         ["read", "object", "skeleton", "field", "draw", "write"]
     );
 }
 
 #[test]
-fn a_flag_stops_it_before_anything_is_written() {
+fn cancelled_jobs_write_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("bar.swc");
     let job = SkeletonJob {
         outputs: vec![output.clone()],
-        ..SkeletonJob::new(bar(folder.path()), vec![Device::cpu()])
+        ..SkeletonJob::new(write_bar(folder.path()), vec![Device::cpu()])
     };
     let flag = CancelFlag::new();
     flag.cancel();
     let error = run(&job, &Monitor::silent().cancelled_by(&flag)).unwrap_err();
     assert!(error.is_cancelled(), "{error}");
     assert!(!output.exists());
-    let nowhere = SkeletonJob {
+    let without_devices = SkeletonJob {
         devices: Vec::new(),
         ..job
     };
-    let error = run(&nowhere, &Monitor::silent()).unwrap_err();
+    let error = run(&without_devices, &Monitor::silent()).unwrap_err();
     let text = error.to_string();
-    assert!(text.ends_with("bar.ply: there is no device to make the skeleton"));
+    assert!(text.ends_with("bar.ply: no devices given; pass at least one"));
 }
 
-/// A ring of label 3, a rod of label 5 and a voxel of label -2, with the background between them.
-fn labels(folder: &Path) -> ObjectSource {
+/// Writes a volume with a ring of label 3, a rod of label 5 and a voxel of label -2.
+fn write_labels(folder: &Path) -> ObjectSource {
     let volume = Volume::from_fn([30, 10, 3], Geometry::default(), |x, y, z| {
         match (x, y, z) {
             (2..=8, 2, 1) | (2..=8, 8, 1) | (2, 2..=8, 1) | (8, 2..=8, 1) => 3i16,
@@ -125,7 +130,7 @@ fn labels(folder: &Path) -> ObjectSource {
 }
 
 #[test]
-fn labels_have_files_of_their_own_or_one() {
+fn labels_are_written_to_one_file_each_or_to_one_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let job = SkeletonJob {
@@ -137,20 +142,23 @@ fn labels_have_files_of_their_own_or_one() {
             height: 30,
             ..PictureJob::new(path("all.png"))
         }),
-        ..SkeletonJob::new(labels(folder.path()), vec![Device::cpu()])
+        ..SkeletonJob::new(write_labels(folder.path()), vec![Device::cpu()])
     };
-    let made = run(&job, &Monitor::silent()).unwrap();
-    let found: Vec<_> = made.labels.iter().map(|it| it.label).collect();
-    assert_eq!((found, made.certified()), (vec![-2, 3, 5], Some(true)));
-    assert_eq!(made.written.len(), 7);
+    let outcome = run(&job, &Monitor::silent()).unwrap();
+    let found: Vec<_> = outcome.labels.iter().map(|label| label.label).collect();
+    assert_eq!(
+        (found, outcome.is_certified()),
+        (vec![-2, 3, 5], Some(true))
+    );
+    assert_eq!(outcome.written.len(), 7);
     for name in ["-2.swc", "3.swc", "5-5.vtp", "all.json", "all.png"] {
         assert!(path(name).exists(), "{name}");
     }
-    // the ring's tree lacks a step, and it is said once
-    assert_eq!((made.cut_cycles, made.warnings.len()), (1, 1));
+    // one cycle of the ring is cut in the SWC files, with a single warning
+    assert_eq!((outcome.cut_cycles, outcome.warnings.len()), (1, 1));
 
-    let some = SkeletonJob {
-        object: match labels(folder.path()) {
+    let selected = SkeletonJob {
+        object: match write_labels(folder.path()) {
             ObjectSource::Labels { source, .. } => ObjectSource::Labels {
                 source,
                 labels: Some(vec![5, 3, 5]),
@@ -161,38 +169,38 @@ fn labels_have_files_of_their_own_or_one() {
         devices: Vec::new(),
         ..job.clone()
     };
-    let made = run(&some, &Monitor::silent()).unwrap();
-    assert_eq!((made.labels.len(), made.written.len()), (2, 5));
+    let outcome = run(&selected, &Monitor::silent()).unwrap();
+    assert_eq!((outcome.labels.len(), outcome.written.len()), (2, 5));
 }
 
-/// Two labels, or a label and another output, in one file: refused before anything is made.
+/// Two outputs with the same file are rejected before anything is written.
 #[test]
 fn no_file_is_written_twice() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let object = labels(folder.path());
-    let said = |outputs: &[&str]| {
+    let object = write_labels(folder.path());
+    let error_text = |outputs: &[&str]| {
         let job = SkeletonJob {
             outputs: outputs.iter().map(|name| path(name)).collect(),
             ..SkeletonJob::new(object.clone(), Vec::new())
         };
         run(&job, &Monitor::silent()).unwrap_err().to_string()
     };
-    assert!(said(&["{label}.swc", "5.swc"]).contains("which is written too"));
-    assert!(said(&["{label}.nrrd"]).contains("skeletons are written as"));
-    assert!(said(&["no/{label}.swc"]).contains("there is no folder"));
-    assert!(said(&["{label}/a.swc"]).contains("there is no folder"));
-    assert!(said(&["{label}/a.xyz"]).contains("unknown extension"));
+    assert!(error_text(&["{label}.swc", "5.swc"]).contains("which is written too"));
+    assert!(error_text(&["{label}.nrrd"]).contains("skeletons are written as"));
+    assert!(error_text(&["no/{label}.swc"]).contains("there is no folder"));
+    assert!(error_text(&["{label}/a.swc"]).contains("there is no folder"));
+    assert!(error_text(&["{label}/a.xyz"]).contains("unknown extension"));
     std::fs::write(path("3.swc"), "before").unwrap();
     std::fs::hard_link(path("3.swc"), path("5.swc")).unwrap();
-    assert!(said(&["{label}.swc"]).contains("which is written too"));
+    assert!(error_text(&["{label}.swc"]).contains("which is written too"));
     assert_eq!(std::fs::read(path("5.swc")).unwrap(), b"before");
     std::fs::hard_link(path("labels.nrrd"), path("-2.vtp")).unwrap();
-    assert!(said(&["{label}.vtp"]).contains("which is read"));
+    assert!(error_text(&["{label}.vtp"]).contains("which is read"));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
 }
 
-/// The file of the samples that a header names is read too.
+/// The data file that a detached header names is an input too.
 #[test]
 fn detached_samples_are_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
@@ -223,20 +231,20 @@ fn detached_samples_are_not_overwritten() {
 }
 
 #[test]
-fn what_a_method_does_not_have_is_refused() {
+fn options_of_the_other_method_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
-    let job = SkeletonJob::new(labels(folder.path()), vec![Device::cpu()]);
-    let said = |job: SkeletonJob| run(&job, &Monitor::silent()).unwrap_err().to_string();
-    let core = Method::PotentialField(potential_field::Params::default());
+    let job = SkeletonJob::new(write_labels(folder.path()), vec![Device::cpu()]);
+    let error_text = |job: SkeletonJob| run(&job, &Monitor::silent()).unwrap_err().to_string();
+    let potential_field = Method::PotentialField(potential_field::Params::default());
     assert!(
-        said(SkeletonJob {
-            method: core,
+        error_text(SkeletonJob {
+            method: potential_field,
             ..job.clone()
         })
-        .contains("choose one label")
+        .contains("select one label")
     );
     assert!(
-        said(SkeletonJob {
+        error_text(SkeletonJob {
             fill: true,
             ..job.clone()
         })
@@ -244,11 +252,11 @@ fn what_a_method_does_not_have_is_refused() {
     );
     let field = Some(folder.path().join("f.npy"));
     assert!(
-        said(SkeletonJob {
+        error_text(SkeletonJob {
             field,
             ..job.clone()
         })
-        .contains("goes with the method core")
+        .contains("select the potential-field method")
     );
     let object = match job.object {
         ObjectSource::Labels { source, .. } => ObjectSource::Labels {
@@ -257,12 +265,12 @@ fn what_a_method_does_not_have_is_refused() {
         },
         other => other,
     };
-    assert!(said(SkeletonJob { object, ..job }).contains("the list of labels is empty"));
+    assert!(error_text(SkeletonJob { object, ..job }).contains("the list of labels is empty"));
 }
 
-/// A shell has a cavity, and filled it has none.
+/// A spherical shell has one cavity, or none after filling.
 #[test]
-fn cavities_are_filled_first() {
+fn cavities_are_filled_before_the_extraction() {
     let folder = tempfile::tempdir().unwrap();
     let is_in = |x: usize, y: usize, z: usize| {
         let square = [x, y, z]
@@ -290,24 +298,32 @@ fn cavities_are_filled_first() {
             fill,
             ..SkeletonJob::new(object.clone(), vec![Device::cpu()])
         };
-        let made = run(&job, &Monitor::silent()).unwrap();
-        let [component] = made.labels[0].components() else {
-            panic!("{made:?}")
+        let outcome = run(&job, &Monitor::silent()).unwrap();
+        let [component] = outcome.labels[0].components() else {
+            panic!("{outcome:?}")
         };
         assert_eq!(component.cavities, u64::from(!fill));
     }
 }
 
 #[test]
-fn a_mesh_has_a_certified_skeleton() {
+fn medial_skeleton_of_a_mesh_is_certified() {
     let folder = tempfile::tempdir().unwrap();
     let job = SkeletonJob {
         outputs: vec![folder.path().join("bar-{label}.swc")],
-        ..SkeletonJob::new(bar(folder.path()), vec![Device::cpu()])
+        ..SkeletonJob::new(write_bar(folder.path()), vec![Device::cpu()])
     };
-    let made = run(&job, &Monitor::silent()).unwrap();
-    assert_eq!((made.certified(), made.index()), (Some(true), None));
+    let outcome = run(&job, &Monitor::silent()).unwrap();
+    assert_eq!(
+        (outcome.is_certified(), outcome.total_certificate()),
+        (Some(true), None)
+    );
     assert!(folder.path().join("bar-1.swc").exists());
-    let stages: Vec<_> = made.timings.stages.iter().map(|it| it.stage).collect();
+    let stages: Vec<_> = outcome
+        .timings
+        .stages
+        .iter()
+        .map(|stage| stage.stage)
+        .collect();
     assert_eq!(stages, ["read", "object", "skeleton", "write"]);
 }

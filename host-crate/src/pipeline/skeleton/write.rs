@@ -1,4 +1,4 @@
-//! The files of skeletons: one for all labels, or one for each.
+//! Writing of skeleton files: one for all labels, or one per label.
 
 use super::{LabelOutcome, ObjectSource, SkeletonJob};
 use crate::{
@@ -12,17 +12,18 @@ use crate::{
 };
 use std::path::PathBuf;
 
-/// What was written.
+/// Files that were written.
 #[derive(Default)]
 pub struct Written {
+    /// Paths of the files.
     pub files: Vec<PathBuf>,
-    /// Of the last output that is trees.
+    /// Number of cycles cut in the last output in a tree format.
     pub cut_cycles: usize,
 }
 
 impl SkeletonJob {
-    /// Writes all outputs.
-    pub(super) fn write(
+    /// Writes the skeletons to all outputs.
+    pub(super) fn write_skeletons(
         &self,
         group: &mut FileGroup,
         labels: &[LabelOutcome],
@@ -30,14 +31,14 @@ impl SkeletonJob {
     ) -> Result<Written, FileError> {
         let all: Vec<(i64, &Skeleton)> = labels
             .iter()
-            .map(|it| (it.label, &it.skeleton))
+            .map(|label| (label.label, &label.skeleton))
             .collect_or_unwind();
-        let numbers: Vec<i64> = labels.iter().map(|it| it.label).collect_or_unwind();
-        let of_labels = matches!(self.object, ObjectSource::Labels { .. });
+        let numbers: Vec<i64> = labels.iter().map(|label| label.label).collect_or_unwind();
+        let has_labels = matches!(self.object, ObjectSource::Labels { .. });
         let mut written = Written::default();
         for output in &self.outputs {
             let mut cut = 0;
-            if has_placeholder(output) || !of_labels {
+            if has_placeholder(output) || !has_labels {
                 let files = expand(output, &numbers);
                 for (file, (_, skeleton)) in files.into_iter().zip(&all) {
                     cut += group.write_skeleton(&file, skeleton)?.cut_cycles;

@@ -55,50 +55,50 @@ pub fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<S
         });
     }
     let failure = |fault: Fault| match fault {
-        Fault::Pieces(found) => Failure::Pieces { found },
-        Fault::Cycles(found) => Failure::Cycles {
-            found,
-            expected: numbers.tunnels,
+        Fault::Pieces(parts) => Failure::Disconnected { parts },
+        Fault::Cycles(cycles) => Failure::CycleCount {
+            cycles,
+            tunnels: numbers.tunnels,
         },
-        Fault::Classes => Failure::Classes {
+        Fault::Classes => Failure::HomologyRank {
             rank: verdict.rank,
-            expected: numbers.tunnels,
+            tunnels: numbers.tunnels,
         },
         Fault::Cocycle(triangles) => Failure::Cocycle { triangles },
-        Fault::Cover { voxels, at } => Failure::Cover {
+        Fault::Cover { voxels, at } => Failure::Uncovered {
             voxels,
-            at: place(at),
+            position: place(at),
         },
         Fault::Outside { edge, segment, at } => Failure::Outside {
             edge: first_edge + edge,
             segment,
-            at: place(in_voxels(at)),
+            position: place(in_voxels(at)),
         },
         Fault::ZeroLength { edge, segment } => Failure::ZeroLength {
             edge: first_edge + edge,
             segment,
         },
-        Fault::Twice { edge, at } => Failure::Twice {
+        Fault::Twice { edge, at } => Failure::SelfOverlap {
             edge: first_edge + edge,
-            at: place(in_voxels(at)),
+            position: place(in_voxels(at)),
         },
         Fault::Detour {
             edge,
             length,
             shortest,
-        } => Failure::Detour {
+        } => Failure::TooLong {
             edge: first_edge + edge,
             length: length * spacing,
             shortest: shortest * spacing,
         },
     };
     label.components.push_or_unwind(ComponentReport {
-        first: piece.first,
+        first_voxel: piece.first,
         voxels: piece.voxels,
         tunnels: numbers.tunnels,
         cavities: numbers.cavities,
-        rank: verdict.rank,
-        centred: piece.centred,
+        cycle_rank: verdict.rank,
+        is_centred: piece.centred,
         failures: verdict.faults.into_iter().map(failure).collect_or_unwind(),
     });
     piece.times

@@ -123,7 +123,7 @@ mod sealed {
 ///     _ => 0,
 /// })?;
 /// let skeletons = medial::extract(&[], &labels, &medial::Params::default(), Monitor::silent())?;
-/// assert!(skeletons.certified());
+/// assert!(skeletons.is_certified());
 /// let [ring, rod] = [3, 5].map(|label| &skeletons.get(label).unwrap().skeleton);
 /// assert_eq!((ring.cycles(), rod.cycles()), (1, 0));
 /// assert_eq!(rod.length(), 15.0);
@@ -272,7 +272,7 @@ fn of_runs(
     all_times.extend_or_unwind(times);
     Ok(Skeletons {
         labels,
-        times: all_times,
+        timings: all_times,
     })
 }
 

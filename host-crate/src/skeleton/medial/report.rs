@@ -1,163 +1,165 @@
-//! What is known of a skeleton of a real object.
+//! Results of the medial method: skeletons, and the certificate of each component.
 
 use crate::{graph::Skeleton, monitor::StageTime};
 use nalgebra::Point3;
 
-/// The skeletons of all labels of a volume.
+/// Skeletons of all labels of a volume.
 #[derive(Clone, Debug, Default)]
 pub struct Skeletons {
-    /// One for each label that has a voxel and was asked for, in ascending order of labels.
+    /// One entry per selected label that has a voxel, in ascending order of labels.
     pub labels: Vec<LabelSkeleton>,
-    /// How long each stage took; stages that components go through side by side are added up over
-    /// them.
-    pub times: Vec<StageTime>,
+    /// Duration of each stage; stages that run on several components concurrently are summed over
+    /// the components.
+    pub timings: Vec<StageTime>,
 }
 
-/// The skeleton of one label.
+/// Skeleton of one label.
 #[derive(Clone, Debug)]
 pub struct LabelSkeleton {
     /// The label.
     pub label: i64,
-    /// Its skeleton: the curves of all components.
-    /// [`Node::component`](crate::graph::Node::component) counts in `components`.
+    /// Curves of all components; [`Node::component`](crate::graph::Node::component) is an index
+    /// into `components`.
     pub skeleton: Skeleton,
-    /// What is known of each component with a skeleton, in the order of their first voxels, x
-    /// fastest.
+    /// One report per component, in the order of their first voxels.
     pub components: Vec<ComponentReport>,
-    /// Components that were too small.
+    /// Components that were skipped because they are smaller than
+    /// [`Params::dust`](super::Params::dust).
     pub dust: Dust,
 }
 
-/// Components that were left out because they are small.
+/// Components that were skipped because they are small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dust {
-    /// How many there are.
+    /// Number of components.
     pub components: u64,
-    /// Their voxels together.
+    /// Number of voxels of these components.
     pub voxels: u64,
 }
 
-/// A component of an object (voxels of one label that hang together by faces, edges or corners),
-/// and whether its skeleton has the properties that it must have.
+/// Certificate of one component: a 26-connected set of voxels of one label, and the required
+/// properties that its skeleton violates.
 ///
-/// Numbers of the object are those of the union of its closed cubes.
+/// Betti numbers are those of the union of the component's closed voxel cubes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComponentReport {
-    /// Its first voxel, x fastest.
-    pub first: [u64; 3],
-    /// Its voxels.
+    /// First voxel of the component, x fastest.
+    pub first_voxel: [u64; 3],
+    /// Number of voxels.
     pub voxels: u64,
-    /// The independent cycles of the object, b1: its tunnels.
+    /// Number of tunnels: the first Betti number.
     pub tunnels: u64,
-    /// The cavities of the object, b2, which no curve shows.
+    /// Number of cavities: the second Betti number. Curves do not represent cavities.
     pub cavities: u64,
-    /// The rank of the skeleton's cycles among those of the object: with as many cycles as tunnels
-    /// and this rank, the cycles are a basis of the object's first homology with coefficients in
-    /// Z/2.
-    pub rank: u64,
-    /// Whether its curves have been moved to where the force of the surface vanishes across them.
-    /// Where something would not hold then, and where it was not asked for, they lead through
-    /// centres of voxels.
-    pub centred: bool,
-    /// What does not hold; empty if the skeleton is certified.
+    /// Rank of the skeleton's cycles in the first homology of the component with coefficients in
+    /// Z/2. If it equals both the number of cycles and the number of tunnels, the cycles are a basis
+    /// of the homology.
+    pub cycle_rank: u64,
+    /// `true` if the curves were moved to where the force of the surface vanishes across them.
+    /// `false` if centring was not requested or would violate a property; the curves then run
+    /// through voxel centres.
+    pub is_centred: bool,
+    /// Violated properties; empty if the skeleton is certified.
     pub failures: Vec<Failure>,
 }
 
 impl ComponentReport {
-    /// Whether all properties hold.
-    pub fn certified(&self) -> bool {
+    /// Returns `true` if no property is violated.
+    pub fn is_certified(&self) -> bool {
         self.failures.is_empty()
     }
 }
 
-/// A property that a component's skeleton does not have. Edges and nodes are those of the label's
-/// skeleton; places are in voxels.
+/// Violated property of a component's skeleton. Edge indices refer to the label's skeleton;
+/// positions are in voxel coordinates.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The skeleton of the component is not in one piece.
-    Pieces {
-        /// How many there are.
-        found: u64,
+    /// The skeleton of the component is not connected.
+    Disconnected {
+        /// Number of connected components of the skeleton.
+        parts: u64,
     },
-    /// It has not as many cycles as the object has tunnels.
-    Cycles {
-        /// The cycles.
-        found: u64,
-        /// The tunnels.
-        expected: u64,
+    /// The number of cycles differs from the number of tunnels.
+    CycleCount {
+        /// Number of independent cycles of the skeleton.
+        cycles: u64,
+        /// Number of tunnels of the component.
+        tunnels: u64,
     },
-    /// Its cycles are not independent in the object.
-    Classes {
-        /// Their rank.
+    /// The cycles are not independent in the homology of the component.
+    HomologyRank {
+        /// Rank of the cycles.
         rank: u64,
-        /// The tunnels.
-        expected: u64,
+        /// Number of tunnels of the component.
+        tunnels: u64,
     },
-    /// The classes of steps between voxels do not add up to zero around triangles: nothing is known
-    /// of classes. An error of the program.
+    /// The cocycle does not vanish on triangles, so homology classes are undefined: a programming
+    /// error.
     Cocycle {
-        /// Triangles whose sum is not zero.
+        /// Number of triangles on which the sum is not zero.
         triangles: u64,
     },
-    /// Voxels are farther from the skeleton than the cover allows.
-    Cover {
-        /// How many.
+    /// Voxels lie beyond the coverage radius of all skeleton points.
+    Uncovered {
+        /// Number of uncovered voxels.
         voxels: u64,
-        /// The first of them.
-        at: Point3<f64>,
+        /// Position of the first uncovered voxel.
+        position: Point3<f64>,
     },
-    /// A segment leaves the closed cubes of the component.
+    /// A segment leaves the union of the component's closed voxel cubes.
     Outside {
-        /// The edge.
+        /// Index of the edge.
         edge: usize,
-        /// Its segment, from point `segment` to the next.
+        /// Index of the segment, from point `segment` of the edge to the next.
         segment: usize,
-        /// Where it begins.
-        at: Point3<f64>,
+        /// Start of the segment.
+        position: Point3<f64>,
     },
-    /// A segment of no length.
+    /// A segment has length zero.
     ZeroLength {
-        /// The edge.
+        /// Index of the edge.
         edge: usize,
-        /// Its segment.
+        /// Index of the segment.
         segment: usize,
     },
-    /// A place is passed twice.
-    Twice {
-        /// The edge that comes there again.
+    /// Two stretches of the skeleton overlap.
+    SelfOverlap {
+        /// Index of the later edge.
         edge: usize,
-        /// The place.
-        at: Point3<f64>,
+        /// Position of the overlap.
+        position: Point3<f64>,
     },
-    /// An edge is longer than twice the shortest way of its class between its ends, and the radius
-    /// there.
-    Detour {
-        /// The edge.
+    /// An edge is longer than twice the shortest path of its homology class between its end nodes
+    /// plus the radius there.
+    TooLong {
+        /// Index of the edge.
         edge: usize,
-        /// Its length, in world units.
+        /// Length of the edge, in world units.
         length: f64,
-        /// That of the shorter way, in world units.
+        /// Length of the shorter path of the same homology class, in world units.
         shortest: f64,
     },
 }
 
 impl LabelSkeleton {
-    /// Whether all of its components are certified.
-    pub fn certified(&self) -> bool {
-        self.components.iter().all(ComponentReport::certified)
+    /// Returns `true` if all components are certified.
+    pub fn is_certified(&self) -> bool {
+        self.components.iter().all(ComponentReport::is_certified)
     }
 }
 
 impl Skeletons {
-    /// Whether all components of all labels are certified.
-    pub fn certified(&self) -> bool {
-        self.labels.iter().all(LabelSkeleton::certified)
+    /// Returns `true` if all components of all labels are certified.
+    pub fn is_certified(&self) -> bool {
+        self.labels.iter().all(LabelSkeleton::is_certified)
     }
 
-    /// The skeleton of a label, if it has one.
+    /// Returns the skeleton of a label, or `None` if the label has none.
     pub fn get(&self, label: i64) -> Option<&LabelSkeleton> {
-        let at = self.labels.binary_search_by_key(&label, |one| one.label);
-        at.ok().map(|at| &self.labels[at])
+        let index = self
+            .labels
+            .binary_search_by_key(&label, |entry| entry.label);
+        index.ok().map(|index| &self.labels[index])
     }
 }

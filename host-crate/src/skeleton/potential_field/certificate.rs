@@ -62,7 +62,7 @@ impl Certificate {
             - count(self.repelling)
     }
 
-    /// Whether the balance is the solid's Euler number.
+    /// Returns `true` if the index sum equals the Euler number of the solid.
     pub fn is_balanced(&self) -> bool {
         self.balance() == self.euler_solid
     }

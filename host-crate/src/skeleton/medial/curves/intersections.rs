@@ -50,7 +50,7 @@ mod tests {
         let found = skeletons([16, 16, 2], [1.0; 3], |[x, y, z]| {
             z == 0.0 && (x == y || x + y == 15.0)
         });
-        assert!(found.certified(), "{:?}", found.labels[0].components);
+        assert!(found.is_certified(), "{:?}", found.labels[0].components);
         assert_eq!(found.labels[0].skeleton.cycles(), 0);
     }
 }
