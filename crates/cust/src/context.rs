@@ -1,8 +1,8 @@
 //! Contexts: the state of this process on a device.
 //!
-//! A [`Context`] is the primary one: the one context a device has in a process, which libraries
-//! that use CUDA's runtime share. It counts as one owner of it; so does everything made in it.
-//! Contexts of one's own are in [`legacy`].
+//! [`Context`] is a reference to the primary context of a device, which is also used by libraries
+//! based on the CUDA runtime API. Every object created in it holds a reference too. Explicitly
+//! created contexts are in [`legacy`].
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::sys::CUcontext;
 use crate::{CudaApiVersion, driver};
 
 mod current;
-mod held;
 pub mod legacy;
+mod managed;
 pub(crate) mod owner;
 mod settings;
 mod unowned;
@@ -25,22 +25,22 @@ pub use settings::{
     CacheConfig, ContextFlags, ResourceLimit, SharedMemoryConfig, StreamPriorityRange,
 };
 
-use held::Held;
+use managed::ManagedContext;
 use owner::Owner;
 
-/// Something that holds a context.
+/// Reference to a context.
 pub trait ContextHandle: Sealed {
-    /// The driver's handle for it.
+    /// Returns the driver's handle.
     fn get_inner(&self) -> CUcontext;
 }
 
-/// A device's primary context.
+/// Reference to a device's primary context.
 ///
-/// Cheap to clone; `Send` and `Sync`. The context is given back to the driver when the last clone,
-/// and the last thing made in it, is gone.
+/// Cheap to clone; `Send` and `Sync`. The primary context is released when the last clone and the
+/// last object created in it are dropped.
 #[derive(Clone, Debug)]
 pub struct Context {
-    held: Arc<Held>,
+    held: Arc<ManagedContext>,
 }
 
 impl Sealed for Context {}
@@ -51,24 +51,24 @@ impl ContextHandle for Context {
 }
 
 impl Context {
-    /// The primary context of a device, and makes it current on this thread.
+    /// Retains the primary context of a device and makes it current on this thread.
     ///
     /// # Errors
-    /// [`CudaError::OutOfMemory`] where the device has no room for a context,
+    /// [`CudaError::OutOfMemory`] if the device has too little memory for a context,
     /// [`CudaError::DeviceUnavailable`] and others.
     pub fn new(device: Device) -> CudaResult<Self> {
         let context = Context {
-            held: Held::of(device)?,
+            held: ManagedContext::primary(device)?,
         };
         CurrentContext::set_current(&context)?;
         Ok(context)
     }
 
-    /// Makes the context current on this thread until the guard is dropped, which restores the one
-    /// that was. (An addition to the published names.)
+    /// Makes the context current on this thread until the guard is dropped, which restores the
+    /// previous context. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`] where it was reset.
+    /// [`CudaError::InvalidContext`] if the context was reset.
     ///
     /// ```no_run
     /// use cust::prelude::*;
@@ -82,7 +82,7 @@ impl Context {
     ///     DeviceBuffer::from_slice(&[1u32, 2, 3])? // on device 0
     /// };
     /// let here = DeviceBuffer::from_slice(&[4u32])?; // on device 1 again
-    /// assert_eq!(there.as_host_vec()?, [1, 2, 3]); // a buffer knows where it is
+    /// assert_eq!(there.as_host_vec()?, [1, 2, 3]); // a buffer uses its own context
     /// # Ok(())
     /// # }
     /// ```
@@ -90,92 +90,92 @@ impl Context {
         owner::enter_handle(self.held.raw())
     }
 
-    /// Makes the context current on this thread for good. (An addition to the published names,
-    /// which have it as [`CurrentContext::set_current`].)
+    /// Makes the context current on this thread permanently. (Not part of Rust-CUDA; see also
+    /// [`CurrentContext::set_current`].)
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`] where it was reset.
+    /// [`CudaError::InvalidContext`] if the context was reset.
     pub fn set_current(&self) -> CudaResult<()> {
         CurrentContext::set_current(self)
     }
 
-    /// The device the context is on. (An addition to the published names.)
+    /// Returns the device of the context. (Not part of Rust-CUDA.)
     pub fn device(&self) -> Device {
         self.held.device()
     }
 
-    /// (free, total) bytes of the device. (An addition to the published names;
-    /// [`mem_get_info`](crate::memory::mem_get_info) is for the current context.)
+    /// Returns the free and the total device memory, in bytes. (Not part of Rust-CUDA;
+    /// [`mem_get_info`](crate::memory::mem_get_info) uses the current context.)
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn memory_info(&self) -> CudaResult<(usize, usize)> {
         let _current = self.enter()?;
         driver()?.mem_info()
     }
 
-    /// Waits for everything in the context, whichever is current. (An addition to the published
-    /// names.)
+    /// Waits for all work in this context, whether or not it is current. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// Also those of the work.
+    /// Errors of earlier work.
     pub fn synchronize(&self) -> CudaResult<()> {
         let _current = self.enter()?;
         driver()?.synchronize_context()
     }
 
-    /// Destroys the primary context of a device, whoever uses it.
+    /// Destroys the primary context of a device, even if it is still referenced.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     ///
     /// # Safety
-    /// 1. Nothing that was made in the context is used or dropped afterwards, by this crate or
-    ///    anyone else in the process.
+    /// 1. No object created in the context is used or dropped afterwards, by any code in the
+    ///    process.
     pub unsafe fn reset(device: &Device) -> CudaResult<()> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         unsafe { driver()?.primary_context_reset(device.as_raw()) }
     }
 
     /// Sets the flags of the device's primary context.
     ///
     /// # Errors
-    /// [`CudaError::PrimaryContextActive`] on drivers before CUDA 11 once the context exists.
+    /// [`CudaError::PrimaryContextActive`] on drivers before CUDA 11 if the context exists.
     pub fn set_flags(&self, flags: ContextFlags) -> CudaResult<()> {
         driver()?.primary_context_set_flags(self.device().as_raw(), flags.bits())
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     pub fn as_raw(&self) -> CUcontext {
         self.held.raw()
     }
 
-    /// The version of the driver interface the context was made with.
+    /// Returns the API version with which the context was created.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn get_api_version(&self) -> CudaResult<CudaApiVersion> {
-        unowned::api_version(&Owner::of(Arc::clone(&self.held)))
+        unowned::api_version(&Owner::from_managed(Arc::clone(&self.held)))
     }
 
-    /// Lets kernels and copies of this context reach the memory of `peer`; not the other way. It is
-    /// no error where that is on already. (An addition to the published names.)
+    /// Allows kernels and copies in this context to access the memory of `peer`, in this direction
+    /// only. Has no effect if access is already enabled. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// [`CudaError::PeerAccessUnsupported`] where the devices cannot.
+    /// [`CudaError::PeerAccessUnsupported`] if the devices do not support it.
     pub fn enable_peer_access(&self, peer: &Context) -> CudaResult<()> {
         let _current = self.enter()?;
-        // SAFETY: `peer` holds a retain of its context.
+        // SAFETY: `peer` retains its context.
         match unsafe { driver()?.enable_peer_access(peer.as_raw()) } {
             Err(CudaError::PeerAccessAlreadyEnabled) => Ok(()),
             result => result,
         }
     }
 
-    /// Drops this owner of the context, and returns the result.
+    /// Drops this reference to the context and returns the result.
     ///
     /// # Errors
-    /// The driver's error and the context, where this was the last owner and the driver refused.
+    /// The driver's error and the context, if this was the last reference and the driver could not
+    /// release it.
     pub fn drop(ctx: Context) -> DropResult<Context> {
         match Arc::try_unwrap(ctx.held) {
             Ok(mut last) => last.release().map_err(|error| {

@@ -1,4 +1,4 @@
-//! Devices: how many there are, and what each can do.
+//! Device enumeration and attributes.
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ mod attribute;
 
 pub use attribute::DeviceAttribute;
 
-/// A GPU.
+/// CUDA device.
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub struct Device {
     raw: CUdevice,
 }
 
 impl Device {
-    /// How many devices there are.
+    /// Returns the number of devices.
     ///
     /// # Errors
-    /// [`CudaError::NoDriver`](crate::error::CudaError::NoDriver) on a machine without a driver;
+    /// [`CudaError::NoDriver`](crate::error::CudaError::NoDriver) without a driver;
     /// [`CudaError::NotInitialized`](crate::error::CudaError::NotInitialized) before
     /// [`init`](crate::init).
     ///
@@ -34,43 +34,44 @@ impl Device {
         driver()?.device_count()
     }
 
-    /// The device with an ordinal, from 0.
+    /// Returns the device with the given ordinal, starting at 0.
     ///
     /// # Errors
-    /// [`CudaError::InvalidDevice`](crate::error::CudaError::InvalidDevice) where there is none.
+    /// [`CudaError::InvalidDevice`](crate::error::CudaError::InvalidDevice) if there is no such
+    /// device.
     pub fn get_device(ordinal: u32) -> CudaResult<Device> {
         Ok(Device {
             raw: driver()?.device(ordinal)?,
         })
     }
 
-    /// All devices, in the order of their ordinals.
+    /// Returns an iterator over all devices, ordered by ordinal.
     ///
     /// # Errors
-    /// As [`Device::num_devices`].
+    /// See [`Device::num_devices`].
     pub fn devices() -> CudaResult<Devices> {
         Ok(Devices {
             range: 0..Device::num_devices()?,
         })
     }
 
-    /// Bytes of device memory.
+    /// Returns the total device memory, in bytes.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn total_memory(self) -> CudaResult<usize> {
         driver()?.device_total_memory(self.raw)
     }
 
-    /// Such as "NVIDIA H200".
+    /// Returns the product name, such as "NVIDIA H200".
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn name(self) -> CudaResult<String> {
         driver()?.device_name(self.raw)
     }
 
-    /// The 16 bytes that identify the device everywhere. (An addition to the published names.)
+    /// Returns the UUID of the device. (Not part of Rust-CUDA.)
     ///
     /// # Errors
     /// [`CudaError::MissingFunction`](crate::error::CudaError::MissingFunction) before CUDA 9.2.
@@ -78,34 +79,34 @@ impl Device {
         Ok(driver()?.device_uuid(self.raw)?.bytes)
     }
 
-    /// (9, 0) for sm_90. (An addition to the published names.)
+    /// Returns the compute capability, such as (9, 0) for sm_90. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn compute_capability(self) -> CudaResult<(i32, i32)> {
         driver()?.compute_capability(self.raw)
     }
 
-    /// One figure of the device.
+    /// Returns an attribute of the device.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) where the driver is older
-    /// than the attribute.
+    /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) if the driver does not
+    /// support the attribute.
     pub fn get_attribute(self, attr: DeviceAttribute) -> CudaResult<i32> {
         driver()?.device_attribute(self.raw, attr as i32)
     }
 
-    /// Whether kernels on this device can reach the memory of `peer`, once
-    /// [`Context::enable_peer_access`](crate::context::Context::enable_peer_access) has switched it
-    /// on. (An addition to the published names.)
+    /// Returns `true` if kernels on this device can access the memory of `peer`, after
+    /// [`Context::enable_peer_access`](crate::context::Context::enable_peer_access). (Not part of
+    /// Rust-CUDA.)
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn can_access_peer(self, peer: Device) -> CudaResult<bool> {
         driver()?.can_access_peer(self.raw, peer.raw)
     }
 
-    /// The driver's number for the device.
+    /// Returns the driver's device handle.
     pub fn as_raw(&self) -> CUdevice {
         self.raw
     }
@@ -115,7 +116,7 @@ impl Device {
     }
 }
 
-/// The devices of a machine, one after the other; made by [`Device::devices`].
+/// Iterator over the devices of the machine; see [`Device::devices`].
 #[derive(Clone, Debug)]
 pub struct Devices {
     range: Range<u32>,

@@ -1,9 +1,8 @@
-//! Errors.
+//! Errors of the driver API.
 //!
-//! Nearly every call can fail, also with an error of work launched earlier that went wrong since.
+//! Nearly every call can fail, also with the error of an earlier asynchronous operation.
 
 pub use cuda_driver::{CudaError, CudaResult, MissingFunction};
 
-/// The result of dropping something by its `drop` function: on failure, the error and the thing
-/// itself.
+/// Result of the `drop` function of a type: on failure, the error and the object.
 pub type DropResult<T> = Result<(), (CudaError, T)>;

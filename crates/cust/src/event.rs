@@ -1,4 +1,4 @@
-//! Events: points in streams that can be waited for, and timed.
+//! Events: markers in streams for synchronization and timing.
 
 use std::borrow::Borrow;
 use std::ptr;
@@ -13,30 +13,30 @@ use crate::stream::{Stream, StreamWaitEventFlags};
 use crate::sys::CUevent;
 
 bitflags! {
-    /// How an event behaves.
+    /// Flags of an event.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct EventFlags: u32 {
-        /// Timed; waiting spins.
+        /// Records times; waiting threads spin.
         const DEFAULT = 0x0;
-        /// A thread that waits sleeps.
+        /// Waiting threads block instead of spinning.
         const BLOCKING_SYNC = 0x1;
-        /// Not timed, and so cheaper.
+        /// Does not record times, which is cheaper.
         const DISABLE_TIMING = 0x2;
-        /// For other processes too; needs `DISABLE_TIMING`.
+        /// Can be shared with other processes; requires `DISABLE_TIMING`.
         const INTERPROCESS = 0x4;
     }
 }
 
-/// Whether an event has happened.
+/// Completion status of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventStatus {
-    /// The work before it is done.
+    /// The preceding work is complete.
     Ready,
-    /// The work before it is under way.
+    /// The preceding work is not complete.
     NotReady,
 }
 
-/// A point in a stream.
+/// Marker in a stream.
 #[derive(Debug)]
 pub struct Event {
     raw: CUevent,
@@ -45,35 +45,35 @@ pub struct Event {
 
 // SAFETY: the driver allows an event to be used from any thread.
 unsafe impl Send for Event {}
-// SAFETY: as above; it locks for itself.
+// SAFETY: as above; the driver synchronizes internally.
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// An event in the current context, not recorded yet.
+    /// Creates an event in the current context. It is not recorded yet.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`] where no context is current.
+    /// [`CudaError::InvalidContext`] if no context is current.
     pub fn new(flags: EventFlags) -> CudaResult<Self> {
         let owner = Owner::current()?;
         let raw = driver()?.event_create(flags.bits())?;
         Ok(Event { raw, owner })
     }
 
-    /// Puts the event behind the work queued in `stream` so far. Recorded again, it forgets the
-    /// earlier place.
+    /// Records the event in `stream`: it completes after all work queued so far. Replaces an
+    /// earlier recording.
     ///
     /// # Errors
-    /// [`CudaError::InvalidHandle`] where stream and event are of different contexts.
+    /// [`CudaError::InvalidHandle`] if stream and event belong to different contexts.
     pub fn record(&self, stream: &Stream) -> CudaResult<()> {
         let _current = stream.enter()?;
         // SAFETY: live handles, the stream's context current.
         unsafe { driver()?.event_record(self.raw, stream.as_inner()) }
     }
 
-    /// Whether the event has happened; one never recorded counts as happened.
+    /// Returns the status of the event; an event that was never recorded is ready.
     ///
     /// # Errors
-    /// Those of the work before it.
+    /// Errors of the preceding work.
     pub fn query(&self) -> CudaResult<EventStatus> {
         let _current = self.owner.enter()?;
         // SAFETY: a live event.
@@ -84,43 +84,44 @@ impl Event {
         }
     }
 
-    /// Waits until the event has happened.
+    /// Waits until the event is complete.
     ///
     /// # Errors
-    /// Those of the work before it.
+    /// Errors of the preceding work.
     pub fn synchronize(&self) -> CudaResult<()> {
         let _current = self.owner.enter()?;
         // SAFETY: a live event.
         unsafe { driver()?.event_synchronize(self.raw) }
     }
 
-    /// Milliseconds from `start` to this event, to about half a microsecond.
+    /// Returns the time from `start` to this event in milliseconds, with a resolution of about half
+    /// a microsecond.
     ///
     /// # Errors
-    /// [`CudaError::NotReady`] where one has not happened, [`CudaError::InvalidHandle`] where one
-    /// was never recorded or has no timing.
+    /// [`CudaError::NotReady`] if an event is not complete, [`CudaError::InvalidHandle`] if one was
+    /// never recorded or was created without timing.
     pub fn elapsed_time_f32(&self, start: &Self) -> CudaResult<f32> {
         let _current = self.owner.enter()?;
-        // SAFETY: live events; the driver refuses events of different contexts.
+        // SAFETY: live events; the driver rejects events of different contexts.
         unsafe { driver()?.event_elapsed_ms(start.raw, self.raw) }
     }
 
-    /// The time from `start` to this event, to about half a microsecond; zero where `start` came
-    /// later.
+    /// Returns the time from `start` to this event, with a resolution of about half a microsecond;
+    /// zero if `start` is later.
     ///
     /// # Errors
-    /// As [`Event::elapsed_time_f32`].
+    /// See [`Event::elapsed_time_f32`].
     pub fn elapsed(&self, start: &Self) -> CudaResult<Duration> {
         let milliseconds = f64::from(self.elapsed_time_f32(start)?);
         Ok(Duration::from_nanos((milliseconds * 1e6) as u64))
     }
 
-    /// The driver's handle, valid as long as the event. (Public as an addition.)
+    /// Returns the driver's handle, valid as long as the event. (Private in Rust-CUDA.)
     pub fn as_inner(&self) -> CUevent {
         self.raw
     }
 
-    /// Destroys the event, and returns the result. Work that waits for it still waits.
+    /// Destroys the event and returns the result. Work that waits for it is not affected.
     ///
     /// # Errors
     /// The driver's error and the event.
@@ -128,14 +129,15 @@ impl Event {
         event.destroy().map_err(|error| (error, event))
     }
 
-    /// Destroys the event unless it is already.
+    /// Destroys the event, if it has not been destroyed.
     fn destroy(&mut self) -> CudaResult<()> {
         if self.raw.is_null() {
             return Ok(());
         }
         let _current = self.owner.enter()?;
-        // SAFETY: this crate made the event and has not destroyed it; it is not used again, because
-        // `raw` becomes null and only `drop` functions, which use the event up, call this.
+        // SAFETY: this crate created the event and has not destroyed it; it is not used again,
+        // because `raw` becomes null and only the `drop` functions, which consume the event, call
+        // this.
         unsafe { driver()?.event_destroy(self.raw) }?;
         self.raw = ptr::null_mut();
         Ok(())
@@ -144,18 +146,18 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // A failure cannot be reported here.
+        // Errors cannot be reported here.
         let _ = self.destroy();
     }
 }
 
 impl Stream {
-    /// Work queued from here on waits for the event as last recorded; the host does not. The event
-    /// may be of another device. (The published signature takes the event itself; a reference is an
-    /// addition.)
+    /// Makes work queued from now on wait for the last recording of `event`; does not block the
+    /// host. The event may belong to another device. (The signature in Rust-CUDA takes the event by
+    /// value; references are accepted only here.)
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn wait_event(
         &self,
         event: impl Borrow<Event>,

@@ -1,4 +1,4 @@
-//! Kernels: their figures, their occupancy, and the shape of their launches.
+//! Kernels: attributes, occupancy and launch dimensions.
 
 use std::ffi::CString;
 use std::marker::PhantomData;
@@ -11,13 +11,13 @@ use crate::module::{Module, ModuleInner};
 use crate::sys::CUfunction;
 
 mod attribute;
-mod shape;
+mod dimensions;
 
 pub use attribute::FunctionAttribute;
-pub(crate) use shape::launch_dims;
-pub use shape::{BlockSize, GridSize};
+pub(crate) use dimensions::launch_dims;
+pub use dimensions::{BlockSize, GridSize};
 
-/// A kernel of a loaded module.
+/// Kernel of a loaded module.
 #[derive(Clone, Debug)]
 pub struct Function<'a> {
     raw: CUfunction,
@@ -25,13 +25,13 @@ pub struct Function<'a> {
     borrow: PhantomData<&'a Module>,
 }
 
-// SAFETY: the driver allows a function to be used from any thread.
+// SAFETY: the driver allows the use of a function from any thread.
 unsafe impl Send for Function<'_> {}
-// SAFETY: as above; it locks for itself.
+// SAFETY: as above; the driver synchronizes internally.
 unsafe impl Sync for Function<'_> {}
 
 impl Module {
-    /// A kernel, by its entry name.
+    /// Returns the kernel with the given entry-point name.
     ///
     /// # Errors
     /// [`CudaError::NotFound`], [`CudaError::InteriorNul`].
@@ -39,11 +39,11 @@ impl Module {
         self.find_function(name.as_ref())
     }
 
-    /// A kernel that keeps its module loaded, and so need not borrow it. (An addition to the
-    /// published names.)
+    /// Returns a kernel that keeps its module loaded and does not borrow it. (Not part of
+    /// Rust-CUDA.)
     ///
     /// # Errors
-    /// As [`Module::get_function`].
+    /// See [`Module::get_function`].
     pub fn get_function_owned<T: AsRef<str>>(&self, name: T) -> CudaResult<Function<'static>> {
         self.find_function(name.as_ref())
     }
@@ -71,68 +71,69 @@ impl Function<'_> {
         self.module.enter()
     }
 
-    /// One figure of the kernel on the device it is loaded on.
+    /// Returns an attribute of the kernel on its device.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn get_attribute(&self, attr: FunctionAttribute) -> CudaResult<i32> {
         let _current = self.enter()?;
         // SAFETY: a function of a loaded module.
         unsafe { driver()?.function_attribute(self.raw, attr as i32) }
     }
 
-    /// Sets a figure that can be set. (An addition to the published names.)
+    /// Sets an attribute. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`] where the device cannot do it, or the figure cannot be set.
+    /// [`CudaError::InvalidValue`] if the device does not support the value or the attribute is
+    /// read-only.
     pub fn set_attribute(&self, attr: FunctionAttribute, value: i32) -> CudaResult<()> {
         let _current = self.enter()?;
         // SAFETY: a function of a loaded module.
         unsafe { driver()?.set_function_attribute(self.raw, attr as i32, value) }
     }
 
-    /// Lets launches ask for up to `bytes` of dynamic shared memory. Needed above 48 KiB; the
-    /// device's limit is
-    /// [`DeviceAttribute::MaxSharedMemoryPerBlockOptin`](crate::device::DeviceAttribute::MaxSharedMemoryPerBlockOptin),
-    /// less what the kernel has statically. (An addition to the published names.)
+    /// Allows launches with up to `bytes` bytes of dynamic shared memory per block. Required above
+    /// 48 KiB; the maximum is
+    /// [`DeviceAttribute::MaxSharedMemoryPerBlockOptin`](crate::device::DeviceAttribute::MaxSharedMemoryPerBlockOptin)
+    /// minus the kernel's static shared memory. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`] where that is more than the device has.
+    /// [`CudaError::InvalidValue`] if the device has less shared memory.
     pub fn set_max_dynamic_shared_memory(&self, bytes: usize) -> CudaResult<()> {
         let bytes = i32::try_from(bytes).map_err(|_| CudaError::InvalidValue)?;
         self.set_attribute(FunctionAttribute::MaxDynamicSharedSizeBytes, bytes)
     }
 
-    /// How L1 cache and shared memory should divide their storage while the kernel runs.
+    /// Sets the preferred split between L1 cache and shared memory for this kernel.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn set_cache_config(&mut self, config: CacheConfig) -> CudaResult<()> {
         let _current = self.enter()?;
         // SAFETY: a function of a loaded module.
         unsafe { driver()?.set_function_cache_config(self.raw, config as i32) }
     }
 
-    /// The width of a shared-memory bank while the kernel runs, on devices where it can be chosen.
+    /// Sets the width of shared-memory banks for this kernel, on devices that support it.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn set_shared_memory_config(&mut self, cfg: SharedMemoryConfig) -> CudaResult<()> {
         let _current = self.enter()?;
         // SAFETY: a function of a loaded module.
         unsafe { driver()?.set_function_shared_memory_config(self.raw, cfg as i32) }
     }
 
-    /// The driver's handle, valid as long as the module is loaded.
+    /// Returns the driver's handle, valid as long as the module is loaded.
     pub fn to_raw(&self) -> CUfunction {
         self.raw
     }
 
-    /// Bytes of dynamic shared memory that a block may have so that one multiprocessor still holds
-    /// `blocks` blocks of this size.
+    /// Returns the maximum dynamic shared memory per block, in bytes, with which `blocks` blocks of
+    /// this size fit on a multiprocessor.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`] where the device cannot hold them at all.
+    /// [`CudaError::InvalidValue`] if the blocks do not fit at all.
     pub fn available_dynamic_shared_memory_per_block(
         &self,
         blocks: GridSize,
@@ -141,14 +142,14 @@ impl Function<'_> {
         let blocks = blocks.count().ok_or(CudaError::InvalidValue)?;
         let threads = block_size.count().ok_or(CudaError::InvalidValue)?;
         let _current = self.enter()?;
-        // SAFETY: a function of a loaded module, its context current.
+        // SAFETY: a function of a loaded modulewith its context current.
         unsafe { driver()?.available_dynamic_shared_memory(self.raw, blocks, threads) }
     }
 
-    /// Blocks of this size that one multiprocessor holds at a time.
+    /// Returns the maximum number of resident blocks of this size per multiprocessor.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`] for sizes that no device has.
+    /// [`CudaError::InvalidValue`] for unsupported sizes.
     pub fn max_active_blocks_per_multiprocessor(
         &self,
         block_size: BlockSize,
@@ -156,15 +157,15 @@ impl Function<'_> {
     ) -> CudaResult<u32> {
         let threads = block_size.count().ok_or(CudaError::InvalidValue)?;
         let _current = self.enter()?;
-        // SAFETY: a function of a loaded module, its context current.
+        // SAFETY: a function of a loaded modulewith its context current.
         unsafe { driver()?.max_active_blocks(self.raw, threads, dynamic_smem_size, 0) }
     }
 
-    /// (blocks that fill the device, threads per block) for the highest occupancy, with at most
-    /// `block_size_limit` threads per block; a limit of 0 is none.
+    /// Returns the smallest grid size and the block size with the highest occupancy, with at most
+    /// `block_size_limit` threads per block; 0 sets no limit.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`] for limits that no device has.
+    /// [`CudaError::InvalidValue`] for unsupported limits.
     pub fn suggested_launch_configuration(
         &self,
         dynamic_smem_size: usize,
@@ -172,7 +173,7 @@ impl Function<'_> {
     ) -> CudaResult<(u32, u32)> {
         let limit = block_size_limit.count().ok_or(CudaError::InvalidValue)?;
         let _current = self.enter()?;
-        // SAFETY: a function of a loaded module, its context current.
+        // SAFETY: a function of a loaded modulewith its context current.
         unsafe { driver()?.max_potential_block_size(self.raw, dynamic_smem_size, limit) }
     }
 }

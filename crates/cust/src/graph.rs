@@ -1,8 +1,7 @@
-//! Graphs: launches that are described once, with what depends on what, and then run together as
-//! often as one likes.
+//! CUDA graphs: launches with dependencies that are described once and executed many times.
 //!
-//! In the published crate this module is not public, and its graphs cannot be run. Names are as
-//! there; what it has not is marked as an addition.
+//! In Rust-CUDA this module is private and graphs cannot be executed. Names are the same; additions
+//! are marked.
 //!
 //! ```no_run
 //! use cust::graph::{Graph, GraphCreationFlags};
@@ -21,9 +20,9 @@
 //!     let first = graph.add_kernel_node(double.clone(), [])?;
 //!     graph.add_kernel_node(double, [first])?;
 //! }
-//! let ready = graph.instantiate()?;
+//! let exec = graph.instantiate()?;
 //! // SAFETY: the kernels stay within `values`, which nobody else uses until the stream is synchronised.
-//! unsafe { ready.launch(&stream) }?;
+//! unsafe { exec.launch(&stream) }?;
 //! stream.synchronize()?;
 //! assert_eq!(values.as_host_vec()?, [4.0, 8.0, 12.0]);
 //! # Ok(())
@@ -50,7 +49,7 @@ pub use invocation::KernelInvocation;
 pub use node::{GraphNode, GraphNodeType};
 
 bitflags! {
-    /// Flags of [`Graph::new`]. The driver has none so far.
+    /// Flags of [`Graph::new`]; none are defined yet.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct GraphCreationFlags: u32 {
         /// No flags.
@@ -58,29 +57,29 @@ bitflags! {
     }
 }
 
-/// Launches, and which of them run after which.
+/// Kernel launches and the dependencies between them.
 #[derive(Debug)]
 pub struct Graph {
-    /// Null where it was let go.
+    /// Null after [`Graph::into_raw`].
     raw: CUgraph,
     owner: Owner,
-    /// What [`Graph::nodes`] found last.
+    /// Result of the last call of [`Graph::nodes`].
     nodes: Vec<GraphNode>,
     /// What each node launches. It keeps the modules loaded.
     kernels: Vec<(GraphNode, KernelInvocation)>,
 }
 
-// SAFETY: the driver allows a graph to be used from any thread, by one at a time.
+// SAFETY: the driver allows the use of a graph from any thread, by one at a time.
 unsafe impl Send for Graph {}
-// SAFETY: whatever asks the driver borrows the graph mutably.
+// SAFETY: every call of the driver borrows the graph mutably.
 unsafe impl Sync for Graph {}
 
 impl Graph {
-    /// A graph without nodes.
+    /// Creates an empty graph.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`] where no context is current, [`CudaError::MissingFunction`] before
-    /// CUDA 10.0.
+    /// [`CudaError::InvalidContext`] if no context is current, [`CudaError::MissingFunction`]
+    /// before CUDA 10.0.
     pub fn new(flags: GraphCreationFlags) -> CudaResult<Self> {
         let owner = Owner::current()?;
         let raw = driver()?.graph_create(flags.bits())?;
@@ -92,15 +91,15 @@ impl Graph {
         })
     }
 
-    /// Adds a launch, which runs after the nodes of `dependencies`.
+    /// Adds a kernel node, which runs after the nodes in `dependencies`.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`] for a dependency that is not a node of this graph, or is named
-    /// twice (where the published crate panics), and for a shape that the device cannot run.
+    /// [`CudaError::InvalidValue`] for a dependency that is not a node of this graph or is repeated
+    /// (Rust-CUDA panics), and for launch dimensions that the device does not support.
     ///
     /// # Safety
-    /// 1. The invocation has one argument for each parameter of the kernel, in order, of the
-    ///    parameter's type.
+    /// 1. The invocation has one argument for each parameter of the kernel, in order and of the
+    ///    same type.
     pub unsafe fn add_kernel_node(
         &mut self,
         invocation: KernelInvocation,
@@ -114,9 +113,9 @@ impl Graph {
         }
         let dependencies: Vec<_> = dependencies.iter().map(|node| node.to_raw()).collect();
         let _current = invocation.enter()?;
-        // SAFETY: a graph, borrowed mutably, and nodes of it; the function's module, its context
-        // current, is kept by the invocation, which the graph and what is made of it keep;
-        // arguments are the caller's promise (1).
+        // SAFETY: a mutably borrowed graph and nodes of it; the invocation keeps the function's
+        // module loaded, is kept by the graph and by all executable graphs created from it, and its
+        // context is current; the arguments are the caller's guarantee (1).
         let raw = unsafe {
             driver()?.graph_add_kernel(
                 self.raw,
@@ -132,26 +131,26 @@ impl Graph {
         Ok(node)
     }
 
-    /// Whether a node is one of this graph.
+    /// Returns `true` if `node` belongs to this graph.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn is_valid_node(&mut self, node: GraphNode) -> CudaResult<bool> {
         Ok(self.nodes()?.contains(&node))
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn num_nodes(&mut self) -> CudaResult<usize> {
         Ok(self.nodes()?.len())
     }
 
-    /// All nodes.
+    /// Returns all nodes.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn nodes(&mut self) -> CudaResult<&[GraphNode]> {
         let _current = self.owner.enter()?;
         // SAFETY: a graph, borrowed mutably.
@@ -160,18 +159,18 @@ impl Graph {
         Ok(&self.nodes)
     }
 
-    /// How many dependencies there are.
+    /// Returns the number of dependencies.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn num_edges(&mut self) -> CudaResult<usize> {
         Ok(self.edges()?.len())
     }
 
-    /// (before, after) of all dependencies.
+    /// Returns all dependencies as pairs of (predecessor, successor).
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn edges(&mut self) -> CudaResult<Vec<(GraphNode, GraphNode)>> {
         let _current = self.owner.enter()?;
         // SAFETY: a graph, borrowed mutably.
@@ -183,11 +182,11 @@ impl Graph {
             .collect())
     }
 
-    /// What a node does.
+    /// Returns the type of a node.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`] for a node that is not of this graph,
-    /// [`CudaError::NotSupported`] for one that has no name here.
+    /// [`CudaError::InvalidValue`] for a node of another graph, [`CudaError::NotSupported`] for a
+    /// type not listed in [`GraphNodeType`].
     pub fn node_type(&mut self, node: GraphNode) -> CudaResult<GraphNodeType> {
         if !self.is_valid_node(node)? {
             return Err(CudaError::InvalidValue);
@@ -198,7 +197,7 @@ impl Graph {
         GraphNodeType::from_raw(number).ok_or(CudaError::NotSupported)
     }
 
-    /// What [`Graph::add_kernel_node`] was given for a node.
+    /// Returns the invocation passed to [`Graph::add_kernel_node`] for a node.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`] for any other node.
@@ -209,11 +208,11 @@ impl Graph {
             .ok_or(CudaError::InvalidValue)
     }
 
-    /// Writes a file that shows the graph, in the DOT language.
+    /// Writes the graph to a file in the DOT language.
     ///
     /// # Errors
     /// [`CudaError::InvalidValue`] for a path that is not UTF-8, [`CudaError::InteriorNul`],
-    /// [`CudaError::OperatingSystemError`] where the file cannot be written,
+    /// [`CudaError::OperatingSystemError`] if the file cannot be written,
     /// [`CudaError::MissingFunction`] before CUDA 11.3.
     pub fn dump_debug_dotfile<P: AsRef<Path>>(&mut self, path: P) -> CudaResult<()> {
         const VERBOSE: u32 = 1;
@@ -224,10 +223,10 @@ impl Graph {
         unsafe { driver()?.graph_write_dot(self.raw, &path, VERBOSE) }
     }
 
-    /// Makes the graph ready to run, as it is now. (An addition to the published names.)
+    /// Creates an executable graph from the current state of the graph. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// Those of the driver; [`CudaError::MissingFunction`] before CUDA 11.4.
+    /// Errors of the driver; [`CudaError::MissingFunction`] before CUDA 11.4.
     pub fn instantiate(&mut self) -> CudaResult<GraphExec> {
         let _current = self.owner.enter()?;
         // SAFETY: a graph, borrowed mutably.
@@ -239,15 +238,16 @@ impl Graph {
         Ok(GraphExec::new(raw, self.owner.clone(), kernels.collect()))
     }
 
-    /// Takes over a graph.
+    /// Takes ownership of a graph.
     ///
     /// # Safety
-    /// 1. `raw` is a graph, and nothing else uses or destroys it.
-    /// 2. What its nodes launch stays loaded as long as the graph and what is made of it.
+    /// 1. `raw` is a graph that nothing else uses or destroys.
+    /// 2. Modules launched by its nodes stay loaded as long as the graph and all executable graphs
+    ///    created from it.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`] where no context is current. (The published signature has no
-    /// error.)
+    /// [`CudaError::InvalidContext`] if no context is current. (In Rust-CUDA this function is
+    /// infallible.)
     pub unsafe fn from_raw(raw: CUgraph) -> CudaResult<Self> {
         Ok(Graph {
             raw,
@@ -257,7 +257,7 @@ impl Graph {
         })
     }
 
-    /// Lets go of the graph, which no longer keeps the modules of its kernels loaded.
+    /// Releases ownership of the graph, which no longer keeps its modules loaded.
     pub fn into_raw(mut self) -> CUgraph {
         std::mem::replace(&mut self.raw, ptr::null_mut())
     }
@@ -270,11 +270,11 @@ impl Drop for Graph {
         }
         let destroy = || {
             let _current = self.owner.enter()?;
-            // SAFETY: this graph's own, destroyed once; a node that outlives it is found in no
-            // graph.
+            // SAFETY: this graph's handle, destroyed once; a node that outlives it is not found in
+            // any graph.
             unsafe { driver()?.graph_destroy(self.raw) }
         };
-        // A failure cannot be reported here.
+        // Errors cannot be reported here.
         let _: CudaResult<()> = destroy();
     }
 }

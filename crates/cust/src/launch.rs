@@ -1,4 +1,4 @@
-//! Launches of kernels in a stream, and the launch macro.
+//! Kernel launches in a stream, and the launch macro.
 
 use std::ffi::c_void;
 
@@ -8,24 +8,23 @@ use crate::function::{BlockSize, Function, GridSize, launch_dims};
 use crate::stream::Stream;
 
 impl Stream {
-    /// Queues a launch. `args` holds, in the kernel's order, the address of each parameter's value;
-    /// the values are copied before this returns. [`launch!`](crate::launch!) writes the array by
-    /// itself.
+    /// Queues a kernel launch. `args` contains the address of each parameter's value, in the
+    /// kernel's order; the values are copied before this function returns.
+    /// [`launch!`](crate::launch!) creates the array.
     ///
     /// # Errors
-    /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for a shape the device
-    /// cannot run, such as one without blocks,
+    /// [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for dimensions that the
+    /// device does not support, such as an empty grid,
     /// [`CudaError::LaunchOutOfResources`](crate::error::CudaError::LaunchOutOfResources), and
-    /// those of earlier work.
+    /// errors of earlier work.
     ///
     /// # Safety
-    /// 1. `func` is of the stream's context.
-    /// 2. `args` holds one address for each parameter of the kernel, in order, each readable for
-    ///    the parameter's size and aligned for it.
-    /// 3. What the kernel reads and writes, through its parameters, in its module's globals and in
-    ///    its module's [heap](crate::module::Module::set_heap), is valid until the launch has run,
-    ///    and nothing else writes there, or reads what it writes, in that time: neither other work
-    ///    nor the host.
+    /// 1. `func` belongs to the stream's context.
+    /// 2. `args` contains one address for each parameter of the kernel, in order, readable for the
+    ///    parameter's size and aligned for it.
+    /// 3. All memory that the kernel accesses (through its parameters, in its module's globals, and
+    ///    in its module's [heap](crate::module::Module::set_heap)) is valid until the launch is
+    ///    complete, and free of data races with other work and with the host until then.
     pub unsafe fn launch<G, B>(
         &self,
         func: &Function<'_>,
@@ -40,20 +39,20 @@ impl Stream {
     {
         let _current = self.enter()?;
         let dims = launch_dims(grid_size.into(), block_size.into(), shared_mem_bytes)?;
-        // SAFETY: a live function and stream, its context current; the rest is the caller's promise
-        // (1 to 3).
+        // SAFETY: a live function and stream, with the context current; the caller's guarantees (1
+        // to 3).
         unsafe { driver()?.launch_kernel(func.to_raw(), dims, self.as_inner(), args) }
     }
 
-    /// Queues a launch whose blocks all run at the same time, so that they may wait for each other.
-    /// (An addition to the published names.)
+    /// Queues a cooperative launch: all blocks are resident at the same time and can synchronize
+    /// with each other. (Not part of Rust-CUDA.)
     ///
     /// # Errors
     /// [`CudaError::CooperativeLaunchTooLarge`](crate::error::CudaError::CooperativeLaunchTooLarge)
-    /// where the device cannot hold that many blocks, and as [`Stream::launch`].
+    /// if the grid does not fit on the device; otherwise see [`Stream::launch`].
     ///
     /// # Safety
-    /// 1. As [`Stream::launch`], all three.
+    /// 1. The three conditions of [`Stream::launch`] hold.
     pub unsafe fn launch_cooperative<G, B>(
         &self,
         func: &Function<'_>,
@@ -73,19 +72,19 @@ impl Stream {
     }
 }
 
-/// Queues a launch:
-/// `launch!(module.kernel<<<grid, block, dynamic_shared_bytes, stream>>>(arguments…))`, or with a
-/// [`Function`](crate::function::Function) in place of `module.kernel`.
+/// Queues a kernel launch: `launch!(module.kernel<<<grid, block, dynamic_shared_bytes,
+/// stream>>>(arguments…))`, or with a [`Function`](crate::function::Function) instead of
+/// `module.kernel`.
 ///
-/// Grid and block are what [`GridSize`](crate::function::GridSize) and
-/// [`BlockSize`](crate::function::BlockSize) can be made from: a number, a pair, or a triple. Every
-/// argument must be [`DeviceCopy`](crate::memory::DeviceCopy); device memory is given as
-/// [`DevicePointer`](crate::memory::DevicePointer) and length. The value is a
-/// [`CudaResult`](crate::error::CudaResult): the launch is only queued, and its own errors come
-/// with a later call.
+/// Grid and block are any types that convert to [`GridSize`](crate::function::GridSize) and
+/// [`BlockSize`](crate::function::BlockSize): a number, a pair, or a triple. Every argument must be
+/// [`DeviceCopy`](crate::memory::DeviceCopy); device memory is passed as
+/// [`DevicePointer`](crate::memory::DevicePointer) and length. The macro evaluates to a
+/// [`CudaResult`](crate::error::CudaResult). A launch is asynchronous: errors of the kernel are
+/// reported by a later call.
 ///
 /// # Safety
-/// The macro needs an `unsafe` block, because nothing compares the arguments with the kernel's
+/// The macro requires an `unsafe` block, because the arguments are not checked against the kernel's
 /// parameters: see [`Stream::launch`](crate::stream::Stream::launch).
 ///
 /// ```no_run
@@ -97,7 +96,7 @@ impl Stream {
 /// let stream = Stream::new(StreamFlags::DEFAULT, None)?;
 /// let values = DeviceBuffer::from_slice(&[1.0f32; 1000])?;
 /// let scale = module.get_function("scale")?;
-/// // SAFETY: scale(ptr, len, factor), and it stays within len.
+/// // SAFETY: scale(ptr, len, factor) accesses only `len` values.
 /// unsafe {
 ///     launch!(module.scale<<<4, 256, 0, stream>>>(values.as_device_ptr(), values.len(), 2.0f32))?;
 ///     launch!(scale<<<(4, 1, 1), (256, 1), 0, stream>>>(values.as_device_ptr(), values.len(), 2.0f32))?;

@@ -1,24 +1,24 @@
-//! The CUDA driver API with the names of the published `cust` 0.3.2, on a libcuda opened at run
-//! time.
+//! Safe wrapper of the CUDA driver API with the interface of Rust-CUDA's `cust` 0.3.2, which opens
+//! libcuda at run time.
 //!
-//! A program written for `cust` builds against this crate with the same `use` lines, and with no
-//! CUDA toolkit, but for what is listed at the end of this page. The binary starts on machines
-//! without an NVIDIA driver too; there, [`init`] answers
+//! A program written for Rust-CUDA's `cust` compiles against this crate with the same `use` lines
+//! and without a CUDA toolkit; the exceptions are listed at the end of this page. The binary also
+//! starts on machines without an NVIDIA driver, where [`init`] returns
 //! [`CudaError::NoDriver`](error::CudaError::NoDriver).
 //!
-//! # In order of use
-//! | on the CPU | here |
+//! # Concepts, in order of use
+//! | CPU counterpart | type |
 //! | --- | --- |
-//! | which machine? | [`Device`], after [`init`] |
-//! | a process | [`Context`]: one per device, shared by everyone in the process |
-//! | a shared library | [`Module`](module::Module), from PTX |
-//! | a function | [`Function`](function::Function) |
-//! | a thread | [`Stream`](stream::Stream): work in it runs in order |
-//! | a `Vec` | [`DeviceBuffer`](memory::DeviceBuffer); for both sides [`UnifiedBuffer`](memory::UnifiedBuffer) |
-//! | a call | [`launch!`]; many at once [`Graph`](graph::Graph) |
-//! | a linker | [`Linker`](link::Linker) |
-//! | an allocator | [`Module::set_heap`](module::Module::set_heap), for kernels that use `alloc` |
-//! | a clock, a condition | [`Event`](event::Event) |
+//! | machine | [`Device`], after [`init`] |
+//! | process | [`Context`]: the primary context of a device, shared by the whole process |
+//! | shared library | [`Module`](module::Module), from PTX |
+//! | function | [`Function`](function::Function) |
+//! | thread | [`Stream`](stream::Stream): an in-order queue of work |
+//! | `Vec` | [`DeviceBuffer`](memory::DeviceBuffer); [`UnifiedBuffer`](memory::UnifiedBuffer) for access from both sides |
+//! | function call | [`launch!`]; [`Graph`](graph::Graph) for many at once |
+//! | linker | [`Linker`](link::Linker) |
+//! | allocator | [`Module::set_heap`](module::Module::set_heap), for kernels that use `alloc` |
+//! | clock, condition variable | [`Event`](event::Event) |
 //!
 //! ```no_run
 //! use cust::prelude::*;
@@ -28,7 +28,7 @@
 //! let module = Module::from_ptx(std::fs::read_to_string("double.ptx")?, &[])?;
 //! let stream = Stream::new(StreamFlags::NON_BLOCKING, None)?;
 //! let numbers = DeviceBuffer::from_slice(&[1.0f32, 2.0, 3.0])?;
-//! // SAFETY: the kernel takes a pointer and a length, and stays within it.
+//! // SAFETY: the kernel takes a pointer and a length, and accesses only this range.
 //! unsafe {
 //!     launch!(module.double<<<1, 3, 0, stream>>>(numbers.as_device_ptr(), numbers.len()))?;
 //! }
@@ -39,25 +39,26 @@
 //! ```
 //!
 //! # Threads and devices
-//! Making something (a stream, an event, a buffer, a module) happens in the context that is current
-//! on the calling thread, as in the published crate: [`Context::new`](context::Context::new),
+//! An object (stream, event, buffer, module) is created in the current context of the calling
+//! thread, as in Rust-CUDA; [`Context::new`](context::Context::new),
 //! [`CurrentContext::set_current`](context::CurrentContext::set_current) and
-//! [`Context::enter`](context::Context::enter) choose it. What was made remembers its context and
-//! keeps it alive; every later use, and the drop, makes that context current for its own duration
-//! and then restores what was. So everything can be moved to, shared with and dropped on any
-//! thread, with any device current.
+//! [`Context::enter`](context::Context::enter) select it. The object stores a reference that keeps
+//! its context alive. Every later use, including drop, makes that context current for the duration
+//! of the call and then restores the previous one. Objects can therefore be moved to, shared with
+//! and dropped on any thread, regardless of the thread's current context.
 //!
-//! # Differences from the published crate
-//! Additions are marked so in their documentation. What the published crate answers with a panic
-//! (lengths that differ, names with NUL bytes, symbols of another size) is an error here. Stricter,
-//! since safe code could do harm: tuples, `Option` and `Result` are no [`DeviceCopy`], a
-//! [callback](stream::Stream::add_callback) borrows nothing, a [`Symbol`](module::Symbol) is read
-//! as plain data, and a slice of a buffer that was dropped is an
-//! [error](error::CudaError::BufferDropped). The derive for [`DeviceCopy`] asks for a fixed layout.
-//! Unified memory is pinned memory where a device cannot share it with the host. Not here:
-//! textures, surfaces, arrays, external memory, OptiX, and the features that implement
-//! [`DeviceCopy`] for other crates' types. `docs/kernels/from-rust-cuda.md` in the repository has all names
-//! in a table, which is held to a program that compiles against both crates.
+//! # Differences from Rust-CUDA's cust
+//! Extensions are marked in their documentation. Conditions on which Rust-CUDA panics (different
+//! lengths, names with NUL bytes, symbols of another size) are errors here. Some interfaces are
+//! stricter, because safe code could cause undefined behaviour: tuples, `Option` and `Result` are
+//! not [`DeviceCopy`], a [callback](stream::Stream::add_callback) must be `'static`, a
+//! [`Symbol`](module::Symbol) is read as plain data, and the use of a slice whose buffer was
+//! dropped is an [error](error::CudaError::BufferDropped). The derive macro for [`DeviceCopy`]
+//! requires a fixed layout. Unified memory is pinned host memory if a device cannot access managed
+//! memory concurrently with the host. Not supported: textures, surfaces, arrays, external memory,
+//! OptiX, and the features that implement [`DeviceCopy`] for types of other crates.
+//! `docs/from-rust-cuda.md` in the repository lists all names; a program that compiles against both
+//! crates tests the table.
 
 pub mod context;
 pub mod device;
@@ -75,11 +76,11 @@ pub mod stream;
 pub mod util;
 mod version;
 
-/// The trait of what may be copied to the device, and its derive macro. (The published crate has
-/// the macro alone under this name.)
+/// The trait of types that can be copied to the device, and its derive macro. (Rust-CUDA exports
+/// only the macro under this name.)
 pub use memory::DeviceCopy;
 
-/// The driver's functions themselves, without owners.
+/// Unsafe bindings to the driver's functions.
 pub use cuda_driver as sys;
 pub use version::CudaApiVersion;
 
@@ -90,7 +91,7 @@ use crate::device::Device;
 use crate::error::CudaResult;
 
 bitflags! {
-    /// Flags of [`init`]. The driver has none so far.
+    /// Flags of [`init`]; none are defined yet.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct CudaFlags: u32 {
         #[doc(hidden)]
@@ -98,21 +99,21 @@ bitflags! {
     }
 }
 
-/// Opens the driver and initialises it. Must succeed before anything else here; may be called again
-/// at any time.
+/// Opens and initializes the driver. Must succeed before any other call of this crate, and may be
+/// called repeatedly.
 ///
 /// # Errors
-/// [`CudaError::NoDriver`](error::CudaError::NoDriver) on a machine without a driver,
-/// [`CudaError::NoDevice`](error::CudaError::NoDevice) on one whose driver sees no GPU.
+/// [`CudaError::NoDriver`](error::CudaError::NoDriver) without a driver,
+/// [`CudaError::NoDevice`](error::CudaError::NoDevice) if the driver finds no GPU.
 pub fn init(flags: CudaFlags) -> CudaResult<()> {
     driver()?.init(flags.bits())
 }
 
-/// [`init`], then the primary context of device 0, current on this thread.
+/// Calls [`init`] and makes the primary context of device 0 current on this thread.
 ///
 /// # Errors
-/// As [`init`] and [`Context::new`].
-#[must_use = "the context is released with the value, unless something made in it keeps it alive"]
+/// See [`init`] and [`Context::new`].
+#[must_use = "dropping the value releases the context, unless an object created in it keeps it alive"]
 pub fn quick_init() -> CudaResult<Context> {
     init(CudaFlags::empty())?;
     let context = Context::new(Device::get_device(0)?)?;
@@ -120,12 +121,12 @@ pub fn quick_init() -> CudaResult<Context> {
     Ok(context)
 }
 
-/// The process's driver, or the error that there is none.
+/// Returns the driver of the process, or the error if none is installed.
 pub(crate) fn driver() -> CudaResult<&'static sys::Driver> {
     Ok(sys::Driver::get()?)
 }
 
 pub(crate) mod private {
-    /// Keeps traits whose implementations the crate relies on from being implemented elsewhere.
+    /// Prevents other crates from implementing traits whose implementations this crate relies on.
     pub trait Sealed {}
 }

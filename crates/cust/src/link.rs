@@ -1,4 +1,4 @@
-//! The linker: several pieces of PTX or machine code made into one module.
+//! Linker: combines several pieces of PTX or machine code into one module.
 
 use std::ffi::{CString, c_void};
 use std::ptr;
@@ -9,8 +9,8 @@ use crate::error::{CudaError, CudaResult};
 use crate::module::{ModuleJitOption, ModuleLoadError, check_image};
 use crate::sys::{CUjit_option, CUlinkState, JitLog, LinkInput, jit_option};
 
-/// Links pieces of code that name each other's functions, for the device of the context that was
-/// current when it was made.
+/// Links pieces of code that reference each other's functions, for the device of the context that
+/// was current when the linker was created.
 ///
 /// ```no_run
 /// use cust::link::Linker;
@@ -29,33 +29,34 @@ use crate::sys::{CUjit_option, CUlinkState, JitLog, LinkInput, jit_option};
 pub struct Linker {
     raw: CUlinkState,
     owner: Owner,
-    // What the driver writes to until the linker is destroyed: nothing here is changed, nor grown.
+    // Buffers that the driver writes to until the linker is destroyed; they must not be modified or
+    // moved.
     info: Vec<u8>,
     error: Vec<u8>,
     _keys: Vec<CUjit_option>,
     _values: Vec<*mut c_void>,
 }
 
-// SAFETY: the driver allows a linker to be used from any thread; what it writes to is the linker's
-// own.
+// SAFETY: the driver allows the use of a linker from any thread, and the linker owns the buffers
+// written by the driver.
 unsafe impl Send for Linker {}
-// SAFETY: what is shared is only read, and the driver writes only in calls that borrow the linker
-// mutably or use it up.
+// SAFETY: shared access only reads, and the driver writes only during calls that take the linker by
+// mutable reference or by value.
 unsafe impl Sync for Linker {}
 
 impl Linker {
-    /// A linker without code.
+    /// Creates an empty linker.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`] where no context is current.
+    /// [`CudaError::InvalidContext`] if no context is current.
     pub fn new() -> CudaResult<Self> {
         Linker::with_options(&[])
     }
 
-    /// A linker that compiles PTX with these options. (An addition to the published names.)
+    /// Creates an empty linker with options for the compilation of PTX. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// As [`Linker::new`].
+    /// See [`Linker::new`].
     pub fn with_options(options: &[ModuleJitOption]) -> CudaResult<Self> {
         let owner = Owner::current()?;
         let (mut info, mut error) = (vec![0u8; JitLog::BYTES], vec![0u8; JitLog::BYTES]);
@@ -76,8 +77,8 @@ impl Linker {
             values.push(buffer.as_mut_ptr().cast::<c_void>());
             values.push(ptr::without_provenance_mut(buffer.len()));
         }
-        // SAFETY: equally many keys and values, and buffers as long as is said; all of it is the
-        // linker's, which is destroyed first.
+        // SAFETY: as many keys as values, and buffers of the given sizes; the linker owns all of
+        // them and is destroyed before they are freed.
         let raw =
             unsafe { driver()?.link_create(keys.len(), keys.as_mut_ptr(), values.as_mut_ptr()) }?;
         Ok(Linker {
@@ -90,20 +91,20 @@ impl Linker {
         })
     }
 
-    /// Compiles PTX and adds it.
+    /// Compiles and adds PTX.
     ///
     /// # Errors
     /// [`CudaError::InvalidPtx`], [`CudaError::UnsupportedPtxVersion`], [`CudaError::InteriorNul`]
-    /// and others; [`Linker::log`] says why.
+    /// and others; [`Linker::log`] has the compiler's messages.
     pub fn add_ptx(&mut self, ptx: impl AsRef<str>) -> CudaResult<()> {
         let ptx = CString::new(ptx.as_ref()).map_err(|_| CudaError::InteriorNul)?;
         self.add(LinkInput::Ptx, ptx.as_bytes_with_nul())
     }
 
-    /// Adds a binary.
+    /// Adds a binary for one architecture.
     ///
     /// # Errors
-    /// [`CudaError::InvalidImage`] where the bytes are no binary or end early,
+    /// [`CudaError::InvalidImage`] if the data is not a complete binary,
     /// [`CudaError::NoBinaryForGpu`] and others.
     pub fn add_cubin(&mut self, cubin: impl AsRef<[u8]>) -> CudaResult<()> {
         check_image(cubin.as_ref())?;
@@ -113,43 +114,43 @@ impl Linker {
     /// Adds a bundle of binaries and PTX.
     ///
     /// # Errors
-    /// As [`Linker::add_cubin`].
+    /// See [`Linker::add_cubin`].
     pub fn add_fatbin(&mut self, fatbin: impl AsRef<[u8]>) -> CudaResult<()> {
         check_image(fatbin.as_ref())?;
         self.add(LinkInput::Fatbinary, fatbin.as_ref())
     }
 
-    /// Adds what is whole of its kind.
+    /// Adds a complete input.
     fn add(&mut self, input: LinkInput, data: &[u8]) -> CudaResult<()> {
         let _current = self.owner.enter()?;
-        // SAFETY: a linker that was not completed, since that uses it up, its context current;
-        // binaries were checked, PTX ends in NUL.
+        // SAFETY: a linker that has not been completed, because that consumes it, with its context
+        // current; binaries were checked, and PTX is NUL-terminated.
         unsafe { driver()?.link_add(self.raw, input, data, c"") }
     }
 
-    /// What the compiler and the linker have said so far. (An addition to the published names.)
+    /// Returns the messages of the compiler and the linker so far. (Not part of Rust-CUDA.)
     pub fn log(&self) -> JitLog {
         JitLog::from_buffers(&self.info, &self.error)
     }
 
-    /// Links what was added, and gives the machine code, for
+    /// Links the added code and returns the machine code, for
     /// [`Module::from_cubin`](crate::module::Module::from_cubin).
     ///
     /// # Errors
-    /// Those of the linker; [`Linker::complete_logged`] says why.
+    /// Errors of the linker; [`Linker::complete_logged`] returns its messages.
     pub fn complete(self) -> CudaResult<Vec<u8>> {
         Ok(self.complete_logged()?.0)
     }
 
-    /// [`Linker::complete`], with the log on success as on failure. (An addition to the published
-    /// names.)
+    /// Does the same as [`Linker::complete`] and also returns the log, on success and on failure.
+    /// (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// As [`Linker::complete`], with the log in the text.
+    /// See [`Linker::complete`]; the error contains the log.
     pub fn complete_logged(self) -> Result<(Vec<u8>, JitLog), ModuleLoadError> {
         let linked = {
             let _current = self.owner.enter()?;
-            // SAFETY: a linker, its context current; it is used up.
+            // SAFETY: a live linker whose context is current; it is consumed.
             unsafe { driver()?.link_complete(self.raw) }
         };
         let log = self.log();
@@ -164,10 +165,10 @@ impl Drop for Linker {
     fn drop(&mut self) {
         let destroy = || {
             let _current = self.owner.enter()?;
-            // SAFETY: this linker's own, destroyed once, its context current.
+            // SAFETY: this linker's handle, destroyed once, with its context current.
             unsafe { driver()?.link_destroy(self.raw) }
         };
-        // A failure cannot be reported here.
+        // Errors cannot be reported here.
         let _: CudaResult<()> = destroy();
     }
 }

@@ -1,22 +1,21 @@
-//! Memory on the device, pinned memory on the host, memory for both, and copies.
+//! Device memory, pinned host memory, unified memory, and copies.
 //!
-//! | type | where | freed |
+//! | type | location | freed |
 //! | --- | --- | --- |
 //! | [`DeviceBuffer`] | device | when dropped |
-//! | [`DeviceSlice`] | part of a buffer | never: it only points |
-//! | [`DevicePointer`] | an address on the device | never |
-//! | [`DeviceBox`], [`DeviceVariable`] | one value on the device | when dropped |
-//! | [`LockedBuffer`], [`LockedBox`] | pinned on the host: copies from and to it run beside other work | when dropped |
-//! | [`UnifiedBuffer`], [`UnifiedBox`] | wherever it is used: host and device take turns | when dropped |
-//! | [`UnifiedPointer`] | an address on both | never |
+//! | [`DeviceSlice`] | part of a buffer | does not own its memory |
+//! | [`DevicePointer`] | device address | does not own its memory |
+//! | [`DeviceBox`], [`DeviceVariable`] | a single value on the device | when dropped |
+//! | [`LockedBuffer`], [`LockedBox`] | pinned host memory, for copies concurrent with other work | when dropped |
+//! | [`UnifiedBuffer`], [`UnifiedBox`] | unified memory, used by host and device in turn | when dropped |
+//! | [`UnifiedPointer`] | address valid on host and device | does not own its memory |
 //!
-//! Sizes are 64-bit throughout. Empty buffers are allowed and allocate nothing; a size that
-//! overflows is
+//! Sizes are 64-bit. Empty buffers are allowed and allocate nothing; a size that overflows is
 //! [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation).
 //!
-//! [`CopyDestination`] copies at once and returns when it is done, in the default stream.
-//! [`AsyncCopyDestination`] only queues the copy in a stream, and is `unsafe` because both ends
-//! must stay as they are until it is done.
+//! [`CopyDestination`] copies synchronously in the default stream. [`AsyncCopyDestination`] queues
+//! a copy in a stream, and is `unsafe` because both sides must stay valid and unchanged until the
+//! copy is complete.
 
 use std::ffi::c_void;
 
@@ -33,13 +32,13 @@ mod copy;
 mod copy_2d;
 mod device_box;
 mod device_copy;
+mod device_memory;
 mod fill;
+mod foreign_types;
 mod host_values;
 mod locked;
 mod locked_box;
 mod malloc;
-mod on_device;
-mod others_types;
 mod pointer;
 mod pool;
 mod slice;
@@ -59,13 +58,13 @@ pub use copy_2d::{memcpy_2d_dtoh, memcpy_2d_htod};
 pub use cust_derive::DeviceCopy;
 pub use device_box::DeviceBox;
 pub use device_copy::{DeviceCopy, argument_address};
+pub use device_memory::{DeviceMemory, GpuBox, GpuBuffer};
 pub use locked::LockedBuffer;
 pub use locked_box::LockedBox;
 pub use malloc::{
     cuda_free, cuda_free_async, cuda_free_locked, cuda_free_unified, cuda_malloc,
     cuda_malloc_async, cuda_malloc_locked, cuda_malloc_pitched, cuda_malloc_unified,
 };
-pub use on_device::{DeviceMemory, GpuBox, GpuBuffer};
 pub use pointer::DevicePointer;
 pub use pool::{release_threshold, set_release_threshold, trim_pool};
 pub use slice::DeviceSlice;
@@ -75,11 +74,10 @@ pub use unified_buffer::UnifiedBuffer;
 pub use unified_pointer::UnifiedPointer;
 pub use variable::DeviceVariable;
 
-/// (free, total) bytes of the current context's device.
+/// Returns the free and the total memory of the current context's device, in bytes.
 ///
 /// # Errors
-/// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is
-/// current.
+/// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) if no context is current.
 pub fn mem_get_info() -> CudaResult<(usize, usize)> {
     driver()?.mem_info()
 }
@@ -87,31 +85,31 @@ pub fn mem_get_info() -> CudaResult<(usize, usize)> {
 /// Copies `size` bytes from the host to the device.
 ///
 /// # Errors
-/// Those of the driver.
+/// Errors of the driver.
 ///
 /// # Safety
 /// 1. `src_ptr` is readable for `size` bytes.
-/// 2. `d_ptr` is a device range of `size` bytes of the current context, which no work uses
-///    meanwhile.
+/// 2. `d_ptr` is a device range of `size` bytes in the current context, which no work uses during
+///    the copy.
 pub unsafe fn memcpy_htod(
     d_ptr: CUdeviceptr,
     src_ptr: *const c_void,
     size: usize,
 ) -> CudaResult<()> {
-    // SAFETY: the caller's promises (1, 2).
+    // SAFETY: the caller's guarantees (1, 2).
     unsafe { driver()?.copy_to_device(d_ptr, src_ptr, size) }
 }
 
-/// Copies `size` bytes from the device to the host. (An addition to the published names.)
+/// Copies `size` bytes from the device to the host. (Not part of Rust-CUDA.)
 ///
 /// # Errors
-/// Those of the driver.
+/// Errors of the driver.
 ///
 /// # Safety
 /// 1. `dst_ptr` is writable for `size` bytes.
-/// 2. `d_ptr` is a device range of `size` bytes of the current context, which no work writes
-///    meanwhile.
+/// 2. `d_ptr` is a device range of `size` bytes in the current context, which no work writes during
+///    the copy.
 pub unsafe fn memcpy_dtoh(dst_ptr: *mut c_void, d_ptr: CUdeviceptr, size: usize) -> CudaResult<()> {
-    // SAFETY: the caller's promises (1, 2).
+    // SAFETY: the caller's guarantees (1, 2).
     unsafe { driver()?.copy_to_host(dst_ptr, d_ptr, size) }
 }

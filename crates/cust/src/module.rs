@@ -1,4 +1,4 @@
-//! Modules: device code and data, loaded.
+//! Modules: loaded device code and data.
 
 use std::ffi::{CStr, CString, c_void};
 use std::io;
@@ -30,27 +30,26 @@ pub struct Module {
     inner: Arc<ModuleInner>,
 }
 
-/// The driver's module, unloaded when the [`Module`] and every function and symbol taken from it
-/// are gone.
+/// The driver's module, unloaded when the [`Module`] and all functions and symbols of it are
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct ModuleInner {
     raw: CUmodule,
     owner: Owner,
 }
 
-// SAFETY: the driver allows a module to be used from any thread.
+// SAFETY: the driver allows the use of a module from any thread.
 unsafe impl Send for ModuleInner {}
-// SAFETY: as above; it locks for itself.
+// SAFETY: as above; the driver synchronizes internally.
 unsafe impl Sync for ModuleInner {}
 
-/// A module that could not be loaded, with what the driver's compiler said. (An addition to the
-/// published names.)
+/// Failure to load a module, with the messages of the driver's compiler. (Not part of Rust-CUDA.)
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{error}{}", log_after(log))]
 pub struct ModuleLoadError {
-    /// The driver's error.
+    /// Error of the driver.
     pub error: CudaError,
-    /// The compiler's log; for PTX that it refused, line numbers and reasons.
+    /// Log of the compiler; for invalid PTX, line numbers and reasons.
     pub log: JitLog,
 }
 
@@ -78,8 +77,8 @@ impl From<CudaError> for ModuleLoadError {
 }
 
 impl Module {
-    /// Loads PTX, which the driver compiles for the device (and remembers in its cache).
-    /// [`Module::from_ptx_logged`] says why, where the compiler refuses it.
+    /// Loads PTX, which the driver compiles for the device and caches. [`Module::from_ptx_logged`]
+    /// also returns the compiler's messages.
     ///
     /// # Errors
     /// [`CudaError::InvalidPtx`], [`CudaError::UnsupportedPtxVersion`],
@@ -88,45 +87,45 @@ impl Module {
         Ok(Module::from_ptx_logged(string, options)?.0)
     }
 
-    /// [`Module::from_ptx`], with the compiler's log on success as on failure. (An addition to the
-    /// published names.)
+    /// Does the same as [`Module::from_ptx`] and also returns the compiler's log, on success and on
+    /// failure. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// As [`Module::from_ptx`], with the log in the text.
+    /// See [`Module::from_ptx`]; the error contains the log.
     pub fn from_ptx_logged<T: AsRef<str>>(
         string: T,
         options: &[ModuleJitOption],
     ) -> Result<(Module, JitLog), ModuleLoadError> {
         let ptx = CString::new(string.as_ref()).map_err(|_| CudaError::InteriorNul)?;
-        // SAFETY: PTX text that ends in NUL.
+        // SAFETY: NUL-terminated PTX.
         unsafe { Module::load(ptx.as_ptr().cast::<c_void>(), options) }
     }
 
-    /// [`Module::from_ptx`] for a C string, which need not be copied.
+    /// Loads PTX from a C string, without copying it; see [`Module::from_ptx`].
     ///
     /// # Errors
-    /// As [`Module::from_ptx`].
+    /// See [`Module::from_ptx`].
     pub fn from_ptx_cstr(cstr: &CStr, options: &[ModuleJitOption]) -> CudaResult<Module> {
-        // SAFETY: PTX text that ends in NUL.
+        // SAFETY: NUL-terminated PTX.
         Ok(unsafe { Module::load(cstr.as_ptr().cast::<c_void>(), options) }?.0)
     }
 
     /// Loads a binary for one architecture.
     ///
     /// # Errors
-    /// [`CudaError::InvalidImage`] where the bytes are no binary or end early,
+    /// [`CudaError::InvalidImage`] if the data is not a complete binary,
     /// [`CudaError::NoBinaryForGpu`].
     pub fn from_cubin<T: AsRef<[u8]>>(bytes: T, options: &[ModuleJitOption]) -> CudaResult<Module> {
         let bytes = bytes.as_ref();
         image::check(bytes)?;
-        // SAFETY: a cubin or fatbin that holds all that its headers speak of.
+        // SAFETY: a cubin or fatbin that contains everything that its headers reference.
         Ok(unsafe { Module::load(bytes.as_ptr().cast::<c_void>(), options) }?.0)
     }
 
     /// Loads a bundle of binaries and PTX.
     ///
     /// # Errors
-    /// As [`Module::from_cubin`].
+    /// See [`Module::from_cubin`].
     pub fn from_fatbin<T: AsRef<[u8]>>(
         bytes: T,
         options: &[ModuleJitOption],
@@ -134,11 +133,11 @@ impl Module {
         Module::from_cubin(bytes, options)
     }
 
-    /// Loads a file that holds PTX, a cubin or a fatbin.
+    /// Loads a file with PTX, a cubin or a fatbin.
     ///
     /// # Errors
-    /// [`CudaError::FileNotFound`], [`CudaError::OperatingSystemError`] where the file cannot be
-    /// read, and those above.
+    /// [`CudaError::FileNotFound`], [`CudaError::OperatingSystemError`] if the file cannot be read,
+    /// and the errors of [`Module::from_ptx`] and [`Module::from_cubin`].
     pub fn from_file<P: AsRef<Path>>(path: P) -> CudaResult<Module> {
         let bytes = std::fs::read(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => CudaError::FileNotFound,
@@ -151,20 +150,20 @@ impl Module {
         }
     }
 
-    /// [`Module::from_ptx`] without options.
+    /// Loads PTX without options; see [`Module::from_ptx`].
     ///
     /// # Errors
-    /// As [`Module::from_ptx`].
+    /// See [`Module::from_ptx`].
     #[deprecated(note = "use from_ptx")]
-    #[expect(clippy::should_implement_trait, reason = "the published name")]
+    #[expect(clippy::should_implement_trait, reason = "the name in Rust-CUDA")]
     pub fn from_str<T: AsRef<str>>(string: T) -> CudaResult<Module> {
         Module::from_ptx(string, &[])
     }
 
-    /// [`Module::from_ptx_cstr`] without options.
+    /// Loads PTX from a C string without options; see [`Module::from_ptx_cstr`].
     ///
     /// # Errors
-    /// As [`Module::from_ptx`].
+    /// See [`Module::from_ptx`].
     #[deprecated(note = "use from_ptx_cstr")]
     pub fn load_from_string(image: &CStr) -> CudaResult<Module> {
         Module::from_ptx_cstr(image, &[])
@@ -173,15 +172,15 @@ impl Module {
     /// Loads an image into the current context.
     ///
     /// # Safety
-    /// 1. `image` points at PTX that ends in NUL, or at a whole cubin or fatbin.
+    /// 1. `image` points to NUL-terminated PTX, or to a complete cubin or fatbin.
     unsafe fn load(
         image: *const c_void,
         options: &[ModuleJitOption],
     ) -> Result<(Module, JitLog), ModuleLoadError> {
         let owner = Owner::current()?;
         let options: Vec<_> = options.iter().map(|option| option.pair()).collect();
-        // SAFETY: the image is the caller's promise (1); the options are pairs as the driver wants
-        // them.
+        // SAFETY: the caller guarantees a valid image (1); the options are in the driver's
+        // encoding.
         let (loaded, log) = unsafe { driver()?.module_load(image, &options) };
         match loaded {
             Ok(raw) => Ok((
@@ -194,10 +193,10 @@ impl Module {
         }
     }
 
-    /// A global or constant of type `T`, by its name.
+    /// Returns a global or constant variable of type `T`.
     ///
     /// # Errors
-    /// [`CudaError::NotFound`], [`CudaError::SymbolSize`] where its size is not that of `T`.
+    /// [`CudaError::NotFound`], [`CudaError::SymbolSize`] if its size differs from that of `T`.
     pub fn get_global<'a, T: DeviceCopy>(&'a self, name: &CStr) -> CudaResult<Symbol<'a, T>> {
         let (address, bytes) = self.inner.global(name)?;
         if bytes != size_of::<T>() {
@@ -212,15 +211,14 @@ impl Module {
         ))
     }
 
-    /// A global or constant array, by its name, with its length. (An addition to the published
-    /// names.)
+    /// Returns a global or constant array. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// [`CudaError::NotFound`], [`CudaError::SymbolSize`] where its size is no multiple of that of
+    /// [`CudaError::NotFound`], [`CudaError::SymbolSize`] if its size is not a multiple of that of
     /// `T`.
     ///
     /// # Safety
-    /// 1. The slice is not used after the module was dropped.
+    /// 1. The slice is not used after the module is dropped.
     pub unsafe fn get_global_slice<T: DeviceCopy>(
         &self,
         name: &CStr,
@@ -239,8 +237,8 @@ impl Module {
         ))
     }
 
-    /// Unloads the module, and returns the result. Where functions that own a share of it still
-    /// exist, it is unloaded with the last of them.
+    /// Unloads the module and returns the result. If owned functions of the module still exist, it
+    /// is unloaded with the last of them.
     ///
     /// # Errors
     /// The driver's error and the module.
@@ -272,22 +270,22 @@ impl ModuleInner {
         self.owner.enter()
     }
 
-    /// Address and bytes of a global.
+    /// Returns address and size in bytes of a global variable.
     fn global(&self, name: &CStr) -> CudaResult<(u64, usize)> {
         let _current = self.enter()?;
-        // SAFETY: a loaded module; the callers see to it that the address is not used longer.
+        // SAFETY: a loaded module; callers do not use the address longer than the module.
         unsafe { driver()?.module_global(self.raw, name) }
     }
 
-    /// Unloads the module unless it is already.
+    /// Unloads the module, if it has not been unloaded.
     fn unload(&mut self) -> CudaResult<()> {
         if self.raw.is_null() {
             return Ok(());
         }
         let _current = self.owner.enter()?;
         // SAFETY: this crate loaded the module and has not unloaded it; functions and symbols hold
-        // it, and `self`, borrowed mutably, is its last holder. Launches still queued are waited
-        // for by the driver.
+        // a reference, and the mutable borrow shows that none is left. The driver waits for pending
+        // launches.
         unsafe { driver()?.module_unload(self.raw) }?;
         self.raw = ptr::null_mut();
         Ok(())
@@ -296,7 +294,7 @@ impl ModuleInner {
 
 impl Drop for ModuleInner {
     fn drop(&mut self) {
-        // A failure cannot be reported here.
+        // Errors cannot be reported here.
         let _ = self.unload();
     }
 }

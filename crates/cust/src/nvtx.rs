@@ -1,9 +1,9 @@
-//! Marks and ranges in the time lines of NVIDIA's profilers. (An addition to the published names.)
+//! Markers and ranges in the timelines of NVIDIA's profilers. (Not part of Rust-CUDA.)
 //!
-//! They go to NVIDIA's tools extension library, opened when the first mark is made:
-//! `libnvtx3interop.so.1`, which CUDA toolkits bring since 12.9, or `libnvToolsExt.so.1` of those
-//! before, or what `FERROVOX_NVTX` names. Where there is none, everything here does nothing, and
-//! costs a comparison.
+//! The functions of NVIDIA's tools extension library (NVTX), which is opened at the first use:
+//! `libnvtx3interop.so.1` (CUDA toolkits since 12.9), `libnvToolsExt.so.1` (older toolkits), or the
+//! library named by `FERROVOX_NVTX`. If no library is found, the functions of this module do
+//! nothing and cost one comparison.
 //!
 //! ```
 //! use cust::nvtx;
@@ -21,10 +21,10 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-/// The environment variable that names the library.
+/// Environment variable that names the library.
 pub const LIBRARY_VARIABLE: &str = "FERROVOX_NVTX";
 
-/// What is used of the library. It is never closed.
+/// Functions of the library, which is never closed.
 struct Functions {
     mark: unsafe extern "C" fn(*const c_char),
     push: unsafe extern "C" fn(*const c_char) -> c_int,
@@ -44,16 +44,16 @@ fn open() -> Option<Functions> {
         ["libnvtx3interop.so.1", "libnvToolsExt.so.1"]
     };
     match std::env::var_os(LIBRARY_VARIABLE).filter(|name| !name.is_empty()) {
-        Some(named) => open_one(&named),
-        None => defaults.iter().find_map(|name| open_one(name.as_ref())),
+        Some(named) => open_library(&named),
+        None => defaults.iter().find_map(|name| open_library(name.as_ref())),
     }
 }
 
-fn open_one(name: &OsStr) -> Option<Functions> {
-    // SAFETY: loading runs the library's initialisers. It is NVIDIA's, or what the user asked for
-    // by environment variable; trusting the latter is no more than LD_PRELOAD already asks.
+fn open_library(name: &OsStr) -> Option<Functions> {
+    // SAFETY: loading runs the library's initializers. It is NVIDIA's, or was chosen by the user
+    // through an environment variable, which needs the same trust as LD_PRELOAD.
     let library = unsafe { Library::new(name) }.ok()?;
-    // SAFETY: the signatures that NVIDIA's header gives these functions; the library stays open.
+    // SAFETY: the signatures of NVIDIA's header; the library stays open.
     let functions = unsafe {
         Functions {
             mark: *library.get(b"nvtxMarkA").ok()?,
@@ -61,28 +61,28 @@ fn open_one(name: &OsStr) -> Option<Functions> {
             pop: *library.get(b"nvtxRangePop").ok()?,
         }
     };
-    // A profiler may have put itself into it.
+    // a profiler may have injected itself into the library
     std::mem::forget(library);
     Some(functions)
 }
 
-/// Whether there is a library that takes the marks. Without a profiler it forgets them.
+/// Returns `true` if the library is available. Without a profiler it discards all markers.
 pub fn is_present() -> bool {
     functions().is_some()
 }
 
-/// A point in time on this thread.
+/// Adds a marker at the current time on this thread.
 pub fn mark(text: impl AsRef<str>) {
     if let Some(functions) = functions() {
         let text = c_text(text.as_ref());
-        // SAFETY: a string that ends in NUL, which is copied.
+        // SAFETY: a NUL-terminated string, which the library copies.
         unsafe { (functions.mark)(text.as_ptr()) };
     }
 }
 
-/// A range of time on this thread, from now until the value is dropped. Ranges that begin in one
-/// another end in one another: they are dropped in the reverse order.
-#[must_use = "the range ends where the value is dropped"]
+/// Starts a range on this thread, which ends when the returned value is dropped. Ranges nest: drop
+/// them in the reverse order of their creation.
+#[must_use = "the range ends when the value is dropped"]
 pub fn range(text: impl AsRef<str>) -> Range {
     range_push(text);
     Range {
@@ -90,10 +90,11 @@ pub fn range(text: impl AsRef<str>) -> Range {
     }
 }
 
-/// A range of time, made by [`range`]. It ends where it is dropped, on the thread that it began on.
+/// Range in the timeline, created by [`range`]. It ends when dropped, on the thread on which it
+/// started.
 #[derive(Debug)]
 pub struct Range {
-    /// Raw pointers are not `Send`.
+    /// Makes the type `!Send`.
     _this_thread: PhantomData<*mut ()>,
 }
 
@@ -103,24 +104,24 @@ impl Drop for Range {
     }
 }
 
-/// Begins a range of time on this thread, which [`range_pop`] ends.
+/// Starts a range on this thread, which [`range_pop`] ends.
 pub fn range_push(text: impl AsRef<str>) {
     if let Some(functions) = functions() {
         let text = c_text(text.as_ref());
-        // SAFETY: a string that ends in NUL, which is copied.
+        // SAFETY: a NUL-terminated string, which the library copies.
         unsafe { (functions.push)(text.as_ptr()) };
     }
 }
 
-/// Ends the range of this thread that began last; does nothing where there is none.
+/// Ends the most recent range of this thread, if there is one.
 pub fn range_pop() {
     if let Some(functions) = functions() {
-        // SAFETY: no arguments; the library counts the ranges of each thread.
+        // SAFETY: no arguments; the library keeps a stack of ranges per thread.
         unsafe { (functions.pop)() };
     }
 }
 
-/// The text up to its first NUL.
+/// Converts the text up to its first NUL.
 fn c_text(text: &str) -> CString {
     let until = text.find('\0').unwrap_or(text.len());
     CString::new(&text[..until]).unwrap_or_default()
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_ends_at_its_first_nul() {
+    fn text_is_truncated_at_the_first_nul() {
         assert_eq!(c_text("frame 7").as_c_str(), c"frame 7");
         assert_eq!(c_text("a\0b").as_c_str(), c"a");
         assert_eq!(c_text("").as_c_str(), c"");

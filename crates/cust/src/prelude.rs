@@ -1,4 +1,4 @@
-//! What nearly every program uses: `use cust::prelude::*;`.
+//! Commonly used names: `use cust::prelude::*;`.
 
 pub use crate::CudaFlags;
 pub use crate::context::{Context, ContextFlags};

@@ -1,5 +1,4 @@
-//! Streams: queues of work for a device. Work in one stream runs in order; streams run beside each
-//! other.
+//! Streams: in-order queues of work for a device. Different streams run concurrently.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,14 +14,13 @@ use crate::error::{CudaError, CudaResult, DropResult};
 use crate::sys::CUstream;
 
 bitflags! {
-    /// How a stream relates to the default stream.
+    /// Synchronization of a stream with the default stream.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct StreamFlags: u32 {
         /// Work in the stream and work in the default stream wait for each other.
         const DEFAULT = 0x00;
-        /// They do not. [`Stream::new`] ignores this flag, as the published crate does, because its
-        /// synchronous copies run in the default stream; [`Stream::new_non_blocking`] does not
-        /// ignore it.
+        /// Non-blocking stream. [`Stream::new`] ignores this flag, as Rust-CUDA does, because
+        /// synchronous copies run in the default stream; use [`Stream::new_non_blocking`] instead.
         const NON_BLOCKING = 0x01;
     }
 }
@@ -31,19 +29,18 @@ bitflags! {
     /// Flags of [`Stream::wait_event`].
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct StreamWaitEventFlags: u32 {
-        /// The only way there is.
+        /// The only supported behaviour.
         const DEFAULT = 0x0;
     }
 }
 
-/// A queue of work, in the context that was current when it was made.
+/// In-order queue of work, in the context that was current when it was created.
 #[derive(Debug)]
 pub struct Stream {
     inner: Arc<StreamInner>,
 }
 
-/// The driver's stream. Buffers that were allocated in its order hold it too, because they free in
-/// it.
+/// The driver's stream. Shared with stream-ordered buffers, which are freed in it.
 #[derive(Debug)]
 pub(crate) struct StreamInner {
     raw: CUstream,
@@ -52,7 +49,7 @@ pub(crate) struct StreamInner {
 
 // SAFETY: the driver allows a stream to be used from any thread.
 unsafe impl Send for StreamInner {}
-// SAFETY: as above; it locks for itself.
+// SAFETY: as above; the driver synchronizes internally.
 unsafe impl Sync for StreamInner {}
 
 impl StreamInner {
@@ -68,14 +65,14 @@ impl StreamInner {
         &self.owner
     }
 
-    /// Destroys the stream unless it is already.
+    /// Destroys the stream, if it has not been destroyed.
     fn destroy(&mut self) -> CudaResult<()> {
         if self.raw.is_null() {
             return Ok(());
         }
         let _current = self.owner.enter()?;
-        // SAFETY: this crate made the stream, and has not destroyed it; `self` is its only holder
-        // here, being borrowed mutably.
+        // SAFETY: this crate created the stream and has not destroyed it; the mutable borrow shows
+        // that nothing else uses it.
         unsafe { driver()?.stream_destroy(self.raw) }?;
         self.raw = ptr::null_mut();
         Ok(())
@@ -84,28 +81,28 @@ impl StreamInner {
 
 impl Drop for StreamInner {
     fn drop(&mut self) {
-        // A failure cannot be reported here.
+        // Errors cannot be reported here.
         let _ = self.destroy();
     }
 }
 
 impl Stream {
-    /// A stream in the current context. Smaller numbers are greater priorities; `None` is the usual
-    /// one.
+    /// Creates a stream in the current context. Smaller numbers are higher priorities; `None` is
+    /// the default priority.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`] where no context is current.
+    /// [`CudaError::InvalidContext`] if no context is current.
     pub fn new(flags: StreamFlags, priority: Option<i32>) -> CudaResult<Self> {
         Stream::with_flags(flags - StreamFlags::NON_BLOCKING, priority)
     }
 
-    /// A stream that does not wait for the default stream. Synchronous copies and fills
-    /// ([`CopyDestination`] and the like) run in the default stream: before one of them touches
-    /// what this stream uses, call [`Stream::synchronize`], or use the asynchronous ones only. (An
-    /// addition to the published names.)
+    /// Creates a stream that does not synchronize with the default stream. Synchronous copies and
+    /// fills ([`CopyDestination`] and others) run in the default stream: call
+    /// [`Stream::synchronize`] before using them on memory that this stream uses, or use only the
+    /// asynchronous versions. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// As [`Stream::new`].
+    /// See [`Stream::new`].
     ///
     /// [`CopyDestination`]: crate::memory::CopyDestination
     pub fn new_non_blocking(priority: Option<i32>) -> CudaResult<Self> {
@@ -120,33 +117,33 @@ impl Stream {
         })
     }
 
-    /// The flags the stream was made with.
+    /// Returns the flags with which the stream was created.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn get_flags(&self) -> CudaResult<StreamFlags> {
         let _current = self.enter()?;
-        // SAFETY: a live stream, its context current.
+        // SAFETY: a live streamwith its context current.
         let bits = unsafe { driver()?.stream_flags(self.as_inner()) }?;
         Ok(StreamFlags::from_bits_truncate(bits))
     }
 
-    /// The priority the stream has, after the driver clamped it.
+    /// Returns the stream's priority, after clamping by the driver.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn get_priority(&self) -> CudaResult<i32> {
         let _current = self.enter()?;
-        // SAFETY: a live stream, its context current.
+        // SAFETY: a live streamwith its context current.
         unsafe { driver()?.stream_priority(self.as_inner()) }
     }
 
-    /// Queues a call of a host function, which a thread of the driver makes. It must not call CUDA.
-    /// A panic in it is caught and lost. Where an earlier error of the context keeps the driver
-    /// from calling the function, it is leaked.
+    /// Queues a call of a host function, which a thread of the driver executes. The function must
+    /// not call CUDA. A panic in it is caught and discarded. The function is leaked if an earlier
+    /// error of the context prevents its call.
     ///
-    /// The function may run long after this returns, so it borrows nothing. (The published
-    /// signature lacks `'static`.)
+    /// The function may run long after this function returns and must therefore be `'static`. (The
+    /// signature in Rust-CUDA does not require this.)
     ///
     /// ```compile_fail,E0597
     /// # use cust::prelude::*;
@@ -158,7 +155,7 @@ impl Stream {
     /// ```
     ///
     /// # Errors
-    /// Those of the driver; the function is then not called.
+    /// Errors of the driver; the function is not called in this case.
     pub fn add_callback<T>(&self, callback: Box<T>) -> CudaResult<()>
     where
         T: FnOnce() + Send + 'static,
@@ -166,35 +163,35 @@ impl Stream {
         let driver = driver()?;
         let _current = self.enter()?;
         let data = Box::into_raw(callback);
-        // SAFETY: a live stream, its context current; `call_back::<T>` takes what `Box<T>` was made
-        // into, once, and never unwinds.
+        // SAFETY: a live stream with its context current; `call_back::<T>` consumes the pointer
+        // from `Box<T>::into_raw` exactly once and never unwinds.
         let queued = unsafe {
             driver.launch_host_function(self.as_inner(), call_back::<T>, data.cast::<c_void>())
         };
         if queued.is_err() {
-            // SAFETY: the driver did not take it.
+            // SAFETY: the driver did not accept the pointer.
             drop(unsafe { Box::from_raw(data) });
         }
         queued
     }
 
-    /// Waits for the work queued so far.
+    /// Waits for all work queued so far.
     ///
     /// # Errors
-    /// Those of the work.
+    /// Errors of the work.
     pub fn synchronize(&self) -> CudaResult<()> {
         let _current = self.enter()?;
-        // SAFETY: a live stream, its context current.
+        // SAFETY: a live streamwith its context current.
         unsafe { driver()?.stream_synchronize(self.as_inner()) }
     }
 
-    /// Whether all queued work is done. (An addition to the published names.)
+    /// Returns `true` if all queued work is complete. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// Those of the work.
+    /// Errors of the work.
     pub fn query(&self) -> CudaResult<bool> {
         let _current = self.enter()?;
-        // SAFETY: a live stream, its context current.
+        // SAFETY: a live streamwith its context current.
         match unsafe { driver()?.stream_query(self.as_inner()) } {
             Ok(()) => Ok(true),
             Err(CudaError::NotReady) => Ok(false),
@@ -202,13 +199,13 @@ impl Stream {
         }
     }
 
-    /// The driver's handle, valid as long as the stream.
+    /// Returns the driver's handle, valid as long as the stream.
     pub fn as_inner(&self) -> CUstream {
         self.inner.raw
     }
 
-    /// Destroys the stream, and returns the result. Queued work still runs. Where buffers that were
-    /// allocated in its order still exist, the stream goes with the last of them.
+    /// Destroys the stream and returns the result. Queued work still runs. If stream-ordered
+    /// buffers of the stream still exist, it is destroyed with the last of them.
     ///
     /// # Errors
     /// The driver's error and the stream.
@@ -238,9 +235,9 @@ impl Stream {
 /// Calls a boxed host function from a thread of the driver.
 ///
 /// # Safety
-/// 1. `data` came from `Box<T>::into_raw`, and this is the only use of it since.
+/// 1. `data` was returned by `Box<T>::into_raw` and is used only by this call.
 unsafe extern "system" fn call_back<T: FnOnce() + Send>(data: *mut c_void) {
-    // SAFETY: the caller's promise (1).
+    // SAFETY: the caller's guarantee (1).
     let callback = unsafe { Box::from_raw(data.cast::<T>()) };
     // A panic must not unwind into the driver.
     let _ = catch_unwind(AssertUnwindSafe(callback));

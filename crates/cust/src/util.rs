@@ -1,14 +1,14 @@
-//! Short ways onto the device.
+//! Extension traits that copy values and slices to the device.
 
 use crate::error::CudaResult;
 use crate::memory::{DeviceBox, DeviceBuffer, DeviceCopy, UnifiedBuffer};
 
-/// A value onto the device.
+/// Extension of values: copies to the device.
 pub trait DeviceCopyExt: DeviceCopy {
-    /// [`DeviceBox::new`].
+    /// Copies the value to the device; see [`DeviceBox::new`].
     ///
     /// # Errors
-    /// As [`DeviceBox::new`].
+    /// See [`DeviceBox::new`].
     fn as_dbox(&self) -> CudaResult<DeviceBox<Self>> {
         DeviceBox::new(self)
     }
@@ -16,18 +16,18 @@ pub trait DeviceCopyExt: DeviceCopy {
 
 impl<T: DeviceCopy> DeviceCopyExt for T {}
 
-/// A slice onto the device.
+/// Extension of slices: copies to device or unified memory.
 pub trait SliceExt<T: DeviceCopy> {
-    /// [`DeviceBuffer::from_slice`].
+    /// Copies the slice to the device; see [`DeviceBuffer::from_slice`].
     ///
     /// # Errors
-    /// As [`DeviceBuffer::from_slice`].
+    /// See [`DeviceBuffer::from_slice`].
     fn as_dbuf(&self) -> CudaResult<DeviceBuffer<T>>;
 
-    /// [`UnifiedBuffer::from_slice`].
+    /// Copies the slice to unified memory; see [`UnifiedBuffer::from_slice`].
     ///
     /// # Errors
-    /// As [`UnifiedBuffer::from_slice`].
+    /// See [`UnifiedBuffer::from_slice`].
     fn as_unified_buf(&self) -> CudaResult<UnifiedBuffer<T>>;
 }
 

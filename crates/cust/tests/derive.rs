@@ -1,7 +1,7 @@
-//! The derive macro of `DeviceCopy`, on all that it takes. What it refuses is in the documentation
-//! of the trait.
+//! The derive macro of `DeviceCopy` on all supported types. Rejected types are doc tests of the
+//! trait.
 
-// What is defined here is only asked for its traits.
+// The types defined here are used only for their trait implementations.
 #![allow(dead_code)]
 
 use std::marker::PhantomData;
@@ -60,7 +60,7 @@ union Bits {
 }
 
 mod elsewhere {
-    // names that a user may have must not get in the macro's way
+    // user types with these names must not conflict with the expansion
     #[derive(Clone, Copy, cust::DeviceCopy)]
     #[repr(C)]
     pub struct Field(pub DeviceCopy);
@@ -73,7 +73,7 @@ mod elsewhere {
 fn may_be_copied<T: DeviceCopy>() {}
 
 #[test]
-fn every_kind_of_type_can_derive_it() {
+fn all_kinds_of_types_derive_device_copy() {
     may_be_copied::<Named>();
     may_be_copied::<Tuple>();
     may_be_copied::<Generic<'_, Wrapped, f32, 3>>();
@@ -82,7 +82,7 @@ fn every_kind_of_type_can_derive_it() {
     may_be_copied::<Shape<Shape<f32>>>();
     may_be_copied::<Bits>();
     may_be_copied::<elsewhere::Field>();
-    // without memory there is nothing to ask a driver for
+    // without memory no driver is needed
     assert_eq!(
         DeviceBuffer::<Named>::from_slice(&[])
             .unwrap()

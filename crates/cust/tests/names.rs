@@ -1,16 +1,16 @@
-//! Holds `docs/kernels/from-rust-cuda.md` to the names that it has of the host's part:
-//! `tests/conformance-cust` compiles them against the published crate and against this one. (That
-//! the tests of its tables exist is a test of `xtask`, which makes them.)
+//! Checks the host names listed in `docs/kernels/from-rust-cuda.md`: `tests/conformance-cust`
+//! compiles them against Rust-CUDA and against this crate. (`xtask` tests that the tests listed in
+//! its tables exist.)
 
 const TABLES: &str = include_str!("../../../docs/kernels/from-rust-cuda.md");
 
-/// What compiles against both crates.
+/// Sources that compile against both crates.
 const CONFORMANCE: [&str; 2] = [
     include_str!("../../../tests/conformance-cust/names.rs"),
     include_str!("../../../tests/conformance-cust/program.rs"),
 ];
 
-/// The cells of the rows under a heading, without the table's own heading.
+/// Returns the cells of the table rows under a heading, without the header row.
 fn rows(heading: &str) -> Vec<Vec<&'static str>> {
     let section = TABLES
         .lines()
@@ -22,28 +22,28 @@ fn rows(heading: &str) -> Vec<Vec<&'static str>> {
         .collect()
 }
 
-/// What stands in a text: words outside of backquotes, and names within.
+/// Splits a text into names (in backquotes, `true`) and other words (`false`).
 fn pieces(text: &str) -> impl Iterator<Item = (bool, &str)> {
     text.split('`')
         .enumerate()
         .map(|(i, piece)| (i % 2 == 1, piece))
 }
 
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
+fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 #[test]
-fn the_names_of_the_host_compile_against_both_crates() {
+fn host_names_compile_against_both_crates() {
     let mut counted = 0;
     for row in rows("## As it is, on the host") {
         for (_, name) in pieces(row[1]).filter(|(is_name, _)| *is_name) {
-            // `_async` stands for the end of the names beside it
-            let known = CONFORMANCE
+            // `_async` stands for the suffix of the names next to it
+            let is_listed = CONFORMANCE
                 .iter()
-                .flat_map(|text| words_of(text))
+                .flat_map(|text| words(text))
                 .any(|word| word == name || (name.starts_with('_') && word.ends_with(name)));
-            assert!(known, "{name} is in no file of tests/conformance-cust");
+            assert!(is_listed, "{name} is in no file of tests/conformance-cust");
             counted += 1;
         }
     }
@@ -51,12 +51,12 @@ fn the_names_of_the_host_compile_against_both_crates() {
 }
 
 #[test]
-fn what_is_not_there_is_not_there() {
+fn names_listed_as_missing_do_not_exist() {
     let names: Vec<_> = rows("## Not there, on the host")
         .into_iter()
         .flat_map(|row| pieces(row[0]).collect::<Vec<_>>())
         .filter(|(is_name, _)| *is_name)
-        .flat_map(|(_, name)| words_of(name))
+        .flat_map(|(_, name)| words(name))
         .collect();
     assert!(names.contains(&"as_1d_texture") && names.contains(&"ExternalMemory"));
     for name in names.iter().filter(|name| name.starts_with("as_")) {

@@ -1,4 +1,4 @@
-//! A machine without a driver: everything is an error that says so, and nothing panics.
+//! A machine without a driver: every function returns an error, and nothing panics.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ static WITHOUT: LazyLock<()> = LazyLock::new(|| {
 });
 
 #[test]
-fn every_entrance_says_that_there_is_no_driver() {
+fn every_entry_point_reports_the_missing_driver() {
     LazyLock::force(&WITHOUT);
     let errors = [
         cust::init(CudaFlags::empty()).unwrap_err(),
@@ -62,10 +62,10 @@ fn every_entrance_says_that_there_is_no_driver() {
 }
 
 #[test]
-fn what_needs_no_device_works_without_one() {
+fn operations_without_device_work_without_a_driver() {
     LazyLock::force(&WITHOUT);
     assert!(UnifiedBuffer::<u32>::from_slice(&[]).unwrap().is_empty());
-    cust::nvtx::mark("nobody listens, and nothing happens");
+    cust::nvtx::mark("discarded without the library");
     let mut empty = DeviceBuffer::<u32>::from_slice(&[]).unwrap();
     empty.set_32(7).unwrap();
     assert_eq!(empty.as_host_vec(), Ok(vec![]));
@@ -77,9 +77,8 @@ fn what_needs_no_device_works_without_one() {
         Module::from_cubin(b"short", &[]).unwrap_err(),
         CudaError::InvalidImage
     );
-    // A buffer around somebody's address, where nothing can be done with it: errors, and a drop
-    // that does not panic. SAFETY: the address is never followed, and there is no driver to free it
-    // with.
+    // A buffer around a foreign address returns errors, and its drop does not panic. SAFETY: the
+    // address is never dereferenced, and there is no driver to free it.
     let foreign =
         unsafe { DeviceBuffer::<u32>::from_raw_parts(DevicePointer::from_raw(0x1000), 4) };
     assert_eq!(foreign.as_host_vec(), Err(CudaError::NoDriver));
@@ -90,28 +89,28 @@ fn what_needs_no_device_works_without_one() {
 }
 
 #[test]
-fn handles_move_between_threads() {
-    fn moves<T: Send + Sync>() {}
-    moves::<Context>();
-    moves::<Stream>();
-    moves::<Event>();
-    moves::<Module>();
-    moves::<Function<'static>>();
-    moves::<DeviceBuffer<f32>>();
-    moves::<DeviceSlice<f32>>();
-    moves::<DevicePointer<f32>>();
-    moves::<LockedBuffer<f32>>();
-    moves::<LockedBox<f32>>();
-    moves::<UnifiedBuffer<f32>>();
-    moves::<UnifiedBox<f32>>();
-    moves::<UnifiedPointer<f32>>();
-    moves::<legacy::Context>();
-    moves::<UnownedContext>();
-    moves::<Linker>();
-    moves::<Graph>();
-    moves::<GraphExec>();
-    moves::<GraphNode>();
-    moves::<KernelInvocation>();
-    moves::<ModuleHeap>();
-    moves::<CudaError>();
+fn handles_are_send_and_sync() {
+    fn is_send_and_sync<T: Send + Sync>() {}
+    is_send_and_sync::<Context>();
+    is_send_and_sync::<Stream>();
+    is_send_and_sync::<Event>();
+    is_send_and_sync::<Module>();
+    is_send_and_sync::<Function<'static>>();
+    is_send_and_sync::<DeviceBuffer<f32>>();
+    is_send_and_sync::<DeviceSlice<f32>>();
+    is_send_and_sync::<DevicePointer<f32>>();
+    is_send_and_sync::<LockedBuffer<f32>>();
+    is_send_and_sync::<LockedBox<f32>>();
+    is_send_and_sync::<UnifiedBuffer<f32>>();
+    is_send_and_sync::<UnifiedBox<f32>>();
+    is_send_and_sync::<UnifiedPointer<f32>>();
+    is_send_and_sync::<legacy::Context>();
+    is_send_and_sync::<UnownedContext>();
+    is_send_and_sync::<Linker>();
+    is_send_and_sync::<Graph>();
+    is_send_and_sync::<GraphExec>();
+    is_send_and_sync::<GraphNode>();
+    is_send_and_sync::<KernelInvocation>();
+    is_send_and_sync::<ModuleHeap>();
+    is_send_and_sync::<CudaError>();
 }

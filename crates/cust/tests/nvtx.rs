@@ -1,5 +1,5 @@
-//! Marks and ranges, with a library that writes them down in NVIDIA's place. Skipped, aloud, where
-//! there is no C compiler.
+//! Markers and ranges, recorded by a stand-in for NVIDIA's library. Skipped with a message without
+//! a C compiler.
 #![cfg(target_os = "linux")]
 
 use std::ffi::{CStr, c_char};
@@ -45,8 +45,8 @@ fn marks_and_ranges_reach_the_library() {
     nvtx::range_push("by hand");
     nvtx::range_pop();
     nvtx::range_pop();
-    // SAFETY: our own library, without initialisers, opened already; its function returns text that
-    // ends in NUL.
+    // SAFETY: the library of this test, without initializers and already opened; its function
+    // returns NUL-terminated text.
     let said = unsafe {
         let library = Library::new(&path).unwrap();
         let said = library

@@ -1,4 +1,4 @@
-//! What the derive macro writes.
+//! Expansion of the derive macro.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -7,10 +7,10 @@ use syn::{Data, DeriveInput, Field, Generics, Result, parse_quote};
 
 use crate::layout;
 
-/// The implementation, and a function that compiles only if every field is `DeviceCopy`.
+/// Generates the implementation, and a function that compiles only if every field is `DeviceCopy`.
 ///
 /// # Errors
-/// Where the item is no type, or its layout is not fixed.
+/// If the item is not a type, or its layout is not fixed.
 pub(crate) fn expand(item: TokenStream) -> Result<TokenStream> {
     let input: DeriveInput = syn::parse2(item)?;
     layout::check(&input)?;
@@ -39,7 +39,7 @@ pub(crate) fn expand(item: TokenStream) -> Result<TokenStream> {
     })
 }
 
-/// The type's parameters, each type also `DeviceCopy`.
+/// Adds the bound `DeviceCopy` to every type parameter.
 fn with_bounds(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     for parameter in generics.type_params_mut() {
@@ -50,7 +50,7 @@ fn with_bounds(generics: &Generics) -> Generics {
     generics
 }
 
-/// The fields of all variants.
+/// Returns the fields of all variants.
 fn fields(data: &Data) -> Vec<&Field> {
     match data {
         Data::Struct(data) => data.fields.iter().collect(),
@@ -63,17 +63,17 @@ fn fields(data: &Data) -> Vec<&Field> {
 mod tests {
     use super::*;
 
-    fn text(item: TokenStream) -> String {
+    fn expansion(item: TokenStream) -> String {
         expand(item).unwrap().to_string()
     }
 
-    fn refused(item: TokenStream) -> String {
+    fn expansion_error(item: TokenStream) -> String {
         expand(item).unwrap_err().to_string()
     }
 
     #[test]
-    fn every_field_of_every_variant_is_looked_at() {
-        let text = text(quote! {
+    fn fields_of_all_variants_are_checked() {
+        let text = expansion(quote! {
             #[repr(u8)]
             enum Shape { None, Ball(f32), Box { low: [f64; 3], high: u16 } }
         });
@@ -86,8 +86,8 @@ mod tests {
     }
 
     #[test]
-    fn parameters_keep_their_bounds_and_get_one() {
-        let text = text(quote! {
+    fn type_parameters_keep_their_bounds_and_get_device_copy() {
+        let text = expansion(quote! {
             #[repr(C)]
             struct Pair<'a, T: Default, const N: usize>([T; N], PhantomData<&'a ()>) where T: PartialEq;
         });
@@ -104,9 +104,9 @@ mod tests {
     }
 
     #[test]
-    fn a_layout_that_is_not_fixed_is_refused_with_the_remedy() {
+    fn a_type_without_fixed_layout_is_an_error_with_the_remedy() {
         assert!(
-            refused(quote!(
+            expansion_error(quote!(
                 struct Voxel {
                     index: u32,
                     value: f32,
@@ -115,16 +115,18 @@ mod tests {
             .contains("add `#[repr(C)]`")
         );
         assert!(
-            refused(quote!(
+            expansion_error(quote!(
                 #[repr(packed)]
                 struct Voxel(u8, u32);
             ))
             .contains("`Voxel`")
         );
         // an integer fixes the layout of enums only
-        assert!(refused(quote!(#[repr(u8)] union Bits { a: u8 })).contains("add `#[repr(C)]`"));
         assert!(
-            refused(quote!(
+            expansion_error(quote!(#[repr(u8)] union Bits { a: u8 })).contains("add `#[repr(C)]`")
+        );
+        assert!(
+            expansion_error(quote!(
                 enum Axis {
                     X,
                     Y,
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_layout_is_taken() {
+    fn fixed_layouts_are_accepted() {
         for item in [
             quote!(
                 #[repr(C)]
@@ -166,7 +168,7 @@ mod tests {
                 struct Nothing {}
             ),
         ] {
-            assert!(text(item).contains("unsafe impl"));
+            assert!(expansion(item).contains("unsafe impl"));
         }
     }
 }

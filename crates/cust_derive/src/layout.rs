@@ -1,4 +1,4 @@
-//! Whether a type says how it lies in memory.
+//! Check for a fixed memory layout.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DeriveInput, Meta, Result, Token};
@@ -7,10 +7,10 @@ const INTEGERS: [&str; 12] = [
     "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
 ];
 
-/// Refuses a type whose layout two compilers need not agree on.
+/// Rejects types whose layout is not guaranteed.
 ///
 /// # Errors
-/// With what to write, at the type's name.
+/// A message with the remedy, at the type's name.
 pub(crate) fn check(input: &DeriveInput) -> Result<()> {
     let representations = representations(&input.attrs)?;
     let fixed = representations.iter().any(|one| {
@@ -22,20 +22,18 @@ pub(crate) fn check(input: &DeriveInput) -> Result<()> {
         _ if fixed => return Ok(()),
         Data::Struct(data) if data.fields.is_empty() => return Ok(()),
         Data::Struct(_) | Data::Union(_) => "add `#[repr(C)]`",
-        Data::Enum(_) => {
-            "add `#[repr(u32)]`, another integer that the kernel has too, or `#[repr(C)]`"
-        }
+        Data::Enum(_) => "add `#[repr(u32)]` or another integer type, or `#[repr(C)]`",
     };
     Err(syn::Error::new(
         input.ident.span(),
         format!(
-            "`{}` has no fixed layout, so a kernel may have its fields elsewhere: {remedy}",
+            "`{}` has no fixed layout, so host and kernel may lay out its fields differently: {remedy}",
             input.ident
         ),
     ))
 }
 
-/// What the `repr` attributes say, without arguments: `C`, `align`, `u8`.
+/// Returns the `repr` hints without arguments: `C`, `align`, `u8`.
 fn representations(attributes: &[Attribute]) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for attribute in attributes.iter().filter(|a| a.path().is_ident("repr")) {

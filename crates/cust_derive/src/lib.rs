@@ -1,22 +1,22 @@
-//! The derive macro of `cust`: [`macro@DeviceCopy`].
+//! Derive macro of `cust`: [`macro@DeviceCopy`].
 //!
-//! Use it through `cust`, which re-exports it and holds the trait that its expansion names.
+//! Use it through `cust`, which re-exports it and defines the trait that its expansion implements.
 
 mod expand;
 mod layout;
 
 use proc_macro::TokenStream;
 
-/// Implements `cust::memory::DeviceCopy` for a struct, an enum or a union of which every field is
+/// Implements `cust::memory::DeviceCopy` for a struct, an enum or a union whose fields are all
 /// `DeviceCopy`.
 ///
-/// - The type is `Copy` as well: `#[derive(Clone, Copy, DeviceCopy)]`.
+/// Requirements:
+/// - The type is also `Copy`: `#[derive(Clone, Copy, DeviceCopy)]`.
 /// - Its layout is fixed: `#[repr(C)]` or `#[repr(transparent)]`, for enums also `#[repr(u8)]` and
-///   the like. A type without fields needs neither.
-/// - Type parameters get the bound `DeviceCopy`, beside the bounds that they have.
+///   similar. Types without fields need neither.
 ///
-/// What does not hold is an error at the field or the type that says what to do. The examples are
-/// at the trait.
+/// Type parameters get the additional bound `DeviceCopy`. A violated requirement is a compile error
+/// at the field or the type with the remedy. See the trait for examples.
 #[proc_macro_derive(DeviceCopy)]
 pub fn device_copy(item: TokenStream) -> TokenStream {
     expand::expand(item.into())

@@ -61,13 +61,13 @@ pub fn all() -> Result<Vec<Step>> {
         "--test",
         "with_vek",
     ];
-    let others_types = [
+    let foreign_types = [
         "test",
         "-p",
         "ferrovox-cust",
         "--all-features",
         "--test",
-        "others_types",
+        "foreign_types",
     ];
     let conformance = vec![
         outside(
@@ -82,7 +82,7 @@ pub fn all() -> Result<Vec<Step>> {
     // what others wrote, which does not change with our sources, and features for others' crates
     let published = vec![
         cargo(&with_vek),
-        cargo(&others_types),
+        cargo(&foreign_types),
         outside(
             &paths::root().join("tests/conformance/published"),
             &["check", "--quiet"],

@@ -1,4 +1,4 @@
-//! The context that is current on the calling thread.
+//! The current context of the calling thread.
 
 use super::owner::{self, Owner};
 use super::unowned::UnownedContext;
@@ -10,42 +10,42 @@ use crate::device::Device;
 use crate::driver;
 use crate::error::CudaResult;
 
-/// The context current on the calling thread, whichever it is.
+/// The current context of the calling thread.
 ///
-/// Every function fails with [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext)
-/// where none is, and with [`CudaError::NoDriver`](crate::error::CudaError::NoDriver) on a machine
-/// without a driver.
+/// All functions fail with [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext)
+/// if no context is current, and with [`CudaError::NoDriver`](crate::error::CudaError::NoDriver) if
+/// no driver is installed.
 #[derive(Debug)]
 pub struct CurrentContext;
 
 impl CurrentContext {
-    /// How L1 cache and shared memory divide their storage.
+    /// Returns the preferred split between L1 cache and shared memory.
     ///
     /// # Errors
-    /// Where no context is current.
+    /// If no context is current.
     pub fn get_cache_config() -> CudaResult<CacheConfig> {
         Ok(CacheConfig::from_number(driver()?.context_cache_config()?))
     }
 
-    /// The device of the context.
+    /// Returns the device of the context.
     ///
     /// # Errors
-    /// Where no context is current.
+    /// If no context is current.
     pub fn get_device() -> CudaResult<Device> {
         Ok(Device::from_raw(driver()?.current_device()?))
     }
 
-    /// The flags the context was made with.
+    /// Returns the flags with which the context was created.
     ///
     /// # Errors
-    /// Where no context is current.
+    /// If no context is current.
     pub fn get_flags() -> CudaResult<ContextFlags> {
         Ok(ContextFlags::from_bits_truncate(
             driver()?.current_context_flags()?,
         ))
     }
 
-    /// The value of a limit.
+    /// Returns the value of a resource limit.
     ///
     /// # Errors
     /// [`CudaError::UnsupportedLimit`](crate::error::CudaError::UnsupportedLimit).
@@ -53,74 +53,75 @@ impl CurrentContext {
         driver()?.context_limit(resource as i32)
     }
 
-    /// The width of a shared-memory bank.
+    /// Returns the width of shared-memory banks.
     ///
     /// # Errors
-    /// Where no context is current.
+    /// If no context is current.
     pub fn get_shared_memory_config() -> CudaResult<SharedMemoryConfig> {
         Ok(SharedMemoryConfig::from_number(
             driver()?.context_shared_memory_config()?,
         ))
     }
 
-    /// The priorities streams of the context can have.
+    /// Returns the range of stream priorities.
     ///
     /// # Errors
-    /// Where no context is current.
+    /// If no context is current.
     pub fn get_stream_priority_range() -> CudaResult<StreamPriorityRange> {
         let (least, greatest) = driver()?.stream_priority_range()?;
         Ok(StreamPriorityRange { least, greatest })
     }
 
-    /// How L1 cache and shared memory should divide their storage.
+    /// Sets the preferred split between L1 cache and shared memory.
     ///
     /// # Errors
-    /// Where no context is current.
+    /// If no context is current.
     pub fn set_cache_config(cfg: CacheConfig) -> CudaResult<()> {
         driver()?.set_context_cache_config(cfg as i32)
     }
 
-    /// Sets a limit; the driver may round it, so ask afterwards.
+    /// Sets a resource limit; the driver may round the value.
     ///
     /// # Errors
-    /// [`CudaError::UnsupportedLimit`](crate::error::CudaError::UnsupportedLimit), and others where
-    /// the value cannot be had.
+    /// [`CudaError::UnsupportedLimit`](crate::error::CudaError::UnsupportedLimit), and others if
+    /// the value is out of range.
     pub fn set_resource_limit(resource: ResourceLimit, limit: usize) -> CudaResult<()> {
         driver()?.set_context_limit(resource as i32, limit)
     }
 
-    /// Sets the width of a shared-memory bank, on devices where it can be chosen.
+    /// Sets the width of shared-memory banks, on devices that support it.
     ///
     /// # Errors
-    /// Where no context is current.
+    /// If no context is current.
     pub fn set_shared_memory_config(cfg: SharedMemoryConfig) -> CudaResult<()> {
         driver()?.set_context_shared_memory_config(cfg as i32)
     }
 
-    /// The context, whoever made it. (In the published crate a function of the legacy one only.)
+    /// Returns the current context, regardless of who created it. (In Rust-CUDA, only a function of
+    /// the legacy module.)
     ///
     /// # Errors
-    /// Where no context is current.
+    /// If no context is current.
     pub fn get_current() -> CudaResult<UnownedContext> {
-        Ok(UnownedContext::of(Owner::current()?))
+        Ok(UnownedContext::from_owner(Owner::current()?))
     }
 
     /// Makes a context current on this thread.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where it was reset,
-    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) for another
-    /// library's that is not current.
+    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) if it was reset,
+    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) if it belongs
+    /// to another library and is not current.
     pub fn set_current<C: ContextHandle>(c: &C) -> CudaResult<()> {
         let _keep = owner::keep(c.get_inner())?;
-        // SAFETY: the context is there.
+        // SAFETY: the context is alive.
         unsafe { driver()?.set_current_context(c.get_inner()) }
     }
 
-    /// Waits for everything in the context.
+    /// Waits for all work in the context.
     ///
     /// # Errors
-    /// Also those of the work.
+    /// Errors of earlier work.
     pub fn synchronize() -> CudaResult<()> {
         driver()?.synchronize_context()
     }

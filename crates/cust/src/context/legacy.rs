@@ -1,6 +1,6 @@
-//! Contexts beside the primary one, and each thread's stack of them.
+//! Explicitly created contexts, and the context stack of each thread.
 //!
-//! Programs written before primary contexts use these; others do better with
+//! Provided for programs written before primary contexts existed. Prefer
 //! [`Context`](super::Context), which libraries share.
 //!
 //! ```no_run
@@ -20,7 +20,7 @@
 use std::sync::Arc;
 
 use super::ContextHandle;
-use super::held::Held;
+use super::managed::ManagedContext;
 use super::owner::{self, Owner};
 use super::unowned::api_version;
 use crate::device::Device;
@@ -35,38 +35,38 @@ pub use super::{
     StreamPriorityRange,
 };
 
-/// A context of one's own on a device. It is destroyed when the value, and everything that was made
-/// in it, is gone.
+/// An explicitly created context of a device. It is destroyed when this value and all objects
+/// created in it are dropped.
 #[derive(Debug)]
 pub struct Context {
-    held: Arc<Held>,
+    held: Arc<ManagedContext>,
 }
 
 impl Context {
-    /// A new context, on top of this thread's stack.
+    /// Creates a context and pushes it onto this thread's stack.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory) and others.
     pub fn create_and_push(flags: ContextFlags, device: Device) -> CudaResult<Context> {
-        let held = Held::create(device, flags.bits())?;
+        let held = ManagedContext::create(device, flags.bits())?;
         Ok(Context { held })
     }
 
-    /// The version of the driver interface the context was made with.
+    /// Returns the API version with which the context was created.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn get_api_version(&self) -> CudaResult<CudaApiVersion> {
-        api_version(&Owner::of(Arc::clone(&self.held)))
+        api_version(&Owner::from_managed(Arc::clone(&self.held)))
     }
 
-    /// The context as something to push on another thread's stack.
+    /// Returns a reference that can be pushed onto another thread's stack.
     pub fn get_unowned(&self) -> UnownedContext {
-        UnownedContext::of(Owner::of(Arc::clone(&self.held)))
+        UnownedContext::from_owner(Owner::from_managed(Arc::clone(&self.held)))
     }
 
-    /// Destroys the context, and returns the result. Where something that was made in it still
-    /// exists, it goes with the last of that.
+    /// Destroys the context and returns the result. If objects created in it still exist, it is
+    /// destroyed with the last of them.
     ///
     /// # Errors
     /// The driver's error and the context.
@@ -92,31 +92,31 @@ impl ContextHandle for Context {
     }
 }
 
-/// This thread's stack of contexts. The one on top is current.
+/// Context stack of this thread, whose top is the current context.
 #[derive(Debug)]
 pub struct ContextStack;
 
 impl ContextStack {
-    /// Takes the top context off the stack.
+    /// Pops the top context from the stack.
     ///
     /// # Errors
-    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where there is none.
+    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) if the stack is
+    /// empty.
     pub fn pop() -> CudaResult<UnownedContext> {
-        // asked beforehand, so that it is kept while it leaves the stack
+        // get a reference first, to keep the context alive while it leaves the stack
         let owner = Owner::current()?;
         driver()?.pop_context()?;
-        Ok(UnownedContext::of(owner))
+        Ok(UnownedContext::from_owner(owner))
     }
 
-    /// Puts a context on the stack, and so makes it current. Any context will do, also a primary
-    /// one.
+    /// Pushes a context onto the stack, which makes it current. Accepts primary contexts too.
     ///
     /// # Errors
-    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) for another
-    /// library's that is not current.
+    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) if it belongs
+    /// to another library and is not current.
     pub fn push<C: ContextHandle>(ctx: &C) -> CudaResult<()> {
         let _keep = owner::keep(ctx.get_inner())?;
-        // SAFETY: the context is there.
+        // SAFETY: the context is alive.
         unsafe { driver()?.push_context(ctx.get_inner()) }
     }
 }

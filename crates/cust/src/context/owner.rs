@@ -1,31 +1,31 @@
-//! The context something was made in, and making it current for the time of a call.
+//! Reference of an object to its context, and making that context current during a call.
 
 use std::marker::PhantomData;
 use std::ptr;
 use std::sync::Arc;
 
-use super::held::{self, Held};
+use super::managed::{self, ManagedContext};
 use crate::device::Device;
 use crate::driver;
 use crate::error::{CudaError, CudaResult};
 use crate::sys::CUcontext;
 
-/// The context that a stream, event, module or buffer was made in. Keeps it alive where it is one
-/// of this crate's.
+/// Context in which a stream, event, module or buffer was created. Keeps it alive if it is managed
+/// by this crate.
 #[derive(Clone, Debug)]
 pub(crate) struct Owner {
     raw: CUcontext,
-    /// `None` for a context that another library made: it is that library's to keep alive.
-    held: Option<Arc<Held>>,
+    /// `None` for a context created by another library, which is responsible for its lifetime.
+    held: Option<Arc<ManagedContext>>,
 }
 
-// SAFETY: the handle is only compared and passed to the driver, which may be done from any thread.
+// SAFETY: the handle is only compared and passed to the driver, which is allowed from any thread.
 unsafe impl Send for Owner {}
 // SAFETY: as above.
 unsafe impl Sync for Owner {}
 
 impl Owner {
-    /// The context current on this thread.
+    /// Returns the current context of this thread.
     pub(crate) fn current() -> CudaResult<Owner> {
         let raw = driver()?.current_context()?;
         if raw.is_null() {
@@ -33,12 +33,12 @@ impl Owner {
         }
         Ok(Owner {
             raw,
-            held: Held::with_handle(raw),
+            held: ManagedContext::with_handle(raw),
         })
     }
 
-    /// A context that is held.
-    pub(crate) fn of(held: Arc<Held>) -> Owner {
+    /// References a context managed by this crate.
+    pub(crate) fn from_managed(held: Arc<ManagedContext>) -> Owner {
         Owner {
             raw: held.raw(),
             held: Some(held),
@@ -54,12 +54,12 @@ impl Owner {
         enter(self.raw, || self.held.clone())
     }
 
-    /// Whether memory of this context can be allocated in the order of a stream.
+    /// Returns `true` if the context supports the stream-ordered allocator.
     pub(crate) fn has_memory_pools(&self) -> bool {
         match &self.held {
             Some(held) => held.has_memory_pools(),
             None => self.device().is_ok_and(|device| {
-                driver().is_ok_and(|driver| held::device_has_memory_pools(driver, device))
+                driver().is_ok_and(|driver| managed::device_has_memory_pools(driver, device))
             }),
         }
     }
@@ -70,17 +70,16 @@ impl Owner {
     }
 }
 
-/// Keeps a context current on this thread; restores the one that was, when dropped.
+/// Keeps a context current on this thread, and restores the previous one when dropped.
 #[derive(Debug)]
-#[must_use = "the context is current only as long as the guard lives"]
+#[must_use = "the context is current only while the guard is alive"]
 pub struct ContextGuard<'a> {
-    /// What to restore; `None` where nothing was changed.
+    /// Context to restore; `None` if the current context did not change.
     previous: Option<CUcontext>,
-    /// The one that is current, and the one that was, if it is one of this crate's: it must be
-    /// there when it is restored.
-    _keep: [Option<Arc<Held>>; 2],
-    /// Which context is current is a matter of one thread, so the guard stays on it: raw pointers
-    /// are not `Send`.
+    /// References to the entered and to the previous context, if managed by this crate: both must
+    /// stay alive until the previous one is restored.
+    _keep: [Option<Arc<ManagedContext>>; 2],
+    /// The current context is a property of the thread, so the guard is `!Send`.
     _this_thread: PhantomData<(*mut (), &'a ())>,
 }
 
@@ -94,23 +93,23 @@ impl ContextGuard<'_> {
     }
 }
 
-/// Makes the context of a device slice current: null stands for whichever is, and a context that is
-/// gone is an error.
+/// Makes the context of a device slice current. Null selects the current context; a destroyed
+/// context is an error.
 pub(crate) fn enter_handle(raw: CUcontext) -> CudaResult<ContextGuard<'static>> {
     if raw.is_null() {
         Ok(ContextGuard::unchanged())
     } else {
-        enter(raw, || Held::with_handle(raw))
+        enter(raw, || ManagedContext::with_handle(raw))
     }
 }
 
-/// Sees to it that a handle is of a context that is there, as long as what this returns: one that
-/// is held, or the current one.
+/// Keeps the context of a handle alive while the returned reference exists. The context must be
+/// managed by this crate or current.
 ///
 /// # Errors
-/// [`CudaError::ContextIsDestroyed`] where nobody here knows that it is there.
-pub(crate) fn keep(raw: CUcontext) -> CudaResult<Option<Arc<Held>>> {
-    let held = Held::with_handle(raw);
+/// [`CudaError::ContextIsDestroyed`] if the context is neither.
+pub(crate) fn keep(raw: CUcontext) -> CudaResult<Option<Arc<ManagedContext>>> {
+    let held = ManagedContext::with_handle(raw);
     if held.is_none() && (raw.is_null() || driver()?.current_context()? != raw) {
         return Err(CudaError::ContextIsDestroyed);
     }
@@ -119,21 +118,21 @@ pub(crate) fn keep(raw: CUcontext) -> CudaResult<Option<Arc<Held>>> {
 
 fn enter<'a>(
     raw: CUcontext,
-    keeper: impl FnOnce() -> Option<Arc<Held>>,
+    keeper: impl FnOnce() -> Option<Arc<ManagedContext>>,
 ) -> CudaResult<ContextGuard<'a>> {
     let driver = driver()?;
     let previous = driver.current_context()?;
     if previous == raw {
         return Ok(ContextGuard::unchanged());
     }
-    // A context nobody here keeps alive may be gone: it can be used while it is current, but not be
-    // made so.
+    // A context that is not managed by this crate may have been destroyed: it can be used while it
+    // is current, but not be made current.
     let keep = keeper().ok_or(CudaError::ContextIsDestroyed)?;
-    // SAFETY: `keep` holds a retain of this context.
+    // SAFETY: `keep` keeps this context alive.
     unsafe { driver.set_current_context(raw) }?;
     Ok(ContextGuard {
         previous: Some(previous),
-        _keep: [Some(keep), Held::with_handle(previous)],
+        _keep: [Some(keep), ManagedContext::with_handle(previous)],
         _this_thread: PhantomData,
     })
 }
@@ -144,15 +143,15 @@ impl Drop for ContextGuard<'_> {
             return;
         };
         if let Ok(driver) = driver() {
-            // SAFETY: this context, or none, was current on this very thread when the guard was
-            // made. It is kept, or another library's, and then the thread is left as it would be
-            // without the guard, also where that destroyed it meanwhile.
+            // SAFETY: this context, or none, was current on this thread when the guard was created.
+            // It is kept alive, or belongs to another library; then the thread is left in the state
+            // that it would have without the guard, even if that library destroyed it meanwhile.
             let _ = unsafe { driver.set_current_context(previous) };
         }
     }
 }
 
-/// The current context's handle, or null where there is none or no driver.
+/// Returns the handle of the current context, or null without a current context or driver.
 pub(crate) fn current_or_null() -> CUcontext {
     driver()
         .and_then(|driver| driver.current_context())

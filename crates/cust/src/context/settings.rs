@@ -1,39 +1,38 @@
-//! What can be set on a context.
+//! Settings of a context.
 
 use bitflags::bitflags;
 
 bitflags! {
-    /// How host threads wait in a context, among others.
+    /// Flags of a context, such as the scheduling policy of waiting host threads.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub struct ContextFlags: u32 {
-        /// Spin: the quickest answer, at the price of a busy core.
+        /// Waiting threads spin: lowest latency, at the cost of a busy core.
         const SCHED_SPIN = 0x01;
-        /// Give the core to other threads between looks.
+        /// Waiting threads yield to other threads between polls.
         const SCHED_YIELD = 0x02;
-        /// Sleep until the device wakes the thread.
+        /// Waiting threads block until the device signals them.
         const SCHED_BLOCKING_SYNC = 0x04;
-        /// Let the driver choose.
+        /// The driver chooses the policy.
         const SCHED_AUTO = 0x00;
-        /// Allow pinned host memory that the device can reach.
+        /// Supports pinned host memory mapped into the device's address space.
         const MAP_HOST = 0x08;
-        /// Keep local memory at its greatest size so far, so that launches never wait for it to be
-        /// resized.
+        /// Keeps local memory at its largest size so far, which avoids resizing it at launches.
         const LMEM_RESIZE_TO_MAX = 0x10;
     }
 }
 
-/// How L1 cache and shared memory divide the storage they share.
+/// Preferred split of the storage between L1 cache and shared memory.
 #[repr(u32)]
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub enum CacheConfig {
-    /// As the driver likes.
+    /// No preference.
     PreferNone = 0,
-    /// More shared memory.
+    /// Prefer shared memory.
     PreferShared = 1,
-    /// More L1 cache.
+    /// Prefer L1 cache.
     PreferL1 = 2,
-    /// Half and half.
+    /// Equal sizes.
     PreferEqual = 3,
 }
 
@@ -48,31 +47,31 @@ impl CacheConfig {
     }
 }
 
-/// A limit of a context.
+/// Resource limit of a context.
 #[repr(u32)]
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub enum ResourceLimit {
-    /// Bytes of stack per thread.
+    /// Stack size per thread, in bytes.
     StackSize = 0,
-    /// Bytes that hold what kernels print until the host fetches it.
+    /// Size of the buffer for text printed by kernels, in bytes.
     PrintfFifoSize = 1,
-    /// Bytes that kernels can allocate from.
+    /// Size of the heap for allocations in kernels, in bytes.
     MallocHeapSize = 2,
-    /// How deep kernels that launch kernels may wait for each other.
+    /// Maximum nesting depth at which kernels can wait for child kernels.
     DeviceRuntimeSynchronizeDepth = 3,
-    /// How many launches by kernels may be waiting.
+    /// Maximum number of pending launches by kernels.
     DeviceRuntimePendingLaunchCount = 4,
-    /// The most bytes L2 fetches at a time: a hint, up to 128.
+    /// Maximum fetch granularity of the L2 cache in bytes: a hint, at most 128.
     MaxL2FetchGranularity = 5,
 }
 
-/// The width of a shared-memory bank. Devices since Maxwell have 4-byte banks, whatever is set.
+/// Width of shared-memory banks. Devices since Maxwell always use 4-byte banks.
 #[repr(u32)]
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub enum SharedMemoryConfig {
-    /// As the device likes.
+    /// The device's default.
     DefaultBankSize = 0,
     /// 4 bytes.
     FourByteBankSize = 1,
@@ -90,11 +89,11 @@ impl SharedMemoryConfig {
     }
 }
 
-/// The priorities that streams can have: smaller numbers go first.
+/// Range of stream priorities; smaller numbers are higher priorities.
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub struct StreamPriorityRange {
-    /// The least urgent, the greatest number.
+    /// Lowest priority, the largest number.
     pub least: i32,
-    /// The most urgent, the smallest number.
+    /// Highest priority, the smallest number.
     pub greatest: i32,
 }

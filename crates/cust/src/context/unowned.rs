@@ -1,4 +1,4 @@
-//! A context that came from this thread's stack.
+//! Reference to a context obtained from this thread's stack.
 
 use std::ptr;
 
@@ -9,32 +9,31 @@ use crate::private::Sealed;
 use crate::sys::CUcontext;
 use crate::{CudaApiVersion, driver};
 
-/// A context, whoever made it. One that this crate made stays as long as the value; with the
-/// published crate it has to be kept otherwise.
+/// Reference to any context. Unlike in Rust-CUDA, it keeps contexts created by this crate alive.
 #[derive(Clone, Debug)]
 pub struct UnownedContext {
     owner: Owner,
 }
 
 impl UnownedContext {
-    pub(super) fn of(owner: Owner) -> Self {
+    pub(super) fn from_owner(owner: Owner) -> Self {
         UnownedContext { owner }
     }
 
-    /// The version of the driver interface the context was made with.
+    /// Returns the API version with which the context was created.
     ///
     /// # Errors
-    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) for another
-    /// library's that is not current.
+    /// [`CudaError::ContextIsDestroyed`](crate::error::CudaError::ContextIsDestroyed) if it belongs
+    /// to another library and is not current.
     pub fn get_api_version(&self) -> CudaResult<CudaApiVersion> {
         api_version(&self.owner)
     }
 }
 
-/// The version of the driver interface a context was made with.
+/// Returns the API version with which a context was created.
 pub(super) fn api_version(owner: &Owner) -> CudaResult<CudaApiVersion> {
     let _current = owner.enter()?;
-    // SAFETY: null stands for the current context.
+    // SAFETY: null selects the current context.
     let version = unsafe { driver()?.context_api_version(ptr::null_mut()) }?;
     Ok(CudaApiVersion::from_number(
         i32::try_from(version).unwrap_or(i32::MAX),

@@ -1,4 +1,4 @@
-//! Graphs that are ready to run.
+//! Executable graphs.
 
 use super::KernelInvocation;
 use crate::context::owner::Owner;
@@ -7,20 +7,19 @@ use crate::error::CudaResult;
 use crate::stream::Stream;
 use crate::sys::CUgraphExec;
 
-/// A graph, ready to run: made by [`Graph::instantiate`](super::Graph::instantiate). (An addition
-/// to the published names.)
+/// Executable graph, created by [`Graph::instantiate`](super::Graph::instantiate). (Not part of
+/// Rust-CUDA.)
 #[derive(Debug)]
 pub struct GraphExec {
     raw: CUgraphExec,
     owner: Owner,
-    /// They keep their modules loaded.
+    /// Invocations, which keep their modules loaded.
     _kernels: Vec<KernelInvocation>,
 }
 
-// SAFETY: the driver allows it to be used from any thread.
+// SAFETY: the driver allows its use from any thread.
 unsafe impl Send for GraphExec {}
-// SAFETY: a launch is all that is done with what is shared, and whoever launches answers for others
-// at the same time.
+// SAFETY: launching is the only shared operation, and its callers exclude concurrent launches.
 unsafe impl Sync for GraphExec {}
 
 impl GraphExec {
@@ -32,18 +31,18 @@ impl GraphExec {
         }
     }
 
-    /// Queues all of the graph.
+    /// Queues the graph in `stream`.
     ///
     /// # Errors
-    /// Those of the launches, and of earlier work.
+    /// Errors of the launches and of earlier work.
     ///
     /// # Safety
-    /// 1. For each kernel as [`Stream::launch`], points 1 and 3.
-    /// 2. No other thread launches it at the same time.
-    /// 3. It is dropped only when the launch has run.
+    /// 1. Conditions 1 and 3 of [`Stream::launch`] hold for each kernel.
+    /// 2. No other thread launches this graph concurrently.
+    /// 3. The graph is dropped only after the launch is complete.
     pub unsafe fn launch(&self, stream: &Stream) -> CudaResult<()> {
         let _current = stream.enter()?;
-        // SAFETY: a live stream, its context current; the rest is the caller's promise (1 to 3).
+        // SAFETY: a live stream with its context current; the caller's guarantees (1 to 3).
         unsafe { driver()?.graph_launch(self.raw, stream.as_inner()) }
     }
 }
@@ -52,11 +51,11 @@ impl Drop for GraphExec {
     fn drop(&mut self) {
         let destroy = || {
             let _current = self.owner.enter()?;
-            // SAFETY: this value's own, destroyed once; who launched it promised that the launch
-            // has run.
+            // SAFETY: this value's handle, destroyed once; callers of `launch` guarantee that the
+            // launch is complete.
             unsafe { driver()?.graph_exec_destroy(self.raw) }
         };
-        // A failure cannot be reported here.
+        // Errors cannot be reported here.
         let _: CudaResult<()> = destroy();
     }
 }

@@ -1,4 +1,4 @@
-//! Launches that are described, not queued.
+//! Descriptions of kernel launches for graphs.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -12,36 +12,36 @@ use crate::memory::DeviceCopy;
 use crate::module::ModuleInner;
 use crate::sys::{CUfunction, LaunchDims};
 
-/// A kernel, the shape of its launch, and copies of its arguments.
-/// [`kernel_invocation!`](crate::kernel_invocation!) writes it as [`launch!`](crate::launch!)
-/// writes a launch. It keeps the kernel's module loaded.
+/// A kernel, its launch dimensions, and copies of its arguments. Created by
+/// [`kernel_invocation!`](crate::kernel_invocation!), whose syntax is that of
+/// [`launch!`](crate::launch!). Keeps the kernel's module loaded.
 #[derive(Clone, Debug)]
 pub struct KernelInvocation {
-    /// Threads in a block.
+    /// Threads per block.
     pub block_dim: BlockSize,
     /// Blocks in the grid.
     pub grid_dim: GridSize,
-    /// Bytes of dynamic shared memory of a block.
+    /// Dynamic shared memory per block, in bytes.
     pub shared_mem_bytes: u32,
     function: CUfunction,
     module: Arc<ModuleInner>,
     arguments: Vec<Argument>,
 }
 
-// SAFETY: the driver allows a function to be used from any thread; the module keeps it loaded, and
+// SAFETY: the driver allows the use of a function from any thread; the module keeps it loaded, and
 // arguments are `DeviceCopy`.
 unsafe impl Send for KernelInvocation {}
 // SAFETY: as above.
 unsafe impl Sync for KernelInvocation {}
 
-/// The bytes of an argument, aligned as no parameter needs more.
+/// Bytes of an argument, with the maximum alignment of kernel parameters.
 #[derive(Clone, Debug)]
 struct Argument {
     bytes: Box<[MaybeUninit<u128>]>,
 }
 
 impl KernelInvocation {
-    /// A launch without arguments so far.
+    /// Creates an invocation without arguments.
     pub fn new<G, B>(
         function: &Function<'_>,
         grid_size: G,
@@ -62,13 +62,12 @@ impl KernelInvocation {
         }
     }
 
-    /// With one more argument.
+    /// Appends an argument.
     #[must_use]
     pub fn argument<T: DeviceCopy>(mut self, value: &T) -> Self {
         let words = size_of::<T>().div_ceil(size_of::<u128>());
         let mut bytes = vec![MaybeUninit::<u128>::uninit(); words].into_boxed_slice();
-        // SAFETY: the words have room for the value's bytes, of which those between its fields need
-        // not be written.
+        // SAFETY: the words have space for the value's bytes; padding need not be initialized.
         unsafe {
             ptr::copy_nonoverlapping(
                 (&raw const *value).cast::<MaybeUninit<u8>>(),
@@ -92,16 +91,17 @@ impl KernelInvocation {
         launch_dims(self.grid_dim, self.block_dim, self.shared_mem_bytes)
     }
 
-    /// Where each argument is.
+    /// Returns the address of each argument.
     pub(super) fn addresses(&self) -> Vec<*mut c_void> {
         let address = |argument: &Argument| argument.bytes.as_ptr().cast::<c_void>().cast_mut();
         self.arguments.iter().map(address).collect()
     }
 }
 
-/// Describes a launch for a [`Graph`](crate::graph::Graph): as [`launch!`](crate::launch!), with
-/// `_` or any name in the place of the stream, since nothing is queued. Needs no `unsafe`; adding
-/// it to a graph does. The value is a [`CudaResult`](crate::error::CudaResult) of a
+/// Describes a launch for a [`Graph`](crate::graph::Graph). The syntax is that of
+/// [`launch!`](crate::launch!), with `_` or any identifier instead of the stream, because nothing
+/// is queued. Safe to use; adding the invocation to a graph is not. Evaluates to a
+/// [`CudaResult`](crate::error::CudaResult) of a
 /// [`KernelInvocation`](crate::graph::KernelInvocation).
 #[macro_export]
 macro_rules! kernel_invocation {

@@ -2,58 +2,58 @@
 
 use crate::sys::CUgraphNode;
 
-/// A piece of work of a graph. It only names it: a graph that it is not of refuses it.
+/// Node of a graph. An identifier only: graphs reject nodes of other graphs.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GraphNode {
     raw: CUgraphNode,
 }
 
-// SAFETY: the handle is only compared, and passed to the driver by a graph that has it.
+// SAFETY: the handle is only compared, or passed to the driver by the graph that contains it.
 unsafe impl Send for GraphNode {}
 // SAFETY: as above.
 unsafe impl Sync for GraphNode {}
 
 impl GraphNode {
-    /// From the driver's handle.
+    /// Creates a node from the driver's handle.
     pub fn from_raw(raw: CUgraphNode) -> Self {
         GraphNode { raw }
     }
 
-    /// The driver's handle.
+    /// Returns the driver's handle.
     pub fn to_raw(self) -> CUgraphNode {
         self.raw
     }
 }
 
-/// What a node does.
+/// Type of a graph node.
 #[repr(u8)]
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GraphNodeType {
-    /// It launches a kernel.
+    /// Kernel launch.
     KernelInvocation = 0,
-    /// It copies.
+    /// Memory copy.
     Memcpy = 1,
-    /// It fills.
+    /// Memory fill.
     Memset = 2,
-    /// It calls a function of the host.
+    /// Call of a host function.
     HostExecute = 3,
-    /// It runs another graph.
+    /// Child graph.
     ChildGraph = 4,
-    /// Nothing: others depend on it.
+    /// Empty node, used for dependencies.
     Empty = 5,
-    /// It waits for an event.
+    /// Wait for an event.
     WaitEvent = 6,
-    /// It records an event.
+    /// Recording of an event.
     EventRecord = 7,
-    /// It signals another interface's semaphore.
+    /// Signal of an external semaphore.
     SemaphoreSignal = 8,
-    /// It waits for another interface's semaphore.
+    /// Wait for an external semaphore.
     SemaphoreWait = 9,
-    /// It allocates.
+    /// Memory allocation.
     MemoryAllocation = 10,
-    /// It frees.
+    /// Memory deallocation.
     MemoryFree = 11,
 }
 
@@ -73,12 +73,12 @@ impl GraphNodeType {
         GraphNodeType::MemoryFree,
     ];
 
-    /// From the driver's number; `None` for one that is not named here.
+    /// Converts the driver's number; returns `None` for an unknown type.
     pub fn from_raw(raw: i32) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.to_raw() == raw)
     }
 
-    /// The driver's number.
+    /// Returns the driver's number.
     pub fn to_raw(self) -> i32 {
         self as i32
     }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_comes_back_from_its_number() {
+    fn node_types_round_trip_through_their_numbers() {
         for (number, kind) in (0..).zip(GraphNodeType::ALL) {
             assert_eq!(
                 (kind.to_raw(), GraphNodeType::from_raw(number)),

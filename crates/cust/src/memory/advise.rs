@@ -1,4 +1,4 @@
-//! Where unified memory should be.
+//! Placement hints for unified memory.
 
 use super::host_values::HostValues;
 use super::{DeviceCopy, UnifiedBox, UnifiedBuffer, bytes};
@@ -9,13 +9,13 @@ use crate::private::Sealed;
 use crate::stream::Stream;
 use crate::sys::Advice;
 
-/// Tells the driver how unified memory will be used. It changes how fast the memory is, never what
-/// it holds, so all of it is safe.
+/// Gives the driver hints about the use of unified memory. Hints affect performance only, so all
+/// functions are safe.
 ///
-/// Memory that the driver does not move, as where devices cannot share memory with the host, is an
-/// error: [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) or
-/// [`CudaError::InvalidDevice`](crate::error::CudaError::InvalidDevice), as the driver has it. A
-/// buffer of no bytes is none.
+/// Memory that the driver cannot migrate (pinned memory, on systems without concurrent managed
+/// access) is an error: [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) or
+/// [`CudaError::InvalidDevice`](crate::error::CudaError::InvalidDevice), depending on the driver.
+/// Hints on empty buffers succeed.
 ///
 /// ```no_run
 /// use cust::memory::MemoryAdvise;
@@ -31,76 +31,78 @@ use crate::sys::Advice;
 /// # }
 /// ```
 pub trait MemoryAdvise<T: DeviceCopy>: Sealed {
-    /// The values.
+    /// Returns the values.
     fn as_slice(&self) -> &[T];
 
-    /// The memory.
+    /// Applies a hint to the memory.
     #[doc(hidden)]
-    fn advise(&self, to: To<'_>) -> CudaResult<()>;
+    fn advise(&self, hint: Hint<'_>) -> CudaResult<()>;
 
-    /// Queues in `stream` that the memory moves to the host.
+    /// Queues the migration of the memory to the host in `stream`.
     ///
     /// # Errors
-    /// As above.
+    /// See [`MemoryAdvise`].
     fn prefetch_to_host(&self, stream: &Stream) -> CudaResult<()> {
-        self.advise(To::Move(stream, None))
+        self.advise(Hint::Prefetch(stream, None))
     }
 
-    /// Queues in `stream` that the memory moves to a device.
+    /// Queues the migration of the memory to a device in `stream`.
     ///
     /// # Errors
-    /// As above.
+    /// See [`MemoryAdvise`].
     fn prefetch_to_device(&self, stream: &Stream, device: &Device) -> CudaResult<()> {
-        self.advise(To::Move(stream, Some(*device)))
+        self.advise(Hint::Prefetch(stream, Some(*device)))
     }
 
-    /// That the memory is mostly read, so that each who reads it may have a copy; or no longer so.
+    /// Hints that the memory is mostly read, so that each reader can have a copy; `false` withdraws
+    /// the hint.
     ///
     /// # Errors
-    /// As above.
+    /// See [`MemoryAdvise`].
     fn advise_read_mostly(&self, read_mostly: bool) -> CudaResult<()> {
-        self.advise(To::Know(Advice::ReadMostly(read_mostly)))
+        self.advise(Hint::Advice(Advice::ReadMostly(read_mostly)))
     }
 
-    /// That the memory should be a device's, or the host's for `None`. Nothing is moved now.
+    /// Hints that the memory should reside on a device, or on the host for `None`. Does not migrate
+    /// it now.
     ///
     /// # Errors
-    /// As above.
+    /// See [`MemoryAdvise`].
     fn preferred_location(&self, preferred_location: Option<Device>) -> CudaResult<()> {
         let device = preferred_location.map(|device| device.as_raw());
-        self.advise(To::Know(Advice::PreferredLocation(device)))
+        self.advise(Hint::Advice(Advice::PreferredLocation(device)))
     }
 
-    /// Takes back what [`MemoryAdvise::preferred_location`] said.
+    /// Withdraws the hint of [`MemoryAdvise::preferred_location`].
     ///
     /// # Errors
-    /// As above.
+    /// See [`MemoryAdvise`].
     fn unset_preferred_location(&self) -> CudaResult<()> {
-        self.advise(To::Know(Advice::NoPreferredLocation))
+        self.advise(Hint::Advice(Advice::NoPreferredLocation))
     }
 }
 
-/// What the driver is told.
+/// Hint passed to [`MemoryAdvise::advise`].
 #[doc(hidden)]
 #[derive(Debug)]
-pub enum To<'a> {
-    Know(Advice),
-    Move(&'a Stream, Option<Device>),
+pub enum Hint<'a> {
+    Advice(Advice),
+    Prefetch(&'a Stream, Option<Device>),
 }
 
-fn advise<T: DeviceCopy>(values: &HostValues<T>, to: To<'_>) -> CudaResult<()> {
+fn advise<T: DeviceCopy>(values: &HostValues<T>, hint: Hint<'_>) -> CudaResult<()> {
     let Some(current) = values.enter()? else {
         return Ok(());
     };
     let address = values.as_device_ptr().as_raw();
-    let size = bytes::of::<T>(values.as_slice().len())?;
-    match to {
-        To::Know(advice) => driver()?.advise(address, size, advice),
-        To::Move(stream, device) => {
+    let size = bytes::array_bytes::<T>(values.as_slice().len())?;
+    match hint {
+        Hint::Advice(advice) => driver()?.advise(address, size, advice),
+        Hint::Prefetch(stream, device) => {
             drop(current);
             let _current = stream.enter()?;
             let device = device.map(|device| device.as_raw());
-            // SAFETY: a live stream, its context current.
+            // SAFETY: a live streamwith its context current.
             unsafe { driver()?.prefetch(address, size, device, stream.as_inner()) }
         }
     }
@@ -111,8 +113,8 @@ impl<T: DeviceCopy> MemoryAdvise<T> for UnifiedBuffer<T> {
         self
     }
 
-    fn advise(&self, to: To<'_>) -> CudaResult<()> {
-        advise(self.values(), to)
+    fn advise(&self, hint: Hint<'_>) -> CudaResult<()> {
+        advise(self.values(), hint)
     }
 }
 
@@ -121,7 +123,7 @@ impl<T: DeviceCopy> MemoryAdvise<T> for UnifiedBox<T> {
         self.buffer()
     }
 
-    fn advise(&self, to: To<'_>) -> CudaResult<()> {
-        advise(self.buffer().values(), to)
+    fn advise(&self, hint: Hint<'_>) -> CudaResult<()> {
+        advise(self.buffer().values(), hint)
     }
 }

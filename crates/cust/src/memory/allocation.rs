@@ -1,33 +1,33 @@
-//! Whether a buffer is still there: slices have no lifetime, and may outlive it.
+//! Liveness tracking of buffers: slices have no lifetime and can outlive their buffer.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::{CudaError, CudaResult};
 
-/// What says of one allocation after the other whether it is there. It lives for ever, so that a
-/// slice, which is `Copy`, can ask.
+/// Record of whether an allocation is alive, reused by later allocations. Never freed, so that
+/// slices, which are `Copy`, can query it at any time.
 #[derive(Debug, Default)]
 struct Slot {
-    /// How many allocations have had the slot, and been given back.
+    /// Number of allocations that have used this slot and ended.
     ended: AtomicU64,
-    /// Calls under way that use the present one.
+    /// Number of calls in progress that use the present allocation.
     uses: AtomicU64,
 }
 
-/// Slots without an allocation: as many as there once were buffers at the same time.
+/// Unused slots. The number of slots is the maximum number of simultaneous buffers so far.
 static FREE: Mutex<Vec<&'static Slot>> = Mutex::new(Vec::new());
 
-/// An allocation that a buffer owns.
+/// Allocation owned by a buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allocation {
     slot: &'static Slot,
-    /// The slot's `ended` while this is there.
+    /// Value of the slot's `ended` while this allocation is alive.
     number: u64,
 }
 
 impl Allocation {
-    /// One that begins now.
+    /// Starts tracking a new allocation.
     pub(crate) fn begin() -> Self {
         let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = free.pop().unwrap_or_else(|| Box::leak(Box::default()));
@@ -37,13 +37,13 @@ impl Allocation {
         }
     }
 
-    /// Keeps it from ending until the guard is dropped.
+    /// Keeps the allocation alive until the guard is dropped.
     ///
     /// # Errors
     /// [`CudaError::BufferDropped`]
     pub(crate) fn enter(self) -> CudaResult<InUse> {
-        // First counted, then asked: `end` does it the other way round, so one of the two sees the
-        // other.
+        // Increments the counter before checking `ended`; `end` does it in the opposite order, so
+        // that at least one of them observes the other.
         self.slot.uses.fetch_add(1, Ordering::SeqCst);
         let in_use = InUse { slot: self.slot };
         if self.slot.ended.load(Ordering::SeqCst) == self.number {
@@ -53,7 +53,7 @@ impl Allocation {
         }
     }
 
-    /// Ends it, and waits for the calls that use it. For its one owner, once.
+    /// Ends the allocation, after waiting for calls that use it. Called once, by the owner.
     pub(crate) fn end(self) {
         self.slot.ended.fetch_add(1, Ordering::SeqCst);
         while self.slot.uses.load(Ordering::SeqCst) > 0 {
@@ -64,7 +64,7 @@ impl Allocation {
     }
 }
 
-/// A call that uses an allocation is under way.
+/// Guard of a call that uses an allocation.
 #[derive(Debug)]
 pub(crate) struct InUse {
     slot: &'static Slot,
@@ -83,17 +83,17 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn it_ends_when_nobody_uses_it() {
+    fn an_allocation_ends_after_its_last_use() {
         let allocation = Allocation::begin();
-        let there = AtomicBool::new(true);
+        let alive = AtomicBool::new(true);
         std::thread::scope(|scope| {
             let in_use = allocation.enter().unwrap();
             let owner = scope.spawn(|| {
                 allocation.end();
-                there.store(false, Ordering::SeqCst);
+                alive.store(false, Ordering::SeqCst);
             });
             std::thread::sleep(Duration::from_millis(20));
-            assert!(there.load(Ordering::SeqCst));
+            assert!(alive.load(Ordering::SeqCst));
             drop(in_use);
             owner.join().unwrap();
         });

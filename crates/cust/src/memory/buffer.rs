@@ -1,4 +1,4 @@
-//! Buffers: device memory with an owner.
+//! Buffers: owned device memory.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::error::{CudaResult, DropResult};
 use crate::stream::{Stream, StreamInner};
 use crate::sys::CUdeviceptr;
 
-/// Device memory for a number of values, freed when dropped.
+/// Array in device memory, freed when dropped.
 ///
-/// A buffer remembers the context it was made in. One made by [`DeviceBuffer::uninitialized_async`]
-/// and the like also remembers the stream, and when dropped is freed in the order of that stream,
-/// without waiting: work in other streams that uses it must be done before then, or be waited for
-/// by that stream ([`Stream::wait_event`]).
+/// A buffer belongs to the context in which it was created. A buffer created by
+/// [`DeviceBuffer::uninitialized_async`] and similar functions also belongs to the stream, in which
+/// it is freed asynchronously when dropped: work in other streams that uses it must be complete by
+/// then, or that stream must wait for it ([`Stream::wait_event`]).
 ///
 /// ```no_run
 /// use cust::prelude::*;
@@ -33,13 +33,13 @@ use crate::sys::CUdeviceptr;
 /// ```
 #[derive(Debug)]
 pub struct DeviceBuffer<T: DeviceCopy> {
-    /// All of the memory; or what it was set to, as the buffer dereferences to it.
+    /// The whole buffer, or the slice assigned through `DerefMut`.
     slice: DeviceSlice<T>,
-    /// The memory that is to be given back; `None` where there is none, or it was.
+    /// Memory to free; `None` if nothing is allocated or it has been freed.
     memory: Option<Memory>,
 }
 
-/// Memory that a buffer owns.
+/// Memory owned by a buffer.
 #[derive(Debug)]
 struct Memory {
     address: CUdeviceptr,
@@ -47,10 +47,10 @@ struct Memory {
     origin: Origin,
 }
 
-/// Where a buffer's memory came from, and so how it is given back.
+/// Origin of a buffer's memory, which determines how it is freed.
 #[derive(Debug)]
 enum Origin {
-    /// `cuMemAlloc` in this context; `None` for memory that came as raw parts while no context was
+    /// `cuMemAlloc` in this context; `None` for memory adopted from raw parts while no context was
     /// current.
     Plain(Option<Owner>),
     /// `cuMemAllocAsync` in this stream.
@@ -58,7 +58,7 @@ enum Origin {
 }
 
 impl<T: DeviceCopy> DeviceBuffer<T> {
-    /// A buffer of `size` values in the current context, not cleared.
+    /// Allocates `size` uninitialized values in the current context.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory),
@@ -66,26 +66,27 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
     /// a size that overflows.
     ///
     /// # Safety
-    /// 1. What is read was written before, by a copy, a fill or a kernel.
+    /// 1. Values are initialized by a copy, a fill or a kernel before they are read.
     pub unsafe fn uninitialized(size: usize) -> CudaResult<Self> {
-        match bytes::of::<T>(size)? {
+        match bytes::array_bytes::<T>(size)? {
             0 => Ok(DeviceBuffer::without_memory(size)),
             bytes => DeviceBuffer::plain(Owner::current()?, size, bytes),
         }
     }
 
-    /// A buffer of `size` values, which work queued in `stream` from here on may use; not cleared.
-    /// Where driver or device have no stream-ordered memory, it is ordinary memory.
+    /// Allocates `size` uninitialized values for use by work queued in `stream` from now on. Falls
+    /// back to synchronous allocation if driver or device do not support the stream-ordered
+    /// allocator.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::uninitialized`].
+    /// See [`DeviceBuffer::uninitialized`].
     ///
     /// # Safety
-    /// 1. What is read was written before, by a copy, a fill or a kernel.
-    /// 2. Work in other streams uses the buffer only after what is queued in `stream` now, and is
-    ///    done, or waited for by `stream`, before the buffer is dropped.
+    /// 1. Values are initialized by a copy, a fill or a kernel before they are read.
+    /// 2. Work in other streams uses the buffer only after the work now queued in `stream`, and is
+    ///    complete, or waited for by `stream`, before the buffer is dropped.
     pub unsafe fn uninitialized_async(size: usize, stream: &Stream) -> CudaResult<Self> {
-        let bytes = bytes::of::<T>(size)?;
+        let bytes = bytes::array_bytes::<T>(size)?;
         if bytes == 0 {
             return Ok(DeviceBuffer::without_memory(size));
         }
@@ -94,25 +95,25 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         if !owner.has_memory_pools() {
             return DeviceBuffer::plain(owner.clone(), size, bytes);
         }
-        // SAFETY: a live stream, its context current.
+        // SAFETY: a live streamwith its context current.
         let address = unsafe { driver()?.mem_alloc_async(bytes, stream.as_inner()) }?;
         let slice = DeviceSlice::in_context(DevicePointer::from_raw(address), size, owner.raw());
         let origin = Origin::Ordered(Arc::clone(stream.shared()));
         Ok(DeviceBuffer::with_memory(slice, origin))
     }
 
-    /// `cuMemAlloc` in the current context, which is `owner`.
+    /// Allocates with `cuMemAlloc` in the current context, which is `owner`.
     fn plain(owner: Owner, size: usize, bytes: usize) -> CudaResult<Self> {
         let address = driver()?.mem_alloc(bytes)?;
         let slice = DeviceSlice::in_context(DevicePointer::from_raw(address), size, owner.raw());
         Ok(DeviceBuffer::with_memory(slice, Origin::Plain(Some(owner))))
     }
 
-    /// The owner of the slice's memory.
+    /// Creates the buffer that owns the slice's memory.
     fn with_memory(slice: DeviceSlice<T>, origin: Origin) -> Self {
         let allocation = Allocation::begin();
         DeviceBuffer {
-            slice: slice.of_allocation(Some(allocation)),
+            slice: slice.with_allocation(Some(allocation)),
             memory: Some(Memory {
                 address: slice.as_device_ptr().as_raw(),
                 allocation,
@@ -128,39 +129,38 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         }
     }
 
-    /// A buffer that holds a copy of `slice`.
+    /// Allocates a buffer with a copy of `slice`.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::uninitialized`].
+    /// See [`DeviceBuffer::uninitialized`].
     pub fn from_slice(slice: &[T]) -> CudaResult<Self> {
-        // SAFETY: all of it is written before the buffer is given out.
+        // SAFETY: all values are initialized before the buffer is returned.
         let mut buffer = unsafe { DeviceBuffer::uninitialized(slice.len()) }?;
         buffer.copy_from(slice)?;
         Ok(buffer)
     }
 
-    /// A buffer that holds a copy of `slice`, made in the order of `stream`.
+    /// Allocates a buffer and queues a copy of `slice` in `stream`.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::uninitialized_async`].
+    /// See [`DeviceBuffer::uninitialized_async`].
     ///
     /// # Safety
-    /// 1. As [`DeviceBuffer::uninitialized_async`], point 2.
-    /// 2. Until the copy is done, `slice` is neither changed nor freed.
+    /// 1. Condition 2 of [`DeviceBuffer::uninitialized_async`] holds.
+    /// 2. Until the copy is complete, `slice` is neither modified nor freed.
     pub unsafe fn from_slice_async(slice: &[T], stream: &Stream) -> CudaResult<Self> {
-        // SAFETY: all of it is written before what is queued next; the rest is the caller's promise
-        // (1).
+        // SAFETY: all values are written before any work queued later; the caller's guarantee (1).
         let mut buffer = unsafe { DeviceBuffer::uninitialized_async(slice.len(), stream) }?;
-        // SAFETY: the caller's promise (2).
+        // SAFETY: the caller's guarantee (2).
         unsafe { buffer.async_copy_from(slice, stream) }?;
         Ok(buffer)
     }
 
-    /// Takes over memory that was allocated otherwise, in the current context.
+    /// Takes ownership of memory allocated in the current context.
     ///
     /// # Safety
-    /// 1. `ptr` came from [`cuda_malloc`](super::cuda_malloc) or the driver's `cuMemAlloc` for
-    ///    `capacity` values, and nothing else will free it.
+    /// 1. `ptr` was returned by [`cuda_malloc`](super::cuda_malloc) or the driver's `cuMemAlloc`
+    ///    for `capacity` values, and nothing else frees it.
     /// 2. The context it was allocated in is current.
     pub unsafe fn from_raw_parts(ptr: DevicePointer<T>, capacity: usize) -> DeviceBuffer<T> {
         let owner = Owner::current().ok();
@@ -175,16 +175,16 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         DeviceBuffer::with_memory(slice, Origin::Plain(owner))
     }
 
-    /// All of the buffer.
+    /// Returns the whole buffer as a slice.
     pub fn as_slice(&self) -> &DeviceSlice<T> {
         &self.slice
     }
 
-    /// Frees the buffer when the work queued in `stream` so far is done. Memory that is not
-    /// stream-ordered is freed by waiting for the stream.
+    /// Frees the buffer once the work queued in `stream` so far is complete. Memory that is not
+    /// stream-ordered is freed after waiting for the stream.
     ///
     /// # Errors
-    /// Those of the driver; the memory is then lost.
+    /// Errors of the driver; the memory is leaked.
     pub fn drop_async(mut self, stream: &Stream) -> CudaResult<()> {
         let Some(memory) = self.memory.take() else {
             return Ok(());
@@ -196,12 +196,12 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         }
         memory.allocation.end();
         let _current = stream.enter()?;
-        // SAFETY: a live stream, its context current; the buffer is used up, and who made it in a
-        // stream promised that work in others is done or waited for.
+        // SAFETY: a live stream with its context current; the buffer is consumed, and its creator
+        // guarantees that work in other streams is complete or waited for.
         unsafe { driver()?.mem_free_async(memory.address, stream.as_inner()) }
     }
 
-    /// Frees the buffer, and returns the result.
+    /// Frees the buffer and returns the result.
     ///
     /// # Errors
     /// The driver's error and the buffer.
@@ -209,7 +209,7 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         dev_buf.free().map_err(|error| (error, dev_buf))
     }
 
-    /// Lets go of the memory, which is no longer freed.
+    /// Releases ownership of the memory.
     pub(super) fn into_raw(mut self) -> DevicePointer<T> {
         let Some(memory) = self.memory.take() else {
             return self.slice.as_device_ptr();
@@ -218,25 +218,26 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
         DevicePointer::from_raw(memory.address)
     }
 
-    /// The same memory and slice, as values of another type; `len` of them are the slice's bytes.
-    pub(super) fn of_other_values<B: DeviceCopy>(mut self, len: usize) -> DeviceBuffer<B> {
+    /// Reinterprets memory and slice as values of another type; `len` of them have the size of the
+    /// slice.
+    pub(super) fn cast_values<B: DeviceCopy>(mut self, len: usize) -> DeviceBuffer<B> {
         DeviceBuffer {
-            slice: self.slice.of_other_values(len),
+            slice: self.slice.cast_values(len),
             memory: self.memory.take(),
         }
     }
 
-    /// Gives the memory back unless that is done already. Where the driver refuses, the buffer has
-    /// it still.
+    /// Frees the memory, if it has not been freed. If the driver reports an error, the buffer keeps
+    /// it.
     fn free(&mut self) -> CudaResult<()> {
         let Some(memory) = &mut self.memory else {
             return Ok(());
         };
         memory.allocation.end();
-        let freed = memory.give_back();
+        let freed = memory.free();
         if freed.is_err() {
             memory.allocation = Allocation::begin();
-            self.slice = self.slice.of_allocation(Some(memory.allocation));
+            self.slice = self.slice.with_allocation(Some(memory.allocation));
         } else {
             self.memory = None;
         }
@@ -245,46 +246,46 @@ impl<T: DeviceCopy> DeviceBuffer<T> {
 }
 
 impl Memory {
-    fn give_back(&self) -> CudaResult<()> {
+    fn free(&self) -> CudaResult<()> {
         match &self.origin {
             Origin::Plain(owner) => {
                 let _current = owner.as_ref().map(Owner::enter).transpose()?;
-                // SAFETY: allocated by `cuMemAlloc`, freed once, not used again: `free` is for the
-                // two ways to drop.
+                // SAFETY: allocated by `cuMemAlloc`, freed once and not used again, because `free`
+                // is called only when the buffer is dropped.
                 unsafe { driver()?.mem_free(self.address) }
             }
-            Origin::Ordered(home) => {
-                let _current = home.enter()?;
-                // SAFETY: allocated in this stream, which the buffer keeps alive; freed once. Who
-                // made the buffer promised that work in other streams is done or waited for.
-                unsafe { driver()?.mem_free_async(self.address, home.raw()) }
+            Origin::Ordered(stream) => {
+                let _current = stream.enter()?;
+                // SAFETY: allocated in this stream, which the buffer keeps alive; freed once. The
+                // creator of the buffer guarantees that work in other streams is complete or waited
+                // for.
+                unsafe { driver()?.mem_free_async(self.address, stream.raw()) }
             }
         }
     }
 }
 
 impl<T: DeviceCopy + Zeroable> DeviceBuffer<T> {
-    /// A buffer of `size` values whose bytes are 0.
+    /// Allocates `size` values whose bytes are zero.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::uninitialized`].
+    /// See [`DeviceBuffer::uninitialized`].
     pub fn zeroed(size: usize) -> CudaResult<Self> {
-        // SAFETY: all of it is written before the buffer is given out.
+        // SAFETY: all values are initialized before the buffer is returned.
         let mut buffer = unsafe { DeviceBuffer::uninitialized(size) }?;
         buffer.set_zero()?;
         Ok(buffer)
     }
 
-    /// [`DeviceBuffer::zeroed`], in the order of `stream`.
+    /// Allocates a buffer and queues zeroing it in `stream`.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::uninitialized_async`].
+    /// See [`DeviceBuffer::uninitialized_async`].
     ///
     /// # Safety
-    /// 1. As [`DeviceBuffer::uninitialized_async`], point 2.
+    /// 1. Condition 2 of [`DeviceBuffer::uninitialized_async`] holds.
     pub unsafe fn zeroed_async(size: usize, stream: &Stream) -> CudaResult<Self> {
-        // SAFETY: all of it is written before what is queued next; the rest is the caller's promise
-        // (1).
+        // SAFETY: all values are written before any work queued later; the caller's guarantee (1).
         let mut buffer = unsafe { DeviceBuffer::uninitialized_async(size, stream) }?;
         // SAFETY: as above.
         unsafe { buffer.set_zero_async(stream) }?;
@@ -308,7 +309,7 @@ impl<T: DeviceCopy> DerefMut for DeviceBuffer<T> {
 
 impl<T: DeviceCopy> Drop for DeviceBuffer<T> {
     fn drop(&mut self) {
-        // A failure cannot be reported here.
+        // Errors cannot be reported here.
         let _ = self.free();
     }
 }

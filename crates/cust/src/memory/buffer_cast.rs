@@ -1,15 +1,15 @@
-//! Buffers of other values.
+//! Casts of buffers to other element types.
 
 use bytemuck::{Pod, PodCastError};
 
 use super::{DeviceBuffer, DeviceCopy};
 
-/// For types that any bytes are a value of, and that have no padding.
+/// Casts between types without padding for which all bit patterns are valid.
 impl<A: DeviceCopy + Pod> DeviceBuffer<A> {
-    /// The same memory, as values of another type.
+    /// Reinterprets the memory as values of another type.
     ///
     /// # Panics
-    /// Where [`DeviceBuffer::try_cast`] is an error.
+    /// If [`DeviceBuffer::try_cast`] returns an error.
     #[track_caller]
     pub fn cast<B: DeviceCopy + Pod>(self) -> DeviceBuffer<B> {
         match self.try_cast() {
@@ -18,14 +18,13 @@ impl<A: DeviceCopy + Pod> DeviceBuffer<A> {
         }
     }
 
-    /// The same memory, as values of another type. On an error the buffer is dropped, as in the
-    /// published crate.
+    /// Reinterprets the memory as values of another type. If this fails, the buffer is dropped, as
+    /// in Rust-CUDA.
     ///
     /// # Errors
-    /// [`PodCastError::OutputSliceWouldHaveSlop`] where the bytes are no whole number of values,
-    /// [`PodCastError::TargetAlignmentGreaterAndInputNotAligned`] where the memory does not begin
-    /// where such values may, [`PodCastError::SizeMismatch`] where only one of the two types has no
-    /// bytes.
+    /// [`PodCastError::OutputSliceWouldHaveSlop`] if the size is not a multiple of the new type's,
+    /// [`PodCastError::TargetAlignmentGreaterAndInputNotAligned`] if the address is not aligned for
+    /// it, [`PodCastError::SizeMismatch`] if only one of the types is zero-sized.
     pub fn try_cast<B: DeviceCopy + Pod>(self) -> Result<DeviceBuffer<B>, PodCastError> {
         let (from, to) = (size_of::<A>(), size_of::<B>());
         let address = self.as_slice().as_device_ptr().as_raw();
@@ -34,15 +33,15 @@ impl<A: DeviceCopy + Pod> DeviceBuffer<A> {
         }
         if from == to {
             let len = self.len();
-            return Ok(self.of_other_values(len));
+            return Ok(self.cast_values(len));
         }
         if from == 0 || to == 0 {
             return Err(PodCastError::SizeMismatch);
         }
-        // what the buffer holds was allocated, so its bytes can be counted
+        // the size of an allocated buffer does not overflow
         let bytes = self.len() * from;
         if bytes.is_multiple_of(to) {
-            Ok(self.of_other_values(bytes / to))
+            Ok(self.cast_values(bytes / to))
         } else {
             Err(PodCastError::OutputSliceWouldHaveSlop)
         }

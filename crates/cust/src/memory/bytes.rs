@@ -1,24 +1,24 @@
-//! Sizes in bytes.
+//! Checked computation of sizes in bytes.
 
 use crate::error::{CudaError, CudaResult};
 
-/// Bytes of `count` elements.
+/// Returns the size of `count` elements, in bytes.
 ///
 /// # Errors
-/// [`CudaError::InvalidMemoryAllocation`] where that is more than an address can count.
-pub(crate) fn of<T>(count: usize) -> CudaResult<usize> {
+/// [`CudaError::InvalidMemoryAllocation`] if the size overflows.
+pub(crate) fn array_bytes<T>(count: usize) -> CudaResult<usize> {
     count
         .checked_mul(size_of::<T>())
         .ok_or(CudaError::InvalidMemoryAllocation)
 }
 
-/// Bytes of a copy between two places, which must be of equal length in elements.
+/// Returns the size of a copy in bytes; both sides must have the same number of elements.
 ///
 /// # Errors
-/// [`CudaError::LengthMismatch`], and as [`of`].
-pub(crate) fn of_copy<T>(destination: usize, source: usize) -> CudaResult<usize> {
+/// [`CudaError::LengthMismatch`]; otherwise see [`array_bytes`].
+pub(crate) fn copy_bytes<T>(destination: usize, source: usize) -> CudaResult<usize> {
     if destination == source {
-        of::<T>(source)
+        array_bytes::<T>(source)
     } else {
         Err(CudaError::LengthMismatch {
             destination,
@@ -32,20 +32,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_size_that_overflows_is_an_error() {
-        assert_eq!(of::<u64>(3), Ok(24));
+    fn an_overflowing_size_is_an_error() {
+        assert_eq!(array_bytes::<u64>(3), Ok(24));
         assert_eq!(
-            of::<u64>(usize::MAX / 8 + 1),
+            array_bytes::<u64>(usize::MAX / 8 + 1),
             Err(CudaError::InvalidMemoryAllocation)
         );
-        assert_eq!(of::<()>(usize::MAX), Ok(0));
+        assert_eq!(array_bytes::<()>(usize::MAX), Ok(0));
     }
 
     #[test]
-    fn a_copy_needs_equal_lengths() {
-        assert_eq!(of_copy::<u16>(4, 4), Ok(8));
+    fn a_copy_requires_equal_lengths() {
+        assert_eq!(copy_bytes::<u16>(4, 4), Ok(8));
         assert_eq!(
-            of_copy::<u16>(4, 5),
+            copy_bytes::<u16>(4, 5),
             Err(CudaError::LengthMismatch {
                 destination: 4,
                 source: 5

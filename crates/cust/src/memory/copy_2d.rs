@@ -1,4 +1,4 @@
-//! Copies of rows that lie apart.
+//! Two-dimensional (pitched) copies.
 
 use std::ffi::c_void;
 
@@ -8,7 +8,7 @@ use crate::error::CudaResult;
 use crate::sys::Rows;
 
 /// Copies `height` rows of `width` values from the host to the device. `dpitch` and `spitch` are
-/// the bytes from row to row.
+/// the distances between consecutive rows of destination and source, in bytes.
 ///
 /// ```no_run
 /// use cust::memory::{cuda_free, cuda_malloc_pitched, memcpy_2d_dtoh, memcpy_2d_htod};
@@ -17,7 +17,7 @@ use crate::sys::Rows;
 /// let _context = cust::quick_init()?;
 /// let image = [[1.0f32, 2.0, 3.0], [4.0, 5.0, 6.0]];
 /// let (mut back, row) = ([[0.0f32; 3]; 2], size_of::<[f32; 3]>());
-/// // SAFETY: two rows of three values on both sides; nothing else uses them, and the memory is freed once.
+/// // SAFETY: two rows of three values on both sides, used by nothing else; the memory is freed once.
 /// unsafe {
 ///     let (on_device, pitch) = cuda_malloc_pitched::<f32>(3, 2)?;
 ///     memcpy_2d_htod(on_device, pitch, image.as_ptr().cast(), row, 3, 2)?;
@@ -32,12 +32,12 @@ use crate::sys::Rows;
 /// # Errors
 /// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for a
 /// width that overflows, [`CudaError::InvalidValue`](crate::error::CudaError::InvalidValue) for a
-/// pitch below the width, and those of the driver.
+/// pitch below the width, and errors of the driver.
 ///
 /// # Safety
 /// 1. Each row of `src` is readable for `width` values.
 /// 2. Each row of `dst` is device memory of the current context for `width` values, which no work
-///    uses meanwhile.
+///    uses during the copy.
 pub unsafe fn memcpy_2d_htod<T: DeviceCopy>(
     dst: DevicePointer<T>,
     dpitch: usize,
@@ -46,11 +46,11 @@ pub unsafe fn memcpy_2d_htod<T: DeviceCopy>(
     width: usize,
     height: usize,
 ) -> CudaResult<()> {
-    let width = bytes::of::<T>(width)?;
+    let width = bytes::array_bytes::<T>(width)?;
     if width == 0 || height == 0 {
         return Ok(());
     }
-    // SAFETY: the caller's promises (1, 2); a source is only read.
+    // SAFETY: the caller's guarantees (1, 2); the source is only read.
     unsafe {
         driver()?.copy_2d(
             on_device(dst, dpitch),
@@ -62,15 +62,15 @@ pub unsafe fn memcpy_2d_htod<T: DeviceCopy>(
 }
 
 /// Copies `height` rows of `width` values from the device to the host. `dpitch` and `spitch` are
-/// the bytes from row to row.
+/// the distances between consecutive rows of destination and source, in bytes.
 ///
 /// # Errors
-/// As [`memcpy_2d_htod`].
+/// See [`memcpy_2d_htod`].
 ///
 /// # Safety
 /// 1. Each row of `dst` is writable for `width` values.
 /// 2. Each row of `src` is device memory of the current context for `width` values, which no work
-///    writes meanwhile.
+///    writes during the copy.
 pub unsafe fn memcpy_2d_dtoh<T: DeviceCopy>(
     dst: *mut T,
     dpitch: usize,
@@ -79,11 +79,11 @@ pub unsafe fn memcpy_2d_dtoh<T: DeviceCopy>(
     width: usize,
     height: usize,
 ) -> CudaResult<()> {
-    let width = bytes::of::<T>(width)?;
+    let width = bytes::array_bytes::<T>(width)?;
     if width == 0 || height == 0 {
         return Ok(());
     }
-    // SAFETY: the caller's promises (1, 2).
+    // SAFETY: the caller's guarantee (1, 2).
     unsafe { driver()?.copy_2d(on_host(dst, dpitch), on_device(src, spitch), width, height) }
 }
 

@@ -1,4 +1,4 @@
-//! One value on the device.
+//! Single value in device memory.
 
 use std::fmt;
 
@@ -10,93 +10,93 @@ use crate::private::Sealed;
 use crate::stream::Stream;
 use crate::sys::CUdeviceptr;
 
-/// Device memory for one value, freed when dropped: a [`DeviceBuffer`] of length 1.
+/// Device memory for a single value, freed when dropped; like a [`DeviceBuffer`] of length 1.
 #[derive(Debug)]
 pub struct DeviceBox<T: DeviceCopy> {
     buffer: DeviceBuffer<T>,
 }
 
 impl<T: DeviceCopy> DeviceBox<T> {
-    /// A copy of `val` in the current context.
+    /// Copies `val` to the device of the current context.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::from_slice`].
+    /// See [`DeviceBuffer::from_slice`].
     pub fn new(val: &T) -> CudaResult<Self> {
         Ok(DeviceBox {
             buffer: DeviceBuffer::from_slice(std::slice::from_ref(val))?,
         })
     }
 
-    /// A copy of `val`, made in the order of `stream`.
+    /// Allocates memory for `val` and queues the copy in `stream`.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::from_slice_async`].
+    /// See [`DeviceBuffer::from_slice_async`].
     ///
     /// # Safety
-    /// 1. As [`DeviceBuffer::uninitialized_async`], point 2.
-    /// 2. Until the copy is done, `val` is neither changed nor freed.
+    /// 1. Condition 2 of [`DeviceBuffer::uninitialized_async`] holds.
+    /// 2. Until the copy is complete, `val` is neither modified nor freed.
     pub unsafe fn new_async(val: &T, stream: &Stream) -> CudaResult<Self> {
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantee (1, 2).
         let buffer = unsafe { DeviceBuffer::from_slice_async(std::slice::from_ref(val), stream) }?;
         Ok(DeviceBox { buffer })
     }
 
-    /// Memory for a value, not written.
+    /// Allocates memory for an uninitialized value.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::uninitialized`].
+    /// See [`DeviceBuffer::uninitialized`].
     ///
     /// # Safety
-    /// 1. What is read was written before.
+    /// 1. The value is initialized before it is read.
     pub unsafe fn uninitialized() -> CudaResult<Self> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         let buffer = unsafe { DeviceBuffer::uninitialized(1) }?;
         Ok(DeviceBox { buffer })
     }
 
-    /// Memory for a value, which work queued in `stream` from here on may use; not written.
+    /// Allocates memory for an uninitialized value, for use by work queued in `stream` from now on.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::uninitialized_async`].
+    /// See [`DeviceBuffer::uninitialized_async`].
     ///
     /// # Safety
-    /// 1. As [`DeviceBuffer::uninitialized_async`], both.
+    /// 1. The conditions of [`DeviceBuffer::uninitialized_async`] hold.
     pub unsafe fn uninitialized_async(stream: &Stream) -> CudaResult<Self> {
-        // SAFETY: the caller's promises (1).
+        // SAFETY: the caller's guarantee (1).
         let buffer = unsafe { DeviceBuffer::uninitialized_async(1, stream) }?;
         Ok(DeviceBox { buffer })
     }
 
-    /// [`DeviceBox::from_device`], of the driver's form of the address.
+    /// Takes ownership of memory at a raw device address; see [`DeviceBox::from_device`].
     ///
     /// # Safety
-    /// 1. As [`DeviceBox::from_device`], both.
+    /// 1. The conditions of [`DeviceBox::from_device`] hold.
     pub unsafe fn from_raw(ptr: CUdeviceptr) -> Self {
-        // SAFETY: the caller's promises (1).
+        // SAFETY: the caller's guarantee (1).
         unsafe { DeviceBox::from_device(DevicePointer::from_raw(ptr)) }
     }
 
-    /// Takes over memory for one value.
+    /// Takes ownership of memory for a single value.
     ///
     /// # Safety
-    /// 1. As [`DeviceBuffer::from_raw_parts`], both, of one value; or `ptr` came from
-    ///    [`DeviceBox::into_device`].
+    /// 1. The conditions of [`DeviceBuffer::from_raw_parts`] hold for one value, or `ptr` was
+    ///    returned by [`DeviceBox::into_device`].
     pub unsafe fn from_device(ptr: DevicePointer<T>) -> Self {
-        // SAFETY: the caller's promises (1).
+        // SAFETY: the caller's guarantee (1).
         let buffer = unsafe { DeviceBuffer::from_raw_parts(ptr, 1) };
         DeviceBox { buffer }
     }
 
-    /// Lets go of the memory, which [`DeviceBox::from_device`] takes back and
-    /// [`cuda_free`](super::cuda_free) frees.
+    /// Releases ownership of the memory. Reclaim it with [`DeviceBox::from_device`] or free it with
+    /// [`cuda_free`](super::cuda_free).
     pub fn into_device(b: DeviceBox<T>) -> DevicePointer<T> {
         b.buffer.into_raw()
     }
 
-    /// The value, copied to the host.
+    /// Copies the value to the host.
     ///
     /// # Errors
-    /// Those of earlier work.
+    /// Errors of earlier work.
     pub fn as_host_value(&self) -> CudaResult<T>
     where
         T: Default,
@@ -106,20 +106,20 @@ impl<T: DeviceCopy> DeviceBox<T> {
         Ok(value)
     }
 
-    /// Its address.
+    /// Returns the device address.
     pub fn as_device_ptr(&self) -> DevicePointer<T> {
         self.buffer.as_device_ptr()
     }
 
-    /// Frees the memory when the work queued in `stream` so far is done.
+    /// Frees the memory once the work queued in `stream` so far is complete.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::drop_async`].
+    /// See [`DeviceBuffer::drop_async`].
     pub fn drop_async(self, stream: &Stream) -> CudaResult<()> {
         self.buffer.drop_async(stream)
     }
 
-    /// Frees the memory, and returns the result.
+    /// Frees the memory and returns the result.
     ///
     /// # Errors
     /// The driver's error and the box.
@@ -129,24 +129,24 @@ impl<T: DeviceCopy> DeviceBox<T> {
 }
 
 impl<T: DeviceCopy + Zeroable> DeviceBox<T> {
-    /// A value whose bytes are 0.
+    /// Allocates a value whose bytes are zero.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::zeroed`].
+    /// See [`DeviceBuffer::zeroed`].
     pub fn zeroed() -> CudaResult<Self> {
         let buffer = DeviceBuffer::zeroed(1)?;
         Ok(DeviceBox { buffer })
     }
 
-    /// [`DeviceBox::zeroed`], in the order of `stream`.
+    /// Allocates a value and queues zeroing it in `stream`.
     ///
     /// # Errors
-    /// As [`DeviceBuffer::zeroed_async`].
+    /// See [`DeviceBuffer::zeroed_async`].
     ///
     /// # Safety
-    /// 1. As [`DeviceBuffer::zeroed_async`].
+    /// 1. The conditions of [`DeviceBuffer::zeroed_async`] hold.
     pub unsafe fn zeroed_async(stream: &Stream) -> CudaResult<Self> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         let buffer = unsafe { DeviceBuffer::zeroed_async(1, stream) }?;
         Ok(DeviceBox { buffer })
     }
@@ -182,7 +182,7 @@ impl<T: DeviceCopy> CopyDestination<DeviceBox<T>> for DeviceBox<T> {
 
 impl<T: DeviceCopy> AsyncCopyDestination<T> for DeviceBox<T> {
     unsafe fn async_copy_from(&mut self, source: &T, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees.
         unsafe {
             self.buffer
                 .async_copy_from(std::slice::from_ref(source), stream)
@@ -190,7 +190,7 @@ impl<T: DeviceCopy> AsyncCopyDestination<T> for DeviceBox<T> {
     }
 
     unsafe fn async_copy_to(&self, dest: &mut T, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees.
         unsafe {
             self.buffer
                 .async_copy_to(std::slice::from_mut(dest), stream)
@@ -200,12 +200,12 @@ impl<T: DeviceCopy> AsyncCopyDestination<T> for DeviceBox<T> {
 
 impl<T: DeviceCopy> AsyncCopyDestination<DeviceBox<T>> for DeviceBox<T> {
     unsafe fn async_copy_from(&mut self, source: &DeviceBox<T>, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees.
         unsafe { self.buffer.async_copy_from(&source.buffer, stream) }
     }
 
     unsafe fn async_copy_to(&self, dest: &mut DeviceBox<T>, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees.
         unsafe { self.buffer.async_copy_to(&mut dest.buffer, stream) }
     }
 }

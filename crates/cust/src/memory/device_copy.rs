@@ -1,4 +1,4 @@
-//! Types that mean the same on the device as on the host.
+//! Types with the same representation on host and device.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -7,11 +7,11 @@ use std::num::{
     NonZeroU64, NonZeroU128, Wrapping,
 };
 
-/// A type whose values may be copied to the device and back, byte for byte.
+/// Types whose values can be copied between host and device byte by byte.
 ///
-/// The derive macro of the same name implements it for structs, enums and unions, if every field is
+/// The derive macro of the same name implements it for structs, enums and unions if every field is
 /// `DeviceCopy` and the layout is fixed (`#[repr(C)]`, `#[repr(transparent)]`, for enums
-/// `#[repr(u8)]` and the like). Type parameters get the bound `DeviceCopy`.
+/// `#[repr(u8)]` and similar). Type parameters get the bound `DeviceCopy`.
 ///
 /// ```
 /// use cust::DeviceCopy;
@@ -49,8 +49,7 @@ use std::num::{
 /// may_be_copied::<[Side; 2]>();
 /// ```
 ///
-/// A field that is not `DeviceCopy` is refused, and so is a layout that two compilers need not
-/// agree on:
+/// Fields that are not `DeviceCopy` are rejected, and so are types without a fixed layout:
 ///
 /// ```compile_fail,E0277
 /// #[derive(Clone, Copy, cust::DeviceCopy)]
@@ -86,18 +85,17 @@ use std::num::{
 /// struct NotCopy(u8);
 /// ```
 ///
-/// With the features `impl_glam`, `impl_half` and `impl_vek` the types of these crates implement
-/// it.
+/// The features `impl_glam`, `impl_half` and `impl_vek` implement it for types of these crates.
 ///
 /// # Safety
-/// For who implements it by hand:
-/// 1. The type holds no reference or pointer to host memory, directly or inside.
-/// 2. Its layout is the same on both sides: `#[repr(C)]` or `#[repr(transparent)]` for types of
-///    your own.
+/// For implementations without the derive macro:
+/// 1. The type contains no reference or pointer to host memory, directly or indirectly.
+/// 2. Its layout is identical on both sides: `#[repr(C)]` or `#[repr(transparent)]` for your own
+///    types.
 ///
-/// Tuples, `Option` and `Result` have no layout that two compilers must agree on, and the kernel's
-/// is another than the host's. The published crate lets them through; here they are refused, but
-/// for `Option` of a `NonZero` number. Write a `#[repr(C)]` struct instead.
+/// Tuples, `Option` and `Result` have no guaranteed layout, so host and kernel may disagree.
+/// Rust-CUDA accepts them; here they are rejected, except for `Option` of a `NonZero` integer. Use
+/// a `#[repr(C)]` struct instead.
 ///
 /// ```compile_fail,E0277
 /// cust::memory::DeviceBuffer::from_slice(&[(1_u8, 2_u32)])?;
@@ -114,21 +112,20 @@ use std::num::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be copied to the device byte for byte",
     label = "is not `DeviceCopy`",
-    note = "a type of your own: `#[derive(Clone, Copy, cust::DeviceCopy)]` and `#[repr(C)]`, if its fields are numbers, arrays or such types",
-    note = "a reference, a `Vec` or a `Box`: give the device a `DevicePointer` and a length instead",
-    note = "a tuple, an `Option` or a `Result`: write a `#[repr(C)]` struct instead"
+    note = "for your own type whose fields are numbers, arrays or such types, add `#[derive(Clone, Copy, cust::DeviceCopy)]` and `#[repr(C)]`",
+    note = "instead of a reference, a `Vec` or a `Box`, pass a `DevicePointer` and a length",
+    note = "instead of a tuple, an `Option` or a `Result`, use a `#[repr(C)]` struct"
 )]
 pub unsafe trait DeviceCopy: Copy {}
 
 macro_rules! plain_values {
     ($($kind:ty)*) => {$(
-        // SAFETY: a number, a truth value or a character: no pointers, the same layout on both
-        // sides.
+        // SAFETY: a number, a boolean or a character: no pointers, the same layout on both sides.
         unsafe impl DeviceCopy for $kind {}
     )*};
 }
 
-// SAFETY: nothing to copy.
+// SAFETY: zero-sized.
 unsafe impl DeviceCopy for () {}
 
 plain_values! {
@@ -136,13 +133,13 @@ plain_values! {
     NonZeroU8 NonZeroU16 NonZeroU32 NonZeroU64 NonZeroU128 NonZeroI8 NonZeroI16 NonZeroI32 NonZeroI64 NonZeroI128
 }
 
-// SAFETY: as its element; arrays have no padding of their own.
+// SAFETY: as the element type; arrays have no padding of their own.
 unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {}
-// SAFETY: as its content.
+// SAFETY: as the wrapped type.
 unsafe impl<T: DeviceCopy> DeviceCopy for Wrapping<T> {}
-// SAFETY: nothing to copy.
+// SAFETY: zero-sized.
 unsafe impl<T: DeviceCopy> DeviceCopy for PhantomData<T> {}
-// SAFETY: nothing to copy.
+// SAFETY: zero-sized.
 unsafe impl DeviceCopy for PhantomData<&()> {}
 
 macro_rules! options_of_non_zero {
@@ -156,7 +153,7 @@ options_of_non_zero! {
     NonZeroU8 NonZeroU16 NonZeroU32 NonZeroU64 NonZeroU128 NonZeroI8 NonZeroI16 NonZeroI32 NonZeroI64 NonZeroI128
 }
 
-/// The address of a kernel argument's value, for [`launch!`](crate::launch!).
+/// Returns the address of a kernel argument's value, for [`launch!`](crate::launch!).
 #[doc(hidden)]
 pub fn argument_address<T: DeviceCopy>(value: &T) -> *mut c_void {
     (&raw const *value).cast::<c_void>().cast_mut()

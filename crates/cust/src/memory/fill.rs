@@ -1,4 +1,4 @@
-//! Fills of slices with one value.
+//! Fills of device slices with a value.
 
 use std::ptr;
 
@@ -10,7 +10,7 @@ use crate::error::{CudaError, CudaResult};
 use crate::stream::Stream;
 use crate::sys::{CUstream, Driver};
 
-/// A value of 1, 2 or 4 bytes to fill with.
+/// Fill value of 1, 2 or 4 bytes.
 #[derive(Clone, Copy)]
 enum Unit {
     One(u8),
@@ -28,7 +28,7 @@ impl Unit {
     }
 }
 
-/// How many units fill the slice.
+/// Returns the number of units in the slice.
 fn units_in<T: DeviceCopy>(slice: &DeviceSlice<T>, unit: Unit) -> CudaResult<usize> {
     let (address, bytes, unit) = (slice.as_device_ptr().as_raw(), slice.size()?, unit.bytes());
     if bytes.is_multiple_of(unit) && address.is_multiple_of(unit as u64) {
@@ -42,8 +42,8 @@ fn units_in<T: DeviceCopy>(slice: &DeviceSlice<T>, unit: Unit) -> CudaResult<usi
     }
 }
 
-/// Fills the slice, and waits until that is done.
-fn fill_at_once<T: DeviceCopy>(slice: &DeviceSlice<T>, unit: Unit) -> CudaResult<()> {
+/// Fills the slice and waits for completion.
+fn fill_sync<T: DeviceCopy>(slice: &DeviceSlice<T>, unit: Unit) -> CudaResult<()> {
     let count = units_in(slice, unit)?;
     if count == 0 {
         return Ok(());
@@ -51,7 +51,7 @@ fn fill_at_once<T: DeviceCopy>(slice: &DeviceSlice<T>, unit: Unit) -> CudaResult
     let driver = driver()?;
     let _current = slice.enter()?;
     let address = slice.as_device_ptr().as_raw();
-    // SAFETY: the slice holds `count` units.
+    // SAFETY: the slice contains `count` units.
     unsafe {
         match unit {
             Unit::One(value) => driver.fill_8(address, value, count),
@@ -59,15 +59,15 @@ fn fill_at_once<T: DeviceCopy>(slice: &DeviceSlice<T>, unit: Unit) -> CudaResult
             Unit::Four(value) => driver.fill_32(address, value, count),
         }
     }?;
-    // A fill may return before it is done, and a stream that does not wait for the default stream
-    // could be used next. SAFETY: null is the default stream of the current context.
+    // A fill may return before it is complete, and a non-blocking stream could be used next.
+    // SAFETY: null is the default stream of the current context.
     unsafe { driver.stream_synchronize(ptr::null_mut()) }
 }
 
 /// Queues a fill of the slice.
 ///
 /// # Safety
-/// 1. Until the fill is done, only work that is ordered after it by `stream` uses the slice.
+/// 1. Until the fill is complete, only work ordered after it by `stream` uses the slice.
 unsafe fn fill_in_stream<T: DeviceCopy>(
     slice: &DeviceSlice<T>,
     unit: Unit,
@@ -81,8 +81,8 @@ unsafe fn fill_in_stream<T: DeviceCopy>(
     let _current = stream.enter()?;
     let address = slice.as_device_ptr().as_raw();
     let raw: CUstream = stream.as_inner();
-    // SAFETY: a live stream, its context current; the slice holds `count` units; the rest is the
-    // caller's promise (1).
+    // SAFETY: a live stream with its context current; the slice contains `count` units; the
+    // caller's guarantee (1).
     unsafe {
         match unit {
             Unit::One(value) => driver.fill_8_async(address, value, count, raw),
@@ -92,89 +92,89 @@ unsafe fn fill_in_stream<T: DeviceCopy>(
     }
 }
 
-/// For types that any bytes are a value of.
+/// Fills of slices of types for which all bit patterns are valid.
 impl<T: DeviceCopy + Pod> DeviceSlice<T> {
-    /// Sets every byte.
+    /// Sets every byte to `value`.
     ///
     /// # Errors
-    /// Those of earlier work.
+    /// Errors of earlier work.
     pub fn set_8(&mut self, value: u8) -> CudaResult<()> {
-        fill_at_once(self, Unit::One(value))
+        fill_sync(self, Unit::One(value))
     }
 
-    /// [`DeviceSlice::set_8`], queued in a stream.
+    /// Queues [`DeviceSlice::set_8`] in a stream.
     ///
     /// # Errors
-    /// As [`DeviceSlice::set_8`].
+    /// See [`DeviceSlice::set_8`].
     ///
     /// # Safety
-    /// 1. Until the fill is done, only work that is ordered after it by `stream` uses the slice.
+    /// 1. Until the fill is complete, only work ordered after it by `stream` uses the slice.
     pub unsafe fn set_8_async(&mut self, value: u8, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         unsafe { fill_in_stream(self, Unit::One(value), stream) }
     }
 
-    /// Sets every two bytes.
+    /// Sets every two bytes to `value`.
     ///
     /// # Errors
-    /// [`CudaError::MisalignedFill`] where address or size is odd, and those of earlier work.
+    /// [`CudaError::MisalignedFill`] if address or size is odd, and errors of earlier work.
     pub fn set_16(&mut self, value: u16) -> CudaResult<()> {
-        fill_at_once(self, Unit::Two(value))
+        fill_sync(self, Unit::Two(value))
     }
 
-    /// [`DeviceSlice::set_16`], queued in a stream.
+    /// Queues [`DeviceSlice::set_16`] in a stream.
     ///
     /// # Errors
-    /// As [`DeviceSlice::set_16`].
+    /// See [`DeviceSlice::set_16`].
     ///
     /// # Safety
-    /// 1. As [`DeviceSlice::set_8_async`].
+    /// 1. The condition of [`DeviceSlice::set_8_async`] holds.
     pub unsafe fn set_16_async(&mut self, value: u16, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         unsafe { fill_in_stream(self, Unit::Two(value), stream) }
     }
 
-    /// Sets every four bytes.
+    /// Sets every four bytes to `value`.
     ///
     /// # Errors
-    /// [`CudaError::MisalignedFill`] where address or size is no multiple of 4, and those of
+    /// [`CudaError::MisalignedFill`] if address or size is not a multiple of 4, and errors of
     /// earlier work.
     pub fn set_32(&mut self, value: u32) -> CudaResult<()> {
-        fill_at_once(self, Unit::Four(value))
+        fill_sync(self, Unit::Four(value))
     }
 
-    /// [`DeviceSlice::set_32`], queued in a stream.
+    /// Queues [`DeviceSlice::set_32`] in a stream.
     ///
     /// # Errors
-    /// As [`DeviceSlice::set_32`].
+    /// See [`DeviceSlice::set_32`].
     ///
     /// # Safety
-    /// 1. As [`DeviceSlice::set_8_async`].
+    /// 1. The condition of [`DeviceSlice::set_8_async`] holds.
     pub unsafe fn set_32_async(&mut self, value: u32, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         unsafe { fill_in_stream(self, Unit::Four(value), stream) }
     }
 }
 
-/// For types that zero bytes are a value of.
+/// Fills of slices of types for which zero bytes are valid.
 impl<T: DeviceCopy + Zeroable> DeviceSlice<T> {
     /// Sets every byte to 0.
     ///
     /// # Errors
-    /// Those of earlier work.
+    /// Errors of earlier work.
     pub fn set_zero(&mut self) -> CudaResult<()> {
-        fill_at_once(self, Unit::One(0))
+        fill_sync(self, Unit::One(0))
     }
 
-    /// [`DeviceSlice::set_zero`], queued in a stream.
+    /// Queues [`DeviceSlice::set_zero`] in a stream.
     ///
     /// # Errors
-    /// As [`DeviceSlice::set_zero`].
+    /// See [`DeviceSlice::set_zero`].
     ///
     /// # Safety
-    /// 1. As [`DeviceSlice::set_8_async`].
+    /// 1. The condition of [`DeviceSlice::set_8_async`] holds.
     pub unsafe fn set_zero_async(&mut self, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         unsafe { fill_in_stream(self, Unit::One(0), stream) }
     }
 }

@@ -1,4 +1,4 @@
-//! Values in memory that the driver allocated and the host uses as its own: pinned or unified.
+//! Arrays in memory allocated by the driver and accessible by the host: pinned or unified.
 
 use std::ptr::NonNull;
 use std::slice;
@@ -8,42 +8,42 @@ use crate::context::ContextGuard;
 use crate::context::owner::Owner;
 use crate::error::{CudaError, CudaResult};
 
-/// How the memory is allocated, and so how it is freed.
+/// Allocation method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Pinned on the host.
+    /// Pinned host memory.
     Locked,
-    /// At one address on the host and on devices.
+    /// Unified memory, with the same address on host and devices.
     Unified,
 }
 
-/// A number of values that the driver allocated, freed when dropped.
+/// Array allocated by the driver, freed when dropped.
 #[derive(Debug)]
 pub(crate) struct HostValues<T: DeviceCopy> {
     start: NonNull<T>,
     len: usize,
     kind: Kind,
-    /// The context it was made in; `None` where nothing was allocated, or it was given back.
+    /// Context of the allocation; `None` if nothing was allocated or it has been freed.
     allocated_in: Option<Owner>,
 }
 
-// SAFETY: it owns its memory, as a vector does.
+// SAFETY: owns its memory, like a vector.
 unsafe impl<T: Send + DeviceCopy> Send for HostValues<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync + DeviceCopy> Sync for HostValues<T> {}
 
 impl<T: DeviceCopy> HostValues<T> {
-    /// Memory for `len` values, not written.
+    /// Allocates memory for `len` uninitialized values.
     ///
     /// # Safety
-    /// 1. Every value is written before it is used as a slice.
+    /// 1. Every value is initialized before the memory is used as a slice.
     pub(crate) unsafe fn uninitialized(kind: Kind, len: usize) -> CudaResult<Self> {
-        if bytes::of::<T>(len)? == 0 {
+        if bytes::array_bytes::<T>(len)? == 0 {
             return Ok(HostValues::without_memory(kind, len));
         }
         let owner = Owner::current()?;
         let address = match kind {
-            // SAFETY: the caller's promise (1).
+            // SAFETY: the caller's guarantee (1).
             Kind::Locked => unsafe { malloc::cuda_malloc_locked::<T>(len) }?,
             // SAFETY: as above.
             Kind::Unified => unsafe { malloc::cuda_malloc_unified::<T>(len) }?.as_raw_mut(),
@@ -57,22 +57,22 @@ impl<T: DeviceCopy> HostValues<T> {
         })
     }
 
-    /// `len` copies of `value`.
+    /// Allocates `len` copies of `value`.
     pub(crate) fn filled(kind: Kind, value: &T, len: usize) -> CudaResult<Self> {
-        // SAFETY: every value is written before it is given out.
+        // SAFETY: every value is initialized before the array is returned.
         let values = unsafe { HostValues::uninitialized(kind, len) }?;
         for i in 0..len {
-            // SAFETY: within the memory.
+            // SAFETY: within the allocation.
             unsafe { values.start.add(i).write(*value) };
         }
         Ok(values)
     }
 
-    /// A copy of `slice`.
+    /// Allocates a copy of `slice`.
     pub(crate) fn copied(kind: Kind, slice: &[T]) -> CudaResult<Self> {
-        // SAFETY: every value is written before it is given out.
+        // SAFETY: every value is initialized before the array is returned.
         let values = unsafe { HostValues::uninitialized(kind, slice.len()) }?;
-        // SAFETY: both are as long as `slice`, and the memory is new, so they do not overlap.
+        // SAFETY: both have the length of `slice`; the allocation is new, so they do not overlap.
         unsafe {
             values
                 .start
@@ -81,11 +81,12 @@ impl<T: DeviceCopy> HostValues<T> {
         Ok(values)
     }
 
-    /// Takes over memory that was allocated otherwise; null stands for no values.
+    /// Takes ownership of existing memory; null means no values.
     ///
     /// # Safety
-    /// 1. `address` came from this kind's allocation for `len` values, all written, and nothing
-    ///    else will free it; or `len` values have no bytes and `address` is not null.
+    /// 1. `address` was returned by this kind's allocation function for `len` values, all
+    ///    initialized, and nothing else frees it; or `len` values have size 0 and `address` is not
+    ///    null.
     /// 2. The context it was allocated in is current.
     pub(crate) unsafe fn from_raw(kind: Kind, address: *mut T, len: usize) -> Self {
         let Some(start) = NonNull::new(address) else {
@@ -110,7 +111,7 @@ impl<T: DeviceCopy> HostValues<T> {
     }
 
     pub(crate) fn as_slice(&self) -> &[T] {
-        // SAFETY: it owns `len` values there, all written.
+        // SAFETY: owns `len` initialized values.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
@@ -123,7 +124,7 @@ impl<T: DeviceCopy> HostValues<T> {
         self.start.as_ptr()
     }
 
-    /// The address for the device; null where there is no memory.
+    /// Returns the device address, or null if nothing is allocated.
     pub(crate) fn as_device_ptr(&self) -> DevicePointer<T> {
         match self.allocated_in {
             Some(_) => DevicePointer::from_raw(self.start.as_ptr().expose_provenance() as u64),
@@ -131,26 +132,26 @@ impl<T: DeviceCopy> HostValues<T> {
         }
     }
 
-    /// Makes the memory's context current; `None` where there is no memory.
+    /// Makes the context of the memory current; returns `None` if nothing is allocated.
     pub(crate) fn enter(&self) -> CudaResult<Option<ContextGuard<'_>>> {
         self.allocated_in.as_ref().map(Owner::enter).transpose()
     }
 
-    /// Lets go of the memory, which is no longer freed.
+    /// Releases ownership of the memory.
     pub(crate) fn into_raw(mut self) -> *mut T {
         self.allocated_in = None;
         self.start.as_ptr()
     }
 
-    /// Gives the memory back unless that is done already.
+    /// Frees the memory, if it has not been freed.
     pub(crate) fn free(&mut self) -> CudaResult<()> {
         let Some(owner) = &self.allocated_in else {
             return Ok(());
         };
         let current = owner.enter()?;
-        // SAFETY: allocated so, freed once, not used again: `free` is for the two ways to drop. The
-        // driver waits for copies under way; who launched a kernel on it promised to keep it until
-        // the kernel has run.
+        // SAFETY: allocated by this kind's function, freed once, and not used again, because `free`
+        // is called only when the array is dropped. The driver waits for pending copies; callers of
+        // launches guarantee that memory used by a kernel outlives it.
         unsafe {
             match self.kind {
                 Kind::Locked => malloc::cuda_free_locked(self.start.as_ptr()),
@@ -165,7 +166,7 @@ impl<T: DeviceCopy> HostValues<T> {
 
 impl<T: DeviceCopy> Drop for HostValues<T> {
     fn drop(&mut self) {
-        // A failure cannot be reported here.
+        // Errors cannot be reported here.
         let _ = self.free();
     }
 }

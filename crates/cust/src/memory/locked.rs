@@ -1,4 +1,4 @@
-//! Pinned host memory.
+//! Pinned (page-locked) host memory.
 
 use std::ops::{Deref, DerefMut};
 
@@ -6,75 +6,75 @@ use super::DeviceCopy;
 use super::host_values::{HostValues, Kind};
 use crate::error::{CudaResult, DropResult};
 
-/// Pinned host memory for a number of values: the system does not page it out, so the device copies
-/// from and to it by itself. Freed when dropped. Pinned memory is taken from everyone on the
-/// machine; keep it small and reuse it.
+/// Array in pinned host memory, freed when dropped. The system does not page it out, so that the
+/// device can access it directly for copies. Pinned memory is a limited resource of the whole
+/// machine; keep buffers small and reuse them.
 #[derive(Debug)]
 pub struct LockedBuffer<T: DeviceCopy> {
     values: HostValues<T>,
 }
 
 impl<T: DeviceCopy> LockedBuffer<T> {
-    /// `size` copies of `value`.
+    /// Allocates `size` copies of `value`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory),
     /// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for
     /// a size that overflows,
-    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is
+    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) if no context is
     /// current.
     pub fn new(value: &T, size: usize) -> CudaResult<Self> {
         let values = HostValues::filled(Kind::Locked, value, size)?;
         Ok(LockedBuffer { values })
     }
 
-    /// A copy of `slice`.
+    /// Allocates a copy of `slice`.
     ///
     /// # Errors
-    /// As [`LockedBuffer::new`].
+    /// See [`LockedBuffer::new`].
     pub fn from_slice(slice: &[T]) -> CudaResult<Self> {
         let values = HostValues::copied(Kind::Locked, slice)?;
         Ok(LockedBuffer { values })
     }
 
-    /// A buffer of `size` values, not written.
+    /// Allocates `size` uninitialized values.
     ///
     /// # Errors
-    /// As [`LockedBuffer::new`].
+    /// See [`LockedBuffer::new`].
     ///
     /// # Safety
-    /// 1. Every value is written, through a pointer or by a copy from the device, before the buffer
-    ///    is used as a slice.
+    /// 1. Every value is initialized, through a pointer or by a copy from the device, before the
+    ///    buffer is used as a slice.
     pub unsafe fn uninitialized(size: usize) -> CudaResult<Self> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         let values = unsafe { HostValues::uninitialized(Kind::Locked, size) }?;
         Ok(LockedBuffer { values })
     }
 
-    /// The values.
+    /// Returns the values.
     pub fn as_slice(&self) -> &[T] {
         self.values.as_slice()
     }
 
-    /// The values.
+    /// Returns the values.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         self.values.as_mut_slice()
     }
 
-    /// Takes over pinned memory that was allocated otherwise.
+    /// Takes ownership of pinned memory.
     ///
     /// # Safety
-    /// 1. `ptr` came from [`cuda_malloc_locked`](super::cuda_malloc_locked) for `size` values, all
-    ///    written, and nothing else will free it; or `size` values have no bytes and `ptr` is not
-    ///    null.
+    /// 1. `ptr` was returned by [`cuda_malloc_locked`](super::cuda_malloc_locked) for `size`
+    ///    values, all initialized, and nothing else frees it; or `size` values have size 0 and
+    ///    `ptr` is not null.
     /// 2. The context it was allocated in is current.
     pub unsafe fn from_raw_parts(ptr: *mut T, size: usize) -> LockedBuffer<T> {
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantee (1, 2).
         let values = unsafe { HostValues::from_raw(Kind::Locked, ptr, size) };
         LockedBuffer { values }
     }
 
-    /// Frees the buffer, and returns the result.
+    /// Frees the buffer and returns the result.
     ///
     /// # Errors
     /// The driver's error and the buffer.

@@ -1,4 +1,4 @@
-//! One value in pinned host memory.
+//! Single value in pinned host memory.
 
 use std::ops::{Deref, DerefMut};
 
@@ -6,7 +6,7 @@ use super::{AsyncCopyDestination, DeviceBox, DeviceCopy, LockedBuffer};
 use crate::error::{CudaResult, DropResult};
 use crate::stream::Stream;
 
-/// Pinned host memory for one value, freed when dropped: a [`LockedBuffer`] of length 1.
+/// Pinned host memory for a single value, freed when dropped; like a [`LockedBuffer`] of length 1.
 ///
 /// ```no_run
 /// use cust::memory::{AsyncCopyDestination, DeviceBox, LockedBox};
@@ -17,7 +17,7 @@ use crate::stream::Stream;
 /// let stream = Stream::new(StreamFlags::DEFAULT, None)?;
 /// let count = DeviceBox::new(&7u64)?;
 /// let mut on_host = LockedBox::new(&0u64)?;
-/// // SAFETY: nobody uses `on_host` until the stream is synchronised.
+/// // SAFETY: nothing uses `on_host` until the stream is synchronized.
 /// unsafe { count.async_copy_to(&mut on_host, &stream) }?;
 /// stream.synchronize()?;
 /// assert_eq!(*on_host, 7);
@@ -30,54 +30,54 @@ pub struct LockedBox<T: DeviceCopy> {
 }
 
 impl<T: DeviceCopy> LockedBox<T> {
-    /// A copy of `val`.
+    /// Creates a copy of `val`.
     ///
     /// # Errors
-    /// As [`LockedBuffer::new`].
+    /// See [`LockedBuffer::new`].
     pub fn new(val: &T) -> CudaResult<Self> {
         let buffer = LockedBuffer::new(val, 1)?;
         Ok(LockedBox { buffer })
     }
 
-    /// Memory for a value, not written.
+    /// Allocates memory for an uninitialized value.
     ///
     /// # Errors
-    /// As [`LockedBuffer::new`].
+    /// See [`LockedBuffer::new`].
     ///
     /// # Safety
-    /// 1. The value is written, through [`LockedBox::as_raw`] or by a copy from the device, before
-    ///    it is read.
+    /// 1. The value is initialized, through [`LockedBox::as_raw`] or by a copy from the device,
+    ///    before it is read.
     pub unsafe fn uninitialized() -> CudaResult<Self> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         let buffer = unsafe { LockedBuffer::uninitialized(1) }?;
         Ok(LockedBox { buffer })
     }
 
-    /// Lets go of the memory, which [`LockedBox::from_raw`] takes back and
-    /// [`cuda_free_locked`](super::cuda_free_locked) frees.
+    /// Releases ownership of the memory. Reclaim it with [`LockedBox::from_raw`] or free it with
+    /// [`cuda_free_locked`](super::cuda_free_locked).
     pub fn into_raw(self) -> *mut T {
         self.buffer.into_raw()
     }
 
-    /// Takes over pinned memory.
+    /// Takes ownership of pinned memory.
     ///
     /// # Safety
-    /// 1. `ptr` is not null and came from [`LockedBox::into_raw`], or from
-    ///    [`cuda_malloc_locked`](super::cuda_malloc_locked) for one value that was written; nothing
-    ///    else will free it.
+    /// 1. `ptr` is not null and was returned by [`LockedBox::into_raw`], or by
+    ///    [`cuda_malloc_locked`](super::cuda_malloc_locked) for one value that has been
+    ///    initialized; nothing else frees it.
     /// 2. The context it was allocated in is current.
     pub unsafe fn from_raw(ptr: *mut T) -> Self {
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantee (1, 2).
         let buffer = unsafe { LockedBuffer::from_raw_parts(ptr, 1) };
         LockedBox { buffer }
     }
 
-    /// Its address.
+    /// Returns the address.
     pub fn as_raw(&self) -> *mut T {
         self.buffer.start()
     }
 
-    /// Frees the memory, and returns the result. (An addition to the published names.)
+    /// Frees the memory and returns the result. (Not part of Rust-CUDA.)
     ///
     /// # Errors
     /// The driver's error and the box.
@@ -102,12 +102,12 @@ impl<T: DeviceCopy> DerefMut for LockedBox<T> {
 
 impl<T: DeviceCopy> AsyncCopyDestination<LockedBox<T>> for DeviceBox<T> {
     unsafe fn async_copy_from(&mut self, source: &LockedBox<T>, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees.
         unsafe { self.async_copy_from(&**source, stream) }
     }
 
     unsafe fn async_copy_to(&self, dest: &mut LockedBox<T>, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees.
         unsafe { self.async_copy_to(&mut **dest, stream) }
     }
 }

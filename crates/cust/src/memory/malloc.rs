@@ -1,4 +1,4 @@
-//! Allocation without owners.
+//! Manual allocation and deallocation.
 
 use std::ffi::c_void;
 
@@ -8,56 +8,57 @@ use crate::driver;
 use crate::error::{CudaError, CudaResult};
 use crate::stream::Stream;
 
-/// Bytes of `count` elements, of which there must be some.
-fn some_bytes<T>(count: usize) -> CudaResult<usize> {
-    match bytes::of::<T>(count)? {
+/// Returns the size of `count` elements in bytes, which must not be 0.
+fn nonzero_bytes<T>(count: usize) -> CudaResult<usize> {
+    match bytes::array_bytes::<T>(count)? {
         0 => Err(CudaError::InvalidMemoryAllocation),
         size => Ok(size),
     }
 }
 
-/// Allocates device memory for `count` values in the current context, not cleared.
+/// Allocates uninitialized device memory for `count` values in the current context.
 ///
 /// # Errors
 /// [`CudaError::OutOfMemory`], [`CudaError::InvalidMemoryAllocation`] for a size of 0 or one that
 /// overflows.
 ///
 /// # Safety
-/// 1. What is read was written before.
+/// 1. Values are initialized before they are read.
 pub unsafe fn cuda_malloc<T: DeviceCopy>(count: usize) -> CudaResult<DevicePointer<T>> {
     Ok(DevicePointer::from_raw(
-        driver()?.mem_alloc(some_bytes::<T>(count)?)?,
+        driver()?.mem_alloc(nonzero_bytes::<T>(count)?)?,
     ))
 }
 
-/// Allocates device memory for `count` values, which work queued in `stream` from here on may use.
+/// Allocates uninitialized device memory for `count` values, for use by work queued in `stream`
+/// from now on.
 ///
 /// # Errors
-/// As [`cuda_malloc`], [`CudaError::NotSupported`] on a device without memory pools.
+/// See [`cuda_malloc`]; [`CudaError::NotSupported`] on a device without memory pools.
 ///
 /// # Safety
-/// 1. What is read was written before.
-/// 2. Work in other streams uses the memory only after what is queued in `stream` now.
+/// 1. Values are initialized before they are read.
+/// 2. Work in other streams uses the memory only after the work now queued in `stream`.
 pub unsafe fn cuda_malloc_async<T: DeviceCopy>(
     stream: &Stream,
     count: usize,
 ) -> CudaResult<DevicePointer<T>> {
-    let size = some_bytes::<T>(count)?;
+    let size = nonzero_bytes::<T>(count)?;
     let _current = stream.enter()?;
-    // SAFETY: a live stream, its context current.
+    // SAFETY: a live streamwith its context current.
     Ok(DevicePointer::from_raw(unsafe {
         driver()?.mem_alloc_async(size, stream.as_inner())
     }?))
 }
 
-/// Frees device memory when the work queued in `stream` so far is done.
+/// Frees device memory once the work queued in `stream` so far is complete.
 ///
 /// # Errors
-/// [`CudaError::InvalidMemoryAllocation`] for null, and those of the driver.
+/// [`CudaError::InvalidMemoryAllocation`] for null, and errors of the driver.
 ///
 /// # Safety
-/// 1. `p` came from [`cuda_malloc_async`], and was not freed since.
-/// 2. Work in other streams that uses it is done, or `stream` was made to wait for it.
+/// 1. `p` was returned by [`cuda_malloc_async`] and has not been freed.
+/// 2. Work in other streams that uses it is complete, or `stream` waits for it.
 /// 3. It is not used afterwards.
 pub unsafe fn cuda_free_async<T: DeviceCopy>(
     stream: &Stream,
@@ -67,76 +68,76 @@ pub unsafe fn cuda_free_async<T: DeviceCopy>(
         return Err(CudaError::InvalidMemoryAllocation);
     }
     let _current = stream.enter()?;
-    // SAFETY: a live stream, its context current; the rest is the caller's promise (1 to 3).
+    // SAFETY: a live stream with its context current; the caller's guarantees (1 to 3).
     unsafe { driver()?.mem_free_async(p.as_raw(), stream.as_inner()) }
 }
 
 /// Frees device memory.
 ///
 /// # Errors
-/// [`CudaError::InvalidMemoryAllocation`] for null, and those of the driver.
+/// [`CudaError::InvalidMemoryAllocation`] for null, and errors of the driver.
 ///
 /// # Safety
-/// 1. `ptr` came from [`cuda_malloc`], or from [`cuda_malloc_async`] and all work on it is done;
-///    its context is current; it was not freed since.
+/// 1. `ptr` was returned by [`cuda_malloc`], or by [`cuda_malloc_async`] and all work on it is
+///    complete; its context is current; it has not been freed.
 /// 2. It is not used afterwards.
 pub unsafe fn cuda_free<T: DeviceCopy>(ptr: DevicePointer<T>) -> CudaResult<()> {
     if ptr.is_null() {
         return Err(CudaError::InvalidMemoryAllocation);
     }
-    // SAFETY: the caller's promises (1, 2).
+    // SAFETY: the caller's guarantee (1, 2).
     unsafe { driver()?.mem_free(ptr.as_raw()) }
 }
 
-/// Allocates pinned host memory for `count` values, not cleared.
+/// Allocates uninitialized pinned host memory for `count` values.
 ///
 /// # Errors
 /// [`CudaError::OutOfMemory`], [`CudaError::InvalidMemoryAllocation`] for a size of 0 or one that
 /// overflows.
 ///
 /// # Safety
-/// 1. What is read was written before.
+/// 1. Values are initialized before they are read.
 pub unsafe fn cuda_malloc_locked<T>(count: usize) -> CudaResult<*mut T> {
-    // Pinned for every context, so that copies to each device can make use of it.
+    // Pinned in every context, so that copies to all devices benefit.
     const PORTABLE: u32 = 1;
     Ok(driver()?
-        .mem_host_alloc(some_bytes::<T>(count)?, PORTABLE)?
+        .mem_host_alloc(nonzero_bytes::<T>(count)?, PORTABLE)?
         .cast::<T>())
 }
 
 /// Frees pinned host memory.
 ///
 /// # Errors
-/// [`CudaError::InvalidMemoryAllocation`] for null, and those of the driver.
+/// [`CudaError::InvalidMemoryAllocation`] for null, and errors of the driver.
 ///
 /// # Safety
-/// 1. `ptr` came from [`cuda_malloc_locked`] and was not freed since.
-/// 2. It is not used afterwards, by the host or by copies still under way.
+/// 1. `ptr` was returned by [`cuda_malloc_locked`] and has not been freed.
+/// 2. It is not used afterwards, by the host or by pending copies.
 pub unsafe fn cuda_free_locked<T>(ptr: *mut T) -> CudaResult<()> {
     if ptr.is_null() {
         return Err(CudaError::InvalidMemoryAllocation);
     }
-    // SAFETY: the caller's promises (1, 2).
+    // SAFETY: the caller's guarantee (1, 2).
     unsafe { driver()?.mem_free_host(ptr.cast::<c_void>()) }
 }
 
-/// Allocates device memory for `height` rows of `width` values each, and gives the bytes from row
-/// to row; [`cuda_free`] frees it.
+/// Allocates device memory for `height` rows of `width` values and returns the address and the
+/// pitch (distance between consecutive rows, in bytes). Free it with [`cuda_free`].
 ///
 /// # Errors
-/// As [`cuda_malloc`].
+/// See [`cuda_malloc`].
 ///
 /// # Safety
-/// 1. What is read was written before.
+/// 1. Values are initialized before they are read.
 pub unsafe fn cuda_malloc_pitched<T: DeviceCopy>(
     width: usize,
     height: usize,
 ) -> CudaResult<(DevicePointer<T>, usize)> {
-    let width = some_bytes::<T>(width)?;
+    let width = nonzero_bytes::<T>(width)?;
     if height == 0 {
         return Err(CudaError::InvalidMemoryAllocation);
     }
-    // What a thread reads at a time; the driver knows these three.
+    // size of a thread's access; the driver accepts only these three
     let element = match size_of::<T>() {
         0..8 => 4,
         8..16 => 8,
@@ -146,20 +147,20 @@ pub unsafe fn cuda_malloc_pitched<T: DeviceCopy>(
     Ok((DevicePointer::from_raw(address), pitch))
 }
 
-/// Allocates unified memory for `count` values, not cleared: as
-/// [`UnifiedBuffer`](super::UnifiedBuffer) has it.
+/// Allocates uninitialized unified memory for `count` values, as described at
+/// [`UnifiedBuffer`](super::UnifiedBuffer).
 ///
 /// # Errors
-/// As [`cuda_malloc`].
+/// See [`cuda_malloc`].
 ///
 /// # Safety
-/// 1. What is read was written before.
+/// 1. Values are initialized before they are read.
 pub unsafe fn cuda_malloc_unified<T: DeviceCopy>(count: usize) -> CudaResult<UnifiedPointer<T>> {
-    // The device may reach it, and every context counts it as pinned.
+    // Mapped into the device's address space, and pinned in every context.
     const PORTABLE_AND_MAPPED: u32 = 3;
-    let size = some_bytes::<T>(count)?;
+    let size = nonzero_bytes::<T>(count)?;
     let driver = driver()?;
-    let address = if all_devices_share_memory()? {
+    let address = if all_devices_have_concurrent_managed_access()? {
         let address = driver.mem_alloc_managed(size)?;
         std::ptr::with_exposed_provenance_mut::<T>(address as usize)
     } else {
@@ -171,12 +172,12 @@ pub unsafe fn cuda_malloc_unified<T: DeviceCopy>(count: usize) -> CudaResult<Uni
     Ok(unsafe { UnifiedPointer::wrap(address) })
 }
 
-/// Whether the host may use managed memory while kernels run. One device on which it may not is
-/// enough for a page fault.
-fn all_devices_share_memory() -> CudaResult<bool> {
+/// Returns `true` if all devices support concurrent managed access: host access to managed memory
+/// while kernels run. A single device without it causes page faults on the host.
+fn all_devices_have_concurrent_managed_access() -> CudaResult<bool> {
     for device in Device::devices()? {
-        let shares = device?.get_attribute(DeviceAttribute::ConcurrentManagedAccess);
-        if !shares.is_ok_and(|shares| shares != 0) {
+        let supported = device?.get_attribute(DeviceAttribute::ConcurrentManagedAccess);
+        if !supported.is_ok_and(|supported| supported != 0) {
             return Ok(false);
         }
     }
@@ -186,20 +187,20 @@ fn all_devices_share_memory() -> CudaResult<bool> {
 /// Frees unified memory.
 ///
 /// # Errors
-/// [`CudaError::InvalidMemoryAllocation`] for null, and those of the driver.
+/// [`CudaError::InvalidMemoryAllocation`] for null, and errors of the driver.
 ///
 /// # Safety
-/// 1. `p` came from [`cuda_malloc_unified`] and was not freed since; its context is current.
-/// 2. It is not used afterwards, by the host or by work still under way.
+/// 1. `p` was returned by [`cuda_malloc_unified`] and has not been freed; its context is current.
+/// 2. It is not used afterwards, by the host or by pending work.
 pub unsafe fn cuda_free_unified<T: DeviceCopy>(p: UnifiedPointer<T>) -> CudaResult<()> {
-    // SAFETY: the caller's promises (1, 2).
+    // SAFETY: the caller's guarantee (1, 2).
     unsafe { free_unified(p.as_raw_mut()) }
 }
 
-/// [`cuda_free_unified`], of a pointer of the host.
+/// Frees unified memory at a host pointer; see [`cuda_free_unified`].
 ///
 /// # Safety
-/// 1. As [`cuda_free_unified`], both.
+/// 1. The conditions of [`cuda_free_unified`] hold.
 pub(crate) unsafe fn free_unified<T: DeviceCopy>(address: *mut T) -> CudaResult<()> {
     if address.is_null() {
         return Err(CudaError::InvalidMemoryAllocation);
@@ -207,10 +208,10 @@ pub(crate) unsafe fn free_unified<T: DeviceCopy>(address: *mut T) -> CudaResult<
     let driver = driver()?;
     let on_device = address.expose_provenance() as u64;
     if driver.is_managed(on_device)? {
-        // SAFETY: the caller's promises (1), of managed memory.
+        // SAFETY: the caller's guarantees (1), for managed memory.
         unsafe { driver.mem_free(on_device) }
     } else {
-        // SAFETY: the caller's promises (1), of pinned memory.
+        // SAFETY: the caller's guarantees (1), for pinned memory.
         unsafe { driver.mem_free_host(address.cast::<c_void>()) }
     }
 }

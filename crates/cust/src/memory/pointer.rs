@@ -1,4 +1,4 @@
-//! Addresses on the device.
+//! Device addresses.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -7,8 +7,8 @@ use std::marker::PhantomData;
 use super::DeviceCopy;
 use crate::sys::CUdeviceptr;
 
-/// An address on the device of a value of type `T`. Has the layout of the address, so a kernel
-/// takes it as a pointer.
+/// Device address of a value of type `T`. Has the layout of the address, so that kernels receive it
+/// as a pointer.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DevicePointer<T: DeviceCopy> {
@@ -16,11 +16,10 @@ pub struct DevicePointer<T: DeviceCopy> {
     points_at: PhantomData<*mut T>,
 }
 
-// SAFETY: an address on the device, which is where it is for.
+// SAFETY: a device address, which is meaningful on the device.
 unsafe impl<T: DeviceCopy> DeviceCopy for DevicePointer<T> {}
 
-// SAFETY: nothing here follows the address; it is a number. (An addition: the published type stays
-// on its thread.)
+// SAFETY: an integer that is never dereferenced here. (In Rust-CUDA the type is `!Send`.)
 unsafe impl<T: DeviceCopy> Send for DevicePointer<T> {}
 // SAFETY: as above.
 unsafe impl<T: DeviceCopy> Sync for DevicePointer<T> {}
@@ -32,13 +31,13 @@ impl<T: DeviceCopy> fmt::Pointer for DevicePointer<T> {
 }
 
 impl<T: DeviceCopy> DevicePointer<T> {
-    /// The driver's form of the address.
+    /// Returns the raw device address.
     pub fn as_raw(&self) -> CUdeviceptr {
         self.address
     }
 
-    /// From the driver's form. Nothing is checked, and nothing here follows the address; work on
-    /// the device may.
+    /// Creates a pointer from a raw device address. The address is not checked, and never
+    /// dereferenced on the host.
     pub fn from_raw(ptr: CUdeviceptr) -> Self {
         DevicePointer {
             address: ptr,
@@ -46,69 +45,69 @@ impl<T: DeviceCopy> DevicePointer<T> {
         }
     }
 
-    /// Whether the address is 0.
+    /// Returns `true` if the address is 0.
     pub fn is_null(self) -> bool {
         self.address == 0
     }
 }
 
 impl<T: DeviceCopy> DevicePointer<T> {
-    /// As a pointer that the host must not follow.
+    /// Converts to a constant pointer, which must not be dereferenced on the host.
     pub fn as_ptr(&self) -> *const T {
         std::ptr::without_provenance(self.address as usize)
     }
 
-    /// As a pointer that the host must not follow.
+    /// Converts to a mutable pointer, which must not be dereferenced on the host.
     pub fn as_mut_ptr(&self) -> *mut T {
         std::ptr::without_provenance_mut(self.address as usize)
     }
 
-    /// The address 0.
+    /// Returns the address 0.
     pub fn null() -> Self {
         DevicePointer::from_raw(0)
     }
 
-    /// The address of the value `count` values on.
+    /// Adds `count` values to the address.
     ///
     /// # Safety
-    /// 1. Both addresses lie in one allocation, or one past its end.
+    /// 1. Both addresses are within one allocation, or one past its end.
     pub unsafe fn offset(self, count: isize) -> Self {
         self.wrapping_offset(count)
     }
 
-    /// The address of the value `count` values on, around the end of the addresses if need be.
+    /// Adds `count` values to the address, with wrapping.
     pub fn wrapping_offset(self, count: isize) -> Self {
         let bytes = (count as i64).wrapping_mul(size_of::<T>() as i64);
         DevicePointer::from_raw(self.address.wrapping_add_signed(bytes))
     }
 
-    /// The address of the value `count` values on.
+    /// Adds `count` values to the address.
     ///
     /// # Safety
-    /// 1. As [`DevicePointer::offset`].
+    /// 1. The condition of [`DevicePointer::offset`] holds.
     pub unsafe fn add(self, count: usize) -> Self {
         self.wrapping_add(count)
     }
 
-    /// The address of the value `count` values back.
+    /// Subtracts `count` values from the address.
     ///
     /// # Safety
-    /// 1. As [`DevicePointer::offset`].
+    /// 1. The condition of [`DevicePointer::offset`] holds.
     pub unsafe fn sub(self, count: usize) -> Self {
         self.wrapping_sub(count)
     }
 
-    /// [`DevicePointer::wrapping_offset`] on.
+    /// Adds `count` values to the address, with wrapping.
     pub fn wrapping_add(self, count: usize) -> Self {
         self.wrapping_offset(count as isize)
     }
 
-    /// [`DevicePointer::wrapping_offset`] back.
+    /// Subtracts `count` values from the address, with wrapping.
     pub fn wrapping_sub(self, count: usize) -> Self {
         self.wrapping_offset((count as isize).wrapping_neg())
     }
 
-    /// The same address, of another type.
+    /// Casts to a pointer of another type.
     pub fn cast<U: DeviceCopy>(self) -> DevicePointer<U> {
         DevicePointer::from_raw(self.address)
     }
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offsets_count_values_beyond_32_bits() {
+    fn offsets_are_in_values_and_exceed_32_bits() {
         let pointer = DevicePointer::<u64>::from_raw(0x7f00_0000_0000);
         assert_eq!(
             pointer.wrapping_add(1 << 33).as_raw(),
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_shown_as_an_address() {
+    fn pointer_format_shows_the_address() {
         let pointer = DevicePointer::<u64>::from_raw(0x1230);
         assert_eq!(format!("{pointer:p}"), "0x1230");
         assert_eq!(size_of::<DevicePointer<u64>>(), size_of::<u64>());

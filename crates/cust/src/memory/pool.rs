@@ -1,15 +1,16 @@
-//! The pool that a device's stream-ordered allocations come from. (Additions to the published
-//! names.)
+//! Memory pool of the stream-ordered allocator. (Not part of Rust-CUDA.)
 
 use crate::device::Device;
 use crate::driver;
 use crate::error::CudaResult;
 
-/// Bytes that the device's pool keeps when a stream, event or context is synchronised; what is
-/// unused beyond goes back to the system.
+/// Returns the release threshold of the device's pool in bytes: the amount of memory that the pool
+/// retains when a stream, event or context is synchronized. Unused memory beyond it is returned to
+/// the system.
 ///
 /// # Errors
-/// [`CudaError::NotSupported`](crate::error::CudaError::NotSupported) on a device without pools.
+/// [`CudaError::NotSupported`](crate::error::CudaError::NotSupported) on a device without memory
+/// pools.
 pub fn release_threshold(device: Device) -> CudaResult<u64> {
     let driver = driver()?;
     let pool = driver.default_memory_pool(device.as_raw())?;
@@ -17,12 +18,12 @@ pub fn release_threshold(device: Device) -> CudaResult<u64> {
     unsafe { driver.pool_release_threshold(pool) }
 }
 
-/// Sets [`release_threshold`]. The driver's default of 0 makes every allocation after a
-/// synchronisation slow; a program that allocates again and again sets what it can spare, or
-/// `u64::MAX`.
+/// Sets the [`release_threshold`] of the device's pool. With the driver's default of 0, every
+/// allocation after a synchronization is slow; programs that allocate repeatedly should set what
+/// they can spare, or `u64::MAX`.
 ///
 /// # Errors
-/// As [`release_threshold`].
+/// See [`release_threshold`].
 pub fn set_release_threshold(device: Device, bytes: u64) -> CudaResult<()> {
     let driver = driver()?;
     let pool = driver.default_memory_pool(device.as_raw())?;
@@ -30,10 +31,10 @@ pub fn set_release_threshold(device: Device, bytes: u64) -> CudaResult<()> {
     unsafe { driver.set_pool_release_threshold(pool, bytes) }
 }
 
-/// Gives unused memory of the device's pool back to the system, down to `keep` bytes.
+/// Returns unused memory of the device's pool to the system until it holds at most `keep` bytes.
 ///
 /// # Errors
-/// As [`release_threshold`].
+/// See [`release_threshold`].
 pub fn trim_pool(device: Device, keep: usize) -> CudaResult<()> {
     let driver = driver()?;
     let pool = driver.default_memory_pool(device.as_raw())?;

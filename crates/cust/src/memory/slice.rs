@@ -10,71 +10,71 @@ use crate::driver;
 use crate::error::CudaResult;
 use crate::sys::CUcontext;
 
-/// A number of values in device memory, one after the other. It only points: like the published
-/// type it is `Copy` and has no lifetime. Keep the buffer as long as its slices: once it is dropped
-/// they answer [`CudaError::BufferDropped`].
+/// A contiguous range of values in device memory. Like the type in Rust-CUDA it is `Copy` and has
+/// no lifetime. Keep the buffer alive while its slices are used: after it is dropped, they return
+/// [`CudaError::BufferDropped`].
 ///
 /// [`CudaError::BufferDropped`]: crate::error::CudaError::BufferDropped
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceSlice<T: DeviceCopy> {
     pointer: DevicePointer<T>,
     len: usize,
-    /// The context of the memory; null stands for whichever is current.
+    /// Context of the memory; null selects the current context.
     context: CUcontext,
-    /// The buffer's; `None` for what `unsafe` code answers for.
+    /// Allocation of the buffer; `None` for slices created by `unsafe` code.
     allocation: Option<Allocation>,
 }
 
-// SAFETY: an address, a length and a context handle; the driver may be called with them from any
+// SAFETY: an address, a length and a context handle, which may be passed to the driver from any
 // thread.
 unsafe impl<T: Send + DeviceCopy> Send for DeviceSlice<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync + DeviceCopy> Sync for DeviceSlice<T> {}
 
 impl<T: DeviceCopy> DeviceSlice<T> {
-    /// The number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the slice is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The address of the first value.
+    /// Returns the address of the first value.
     pub fn as_device_ptr(&self) -> DevicePointer<T> {
         self.pointer
     }
 
-    /// A slice from its parts, in the current context.
+    /// Creates a slice from an address and a length, in the current context.
     ///
     /// # Safety
-    /// 1. `ptr` points at `len` values of device memory in the current context, as long as the
-    ///    slice or a part of it is used.
+    /// 1. `ptr` points to `len` values of device memory in the current context while the slice or a
+    ///    part of it is used.
     pub unsafe fn from_raw_parts(ptr: DevicePointer<T>, len: usize) -> DeviceSlice<T> {
         DeviceSlice::in_context(ptr, len, owner::current_or_null())
     }
 
-    /// [`DeviceSlice::from_raw_parts`].
+    /// Creates a slice; see [`DeviceSlice::from_raw_parts`].
     ///
     /// # Safety
-    /// 1. As [`DeviceSlice::from_raw_parts`].
+    /// 1. The condition of [`DeviceSlice::from_raw_parts`] holds.
     pub unsafe fn from_raw_parts_mut(ptr: DevicePointer<T>, len: usize) -> DeviceSlice<T> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         unsafe { DeviceSlice::from_raw_parts(ptr, len) }
     }
 
-    /// The values, copied to the host.
+    /// Copies the values to the host.
     ///
     /// # Errors
-    /// Those of earlier work.
+    /// Errors of earlier work.
     pub fn as_host_vec(&self) -> CudaResult<Vec<T>> {
         let mut values = Vec::<T>::with_capacity(self.len);
-        let size = bytes::of::<T>(self.len)?;
+        let size = bytes::array_bytes::<T>(self.len)?;
         if size > 0 {
             let _current = self.enter()?;
-            // SAFETY: the vector has room for `len` values, which the device holds.
+            // SAFETY: the vector has capacity for the `len` values of the slice.
             unsafe {
                 driver()?.copy_to_host(
                     values.as_mut_ptr().cast::<c_void>(),
@@ -83,15 +83,15 @@ impl<T: DeviceCopy> DeviceSlice<T> {
                 )
             }?;
         }
-        // SAFETY: the copy has filled `len` values; values of no bytes need no filling.
+        // SAFETY: the copy has initialized `len` values; zero-sized values need no initialization.
         unsafe { values.set_len(self.len) };
         Ok(values)
     }
 
-    /// The values before `mid`, and those from it on.
+    /// Splits the slice into the values before `mid` and the rest.
     ///
     /// # Panics
-    /// Where `mid` is more than the length, as in the standard library.
+    /// If `mid` exceeds the length, like the standard library.
     #[track_caller]
     pub fn split_at(&self, mid: usize) -> (DeviceSlice<T>, DeviceSlice<T>) {
         assert!(
@@ -102,19 +102,19 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         (self.part(0, mid), self.part(mid, self.len - mid))
     }
 
-    /// [`DeviceSlice::split_at`]. Slices do not borrow, so the two need not either; this is for the
-    /// name.
+    /// Splits the slice; see [`DeviceSlice::split_at`]. Slices do not borrow, so both functions are
+    /// equivalent.
     ///
     /// # Panics
-    /// As [`DeviceSlice::split_at`].
+    /// See [`DeviceSlice::split_at`].
     #[track_caller]
     pub fn split_at_mut(&mut self, mid: usize) -> (DeviceSlice<T>, DeviceSlice<T>) {
         self.split_at(mid)
     }
 
-    /// Bytes of all values.
+    /// Returns the size of the slice, in bytes.
     pub(crate) fn size(&self) -> CudaResult<usize> {
-        bytes::of::<T>(self.len)
+        bytes::array_bytes::<T>(self.len)
     }
 
     pub(crate) fn in_context(
@@ -130,13 +130,13 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         }
     }
 
-    /// The same, of a buffer's memory.
-    pub(crate) fn of_allocation(mut self, allocation: Option<Allocation>) -> DeviceSlice<T> {
+    /// Returns the slice with a reference to its allocation.
+    pub(crate) fn with_allocation(mut self, allocation: Option<Allocation>) -> DeviceSlice<T> {
         self.allocation = allocation;
         self
     }
 
-    /// The `len` values from `start` on, which lie within the slice.
+    /// Returns the part with `len` values from `start`, which must be within the slice.
     pub(crate) fn part(&self, start: usize, len: usize) -> DeviceSlice<T> {
         DeviceSlice {
             pointer: self.pointer.wrapping_add(start),
@@ -145,8 +145,8 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         }
     }
 
-    /// The same memory as `len` values of another type.
-    pub(crate) fn of_other_values<B: DeviceCopy>(&self, len: usize) -> DeviceSlice<B> {
+    /// Reinterprets the memory as `len` values of another type.
+    pub(crate) fn cast_values<B: DeviceCopy>(&self, len: usize) -> DeviceSlice<B> {
         DeviceSlice {
             pointer: self.pointer.cast::<B>(),
             len,
@@ -159,15 +159,15 @@ impl<T: DeviceCopy> DeviceSlice<T> {
         self.context
     }
 
-    /// Keeps the memory from being freed until the guard is dropped.
+    /// Keeps the memory allocated until the guard is dropped.
     ///
     /// # Errors
-    /// [`CudaError::BufferDropped`](crate::error::CudaError::BufferDropped) where it is already.
+    /// [`CudaError::BufferDropped`](crate::error::CudaError::BufferDropped) if it has been freed.
     pub(crate) fn hold(&self) -> CudaResult<Option<InUse>> {
         self.allocation.map(Allocation::enter).transpose()
     }
 
-    /// The same, and makes the memory's context current.
+    /// Keeps the memory allocated and makes its context current, until the guards are dropped.
     pub(crate) fn enter(&self) -> CudaResult<(ContextGuard<'static>, Option<InUse>)> {
         Ok((owner::enter_handle(self.context)?, self.hold()?))
     }

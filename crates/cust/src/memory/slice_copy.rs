@@ -1,4 +1,4 @@
-//! Copies from and to slices.
+//! Copies from and to device slices.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -11,17 +11,17 @@ use crate::stream::Stream;
 
 impl<T: DeviceCopy> Sealed for DeviceSlice<T> {}
 
-/// With anything on the host that is a slice: arrays, vectors,
+/// Copies between a device slice and any slice on the host: arrays, vectors,
 /// [`LockedBuffer`](super::LockedBuffer)s.
 impl<T: DeviceCopy, I: AsRef<[T]> + AsMut<[T]> + ?Sized> CopyDestination<I> for DeviceSlice<T> {
     fn copy_from(&mut self, source: &I) -> CudaResult<()> {
         let source = source.as_ref();
-        let size = bytes::of_copy::<T>(self.len(), source.len())?;
+        let size = bytes::copy_bytes::<T>(self.len(), source.len())?;
         if size == 0 {
             return Ok(());
         }
         let _current = self.enter()?;
-        // SAFETY: both ends hold `size` bytes.
+        // SAFETY: both sides have `size` bytes.
         unsafe {
             driver()?.copy_to_device(
                 self.as_device_ptr().as_raw(),
@@ -33,12 +33,12 @@ impl<T: DeviceCopy, I: AsRef<[T]> + AsMut<[T]> + ?Sized> CopyDestination<I> for 
 
     fn copy_to(&self, dest: &mut I) -> CudaResult<()> {
         let dest = dest.as_mut();
-        let size = bytes::of_copy::<T>(dest.len(), self.len())?;
+        let size = bytes::copy_bytes::<T>(dest.len(), self.len())?;
         if size == 0 {
             return Ok(());
         }
         let _current = self.enter()?;
-        // SAFETY: both ends hold `size` bytes.
+        // SAFETY: both sides have `size` bytes.
         unsafe {
             driver()?.copy_to_host(
                 dest.as_mut_ptr().cast::<c_void>(),
@@ -49,12 +49,12 @@ impl<T: DeviceCopy, I: AsRef<[T]> + AsMut<[T]> + ?Sized> CopyDestination<I> for 
     }
 }
 
-/// Copies a slice to another, within a device or between two.
-fn copy_at_once<T: DeviceCopy>(
+/// Copies a slice to another, within a device or between devices, and waits for completion.
+fn copy_sync<T: DeviceCopy>(
     destination: &DeviceSlice<T>,
     source: &DeviceSlice<T>,
 ) -> CudaResult<()> {
-    let size = bytes::of_copy::<T>(destination.len(), source.len())?;
+    let size = bytes::copy_bytes::<T>(destination.len(), source.len())?;
     if size == 0 {
         return Ok(());
     }
@@ -65,29 +65,28 @@ fn copy_at_once<T: DeviceCopy>(
     );
     let _current = destination.enter()?;
     let _source = source.hold()?;
-    if are_apart(destination, source) {
-        // SAFETY: both ranges hold `size` bytes, each of its context.
+    if are_in_different_contexts(destination, source) {
+        // SAFETY: both ranges have `size` bytes, each in its context.
         unsafe { driver.copy_peer((to, destination.context()), (from, source.context()), size) }?;
     } else {
-        // SAFETY: both ranges hold `size` bytes of one context.
+        // SAFETY: both ranges have `size` bytes in the same context.
         unsafe { driver.copy_on_device(to, from, size) }?;
     }
-    // A copy within the device may return before it is done, and a stream that does not wait for
-    // the default stream could be used next. SAFETY: null is the default stream of the current
-    // context.
+    // A copy within the device may return before it is complete, and a non-blocking stream could be
+    // used next. SAFETY: null is the default stream of the current context.
     unsafe { driver.stream_synchronize(ptr::null_mut()) }
 }
 
-/// Queues a copy of a slice to another, within a device or between two.
+/// Queues a copy of a slice to another, within a device or between devices.
 ///
 /// # Safety
-/// 1. As [`AsyncCopyDestination`].
+/// 1. The conditions of [`AsyncCopyDestination`] hold.
 unsafe fn copy_in_stream<T: DeviceCopy>(
     destination: &DeviceSlice<T>,
     source: &DeviceSlice<T>,
     stream: &Stream,
 ) -> CudaResult<()> {
-    let size = bytes::of_copy::<T>(destination.len(), source.len())?;
+    let size = bytes::copy_bytes::<T>(destination.len(), source.len())?;
     if size == 0 {
         return Ok(());
     }
@@ -97,9 +96,9 @@ unsafe fn copy_in_stream<T: DeviceCopy>(
         source.as_device_ptr().as_raw(),
     );
     let _current = stream.enter()?;
-    if are_apart(destination, source) {
-        // SAFETY: both ranges hold `size` bytes, each of its context; the caller answers for the
-        // time until it is done (1).
+    if are_in_different_contexts(destination, source) {
+        // SAFETY: both ranges have `size` bytes, each in its context; the caller guarantees that
+        // they stay valid until the copy is complete (1).
         unsafe {
             driver.copy_peer_async(
                 (to, destination.context()),
@@ -109,34 +108,37 @@ unsafe fn copy_in_stream<T: DeviceCopy>(
             )
         }
     } else {
-        // SAFETY: as above, of one context.
+        // SAFETY: as above, in the same context.
         unsafe { driver.copy_on_device_async(to, from, size, stream.as_inner()) }
     }
 }
 
-/// Whether two slices are known to be of different contexts.
-fn are_apart<T: DeviceCopy>(one: &DeviceSlice<T>, other: &DeviceSlice<T>) -> bool {
-    !one.context().is_null() && !other.context().is_null() && one.context() != other.context()
+/// Returns `true` if two slices are known to belong to different contexts.
+fn are_in_different_contexts<T: DeviceCopy>(
+    slice: &DeviceSlice<T>,
+    other: &DeviceSlice<T>,
+) -> bool {
+    !slice.context().is_null() && !other.context().is_null() && slice.context() != other.context()
 }
 
-/// Within a device, or between two: the slices know where they are.
+/// Copies within a device or between devices, depending on the contexts of the slices.
 impl<T: DeviceCopy> CopyDestination<DeviceSlice<T>> for DeviceSlice<T> {
     fn copy_from(&mut self, source: &DeviceSlice<T>) -> CudaResult<()> {
-        copy_at_once(self, source)
+        copy_sync(self, source)
     }
 
     fn copy_to(&self, dest: &mut DeviceSlice<T>) -> CudaResult<()> {
-        copy_at_once(dest, self)
+        copy_sync(dest, self)
     }
 }
 
 impl<T: DeviceCopy> CopyDestination<DeviceBuffer<T>> for DeviceSlice<T> {
     fn copy_from(&mut self, source: &DeviceBuffer<T>) -> CudaResult<()> {
-        copy_at_once(self, source)
+        copy_sync(self, source)
     }
 
     fn copy_to(&self, dest: &mut DeviceBuffer<T>) -> CudaResult<()> {
-        copy_at_once(dest, self)
+        copy_sync(dest, self)
     }
 }
 
@@ -145,7 +147,7 @@ impl<T: DeviceCopy, I: AsRef<[T]> + AsMut<[T]> + ?Sized> AsyncCopyDestination<I>
 {
     unsafe fn async_copy_from(&mut self, source: &I, stream: &Stream) -> CudaResult<()> {
         let source = source.as_ref();
-        let size = bytes::of_copy::<T>(self.len(), source.len())?;
+        let size = bytes::copy_bytes::<T>(self.len(), source.len())?;
         if size == 0 {
             return Ok(());
         }
@@ -154,13 +156,13 @@ impl<T: DeviceCopy, I: AsRef<[T]> + AsMut<[T]> + ?Sized> AsyncCopyDestination<I>
             self.as_device_ptr().as_raw(),
             source.as_ptr().cast::<c_void>(),
         );
-        // SAFETY: both ends hold `size` bytes; the caller answers for the time until it is done.
+        // SAFETY: both sides have `size` bytes; the caller guarantees that they stay valid.
         unsafe { driver()?.copy_to_device_async(to, from, size, stream.as_inner()) }
     }
 
     unsafe fn async_copy_to(&self, dest: &mut I, stream: &Stream) -> CudaResult<()> {
         let dest = dest.as_mut();
-        let size = bytes::of_copy::<T>(dest.len(), self.len())?;
+        let size = bytes::copy_bytes::<T>(dest.len(), self.len())?;
         if size == 0 {
             return Ok(());
         }
@@ -169,7 +171,7 @@ impl<T: DeviceCopy, I: AsRef<[T]> + AsMut<[T]> + ?Sized> AsyncCopyDestination<I>
             dest.as_mut_ptr().cast::<c_void>(),
             self.as_device_ptr().as_raw(),
         );
-        // SAFETY: both ends hold `size` bytes; the caller answers for the time until it is done.
+        // SAFETY: both sides have `size` bytes; the caller guarantees that they stay valid.
         unsafe { driver()?.copy_to_host_async(to, from, size, stream.as_inner()) }
     }
 }
@@ -180,12 +182,12 @@ impl<T: DeviceCopy> AsyncCopyDestination<DeviceSlice<T>> for DeviceSlice<T> {
         source: &DeviceSlice<T>,
         stream: &Stream,
     ) -> CudaResult<()> {
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees.
         unsafe { copy_in_stream(self, source, stream) }
     }
 
     unsafe fn async_copy_to(&self, dest: &mut DeviceSlice<T>, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees.
         unsafe { copy_in_stream(dest, self, stream) }
     }
 }
@@ -196,12 +198,12 @@ impl<T: DeviceCopy> AsyncCopyDestination<DeviceBuffer<T>> for DeviceSlice<T> {
         source: &DeviceBuffer<T>,
         stream: &Stream,
     ) -> CudaResult<()> {
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees.
         unsafe { copy_in_stream(self, source, stream) }
     }
 
     unsafe fn async_copy_to(&self, dest: &mut DeviceBuffer<T>, stream: &Stream) -> CudaResult<()> {
-        // SAFETY: the caller's promises.
+        // SAFETY: the caller's guarantees.
         unsafe { copy_in_stream(dest, self, stream) }
     }
 }

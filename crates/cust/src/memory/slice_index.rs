@@ -1,4 +1,4 @@
-//! Parts of slices.
+//! Indexing of device slices.
 
 use std::ops::{
     Bound, Range, RangeBounds, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive,
@@ -7,30 +7,29 @@ use std::ops::{
 use super::{DeviceCopy, DeviceSlice};
 use crate::private::Sealed;
 
-/// What a slice can be indexed with: a number or a range of numbers.
+/// Index of a device slice: a number or a range.
 pub trait DeviceSliceIndex<T: DeviceCopy>: Sealed + Sized {
-    /// The range of values it stands for in a slice of `len`; `None` where that is not within the
-    /// slice.
+    /// Returns the index as a range in a slice of length `len`, or `None` if it is out of bounds.
     #[doc(hidden)]
     fn within(self, len: usize) -> Option<Range<usize>>;
 
-    /// That part of `slice`.
+    /// Returns the part of `slice` without a bounds check.
     ///
     /// # Safety
-    /// 1. The index lies within the slice.
+    /// 1. The index is within the slice.
     unsafe fn get_unchecked(self, slice: &DeviceSlice<T>) -> DeviceSlice<T> {
         self.index(slice)
     }
 
-    /// That part of `slice`.
+    /// Returns the part of `slice`.
     ///
     /// # Panics
-    /// Where the index does not lie within the slice, as indexing in the standard library does;
-    /// [`DeviceSlice::get`] does not.
+    /// If the index is out of bounds, like indexing in the standard library. [`DeviceSlice::get`]
+    /// does not panic.
     #[track_caller]
     fn index(self, slice: &DeviceSlice<T>) -> DeviceSlice<T> {
         match self.within(slice.len()) {
-            Some(range) => part(slice, range),
+            Some(range) => subslice(slice, range),
             None => panic!(
                 "index out of range for a device slice of length {}",
                 slice.len()
@@ -39,11 +38,12 @@ pub trait DeviceSliceIndex<T: DeviceCopy>: Sealed + Sized {
     }
 }
 
-fn part<T: DeviceCopy>(slice: &DeviceSlice<T>, range: Range<usize>) -> DeviceSlice<T> {
+fn subslice<T: DeviceCopy>(slice: &DeviceSlice<T>, range: Range<usize>) -> DeviceSlice<T> {
     slice.part(range.start, range.end - range.start)
 }
 
-/// The range that bounds stand for in a slice of `len`.
+/// Converts range bounds to a range in a slice of length `len`, or `None` if they are out of
+/// bounds.
 fn resolve(bounds: impl RangeBounds<usize>, len: usize) -> Option<Range<usize>> {
     let start = match bounds.start_bound() {
         Bound::Included(start) => *start,
@@ -81,19 +81,19 @@ ranges! {
 }
 
 impl<T: DeviceCopy> DeviceSlice<T> {
-    /// A part of the slice.
+    /// Returns a part of the slice.
     ///
     /// # Panics
-    /// Where the index does not lie within the slice; [`DeviceSlice::get`] does not.
+    /// If the index is out of bounds. [`DeviceSlice::get`] does not panic.
     #[track_caller]
     pub fn index<Idx: DeviceSliceIndex<T>>(&self, idx: Idx) -> DeviceSlice<T> {
         idx.index(self)
     }
 
-    /// A part of the slice, or `None` where the index does not lie within it. (An addition to the
-    /// published names.)
+    /// Returns a part of the slice, or `None` if the index is out of bounds. (Not part of
+    /// Rust-CUDA.)
     pub fn get<Idx: DeviceSliceIndex<T>>(&self, idx: Idx) -> Option<DeviceSlice<T>> {
-        idx.within(self.len()).map(|range| part(self, range))
+        idx.within(self.len()).map(|range| subslice(self, range))
     }
 }
 
@@ -102,37 +102,43 @@ mod tests {
     use super::*;
     use crate::memory::DevicePointer;
 
-    fn ten() -> DeviceSlice<u32> {
+    fn slice_of_ten() -> DeviceSlice<u32> {
         DeviceSlice::in_context(DevicePointer::from_raw(0x1000), 10, std::ptr::null_mut())
     }
 
-    fn place(slice: Option<DeviceSlice<u32>>) -> Option<(u64, usize)> {
+    fn address_and_len(slice: Option<DeviceSlice<u32>>) -> Option<(u64, usize)> {
         slice.map(|slice| (slice.as_device_ptr().as_raw(), slice.len()))
     }
 
     #[test]
-    fn parts_are_where_the_standard_library_has_them() {
-        let slice = ten();
-        assert_eq!(place(slice.get(3)), Some((0x100c, 1)));
-        assert_eq!(place(slice.get(2..5)), Some((0x1008, 3)));
-        assert_eq!(place(slice.get(..5)), Some((0x1000, 5)));
-        assert_eq!(place(slice.get(8..)), Some((0x1020, 2)));
-        assert_eq!(place(slice.get(..)), Some((0x1000, 10)));
-        assert_eq!(place(slice.get(2..=5)), Some((0x1008, 4)));
-        assert_eq!(place(slice.get(..=9)), Some((0x1000, 10)));
-        assert_eq!(place(slice.get(10..)), Some((0x1028, 0)));
+    fn indexing_matches_the_standard_library() {
+        let slice = slice_of_ten();
+        assert_eq!(address_and_len(slice.get(3)), Some((0x100c, 1)));
+        assert_eq!(address_and_len(slice.get(2..5)), Some((0x1008, 3)));
+        assert_eq!(address_and_len(slice.get(..5)), Some((0x1000, 5)));
+        assert_eq!(address_and_len(slice.get(8..)), Some((0x1020, 2)));
+        assert_eq!(address_and_len(slice.get(..)), Some((0x1000, 10)));
+        assert_eq!(address_and_len(slice.get(2..=5)), Some((0x1008, 4)));
+        assert_eq!(address_and_len(slice.get(..=9)), Some((0x1000, 10)));
+        assert_eq!(address_and_len(slice.get(10..)), Some((0x1028, 0)));
         let after_two = (Bound::Excluded(2), Bound::Included(4));
-        assert_eq!(place(slice.get(after_two)), Some((0x100c, 2)));
-        assert_eq!(place(Some(slice.index(2..5))), Some((0x1008, 3)));
+        assert_eq!(address_and_len(slice.get(after_two)), Some((0x100c, 2)));
+        assert_eq!(address_and_len(Some(slice.index(2..5))), Some((0x1008, 3)));
     }
 
     #[test]
-    fn two_halves_are_the_whole() {
-        let mut slice = ten();
+    fn split_parts_cover_the_slice() {
+        let mut slice = slice_of_ten();
         for mid in 0..=10 {
             let (low, high) = slice.split_at(mid);
-            assert_eq!(place(Some(low)), place(slice.get(..mid)));
-            assert_eq!(place(Some(high)), place(slice.get(mid..)));
+            assert_eq!(
+                address_and_len(Some(low)),
+                address_and_len(slice.get(..mid))
+            );
+            assert_eq!(
+                address_and_len(Some(high)),
+                address_and_len(slice.get(mid..))
+            );
         }
         let (low, high) = slice.split_at_mut(4);
         assert_eq!((low.len(), high.len()), (4, 6));
@@ -140,14 +146,14 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "length 10 at 11")]
-    fn a_split_beyond_the_end_panics() {
-        ten().split_at(11);
+    fn splitting_beyond_the_end_panics() {
+        slice_of_ten().split_at(11);
     }
 
     #[test]
-    #[expect(clippy::reversed_empty_ranges, reason = "that is the test")]
-    fn what_is_not_within_is_none() {
-        let slice = ten();
+    #[expect(clippy::reversed_empty_ranges, reason = "tests reversed ranges")]
+    fn out_of_bounds_indices_return_none() {
+        let slice = slice_of_ten();
         assert!(slice.get(10).is_none());
         assert!(slice.get(5..11).is_none());
         assert!(slice.get(5..4).is_none());

@@ -1,4 +1,4 @@
-//! One value in unified memory.
+//! Single value in unified memory.
 
 use std::borrow::{Borrow, BorrowMut};
 use std::cmp::Ordering;
@@ -10,8 +10,8 @@ use super::{DeviceCopy, DevicePointer, UnifiedBuffer, UnifiedPointer};
 use crate::error::{CudaResult, DropResult};
 use crate::memory::GpuBox;
 
-/// Unified memory for one value, freed when dropped: a [`UnifiedBuffer`] of length 1, with its
-/// rule. Host and device take turns.
+/// Unified memory for a single value, freed when dropped; like a [`UnifiedBuffer`] of length 1,
+/// including the rule that host and device take turns.
 ///
 /// ```no_run
 /// use cust::memory::UnifiedBox;
@@ -30,75 +30,75 @@ pub struct UnifiedBox<T: DeviceCopy> {
 }
 
 impl<T: DeviceCopy> UnifiedBox<T> {
-    /// `val`, in unified memory.
+    /// Copies `val` to unified memory.
     ///
     /// # Errors
-    /// As [`UnifiedBuffer::new`].
+    /// See [`UnifiedBuffer::new`].
     pub fn new(val: T) -> CudaResult<Self> {
         let buffer = UnifiedBuffer::new(&val, 1)?;
         Ok(UnifiedBox { buffer })
     }
 
-    /// Memory for a value, not written.
+    /// Allocates memory for an uninitialized value.
     ///
     /// # Errors
-    /// As [`UnifiedBuffer::new`].
+    /// See [`UnifiedBuffer::new`].
     ///
     /// # Safety
-    /// 1. The value is written, through a pointer or by a kernel, before it is read.
+    /// 1. The value is initialized, through a pointer or by a kernel, before it is read.
     pub unsafe fn uninitialized() -> CudaResult<Self> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         let buffer = unsafe { UnifiedBuffer::uninitialized(1) }?;
         Ok(UnifiedBox { buffer })
     }
 
-    /// [`UnifiedBox::from_unified`], of a pointer of the host.
+    /// Takes ownership of unified memory, from a host pointer; see [`UnifiedBox::from_unified`].
     ///
     /// # Safety
-    /// 1. As [`UnifiedBox::from_unified`].
+    /// 1. The conditions of [`UnifiedBox::from_unified`] hold.
     pub unsafe fn from_raw(ptr: *mut T) -> Self {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         unsafe { UnifiedBox::from_unified(UnifiedPointer::wrap(ptr)) }
     }
 
-    /// Takes over unified memory.
+    /// Takes ownership of unified memory.
     ///
     /// # Safety
-    /// 1. `ptr` is not null and came from [`UnifiedBox::into_unified`], or from
-    ///    [`cuda_malloc_unified`](super::cuda_malloc_unified) for one value that was written;
-    ///    nothing else will free it.
+    /// 1. `ptr` is not null and was returned by [`UnifiedBox::into_unified`], or by
+    ///    [`cuda_malloc_unified`](super::cuda_malloc_unified) for one value that has been
+    ///    initialized; nothing else frees it.
     /// 2. The context it was allocated in is current.
     pub unsafe fn from_unified(ptr: UnifiedPointer<T>) -> Self {
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantee (1, 2).
         let buffer = unsafe { UnifiedBuffer::from_raw_parts(ptr, 1) };
         UnifiedBox { buffer }
     }
 
-    /// Lets go of the memory, which [`UnifiedBox::from_unified`] takes back and
-    /// [`cuda_free_unified`](super::cuda_free_unified) frees.
+    /// Releases ownership of the memory. Reclaim it with [`UnifiedBox::from_unified`] or free it
+    /// with [`cuda_free_unified`](super::cuda_free_unified).
     pub fn into_unified(b: UnifiedBox<T>) -> UnifiedPointer<T> {
         b.buffer.into_unified()
     }
 
-    /// Its address.
+    /// Returns the address.
     pub fn as_unified_ptr(&self) -> UnifiedPointer<T> {
         self.buffer.as_unified_ptr()
     }
 
-    /// The value, for as long as the process runs: its memory is not freed, and its context not
-    /// given back.
+    /// Leaks the value: returns a reference valid until the process ends. Neither the memory nor
+    /// its context is released.
     pub fn leak<'a>(b: UnifiedBox<T>) -> &'a mut T
     where
         T: 'a,
     {
         let value = b.as_unified_ptr().as_raw_mut();
-        // neither the memory nor the owner of its context is given back
+        // neither the memory nor the reference to its context is released
         std::mem::forget(b);
-        // SAFETY: the value of a box that was used up, in memory that stays.
+        // SAFETY: the value of a consumed box, in memory that is never freed.
         unsafe { &mut *value }
     }
 
-    /// Frees the memory, and returns the result.
+    /// Frees the memory and returns the result.
     ///
     /// # Errors
     /// The driver's error and the box.

@@ -1,4 +1,4 @@
-//! Unified memory: values that host and devices use at one address.
+//! Unified memory: arrays accessible at the same address by host and devices.
 
 use std::ops::{Deref, DerefMut};
 
@@ -7,20 +7,19 @@ use super::{DeviceCopy, DevicePointer, UnifiedPointer};
 use crate::error::{CudaResult, DropResult};
 use crate::memory::GpuBuffer;
 
-/// Unified memory for a number of values, freed when dropped. On the host it is a slice; a kernel
-/// gets its address.
+/// Array in unified memory, freed when dropped. A slice on the host; kernels receive its address.
 ///
 /// **Host and device take turns.** From the launch of a kernel that uses the buffer until the
-/// launch has run (until its stream was synchronised), the host writes nothing there, and reads
-/// nothing that the kernel writes. Whoever launches promises that, since a launch is `unsafe`
-/// ([`Stream::launch`](crate::stream::Stream::launch), point 3); without a launch the buffer is the
-/// host's alone.
+/// launch is complete (its stream has been synchronized), the host must not write the buffer, nor
+/// read anything that the kernel writes. Callers of a launch guarantee this
+/// ([`Stream::launch`](crate::stream::Stream::launch), condition 3); without launches the host has
+/// exclusive access.
 ///
-/// Where all devices of the process can share memory with the host, pages move to whoever uses
-/// them. Where one cannot (on Windows, and before Pascal), the driver would not let the host use
-/// such memory while *any* kernel runs. There it is pinned memory of the host instead, which
-/// devices reach over the bus: the same program with the same rule, but slower. (The published
-/// crate ends in a page fault there.)
+/// If all devices of the process support concurrent managed access, this is managed memory, whose
+/// pages migrate to where they are used. On other devices (on Windows, and before Pascal), the host
+/// may not access managed memory while *any* kernel runs. On such systems, pinned host memory
+/// mapped into the device's address space is used instead: the same semantics, but slower.
+/// (Rust-CUDA causes a page fault there.)
 ///
 /// ```no_run
 /// use cust::prelude::*;
@@ -31,7 +30,7 @@ use crate::memory::GpuBuffer;
 /// let stream = Stream::new(StreamFlags::DEFAULT, None)?;
 /// let mut values = UnifiedBuffer::from_slice(&[1.0f32, 2.0, 3.0])?;
 /// values[0] = 5.0; // the host's turn
-/// // SAFETY: double(ptr, len) stays within len, and nobody uses `values` until the stream is synchronised.
+/// // SAFETY: double(ptr, len) accesses only `len` values, and nothing else uses `values` until the stream is synchronized.
 /// unsafe { launch!(module.double<<<1, 3, 0, stream>>>(values.as_unified_ptr(), values.len())) }?;
 /// stream.synchronize()?;
 /// assert_eq!(values[..], [10.0, 4.0, 6.0]); // the host's turn again
@@ -44,72 +43,72 @@ pub struct UnifiedBuffer<T: DeviceCopy> {
 }
 
 impl<T: DeviceCopy> UnifiedBuffer<T> {
-    /// `size` copies of `value`.
+    /// Allocates `size` copies of `value`.
     ///
     /// # Errors
     /// [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory),
     /// [`CudaError::InvalidMemoryAllocation`](crate::error::CudaError::InvalidMemoryAllocation) for
     /// a size that overflows,
-    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) where no context is
+    /// [`CudaError::InvalidContext`](crate::error::CudaError::InvalidContext) if no context is
     /// current.
     pub fn new(value: &T, size: usize) -> CudaResult<Self> {
         let values = HostValues::filled(Kind::Unified, value, size)?;
         Ok(UnifiedBuffer { values })
     }
 
-    /// A copy of `slice`.
+    /// Allocates a copy of `slice`.
     ///
     /// # Errors
-    /// As [`UnifiedBuffer::new`].
+    /// See [`UnifiedBuffer::new`].
     pub fn from_slice(slice: &[T]) -> CudaResult<Self> {
         let values = HostValues::copied(Kind::Unified, slice)?;
         Ok(UnifiedBuffer { values })
     }
 
-    /// A buffer of `size` values, not written.
+    /// Allocates `size` uninitialized values.
     ///
     /// # Errors
-    /// As [`UnifiedBuffer::new`].
+    /// See [`UnifiedBuffer::new`].
     ///
     /// # Safety
-    /// 1. Every value is written, through a pointer or by a kernel, before the buffer is used as a
-    ///    slice.
+    /// 1. Every value is initialized, through a pointer or by a kernel, before the buffer is used
+    ///    as a slice.
     pub unsafe fn uninitialized(size: usize) -> CudaResult<Self> {
-        // SAFETY: the caller's promise (1).
+        // SAFETY: the caller's guarantee (1).
         let values = unsafe { HostValues::uninitialized(Kind::Unified, size) }?;
         Ok(UnifiedBuffer { values })
     }
 
-    /// The values.
+    /// Returns the values.
     pub fn as_slice(&self) -> &[T] {
         self.values.as_slice()
     }
 
-    /// The values.
+    /// Returns the values.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         self.values.as_mut_slice()
     }
 
-    /// The address of the first value. (The published signature asks for `&mut self`.)
+    /// Returns the address of the first value. (The signature in Rust-CUDA requires `&mut self`.)
     pub fn as_unified_ptr(&self) -> UnifiedPointer<T> {
-        // SAFETY: it points at the buffer's values.
+        // SAFETY: points to the buffer's values.
         unsafe { UnifiedPointer::wrap(self.values.start()) }
     }
 
-    /// Takes over unified memory.
+    /// Takes ownership of unified memory.
     ///
     /// # Safety
-    /// 1. `ptr` came from [`cuda_malloc_unified`](super::cuda_malloc_unified) for `capacity`
-    ///    values, all written, and nothing else will free it; or `capacity` values have no bytes
-    ///    and `ptr` is not null.
+    /// 1. `ptr` was returned by [`cuda_malloc_unified`](super::cuda_malloc_unified) for `capacity`
+    ///    values, all initialized, and nothing else frees it; or `capacity` values have size 0 and
+    ///    `ptr` is not null.
     /// 2. The context it was allocated in is current.
     pub unsafe fn from_raw_parts(ptr: UnifiedPointer<T>, capacity: usize) -> UnifiedBuffer<T> {
-        // SAFETY: the caller's promises (1, 2).
+        // SAFETY: the caller's guarantee (1, 2).
         let values = unsafe { HostValues::from_raw(Kind::Unified, ptr.as_raw_mut(), capacity) };
         UnifiedBuffer { values }
     }
 
-    /// Frees the buffer, and returns the result.
+    /// Frees the buffer and returns the result.
     ///
     /// # Errors
     /// The driver's error and the buffer.
@@ -122,7 +121,7 @@ impl<T: DeviceCopy> UnifiedBuffer<T> {
     }
 
     pub(super) fn into_unified(self) -> UnifiedPointer<T> {
-        // SAFETY: it points at the buffer's values.
+        // SAFETY: points to the buffer's values.
         unsafe { UnifiedPointer::wrap(self.values.into_raw()) }
     }
 }

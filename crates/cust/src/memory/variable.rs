@@ -1,11 +1,11 @@
-//! A value on the host and its copy on the device.
+//! Value on the host with a copy on the device.
 
 use std::ops::{Deref, DerefMut};
 
 use super::{CopyDestination, DeviceBox, DeviceCopy, DevicePointer};
 use crate::error::CudaResult;
 
-/// A value on the host with room for a copy on the device; neither changes the other until told to.
+/// Value on the host with a copy on the device; the two are synchronized explicitly.
 #[derive(Debug)]
 pub struct DeviceVariable<T: DeviceCopy> {
     on_device: DeviceBox<T>,
@@ -13,10 +13,10 @@ pub struct DeviceVariable<T: DeviceCopy> {
 }
 
 impl<T: DeviceCopy> DeviceVariable<T> {
-    /// `var`, and a copy of it on the device.
+    /// Creates the variable and copies `var` to the device.
     ///
     /// # Errors
-    /// As [`DeviceBox::new`].
+    /// See [`DeviceBox::new`].
     pub fn new(var: T) -> CudaResult<Self> {
         Ok(DeviceVariable {
             on_device: DeviceBox::new(&var)?,
@@ -27,7 +27,7 @@ impl<T: DeviceCopy> DeviceVariable<T> {
     /// Copies the host's value to the device.
     ///
     /// # Errors
-    /// Those of earlier work.
+    /// Errors of earlier work.
     pub fn copy_htod(&mut self) -> CudaResult<()> {
         self.on_device.copy_from(&self.on_host)
     }
@@ -35,12 +35,12 @@ impl<T: DeviceCopy> DeviceVariable<T> {
     /// Copies the device's value to the host.
     ///
     /// # Errors
-    /// Those of earlier work.
+    /// Errors of earlier work.
     pub fn copy_dtoh(&mut self) -> CudaResult<()> {
         self.on_device.copy_to(&mut self.on_host)
     }
 
-    /// The address on the device.
+    /// Returns the device address.
     pub fn as_device_ptr(&self) -> DevicePointer<T> {
         self.on_device.as_device_ptr()
     }

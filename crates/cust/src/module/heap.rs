@@ -1,4 +1,4 @@
-//! The memory that the kernels of a module allocate from.
+//! Heap for allocations in the kernels of a module.
 
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
@@ -9,20 +9,20 @@ use crate::error::CudaResult;
 use crate::memory::{DeviceBuffer, GpuBuffer};
 use crate::stream::Stream;
 
-/// The module's global that says where its heap is: three numbers of 64 bits, as
-/// `cuda_std::heap::Heap` has them.
+/// Global variable of the module that describes the heap: three 64-bit integers, as declared in
+/// `cuda_std::heap::Heap`.
 const GLOBAL: &CStr = c"__ferrovox_heap";
-/// Where each of the three stands.
+/// Indices of the three integers.
 const START: usize = 0;
 const BYTES: usize = 1;
 const USED: usize = 2;
 
-/// Memory that the kernels of a module allocate from, made by [`Module::set_heap`]. (An addition to
-/// the published names.)
+/// Memory for allocations in the kernels of a module, created by [`Module::set_heap`]. (Not part of
+/// Rust-CUDA.)
 ///
-/// Every allocation of a kernel takes some, and freeing gives nothing back; [`ModuleHeap::reset`]
-/// does, for all of them. Where the heap is at its end, an allocation fails: the kernel stops, and
-/// the launch is an error. When the value is dropped the module has no heap again.
+/// Allocations are served by bumping a pointer; deallocation frees nothing, and
+/// [`ModuleHeap::reset`] frees everything. An allocation that does not fit aborts the kernel, and
+/// the launch fails. Dropping this value removes the heap from the module.
 ///
 /// ```no_run
 /// use cust::prelude::*;
@@ -34,42 +34,42 @@ const USED: usize = 2;
 /// let heap = module.set_heap(64 << 20)?;
 /// for _ in 0..10 {
 ///     heap.reset(&stream)?;
-///     // SAFETY: count() takes nothing; the heap lives until it has run, and nobody else uses it.
+///     // SAFETY: count() has no parameters; the heap outlives the launch, and no other launch uses it.
 ///     unsafe { launch!(module.count<<<100, 128, 0, stream>>>()) }?;
 /// }
 /// stream.synchronize()?;
-/// println!("the last launch took {} of {} bytes", heap.used()?, heap.bytes());
+/// println!("the last launch allocated {} of {} bytes", heap.used()?, heap.bytes());
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug)]
 pub struct ModuleHeap {
     memory: DeviceBuffer<u8>,
-    /// The address of the module's global.
+    /// Address of the module's global variable.
     global: u64,
     module: Arc<ModuleInner>,
 }
 
 impl Module {
-    /// Gives the kernels of the module `bytes` bytes of device memory to allocate from, in place of
-    /// what they had. It is there for the launches from here on, as long as the value is kept. (An
-    /// addition to the published names.)
+    /// Provides `bytes` bytes of device memory to the kernels of the module for allocations,
+    /// replacing any previous heap. Available to launches from now on, as long as the returned
+    /// value is kept. (Not part of Rust-CUDA.)
     ///
     /// # Errors
-    /// [`CudaError::NotFound`](crate::error::CudaError::NotFound) where no kernel of the module
-    /// allocates, and so needs no heap;
-    /// [`CudaError::SymbolSize`](crate::error::CudaError::SymbolSize) where what has the heap's
-    /// name is something else; [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory).
+    /// [`CudaError::NotFound`](crate::error::CudaError::NotFound) if no kernel of the module
+    /// allocates; [`CudaError::SymbolSize`](crate::error::CudaError::SymbolSize) if the heap's name
+    /// is used for something else;
+    /// [`CudaError::OutOfMemory`](crate::error::CudaError::OutOfMemory).
     pub fn set_heap(&self, bytes: usize) -> CudaResult<ModuleHeap> {
         let module = Arc::clone(self.shared());
-        // before memory is allocated
+        // look up the global before allocating memory
         let global = self
             .get_global::<[u64; 3]>(GLOBAL)?
             .as_device_ptr()
             .as_raw();
         let _current = module.enter()?;
-        // SAFETY: the host reads nothing of it, and a kernel writes what it allocated before it
-        // reads that.
+        // SAFETY: the host does not read this memory, and kernels write what they allocated before
+        // they read it.
         let memory = unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }?;
         drop(_current);
         let heap = ModuleHeap {
@@ -86,38 +86,37 @@ impl Module {
 }
 
 impl ModuleHeap {
-    /// Queues in `stream` that nothing is taken: all that kernels allocated before is gone for the
-    /// launches that come.
+    /// Queues a reset of the heap in `stream`: frees all allocations of earlier launches.
     ///
     /// # Errors
-    /// Those of the driver.
+    /// Errors of the driver.
     pub fn reset(&self, stream: &Stream) -> CudaResult<()> {
         let _current = stream.enter()?;
         let used = self.global + (USED * size_of::<u64>()) as u64;
-        // SAFETY: a live stream, its context current; two words of a module that is kept loaded.
-        // Whoever launched a kernel of it promised that nobody writes its globals until it has run.
+        // SAFETY: a live stream with its context current; the module is kept loaded. Callers of
+        // launches guarantee exclusive access to its globals until the launch is complete.
         unsafe { driver()?.fill_32_async(used, 0, 2, stream.as_inner()) }
     }
 
-    /// How many bytes the heap has.
+    /// Returns the size of the heap, in bytes.
     pub fn bytes(&self) -> usize {
         self.memory.len()
     }
 
-    /// How many bytes are taken, those included that were asked for and not there: what the
-    /// launches since [`ModuleHeap::reset`] would have needed.
+    /// Returns the number of bytes allocated since the last [`ModuleHeap::reset`], including failed
+    /// allocations: the heap size that the launches would have needed.
     ///
     /// # Errors
-    /// Those of earlier work. After a launch that failed for want of memory nothing of its context
-    /// can be read.
+    /// Errors of earlier work. After a launch that ran out of memory, nothing in its context can be
+    /// read.
     pub fn used(&self) -> CudaResult<u64> {
         Ok(self.read()?[USED])
     }
 
     fn write(&self, words: &[u64; 3]) -> CudaResult<()> {
         let _current = self.module.enter()?;
-        // SAFETY: 24 bytes there, as was asked for when the global was found, of a module that is
-        // kept loaded, and here; as in `reset`.
+        // SAFETY: both sides have 24 bytes (the size of the global was checked); the module is kept
+        // loaded; exclusive access as in `reset`.
         unsafe {
             driver()?.copy_to_device(
                 self.global,
@@ -130,7 +129,7 @@ impl ModuleHeap {
     fn read(&self) -> CudaResult<[u64; 3]> {
         let mut words = [0u64; 3];
         let _current = self.module.enter()?;
-        // SAFETY: as in `write`.
+        // SAFETY: see `write`.
         unsafe {
             driver()?.copy_to_host(
                 words.as_mut_ptr().cast::<c_void>(),
@@ -144,11 +143,11 @@ impl ModuleHeap {
 
 impl Drop for ModuleHeap {
     fn drop(&mut self) {
-        // The memory is freed next: a later launch must not find it. A heap that was set since
-        // stays.
+        // The memory is freed next, so later launches must not find it. A heap set since then is
+        // kept.
         let start = GpuBuffer::as_device_ptr(&self.memory).as_raw();
         if self.read().is_ok_and(|words| words[START] == start) {
-            // A failure cannot be reported here: the context is broken then, and launches nothing.
+            // Errors cannot be reported here; they mean that the context is unusable.
             let _ = self.write(&[0; 3]);
         }
     }

@@ -1,12 +1,12 @@
-//! A look at a binary module before the driver, which is given no length, reads it to what its
-//! headers say is its end.
+//! Length check of binary modules. The driver receives no length and reads up to the end stated by
+//! the binary's headers.
 
 use crate::error::{CudaError, CudaResult};
 
-/// Checks that a cubin or fatbin is as long as its own headers say.
+/// Checks that a cubin or fatbin is at least as long as its headers state.
 ///
 /// # Errors
-/// [`CudaError::InvalidImage`] where it is shorter, or neither of the two.
+/// [`CudaError::InvalidImage`] if it is shorter, or is not a cubin or fatbin.
 pub(crate) fn check(bytes: &[u8]) -> CudaResult<()> {
     let length = if bytes.starts_with(b"\x7fELF") {
         elf_length(bytes)
@@ -19,8 +19,7 @@ pub(crate) fn check(bytes: &[u8]) -> CudaResult<()> {
     }
 }
 
-/// The end of a 64-bit little-endian ELF file's section and program headers, as far as its ELF
-/// header knows.
+/// Returns the end of the section and program headers of a 64-bit little-endian ELF file.
 fn elf_length(bytes: &[u8]) -> Option<u64> {
     let table_end = |offset_at: usize, size_at: usize, count_at: usize| {
         let rows = u64::from(u16_at(bytes, size_at)?) * u64::from(u16_at(bytes, count_at)?);
@@ -31,8 +30,8 @@ fn elf_length(bytes: &[u8]) -> Option<u64> {
     Some(program_headers.max(section_headers))
 }
 
-/// The length of a fat binary: magic 0xBA55ED50, version (u16), header size (u16), payload size
-/// (u64).
+/// Returns the length of a fat binary. Header: magic 0xBA55ED50, version (u16), header size (u16),
+/// payload size (u64).
 fn fatbin_length(bytes: &[u8]) -> Option<u64> {
     if bytes.get(..4)? != 0xBA55_ED50u32.to_le_bytes() {
         return None;
@@ -61,14 +60,14 @@ mod tests {
     }
 
     #[test]
-    fn a_fat_binary_must_hold_its_payload() {
+    fn a_truncated_fat_binary_is_rejected() {
         assert_eq!(check(&fatbin(8, 8)), Ok(()));
         assert_eq!(check(&fatbin(8, 7)), Err(CudaError::InvalidImage));
         assert_eq!(check(&fatbin(u64::MAX, 7)), Err(CudaError::InvalidImage));
     }
 
     #[test]
-    fn an_elf_file_must_hold_its_section_headers() {
+    fn an_elf_file_without_its_section_headers_is_rejected() {
         let mut elf = vec![0u8; 64];
         elf[..4].copy_from_slice(b"\x7fELF");
         elf[40..48].copy_from_slice(&64u64.to_le_bytes());
@@ -80,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn other_formats_are_rejected() {
         for bytes in [&b""[..], b"\x7fEL", b"\x7fELF", b"hello, this is no module"] {
             assert_eq!(check(bytes), Err(CudaError::InvalidImage));
         }

@@ -1,30 +1,30 @@
-//! How PTX is compiled when it is loaded.
+//! Options for the compilation of PTX when it is loaded.
 
 use std::ffi::c_void;
 
 use crate::sys::{CUjit_option, jit_option};
 
-/// How hard the compiler works.
+/// Optimization level.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptLevel {
-    /// Not at all.
+    /// No optimization.
     O0 = 0,
-    /// A little.
+    /// Level 1.
     O1 = 1,
-    /// More.
+    /// Level 2.
     O2 = 2,
-    /// Nearly all.
+    /// Level 3.
     O3 = 3,
-    /// All: what the driver does when not told.
+    /// Level 4, the default.
     O4 = 4,
 }
 
-/// An architecture to compile for.
+/// Architecture to compile for.
 #[non_exhaustive]
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is the compute capability it names")]
+#[expect(missing_docs, reason = "each name contains the compute capability")]
 pub enum JitTarget {
     Compute20 = 20,
     Compute21 = 21,
@@ -43,7 +43,7 @@ pub enum JitTarget {
     Compute75 = 75,
     Compute80 = 80,
     Compute86 = 86,
-    /// An addition to the published names, as are those below.
+    /// This and the following are not part of Rust-CUDA.
     Compute87 = 87,
     Compute89 = 89,
     Compute90 = 90,
@@ -51,41 +51,40 @@ pub enum JitTarget {
     Compute120 = 120,
 }
 
-/// What to do where a module has no binary for the device.
+/// Fallback if a module has no binary for the device.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JitFallback {
-    /// Compile its PTX.
+    /// Compile the PTX.
     PreferPtx = 0,
-    /// Take a binary that fits the device's family.
+    /// Use a binary that is compatible with the device.
     PreferCompatibleBinary = 1,
 }
 
-/// One option of the compilation that loading a module starts.
+/// Option of the just-in-time compiler.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleJitOption {
-    /// The most registers a thread may use.
+    /// Maximum number of registers per thread.
     MaxRegisters(u32),
-    /// How hard to work.
+    /// Optimization level.
     OptLevel(OptLevel),
-    /// Compile for the current context's device: what happens anyway.
+    /// Compile for the current context's device (the default).
     DetermineTargetFromContext,
     /// Compile for this architecture.
     Target(JitTarget),
-    /// What to do where no binary fits.
+    /// Fallback if no binary matches the device.
     Fallback(JitFallback),
-    /// Make debug information. (The published name is spelt so.)
+    /// Generate debug information. (The spelling is that of Rust-CUDA.)
     GenenerateDebugInfo(bool),
-    /// Make line information.
+    /// Generate line information.
     GenerateLineInfo(bool),
-    /// Say more in the log: registers and memory of each kernel. (An addition to the published
-    /// names.)
+    /// Log the registers and the memory of each kernel. (Not part of Rust-CUDA.)
     LogVerbose(bool),
 }
 
 impl ModuleJitOption {
-    /// The driver's keys and values for `opts`, equal in number.
+    /// Converts options to the driver's keys and values, of equal number.
     pub fn into_raw(opts: &[Self]) -> (Vec<CUjit_option>, Vec<*mut c_void>) {
         opts.iter()
             .map(|option| option.pair())
@@ -99,7 +98,7 @@ impl ModuleJitOption {
                 (jit_option::MAX_REGISTERS, registers as usize)
             }
             ModuleJitOption::OptLevel(level) => (jit_option::OPTIMIZATION_LEVEL, level as usize),
-            // Takes no value, but keys and values go in pairs.
+            // the driver ignores the value, but expects one for every key
             ModuleJitOption::DetermineTargetFromContext => (jit_option::TARGET_FROM_CUCONTEXT, 0),
             ModuleJitOption::Target(target) => (jit_option::TARGET, target as usize),
             ModuleJitOption::Fallback(fallback) => {
@@ -121,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_and_values_go_in_pairs() {
+    fn there_is_one_value_per_key() {
         let options = [
             ModuleJitOption::DetermineTargetFromContext,
             ModuleJitOption::MaxRegisters(32),

@@ -1,4 +1,4 @@
-//! Globals and constants of a module.
+//! Global and constant variables of a module.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -13,14 +13,14 @@ use crate::error::CudaResult;
 use crate::memory::{CopyDestination, DeviceCopy, DevicePointer};
 use crate::private::Sealed;
 
-/// A global or constant of a module, of type `T`.
+/// Global or constant variable of a module, of type `T`.
 ///
-/// Constants are read and written by the host as globals are; kernels see a write only if they are
-/// launched after it.
+/// The host can write constants like globals; the new value is visible to kernels launched
+/// afterwards.
 ///
-/// A module's memory holds what the module says, which need not be a `T`. So it is read, by
-/// [`CopyDestination`], only as types of which any bits are a value; the published crate reads any
-/// `T`. For a struct of your own derive `AnyBitPattern` of [`bytemuck`](crate::memory::bytemuck).
+/// The memory of a module need not contain a valid `T`. Therefore [`CopyDestination`] reads only
+/// types for which all bit patterns are valid; Rust-CUDA reads any `T`. For your own structs,
+/// derive `AnyBitPattern` of [`bytemuck`](crate::memory::bytemuck).
 ///
 /// ```compile_fail,E0277
 /// # use cust::prelude::*;
@@ -43,7 +43,7 @@ impl<T: DeviceCopy> Symbol<'_, T> {
         }
     }
 
-    /// Its address on the device. (An addition to the published names.)
+    /// Returns the device address. (Not part of Rust-CUDA.)
     pub fn as_device_ptr(&self) -> DevicePointer<T> {
         self.address
     }
@@ -64,17 +64,17 @@ impl<T: DeviceCopy> fmt::Pointer for Symbol<'_, T> {
 }
 
 impl<T: DeviceCopy> Symbol<'_, T> {
-    /// Copies `source` here; as [`CopyDestination::copy_from`], of any `T`.
+    /// Copies `source` to the variable, like [`CopyDestination::copy_from`] but for any `T`.
     ///
     /// # Errors
-    /// Those of earlier work.
+    /// Errors of earlier work.
     pub fn copy_from(&mut self, source: &T) -> CudaResult<()> {
         if size_of::<T>() == 0 {
             return Ok(());
         }
         let _current = self.module.enter()?;
-        // SAFETY: the module, kept alive, holds `size_of::<T>()` bytes there (checked when the
-        // symbol was found), and `source` is as long.
+        // SAFETY: the module is kept loaded and has `size_of::<T>()` bytes at this address (checked
+        // when the symbol was looked up), the size of `source`.
         unsafe {
             driver()?.copy_to_device(
                 self.address.as_raw(),
@@ -95,7 +95,7 @@ impl<T: DeviceCopy + AnyBitPattern> CopyDestination<T> for Symbol<'_, T> {
             return Ok(());
         }
         let _current = self.module.enter()?;
-        // SAFETY: as in `copy_from`, and any bits are a `T`.
+        // SAFETY: see `copy_from`; every bit pattern is a valid `T`.
         unsafe {
             driver()?.copy_to_host(
                 (&raw mut *dest).cast::<c_void>(),

@@ -1,4 +1,4 @@
-//! Contexts beside the primary one, and each thread's stack.
+//! Explicitly created contexts and the context stack of each thread.
 
 use cust::context::legacy::{self, ContextStack};
 use cust::context::{ContextHandle, CurrentContext};
@@ -13,20 +13,20 @@ fn create(ordinal: u32) -> legacy::Context {
     legacy::Context::create_and_push(ContextFlags::SCHED_AUTO, device).unwrap()
 }
 
-/// What is current, as a number.
+/// Returns the current context as a number.
 fn current() -> Option<usize> {
     let current = CurrentContext::get_current().ok()?;
     Some(current.get_inner().addr())
 }
 
 #[test]
-fn a_stack_of_contexts() {
+fn context_stack_push_and_pop() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
     let primary = context(0);
     let (first, second) = (create(0), create(1));
-    assert_eq!(fake.own_contexts(), 2);
+    assert_eq!(fake.explicit_contexts(), 2);
     let of_first = Some(first.get_inner().addr());
     let of_second = Some(second.get_inner().addr());
     assert_eq!(current(), of_second);
@@ -55,15 +55,16 @@ fn a_stack_of_contexts() {
     assert_eq!(primary.get_api_version(), Ok(version));
     legacy::Context::drop(first).unwrap();
     drop(second);
-    // what came from the stack keeps it
-    assert_eq!(fake.own_contexts(), 1);
+    // the popped reference keeps the context alive
+    assert_eq!(fake.explicit_contexts(), 1);
     drop(popped);
-    assert_eq!(fake.own_contexts(), 0);
+    assert_eq!(fake.explicit_contexts(), 0);
 }
 
-/// Memory that the host uses would be gone with its context: safe code must not be able to do that.
+/// Unified memory is freed with its context, so safe code must not be able to destroy the context
+/// first.
 #[test]
-fn what_was_made_in_a_context_keeps_it() {
+fn objects_keep_their_context_alive() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -73,19 +74,19 @@ fn what_was_made_in_a_context_keeps_it() {
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     legacy::Context::drop(own).unwrap();
     ContextStack::pop().unwrap();
-    assert_eq!((current(), fake.own_contexts()), (None, 1));
+    assert_eq!((current(), fake.explicit_contexts()), (None, 1));
     unified[9] += 1;
     assert_eq!(unified[8..], [1, 2]);
     stream.synchronize().unwrap();
     assert_eq!(buffer.as_host_vec().unwrap(), [5]);
     drop((unified, stream));
-    assert_eq!(fake.own_contexts(), 1);
+    assert_eq!(fake.explicit_contexts(), 1);
     drop(buffer);
-    assert_eq!((fake.own_contexts(), fake.blocks()), (0, 0));
+    assert_eq!((fake.explicit_contexts(), fake.blocks()), (0, 0));
 }
 
 #[test]
-fn a_context_goes_to_other_threads() {
+fn a_context_can_be_used_on_other_threads() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -102,15 +103,15 @@ fn a_context_goes_to_other_threads() {
     drop((own, buffer));
     ContextStack::pop().unwrap();
     ContextStack::push(&handle).unwrap();
-    assert_eq!(fake.own_contexts(), 1);
+    assert_eq!(fake.explicit_contexts(), 1);
     ContextStack::pop().unwrap();
     drop(handle);
-    assert_eq!(fake.own_contexts(), 0);
+    assert_eq!(fake.explicit_contexts(), 0);
 }
 
-/// A context that is to be restored must be there.
+/// The context restored by a guard must be alive.
 #[test]
-fn what_was_current_is_kept_until_it_is_restored() {
+fn a_guard_keeps_the_previous_context_alive() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -119,13 +120,13 @@ fn what_was_current_is_kept_until_it_is_restored() {
     let guard = primary.enter().unwrap();
     drop(own);
     assert_eq!(
-        (current(), fake.own_contexts()),
+        (current(), fake.explicit_contexts()),
         (Some(primary.as_raw().addr()), 1)
     );
     drop(guard);
-    // it was restored, and then went with its last owner, and from the stack
+    // it was restored, and then destroyed with its last reference and removed from the stack
     assert_eq!(
-        (current(), fake.own_contexts()),
+        (current(), fake.explicit_contexts()),
         (Some(primary.as_raw().addr()), 0)
     );
 }

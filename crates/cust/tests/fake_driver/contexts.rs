@@ -1,4 +1,4 @@
-//! Devices, and everything on any thread with any device current.
+//! Devices, and use of all objects on any thread with any current context.
 
 use cust::context::CurrentContext;
 use cust::error::CudaError;
@@ -9,7 +9,7 @@ use crate::context;
 use crate::fake::{self, Handle};
 
 #[test]
-fn devices_say_what_they_are() {
+fn device_attributes_are_passed_through() {
     let Some((_fake, _turn)) = fake::open() else {
         return;
     };
@@ -28,7 +28,7 @@ fn devices_say_what_they_are() {
 }
 
 #[test]
-fn everything_works_from_any_thread_and_with_any_device_current() {
+fn objects_work_on_any_thread_with_any_current_context() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -52,23 +52,23 @@ fn everything_works_from_any_thread_and_with_any_device_current() {
     let address = on_first.as_device_ptr().as_raw();
     assert_eq!(
         (
-            fake.device_of(address),
-            fake.device_of(on_second.as_device_ptr().as_raw())
+            fake.allocation_device(address),
+            fake.allocation_device(on_second.as_device_ptr().as_raw())
         ),
         (0, 1)
     );
 
-    // Device 1 is current; all of this is on device 0.
+    // Device 1 is current; these objects belong to device 0.
     let function = module.get_function_owned("vecadd").unwrap();
     let (p, n) = (on_first.as_device_ptr(), on_first.len());
     // SAFETY: the stand-in's vecadd, in place.
     unsafe { launch!(function<<<1, 2, 0, stream>>>(p, p, p, n)) }.unwrap();
     event.record(&stream).unwrap();
     assert_eq!(on_first.as_host_vec().unwrap(), [10.0, 12.0]);
-    // Between devices, at once and in a stream.
+    // copies between devices, synchronously and in a stream
     let peers = fake.count('p');
     on_first.copy_from(&on_second).unwrap();
-    // SAFETY: both ends live until the stream is synchronised.
+    // SAFETY: both sides live until the stream is synchronized.
     unsafe { on_first.async_copy_from(&on_second, &stream) }.unwrap();
     assert_eq!(fake.count('p') - peers, 2);
     assert_eq!(on_first.as_host_vec().unwrap(), [1.0, 2.0]);
@@ -77,7 +77,7 @@ fn everything_works_from_any_thread_and_with_any_device_current() {
     assert_eq!(first.device().can_access_peer(second.device()), Ok(true));
     assert_eq!(first.memory_info().unwrap().1, 64 << 20);
 
-    // On a thread where nothing is current, down to the drops.
+    // on a thread without a current context, including the drops
     std::thread::spawn(move || {
         let on_first = on_first;
         on_first.index(0..1).copy_from(&[9.0]).unwrap();
@@ -105,13 +105,13 @@ fn everything_works_from_any_thread_and_with_any_device_current() {
         0
     );
     Context::drop(first.clone()).unwrap();
-    assert_eq!((fake.owners(0), fake.owners(1)), (1, 1));
+    assert_eq!((fake.retain_count(0), fake.retain_count(1)), (1, 1));
     drop((first, second));
-    assert_eq!((fake.owners(0), fake.owners(1)), (0, 0));
+    assert_eq!((fake.retain_count(0), fake.retain_count(1)), (0, 0));
 }
 
 #[test]
-fn a_slice_of_a_context_that_is_gone_is_an_error() {
+fn a_slice_of_a_destroyed_context_is_an_error() {
     let Some((_fake, _turn)) = fake::open() else {
         return;
     };

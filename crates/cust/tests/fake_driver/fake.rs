@@ -1,5 +1,5 @@
-//! Builds the stand-in driver with the machine's C compiler, opens it in this process, and lets
-//! tests look inside.
+//! Compiles the stand-in driver with the machine's C compiler, opens it in this process, and
+//! exposes its internal state to the tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use cust::CudaFlags;
 use libloading::Library;
 
-/// What to count among the driver's handles.
+/// Kind of driver handle to count.
 #[derive(Clone, Copy)]
 pub enum Handle {
     Stream = 1,
@@ -16,25 +16,25 @@ pub enum Handle {
     Module = 3,
 }
 
-/// The stand-in driver, opened.
+/// The opened stand-in driver.
 pub struct Fake {
     library: Library,
     _folder: tempfile::TempDir,
 }
 
 static FAKE: LazyLock<Option<Fake>> = LazyLock::new(build);
-/// The stand-in's state is one for the process, so its tests take turns.
+/// The stand-in has one state per process, so its tests run one at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// The stand-in and the turn to use it, with the driver initialised; `None`, said aloud, on a
-/// machine without a C compiler.
+/// Returns the initialized stand-in and exclusive access to it; prints a message and returns `None`
+/// without a C compiler.
 pub fn open() -> Option<(&'static Fake, MutexGuard<'static, ()>)> {
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(fake) = FAKE.as_ref() else {
-        eprintln!("no C compiler (cc): skipped");
+        eprintln!("skipped: no C compiler (cc)");
         return None;
     };
-    cust::init(CudaFlags::empty()).expect("the stand-in initialises");
+    cust::init(CudaFlags::empty()).expect("the stand-in initializes");
     fake.set_pools(true);
     fake.set_concurrent(true);
     fake.set_pending(false);
@@ -48,14 +48,14 @@ fn build() -> Option<Fake> {
         &source,
         concat!(include_str!("libcuda.c"), include_str!("graphs.c")),
     )
-    .expect("the source is written");
+    .expect("the source can be written");
     let library = compile(&source, folder.path())?;
-    // SAFETY: set once, before anything in this process opens a driver, while `LazyLock` keeps all
-    // users of the stand-in waiting; no other thread of these tests reads the environment other
-    // than through the standard library, which locks.
+    // SAFETY: set once, before anything in this process opens a driver, while `LazyLock` blocks all
+    // users of the stand-in; other threads of these tests read the environment only through the
+    // standard library, which locks.
     unsafe { std::env::set_var("FERROVOX_LIBCUDA", &library) };
-    // SAFETY: our own library, without initialisers. The loader gives the driver crate the same
-    // instance.
+    // SAFETY: the library of these tests, without initializers. The loader returns the same
+    // instance to the driver crate.
     let library = unsafe { Library::new(&library) }.expect("the stand-in opens");
     Some(Fake {
         library,
@@ -81,7 +81,7 @@ fn compile(source: &Path, folder: &Path) -> Option<PathBuf> {
 
 impl Fake {
     fn call<A, R>(&self, name: &str, argument: A) -> R {
-        // SAFETY: the callers below name functions of `libcuda.c` with their parameter and result
+        // SAFETY: callers pass names of functions in `libcuda.c` with matching parameter and result
         // types.
         unsafe {
             self.library
@@ -90,76 +90,75 @@ impl Fake {
         }
     }
 
-    /// How many handles of a kind exist.
+    /// Returns the number of live handles of a kind.
     pub fn live(&self, kind: Handle) -> i32 {
         self.call("fake_live", kind as i32)
     }
 
-    /// How many linkers exist.
+    /// Returns the number of live linkers.
     pub fn linkers(&self) -> i32 {
         self.call("fake_links", ())
     }
 
-    /// How many graphs exist, and how many that are ready to run.
+    /// Returns the number of live graphs and of live executable graphs.
     pub fn graphs(&self) -> i32 {
         self.call("fake_graphs", ())
     }
 
-    /// How many allocations exist.
+    /// Returns the number of live allocations.
     pub fn blocks(&self) -> i32 {
         self.call("fake_blocks", ())
     }
 
-    /// How many pieces of pinned memory exist.
+    /// Returns the number of live pinned allocations.
     pub fn pinned(&self) -> i32 {
         self.call("fake_pinned", ())
     }
 
-    /// Whether an address is of managed memory.
+    /// Returns `true` if the address belongs to managed memory.
     pub fn is_managed(&self, address: u64) -> bool {
         self.call::<_, i32>("fake_is_managed", address) != 0
     }
 
-    /// Whether device 1 says that it uses managed memory together with the host, as device 0 always
-    /// does.
+    /// Sets whether device 1 reports concurrent managed access, as device 0 always does.
     pub fn set_concurrent(&self, on: bool) {
         self.call("fake_set_concurrent", i32::from(on))
     }
 
-    /// How often a device's context is retained.
-    pub fn owners(&self, device: i32) -> i32 {
+    /// Returns how often a device's context is retained.
+    pub fn retain_count(&self, device: i32) -> i32 {
         self.call("fake_owners", device)
     }
 
-    /// How many contexts there are beside the primary ones.
-    pub fn own_contexts(&self) -> i32 {
+    /// Returns the number of explicitly created contexts.
+    pub fn explicit_contexts(&self) -> i32 {
         self.call("fake_own", ())
     }
 
-    /// The device that an address was allocated on, or -1.
-    pub fn device_of(&self, address: u64) -> i32 {
+    /// Returns the device of an allocation, or -1.
+    pub fn allocation_device(&self, address: u64) -> i32 {
         self.call("fake_block_device", address)
     }
 
-    /// Grid, block and dynamic shared bytes of the last launch.
+    /// Returns grid, block and dynamic shared bytes of the last launch.
     pub fn last_launch(&self) -> [u32; 7] {
         let mut out = [0; 7];
         self.call::<_, ()>("fake_last_launch", out.as_mut_ptr());
         out
     }
 
-    /// How many peer copies ('p'), stream-ordered allocations ('a') and frees ('f'), and advices
-    /// for managed memory ('m') there were.
-    pub fn count(&self, what: char) -> i32 {
-        self.call("fake_count", what as std::ffi::c_char)
+    /// Returns the number of peer copies ('p'), stream-ordered allocations ('a') and frees ('f'),
+    /// or hints for managed memory ('m').
+    pub fn count(&self, kind: char) -> i32 {
+        self.call("fake_count", kind as std::ffi::c_char)
     }
 
-    /// Whether the devices say they have memory pools.
+    /// Sets whether the devices report memory pools.
     pub fn set_pools(&self, on: bool) {
         self.call("fake_set_pools", i32::from(on))
     }
 
-    /// Whether streams and events say they are still under way.
+    /// Sets whether streams and events report pending work.
     pub fn set_pending(&self, on: bool) {
         self.call("fake_set_pending", i32::from(on))
     }

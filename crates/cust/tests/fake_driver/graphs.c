@@ -1,5 +1,5 @@
-/* The stand-in's linker and graphs; it follows libcuda.c in one file. A linker puts pieces of text one behind the other into what looks
- * like a cubin. A graph runs its nodes in the order they were added in. */
+/* Linker and graphs of the stand-in, compiled as one file with libcuda.c. The linker concatenates its inputs behind a
+ * cubin header. A graph runs its nodes in the order in which they were added. */
 enum { LINKS = 8, GRAPHS = 16, NODES = 8, PIECES = 4096 };
 struct link { struct context *context; int alive, completed; char *error; size_t room, size; char image[64 + PIECES]; };
 static struct link links[LINKS];
@@ -23,7 +23,7 @@ int cuLinkCreate_v2(unsigned n, int *keys, void **values, void **out) {
 int cuLinkAddData_v2(struct link *l, int type, void *data, size_t n, const char *name, unsigned options, int *keys, void **values) {
     NEED_CONTEXT; (void)keys; (void)values;
     if (!is_link(l) || !name || options || type < 0 || type > 2) return INVALID_HANDLE;
-    /* PTX ends in NUL, and what ends in NUL can be searched */
+    /* PTX is NUL-terminated, so it can be searched */
     if (type == 1 && (!n || strlen(data) + 1 != n)) return INVALID_VALUE;
     if (type == 1 && strstr(data, "nonsense")) { snprintf(l->error, l->room, "line 1; error : nonsense\n"); return INVALID_PTX; }
     if (l->size + n > sizeof l->image) return OUT_OF_MEMORY;
@@ -41,7 +41,7 @@ int cuLinkDestroy(struct link *l) { NEED_CONTEXT; if (!l || !l->alive || l->cont
 struct params { void *function; unsigned grid[3], block[3], shared; void **arguments, **extra; };
 struct node { void *function; unsigned grid[3], block[3], shared; uint64_t arguments[4]; };
 struct graph { int alive, count, edges; struct node nodes[NODES]; int from[NODES * NODES], to[NODES * NODES]; };
-/* those of odd number are ready to run */
+/* graphs with odd numbers are executable */
 static struct graph graphs[GRAPHS];
 int fake_graphs(void) { int n = 0; for (int i = 0; i < GRAPHS; i++) n += graphs[i].alive; return n; }
 static struct graph *new_graph(int ready) {

@@ -1,4 +1,4 @@
-//! Graphs: what they pass on, and what they keep.
+//! Graphs: arguments passed to the driver, and objects kept alive.
 
 use cust::error::CudaError;
 use cust::graph::{Graph, GraphCreationFlags, GraphNode, GraphNodeType};
@@ -9,7 +9,7 @@ use crate::context;
 use crate::fake::{self, Handle};
 
 #[test]
-fn a_graph_runs_its_launches_in_order() {
+fn a_graph_runs_its_nodes_in_order() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -24,7 +24,7 @@ fn a_graph_runs_its_launches_in_order() {
                 .unwrap();
         let mut graph = Graph::new(GraphCreationFlags::NONE).unwrap();
         assert_eq!((graph.num_nodes(), graph.num_edges()), (Ok(0), Ok(0)));
-        // SAFETY: the arguments are those of the stand-in's vecadd.
+        // SAFETY: the arguments match the stand-in's vecadd.
         let (first, second, third) = unsafe {
             let first = graph.add_kernel_node(double.clone(), []).unwrap();
             let second = graph.add_kernel_node(double.clone(), [first]).unwrap();
@@ -47,11 +47,11 @@ fn a_graph_runs_its_launches_in_order() {
         );
         graph.instantiate().unwrap()
     };
-    // The graph is gone, and so is who loaded the module; what is ready to run keeps both.
+    // The graph and the module's owner are dropped; the executable graph keeps both alive.
     assert_eq!((fake.graphs(), fake.live(Handle::Module)), (1, 1));
     drop(context);
     for expected in [[8.0, 16.0, 24.0], [64.0, 128.0, 192.0]] {
-        // SAFETY: the stand-in runs at once, on what lives still.
+        // SAFETY: the stand-in runs launches immediately, on live memory.
         unsafe { ready.launch(&stream) }.unwrap();
         stream.synchronize().unwrap();
         assert_eq!(values.as_host_vec().unwrap(), expected);
@@ -62,7 +62,7 @@ fn a_graph_runs_its_launches_in_order() {
 }
 
 #[test]
-fn nodes_of_other_graphs_are_refused() {
+fn nodes_of_other_graphs_are_rejected() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -117,7 +117,7 @@ fn nodes_of_other_graphs_are_refused() {
         Err(CudaError::OperatingSystemError)
     );
     let raw = one.into_raw();
-    // SAFETY: let go just now.
+    // SAFETY: returned by `into_raw` just now.
     let mut one = unsafe { Graph::from_raw(raw) }.unwrap();
     assert_eq!(one.num_nodes(), Ok(1));
     drop((one, other));

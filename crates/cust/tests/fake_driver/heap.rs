@@ -1,4 +1,4 @@
-//! The heap of a module's kernels: what the host writes is what `cuda_std` reads.
+//! The heap of a module: the host writes the structure that `cuda_std` reads.
 
 use std::ffi::CString;
 use std::mem::offset_of;
@@ -10,8 +10,8 @@ use cust::prelude::*;
 use crate::context;
 use crate::fake;
 
-/// What a kernel would find.
-fn found(module: &Module) -> Heap {
+/// Returns the heap as a kernel sees it.
+fn read_heap(module: &Module) -> Heap {
     let name = CString::new(SYMBOL).unwrap();
     let mut words = [0u64; 3];
     module
@@ -35,10 +35,10 @@ fn found(module: &Module) -> Heap {
     }
 }
 
-/// As a kernel would take some of it.
-fn take(module: &Module, bytes: u64) {
+/// Simulates an allocation in a kernel.
+fn allocate(module: &Module, bytes: u64) {
     let name = CString::new(SYMBOL).unwrap();
-    let heap = found(module);
+    let heap = read_heap(module);
     module
         .get_global::<[u64; 3]>(&name)
         .unwrap()
@@ -47,44 +47,43 @@ fn take(module: &Module, bytes: u64) {
 }
 
 #[test]
-fn a_module_gets_a_heap_in_one_line() {
+fn set_heap_and_reset_write_the_heap_structure() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
     let owner = context(0);
     let module = Module::from_ptx("// vecadd", &[]).unwrap();
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
-    assert_eq!(found(&module), Heap::default());
+    assert_eq!(read_heap(&module), Heap::default());
     let heap = module.set_heap(1 << 20).unwrap();
-    let start = found(&module).start;
-    assert_eq!(found(&module), Heap::new(start, 1 << 20));
-    assert_eq!((fake.device_of(start), start % 16), (0, 0));
-    take(&module, 4096);
+    let start = read_heap(&module).start;
+    assert_eq!(read_heap(&module), Heap::new(start, 1 << 20));
+    assert_eq!((fake.allocation_device(start), start % 16), (0, 0));
+    allocate(&module, 4096);
     assert_eq!((heap.used(), heap.bytes()), (Ok(4096), 1 << 20));
-    // what was asked for counts, also where it was not there; the reset sees both halves of the
-    // number
-    take(&module, u64::MAX / 2);
+    // failed allocations count too; the reset clears both halves of the number
+    allocate(&module, u64::MAX / 2);
     heap.reset(&stream).unwrap();
-    assert_eq!(found(&module), Heap::new(start, 1 << 20));
+    assert_eq!(read_heap(&module), Heap::new(start, 1 << 20));
 
-    // Another one takes its place; the first does not take that away.
+    // A second heap replaces the first; dropping the first does not remove the second.
     let larger = module.set_heap(2 << 20).unwrap();
     drop(heap);
-    let start = found(&module).start;
-    assert_eq!(found(&module), Heap::new(start, 2 << 20));
-    assert_eq!(fake.device_of(start), 0);
-    // On any thread, with nothing current, and with the module's owner gone.
+    let start = read_heap(&module).start;
+    assert_eq!(read_heap(&module), Heap::new(start, 2 << 20));
+    assert_eq!(fake.allocation_device(start), 0);
+    // on any thread, without a current context, and after the module's owner is dropped
     drop((owner, stream));
     std::thread::spawn(move || drop(larger)).join().unwrap();
-    assert_eq!((found(&module), fake.blocks()), (Heap::default(), 0));
+    assert_eq!((read_heap(&module), fake.blocks()), (Heap::default(), 0));
     let last = module.set_heap(16).unwrap();
     drop(module);
     drop(last);
-    assert_eq!((fake.blocks(), fake.owners(0)), (0, 0));
+    assert_eq!((fake.blocks(), fake.retain_count(0)), (0, 0));
 }
 
 #[test]
-fn a_heap_that_cannot_be_had_is_an_error() {
+fn a_heap_that_cannot_be_allocated_is_an_error() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -94,10 +93,10 @@ fn a_heap_that_cannot_be_had_is_an_error() {
         module.set_heap(65 << 20).unwrap_err(),
         CudaError::OutOfMemory
     );
-    assert_eq!(found(&module), Heap::default());
-    // none at all: every allocation fails
+    assert_eq!(read_heap(&module), Heap::default());
+    // without a heap every allocation fails
     let none = module.set_heap(0).unwrap();
-    assert_eq!((found(&module), none.used()), (Heap::default(), Ok(0)));
+    assert_eq!((read_heap(&module), none.used()), (Heap::default(), Ok(0)));
     drop(none);
     assert_eq!(fake.blocks(), 0);
 }

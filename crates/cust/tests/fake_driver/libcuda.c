@@ -1,9 +1,10 @@
-/* A stand-in for libcuda.so.1, for tests on machines without a GPU. Two devices of 64 MiB; device memory is host memory; streams
- * run everything at once. It checks what the real driver would crash or corrupt on: every handle and address must belong to the
- * context that is current. cuOccupancyAvailableDynamicSMemPerBlock is left out on purpose: the "older driver" of the tests.
- * Functions named fake_* are for the tests to look inside.
- * With ANY_KERNEL every module has every kernel and every constant, and kernels do nothing to memory that was zero: for tests of what
- * follows when calls fail. */
+/* Stand-in for libcuda.so.1, for tests on machines without a GPU. It has two devices of 64 MiB; device memory is host
+ * memory; streams execute work immediately. It checks conditions on which the real driver would crash or corrupt memory:
+ * every handle and address must belong to the current context. cuOccupancyAvailableDynamicSMemPerBlock is omitted on
+ * purpose, to test the handling of older drivers.
+ * Functions named fake_* expose the internal state to the tests.
+ * With ANY_KERNEL, every module has every kernel and every constant, and kernels do nothing; device memory is zeroed. This
+ * mode tests the handling of failing calls. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +18,13 @@ static const size_t TOTAL = (size_t)64 << 20;
 
 struct context { int device; int owners; };
 struct handle { struct context *context; int kind; int recorded; int alive; };
-/* MANAGED and PINNED blocks are every context's. */
+/* MANAGED and PINNED blocks belong to every context. */
 enum { PLAIN, ORDERED, MANAGED, PINNED };
 struct block { ptr_t address; size_t bytes; struct context *context; int kind; };
 struct launch { unsigned grid[3], block[3], shared; void *stream; };
 
 static struct context contexts[DEVICES] = {{0, 0}, {1, 0}};
-/* contexts of one's own; one that is there has an owner */
+/* explicitly created contexts; a live one has an owner */
 enum { OWN = 16, DEEP = 32 };
 static struct context own[OWN];
 static __thread struct context *stack[DEEP];
@@ -125,7 +126,7 @@ int cuCtxCreate_v2(void **c, unsigned flags, int d) {
 int cuCtxDestroy_v2(void *c) {
     struct context *x = c;
     if (x < own || x >= own + OWN || !x->owners) return INVALID_CONTEXT;
-    /* what was made in it would be gone with it: whoever destroys it first is wrong */
+    /* destroying a context before the objects created in it is an error */
     for (int i = 0; i < MAX; i++) if ((blocks[i].address && blocks[i].context == x) || (handles[i].alive && handles[i].context == x)) return INVALID_VALUE;
     x->owners = 0; depth -= current == x;
     return OK;
@@ -182,7 +183,7 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
     if ((uint64_t)bx * by * bz > 1024) return INVALID_VALUE;
     last = (struct launch){{gx, gy, gz}, {bx, by, bz}, shared, stream};
     if (ANY) return OK;
-    /* vecadd(a, b, c, n): what the kernel would do. */
+    /* vecadd(a, b, c, n): the kernel's computation. */
     ptr_t a = *(ptr_t *)args[0], b = *(ptr_t *)args[1], c = *(ptr_t *)args[2]; uint64_t n = *(uint64_t *)args[3];
     if (!is_range(a, n * 4) || !is_range(b, n * 4) || !is_range(c, n * 4)) return 700;
     for (uint64_t i = 0; i < n; i++) ((float *)c)[i] = ((float *)a)[i] + ((float *)b)[i];

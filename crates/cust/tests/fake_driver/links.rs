@@ -1,4 +1,4 @@
-//! The linker: what it passes on, and what it says.
+//! The linker: inputs passed to the driver, and its messages.
 
 use cust::error::CudaError;
 use cust::link::Linker;
@@ -9,7 +9,7 @@ use crate::context;
 use crate::fake::{self, Handle};
 
 #[test]
-fn pieces_become_one_module() {
+fn linker_combines_its_inputs() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -18,12 +18,12 @@ fn pieces_become_one_module() {
     linker.add_ptx("// one").unwrap();
     linker.add_ptx(String::from("// two")).unwrap();
     assert_eq!(linker.log().error, "");
-    // It keeps its context, and knows it on other threads.
+    // The linker keeps its context alive and works on other threads.
     drop(owner);
     let cubin = std::thread::spawn(move || linker.complete().unwrap())
         .join()
         .unwrap();
-    assert_eq!((fake.linkers(), fake.owners(0)), (0, 0));
+    assert_eq!((fake.linkers(), fake.retain_count(0)), (0, 0));
     assert_eq!(&cubin[64..], b"// one\0// two\0");
     let _context = context(0);
     let mut linker = Linker::new().unwrap();
@@ -36,7 +36,7 @@ fn pieces_become_one_module() {
 }
 
 #[test]
-fn what_cannot_be_linked_says_why() {
+fn link_errors_contain_the_log() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };

@@ -1,4 +1,4 @@
-//! Buffers, copies, fills, and their sizes.
+//! Buffers, copies and fills, and their sizes.
 
 use cust::error::CudaError;
 use cust::memory::{AsyncCopyDestination, LockedBuffer, mem_get_info};
@@ -8,7 +8,7 @@ use crate::context;
 use crate::fake::{self, Handle};
 
 #[test]
-fn copies_fills_and_parts() {
+fn copies_and_fills_of_slices_and_subslices() {
     let Some((_fake, _turn)) = fake::open() else {
         return;
     };
@@ -23,7 +23,7 @@ fn copies_fills_and_parts() {
     let mut copy = DeviceBuffer::<u32>::zeroed(8).unwrap();
     copy.copy_from(&buffer).unwrap();
     let mut pinned = LockedBuffer::new(&0u32, 8).unwrap();
-    // SAFETY: nothing else touches either end, and the stream is synchronised before they are used.
+    // SAFETY: nothing else uses either side, and the stream is synchronized before they are used.
     unsafe {
         copy.index(0..1).set_8_async(0xff, &stream).unwrap();
         copy.async_copy_to(&mut pinned, &stream).unwrap();
@@ -61,7 +61,7 @@ fn copies_fills_and_parts() {
 }
 
 #[test]
-fn sizes_from_nothing_to_too_much() {
+fn empty_and_overflowing_sizes() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -110,7 +110,7 @@ fn sizes_from_nothing_to_too_much() {
 }
 
 #[test]
-fn stream_ordered_memory_goes_back_in_order_or_falls_back() {
+fn stream_ordered_memory_is_freed_in_its_stream_or_falls_back() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -118,7 +118,7 @@ fn stream_ordered_memory_goes_back_in_order_or_falls_back() {
     {
         let _context = context(0);
         let stream = Stream::new_non_blocking(None).unwrap();
-        // SAFETY: nothing is read before it is written; one stream only.
+        // SAFETY: nothing is read before it is written; a single stream.
         let (first, second) = unsafe {
             (
                 DeviceBuffer::<u32>::zeroed_async(4, &stream).unwrap(),
@@ -127,7 +127,7 @@ fn stream_ordered_memory_goes_back_in_order_or_falls_back() {
         };
         assert_eq!(first.as_host_vec().unwrap(), [0; 4]);
         first.drop_async(&stream).unwrap();
-        // The buffer outlives its stream's owner, and so keeps the stream.
+        // The buffer outlives the stream's owner, and keeps the stream alive.
         Stream::drop(stream).unwrap();
         assert_eq!(fake.live(Handle::Stream), 1);
         assert_eq!(second.as_host_vec().unwrap(), [7]);
@@ -138,7 +138,7 @@ fn stream_ordered_memory_goes_back_in_order_or_falls_back() {
         (fake.count('a') - before.0, fake.count('f') - before.1),
         (2, 2)
     );
-    // A device without pools: whether it has them is asked once per context, so this is a new one.
+    // A device without pools: the property is queried once per context, so this is a new context.
     fake.set_pools(false);
     let _context = context(0);
     let stream = Stream::new_non_blocking(None).unwrap();
@@ -160,10 +160,10 @@ fn stream_ordered_memory_goes_back_in_order_or_falls_back() {
     );
 }
 
-/// A slice has no lifetime: one that outlives its buffer reached into whatever had the memory by
-/// then.
+/// A slice has no lifetime: without tracking, one that outlives its buffer could access memory that
+/// has been reused.
 #[test]
-fn a_slice_of_a_buffer_that_is_gone_reaches_nothing() {
+fn a_slice_of_a_dropped_buffer_is_an_error() {
     let Some((_fake, _turn)) = fake::open() else {
         return;
     };
@@ -180,16 +180,16 @@ fn a_slice_of_a_buffer_that_is_gone_reaches_nothing() {
     assert_eq!(slice.copy_from(&other), Err(CudaError::BufferDropped));
     assert_eq!(other.copy_from(&slice), Err(CudaError::BufferDropped));
     assert_eq!(slice.set_32(9), Err(CudaError::BufferDropped));
-    // the next buffer has the place in our books, and perhaps the memory
+    // the next buffer reuses the slot, and perhaps the memory
     let next = DeviceBuffer::from_slice(&[8u32; 4]).unwrap();
     assert_eq!(slice.set_zero(), Err(CudaError::BufferDropped));
     assert_eq!(next.as_host_vec(), Ok(vec![8; 4]));
     assert_eq!(other.as_host_vec(), Ok(vec![5, 6, 7]));
 }
 
-/// A buffer dereferences to its slice, and that can be assigned to.
+/// A buffer dereferences to its slice, which can be assigned to.
 #[test]
-fn a_buffer_frees_its_own_memory_whatever_it_points_to() {
+fn a_buffer_frees_its_own_memory_after_its_slice_was_assigned() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };

@@ -1,4 +1,4 @@
-//! Modules, functions, symbols, and what a launch passes on.
+//! Modules, functions and symbols, and the arguments of launches.
 
 use cust::error::CudaError;
 use cust::function::{BlockSize, FunctionAttribute, GridSize};
@@ -9,7 +9,7 @@ use crate::context;
 use crate::fake::{self, Handle};
 
 #[test]
-fn a_launch_passes_its_shape_and_arguments() {
+fn a_launch_passes_dimensions_and_arguments() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -19,7 +19,7 @@ fn a_launch_passes_its_shape_and_arguments() {
     let a = DeviceBuffer::from_slice(&[1.0f32, 2.0, 3.0]).unwrap();
     let b = [10.0f32, 20.0, 30.0].as_dbuf().unwrap();
     let c = DeviceBuffer::<f32>::zeroed(3).unwrap();
-    // SAFETY: the arguments are those of the stand-in's vecadd.
+    // SAFETY: the arguments match the stand-in's vecadd.
     unsafe {
         launch!(module.vecadd<<<(2, 3, 4), (5, 6), 7, stream>>>(
             a.as_device_ptr(), b.as_device_ptr(), c.as_device_ptr(), a.len()
@@ -30,12 +30,12 @@ fn a_launch_passes_its_shape_and_arguments() {
     assert_eq!(c.as_host_vec().unwrap(), [11.0, 22.0, 33.0]);
 
     let vecadd = module.get_function_owned("vecadd").unwrap();
-    // SAFETY: as above; the shape is refused.
+    // SAFETY: as above; the dimensions are rejected.
     let refused = unsafe {
         launch!(vecadd<<<1, 2048, 0, stream>>>(a.as_device_ptr(), b.as_device_ptr(), c.as_device_ptr(), 3usize))
     };
     assert_eq!(refused, Err(CudaError::InvalidValue));
-    // The stand-in would run these.
+    // the stand-in would run these
     let before = fake.last_launch();
     for (grid, block) in [
         ((0, 1, 1), (1, 1, 1)),
@@ -43,7 +43,7 @@ fn a_launch_passes_its_shape_and_arguments() {
         ((1, 1, 1), (8, 0, 1)),
     ] {
         let args = [std::ptr::null_mut(); 4];
-        // SAFETY: the shapes are refused.
+        // SAFETY: the dimensions are rejected.
         let refused = unsafe {
             [
                 stream.launch(&vecadd, grid, block, 0, &args),
@@ -59,7 +59,7 @@ fn a_launch_passes_its_shape_and_arguments() {
 }
 
 #[test]
-fn a_module_that_is_refused_brings_the_compilers_log() {
+fn invalid_ptx_is_reported_with_the_compilers_log() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -87,8 +87,8 @@ fn a_module_that_is_refused_brings_the_compilers_log() {
         Module::from_file("/nonexistent.ptx").unwrap_err(),
         CudaError::FileNotFound
     );
-    // The stand-in refuses any other number of registers: the option's value arrives, also after
-    // one that takes none.
+    // The stand-in rejects any other number of registers: the value of the option arrives, also
+    // after an option without value.
     let options = [
         ModuleJitOption::DetermineTargetFromContext,
         ModuleJitOption::MaxRegisters(24),
@@ -103,7 +103,7 @@ fn a_module_that_is_refused_brings_the_compilers_log() {
 }
 
 #[test]
-fn a_module_lives_as_long_as_its_functions() {
+fn owned_functions_keep_their_module_loaded() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -112,17 +112,17 @@ fn a_module_lives_as_long_as_its_functions() {
     let function = module.get_function_owned("vecadd").unwrap();
     Module::drop(module).unwrap();
     drop(owner);
-    assert_eq!((fake.live(Handle::Module), fake.owners(0)), (1, 1));
+    assert_eq!((fake.live(Handle::Module), fake.retain_count(0)), (1, 1));
     assert_eq!(
         function.get_attribute(FunctionAttribute::NumRegisters),
         Ok(18)
     );
     drop(function);
-    assert_eq!((fake.live(Handle::Module), fake.owners(0)), (0, 0));
+    assert_eq!((fake.live(Handle::Module), fake.retain_count(0)), (0, 0));
 }
 
 #[test]
-fn function_figures_and_occupancy() {
+fn function_attributes_and_occupancy() {
     let Some((_fake, _turn)) = fake::open() else {
         return;
     };
@@ -162,7 +162,7 @@ fn function_figures_and_occupancy() {
         function.suggested_launch_configuration(0, BlockSize::x(512)),
         Ok((264, 512))
     );
-    // The stand-in is too old for this one.
+    // The stand-in does not have this function.
     let error = function
         .available_dynamic_shared_memory_per_block(GridSize::x(2), BlockSize::x(256))
         .unwrap_err();
@@ -177,7 +177,7 @@ fn function_figures_and_occupancy() {
 }
 
 #[test]
-fn symbols_are_checked_for_their_size() {
+fn symbol_sizes_are_checked() {
     let Some((_fake, _turn)) = fake::open() else {
         return;
     };

@@ -1,4 +1,4 @@
-//! Memory that the host and devices use at one address, and pinned memory.
+//! Unified memory and pinned memory.
 
 use cust::error::CudaError;
 use cust::memory::{
@@ -11,12 +11,12 @@ use crate::context;
 use crate::fake;
 
 #[test]
-fn a_kernel_and_the_host_use_one_buffer_in_turn() {
+fn kernel_and_host_alternate_on_one_buffer() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
-    // Device 1 may not use managed memory while the host does: then it is pinned memory, and no
-    // program sees a difference.
+    // Device 1 has no concurrent managed access: pinned memory is used instead, with the same
+    // semantics.
     for concurrent in [true, false] {
         fake.set_concurrent(concurrent);
         {
@@ -28,8 +28,8 @@ fn a_kernel_and_the_host_use_one_buffer_in_turn() {
             let mut c = UnifiedBuffer::new(&0.5f32, 3).unwrap();
             assert_eq!(fake.is_managed(a.as_device_ptr().as_raw()), concurrent);
             assert_eq!(fake.blocks() + fake.pinned(), 3);
-            // SAFETY: the arguments are those of the stand-in's vecadd, which has run when the
-            // stream is synchronised.
+            // SAFETY: the arguments match the stand-in's vecadd, which is complete when the stream
+            // is synchronized.
             unsafe {
                 launch!(module.vecadd<<<1, 3, 0, stream>>>(
                     a.as_unified_ptr(), b.as_device_ptr(), c.as_unified_ptr(), a.len()
@@ -39,7 +39,7 @@ fn a_kernel_and_the_host_use_one_buffer_in_turn() {
             stream.synchronize().unwrap();
             assert_eq!(c[..], [11.0, 22.0, 33.0]);
             c[1] = 7.0;
-            // it is host memory for a copy, too
+            // usable as host memory of a copy, too
             let mut there = DeviceBuffer::from_slice(&a).unwrap();
             there.copy_from(&c).unwrap();
             assert_eq!(there.as_host_vec().unwrap(), [11.0, 7.0, 33.0]);
@@ -49,7 +49,7 @@ fn a_kernel_and_the_host_use_one_buffer_in_turn() {
 }
 
 #[test]
-fn a_buffer_outlives_who_made_its_context() {
+fn a_buffer_outlives_the_owner_of_its_context() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -59,7 +59,7 @@ fn a_buffer_outlives_who_made_its_context() {
     let pinned = LockedBox::new(&7u32).unwrap();
     drop(owner);
     std::thread::spawn(move || {
-        // nothing is current here
+        // no context is current here
         buffer[999] += *boxed as u8 + *pinned as u8;
         assert_eq!((buffer[0], buffer[999]), (3, 15));
         UnifiedBuffer::drop(buffer).unwrap();
@@ -68,21 +68,24 @@ fn a_buffer_outlives_who_made_its_context() {
     })
     .join()
     .unwrap();
-    assert_eq!((fake.blocks(), fake.pinned(), fake.owners(1)), (0, 0, 0));
+    assert_eq!(
+        (fake.blocks(), fake.pinned(), fake.retain_count(1)),
+        (0, 0, 0)
+    );
 }
 
 #[test]
-fn sizes_from_nothing_to_too_much() {
+fn empty_and_overflowing_sizes() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
-    // of nothing, without a context
+    // empty buffers need no context
     let empty = UnifiedBuffer::<f64>::from_slice(&[]).unwrap();
     assert!(empty.is_empty() && empty.as_device_ptr().is_null());
     empty.advise_read_mostly(true).unwrap();
     let nothing = UnifiedBox::new(()).unwrap();
     assert!(GpuBox::as_device_ptr(&nothing).is_null());
-    // SAFETY: it came from there, and has no bytes.
+    // SAFETY: returned by `into_raw`, and has no bytes.
     let _nothing = unsafe { UnifiedBox::from_unified(UnifiedBox::into_unified(nothing)) };
     assert_eq!(UnifiedBuffer::new(&(), 5).unwrap().len(), 5);
     assert_eq!(UnifiedBox::new(1u8).unwrap_err(), CudaError::InvalidContext);
@@ -97,14 +100,14 @@ fn sizes_from_nothing_to_too_much() {
     // SAFETY: nothing is allocated.
     let none = unsafe { cuda_malloc_unified::<u32>(0) };
     assert_eq!(none.unwrap_err(), CudaError::InvalidMemoryAllocation);
-    // SAFETY: null is refused.
+    // SAFETY: null is rejected.
     let null = unsafe { cuda_free_unified(UnifiedPointer::<u32>::null()) };
     assert_eq!(null.unwrap_err(), CudaError::InvalidMemoryAllocation);
     assert_eq!(fake.blocks(), 0);
 }
 
 #[test]
-fn memory_can_be_let_go_and_taken_back() {
+fn memory_survives_into_raw_and_from_raw() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -113,12 +116,12 @@ fn memory_can_be_let_go_and_taken_back() {
         fake.set_concurrent(concurrent);
         let raw = UnifiedBox::into_unified(UnifiedBox::new([1u32, 2]).unwrap());
         assert_eq!(fake.blocks() + fake.pinned(), 1);
-        // SAFETY: let go just now.
+        // SAFETY: returned by `into_unified` just now.
         let mut again = unsafe { UnifiedBox::from_raw(raw.as_raw_mut()) };
         again[1] = 9;
         assert_eq!(*again, [1, 9]);
-        // SAFETY: four values of one allocation, all written before they are a slice; then it is
-        // the buffer's.
+        // SAFETY: four values of one allocation, all initialized before they are used as a slice;
+        // then owned by the buffer.
         let buffer = unsafe {
             let start = cuda_malloc_unified::<u16>(4).unwrap();
             for i in 0..4 {
@@ -131,25 +134,25 @@ fn memory_can_be_let_go_and_taken_back() {
     let pinned = LockedBox::new(&5u64).unwrap();
     let raw = pinned.as_raw();
     assert_eq!(pinned.into_raw(), raw);
-    // SAFETY: let go just now.
+    // SAFETY: returned by `into_raw` just now.
     let mut pinned = unsafe { LockedBox::from_raw(raw) };
     *pinned += 1;
     assert_eq!(*pinned, 6);
     let (error, _kept) = LockedBuffer::drop(
-        // SAFETY: never read, and refused by the stand-in.
+        // SAFETY: never read, and rejected by the stand-in.
         unsafe { LockedBuffer::from_raw_parts(std::ptr::without_provenance_mut::<u8>(64), 1) },
     )
     .unwrap_err();
     assert_eq!(error, CudaError::InvalidValue);
     drop(pinned);
     assert_eq!((fake.blocks(), fake.pinned()), (0, 0));
-    // of something it would keep the context, which other tests count
+    // a nonempty value would keep the context alive, which other tests count
     let leaked: &mut () = UnifiedBox::leak(UnifiedBox::new(()).unwrap());
     *leaked = ();
 }
 
 #[test]
-fn a_box_is_compared_and_shown_by_its_value() {
+fn a_box_compares_and_formats_like_its_value() {
     let Some((_fake, _turn)) = fake::open() else {
         return;
     };
@@ -162,7 +165,7 @@ fn a_box_is_compared_and_shown_by_its_value() {
 }
 
 #[test]
-fn advice_reaches_the_driver() {
+fn hints_reach_the_driver() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };

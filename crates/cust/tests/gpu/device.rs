@@ -1,4 +1,4 @@
-//! What the device and its kernels say of themselves.
+//! Attributes of devices and kernels.
 
 use cust::context::CurrentContext;
 use cust::device::DeviceAttribute;
@@ -10,7 +10,7 @@ use cust::prelude::*;
 use crate::{gpu, kernels};
 
 #[test]
-fn devices_describe_themselves() {
+fn device_attributes_are_plausible() {
     let Some(context) = gpu(0) else { return };
     let device = context.device();
     let (major, minor) = device.compute_capability().unwrap();
@@ -36,7 +36,7 @@ fn devices_describe_themselves() {
 }
 
 #[test]
-fn figures_and_occupancy_agree_with_the_device() {
+fn kernel_attributes_and_occupancy_are_consistent_with_the_device() {
     let Some(context) = gpu(0) else { return };
     let module = kernels();
     let vecadd = module.get_function("vecadd").unwrap();

@@ -1,4 +1,4 @@
-//! Graphs, the linker, and contexts beside the primary one.
+//! Graphs, the linker, and explicitly created contexts.
 
 use cust::context::CurrentContext;
 use cust::context::legacy::{self, ContextStack};
@@ -11,7 +11,7 @@ use cust::prelude::*;
 use crate::{gpu, kernels};
 
 #[test]
-fn a_graph_runs_again_and_again() {
+fn a_graph_can_be_launched_repeatedly() {
     let Some(_context) = gpu(0) else { return };
     let stream = Stream::new_non_blocking(None).unwrap();
     let n = 100_000usize;
@@ -43,8 +43,8 @@ fn a_graph_runs_again_and_again() {
         graph.instantiate().unwrap()
     };
     for round in 1..=3 {
-        // SAFETY: the kernels stay within `values`, which nobody else uses until the stream is
-        // synchronised.
+        // SAFETY: the kernels access only `values`, which nothing else uses until the stream is
+        // synchronized.
         unsafe { ready.launch(&stream) }.unwrap();
         stream.synchronize().unwrap();
         let expected = (1u32 << (5 * round)) as f32;
@@ -97,7 +97,7 @@ const FUNCTION: &str = "
 ";
 
 #[test]
-fn two_pieces_are_linked() {
+fn linked_code_calls_a_function_of_another_input() {
     let Some(_context) = gpu(0) else { return };
     let mut linker = Linker::new().unwrap();
     linker.add_ptx(KERNEL).unwrap();
@@ -119,17 +119,17 @@ fn two_pieces_are_linked() {
     let error = half.complete_logged().unwrap_err();
     eprintln!("{error}");
     assert!(error.to_string().contains("twice"), "{error}");
-    let mut spoilt = Linker::new().unwrap();
+    let mut broken = Linker::new().unwrap();
     assert!(
-        spoilt
+        broken
             .add_ptx(KERNEL.replace("%r2;", "%undeclared;"))
             .is_err()
     );
-    assert!(!spoilt.log().error.is_empty());
+    assert!(!broken.log().error.is_empty());
 }
 
 #[test]
-fn a_context_of_ones_own_lives_as_long_as_what_is_in_it() {
+fn an_explicit_context_outlives_the_objects_created_in_it() {
     let Some(primary) = gpu(0) else { return };
     let device = primary.device();
     let own = legacy::Context::create_and_push(ContextFlags::SCHED_AUTO, device).unwrap();

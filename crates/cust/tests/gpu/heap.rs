@@ -1,12 +1,12 @@
-//! A kernel that allocates as `cuda_std` does, from the heap that the host gave to its module.
+//! A kernel that allocates like `cuda_std`, from a heap set by the host.
 
 use cust::error::CudaError;
 use cust::prelude::*;
 
 use crate::{gpu, kernels};
 
-/// Each thread takes 64 bytes, writes its number there, and tells the address; 0 where the heap is
-/// at its end.
+/// Each thread allocates 64 bytes, writes its index there, and stores the address; 0 if the heap is
+/// exhausted.
 const KERNEL: &str = "
 .version 7.0
 .target sm_70
@@ -43,7 +43,7 @@ DONE:
 ";
 
 #[test]
-fn kernels_allocate_from_the_heap_that_the_host_gives() {
+fn kernels_allocate_from_the_heap_of_their_module() {
     let Some(_context) = gpu(0) else { return };
     let module = Module::from_ptx_logged(KERNEL, &[])
         .unwrap_or_else(|error| panic!("{error}"))
@@ -51,8 +51,7 @@ fn kernels_allocate_from_the_heap_that_the_host_gives() {
     let stream = Stream::new_non_blocking(None).unwrap();
     let threads = 1000usize;
     let out = DeviceBuffer::<u64>::zeroed(threads).unwrap();
-    // SAFETY: allocate(out) writes an address for each of its threads; the heap lives until it has
-    // run.
+    // SAFETY: allocate(out) writes one address per thread; the heap outlives the launch.
     let launch =
         || unsafe { launch!(module.allocate<<<10, 100, 0, stream>>>(out.as_device_ptr())) };
     let heap = module.set_heap(threads * 64).unwrap();
@@ -74,12 +73,12 @@ fn kernels_allocate_from_the_heap_that_the_host_gives() {
     }
     addresses.sort_unstable();
     assert!(addresses.windows(2).all(|pair| pair[1] - pair[0] == 64));
-    // without a reset there is nothing left
+    // without a reset the heap is exhausted
     launch().unwrap();
     stream.synchronize().unwrap();
     assert_eq!(out.as_host_vec().unwrap(), vec![0; threads]);
     assert_eq!(heap.used(), Ok(threads as u64 * 128));
-    // and without a heap neither
+    // without a heap every allocation fails
     drop(heap);
     launch().unwrap();
     stream.synchronize().unwrap();

@@ -1,4 +1,4 @@
-//! Loading and launching.
+//! Loading of modules and launches.
 
 use std::time::Duration;
 
@@ -31,8 +31,8 @@ fn vecadd_with_asynchronous_copies_and_events() {
         .suggested_launch_configuration(0, BlockSize::x(256))
         .unwrap();
     let grid = u32::try_from(n).unwrap().div_ceil(block);
-    // SAFETY: vecadd(a, b, c, n), all of length n; everything is in one stream, which is
-    // synchronised before `c` is read and before anything is dropped.
+    // SAFETY: vecadd(a, b, c, n), all of length n; everything is queued in one stream, which is
+    // synchronized before `c` is read and before anything is dropped.
     unsafe {
         start.record(&stream).unwrap();
         let a = DeviceBuffer::from_slice_async(&a, &stream).unwrap();
@@ -42,7 +42,7 @@ fn vecadd_with_asynchronous_copies_and_events() {
         sum.async_copy_to(&mut c, &stream).unwrap();
         end.record(&stream).unwrap();
         sum.drop_async(&stream).unwrap();
-        // `a` and `b` free themselves in the stream here.
+        // `a` and `b` are freed in the stream here.
     }
     end.synchronize().unwrap();
     stream.synchronize().unwrap();
@@ -61,13 +61,13 @@ fn vecadd_with_asynchronous_copies_and_events() {
 }
 
 #[test]
-fn a_refused_module_says_where_and_why() {
+fn invalid_ptx_is_reported_with_line_and_reason() {
     let Some(_context) = gpu(0) else { return };
-    let spoilt = KERNELS.replace(
+    let broken_ptx = KERNELS.replace(
         "add.rn.f32 %f3, %f1, %f2;",
         "add.rn.f32 %f3, %f1, %undeclared;",
     );
-    let error = Module::from_ptx_logged(&spoilt, &[]).unwrap_err();
+    let error = Module::from_ptx_logged(&broken_ptx, &[]).unwrap_err();
     let text = error.to_string();
     eprintln!("{text}");
     assert_eq!(error.error, CudaError::InvalidPtx, "{text}");
@@ -104,7 +104,7 @@ fn a_refused_module_says_where_and_why() {
 }
 
 #[test]
-fn constants_and_globals_are_written_and_read() {
+fn constants_and_globals_can_be_written_and_read() {
     let Some(_context) = gpu(0) else { return };
     let module = kernels();
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
@@ -131,15 +131,15 @@ fn constants_and_globals_are_written_and_read() {
 }
 
 #[test]
-fn dynamic_shared_memory_above_48_kib_must_be_asked_for() {
+fn dynamic_shared_memory_above_48_kib_requires_opt_in() {
     let Some(context) = gpu(0) else { return };
-    let most = context
+    let max = context
         .device()
         .get_attribute(DeviceAttribute::MaxSharedMemoryPerBlockOptin)
         .unwrap();
-    let bytes = u32::try_from(most).unwrap().min(160 << 10);
+    let bytes = u32::try_from(max).unwrap().min(160 << 10);
     if bytes <= 48 << 10 {
-        eprintln!("the device has no more than 48 KiB of shared memory per block: skipped");
+        eprintln!("skipped: the device has at most 48 KiB of shared memory per block");
         return;
     }
     let words = bytes / 4;
@@ -174,14 +174,14 @@ fn dynamic_shared_memory_above_48_kib_must_be_asked_for() {
 }
 
 #[test]
-fn a_cooperative_grid_must_fit_the_device() {
+fn a_cooperative_grid_must_fit_on_the_device() {
     let Some(context) = gpu(0) else { return };
     if context
         .device()
         .get_attribute(DeviceAttribute::CooperativeLaunch)
         != Ok(1)
     {
-        eprintln!("no cooperative launches on this device: skipped");
+        eprintln!("skipped: the device does not support cooperative launches");
         return;
     }
     let module = kernels();
@@ -196,7 +196,7 @@ fn a_cooperative_grid_must_fit_the_device() {
         addresses[2],
         (&raw const n).cast_mut().cast(),
     ];
-    // SAFETY: vecadd(a, b, c, n) in place, each thread its own element.
+    // SAFETY: vecadd(a, b, c, n) in place, with one element per thread.
     let launch =
         |blocks: u32| unsafe { stream.launch_cooperative(&vecadd, blocks, 256, 0, &arguments) };
     assert_eq!(

@@ -1,4 +1,4 @@
-//! This crate on a real device. Where there is none, every test says so and returns.
+//! Tests on a real device; without one, every test prints a message and returns.
 //!
 //! The kernels are in `kernels.ptx`; the driver compiles them for whichever device is present.
 
@@ -14,19 +14,19 @@ use cust::prelude::*;
 
 const KERNELS: &str = include_str!("kernels.ptx");
 
-/// The context of a device, current on this thread; `None`, said aloud, where there is no such
-/// device.
+/// Makes the context of a device current on this thread; prints a message and returns `None`
+/// without such a device.
 fn gpu(ordinal: u32) -> Option<Context> {
     match cust::init(CudaFlags::empty()) {
         Ok(()) => {}
         Err(error) if error.means_no_gpu() => {
-            eprintln!("no CUDA device: skipped ({error})");
+            eprintln!("skipped: no CUDA device ({error})");
             return None;
         }
-        Err(error) => panic!("there is a driver, but it does not start: {error}"),
+        Err(error) => panic!("the driver failed to initialize: {error}"),
     }
     if Device::num_devices().unwrap() <= ordinal {
-        eprintln!("no CUDA device {ordinal}: skipped");
+        eprintln!("skipped: no CUDA device {ordinal}");
         return None;
     }
     Some(Context::new(Device::get_device(ordinal).unwrap()).unwrap())

@@ -1,4 +1,4 @@
-//! Fills, copies, and sizes.
+//! Fills, copies and sizes.
 
 use cust::error::CudaError;
 use cust::memory::AsyncCopyDestination;
@@ -7,7 +7,7 @@ use cust::prelude::*;
 use crate::gpu;
 
 #[test]
-fn fills_and_copies_of_parts() {
+fn subslices_can_be_filled_and_copied() {
     let Some(_context) = gpu(0) else { return };
     let mut buffer = DeviceBuffer::<u32>::zeroed(16).unwrap();
     buffer.index(4..8).set_32(0xdead_beef).unwrap();
@@ -30,7 +30,7 @@ fn fills_and_copies_of_parts() {
     );
     let stream = Stream::new_non_blocking(None).unwrap();
     let mut other = DeviceBuffer::<u32>::zeroed(16).unwrap();
-    // SAFETY: one stream, synchronised before the result is read.
+    // SAFETY: one stream, synchronized before the result is read.
     unsafe {
         other.async_copy_from(&buffer, &stream).unwrap();
         other.index(0..2).set_32_async(5, &stream).unwrap();
@@ -42,7 +42,7 @@ fn fills_and_copies_of_parts() {
 }
 
 #[test]
-fn what_does_not_fit_is_out_of_memory_and_leaves_the_context_well() {
+fn a_failed_allocation_leaves_the_context_usable() {
     let Some(context) = gpu(0) else { return };
     let (free, total) = context.memory_info().unwrap();
     let stream = Stream::new_non_blocking(None).unwrap();
@@ -63,11 +63,11 @@ fn what_does_not_fit_is_out_of_memory_and_leaves_the_context_well() {
 }
 
 #[test]
-fn a_buffer_beyond_4_gib_is_addressed_whole() {
+fn a_buffer_above_4_gib_is_fully_addressable() {
     let Some(context) = gpu(0) else { return };
     let bytes = (4usize << 30) + 4096;
     if context.memory_info().unwrap().0 < bytes + (1 << 30) {
-        eprintln!("too little free memory for 4 GiB: skipped");
+        eprintln!("skipped: less than 4 GiB of free memory");
         return;
     }
     let large = DeviceBuffer::<u32>::zeroed(bytes / 4).unwrap();

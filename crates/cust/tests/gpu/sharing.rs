@@ -1,4 +1,4 @@
-//! Several streams, threads and devices.
+//! Multiple streams, threads and devices.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use cust::stream::StreamWaitEventFlags;
 use crate::{gpu, kernels};
 
 #[test]
-fn streams_wait_for_each_others_events() {
+fn events_synchronize_streams() {
     let Some(_context) = gpu(0) else { return };
     let n = 1 << 20;
     let module = kernels();
@@ -24,8 +24,7 @@ fn streams_wait_for_each_others_events() {
     values.set_32(1f32.to_bits()).unwrap();
     let (p, grid) = (values.as_device_ptr(), (n as u32) / 256);
     for _ in 0..10 {
-        // SAFETY: vecadd in place, each thread its own element; the streams take turns by the
-        // event.
+        // SAFETY: vecadd in place, with one element per thread; the events order the streams.
         unsafe {
             launch!(vecadd<<<grid, 256, 0, first>>>(p, p, p, n)).unwrap();
             done.record(&first).unwrap();
@@ -73,7 +72,7 @@ fn many_threads_share_a_device() {
                     let n = 1000usize;
                     let host = vec![value; n];
                     let mut sum = vec![0f32; n];
-                    // SAFETY: one stream per thread, synchronised before the host reads or drops
+                    // SAFETY: one stream per thread, synchronized before the host reads or drops
                     // anything.
                     unsafe {
                         let a = DeviceBuffer::from_slice_async(&host, &stream).unwrap();
@@ -97,7 +96,7 @@ fn two_devices_copy_to_each_other() {
     let (Some(first), Some(second)) = (gpu(0), gpu(1)) else {
         return;
     };
-    // Device 1 is current now; everything knows where it is.
+    // Device 1 is current now; every object uses its own context.
     let there = DeviceBuffer::from_slice(&[1.5f32; 1000]).unwrap();
     let (mut here, stream, module) = {
         let _current = first.enter().unwrap();
@@ -109,7 +108,7 @@ fn two_devices_copy_to_each_other() {
     };
     here.copy_from(&there).unwrap();
     assert_eq!(here.as_host_vec().unwrap(), vec![1.5; 1000]);
-    // SAFETY: both ends live until the stream is synchronised.
+    // SAFETY: both sides live until the stream is synchronized.
     unsafe {
         here.set_zero_async(&stream).unwrap();
         here.async_copy_from(&there, &stream).unwrap();
@@ -121,11 +120,11 @@ fn two_devices_copy_to_each_other() {
         first.enable_peer_access(&second).unwrap();
         let vecadd = module.get_function("vecadd").unwrap();
         let (near, far) = (here.as_device_ptr(), there.as_device_ptr());
-        // SAFETY: vecadd(far, near, near, n) on device 0, which may reach device 1 now.
+        // SAFETY: vecadd(far, near, near, n) on device 0, which has access to device 1 now.
         unsafe { launch!(vecadd<<<4, 256, 0, stream>>>(far, near, near, here.len())) }.unwrap();
         stream.synchronize().unwrap();
         assert_eq!(here.as_host_vec().unwrap(), vec![3.0; 1000]);
     } else {
-        eprintln!("the devices cannot reach each other: only copies were tested");
+        eprintln!("no peer access between the devices: only copies were tested");
     }
 }

@@ -1,4 +1,4 @@
-//! Unified and pinned memory, rows, and boxes in the order of a stream.
+//! Unified and pinned memory, pitched copies, and stream-ordered boxes.
 
 use cust::device::DeviceAttribute;
 use cust::memory::{
@@ -10,7 +10,7 @@ use cust::prelude::*;
 use crate::{gpu, kernels};
 
 #[test]
-fn a_kernel_and_the_host_use_unified_memory_in_turn() {
+fn kernel_and_host_alternate_on_unified_memory() {
     let Some(context) = gpu(0) else { return };
     let module = kernels();
     let stream = Stream::new_non_blocking(None).unwrap();
@@ -18,7 +18,7 @@ fn a_kernel_and_the_host_use_unified_memory_in_turn() {
     let a = UnifiedBuffer::new(&1.5f32, n).unwrap();
     let mut sum = UnifiedBuffer::from_slice(&vec![2.0f32; n]).unwrap();
     for round in 0..3 {
-        // SAFETY: vecadd(a, b, c, n), each thread its own element; the host waits for the stream
+        // SAFETY: vecadd(a, b, c, n), with one element per thread; the host waits for the stream
         // before it uses the buffers.
         unsafe {
             launch!(module.vecadd<<<(n as u32).div_ceil(256), 256, 0, stream>>>(
@@ -50,7 +50,7 @@ fn a_kernel_and_the_host_use_unified_memory_in_turn() {
         sum.unset_preferred_location().unwrap();
         stream.synchronize().unwrap();
     } else {
-        eprintln!("a device does not share memory with the host: no advice was tested");
+        eprintln!("a device has no concurrent managed access: hints were not tested");
     }
     let boxed = UnifiedBox::new(a[n - 1]).unwrap();
     assert_eq!(*boxed, 1.5);
@@ -62,11 +62,11 @@ fn a_kernel_and_the_host_use_unified_memory_in_turn() {
 }
 
 #[test]
-fn boxes_and_rows_on_the_device() {
+fn boxes_and_pitched_copies_on_the_device() {
     let Some(_context) = gpu(0) else { return };
     let stream = Stream::new_non_blocking(None).unwrap();
     let mut pinned = LockedBox::new(&0u64).unwrap();
-    // SAFETY: one stream, which is synchronised before the host looks.
+    // SAFETY: one stream, synchronized before the host reads.
     unsafe {
         let boxed = DeviceBox::new_async(&77u64, &stream).unwrap();
         boxed.async_copy_to(&mut pinned, &stream).unwrap();

@@ -1,4 +1,4 @@
-//! Boxes, rows, halves and casts: memory of the device that is more than a buffer.
+//! Boxes, pitched copies, splits and casts of device memory.
 
 use cust::error::CudaError;
 use cust::memory::bytemuck::PodCastError;
@@ -12,7 +12,7 @@ use crate::context;
 use crate::fake;
 
 #[test]
-fn boxes_in_the_order_of_a_stream() {
+fn stream_ordered_boxes() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -20,7 +20,7 @@ fn boxes_in_the_order_of_a_stream() {
     let stream = Stream::new(StreamFlags::DEFAULT, None).unwrap();
     let before = (fake.count('a'), fake.count('f'));
     let mut pinned = LockedBox::new(&0u64).unwrap();
-    // SAFETY: one stream, which runs at once; nothing is read before it is written.
+    // SAFETY: one stream, which runs everything immediately; nothing is read before it is written.
     unsafe {
         let mut first = DeviceBox::new_async(&5u64, &stream).unwrap();
         let zero = DeviceBox::<u64>::zeroed_async(&stream).unwrap();
@@ -46,7 +46,7 @@ fn boxes_in_the_order_of_a_stream() {
 }
 
 #[test]
-fn a_box_can_be_let_go_and_taken_back() {
+fn a_box_survives_into_device_and_from_device() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -58,7 +58,7 @@ fn a_box_can_be_let_go_and_taken_back() {
     );
     let pointer = DeviceBox::into_device(boxed);
     assert_eq!(fake.blocks(), 1);
-    // SAFETY: let go just now.
+    // SAFETY: returned by `into_device` just now.
     let again = unsafe { DeviceBox::from_raw(pointer.as_raw()) };
     assert_eq!(again.as_host_value(), Ok([1, 2]));
     assert_eq!(GpuBox::as_device_ptr(&again), pointer);
@@ -69,21 +69,21 @@ fn a_box_can_be_let_go_and_taken_back() {
 }
 
 #[test]
-fn rows_that_lie_apart() {
+fn pitched_copies() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
     let _context = context(0);
     let image: Vec<f32> = (0..12).map(|i| i as f32).collect();
     let mut back = [-1.0f32; 10];
-    // SAFETY: three rows of four values here and there, of which the first three of two rows come
-    // back, five apart.
+    // SAFETY: three rows of four values on both sides; the first three values of two rows are
+    // copied back, with a pitch of five.
     unsafe {
         let (rows, pitch) = cuda_malloc_pitched::<f32>(4, 3).unwrap();
         assert!(pitch >= 16 && pitch % 256 == 0);
         memcpy_2d_htod(rows, pitch, image.as_ptr(), 16, 4, 3).unwrap();
         memcpy_2d_dtoh(back.as_mut_ptr(), 20, rows, pitch, 3, 2).unwrap();
-        // a pitch below the width
+        // pitch below the width
         assert_eq!(
             memcpy_2d_htod(rows, pitch, image.as_ptr(), 12, 4, 3),
             Err(CudaError::InvalidValue)
@@ -99,7 +99,7 @@ fn rows_that_lie_apart() {
             cuda_malloc_pitched::<f32>(4, 0).unwrap_err(),
             CudaError::InvalidMemoryAllocation
         );
-        // an element is 4, 8 or 16 bytes to the driver, whatever it is here
+        // the driver accepts element sizes of 4, 8 and 16 bytes only
         for _ in 0..2 {
             cuda_free(cuda_malloc_pitched::<[u8; 3]>(5, 2).unwrap().0).unwrap();
             cuda_free(cuda_malloc_pitched::<[f64; 5]>(5, 2).unwrap().0).unwrap();
@@ -110,7 +110,7 @@ fn rows_that_lie_apart() {
 }
 
 #[test]
-fn halves_and_parts_of_a_slice() {
+fn splits_and_subslices() {
     let Some((_fake, _turn)) = fake::open() else {
         return;
     };
@@ -135,7 +135,7 @@ fn halves_and_parts_of_a_slice() {
 }
 
 #[test]
-fn a_buffer_of_other_values() {
+fn buffers_can_be_cast() {
     let Some((fake, _turn)) = fake::open() else {
         return;
     };
@@ -149,7 +149,7 @@ fn a_buffer_of_other_values() {
         bytes.try_cast::<u32>().unwrap_err(),
         PodCastError::OutputSliceWouldHaveSlop
     );
-    // what could not be cast is gone, as in the published crate
+    // a failed cast drops the buffer, as in Rust-CUDA
     assert_eq!(
         (part.as_host_vec(), fake.blocks()),
         (Err(CudaError::BufferDropped), 0)

@@ -1,7 +1,7 @@
-//! `DeviceCopy` for vectors, matrices and half floats of other crates, behind the features
-//! `impl_glam`, `impl_half` and `impl_vek`.
+//! `DeviceCopy` for vectors, matrices and half-precision floats of other crates, enabled by the
+//! features `impl_glam`, `impl_half` and `impl_vek`.
 
-#[allow(unused_imports, reason = "without the features nothing is here")]
+#[allow(unused_imports, reason = "unused if none of the features is enabled")]
 use crate::memory::DeviceCopy;
 
 #[cfg(any(feature = "impl_glam", feature = "impl_half"))]
@@ -42,12 +42,12 @@ mod veks {
     use crate::memory::DeviceCopy;
     use vek::{Extent2, Extent3, Mat2, Mat3, Mat4, Quaternion, Vec2, Vec3, Vec4};
 
-    macro_rules! of_values {
+    macro_rules! element_wise {
         ($($kind:ident)*) => {$(
-            // SAFETY: values of one type, in C layout.
+            // SAFETY: values of one type in C layout.
             unsafe impl<T: DeviceCopy> DeviceCopy for $kind<T> {}
         )*};
     }
 
-    of_values! { Vec2 Vec3 Vec4 Extent2 Extent3 Mat2 Mat3 Mat4 Quaternion }
+    element_wise! { Vec2 Vec3 Vec4 Extent2 Extent3 Mat2 Mat3 Mat4 Quaternion }
 }

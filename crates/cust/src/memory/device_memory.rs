@@ -1,18 +1,18 @@
-//! What memory for the device has in common.
+//! Traits common to all device-accessible memory.
 
 use super::{DeviceBox, DeviceBuffer, DeviceCopy, DevicePointer, DeviceSlice, DeviceVariable};
 use crate::private::Sealed;
 use crate::sys::CUdeviceptr;
 
-/// A buffer that a kernel can reach.
+/// Buffer that kernels can access.
 #[expect(
     clippy::len_without_is_empty,
-    reason = "the published trait has these two"
+    reason = "the trait of Rust-CUDA has these two methods"
 )]
 pub trait GpuBuffer<T: DeviceCopy>: Sealed {
-    /// The address of the first element.
+    /// Returns the device address of the first element.
     fn as_device_ptr(&self) -> DevicePointer<T>;
-    /// The number of elements.
+    /// Returns the number of elements.
     fn len(&self) -> usize;
 }
 
@@ -27,9 +27,9 @@ impl<T: DeviceCopy> GpuBuffer<T> for DeviceBuffer<T> {
     }
 }
 
-/// One value that a kernel can reach.
+/// Single value that kernels can access.
 pub trait GpuBox<T: DeviceCopy>: Sealed {
-    /// Its address.
+    /// Returns the device address.
     fn as_device_ptr(&self) -> DevicePointer<T>;
 }
 
@@ -39,11 +39,11 @@ impl<T: DeviceCopy> GpuBox<T> for DeviceBox<T> {
     }
 }
 
-/// A range of device memory, of whatever values.
+/// Range of device memory, independent of its element type.
 pub trait DeviceMemory {
-    /// Where it begins.
+    /// Returns the start address.
     fn as_raw_ptr(&self) -> CUdeviceptr;
-    /// How many bytes there are.
+    /// Returns the size in bytes.
     fn size_in_bytes(&self) -> usize;
 }
 
@@ -83,7 +83,7 @@ impl<T: DeviceCopy> DeviceMemory for DeviceSlice<T> {
     }
 
     fn size_in_bytes(&self) -> usize {
-        // a slice that was made safely is no larger than memory
+        // a slice created by safe code is at most as large as memory
         self.len().saturating_mul(size_of::<T>())
     }
 }

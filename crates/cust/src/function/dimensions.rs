@@ -1,4 +1,4 @@
-//! The shape of a launch.
+//! Dimensions of a launch.
 
 use crate::error::{CudaError, CudaResult};
 use crate::sys::LaunchDims;
@@ -8,34 +8,34 @@ macro_rules! shape {
         $(#[$text])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $name {
-            /// Along x.
+            /// Extent along x.
             pub x: u32,
-            /// Along y.
+            /// Extent along y.
             pub y: u32,
-            /// Along z.
+            /// Extent along z.
             pub z: u32,
         }
 
         impl $name {
-            /// One-dimensional.
+            /// Creates one-dimensional extents.
             #[inline]
             pub fn x(x: u32) -> $name {
                 $name { x, y: 1, z: 1 }
             }
 
-            /// Two-dimensional.
+            /// Creates two-dimensional extents.
             #[inline]
             pub fn xy(x: u32, y: u32) -> $name {
                 $name { x, y, z: 1 }
             }
 
-            /// Three-dimensional.
+            /// Creates three-dimensional extents.
             #[inline]
             pub fn xyz(x: u32, y: u32, z: u32) -> $name {
                 $name { x, y, z }
             }
 
-            /// The product of the three, or `None` where it is more than the driver can count.
+            /// Returns the product of the extents, or `None` if it exceeds the driver's 32 bits.
             pub(crate) fn count(self) -> Option<u32> {
                 let count = u64::from(self.x).checked_mul(u64::from(self.y))?.checked_mul(u64::from(self.z))?;
                 u32::try_from(count).ok()
@@ -69,20 +69,19 @@ macro_rules! shape {
 }
 
 shape! {
-    /// Blocks in a grid.
+    /// Number of blocks in the grid.
     GridSize
 }
 
 shape! {
-    /// Threads in a block.
+    /// Number of threads per block.
     BlockSize
 }
 
-/// The shape of a launch as the driver takes it.
+/// Converts launch dimensions to the driver's form.
 ///
 /// # Errors
-/// [`CudaError::InvalidValue`] where an extent is 0: no device runs such a launch, so the driver is
-/// not asked.
+/// [`CudaError::InvalidValue`] if an extent is 0.
 pub(crate) fn launch_dims(
     grid: GridSize,
     block: BlockSize,
@@ -105,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn missing_dimensions_are_one() {
+    fn missing_extents_are_one() {
         assert_eq!(GridSize::from(7), GridSize::xyz(7, 1, 1));
         assert_eq!(BlockSize::from((7, 3)), BlockSize::xyz(7, 3, 1));
         assert_eq!(
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_overflows_is_none() {
+    fn an_overflowing_count_is_none() {
         assert_eq!(GridSize::xyz(10, 20, 30).count(), Some(6000));
         assert_eq!(GridSize::xy(u32::MAX, 2).count(), None);
         assert_eq!(GridSize::xyz(u32::MAX, u32::MAX, u32::MAX).count(), None);

@@ -1,5 +1,5 @@
-//! Vectors and half floats of other crates may be copied:
-//! `cargo test -p ferrovox-cust --all-features --test others_types`.
+//! Vectors and half-precision floats of other crates are `DeviceCopy`: `cargo test -p ferrovox-cust
+//! --all-features --test foreign_types`.
 
 use cust::memory::DeviceCopy;
 
@@ -8,11 +8,11 @@ fn may_be_copied<T: DeviceCopy>(bytes: usize, align: usize) {
 }
 
 #[test]
-fn layouts_are_those_of_the_device() {
+fn layouts_equal_those_on_the_device() {
     may_be_copied::<half::f16>(2, 2);
     may_be_copied::<half::bf16>(2, 2);
     may_be_copied::<[half::f16; 3]>(6, 2);
-    // as float2, float3, float4 and double2 of C
+    // like float2, float3, float4 and double2 of CUDA C++
     may_be_copied::<glam::Vec2>(8, 8);
     may_be_copied::<glam::Vec3>(12, 4);
     may_be_copied::<glam::Vec4>(16, 16);
