@@ -1,4 +1,4 @@
-//! The options of `ferrovox distance`.
+//! Options of `ferrovox distance`.
 
 use super::{InsideName, MORE, ReportArgs};
 use crate::{
@@ -19,19 +19,19 @@ use std::path::PathBuf;
 ferrovox distance [OPTIONS] <VOLUME> <--iso <VALUE>|--nonzero|--labels> -o <FILE>
        ferrovox distance [OPTIONS] <POINTS> --points <--like <VOLUME>|--grid <NXxNYxNZ>> -o <FILE>")]
 #[command(group = ArgGroup::new("sites").required(true).args(["nonzero", "iso", "points", "labels"]))]
-#[command(mut_arg("volume", |arg| arg.help("Volume file as other commands take it, or with --points a file of points")))]
+#[command(mut_arg("volume", |arg| arg.help("Volume file, or point file with --points")))]
 #[command(mut_arg("json", |arg| arg.long_help(
-    "Print one JSON object: sites, distances, memory, timings in milliseconds, warnings, the error; no --output is needed then"
+    "Print one JSON object: sites, distances, memory, timings in milliseconds, warnings, error; --output is optional then"
 )))]
 #[command(after_help = MORE, after_long_help = "\
-Every voxel of the result has the distance from its centre to the nearest site, in the units of the file's spacing. The \
-result lies where the input lies.
+Each voxel of the result holds the distance from its centre to the nearest site, in the units of the file's spacing. The \
+result has the geometry of the input.
 
-Points are in world coordinates, and the grid of their map is that of --like or --grid. They are read from .xyz (text, a \
-point on a line), .ply (the vertices) or .npy (n rows, 3 columns).
+Points are in world coordinates; their map has the grid of --like or --grid. They are read from .xyz (text, one point per \
+line), .ply (vertices) or .npy (n rows, 3 columns).
 
---compare makes the map by every method that takes such sites, says how far each is from the exact distances, and draws \
-the plane of --slice (or the middle) of each into DIR.
+--compare computes the map with every method that supports the sites, reports the error of each against the exact \
+distances, and draws the plane of --slice (default: the middle plane) for each into DIR.
 
 Examples:
   ferrovox distance brain.nii.gz --iso 120 -o d.nii.gz
@@ -44,9 +44,9 @@ Examples:
 pub struct DistanceArgs {
     #[command(flatten)]
     pub input: VolumeArgs,
-    /// The isovalue: sites are where the samples take this value
+    /// Isovalue: the sites are the surface voxels of the region inside
     ///
-    /// They are the voxels inside that have a neighbour outside.
+    /// These are the voxels inside that have a face neighbour outside.
     #[arg(
         long,
         value_name = "VALUE",
@@ -55,57 +55,57 @@ pub struct DistanceArgs {
         help_heading = "Sites"
     )]
     pub iso: Option<f64>,
-    /// With --iso: where inside is
+    /// Side of the isovalue that is inside; requires --iso
     #[arg(long, value_enum, default_value_t = InsideName::Above, help_heading = "Sites")]
     pub inside: InsideName,
-    /// With --iso: sites are the points between voxels where the isovalue is crossed
+    /// Place sites between voxels, where linear interpolation takes the isovalue; requires --iso
     #[arg(long, help_heading = "Sites")]
     pub sub_voxel: bool,
-    /// With --sub-voxel: take integers that f32 does not hold as the nearest number that it does
+    /// Round integers that f32 cannot represent exactly (default: error); requires --sub-voxel
     #[arg(long, requires = "sub_voxel", help_heading = "Sites")]
     pub round_samples: bool,
-    /// Sites are the voxels that are not zero
+    /// Use the voxels that are not zero as sites
     #[arg(long, alias = "mask", help_heading = "Sites")]
     pub nonzero: bool,
-    /// The distance of each voxel to the nearest voxel of another label
+    /// Measure the distance from each voxel to the nearest voxel with another label
     #[arg(long, help_heading = "Sites")]
     pub labels: bool,
-    /// Sites are the points of a file, anywhere
+    /// Use the points of a file as sites
     #[arg(long, help_heading = "Sites")]
     pub points: bool,
-    /// With --points: the map gets the grid of this volume
+    /// Volume whose grid the map gets; requires --points
     #[arg(long, value_name = "VOLUME", help_heading = "Sites")]
     pub like: Option<PathBuf>,
-    /// With --points: the map has so many voxels, with --spacing and --origin
+    /// Number of voxels of the map, with --spacing and --origin; requires --points
     #[arg(long, value_name = "NXxNYxNZ", conflicts_with = "like", value_parser = parse_dims, help_heading = "Sites")]
     pub grid: Option<[usize; 3]>,
-    /// With --points: points outside the volume are an error; else they count
+    /// Report points outside the volume as an error (default: use them); requires --points
     #[arg(long, help_heading = "Sites", hide_short_help = true)]
     pub strict: bool,
     /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["compare", "json"], help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Distances inside are negative
+    /// Make distances inside negative
     ///
-    /// Inside the isosurface, or enclosed by the voxels that are not zero.
+    /// Inside means inside the isosurface, or enclosed by the voxels that are not zero.
     #[arg(long, help_heading = "Output")]
     pub signed: bool,
-    /// Distances beyond this are of no interest
+    /// Truncate distances at D
     ///
-    /// The map has this value there, and is made faster.
+    /// Voxels farther from every site get this value; smaller bounds are faster.
     #[arg(long, value_name = "D", value_parser = parse_distance, allow_hyphen_values = true, help_heading = "Output")]
     pub max_distance: Option<f64>,
-    /// Write the nearest site of each voxel too
+    /// Write the nearest site of each voxel (feature transform)
     ///
-    /// Its linear index (x fastest) or the point's number; -1 where there is none.
+    /// Linear voxel index (x fastest) or point number; -1 where there is no site within the bound.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub nearest: Option<PathBuf>,
-    /// The samples of the map: distances, or their exact squares
+    /// Sample type of the map: f32 distances, or exact squared distances
     ///
-    /// Distances are f32, their squares whole numbers.
+    /// u16 and u32 store squared distances as integers.
     #[arg(long, value_enum, default_value_t = SampleName::F32, help_heading = "Output")]
     pub dtype: SampleName,
-    /// The plane of the picture: x, y or z, and an index
+    /// Plane of the picture: x, y or z, and an index
     #[arg(long, value_name = "AXIS=N", value_parser = parse_plane, help_heading = "Picture")]
     pub slice: Option<Plane>,
     /// Draw the plane with isolines
@@ -116,23 +116,23 @@ pub struct DistanceArgs {
         help_heading = "Picture"
     )]
     pub png: Option<PathBuf>,
-    /// Pixels along the longer side of the picture
+    /// Length of the longer side of the picture, in pixels
     #[arg(long, value_name = "N", default_value_t = 900, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SIDE)), hide_short_help = true, help_heading = "Picture")]
     pub size: u32,
     /// Compare the methods, and draw each into this folder
     ///
-    /// It is made if it does not exist.
+    /// The folder is created if it does not exist.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "nearest", "png", "dtype", "signed", "labels", "method"], help_heading = "Picture")]
     pub compare: Option<PathBuf>,
-    /// How the map is made [default: an exact method]
+    /// Method of computing the map [default: an exact method]
     ///
-    /// Separable, or where sites are between voxels bucketed or brute-force.
+    /// The default is separable, or bucketed or brute-force for sites between voxels.
     #[arg(long, value_enum, help_heading = "Execution")]
     pub method: Option<MethodName>,
-    /// Where to run: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all
+    /// Device to use: auto, cpu, cuda, cuda:N, or several as cuda:0,1 or cuda:all
     ///
-    /// auto takes the first CUDA device, else the CPU. Several make slabs of the map in turn
-    /// (separable).
+    /// auto selects the first CUDA device, or else the CPU. Several devices process slabs of the
+    /// map in turn (separable).
     #[arg(
         long,
         value_name = "DEVICES",
@@ -140,10 +140,10 @@ pub struct DistanceArgs {
         help_heading = "Execution"
     )]
     pub device: DeviceList,
-    /// Take no more memory than this on each device: 1500000, 512M, 1.5G
+    /// Memory limit per device: 1500000, 512M, 1.5G
     ///
-    /// Separable makes the map in slabs, which the host does not keep; bucketed, cubes and
-    /// brute-force count what they take besides the sites and the map.
+    /// separable computes the map in slabs that are not kept on the host; for bucketed, cubes and
+    /// brute-force the limit excludes the sites and the map.
     #[arg(long, value_name = "BYTES", value_parser = parse_memory, help_heading = "Execution")]
     pub memory: Option<u64>,
     #[command(flatten)]
@@ -152,19 +152,19 @@ pub struct DistanceArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MethodName {
-    /// Exact, for sites that are voxels, or points at the centres of voxels
+    /// Exact, for voxels, or points at voxel centres
     Separable,
-    /// Points binned in cubes of voxels: exact near the sites and an estimate far from them
+    /// Exact up to 36 voxels from the sites, and estimated beyond
     Cubes,
-    /// Exact, for sites anywhere: bricks of voxels against the sites that can be nearest
+    /// Exact, for arbitrary sites: compares bricks of voxels with nearby sites
     Bucketed,
-    /// Exact and slow, for sites anywhere: every voxel against every site
+    /// Exact and slow, for arbitrary sites: compares every voxel with every site
     BruteForce,
-    /// Steps along the axes (Manhattan), for comparison
+    /// Sum of the distances along the axes (Manhattan), for comparison
     CityBlock,
-    /// The longest of the steps along the axes, for comparison
+    /// Maximum of the distances along the axes, for comparison
     Chessboard,
-    /// Vector propagation: the nearest site handed from voxel to voxel, for comparison
+    /// Vector propagation of the nearest site from voxel to voxel, for comparison
     CenterPoint,
 }
 

@@ -1,8 +1,8 @@
-//! `ferrovox distance`.
+//! Command `ferrovox distance`.
 
 use super::{
-    distance_compared::{BANDS, compared_json, compared_table},
-    distance_report::{json, readable},
+    distance_comparison::{BANDS, comparison_json, comparison_table},
+    distance_report::{json, text_report},
 };
 use crate::{
     args::{DistanceArgs, SampleName},
@@ -11,14 +11,14 @@ use crate::{
     watch::watched,
 };
 use ferrovox::pipeline::distance::{
-    Comparison, DistanceJob, PlanePicture, PointGrid, SitesFrom, compare, run as make,
+    Comparison, DistanceJob, PlanePicture, PointGrid, SitesFrom, compare, run as compute,
 };
 use ferrovox::pipeline::{Level, VolumeSource};
 
-/// Makes the map, or compares the methods, and says what was made.
+/// Computes the map, or compares the methods, and prints a report.
 pub fn run(args: &DistanceArgs, terminal: &Terminal) -> anyhow::Result<()> {
-    refuse_conflicts(args)?;
-    let job = job(args)?;
+    check_conflicts(args)?;
+    let distance_job = build_job(args)?;
     if let Some(folder) = &args.compare {
         let comparison = Comparison {
             folder: folder.clone(),
@@ -26,62 +26,64 @@ pub fn run(args: &DistanceArgs, terminal: &Terminal) -> anyhow::Result<()> {
             longest_side: args.size,
             bands: BANDS.to_vec(),
         };
-        let outcome = watched(terminal, |monitor| compare(&job, &comparison, monitor))?;
+        let outcome = watched(terminal, |monitor| {
+            compare(&distance_job, &comparison, monitor)
+        })?;
         return terminal.report(
             &remarks(&outcome.warnings),
-            || compared_json(args, &outcome),
-            || compared_table(args, &outcome),
+            || comparison_json(args, &outcome),
+            || comparison_table(args, &outcome),
         );
     }
-    let outcome = watched(terminal, |monitor| make(&job, monitor))?;
+    let outcome = watched(terminal, |monitor| compute(&distance_job, monitor))?;
     terminal.report(
         &remarks(&outcome.warnings),
-        || json(args, &job, &outcome),
-        || readable(args, &job, &outcome),
+        || json(args, &distance_job, &outcome),
+        || text_report(args, &distance_job, &outcome),
     )
 }
 
-/// Refuses options that exclude each other.
-fn refuse_conflicts(args: &DistanceArgs) -> anyhow::Result<()> {
-    let whole_numbers = args.dtype != SampleName::F32;
+/// Rejects conflicting options.
+fn check_conflicts(args: &DistanceArgs) -> anyhow::Result<()> {
+    let is_squared = args.dtype != SampleName::F32;
     refuse(&[
         (
             args.points && args.like.is_none() && args.grid.is_none(),
-            "--points needs the grid of the map: give --like VOLUME, or --grid NXxNYxNZ with --spacing",
+            "--points requires the grid of the map; add --like VOLUME, or --grid NXxNYxNZ with --spacing",
         ),
-        // clap asks for no argument that conflicts with one that is there
+        // clap does not enforce requirements on arguments that conflict with a given one.
         (
             args.sub_voxel && args.iso.is_none(),
-            "--sub-voxel goes with --iso",
+            "--sub-voxel requires --iso",
         ),
         (
             !args.points && (args.like.is_some() || args.grid.is_some() || args.strict),
-            "--like, --grid and --strict go with --points",
+            "--like, --grid and --strict require --points",
         ),
         (
             args.signed && (args.points || args.labels),
-            "--signed goes with --iso and --nonzero: points and labels have no inside",
+            "--signed requires --iso or --nonzero, because points and labels have no inside",
         ),
         (
-            args.signed && whole_numbers,
-            "--signed does not go with --dtype u16 or u32: squares have no sign",
+            args.signed && is_squared,
+            "--signed cannot be combined with --dtype u16 or u32, because squared distances have no sign",
         ),
         (
-            whole_numbers && (args.points || args.sub_voxel),
-            "--dtype u16 or u32 goes with sites that are voxels: of others the squared distances are no whole numbers",
+            is_squared && (args.points || args.sub_voxel),
+            "--dtype u16 or u32 requires voxels as sites, because other squared distances are not integers",
         ),
         (
             args.slice.is_some() && args.png.is_none() && args.compare.is_none(),
-            "--slice says which plane is drawn: give --png FILE.png with it",
+            "--slice selects the plane of a picture; add --png FILE.png",
         ),
         (
             args.labels && args.nearest.is_some(),
-            "--nearest does not go with --labels",
+            "--nearest is not available with --labels; measure to one label at a time",
         ),
     ])
 }
 
-fn job(args: &DistanceArgs) -> anyhow::Result<DistanceJob> {
+fn build_job(args: &DistanceArgs) -> anyhow::Result<DistanceJob> {
     let sites = match (args.iso, args.points) {
         (Some(iso), _) => SitesFrom::Level {
             level: Level::Iso(iso),

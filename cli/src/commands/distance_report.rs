@@ -1,4 +1,4 @@
-//! What `ferrovox distance` says when it is done.
+//! Report of `ferrovox distance`.
 
 use crate::{
     args::DistanceArgs,
@@ -9,11 +9,11 @@ use crate::{
 use ferrovox::pipeline::distance::{DistanceJob, DistanceOutcome, Plane};
 use serde::Serialize;
 
-/// The JSON object. Times are in milliseconds, distances in the world's units.
+/// JSON object of a run. Times are in milliseconds, distances in world units.
 #[derive(Serialize)]
 pub struct Json {
     input: String,
-    /// All files that were written.
+    /// Paths of all written files.
     outputs: Vec<String>,
     nearest: Option<String>,
     picture: Option<String>,
@@ -26,7 +26,7 @@ pub struct Json {
     sites: u64,
     sites_outside: u64,
     method: &'static str,
-    /// Whether distances are exact, but for the rounding to f32.
+    /// `true` if the distances are exact up to rounding to f32.
     exact: bool,
     signed: bool,
     max_distance: Option<f64>,
@@ -40,7 +40,7 @@ pub struct Json {
     timings: JsonTimings,
 }
 
-/// What the sites are, as the options say it.
+/// Returns the kind of sites selected by the options.
 pub fn sites_from(args: &DistanceArgs) -> &'static str {
     match (args.nonzero, args.points, args.labels) {
         (true, ..) => "nonzero",
@@ -50,7 +50,7 @@ pub fn sites_from(args: &DistanceArgs) -> &'static str {
     }
 }
 
-/// The JSON object of a run.
+/// Creates the JSON object of a run.
 pub fn json(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> Json {
     let outputs = args.output.iter().chain(&args.nearest).chain(&args.png);
     Json {
@@ -79,14 +79,14 @@ pub fn json(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> Js
     }
 }
 
-/// The same in a few lines.
-pub fn readable(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> String {
+/// Formats the report as text.
+pub fn text_report(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> String {
     let mut lines = Lines::new(9);
     let sites = match args.iso {
         Some(iso) if args.sub_voxel => format!("crossings of {iso} between voxels"),
         Some(iso) => format!("voxels at the isovalue {iso}"),
         None if args.points => "points".to_owned(),
-        None if args.labels => "voxels beside another label".to_owned(),
+        None if args.labels => "voxels next to another label".to_owned(),
         None => "voxels that are not zero".to_owned(),
     };
     lines.add(
@@ -95,10 +95,10 @@ pub fn readable(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -
     );
     let range = match run.range {
         Some([min, max]) => format!("{min} to {max}"),
-        None => "none is finite".to_owned(),
+        None => "no finite distance".to_owned(),
     };
     let bound = match args.max_distance {
-        Some(bound) => format!(", bounded by {bound}"),
+        Some(bound) => format!(", truncated at {bound}"),
         None => String::new(),
     };
     let volume = format!(

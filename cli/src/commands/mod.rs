@@ -4,7 +4,7 @@ pub mod completions;
 pub mod demo;
 pub mod devices;
 pub mod distance;
-mod distance_compared;
+mod distance_comparison;
 mod distance_report;
 pub mod info;
 mod label_mesh;

@@ -99,7 +99,7 @@ fn labels_of_every_whole_type() {
         .run("distance u8.nii --labels -o d.nii --slice z=1 --png d.png")
         .ok();
     assert!(
-        run.stdout.contains(" voxels beside another label"),
+        run.stdout.contains(" voxels next to another label"),
         "{}",
         run.stdout
     );
@@ -202,7 +202,7 @@ fn what_labels_have_not_is_refused() {
     assert!(
         nearest
             .stderr
-            .contains("--nearest does not go with --labels")
+            .contains("--nearest is not available with --labels")
     );
 }
 

@@ -1,4 +1,4 @@
-//! What is to be measured.
+//! Arguments of the benchmark.
 
 use crate::{field::Field, support::Outcome};
 use clap::Parser;
@@ -6,18 +6,18 @@ use ferrovox::{device::Device, distance::Method, grid::Geometry};
 use measure::{Common, Record};
 use nalgebra::{Matrix3, Vector3};
 
-/// Times distance maps.
+/// Measure distance maps.
 #[derive(Parser)]
 #[command(name = "ferrovox-distance")]
 pub struct Arguments {
-    /// Voxels along each axis, or NXxNYxNZ [default: 128 256]
+    /// Grid size: voxels along each axis, or NXxNYxNZ [default: 128 256]
     #[arg(value_name = "SIZE", value_parser = dims)]
     sizes: Vec<[usize; 3]>,
-    /// The same, as a list
+    /// Grid sizes as a list
     #[arg(long = "sizes", value_name = "SIZE", value_delimiter = ',', value_parser = dims)]
     size_list: Vec<[usize; 3]>,
-    /// What the sites are: shell (of a sphere of radius 0.4 n), head (a bumpy surface), random:1%
-    /// (or another share), all; labels: the distance to another of nine labels
+    /// Sites: shell (of a sphere of radius 0.4 n), head (a bumpy surface), random:1% (or another
+    /// fraction), all; or labels: distances between nine labels
     #[arg(
         long,
         value_name = "NAME",
@@ -25,24 +25,25 @@ pub struct Arguments {
         default_value = "shell"
     )]
     fields: Vec<String>,
-    /// Methods: separable, cubes, brute-force, city-block, chessboard, center-point, all
+    /// Methods: separable, cubes, bucketed, brute-force, city-block, chessboard, center-point, all
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = Method::default().name())]
     method: Vec<String>,
-    /// Largest distances of interest in voxels: none, or numbers
+    /// Bounds of the distances, in voxels: none, or numbers
     #[arg(long, value_name = "D", value_delimiter = ',', default_value = "none")]
     bounds: Vec<String>,
-    /// Find the nearest sites too: without a value only with them, `both` for without and with
+    /// Compute nearest sites: no, yes (default with the option alone), or both
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_value = "no", default_missing_value = "yes", value_parser = ["no", "yes", "both"])]
     nearest: String,
-    /// By how many degrees the z axis leans towards y, as of a CT with a tilted gantry
+    /// Tilt of the z axis towards y in degrees, as for a CT with a tilted gantry
     #[arg(
         long,
+        alias = "lean",
         value_name = "DEGREES",
         value_delimiter = ',',
         default_value = "0"
     )]
-    lean: Vec<f64>,
-    /// How long voxels are along x, y and z, in place of 1
+    tilt: Vec<f64>,
+    /// Voxel spacing along x, y and z
     #[arg(
         long,
         value_name = "X,Y,Z",
@@ -50,18 +51,17 @@ pub struct Arguments {
         default_value = "1,1,1"
     )]
     spacing: Vec<f64>,
-    /// Do not time how a mask of bytes becomes one of bits
+    /// Do not measure the packing of a byte mask into bits
     #[arg(long)]
     pub no_pack: bool,
-    /// Print on the standard error how long each kernel of one more map takes, by the device's
-    /// clock
+    /// Print the device time of each kernel of one additional map to standard error
     #[arg(long)]
     pub kernels: bool,
     #[command(flatten)]
     pub common: Common,
 }
 
-/// One set of sites, one way to make a map of them.
+/// Measurement: sites and parameters of a map.
 #[derive(Clone, Copy)]
 pub struct Job {
     pub dims: [usize; 3],
@@ -69,16 +69,16 @@ pub struct Job {
     pub method: Method,
     pub bound: Option<f64>,
     pub nearest: bool,
-    /// Degrees by which z leans towards y.
-    pub lean: f64,
-    /// How long voxels are.
+    /// Tilt of the z axis towards y, in degrees.
+    pub tilt: f64,
+    /// Voxel spacing along x, y and z.
     pub spacing: [f64; 3],
-    /// Whether the job before had other sites: then packing them is measured too.
+    /// `true` if the previous job had other sites, so that packing them is measured too.
     pub is_first: bool,
 }
 
 impl Arguments {
-    /// Sizes as asked for.
+    /// Returns the requested grid sizes.
     pub fn sizes(&self) -> Vec<[usize; 3]> {
         let sizes: Vec<_> = self.sizes.iter().chain(&self.size_list).copied().collect();
         if sizes.is_empty() {
@@ -88,10 +88,10 @@ impl Arguments {
         }
     }
 
-    /// Fields as asked for.
+    /// Returns the requested fields.
     ///
     /// # Errors
-    /// A name that nothing has.
+    /// Unknown field names.
     pub fn fields(&self) -> Outcome<Vec<Field>> {
         if self.fields.iter().any(|name| name == "all") {
             return Ok(Field::ALL.to_vec());
@@ -100,10 +100,10 @@ impl Arguments {
         Ok(fields?)
     }
 
-    /// All combinations.
+    /// Returns all combinations of the arguments.
     ///
     /// # Errors
-    /// A name that nothing has, a bound that is no number.
+    /// Unknown field or method names, and bounds that are not numbers.
     pub fn jobs(&self) -> Outcome<Vec<Job>> {
         let methods = methods(&self.method)?;
         let [x, y, z] = self.spacing[..] else {
@@ -120,15 +120,15 @@ impl Arguments {
             "yes" => &[true],
             _ => &[false],
         };
-        let ways: Vec<(Method, f64)> = methods
+        let variants: Vec<(Method, f64)> = methods
             .iter()
-            .flat_map(|&method| self.lean.iter().map(move |&lean| (method, lean)))
+            .flat_map(|&method| self.tilt.iter().map(move |&tilt| (method, tilt)))
             .collect();
         let mut jobs = Vec::new();
         for dims in self.sizes() {
             for field in self.fields()? {
                 let mut is_first = true;
-                for &(method, lean) in &ways {
+                for &(method, tilt) in &variants {
                     for &bound in &bounds {
                         for &nearest in nearest {
                             jobs.push(Job {
@@ -137,7 +137,7 @@ impl Arguments {
                                 method,
                                 bound,
                                 nearest,
-                                lean,
+                                tilt,
                                 spacing,
                                 is_first,
                             });
@@ -156,10 +156,10 @@ fn methods(names: &[String]) -> Outcome<Vec<Method>> {
         return Ok(Method::ALL.to_vec());
     }
     let find = |name: &String| {
-        let found = Method::ALL.into_iter().find(|method| method.name() == name);
-        found.ok_or_else(|| {
-            let known = Method::ALL.map(Method::name).join(", ");
-            format!("no method is called {name:?}; there are {known} and all").into()
+        let method = Method::ALL.into_iter().find(|method| method.name() == name);
+        method.ok_or_else(|| {
+            let names = Method::ALL.map(Method::name).join(", ");
+            format!("no method is called {name:?}; use {names} or all").into()
         })
     };
     names.iter().map(find).collect()
@@ -170,7 +170,7 @@ fn bound(text: &str) -> Outcome<Option<f64>> {
         "none" => Ok(None),
         _ => match text.parse() {
             Ok(bound) => Ok(Some(bound)),
-            Err(_) => Err(format!("{text:?} is no bound; give none or a number").into()),
+            Err(_) => Err(format!("{text:?} is not a bound; give none or a number").into()),
         },
     }
 }
@@ -184,8 +184,8 @@ fn dims(text: &str) -> Result<[usize; 3], String> {
     }
 }
 
-/// A size as the table has it.
-pub fn shown(dims: [usize; 3]) -> String {
+/// Formats a grid size for the table.
+pub fn size_label(dims: [usize; 3]) -> String {
     match dims {
         [nx, ny, nz] if nx == ny && ny == nz => format!("{nx}^3"),
         [nx, ny, nz] => format!("{nx}x{ny}x{nz}"),
@@ -193,32 +193,32 @@ pub fn shown(dims: [usize; 3]) -> String {
 }
 
 impl Job {
-    /// How many voxels.
+    /// Returns the number of voxels.
     pub fn voxels(&self) -> u64 {
         self.dims.iter().map(|&n| n as u64).product()
     }
 
-    /// The grid's places in the world.
+    /// Returns the geometry of the grid.
     ///
     /// # Errors
-    /// A lean of a right angle.
+    /// Tilts of 90 degrees.
     pub fn geometry(&self) -> Outcome<Geometry> {
-        let (sine, cosine) = self.lean.to_radians().sin_cos();
+        let (sine, cosine) = self.tilt.to_radians().sin_cos();
         let [x, y, z] = self.spacing;
         let axes = Matrix3::new(x, 0.0, 0.0, 0.0, y, z * sine, 0.0, 0.0, z * cosine);
         Ok(Geometry::new(axes, Vector3::zeros())?)
     }
 
-    /// What is known of a measurement before it is made.
+    /// Creates the record of a measurement, without its results.
     pub fn record(&self, device: &Device) -> Record {
         let bound = match self.bound {
             Some(bound) => format!(" to {bound}"),
             None => String::new(),
         };
         let nearest = if self.nearest { "+nearest" } else { "" };
-        let lean = match self.lean {
+        let tilt = match self.tilt {
             0.0 => String::new(),
-            lean => format!(", lean {lean}"),
+            tilt => format!(", tilt {tilt}"),
         };
         let spacing = match self.spacing {
             [1.0, 1.0, 1.0] => String::new(),
@@ -227,11 +227,11 @@ impl Job {
         Record {
             system: "ferrovox".into(),
             device: device.id(),
-            measure: format!("map{bound}{nearest}{lean}{spacing}"),
+            measure: format!("map{bound}{nearest}{tilt}{spacing}"),
             method: self.method.name().into(),
             element: "f32".into(),
             field: self.field.name(),
-            size: shown(self.dims),
+            size: size_label(self.dims),
             elements: self.voxels(),
             ..Record::default()
         }

@@ -1,14 +1,13 @@
-//! Times distance maps on every device present: sizes, methods, bounds, and what the sites are.
+//! Benchmark of distance maps on all devices: sizes, methods, bounds, and distributions of sites.
 //!
-//! `cargo xtask bench distance -- 256 512 592x625x625 --fields shell,head --bounds none,36,10 --peers`;
-//! `--help` names the options.
+//! Example: `cargo xtask bench distance -- 256 512 --fields shell,head --bounds none,36,10
+//! --peers`; see `--help` for the options.
 //!
-//! The sites are on the device already, a bit for each voxel. `map` is the time by the host's clock
-//! from the call until the stream has nothing left to do; allocating the result counts (freed
-//! memory is kept and used again, as in any program that makes more than one map). `pack` is the
-//! time to make the bits from a mask of a byte per voxel, which is what other systems are given.
-//! `bytes` are those of the bits (or the mask) read once and the distances (or the bits) written
-//! once.
+//! The sites are in device memory, one bit per voxel. `map` is the host time from the call until
+//! the stream is idle, including the allocation of the result (freed memory is reused, as in any
+//! program that computes several maps). `pack` is the time to pack a mask with one byte per voxel,
+//! which is the input of other systems. `bytes` counts one read of the bits (or the mask) and one
+//! write of the distances (or the bits).
 
 mod arguments;
 #[path = "../support/copy.rs"]
@@ -26,7 +25,8 @@ use measure::{Record, Report};
 use std::process::ExitCode;
 use support::Outcome;
 
-/// Other errors end the run; this one is a fact about a device that belongs in the table.
+/// Returns `true` if the error is caused by exhausted device memory, which is recorded in the
+/// table; other errors end the benchmark.
 fn is_out_of_memory(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -55,14 +55,14 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
                 if !is_out_of_memory(&*error) {
                     return Err(error);
                 }
-                report.add(absent(&device, job, &error.to_string()));
+                report.add(absent_record(&device, job, &error.to_string()));
             }
         }
     }
     peers::run(report, arguments)
 }
 
-fn absent(device: &Device, job: &Job, reason: &str) -> Record {
+fn absent_record(device: &Device, job: &Job, reason: &str) -> Record {
     Record {
         absent: Some(reason.to_owned()),
         ..job.record(device)

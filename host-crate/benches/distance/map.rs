@@ -1,7 +1,7 @@
-//! Times one map on one device.
+//! Measurement of one map on one device.
 
 use crate::{
-    arguments::{Arguments, Job, shown},
+    arguments::{Arguments, Job, size_label},
     field::{self, Field},
     support::{self, Outcome},
 };
@@ -13,7 +13,7 @@ use ferrovox::{
 use measure::{Record, Report, Spread};
 use std::time::Instant;
 
-/// Measures a job and adds its records.
+/// Measures a job and adds its records to the report.
 pub fn measure(
     report: &mut Report,
     device: &Device,
@@ -24,13 +24,13 @@ pub fn measure(
     let sites = field::sites(&stream, job.field, job.dims, job.geometry()?)?;
     let count = sites.count(&stream)?;
     if job.is_first && !arguments.no_pack {
-        report.add(pack(&stream, job, &sites, arguments)?);
+        report.add(measure_packing(&stream, job, &sites, arguments)?);
     }
     let params = DistanceParams {
         method: job.method,
         max_distance: job.bound,
         nearest: job.nearest,
-        // they were counted
+        // The sites have been counted already.
         no_sites: NoSites::Infinity,
         ..DistanceParams::default()
     };
@@ -38,23 +38,23 @@ pub fn measure(
         Field::Labels => Some(field::labels(&stream, job.dims, job.geometry()?)?),
         _ => None,
     };
-    let given = match &labels {
+    let input_bytes = match &labels {
         Some(labels) => labels.samples().bytes(),
         None => sites.words().bytes(),
     } as u64;
     let before = device.memory_use().now;
     device.reset_peak_memory();
-    let make = || match &labels {
+    let compute = || match &labels {
         Some(labels) => distance::transform_labels(&stream, labels, &params),
         None => distance::transform(&stream, Sites::Voxels(&sites), &params),
     };
     let mut times = Vec::new();
-    let mut written = 0;
+    let mut output_bytes = 0;
     for run in 0..=arguments.common.runs {
         let start = Instant::now();
-        let map = make()?;
+        let map = compute()?;
         stream.synchronize()?;
-        // the first warms up
+        // The first run warms up.
         if run > 0 {
             times.push(start.elapsed());
         }
@@ -63,26 +63,26 @@ pub fn measure(
             Some(NearestIndices::U64(sites)) => sites.bytes(),
             None => 0,
         };
-        written = (map.distances.bytes() + nearest) as u64;
+        output_bytes = (map.distances.bytes() + nearest) as u64;
     }
     if arguments.kernels {
         device.record_launches(Recording::Times);
-        make()?;
+        compute()?;
         for launch in device.take_launches()? {
             let (kernel, time) = (launch.kernel, launch.time.unwrap_or_default());
             eprintln!(
                 "{} {}: {kernel} {time:?}",
                 job.field.name(),
-                shown(job.dims)
+                size_label(job.dims)
             );
         }
         device.record_launches(Recording::Off);
     }
-    let peak = device.memory_use().peak.saturating_sub(before) + given;
+    let peak = device.memory_use().peak.saturating_sub(before) + input_bytes;
     let record = Record {
-        bytes: Some(given + written),
+        bytes: Some(input_bytes + output_bytes),
         peak_bytes: Some(peak),
-        scratch_bytes: Some(peak.saturating_sub(given + written)),
+        scratch_bytes: Some(peak.saturating_sub(input_bytes + output_bytes)),
         note: format!("{}, {count} sites", job.field.name()),
         ..job.record(device)
     };
@@ -90,10 +90,15 @@ pub fn measure(
     Ok(())
 }
 
-/// How long a mask of bytes takes to become bits.
-fn pack(stream: &Stream, job: &Job, sites: &DeviceMask, arguments: &Arguments) -> Outcome<Record> {
-    let bytes = stream.upload(&field::bytes(stream, sites)?)?;
-    let mask = DeviceVolume::from_buffer(bytes, job.dims, Geometry::default())?;
+/// Measures the packing of a byte mask into bits.
+fn measure_packing(
+    stream: &Stream,
+    job: &Job,
+    sites: &DeviceMask,
+    arguments: &Arguments,
+) -> Outcome<Record> {
+    let byte_mask = stream.upload(&field::unpack_bytes(stream, sites)?)?;
+    let mask = DeviceVolume::from_buffer(byte_mask, job.dims, Geometry::default())?;
     let spread = support::by_events(stream, arguments.common.runs, 1, || {
         DeviceMask::from_mask(stream, &mask)?;
         Ok(())

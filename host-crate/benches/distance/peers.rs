@@ -1,7 +1,7 @@
-//! Other systems on the same kinds of sites.
+//! Comparison with other systems on the same kinds of sites.
 
 use crate::{
-    arguments::{Arguments, shown},
+    arguments::{Arguments, size_label},
     field::Field,
     support::Outcome,
 };
@@ -10,7 +10,7 @@ use measure::{
     peers::{self, Peer},
 };
 
-/// In the order in which they run.
+/// Peer systems, in order of execution.
 const PEERS: [Peer; 3] = [
     Peer {
         system: "cupy",
@@ -26,28 +26,28 @@ const PEERS: [Peer; 3] = [
     },
 ];
 
-/// Whether those that are wanted exist.
+/// Checks that the requested peer systems are available.
 pub fn check(arguments: &Arguments) -> Outcome<()> {
     Ok(peers::check(&PEERS, &arguments.common)?)
 }
 
-/// Runs those that are wanted.
+/// Runs the requested peer systems.
 pub fn run(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     if !peers::is_requested(&arguments.common) {
         return Ok(());
     }
-    let sizes: Vec<String> = arguments.sizes().into_iter().map(shown).collect();
+    let sizes: Vec<String> = arguments.sizes().into_iter().map(size_label).collect();
     let fields: Vec<String> = arguments.fields()?.into_iter().map(Field::name).collect();
-    let given = [
+    let options = [
         ("--volumes", sizes.join(",")),
         ("--sites", fields.join(",")),
         ("--runs", arguments.common.runs.to_string()),
     ];
-    let given: Vec<String> = given
+    let options: Vec<String> = options
         .into_iter()
         .flat_map(|(name, value)| [name.to_owned(), value])
         .collect();
-    peers::run("distance", &PEERS, &given, &arguments.common, |record| {
+    peers::run("distance", &PEERS, &options, &arguments.common, |record| {
         report.add(record)
     })?;
     Ok(())

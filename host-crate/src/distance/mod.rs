@@ -106,10 +106,13 @@ const MAX_BRUTE_FORCE_POINTS: usize = 8;
 /// nearest sites too.)
 ///
 /// ```
-/// use ferrovox::{device::Device, distance::{Method, Sites, fastest_exact_method}, grid::{DevicePoints, Geometry}};
+/// use ferrovox::device::Device;
+/// use ferrovox::distance::{Method, Sites, fastest_exact_method};
+/// use ferrovox::grid::{DevicePoints, Geometry};
 ///
 /// let stream = Device::cpu().stream()?;
-/// let points = DevicePoints::from_voxels(&stream, &[[0.5; 3]; 100], [4, 4, 4], Geometry::default())?;
+/// let points = [[0.5; 3]; 100];
+/// let points = DevicePoints::from_voxels(&stream, &points, [4, 4, 4], Geometry::default())?;
 /// assert_eq!(fastest_exact_method(Sites::Points(&points), false), Method::Bucketed);
 /// assert_eq!(fastest_exact_method(Sites::Points(&points), true), Method::BruteForce);
 /// # Ok::<(), ferrovox::grid::GridError>(())

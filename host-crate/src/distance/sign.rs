@@ -10,9 +10,11 @@ use ferrovox_kernels::distance::sites::negate_inside;
 /// Negates the distances of the voxels in `inside`. Distances of 0 are unchanged.
 ///
 /// ```
-/// use ferrovox::{device::Device, distance::{self, DistanceParams, Sites}, grid::{DeviceMask, Geometry}};
+/// use ferrovox::device::Stream;
+/// use ferrovox::distance::{self, DistanceError, DistanceParams, Sites};
+/// use ferrovox::grid::DeviceMask;
 ///
-/// # fn signed(stream: &ferrovox::device::Stream, surface: &DeviceMask) -> Result<(), distance::DistanceError> {
+/// # fn signed(stream: &Stream, surface: &DeviceMask) -> Result<(), DistanceError> {
 /// let mut map = distance::transform(stream, Sites::Voxels(surface), &DistanceParams::default())?;
 /// distance::apply_sign(stream, &mut map, &DeviceMask::enclosed_by(stream, surface)?)?;
 /// # Ok(())

@@ -17,7 +17,7 @@ use cuda_std::{View, ViewMut, kernel, thread};
 /// Sides of the voxels of a grid, as bit masks.
 #[derive(Clone, Copy)]
 struct SideBits<'a> {
-    /// Samples greater than or equal differing_at the level.
+    /// Samples greater than or equal to the level.
     above: View<'a, u32>,
     /// Samples less than the level.
     below: View<'a, u32>,

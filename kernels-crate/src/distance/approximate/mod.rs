@@ -5,7 +5,9 @@
 //! | [`measure_rows`] | distance to the nearest site of the voxel's row |
 //! | [`spread_city_block`] | extension by one axis of the sum of the distances along the axes |
 //! | [`spread_chessboard`] | extension by one axis of the maximum of the distances along the axes |
-//! | [`seed_nearest`], [`spread_nearest`], [`measure_nearest`] | vector propagation: the nearest of the sites stored at neighbouring voxels |
+//! | [`seed_nearest`] | vector propagation: initial sites |
+//! | [`spread_nearest`] | vector propagation: the nearest of the neighbours' sites |
+//! | [`measure_nearest`] | vector propagation: final distances |
 
 mod metric;
 mod nearest;

@@ -2,10 +2,10 @@
 //!
 //! | kernel | reads per voxel | writes per voxel |
 //! | --- | --- | --- |
-//! | [`mark_label_changes`] | its label, once | 3 bits: whether the label differs from that of the previous voxel along x, y and z |
+//! | [`mark_label_changes`] | its label, once | 3 bits: label changes along x, y and z |
 //! | [`squared_from_changes`] | half a byte | a cost: the squared distance along x |
 //! | [`clamp_to_changes`] | a bit and a cost, twice | a cost where it decreases |
-//! | [`distances_from_changes`] | a bit and a cost, twice | a cost where it decreases, and the distance (4 bytes) |
+//! | [`distances_from_changes`] | a bit and a cost, twice | a cost where it decreases, the distance |
 //! | [`keep_label_edges`] | 3 bits | 1 bit: whether a face neighbour has another label |
 //!
 //! # Exactness of the separable evaluation
@@ -15,7 +15,9 @@
 //! through `v`: `D_1 = d_x`, and `D_3` is the result. With distances in the axes' spacings,
 //!
 //! ```text
-//! D_k(v)² = min( d_a(v)²,  min over all p on the scanline of v along a of  D_(k-1)(p)² + |p - v|² )      where a is axis k
+//! D_k(v)² = min( d_a(v)²,  min over p of D_(k-1)(p)² + |p - v|² )
+//!
+//! where a is axis k, and p ranges over the scanline of v along a
 //! ```
 //!
 //! although the inner minimum ignores the labels of `p`, so that

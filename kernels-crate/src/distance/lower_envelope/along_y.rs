@@ -222,8 +222,8 @@ impl Pass<'_> {
                 if G::NEAREST_SITE {
                     value |= position << COST_BITS;
                 }
-                // For isotropic voxels the value fits into a word's cost bits, and the next pass drops
-                // values beyond the bound.
+                // For isotropic voxels the value fits into a word's cost bits, and the next pass
+                // drops values beyond the bound.
                 if G::TRUNCATED && !L::ISOTROPIC && squared > bound.max_squared {
                     value = NO_SITE_COST;
                 }

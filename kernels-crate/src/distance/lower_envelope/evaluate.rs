@@ -29,7 +29,7 @@ pub trait SiteLookup: Copy {
     fn finish(self, position: u32, stage2: Self::Stage2) -> Self::Output;
 }
 
-/// No lookup.
+/// Disables the lookup.
 impl SiteLookup for () {
     type Stage1 = ();
     type Stage2 = ();

@@ -8,11 +8,14 @@
 //!
 //! | kernel | reads per voxel | writes per voxel |
 //! | --- | --- | --- |
-//! | [`mark_changes_in_planes`](super::mark_changes_in_planes) | its label; labels of every 32nd row again | 2 bits |
-//! | [`mark_changes_along_z`](super::mark_changes_along_z) | its label; labels of every 32nd plane again | 1 bit |
+//! | [`mark_changes_in_planes`] | its label; labels of every 32nd row again | 2 bits |
+//! | [`mark_changes_along_z`] | its label; labels of every 32nd plane again | 1 bit |
 //! | `scan_label_changes` | 1 bit, twice | a quarter of a byte |
 //! | `label_envelope_along_y` | a quarter of a byte, 1 bit | 4 bytes where any output is in range |
 //! | `label_envelope_along_z` | 4 bytes where any output is in range, 1 bit | 4 bytes |
+//!
+//! [`mark_changes_in_planes`]: super::mark_changes_in_planes
+//! [`mark_changes_along_z`]: super::mark_changes_along_z
 
 use super::{
     row_scan::FAR,

@@ -36,9 +36,11 @@
 //! | module | kernel | reads per voxel | writes per voxel |
 //! | --- | --- | --- | --- |
 //! | [`row_scan`] | `scan_rows` | 1 bit | a quarter of a byte |
-//! | [`along_y`] | `envelope_along_y`, `envelope_along_y_anisotropic` | a quarter of a byte | 4 bytes; nothing for planes without sites |
-//! | [`along_z`] | `envelope_along_z`, `envelope_along_z_anisotropic` | 4 bytes, except for planes without sites | 4 bytes |
-//! | [`labels`], [`label_changes`] | five kernels for distances to other labels | see there | see there |
+//! | [`along_y`] | `envelope_along_y`, `…_anisotropic` | a quarter of a byte | 4 bytes * |
+//! | [`along_z`] | `envelope_along_z`, `…_anisotropic` | 4 bytes * | 4 bytes |
+//! | [`labels`], [`label_changes`] | distances to other labels | see there | see there |
+//!
+//! *: nothing for planes without sites
 //!
 //! With nearest sites, the first of several equally near candidates is selected: a difference of
 //! costs is an integer, and adding one half moves the quotient beyond a tie but past no other

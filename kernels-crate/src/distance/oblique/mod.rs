@@ -6,11 +6,11 @@
 //!
 //! | kernel | reads | writes |
 //! | --- | --- | --- |
-//! | [`keep_boundary`], [`keep_label_boundary`] | mask, or labels | mask of the voxels that can be the nearest site of another voxel |
+//! | [`keep_boundary`], [`keep_label_boundary`] | mask or labels | voxels that can be a nearest site |
 //! | [`labels_to_f32`] | labels | labels as f32 |
-//! | sorting kernels of [`cubes`](super::cubes) | sites | sites ordered by cell of 8 × 8 × 8 voxels, and the bounding box of each cell's sites |
+//! | those of [`cubes`](super::cubes) | sites | sites by cell of 8 × 8 × 8 voxels, and cells' boxes |
 //! | [`join_boxes`] | boxes of 4 × 4 × 4 cells | their common bounding box |
-//! | [`nearest_to_centres`] | tree, sites | a nearest site of the centre of each block, then of each brick |
+//! | [`nearest_to_centres`] | tree, sites | nearest sites of the centres of blocks, then of bricks |
 //! | [`measure_oblique`] | centre sites, tree, sites | distance and nearest site of every voxel |
 //!
 //! Let `s` be a nearest site of a brick's centre, and `R` the largest distance from `s` to a voxel

@@ -24,7 +24,7 @@ use cuda_std::{misc::opaque, thread};
 #[derive(Clone, Copy)]
 struct ProposalRange {
     first: u32,
-    /// Stride of the proposal_range from chunk to chunk.
+    /// Stride of the slots from chunk to chunk.
     spacing: u32,
     /// First and last position of the range.
     low: u32,

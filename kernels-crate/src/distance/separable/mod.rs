@@ -12,7 +12,7 @@
 //! | [`minimise`] | `minimise_from_rows` | half a byte | 4 bytes |
 //! | [`minimise`] | `distances_along` | 4 bytes | 4 bytes |
 //! | [`nearest_site`] | `nearest_sites_from_rows` | half a byte | 8 bytes |
-//! | [`nearest_site`] | `nearest_sites_along` | 8 bytes and the row scan of the site | 8 or 12 bytes |
+//! | [`nearest_site`] | `nearest_sites_along` | 8 bytes, the site's row scan | 8 or 12 bytes |
 
 pub mod argmin_passes;
 pub mod conversion;

@@ -62,7 +62,7 @@ pub unsafe fn scan_row_words(
     }
 }
 
-/// No position.
+/// Sentinel for the absence of a position.
 const NO_POSITION: u32 = u32::MAX;
 
 /// Row processed by a warp.

@@ -119,7 +119,7 @@ impl Span {
     }
 }
 
-/// No position.
+/// Sentinel for the absence of a position.
 pub const NO_POSITION: u32 = u32::MAX;
 
 impl<C: Cost> Tile<C> {
