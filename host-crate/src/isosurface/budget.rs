@@ -15,7 +15,7 @@ use crate::{
     monitor::add_times,
     partition::{
         TooLittleMemory,
-        budget::{Budget, OverBudget, least, within_budget},
+        budget::{Budget, OverBudget, min_device_bytes, within_budget},
     },
 };
 
@@ -159,7 +159,7 @@ pub(crate) fn mesh_counts<T: DeviceSample>(
         stream,
         device: None,
         result: u64::MAX,
-        keeps: false,
+        keeps_results: false,
     };
     let mut all = PartCounts::default();
     let counted = within_budget(
@@ -215,7 +215,7 @@ fn run<T: DeviceSample, E: From<IsosurfaceError>>(
         stream,
         device: memory,
         result: u64::MAX,
-        keeps,
+        keeps_results: keeps,
     };
     pieces.width = width(&pieces, &budget)?;
     let mut first_vertex = 0;
@@ -257,7 +257,7 @@ fn width<T: DeviceSample>(
         width: IndexWidth::Bits64,
         ..*pieces
     };
-    with_least(counted, &wide, budget.keeps)?;
+    with_least(counted, &wide, budget.keeps_results)?;
     all.width(params)
 }
 
@@ -270,11 +270,11 @@ fn with_least<R, T: DeviceSample, E: From<IsosurfaceError>>(
     let given = match result {
         Ok(result) => return Ok(result),
         Err(OverBudget::Failed(error)) => return Err(error),
-        Err(OverBudget::TooLittle { given }) => given,
+        Err(OverBudget::TooLittle { budget }) => budget,
     };
     let cells = 0..pieces.resident.partition.cell_planes();
     let error = TooLittleMemory {
-        needed: least(pieces, cells, keeps)?,
+        needed: min_device_bytes(pieces, cells, keeps)?,
         budget: given,
     };
     Err(IsosurfaceError::from(error).into())

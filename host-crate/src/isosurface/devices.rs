@@ -310,7 +310,7 @@ fn run_on_devices<'d>(
 ) -> Result<MeshParts, IsosurfaceError> {
     let offsets = Offsets::new(PartCounts::default(), devices.len(), PartCounts::plus);
     let workers = 0..devices.len();
-    let parts = offsets.each_worker(devices, workers, |worker, _| {
+    let parts = offsets.run_workers(devices, workers, |worker, _| {
         let offset = PendingOffset {
             worker,
             offsets: &offsets,

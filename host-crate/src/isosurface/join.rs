@@ -7,7 +7,7 @@ use crate::{
     device::{Buffer, Device, DeviceError, Element, Stream},
     memory,
     mesh::{TriangleMesh, Triangles},
-    partition::devices::{Stop, each, finished},
+    partition::devices::{Stop, collect_results, run_workers},
 };
 use std::ops::Range;
 
@@ -122,10 +122,10 @@ impl MeshParts {
             },
         };
         let shares = self.shares(&mut mesh);
-        let filled = each(self.parts.iter().zip(shares), |_, (part, share)| {
+        let filled = run_workers(self.parts.iter().zip(shares), |_, (part, share)| {
             download_part(part, share).map_err(Stop::<IsosurfaceError>::from)
         })?;
-        finished(self.parts.iter().map(MeshPart::device), filled)?;
+        collect_results(self.parts.iter().map(MeshPart::device), filled)?;
         Ok(mesh)
     }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     device::{Buffer, DeviceError, Element},
     grid::{Geometry, grid_of},
-    partition::slab::{Halo, at_most, even},
+    partition::slab::{Halo, chunks, even_shares},
 };
 use ferrovox_kernels::{grid::Grid, isosurface::padded::PaddedGrid};
 use std::ops::Range;
@@ -89,14 +89,14 @@ impl SlabPartition {
 
     /// Slabs of about as many planes of cells each.
     pub fn even(&self, count: usize) -> Vec<VolumeSlab> {
-        let cells = even(self.cell_planes() as usize, count);
+        let cells = even_shares(self.cell_planes() as usize, count);
         cells.map(|cells| self.slab(narrow(cells))).collect()
     }
 
     /// Slabs of at most `height` planes of cells, but for the last as high as that.
     pub fn slabs_of_height(&self, height: u32) -> impl Iterator<Item = VolumeSlab> + use<> {
         let partition = *self;
-        at_most(self.cell_planes() as usize, height as usize)
+        chunks(self.cell_planes() as usize, height as usize)
             .map(move |cells| partition.slab(narrow(cells)))
     }
 

@@ -1,23 +1,25 @@
-//! From bytes of memory to heights of slabs.
+//! Slab heights from bytes of memory.
 
+use super::memory_plan::MemoryError;
 use crate::device::{Device, DeviceError, DeviceKind, Stream};
 use std::ops::Range;
 
-/// A memory budget in which the work cannot be done, not even in the smallest parts.
+/// The error of a memory budget that is too small even for the smallest parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a memory budget of {budget} bytes is too small: {needed} bytes are needed; allow as many, or take a smaller volume"
 )]
 pub struct TooLittleMemory {
-    /// Bytes that are needed.
+    /// Number of bytes needed.
     pub needed: u64,
-    /// Bytes of the budget: a limit that was given, or what is free.
+    /// Number of bytes available: the limit of the caller, or the free memory.
     pub budget: u64,
 }
 
-/// The last number from 1 to `most` that fits, if all before one do; 1 if none does.
-pub(crate) fn last_that_fits(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (1, most);
+/// Returns the largest number from 1 to `max` that `fits`, by bisection, or 1 if none does. `fits`
+/// must be monotonic.
+pub(crate) fn max_fitting(max: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (1, max);
     while low < high {
         let middle = high - (high - low) / 2;
         if fits(middle) {
@@ -29,125 +31,130 @@ pub(crate) fn last_that_fits(most: u64, fits: impl Fn(u64) -> bool) -> u64 {
     low
 }
 
-/// Devices that take memory, with the host, whose own is that of each device that is the CPU.
+/// Users of memories: the host, and these devices. The CPU as a device uses the host's memory.
 #[derive(Clone, Copy)]
-pub(crate) struct Sharing<'a>(pub &'a [Device]);
+pub(crate) struct MemorySharing<'a>(pub &'a [Device]);
 
-impl Sharing<'_> {
-    /// How many work in the host's memory: the host, and each device that is the CPU.
-    pub fn host(self) -> u64 {
+impl MemorySharing<'_> {
+    /// Number of users of the host's memory: the host, and each device that is the CPU.
+    pub fn host_users(self) -> u64 {
         let is_cpu = |device: &&Device| device.kind() == DeviceKind::Cpu;
         1 + self.0.iter().filter(is_cpu).count() as u64
     }
 
-    /// How many work in a device's memory: a device may be named more than once.
-    pub fn of(self, device: &Device) -> u64 {
+    /// Number of users of a device's memory: a device may be named more than once.
+    pub fn users(self, device: &Device) -> u64 {
         if device.kind() == DeviceKind::Cpu {
-            return self.host();
+            return self.host_users();
         }
         let same = self.0.iter().filter(|other| other.id() == device.id());
         same.count().max(1) as u64
     }
 
-    /// Half of what the smallest memory has free, the host's among them.
+    /// Returns half of the free bytes of the memory with the fewest, including the host's.
+    ///
+    /// # Errors
+    /// Errors of the driver when it is queried for its free memory.
     pub fn half_of_free(self) -> Result<u64, DeviceError> {
-        let mut least = Device::cpu().memory()?.free;
+        let mut bytes = Device::cpu().memory()?.free;
         for device in self.0 {
-            least = least.min(device.memory()?.free);
+            bytes = bytes.min(device.memory()?.free);
         }
-        Ok(least / 2)
+        Ok(bytes / 2)
     }
 
-    /// Half of what is free, for each device that takes from the same memory: that of the one that
-    /// has least.
-    pub fn half_of_free_each(self) -> Result<u64, DeviceError> {
-        let mut least = u64::MAX;
+    /// Returns half of the free bytes per user of a memory, for the device that has the fewest.
+    ///
+    /// # Errors
+    /// Errors of the driver when it is queried for its free memory.
+    pub fn half_of_free_per_user(self) -> Result<u64, DeviceError> {
+        let mut bytes = u64::MAX;
         for device in self.0 {
-            least = least.min(device.memory()?.free / 2 / self.of(device));
+            bytes = bytes.min(device.memory()?.free / 2 / self.users(device));
         }
-        Ok(least)
+        Ok(bytes)
     }
 }
 
-/// How much memory pieces may take.
+/// Memory that pieces of a slab may use.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget<'a> {
-    /// What works on them.
+    /// Stream of the device that computes the pieces.
     pub stream: &'a Stream,
-    /// Bytes on the device; `None` is what there is.
+    /// Bytes of device memory; `None` for all that is free.
     pub device: Option<u64>,
-    /// Bytes of one piece's result.
+    /// Maximum bytes of the result of one piece.
     pub result: u64,
-    /// Whether results stay on the device, so that each leaves less for the next.
-    pub keeps: bool,
+    /// `true` if results stay on the device, so that each leaves less memory for the next.
+    pub keeps_results: bool,
 }
 
 impl Budget<'_> {
-    fn has_room(&self, taken: u64, wanted: u64) -> bool {
+    fn fits(&self, used: u64, additional: u64) -> bool {
         match self.device {
-            Some(bytes) => taken.saturating_add(wanted) <= bytes,
-            None => self.stream.require(wanted).is_ok(),
+            Some(bytes) => used.saturating_add(additional) <= bytes,
+            None => self.stream.require(additional).is_ok(),
         }
     }
 
-    /// What it comes to.
+    /// Returns the error of a budget in which no piece fits.
     fn too_little<E>(&self) -> Result<OverBudget<E>, DeviceError> {
-        let given = match self.device {
+        let budget = match self.device {
             Some(bytes) => bytes,
             None => self.stream.device().memory()?.free,
         };
-        Ok(OverBudget::TooLittle { given })
+        Ok(OverBudget::TooLittle { budget })
     }
 }
 
-/// Why there is no next piece.
+/// Reason why the computation of pieces ended early.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum OverBudget<E> {
-    /// Even the smallest takes more than there is.
+    /// The smallest piece does not fit the budget.
     TooLittle {
-        /// Bytes that there are.
-        given: u64,
+        /// Bytes of the budget.
+        budget: u64,
     },
-    /// Something else.
+    /// The computation failed for another reason.
     Failed(E),
 }
 
-/// What a piece takes.
+/// Bytes that a piece needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Need {
-    /// Bytes while it is made.
+pub(crate) struct PieceBytes {
+    /// Bytes of scratch memory while the piece is computed.
     pub scratch: u64,
     /// Bytes of its result.
     pub result: u64,
 }
 
-/// What can be made piece by piece: the planes of a range.
+/// A computation that can be divided into pieces: ranges of planes.
 pub(crate) trait Pieces {
-    /// A piece that is counted: it holds its scratch memory, and can be made.
+    /// A piece that is counted: it holds its scratch memory, and can be emitted.
     type Counted;
-    /// What can go wrong.
-    type Error: From<DeviceError>;
+    /// Error of the computation.
+    type Error: From<DeviceError> + MemoryError;
 
-    /// Bytes that a piece takes while it is counted and made, beside its result.
+    /// Returns the bytes of scratch memory that a piece needs in addition to its result.
     fn scratch(&self, piece: Range<u32>) -> Result<u64, Self::Error>;
 
-    /// Counts a piece. Says also how many bytes its result will have.
+    /// Counts a piece, and returns the bytes of its result.
     fn count(&self, piece: Range<u32>) -> Result<(Self::Counted, u64), Self::Error>;
 
-    /// What one plane takes by itself.
-    fn need(&self, plane: u32) -> Result<Need, Self::Error> {
+    /// Returns the bytes that one plane needs as a piece of its own.
+    fn plane_bytes(&self, plane: u32) -> Result<PieceBytes, Self::Error> {
         let piece = plane..plane + 1;
         let scratch = self.scratch(piece.clone())?;
         let (_, result) = self.count(piece)?;
-        Ok(Need { scratch, result })
+        Ok(PieceBytes { scratch, result })
     }
 }
 
-/// Counts a range in pieces that fit the budget, as high as they may be, and gives each to `emit`.
+/// Counts a range in pieces that are as high as the budget permits, and passes each to `emit`.
 ///
-/// A piece is first taken for as large as its scratch twice. What it needs is known when it is
-/// counted; where that is too much, half of it is counted anew. The piece after one that is small
-/// is twice as high, if it is likely to fit.
+/// A piece is first estimated to need twice its scratch memory. Its size is known once it is
+/// counted: if it does not fit, or if memory runs out while it is counted, half of it is counted
+/// again. After a piece that leaves enough memory the height is doubled.
 ///
 /// # Errors
 /// [`OverBudget::TooLittle`] if one plane alone does not fit.
@@ -162,22 +169,29 @@ pub(crate) fn within_budget<P: Pieces, E: From<P::Error>>(
         Ok(over) => over,
         Err(error) => failed(error.into()),
     };
-    let mut kept = 0u64;
+    let mut kept_bytes = 0u64;
     let mut start = range.start;
     let mut height = range.end - range.start;
     while start < range.end {
         height = height.min(range.end - start);
         let piece = start..start + height;
         let scratch = pieces.scratch(piece.clone()).map_err(failed)?;
-        if height > 1 && !budget.has_room(kept, scratch.saturating_mul(2)) {
+        if height > 1 && !budget.fits(kept_bytes, scratch.saturating_mul(2)) {
             height = height.div_ceil(2);
             continue;
         }
-        if !budget.has_room(kept, scratch) {
+        if !budget.fits(kept_bytes, scratch) {
             return Err(too_little());
         }
-        let (counted, result) = pieces.count(piece.clone()).map_err(failed)?;
-        if result > budget.result || !budget.has_room(kept + scratch, result) {
+        let (counted, result) = match pieces.count(piece.clone()) {
+            Ok(counted) => counted,
+            Err(error) if height > 1 && error.is_out_of_memory() => {
+                height = height.div_ceil(2);
+                continue;
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        if result > budget.result || !budget.fits(kept_bytes + scratch, result) {
             drop(counted);
             if height == 1 {
                 return Err(too_little());
@@ -186,60 +200,65 @@ pub(crate) fn within_budget<P: Pieces, E: From<P::Error>>(
             continue;
         }
         emit(counted, piece).map_err(OverBudget::Failed)?;
-        if budget.keeps {
-            kept += result;
+        if budget.keeps_results {
+            kept_bytes += result;
         }
         start += height;
-        // the next may be higher, if it is likely to fit
+        // the next piece may be higher, if it is likely to fit
         let likely = (scratch + result).saturating_mul(3);
-        if budget.has_room(kept, likely) && result.saturating_mul(3) <= budget.result {
+        if budget.fits(kept_bytes, likely) && result.saturating_mul(3) <= budget.result {
             height = height.saturating_mul(2);
         }
     }
     Ok(())
 }
 
-/// The least [`Budget::device`] that is enough for a range, plane by plane.
-pub(crate) fn least<P: Pieces>(
+/// Returns the minimum [`Budget::device`] in which a range can be computed plane by plane.
+pub(crate) fn min_device_bytes<P: Pieces>(
     pieces: &P,
     range: Range<u32>,
-    keeps: bool,
+    keeps_results: bool,
 ) -> Result<u64, P::Error> {
-    let (mut least, mut kept) = (0, 0);
+    let (mut min_bytes, mut kept_bytes) = (0, 0);
     for plane in range {
-        let need = pieces.need(plane)?;
-        least = least.max(kept + need.scratch + need.result);
-        if keeps {
-            kept += need.result;
+        let plane = pieces.plane_bytes(plane)?;
+        min_bytes = min_bytes.max(kept_bytes + plane.scratch + plane.result);
+        if keeps_results {
+            kept_bytes += plane.result;
         }
     }
-    Ok(least)
+    Ok(min_bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::OutOfMemory;
     use proptest::prelude::*;
 
     #[test]
-    fn the_last_that_fits() {
-        for most in 1..20 {
+    fn bisection_finds_the_largest_fitting_number() {
+        for max in 1..20 {
             for limit in 0..25 {
-                assert_eq!(last_that_fits(most, |n| n <= limit), limit.clamp(1, most));
+                assert_eq!(max_fitting(max, |n| n <= limit), limit.clamp(1, max));
             }
         }
     }
 
     #[test]
-    fn the_host_shares_with_the_cpu() {
+    fn cpu_devices_share_the_memory_of_the_host() {
         let devices = [Device::cpu(), Device::cpu()];
-        let sharing = Sharing(&devices);
-        assert_eq!((sharing.host(), sharing.of(&devices[0])), (3, 3));
-        assert_eq!(Sharing(&[]).host(), 1);
+        let sharing = MemorySharing(&devices);
+        assert_eq!((sharing.host_users(), sharing.users(&devices[0])), (3, 3));
+        assert_eq!(MemorySharing(&[]).host_users(), 1);
     }
 
-    /// Planes with results of these sizes; two bytes of scratch for each, and one for the piece.
-    struct Planes(Vec<u64>);
+    /// Planes with results of these sizes, and scratch memory of two bytes per plane and one per piece.
+    /// Counting a piece of more than `max_counted` planes runs out of memory.
+    struct Planes {
+        results: Vec<u64>,
+        max_counted: usize,
+    }
 
     impl Pieces for Planes {
         type Counted = u64;
@@ -250,38 +269,44 @@ mod tests {
         }
 
         fn count(&self, piece: Range<u32>) -> Result<(u64, u64), DeviceError> {
-            let all = self.0[piece.start as usize..piece.end as usize]
-                .iter()
-                .sum();
-            Ok((all, all))
+            if piece.len() > self.max_counted {
+                return Err(DeviceError::from(OutOfMemory {
+                    purpose: "a piece",
+                    bytes: 1,
+                }));
+            }
+            let planes = piece.start as usize..piece.end as usize;
+            let total = self.results[planes].iter().sum();
+            Ok((total, total))
         }
     }
 
     proptest! {
         #[test]
-        fn pieces_are_everything_within_the_budget(
+        fn pieces_cover_the_range_within_the_budget(
             planes in prop::collection::vec(0u64..40, 1..60),
-            more in 0u64..200,
-            keeps in any::<bool>(),
+            spare in 0u64..200,
+            max_counted in 1usize..70,
+            keeps_results in any::<bool>(),
         ) {
             let stream = Device::cpu().stream().unwrap();
-            let planes = Planes(planes);
-            let all = 0..planes.0.len() as u32;
-            let least = least(&planes, all.clone(), keeps).unwrap();
+            let planes = Planes { results: planes, max_counted };
+            let range = 0..planes.results.len() as u32;
+            let min_bytes = min_device_bytes(&planes, range.clone(), keeps_results).unwrap();
             let run = |bytes: u64| {
-                let budget = Budget { stream: &stream, device: Some(bytes), result: u64::MAX, keeps };
+                let budget = Budget { stream: &stream, device: Some(bytes), result: u64::MAX, keeps_results };
                 let (mut next, mut kept) = (0, 0);
-                let done = within_budget(&planes, all.clone(), &budget, |counted, piece| {
+                let done = within_budget(&planes, range.clone(), &budget, |counted, piece| {
                     assert_eq!(piece.start, next);
                     assert!(kept + planes.scratch(piece.clone()).unwrap() + counted <= bytes);
                     next = piece.end;
-                    kept += if keeps { counted } else { 0 };
+                    kept += if keeps_results { counted } else { 0 };
                     Ok::<_, DeviceError>(())
                 });
                 (done.is_ok(), next)
             };
-            prop_assert_eq!(run(least + more), (true, all.end));
-            prop_assert!(!run(least - 1).0);
+            prop_assert_eq!(run(min_bytes + spare), (true, range.end));
+            prop_assert!(!run(min_bytes - 1).0);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! One worker for each device, and what becomes of them.
+//! One worker per device, and the collection of their results.
 
-use super::exchange::GivenUp;
+use super::exchange::WorkerFailed;
 use crate::device::{Device, DeviceError, no_thread};
 use std::{
     error::Error,
@@ -9,17 +9,17 @@ use std::{
     thread::{self, Scope, ScopedJoinHandle},
 };
 
-/// Why a worker stops before it is done.
+/// Reason why a worker stops early.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Stop<E> {
-    /// It failed.
+    /// The worker failed.
     Failed(E),
-    /// Another one did, or its results are no longer needed: it has nothing to report.
+    /// Another worker failed, or further results are not needed. There is nothing to report.
     OtherFailed,
 }
 
-impl<E> From<GivenUp> for Stop<E> {
-    fn from(_: GivenUp) -> Self {
+impl<E> From<WorkerFailed> for Stop<E> {
+    fn from(_: WorkerFailed) -> Self {
         Self::OtherFailed
     }
 }
@@ -30,10 +30,10 @@ impl<E: From<DeviceError>> From<DeviceError> for Stop<E> {
     }
 }
 
-/// An error of one of several devices that worked together.
+/// The error of one of several devices that work together.
 ///
-/// It names the device as one names it to choose it; a device that was named more than once, by its
-/// place too.
+/// The message begins with the name that selects the device, and with its position in the list if
+/// that name occurs more than once.
 ///
 /// ```
 /// use ferrovox::partition::{AmongDevices, OnDevice};
@@ -46,25 +46,25 @@ impl<E: From<DeviceError>> From<DeviceError> for Stop<E> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnDevice<E> {
-    /// The device: `cpu`, `cuda:0`.
+    /// Name of the device: `cpu`, `cuda:0`.
     pub device: String,
-    /// Which of the devices of the work it is, if its name alone is ambiguous.
+    /// Position of the device in the list of devices, if its name is ambiguous.
     pub among: Option<AmongDevices>,
-    /// What went wrong there.
+    /// Error of the device.
     pub source: Box<E>,
 }
 
-/// A device's place among those of the work.
+/// Position of a device in a list of devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmongDevices {
-    /// Its number, from 1.
+    /// Position, from 1.
     pub number: usize,
-    /// How many devices the work was for.
+    /// Length of the list.
     pub count: usize,
 }
 
 impl<E> OnDevice<E> {
-    /// The error of a worker, which has the device of the same number, from 0.
+    /// Creates the error of the worker with index `worker`, which runs on the device of that index.
     pub(crate) fn new<'d>(
         devices: impl IntoIterator<Item = &'d Device>,
         worker: usize,
@@ -72,9 +72,9 @@ impl<E> OnDevice<E> {
     ) -> Self {
         let ids: Vec<String> = devices.into_iter().map(Device::id).collect();
         let device = ids[worker].clone();
-        let named = ids.iter().filter(|id| **id == device).count();
+        let occurrences = ids.iter().filter(|id| **id == device).count();
         Self {
-            among: (named > 1).then_some(AmongDevices {
+            among: (occurrences > 1).then_some(AmongDevices {
                 number: worker + 1,
                 count: ids.len(),
             }),
@@ -87,9 +87,9 @@ impl<E> OnDevice<E> {
 impl<E: fmt::Display> fmt::Display for OnDevice<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (device, text) = (&self.device, self.source.to_string());
-        // errors of the driver begin with the device themselves
-        let own = text.strip_prefix(device.as_str());
-        let text = own.and_then(|it| it.strip_prefix(": ")).unwrap_or(&text);
+        // messages of the driver begin with the device already
+        let rest = text.strip_prefix(device.as_str());
+        let text = rest.and_then(|it| it.strip_prefix(": ")).unwrap_or(&text);
         match self.among {
             None => write!(f, "{device}: {text}"),
             Some(AmongDevices { number, count }) => {
@@ -105,12 +105,13 @@ impl<E: Error + 'static> Error for OnDevice<E> {
     }
 }
 
-/// Runs `work` for each of `jobs` at once, the first on this thread and the others each on one of
-/// its own. The results are in their order. If one panics, so does this, when all are done.
+/// Calls `work(index, job)` for all jobs concurrently, the first on this thread and each other on a
+/// thread of its own. Returns the results in the order of the jobs. A panic of a worker propagates
+/// when all are finished.
 ///
 /// # Errors
-/// [`DeviceError::NoThreads`]; then no work was done.
-pub(crate) fn each<J: Send, R: Send>(
+/// [`DeviceError::NoThreads`] if a thread cannot be created; no job has run then.
+pub(crate) fn run_workers<J: Send, R: Send>(
     jobs: impl IntoIterator<Item = J>,
     work: impl Fn(usize, J) -> R + Sync,
 ) -> Result<Vec<R>, DeviceError> {
@@ -121,7 +122,7 @@ pub(crate) fn each<J: Send, R: Send>(
     let work = &work;
     let gate = OnceLock::new();
     thread::scope(|scope| {
-        let others = begin(scope, &gate, jobs, |i, job| work(i + 1, job))?;
+        let others = spawn_workers(scope, &gate, jobs, |i, job| work(i + 1, job))?;
         let mut results = Vec::with_capacity(others.len() + 1);
         results.push(work(0, first));
         for other in others {
@@ -132,42 +133,42 @@ pub(crate) fn each<J: Send, R: Send>(
     })
 }
 
-/// Begins a thread for each of `jobs`. They begin to work when all are there, since they may wait
-/// for each other: if one cannot be made, all end without a result.
-pub(crate) fn begin<'scope, J: Send + 'scope, R: Send + 'scope>(
+/// Spawns a thread for each job. The threads start to work once all of them exist, since workers
+/// may wait for each other: if one cannot be created, all end without a result.
+pub(crate) fn spawn_workers<'scope, J: Send + 'scope, R: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     gate: &'scope OnceLock<bool>,
     jobs: impl IntoIterator<Item = J>,
     work: impl Fn(usize, J) -> R + Copy + Send + 'scope,
 ) -> Result<Vec<ScopedJoinHandle<'scope, Option<R>>>, DeviceError> {
-    let begin = |(worker, job)| {
+    let spawn = |(worker, job)| {
         let work = move || gate.wait().then(|| work(worker, job));
         thread::Builder::new().spawn_scoped(scope, work)
     };
-    let begun: io::Result<Vec<_>> = jobs.into_iter().enumerate().map(begin).collect();
-    // nobody else sets it
-    let _ = gate.set(begun.is_ok());
-    begun.map_err(|error| no_thread(&error))
+    let threads: io::Result<Vec<_>> = jobs.into_iter().enumerate().map(spawn).collect();
+    // cannot fail: the gate is set only here
+    let _ = gate.set(threads.is_ok());
+    threads.map_err(|error| no_thread(&error))
 }
 
-/// What the workers of some devices made, in order: all of it, unless some stopped with nothing to
-/// report.
+/// Collects the results of the workers of some devices, in order. Workers that stopped with
+/// [`Stop::OtherFailed`] are left out.
 ///
 /// # Errors
-/// That of the first that failed.
-pub(crate) fn finished<'d, R, E>(
+/// The error of the first worker that failed, with the name of its device.
+pub(crate) fn collect_results<'d, R, E>(
     devices: impl IntoIterator<Item = &'d Device>,
     results: Vec<Result<R, Stop<E>>>,
 ) -> Result<Vec<R>, OnDevice<E>> {
-    let mut made = Vec::with_capacity(results.len());
+    let mut values = Vec::with_capacity(results.len());
     for (worker, result) in results.into_iter().enumerate() {
         match result {
-            Ok(result) => made.push(result),
+            Ok(result) => values.push(result),
             Err(Stop::OtherFailed) => {}
             Err(Stop::Failed(source)) => return Err(OnDevice::new(devices, worker, source)),
         }
     }
-    Ok(made)
+    Ok(values)
 }
 
 #[cfg(test)]
@@ -176,30 +177,30 @@ mod tests {
     use std::{cmp::Ordering, fmt::Error as Problem};
 
     #[test]
-    fn nobody_has_nothing_to_do() {
-        assert!(each(0..0, |worker, _| worker).unwrap().is_empty());
+    fn no_jobs_give_no_results() {
+        assert!(run_workers(0..0, |worker, _| worker).unwrap().is_empty());
     }
 
     #[test]
     fn results_are_in_the_order_of_the_jobs() {
-        let here = thread::current().id();
-        let results = each([5, 6, 7], |worker, job| {
-            (worker, job, thread::current().id() == here)
+        let caller = thread::current().id();
+        let results = run_workers([5, 6, 7], |worker, job| {
+            (worker, job, thread::current().id() == caller)
         })
         .unwrap();
         assert_eq!(results, [(0, 5, true), (1, 6, false), (2, 7, false)]);
     }
 
     #[test]
-    fn the_first_that_failed_is_named() {
+    fn error_names_the_first_failed_device() {
         let devices = [Device::cpu(), Device::cpu(), Device::cpu()];
         for failing in 0..3 {
-            let results = each(0..3, |worker, _| match worker.cmp(&failing) {
+            let results = run_workers(0..3, |worker, _| match worker.cmp(&failing) {
                 Ordering::Less => Err::<(), _>(Stop::OtherFailed),
                 _ => Err(Stop::Failed(Problem)),
             })
             .unwrap();
-            let error = finished(&devices, results).unwrap_err();
+            let error = collect_results(&devices, results).unwrap_err();
             let (number, count) = (failing + 1, 3);
             assert_eq!(error.among, Some(AmongDevices { number, count }));
             assert_eq!(error.device, "cpu");
@@ -207,10 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_is_named_once_is_its_name() {
+    fn unambiguous_device_is_identified_by_its_name() {
         let error = OnDevice::new(&[Device::cpu()], 0, Problem);
         assert_eq!((error.device.as_str(), error.among), ("cpu", None));
         let stopped: Vec<Result<(), Stop<Problem>>> = vec![Err(Stop::OtherFailed)];
-        assert!(finished(&[Device::cpu()], stopped).unwrap().is_empty());
+        assert!(
+            collect_results(&[Device::cpu()], stopped)
+                .unwrap()
+                .is_empty()
+        );
     }
 }

@@ -1,8 +1,8 @@
-//! State that workers on several threads share, and how they wait for changes of it.
+//! State shared by workers on several threads, and waiting for its changes.
 //!
-//! What a device's worker waits for, when all devices do alike, comes within microseconds; to be
-//! woken by the system takes tens of them. So a wait looks again and again for a while
-//! ([`PATIENCE`]) before it sleeps, and nobody is woken who does not sleep.
+//! Devices that run the same work usually publish within microseconds of each other, whereas
+//! waking a sleeping thread takes tens of microseconds. A wait therefore spins for
+//! [`SPIN_TIME`] before it sleeps, and an update wakes threads only if some are asleep.
 
 use std::{
     hint::spin_loop,
@@ -13,38 +13,37 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a worker keeps its processor busy with waiting: a little more than it takes to sleep
-/// and to be woken.
-const PATIENCE: Duration = Duration::from_micros(80);
-/// Looks between two looks at the clock.
-const LOOKS: u32 = 64;
+/// Time that a wait spins before it sleeps: slightly more than sleeping and waking up take.
+const SPIN_TIME: Duration = Duration::from_micros(80);
+/// Number of polls between two readings of the clock.
+const POLLS: u32 = 64;
 
-/// State that all workers share: how to change it, and how to wait for a change.
+/// State shared by workers, with updates and blocking waits.
 pub(crate) struct Exchange<T> {
-    known: Mutex<Known<T>>,
-    /// How often it changed.
+    guarded: Mutex<Guarded<T>>,
+    /// Number of updates.
     changes: AtomicUsize,
     changed: Condvar,
 }
 
-struct Known<T> {
+struct Guarded<T> {
     value: T,
-    /// A worker stopped before it was done.
-    given_up: bool,
-    /// How many workers sleep.
+    /// `true` after a worker stopped early.
+    has_failed: bool,
+    /// Number of sleeping workers.
     asleep: usize,
 }
 
-/// A worker stopped before it was done: what it would have published will not come.
+/// A worker stopped early, so that a value will never be published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct GivenUp;
+pub(crate) struct WorkerFailed;
 
 impl<T> Exchange<T> {
     pub fn new(value: T) -> Self {
         Self {
-            known: Mutex::new(Known {
+            guarded: Mutex::new(Guarded {
                 value,
-                given_up: false,
+                has_failed: false,
                 asleep: 0,
             }),
             changes: AtomicUsize::new(0),
@@ -52,36 +51,36 @@ impl<T> Exchange<T> {
         }
     }
 
-    /// Changes the state, and wakes the workers that wait.
+    /// Updates the state, and wakes waiting workers.
     pub fn update<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
-        let mut known = self.lock();
-        let result = change(&mut known.value);
-        self.announce(known);
+        let mut guarded = self.lock();
+        let result = change(&mut guarded.value);
+        self.notify(guarded);
         result
     }
 
-    /// What `look` finds. Waits until it finds something.
+    /// Blocks until `poll` returns a value for the state, and returns that value.
     ///
     /// # Errors
-    /// [`GivenUp`] if a worker gave up.
-    pub fn wait<R>(&self, mut look: impl FnMut(&T) -> Option<R>) -> Result<R, GivenUp> {
+    /// [`WorkerFailed`] if a worker stopped early.
+    pub fn wait<R>(&self, mut poll: impl FnMut(&T) -> Option<R>) -> Result<R, WorkerFailed> {
         let mut end = None;
         loop {
-            let seen = self.changes.load(Ordering::Acquire);
-            let known = self.lock();
-            if let Some(found) = known.look(&mut look) {
-                return found;
+            let version = self.changes.load(Ordering::Acquire);
+            let guarded = self.lock();
+            if let Some(result) = guarded.poll(&mut poll) {
+                return result;
             }
-            drop(known);
-            let end = *end.get_or_insert_with(|| Instant::now() + PATIENCE);
-            if !self.changes_before(end, seen) {
-                return self.sleep_until(look);
+            drop(guarded);
+            let end = *end.get_or_insert_with(|| Instant::now() + SPIN_TIME);
+            if !self.changes_before(end, version) {
+                return self.sleep_until(poll);
             }
         }
     }
 
-    /// Makes all waiting workers give up when the guard is dropped before it is done: by an error,
-    /// or by a panic.
+    /// Returns a guard that makes all waits fail if it is dropped before [`Guard::done`] is called,
+    /// by an error or by a panic.
     pub fn guard(&self) -> Guard<'_, T> {
         Guard {
             exchange: self,
@@ -89,17 +88,18 @@ impl<T> Exchange<T> {
         }
     }
 
-    /// What is known in the end.
+    /// Returns the final state.
     pub fn into_inner(self) -> T {
-        let known = self.known.into_inner();
-        known.unwrap_or_else(PoisonError::into_inner).value
+        let guarded = self.guarded.into_inner();
+        guarded.unwrap_or_else(PoisonError::into_inner).value
     }
 
-    /// Whether anything else than what was `seen` becomes known before `end`.
-    fn changes_before(&self, end: Instant, seen: usize) -> bool {
+    /// Spins until the state has another version than `version` or until `end`; returns `true` in
+    /// the former case.
+    fn changes_before(&self, end: Instant, version: usize) -> bool {
         loop {
-            for _ in 0..LOOKS {
-                if self.changes.load(Ordering::Acquire) != seen {
+            for _ in 0..POLLS {
+                if self.changes.load(Ordering::Acquire) != version {
                     return true;
                 }
                 spin_loop();
@@ -110,51 +110,51 @@ impl<T> Exchange<T> {
         }
     }
 
-    fn sleep_until<R>(&self, mut look: impl FnMut(&T) -> Option<R>) -> Result<R, GivenUp> {
-        let mut known = self.lock();
+    fn sleep_until<R>(&self, mut poll: impl FnMut(&T) -> Option<R>) -> Result<R, WorkerFailed> {
+        let mut guarded = self.lock();
         loop {
-            if let Some(found) = known.look(&mut look) {
-                return found;
+            if let Some(result) = guarded.poll(&mut poll) {
+                return result;
             }
-            known.asleep += 1;
-            let woken = self.changed.wait(known);
-            known = woken.unwrap_or_else(PoisonError::into_inner);
-            known.asleep -= 1;
+            guarded.asleep += 1;
+            let woken = self.changed.wait(guarded);
+            guarded = woken.unwrap_or_else(PoisonError::into_inner);
+            guarded.asleep -= 1;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known<T>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Guarded<T>> {
+        self.guarded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn announce(&self, known: MutexGuard<'_, Known<T>>) {
-        let asleep = known.asleep;
+    fn notify(&self, guarded: MutexGuard<'_, Guarded<T>>) {
+        let asleep = guarded.asleep;
         self.changes.fetch_add(1, Ordering::Release);
-        drop(known);
-        // a wake-up without sleepers costs a system call
+        drop(guarded);
+        // notifying costs a system call even if no thread sleeps
         if asleep > 0 {
             self.changed.notify_all();
         }
     }
 }
 
-impl<T> Known<T> {
-    fn look<R>(&self, look: &mut impl FnMut(&T) -> Option<R>) -> Option<Result<R, GivenUp>> {
-        if self.given_up {
-            return Some(Err(GivenUp));
+impl<T> Guarded<T> {
+    fn poll<R>(&self, poll: &mut impl FnMut(&T) -> Option<R>) -> Option<Result<R, WorkerFailed>> {
+        if self.has_failed {
+            return Some(Err(WorkerFailed));
         }
-        look(&self.value).map(Ok)
+        poll(&self.value).map(Ok)
     }
 }
 
-/// See [`Exchange::guard`].
+/// Guard of a worker; see [`Exchange::guard`].
 pub(crate) struct Guard<'a, T> {
     exchange: &'a Exchange<T>,
     done: bool,
 }
 
 impl<T> Guard<'_, T> {
-    /// The worker is done, and has published everything.
+    /// Marks the worker as finished: it has published all of its values.
     pub fn done(mut self) {
         self.done = true;
     }
@@ -163,9 +163,9 @@ impl<T> Guard<'_, T> {
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         if !self.done {
-            let mut known = self.exchange.lock();
-            known.given_up = true;
-            self.exchange.announce(known);
+            let mut guarded = self.exchange.lock();
+            guarded.has_failed = true;
+            self.exchange.notify(guarded);
         }
     }
 }
@@ -173,23 +173,23 @@ impl<T> Drop for Guard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::devices::each;
+    use crate::partition::devices::run_workers;
     use std::{panic, thread};
 
-    /// Longer than [`PATIENCE`].
+    /// A pause longer than [`SPIN_TIME`].
     const LONG: Duration = Duration::from_millis(5);
 
     #[test]
-    fn what_is_told_is_known_to_all_at_once_or_late() {
+    fn published_values_reach_all_workers_while_spinning_and_asleep() {
         for pause in [Duration::ZERO, Duration::from_micros(20), LONG] {
             let exchange = Exchange::new(vec![None; 4]);
-            let sums = each(0..4, |worker, job| {
+            let sums = run_workers(0..4, |worker, job| {
                 assert_eq!(worker, job);
                 if worker == 2 {
                     thread::sleep(pause);
                 }
-                exchange.update(|told| told[worker] = Some(worker + 10));
-                exchange.wait(|told| told.iter().copied().sum::<Option<usize>>())
+                exchange.update(|values| values[worker] = Some(worker + 10));
+                exchange.wait(|values| values.iter().copied().sum::<Option<usize>>())
             })
             .unwrap();
             assert_eq!(sums, [Ok(46); 4]);
@@ -198,13 +198,15 @@ mod tests {
     }
 
     #[test]
-    fn many_rounds_lose_no_change() {
+    fn many_updates_are_all_seen() {
         let exchange = Exchange::new([0usize; 3]);
-        each(0..3, |worker, _| {
+        run_workers(0..3, |worker, _| {
             for round in 1..=2000 {
-                exchange.update(|told| told[worker] = round);
-                let behind = |told: &[usize; 3]| told.iter().all(|&other| other >= round);
-                exchange.wait(|told| behind(told).then_some(())).unwrap();
+                exchange.update(|values| values[worker] = round);
+                let reached = |values: &[usize; 3]| values.iter().all(|&other| other >= round);
+                exchange
+                    .wait(|values| reached(values).then_some(()))
+                    .unwrap();
             }
         })
         .unwrap();
@@ -212,10 +214,10 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_early_is_not_waited_for() {
+    fn waits_fail_if_a_worker_leaves_early() {
         for pause in [Duration::ZERO, LONG] {
             let exchange = Exchange::new(());
-            let results = each(0..3, |worker, _| {
+            let results = run_workers(0..3, |worker, _| {
                 let guard = exchange.guard();
                 if worker == 1 {
                     thread::sleep(pause);
@@ -226,18 +228,18 @@ mod tests {
                 waited
             })
             .unwrap();
-            assert_eq!(results, [Err(GivenUp), Ok(()), Err(GivenUp)]);
+            assert_eq!(results, [Err(WorkerFailed), Ok(()), Err(WorkerFailed)]);
         }
     }
 
     #[test]
-    fn a_panic_ends_all_and_goes_on() {
-        for place in 0..3 {
+    fn panic_of_a_worker_ends_all_and_propagates() {
+        for panicking in 0..3 {
             let exchange = Exchange::new(());
             let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| {
-                each(0..3, |worker, _| {
+                run_workers(0..3, |worker, _| {
                     let guard = exchange.guard();
-                    assert!(worker != place, "worker {worker}");
+                    assert!(worker != panicking, "worker {worker}");
                     let waited = exchange.wait(|()| None::<()>);
                     guard.done();
                     waited

@@ -1,17 +1,20 @@
-//! Work in parts: cut, handed to devices, kept within a budget, and put together in order.
+//! Division of work among devices and within a memory budget.
 //!
-//! An algorithm that works in parts declares what a part needs around it (its halo), counts what a
-//! part will have, and emits it. The rest is the same for all of them, and is here; it depends on
-//! devices and a [monitor](crate::monitor) only, not on meshes, maps, scans or files.
+//! An algorithm implements three operations on a slab of planes: its halo (extra planes that it
+//! needs), `count` (size of the output and of the scratch memory), and `emit`. This module chooses
+//! slab boundaries, finds the largest height that fits the budget (halving on failure), runs one
+//! worker per device, turns counts into offsets by an exclusive scan, and delivers parts in order.
+//! It depends only on devices and a [monitor](crate::monitor), not on meshes, maps, scans or files.
 //!
-//! | subject | what it does |
+//! | module | contents |
 //! | --- | --- |
-//! | `slab` | cuts a length into ranges: even shares, so high at most, in steps, by weight, with a halo |
-//! | `budget` | from bytes to heights: what is free, which devices share a memory, the largest height that fits, pieces that are halved when they do not |
-//! | `devices` | one worker for each device; why a worker stops; the error that names its device ([`OnDevice`]) |
-//! | `exchange` | state that workers share, and how they wait for changes of it |
-//! | `offsets` | the exclusive scan of the parts' counts, as they become known |
-//! | `ordered` | the parts of several workers, handed to one consumer in their order |
+//! | `memory_plan` | estimate of the memory, the plan that fits, and the retry policy |
+//! | `budget` | slab heights from bytes; pieces that are halved if they do not fit |
+//! | `slab` | ranges of planes: even shares, fixed heights, steps, by weight, with a halo |
+//! | `devices` | one worker per device; the error that names its device ([`OnDevice`]) |
+//! | `exchange` | state shared by workers, and waiting for its changes |
+//! | `offsets` | exclusive scan of the counts of the parts, as they are published |
+//! | `ordered` | delivery of the parts of several workers to one consumer, in order |
 
 pub(crate) mod budget;
 pub(crate) mod devices;

@@ -1,43 +1,43 @@
-//! What comes before a part: the exclusive scan of the parts' counts, as they become known.
+//! Exclusive scan of the counts of parts, as workers publish them.
 
 use super::{
-    devices::{OnDevice, Stop, each, finished},
-    exchange::{Exchange, GivenUp, Guard},
+    devices::{OnDevice, Stop, collect_results, run_workers},
+    exchange::{Exchange, Guard, WorkerFailed},
 };
 use crate::device::{Device, DeviceError};
 
-/// The counts that parts publish, and what comes before each: known as soon as all parts before it
-/// have published.
+/// Counts that parts publish, and their exclusive prefix sums. The offset of a part is available as
+/// soon as all parts before it have published their counts.
 pub(crate) struct Offsets<T> {
     state: Exchange<State<T>>,
     combine: fn(T, T) -> T,
 }
 
 pub(crate) struct State<T> {
-    /// What each part has.
+    /// Count of each part, if published.
     counts: Vec<Option<T>>,
-    /// What comes before each of the first parts, and after all of them; one more than there are
-    /// parts in the end.
-    before: Vec<T>,
+    /// Offsets of the first parts; finally of all parts, with the total as one more entry.
+    offsets: Vec<T>,
 }
 
-/// Where a part is among all.
+/// Position of a part among all parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Placement<T> {
-    /// What comes before it.
+    /// Sum of the counts of the parts before.
     pub before: T,
-    /// What all parts have.
+    /// Sum of the counts of all parts.
     pub total: T,
 }
 
 impl<T: Copy> Offsets<T> {
-    /// Of `parts` parts after `initial`; `combine` adds the later to the earlier.
+    /// Creates the scan of `parts` counts with the given initial value. `combine(earlier, later)`
+    /// adds two counts.
     pub fn new(initial: T, parts: usize, combine: fn(T, T) -> T) -> Self {
-        let mut before = Vec::with_capacity(parts + 1);
-        before.push(initial);
+        let mut offsets = Vec::with_capacity(parts + 1);
+        offsets.push(initial);
         let state = Exchange::new(State {
             counts: vec![None; parts],
-            before,
+            offsets,
         });
         Self { state, combine }
     }
@@ -46,45 +46,46 @@ impl<T: Copy> Offsets<T> {
     pub fn publish(&self, part: usize, count: T) {
         self.state.update(|state| {
             state.counts[part] = Some(count);
-            while let Some(&Some(count)) = state.counts.get(state.before.len() - 1) {
-                let last = state.before[state.before.len() - 1];
-                state.before.push((self.combine)(last, count));
+            while let Some(&Some(count)) = state.counts.get(state.offsets.len() - 1) {
+                let last = state.offsets[state.offsets.len() - 1];
+                state.offsets.push((self.combine)(last, count));
             }
         });
     }
 
-    /// What comes before a part. Waits until it is known.
+    /// Returns the offset of a part. Blocks until it is available.
     ///
     /// # Errors
-    /// [`GivenUp`] if another worker failed.
-    pub fn before(&self, part: usize) -> Result<T, GivenUp> {
-        self.state.wait(|state| state.before.get(part).copied())
+    /// [`WorkerFailed`] if another worker failed.
+    pub fn before(&self, part: usize) -> Result<T, WorkerFailed> {
+        self.state.wait(|state| state.offsets.get(part).copied())
     }
 
-    /// What comes before a part, and what all have. Waits until all have published.
+    /// Returns the offset of a part and the total. Blocks until all counts are published.
     ///
     /// # Errors
-    /// As [`before`](Self::before).
-    pub fn placement(&self, part: usize) -> Result<Placement<T>, GivenUp> {
+    /// [`WorkerFailed`] if another worker failed.
+    pub fn placement(&self, part: usize) -> Result<Placement<T>, WorkerFailed> {
         self.state.wait(|state| {
-            let total = *state.before.get(state.counts.len())?;
-            let before = state.before[part];
+            let total = *state.offsets.get(state.counts.len())?;
+            let before = state.offsets[part];
             Some(Placement { before, total })
         })
     }
 
-    /// The sum of all that is known in the end.
+    /// Returns the sum of the counts published without a gap.
     pub fn total(self) -> T {
-        let before = self.state.into_inner().before;
-        before[before.len() - 1]
+        let offsets = self.state.into_inner().offsets;
+        offsets[offsets.len() - 1]
     }
 
-    /// Runs `work` for each of `jobs`, one for each of the first of `devices`, as [`each`] does.
-    /// When a worker fails or panics, all that wait give up.
+    /// Runs `work` for each job, job number i on device number i, as
+    /// [`run_workers`](super::devices::run_workers) does. If a worker fails or panics, all waits
+    /// fail.
     ///
     /// # Errors
-    /// That of the first device that failed.
-    pub fn each_worker<'d, J: Send, R: Send, E>(
+    /// The error of the first device that failed.
+    pub fn run_workers<'d, J: Send, R: Send, E>(
         &self,
         devices: impl IntoIterator<Item = &'d Device>,
         jobs: impl IntoIterator<Item = J>,
@@ -94,20 +95,20 @@ impl<T: Copy> Offsets<T> {
         T: Send,
         E: From<DeviceError> + Send,
     {
-        // the guards are made before any worker begins, so that none is waited for that never does
+        // created before any worker starts, so that no worker waits for one that never starts
         let jobs: Vec<_> = jobs.into_iter().map(|job| (job, self.guard())).collect();
-        let results = each(jobs, |worker, (job, guard)| {
+        let results = run_workers(jobs, |worker, (job, guard)| {
             let result = work(worker, job)?;
             guard.done();
             Ok(result)
         });
         match results {
-            Ok(results) => finished(devices, results),
+            Ok(results) => collect_results(devices, results),
             Err(error) => Err(OnDevice::new(devices, 0, error.into())),
         }
     }
 
-    /// Makes all others give up when the guard is dropped before it is done.
+    /// Returns a guard that makes all waits fail if it is dropped before it is done.
     pub fn guard(&self) -> Guard<'_, State<T>> {
         self.state.guard()
     }
@@ -116,7 +117,7 @@ impl<T: Copy> Offsets<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::devices::each;
+    use crate::partition::devices::run_workers;
     use std::{panic, thread, time::Duration};
 
     fn offsets(parts: usize) -> Offsets<u64> {
@@ -124,10 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn places_follow_each_other_whoever_is_last() {
+    fn placements_do_not_depend_on_the_order_of_publication() {
         for late in 0..4 {
             let offsets = offsets(4);
-            let places = each(0..4, |worker, _| {
+            let placements = run_workers(0..4, |worker, _| {
                 if worker == late {
                     thread::sleep(Duration::from_millis(2));
                 }
@@ -135,15 +136,18 @@ mod tests {
                 offsets.placement(worker).unwrap()
             })
             .unwrap();
-            let before: Vec<u64> = places.iter().map(|place| place.before).collect();
+            let before: Vec<u64> = placements
+                .iter()
+                .map(|placement| placement.before)
+                .collect();
             assert_eq!(before, [100, 110, 121, 133]);
-            assert!(places.iter().all(|place| place.total == 146));
+            assert!(placements.iter().all(|placement| placement.total == 146));
             assert_eq!(offsets.total(), 146);
         }
     }
 
     #[test]
-    fn what_comes_before_is_known_before_the_total() {
+    fn offset_is_available_before_the_total() {
         let offsets = offsets(3);
         assert_eq!(offsets.before(0), Ok(100));
         offsets.publish(1, 5);
@@ -153,29 +157,29 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_who_failed() {
+    fn workers_do_not_wait_for_a_failed_worker() {
         let devices = [Device::cpu(), Device::cpu(), Device::cpu()];
-        for place in 0..3 {
+        for failing in 0..3 {
             let offsets = offsets(3);
-            let outcome = offsets.each_worker(&devices, 0..3, |worker, _| {
-                if worker == place {
+            let outcome = offsets.run_workers(&devices, 0..3, |worker, _| {
+                if worker == failing {
                     return Err(Stop::Failed(DeviceError::TooLarge { len: 1, size: 1 }));
                 }
                 offsets.publish(worker, 1);
                 Ok(offsets.placement(worker)?)
             });
-            assert_eq!(outcome.unwrap_err().among.unwrap().number, place + 1);
+            assert_eq!(outcome.unwrap_err().among.unwrap().number, failing + 1);
         }
     }
 
     #[test]
-    fn nobody_waits_for_who_panicked() {
+    fn workers_do_not_wait_for_a_panicked_worker() {
         let devices = [Device::cpu(), Device::cpu(), Device::cpu()];
-        for place in 0..3 {
+        for failing in 0..3 {
             let offsets = offsets(3);
             let outcome = panic::catch_unwind(panic::AssertUnwindSafe(|| {
-                offsets.each_worker(&devices, 0..3, |worker, _| {
-                    assert!(worker != place, "worker {worker}");
+                offsets.run_workers(&devices, 0..3, |worker, _| {
+                    assert!(worker != failing, "worker {worker}");
                     offsets.publish(worker, 1);
                     Ok::<_, Stop<DeviceError>>(offsets.placement(worker)?)
                 })

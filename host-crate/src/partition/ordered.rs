@@ -1,6 +1,6 @@
-//! The parts of several workers, handed to one consumer in their order.
+//! Delivery of the parts of several workers to one consumer, in order.
 
-use super::devices::{Stop, begin};
+use super::devices::{Stop, spawn_workers};
 use crate::{
     device::DeviceError,
     monitor::{Cancelled, Counter},
@@ -13,67 +13,67 @@ use std::{
     thread,
 };
 
-/// Where a worker puts its parts, slab after slab.
-pub(crate) struct Outlet<P>(SyncSender<Part<P>>);
+/// Channel on which a worker sends the parts of its slabs, in order.
+pub(crate) struct PartSender<P>(SyncSender<Part<P>>);
 
-/// Some of a slab's result.
+/// A part of the result of a slab.
 struct Part<P> {
     part: P,
     ends_slab: bool,
 }
 
-impl<P> Outlet<P> {
-    /// The next part of the worker's slab. Waits while as many parts as may are waiting for the
-    /// consumer.
+impl<P> PartSender<P> {
+    /// Sends the next part of the current slab. Blocks while the channel is full.
     ///
     /// # Errors
-    /// [`Stop::OtherFailed`] if no more parts are needed.
-    pub fn put<E>(&self, part: P, ends_slab: bool) -> Result<(), Stop<E>> {
+    /// [`Stop::OtherFailed`] if no further parts are needed.
+    pub fn send<E>(&self, part: P, ends_slab: bool) -> Result<(), Stop<E>> {
         let sent = self.0.send(Part { part, ends_slab });
         sent.map_err(|_| Stop::OtherFailed)
     }
 }
 
-/// What became of workers and consumer.
+/// Results of the workers and of the consumer.
 pub(crate) struct Outcome<R, E, F> {
-    /// What each worker returned.
+    /// Result of each worker.
     pub workers: Vec<Result<R, Stop<E>>>,
-    /// The consumer's error. All is well with it too if parts did not come: then a worker, or what
-    /// gives it work, has the reason.
+    /// Error of the consumer. `Ok` also if parts were missing: the worker, or the source of its
+    /// work, has the error then.
     pub consumed: Result<(), F>,
 }
 
-/// Hands what workers make to `consume`, on this thread, in the order of the slabs.
+/// Runs a worker per job, each on a thread of its own, and passes their parts to `consume` on this
+/// thread, in the order of the slabs.
 ///
-/// Each of `jobs` has a worker on a thread of its own. Of `slabs` slabs worker number w makes w, w +
-/// as many as there are workers, and so on, each in one part or more; `waiting` finished parts of
-/// each may wait for the consumer, beside the one that it wants to put there. `counter` counts
-/// slabs. After an error of `consume`, or if the work is to stop, nothing more is taken, and
-/// workers stop at their next part. If a worker panics, so does this, when all are done.
+/// Of `slabs` slabs, worker w of n computes the slabs w, w + n, w + 2n, …, each in one or more
+/// parts. Up to `queue_len` finished parts of each worker are queued, in addition to the one that
+/// it is about to send. `counter` counts slabs. After an error of `consume`, or if the work is
+/// cancelled, no more parts are consumed, and workers stop at their next part. A panic of a worker
+/// propagates when all are finished.
 ///
 /// # Errors
-/// [`DeviceError::NoThreads`]; then no work was done.
-pub(crate) fn in_order<J: Send, P: Send, R: Send, E: Send, F: From<Cancelled>>(
+/// [`DeviceError::NoThreads`] if a thread cannot be created; no job has run then.
+pub(crate) fn consume_in_order<J: Send, P: Send, R: Send, E: Send, F: From<Cancelled>>(
     jobs: impl IntoIterator<Item = J>,
     slabs: usize,
-    waiting: usize,
+    queue_len: usize,
     counter: &Counter<'_>,
-    work: impl Fn(usize, J, Outlet<P>) -> Result<R, Stop<E>> + Sync,
+    work: impl Fn(usize, J, PartSender<P>) -> Result<R, Stop<E>> + Sync,
     consume: impl FnMut(usize, P) -> Result<(), F>,
 ) -> Result<Outcome<R, E, F>, DeviceError> {
     let work = &work;
-    let (mut made, mut with_outlets) = (Vec::new(), Vec::new());
+    let (mut receivers, mut workers) = (Vec::new(), Vec::new());
     for job in jobs {
-        let (sender, receiver) = sync_channel(waiting);
-        made.push(receiver);
-        with_outlets.push((job, Outlet(sender)));
+        let (sender, receiver) = sync_channel(queue_len);
+        receivers.push(receiver);
+        workers.push((job, PartSender(sender)));
     }
     let gate = OnceLock::new();
     thread::scope(|scope| {
-        let work = |worker, (job, outlet)| work(worker, job, outlet);
-        let threads = begin(scope, &gate, with_outlets, work)?;
-        // workers see from what is dropped here that no more parts are needed
-        let consumed = take_all(made, slabs, counter, consume);
+        let work = |worker, (job, sender)| work(worker, job, sender);
+        let threads = spawn_workers(scope, &gate, workers, work)?;
+        // the receivers are dropped at the end, so that workers stop at their next part
+        let consumed = consume_parts(receivers, slabs, counter, consume);
         let results = threads.into_iter().map(|thread| thread.join());
         let joined: Vec<_> = results.collect();
         let result = |result: thread::Result<_>| {
@@ -86,15 +86,18 @@ pub(crate) fn in_order<J: Send, P: Send, R: Send, E: Send, F: From<Cancelled>>(
     })
 }
 
-fn take_all<P, F: From<Cancelled>>(
-    made: Vec<Receiver<Part<P>>>,
+fn consume_parts<P, F: From<Cancelled>>(
+    receivers: Vec<Receiver<Part<P>>>,
     slabs: usize,
     counter: &Counter<'_>,
     mut consume: impl FnMut(usize, P) -> Result<(), F>,
 ) -> Result<(), F> {
     for slab in 0..slabs {
         loop {
-            let Some(Ok(next)) = made.get(slab % made.len().max(1)).map(Receiver::recv) else {
+            let Some(Ok(next)) = receivers
+                .get(slab % receivers.len().max(1))
+                .map(Receiver::recv)
+            else {
                 return Ok(());
             };
             consume(slab, next.part)?;
@@ -127,26 +130,31 @@ mod tests {
 
     const SLABS: usize = 11;
 
-    /// Slabs of one part, or of two where the number is odd; the worker `slow` is.
-    fn make(workers: usize, slow: usize, number: usize, outlet: &Outlet<usize>) -> Outcome {
-        let mut made = 0;
+    /// Sends even slabs in one part and odd ones in two; the worker `slow` pauses before each slab.
+    fn send_slabs(
+        workers: usize,
+        slow: usize,
+        number: usize,
+        sender: &PartSender<usize>,
+    ) -> Outcome {
+        let mut slabs = 0;
         for slab in (number..SLABS).step_by(workers) {
             if number == slow {
                 thread::sleep(Duration::from_millis(1));
             }
             if slab % 2 == 1 {
-                outlet.put(100 + slab, false)?;
+                sender.send(100 + slab, false)?;
             }
-            outlet.put(slab, true)?;
-            made += 1;
+            sender.send(slab, true)?;
+            slabs += 1;
         }
-        Ok(made)
+        Ok(slabs)
     }
 
     type Outcome = Result<usize, Stop<Failure>>;
 
     #[test]
-    fn parts_come_in_order_whoever_is_slow() {
+    fn parts_arrive_in_order_regardless_of_timing() {
         let expected: Vec<usize> = (0..SLABS)
             .flat_map(|slab| {
                 (slab % 2 == 1)
@@ -157,43 +165,43 @@ mod tests {
             .collect();
         for workers in 1..4 {
             for slow in 0..workers {
-                let told = Mutex::new(0);
+                let reported = Mutex::new(0);
                 let hook =
-                    |progress: crate::monitor::Progress| *told.lock().unwrap() = progress.done;
+                    |progress: crate::monitor::Progress| *reported.lock().unwrap() = progress.done;
                 let counter = Monitor::silent()
                     .on_progress(&hook)
                     .counter("slabs", SLABS as u64);
-                let mut found = Vec::new();
-                let outcome = in_order(
+                let mut parts = Vec::new();
+                let outcome = consume_in_order(
                     0..workers,
                     SLABS,
                     slow % 2,
                     &counter,
-                    |worker, _, outlet| make(workers, slow, worker, &outlet),
+                    |worker, _, sender| send_slabs(workers, slow, worker, &sender),
                     |_, part| {
-                        found.push(part);
+                        parts.push(part);
                         Ok::<_, Failure>(())
                     },
                 )
                 .unwrap();
                 assert_eq!(outcome.consumed, Ok(()));
-                assert_eq!(found, expected);
-                assert_eq!(*told.lock().unwrap(), SLABS as u64);
-                let made = outcome.workers.into_iter().map(|made| made.unwrap());
-                assert_eq!(made.sum::<usize>(), SLABS);
+                assert_eq!(parts, expected);
+                assert_eq!(*reported.lock().unwrap(), SLABS as u64);
+                let slabs = outcome.workers.into_iter().map(|slabs| slabs.unwrap());
+                assert_eq!(slabs.sum::<usize>(), SLABS);
             }
         }
     }
 
     #[test]
-    fn a_consumer_that_fails_stops_all() {
+    fn error_of_the_consumer_stops_all_workers() {
         let counter = Monitor::silent().counter("slabs", SLABS as u64);
-        let outcome = in_order(
+        let outcome = consume_in_order(
             0..2,
             SLABS,
             1,
             &counter,
-            |worker, _, outlet| make(2, 9, worker, &outlet),
+            |worker, _, sender| send_slabs(2, 9, worker, &sender),
             |slab, _| match slab {
                 3 => Err(Failure::Disk),
                 _ => Ok(()),
@@ -205,20 +213,20 @@ mod tests {
             outcome
                 .workers
                 .iter()
-                .all(|made| *made == Err(Stop::OtherFailed))
+                .all(|result| *result == Err(Stop::OtherFailed))
         );
     }
 
     #[test]
-    fn a_worker_that_fails_is_all_that_is_told() {
+    fn error_of_a_worker_is_the_only_one_reported() {
         let counter = Monitor::silent().counter("slabs", SLABS as u64);
-        let outcome = in_order(
+        let outcome = consume_in_order(
             0..2,
             SLABS,
             0,
             &counter,
-            |worker, _, outlet| match worker {
-                0 => make(2, 9, worker, &outlet),
+            |worker, _, sender| match worker {
+                0 => send_slabs(2, 9, worker, &sender),
                 _ => Err(Stop::Failed(Failure::Disk)),
             },
             |_, _| Ok::<_, Failure>(()),
@@ -234,20 +242,20 @@ mod tests {
         let counter = Monitor::silent()
             .cancelled_by(&flag)
             .counter("slabs", SLABS as u64);
-        let mut taken = 0;
-        let outcome = in_order(
+        let mut consumed = 0;
+        let outcome = consume_in_order(
             0..2,
             SLABS,
             0,
             &counter,
-            |worker, _, outlet| make(2, 9, worker, &outlet),
+            |worker, _, sender| send_slabs(2, 9, worker, &sender),
             |slab, _| {
-                taken = slab + 1;
+                consumed = slab + 1;
                 flag.cancel();
                 Ok(())
             },
         )
         .unwrap();
-        assert_eq!((outcome.consumed, taken), (Err(Failure::Cancelled), 1));
+        assert_eq!((outcome.consumed, consumed), (Err(Failure::Cancelled), 1));
     }
 }

@@ -1,9 +1,10 @@
-//! Every pipeline with each allocation of 64 KiB or more refused once, that of skeletons with each
-//! of 4 KiB or more: an error that says that memory ran out, and no files. Behind the first seven
-//! of a pipeline it is each eighth of them outside `cargo xtask test --all`.
+//! Every pipeline with each of its allocations refused once: of 64 KiB or more, in skeletons of 4 KiB
+//! or more. The job must continue with a smaller plan and produce the same files, or fail with an
+//! error about memory and leave no files. After the first seven allocations of a pipeline only
+//! every eighth is refused, unless the tests run as `cargo xtask test --all`.
 //!
-//! With `FERROVOX_PLACES` in the environment nothing is refused, and where the allocations are is
-//! printed.
+//! With `FERROVOX_PLACES` in the environment nothing is refused, and the locations of the
+//! allocations are printed.
 
 mod allocator;
 
@@ -101,18 +102,32 @@ fn solid(x: usize, y: usize, z: usize) -> f64 {
     tube.max(other).min(border).max(ball)
 }
 
-/// Refuses each allocation in turn, until there is none left to refuse.
-fn refuse_each(what: &str, folder: &Folder, run: impl Fn() -> Result<(), PipelineError>) {
-    refuse_each_from(LEAST, what, folder, run);
+/// Refuses each allocation of at least [`LEAST`] bytes in turn, and checks that the job fails with an
+/// error about memory or, by its retry policy, produces the same files.
+fn refuse_each(
+    what: &str,
+    folder: &Folder,
+    run: impl Fn() -> Result<(), PipelineError>,
+) -> Refusals {
+    refuse_each_from(LEAST, what, folder, run)
 }
 
-/// The same with those of so many bytes or more.
+/// Outcomes of refused allocations.
+#[derive(Default)]
+struct Refusals {
+    /// Number of jobs that failed.
+    errors: usize,
+    /// Number of jobs that continued with a smaller plan and succeeded.
+    recoveries: usize,
+}
+
+/// Does what [`refuse_each`] does for allocations of at least `least` bytes.
 fn refuse_each_from(
     least: usize,
     what: &str,
     folder: &Folder,
     run: impl Fn() -> Result<(), PipelineError>,
-) {
+) -> Refusals {
     start_threads().unwrap();
     let start = std::time::Instant::now();
     let before = folder.names();
@@ -126,24 +141,25 @@ fn refuse_each_from(
     let expected = content();
     let clear = || made.iter().for_each(|path| fs::remove_file(path).unwrap());
     clear();
-    let mut refusals = 0;
+    let mut refusals = Refusals::default();
     if std::env::var_os("FERROVOX_PLACES").is_some() {
         refusing(SHOW, least, run).0.unwrap();
-        return clear();
+        clear();
+        return refusals;
     }
     for number in (1..).filter(|&number| number < 8 || is_taken(number as usize, 8)) {
         let (result, was_reached) = refusing(number, least, &run);
         match result {
             Ok(()) => {
-                // nothing was refused, or less was asked for then
                 assert!(content() == expected, "{what}, number {number}");
                 clear();
+                refusals.recoveries += usize::from(did_refuse());
             }
             Err(error) => {
                 assert!(did_refuse(), "{what}: {error}");
                 let text = error.to_string();
                 assert!(text.contains("memory"), "{what}, number {number}: {text}");
-                refusals += 1;
+                refusals.errors += 1;
             }
         }
         assert_eq!(folder.names(), before, "{what}, number {number}");
@@ -151,8 +167,11 @@ fn refuse_each_from(
             break;
         }
     }
-    eprintln!("{what}: {refusals} refusals in {:.0?}", start.elapsed());
-    assert!(refusals > 0, "{what}");
+    let Refusals { errors, recoveries } = refusals;
+    let time = start.elapsed();
+    eprintln!("{what}: {errors} errors and {recoveries} recoveries in {time:.0?}");
+    assert!(errors + recoveries > 0, "{what}");
+    refusals
 }
 
 fn mesh_job(volume: VolumeSource, output: &Path) -> MeshJob {
@@ -212,12 +231,20 @@ fn meshes(folder: &Folder) {
     let mask = folder.volume("mask.mha", |x, _, _| f32::from(x > 9));
     let mut of_bytes = mesh_job(bytes, &folder.path("out.ply"));
     of_bytes.level = Level::Iso(100.0);
-    refuse_each("mesh of bytes", folder, || run_mesh(&of_bytes));
+    let one = refuse_each("mesh of bytes", folder, || run_mesh(&of_bytes));
+    assert!(
+        one.recoveries > 0,
+        "a lack of memory in core leads to streaming"
+    );
     let devices = MeshJob {
         devices: vec![Device::cpu(); 2],
         ..of_bytes.clone()
     };
-    refuse_each("mesh by two devices", folder, || run_mesh(&devices));
+    let two = refuse_each("mesh by two devices", folder, || run_mesh(&devices));
+    assert!(
+        two.recoveries > 0,
+        "a lack of memory in core leads to streaming"
+    );
     for (number, name) in ["out.obj", "out.stl", "out.vtk", "out.vtp"]
         .into_iter()
         .enumerate()
@@ -325,6 +352,12 @@ fn distances(folder: &Folder) {
         ..job(&mask, SitesFrom::Mask)
     };
     refuse_each("distance, whole", folder, || run_distance(&whole));
+    let in_core = job(&mask, SitesFrom::Mask);
+    let in_core = refuse_each("distance, in core", folder, || run_distance(&in_core));
+    assert!(
+        in_core.recoveries > 0,
+        "a lack of memory in core leads to slabs"
+    );
     let slabs = DistanceJob {
         signed: true,
         memory: Some(24 << 20),

@@ -12,7 +12,7 @@ use crate::{
     partition::{
         OnDevice,
         devices::Stop,
-        ordered::{Outlet, in_order},
+        ordered::{PartSender, consume_in_order},
     },
 };
 use plan::Plan;
@@ -200,12 +200,12 @@ impl<'a> Slabs<'a> {
         let workers = self.devices.len().min(count);
         let counter = self.monitor.counter("slabs", count as u64);
         // A slab is delivered when it is requested.
-        let outcome = in_order(
+        let outcome = consume_in_order(
             0..workers,
             count,
             0,
             &counter,
-            |worker, _, outlet| self.run_worker(worker, workers, &outlet),
+            |worker, _, sender| self.run_worker(worker, workers, &sender),
             |slab, distances: Vec<f32>| {
                 consume(Slab {
                     z: self.planes(slab),
@@ -228,12 +228,12 @@ impl<'a> Slabs<'a> {
         &self,
         worker: usize,
         workers: usize,
-        outlet: &Outlet<Vec<f32>>,
+        sender: &PartSender<Vec<f32>>,
     ) -> Result<(), Stop<DistanceError>> {
         let stream = self.devices[worker].stream()?;
         let slab_worker = SlabWorker::new(stream, self)?;
         for slab in (worker..self.count()).step_by(workers) {
-            outlet.put(slab_worker.compute_slab(self.planes(slab))?, true)?;
+            sender.send(slab_worker.compute_slab(self.planes(slab))?, true)?;
         }
         Ok(())
     }

@@ -9,8 +9,8 @@ use crate::{
     grid::Mask,
     partition::{
         TooLittleMemory,
-        budget::{Sharing, last_that_fits},
-        slab::{in_steps, share},
+        budget::{MemorySharing, max_fitting},
+        slab::{nth_share, planes_in_steps},
     },
 };
 use ferrovox_kernels::distance::{separable::FIELDS_PER_WORD, slabs::BitTiles};
@@ -146,11 +146,11 @@ impl Plan {
                 .into());
             }
             Some(limit) => limit,
-            None => Sharing(devices).half_of_free_each()?,
+            None => MemorySharing(devices).half_of_free_per_user()?,
         };
         let on_host = if in_order { COSTLY_SLAB } else { SLAB };
         let fits = |words: u64| bytes(words) <= limit && need.slab(words) <= on_host;
-        let most = last_that_fits(all, fits);
+        let most = max_fitting(all, fits);
         let slabs = match in_order {
             // more slabs would be more work
             true => all.div_ceil(most),
@@ -161,7 +161,7 @@ impl Plan {
         };
         let words = all.div_ceil(slabs);
         let per_row = u64::from(tiles.from.per_row).max(1);
-        let columns = last_that_fits(per_row, |columns| need.in_order(words, columns) <= limit);
+        let columns = max_fitting(per_row, |columns| need.in_order(words, columns) <= limit);
         Ok(Self {
             slabs,
             words: all,
@@ -174,7 +174,7 @@ impl Plan {
 
     /// The planes of a slab, of `nz`: the first a multiple of 32.
     pub fn planes(&self, slab: usize, nz: usize) -> Range<usize> {
-        let words = share(self.words as usize, self.slabs as usize, slab);
-        in_steps(words, 32, nz)
+        let words = nth_share(self.words as usize, self.slabs as usize, slab);
+        planes_in_steps(words, 32, nz)
     }
 }

@@ -1,4 +1,11 @@
 //! From a volume file to a mesh file, slab by slab.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `types` | inputs, options, report and errors |
+//! | `plan` | height of the slabs, and memory |
+//! | `source` | reading of slabs, each plane once |
+//! | `worker` | extraction on one device |
 
 mod plan;
 mod source;
@@ -24,15 +31,15 @@ use crate::{
     monitor::Monitor,
     partition::{
         TooLittleMemory,
-        budget::{Need, OverBudget, Pieces},
-        devices::{Stop, finished},
+        budget::{OverBudget, PieceBytes, Pieces},
+        devices::{Stop, collect_results},
         exchange::Guard,
         offsets::Offsets,
-        ordered::in_order,
+        ordered::consume_in_order,
     },
 };
 use plan::Plan;
-use source::{Filled, Opening, Planes, Slabs};
+use source::{Filled, OpenPlanes, Planes, Slabs};
 use std::{
     sync::mpsc::{channel, sync_channel},
     thread,
@@ -40,7 +47,7 @@ use std::{
 };
 use worker::{FinishedPart, Worker};
 
-/// What is known of the volume before it is read.
+/// Inputs of the extraction once the slab axis is chosen.
 #[derive(Clone, Copy)]
 struct Job<'a> {
     along: SlabAxis,
@@ -51,23 +58,23 @@ struct Job<'a> {
     monitor: &'a Monitor<'a>,
 }
 
-/// Reads a volume file slab by slab, extracts its isosurface, and writes the mesh on: the file is
-/// byte for byte what [`write_mesh`](crate::io::write_mesh) writes of what
-/// [`extract`](crate::isosurface::extract) makes of the whole volume.
+/// Reads a volume file slab by slab, extracts its isosurface, and writes the mesh. The file equals,
+/// byte for byte, what [`write_mesh`](crate::io::write_mesh) writes for the mesh that
+/// [`extract`](crate::isosurface::extract) returns for the whole volume.
 ///
-/// The next slab is read while the devices work, each on a slab of its own, and while the parts
-/// before are written. Slabs have a plane of samples in common on each side, which is read once;
-/// vertices between slabs are shared as all others. Samples of `i32` and `f64` become `f32` plane
-/// by plane. `monitor` gets the progress of the stage `slabs`, and can cancel the work between two
-/// of them.
+/// Reading, extraction on the devices (each on a slab of its own) and writing run concurrently.
+/// Neighbouring slabs share planes of samples, which are read once; vertices between slabs are
+/// shared like all others. Samples of `i32` and `f64` are converted to `f32` plane by plane.
+/// `monitor` reports the progress of the stage `slabs`, and can cancel the work between two slabs.
 ///
-/// Memory does not grow with the volume: [`StreamOptions`] bound it. It grows with a plane of it,
-/// of which four at least are there at a time, twice or more. Where that is too much, planes are
-/// cut across y in place of z: then the file is what `write_mesh` writes of the volume with its
-/// axes y and z exchanged, the same surface with its vertices in another order, and what is
-/// compressed is decoded from its beginning for each slab. Nor does it grow with the mesh: what a
-/// slab takes is known before it is made, and it is cut again if that is too much. Nothing appears
-/// under the output's name unless all went well.
+/// **Memory** is bounded by [`StreamOptions`] and does not grow with the volume or the mesh: a
+/// slab is counted before it is extracted, and divided if its mesh is too large. It grows with the
+/// size of a plane: at least four planes are in memory, in two or more copies. If that does not
+/// fit, the volume is divided along y instead of z. The file is then the one that `write_mesh`
+/// writes for the volume with its axes y and z exchanged (the same surface with its vertices in
+/// another order), and compressed files are decoded from the beginning for each slab.
+///
+/// The output appears under its name only if everything succeeded.
 ///
 /// ```
 /// use ferrovox::device::Device;
@@ -100,9 +107,9 @@ struct Job<'a> {
 /// ```
 ///
 /// # Errors
-/// [`StreamError::File`] for what is wrong with a file; those of
-/// [`extract_parts`](crate::isosurface::extract_parts), and [`IsosurfaceError::Memory`] with bytes
-/// that are enough (to find them, the volume is read once more), or
+/// [`StreamError::File`] for errors of files; the errors of
+/// [`extract_parts`](crate::isosurface::extract_parts); [`IsosurfaceError::Memory`] with a
+/// sufficient number of bytes (the volume is read once more to determine it), or
 /// [`IsosurfaceError::PlaneTooLarge`] before anything is read.
 pub fn stream_mesh(
     inputs: StreamInputs<'_, '_>,
@@ -121,45 +128,45 @@ pub fn stream_mesh(
         return Err(IsosurfaceError::NoDevices.into());
     }
     monitor.check()?;
-    let work = Work {
+    let request = Request {
         devices,
         params,
         options,
         monitor,
     };
     if let SampleConversion::Indicator(_) = options.conversion {
-        return work.run(volume, source::indicator, mask, writer);
+        return request.run(volume, source::indicator, mask, writer);
     }
     match volume.sample_type() {
-        SampleType::U8 => work.run(volume, source::direct::<u8>, mask, writer),
-        SampleType::I8 => work.run(volume, source::direct::<i8>, mask, writer),
-        SampleType::U16 => work.run(volume, source::direct::<u16>, mask, writer),
-        SampleType::I16 => work.run(volume, source::direct::<i16>, mask, writer),
-        SampleType::F32 => work.run(volume, source::direct::<f32>, mask, writer),
-        SampleType::I32 => work.run(volume, source::from_i32, mask, writer),
-        SampleType::F64 => work.run(volume, source::from_f64, mask, writer),
+        SampleType::U8 => request.run(volume, source::direct::<u8>, mask, writer),
+        SampleType::I8 => request.run(volume, source::direct::<i8>, mask, writer),
+        SampleType::U16 => request.run(volume, source::direct::<u16>, mask, writer),
+        SampleType::I16 => request.run(volume, source::direct::<i16>, mask, writer),
+        SampleType::F32 => request.run(volume, source::direct::<f32>, mask, writer),
+        SampleType::I32 => request.run(volume, source::from_i32, mask, writer),
+        SampleType::F64 => request.run(volume, source::from_f64, mask, writer),
     }
 }
 
-/// What is to be done, with any volume.
+/// Inputs of the extraction apart from the volume.
 #[derive(Clone, Copy)]
-struct Work<'a> {
+struct Request<'a> {
     devices: &'a [Device],
     params: &'a IsosurfaceParams,
     options: &'a StreamOptions,
     monitor: &'a Monitor<'a>,
 }
 
-impl<'a> Work<'a> {
-    /// Cuts a volume along the axis that was asked for; else along z, or along y if memory is too
-    /// little for slabs along z.
-    fn planned<T: DeviceSample>(
+impl<'a> Request<'a> {
+    /// Divides a volume along the requested axis; by default along z, or along y if slabs along z
+    /// exceed the memory.
+    fn plan<T: DeviceSample>(
         self,
         volume: &VolumeReader<'_>,
-        masked: bool,
+        has_mask: bool,
     ) -> Result<(Job<'a>, Plan), StreamError> {
         let geometry = self.options.geometry.unwrap_or(*volume.geometry());
-        let cut = |along: SlabAxis| -> Result<_, StreamError> {
+        let divide = |along: SlabAxis| -> Result<_, StreamError> {
             let grid = grid_of(along.turn(volume.dims()))?;
             let geometry = geometry.turned(along.turn([0, 1, 2]));
             let job = Job {
@@ -170,15 +177,15 @@ impl<'a> Work<'a> {
                 options: self.options,
                 monitor: self.monitor,
             };
-            let plan = Plan::new::<T>(&job, masked)?;
-            // what even the counting of a plane lacks
+            let plan = Plan::new::<T>(&job, has_mask)?;
+            // bytes that are missing even for counting one plane
             Ok((plan.too_large_to_count(&job).unwrap_or(0), job, plan))
         };
-        let (lacks, job, plan) = cut(self.options.along.unwrap_or_default())?;
-        if !plan.holds_a_slab && self.options.along.is_none() {
-            let (less, other, of_other) = cut(SlabAxis::Y)?;
-            if of_other.holds_a_slab || less < lacks {
-                return Ok((other, of_other));
+        let (missing, job, plan) = divide(self.options.along.unwrap_or_default())?;
+        if !plan.slab_fits && self.options.along.is_none() {
+            let (missing_y, job_y, plan_y) = divide(SlabAxis::Y)?;
+            if plan_y.slab_fits || missing_y < missing {
+                return Ok((job_y, plan_y));
             }
         }
         Ok((job, plan))
@@ -187,17 +194,18 @@ impl<'a> Work<'a> {
     fn run<T: DeviceSample + Sample>(
         self,
         volume: &mut VolumeReader<'_>,
-        open: Opening<T>,
+        open: OpenPlanes<T>,
         mask: Option<&mut VolumeReader<'_>>,
         writer: Option<MeshWriter>,
     ) -> Result<StreamReport, StreamError> {
-        let (job, plan) = self.planned::<T>(volume, mask.is_some())?;
+        let (job, plan) = self.plan::<T>(volume, mask.is_some())?;
         let mask = mask.map(|mask| source::mask(mask, job.along));
         let planes = open(volume, job.along, self.options);
         run(job, plan, planes, mask, writer)
     }
 }
 
+/// Extracts the surface, and describes a lack of memory by the bytes that would suffice.
 fn run<T: DeviceSample + Sample>(
     job: Job<'_>,
     plan: Plan,
@@ -206,36 +214,39 @@ fn run<T: DeviceSample + Sample>(
     writer: Option<MeshWriter>,
 ) -> Result<StreamReport, StreamError> {
     let mut slabs = Slabs::new(job.partition, volume, mask);
-    match run_planned(job, plan, &mut slabs, writer) {
+    match extract_slabs(job, plan, &mut slabs, writer) {
         Ok(report) => Ok(report),
         Err(OverBudget::Failed(error)) => Err(error),
-        Err(OverBudget::TooLittle { given }) => {
+        Err(OverBudget::TooLittle { budget }) => {
             if let Some(needed) = plan.too_large_to_count(&job) {
                 let stored = job.partition.padded.stored;
                 return Err(IsosurfaceError::PlaneTooLarge {
                     plane: [stored.nx as usize, stored.ny as usize],
                     needed,
-                    budget: given,
+                    budget,
                 }
                 .into());
             }
             let error = TooLittleMemory {
-                needed: plan.enough(&job, largest_plane(&job, &mut slabs)?),
-                budget: given,
+                needed: plan.enough(&job, max_plane_bytes(&job, &mut slabs)?),
+                budget,
             };
             Err(IsosurfaceError::from(error).into())
         }
     }
 }
 
-fn run_planned<T: DeviceSample + Sample>(
+/// Runs the reader, the workers and the writer.
+fn extract_slabs<T: DeviceSample + Sample>(
     job: Job<'_>,
     plan: Plan,
     slabs: &mut Slabs<'_, T>,
     mut writer: Option<MeshWriter>,
 ) -> Result<StreamReport, OverBudget<StreamError>> {
-    let too_little = OverBudget::TooLittle { given: plan.memory };
-    if !plan.holds_a_slab {
+    let too_little = OverBudget::TooLittle {
+        budget: plan.memory,
+    };
+    if !plan.slab_fits {
         return Err(too_little);
     }
     let workers = plan.workers;
@@ -262,10 +273,10 @@ fn run_planned<T: DeviceSample + Sample>(
         writing += start.elapsed();
         Ok(())
     };
-    let made = thread::scope(|scope| {
-        let (free, emptied) = channel();
+    let result = thread::scope(|scope| {
+        let (free, free_buffers) = channel();
         for _ in 0..workers + 1 {
-            // the receiver is there
+            // cannot fail: the receiver exists
             let _ = free.send(Filled::default());
         }
         let (mut to_workers, mut jobs) = (Vec::new(), Vec::new());
@@ -284,23 +295,23 @@ fn run_planned<T: DeviceSample + Sample>(
         }
         drop(free);
         let slabs = &mut *slabs;
-        let read = move || slabs.read_all(plan.height, emptied, &to_workers);
+        let read = move || slabs.read_all(plan.height, free_buffers, &to_workers);
         let reader = thread::Builder::new().spawn_scoped(scope, read);
         let reader = reader.map_err(|error| no_thread(&error))?;
-        let run = |_, (worker, guard): (Worker<'_, T>, Guard<'_, _>), outlet| {
-            let done = Worker::run(worker, &outlet)?;
+        let run = |_, (worker, guard): (Worker<'_, T>, Guard<'_, _>), sender| {
+            let report = Worker::run(worker, &sender)?;
             guard.done();
-            Ok(done)
+            Ok(report)
         };
-        let outcome = in_order(jobs, count, 1, &counter, run, &mut write);
-        // without workers the reader sees that nobody takes what it reads
+        let outcome = consume_in_order(jobs, count, 1, &counter, run, &mut write);
+        // the reader stops once all workers are gone
         Ok((reader.join(), outcome?))
     });
-    let (read, outcome) = made.map_err(|error: DeviceError| failed(error))?;
+    let (read, outcome) = result.map_err(|error: DeviceError| failed(error))?;
     let read = read.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let reading = read.map_err(failed)?;
     let mut is_too_little = false;
-    let mut reason = |stop| match stop {
+    let mut convert = |stop| match stop {
         Stop::Failed(OverBudget::Failed(error)) => Stop::Failed(error),
         Stop::Failed(OverBudget::TooLittle { .. }) => {
             is_too_little = true;
@@ -309,14 +320,14 @@ fn run_planned<T: DeviceSample + Sample>(
         Stop::OtherFailed => Stop::OtherFailed,
     };
     let results = outcome.workers.into_iter();
-    let results = results.map(|result| result.map_err(&mut reason)).collect();
-    let devices =
-        finished(job.devices, results).map_err(|error| failed(IsosurfaceError::from(error)))?;
+    let results = results.map(|result| result.map_err(&mut convert)).collect();
+    let devices = collect_results(job.devices, results)
+        .map_err(|error| failed(IsosurfaceError::from(error)))?;
     if is_too_little {
         return Err(too_little);
     }
     outcome.consumed.map_err(OverBudget::Failed)?;
-    let seen = slabs.seen();
+    let statistics = slabs.statistics();
     let start = Instant::now();
     if let Some(writer) = writer {
         counts = writer.finish().map_err(failed)?;
@@ -326,8 +337,8 @@ fn run_planned<T: DeviceSample + Sample>(
         triangles: counts.triangles,
         non_finite_cells,
         topology,
-        samples: seen.summary,
-        inexact_samples: seen.inexact,
+        samples: statistics.summary,
+        inexact_samples: statistics.inexact,
         slabs: count as u64,
         along: job.along,
         devices,
@@ -340,17 +351,17 @@ fn failed(error: impl Into<StreamError>) -> OverBudget<StreamError> {
     OverBudget::Failed(error.into())
 }
 
-/// What the plane of cells takes that takes most: the volume is read again, a plane of cells at a
-/// time.
-fn largest_plane<T: DeviceSample + Sample>(
+/// Returns the maximum bytes that a plane of cells needs. Reads the volume again, one plane of cells
+/// at a time.
+fn max_plane_bytes<T: DeviceSample + Sample>(
     job: &Job<'_>,
     slabs: &mut Slabs<'_, T>,
-) -> Result<Need, StreamError> {
+) -> Result<PieceBytes, StreamError> {
     let stream: Stream = job.devices[0].stream()?;
     let width = plan::widest(job.params, job.partition.padded.grid);
-    let mut most = Need::default();
+    let mut max = PieceBytes::default();
     let mut filled = Filled::default();
-    slabs.start_again();
+    slabs.rewind();
     for slab in job.partition.slabs_of_height(1) {
         job.monitor.check()?;
         slabs.fill(&slab, &mut filled)?;
@@ -369,14 +380,14 @@ fn largest_plane<T: DeviceSample + Sample>(
             params: job.params,
             width,
         };
-        let need = pieces.need(slab.cells.start)?;
-        most.scratch = most.scratch.max(need.scratch);
-        most.result = most.result.max(need.result);
+        let plane = pieces.plane_bytes(slab.cells.start)?;
+        max.scratch = max.scratch.max(plane.scratch);
+        max.result = max.result.max(plane.result);
     }
-    Ok(most)
+    Ok(max)
 }
 
-/// A number of samples that memory can be addressed for.
+/// Returns the number of samples of a plane, if several planes of them can be addressed.
 fn plane_samples(partition: &SlabPartition) -> Result<usize, DeviceError> {
     let [nx, ny] = [partition.padded.stored.nx, partition.padded.stored.ny].map(|n| n as usize);
     nx.checked_mul(ny)

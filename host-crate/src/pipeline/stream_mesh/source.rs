@@ -1,7 +1,8 @@
-//! Slabs from a file, each plane read once.
+//! Reading of slabs from a volume file, each plane once.
 //!
-//! A slab is of planes along z, as they are in the file, or of planes along y, of which a row of
-//! each z is one: these are planes along z of the same volume with y and z exchanged.
+//! Slabs consist of planes along z, as they are stored in the file, or of planes along y: those are
+//! the planes along z of the volume with its axes y and z exchanged, and have one row of every
+//! stored plane.
 
 use super::{SampleConversion, SlabAxis, StreamError, StreamOptions};
 use crate::{
@@ -16,15 +17,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What is known of the samples that have been read.
+/// Statistics of the samples that have been read.
 #[derive(Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct ReadStatistics {
     pub summary: SampleSummary,
+    /// Number of samples that were rounded.
     pub inexact: usize,
 }
 
-impl Seen {
-    const NOTHING: Self = Self {
+impl ReadStatistics {
+    const EMPTY: Self = Self {
         summary: SampleSummary {
             count: 0,
             non_finite: 0,
@@ -35,21 +37,21 @@ impl Seen {
         inexact: 0,
     };
 
-    fn see<S: Sample>(&mut self, samples: &[S]) {
+    fn add<S: Sample>(&mut self, samples: &[S]) {
         self.summary = self.summary.join(SampleSummary::of(samples));
     }
 }
 
-/// How planes of a file are read: of samples as they are, or converted, less what is to be taken
-/// from them.
-pub(super) type Opening<T> =
+/// Creates a reader of planes with a certain conversion of samples.
+pub(super) type OpenPlanes<T> =
     for<'r, 'v> fn(&'r mut VolumeReader<'v>, SlabAxis, &StreamOptions) -> Planes<'r, T>;
 
-/// Reads planes into a slice that is as long as they are.
-pub(super) type Planes<'r, T> =
-    Box<dyn FnMut(Range<usize>, &mut [T], &mut Seen) -> Result<(), FileError> + Send + 'r>;
+/// Reads a range of planes into a slice of their length.
+pub(super) type Planes<'r, T> = Box<
+    dyn FnMut(Range<usize>, &mut [T], &mut ReadStatistics) -> Result<(), FileError> + Send + 'r,
+>;
 
-/// Samples as they are in the file.
+/// Reads samples without a conversion.
 pub(super) fn direct<'r, T: Sample>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
@@ -58,15 +60,16 @@ pub(super) fn direct<'r, T: Sample>(
     if along == SlabAxis::Y {
         return converted::<T, T>(reader, along, |sample| (sample, true));
     }
-    // each plane is asked for once
+    // each plane is read once
     reader.set_overlap(0);
-    Box::new(move |z, out, seen| {
+    Box::new(move |z, out, statistics| {
         reader.read_planes_into(z, out)?;
-        seen.see(out);
+        statistics.add(out);
         Ok(())
     })
 }
 
+/// Reads samples of `i32` as `f32`.
 pub(super) fn from_i32<'r>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
@@ -80,6 +83,7 @@ pub(super) fn from_i32<'r>(
     }
 }
 
+/// Reads samples of `f64` as `f32`.
 pub(super) fn from_f64<'r>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
@@ -93,7 +97,7 @@ pub(super) fn from_f64<'r>(
     }
 }
 
-/// Samples that are converted: those of one z at a time. `convert` also returns whether the
+/// Reads samples with a conversion, one stored plane at a time. `convert` also returns `true` if the
 /// conversion is exact.
 fn converted<'r, S: Sample, T: Sample>(
     reader: &'r mut VolumeReader<'_>,
@@ -102,13 +106,13 @@ fn converted<'r, S: Sample, T: Sample>(
 ) -> Planes<'r, T> {
     let mut stored: Vec<S> = Vec::new();
     reader.set_overlap(0);
-    Box::new(move |planes, out, seen| {
+    Box::new(move |planes, out, statistics| {
         let [nx, ny, nz] = reader.dims();
         if nx == 0 || ny == 0 || nz == 0 {
             return Ok(());
         }
-        // how many are not exact
-        let put = |out: &mut [T], stored: &[S]| -> usize {
+        // returns the number of rounded samples
+        let convert_all = |out: &mut [T], stored: &[S]| -> usize {
             let pairs = out.iter_mut().zip(stored);
             let inexact = pairs.map(|(out, &sample)| {
                 let (value, exact) = convert(sample);
@@ -123,8 +127,8 @@ fn converted<'r, S: Sample, T: Sample>(
                     resize(&mut stored, nx * ny)
                         .map_err(|error| FileError::new(reader.path(), error.into()))?;
                     reader.read_planes_into(z..z + 1, &mut stored)?;
-                    seen.inexact += put(out, &stored);
-                    seen.see(&stored);
+                    statistics.inexact += convert_all(out, &stored);
+                    statistics.add(&stored);
                 }
             }
             SlabAxis::Y => {
@@ -132,10 +136,10 @@ fn converted<'r, S: Sample, T: Sample>(
                     .map_err(|error| FileError::new(reader.path(), error.into()))?;
                 for z in 0..nz {
                     reader.read_samples_into((z * ny + planes.start) * nx, &mut stored)?;
-                    seen.see(&stored);
+                    statistics.add(&stored);
                     let rows = out.chunks_exact_mut(nx).skip(z).step_by(nz);
                     for (out, row) in rows.zip(stored.chunks_exact(nx)) {
-                        seen.inexact += put(out, row);
+                        statistics.inexact += convert_all(out, row);
                     }
                 }
             }
@@ -153,57 +157,57 @@ pub(super) fn indicator<'r>(
     match options.conversion {
         SampleConversion::Indicator(selection) => {
             let is_selected = selection.predicate(reader.sample_type());
-            chosen(reader, along, is_selected)
+            binary(reader, along, is_selected)
         }
-        _ => chosen(reader, along, |sample| sample != 0.0),
+        _ => binary(reader, along, |sample| sample != 0.0),
     }
 }
 
-/// A mask of samples of any type: zero or not.
+/// Reads a mask of samples of any type as 0 or 1; `u8` is read as it is.
 pub(super) fn mask<'r>(reader: &'r mut VolumeReader<'_>, along: SlabAxis) -> Planes<'r, u8> {
     match reader.sample_type() {
         SampleType::U8 => direct(reader, along, &StreamOptions::default()),
-        _ => chosen(reader, along, |sample| sample != 0.0),
+        _ => binary(reader, along, |sample| sample != 0.0),
     }
 }
 
-/// 1 where a sample of any type is one that `is_inside`.
-fn chosen<'r>(
+/// Reads samples of any type as 1 if `is_inside`, else as 0.
+fn binary<'r>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,
     is_inside: impl Fn(f64) -> bool + Copy + Send + 'r,
 ) -> Planes<'r, u8> {
-    fn kept<S: Sample>(is_inside: impl Fn(f64) -> bool) -> impl Fn(S) -> (u8, bool) {
+    fn to_bit<S: Sample>(is_inside: impl Fn(f64) -> bool) -> impl Fn(S) -> (u8, bool) {
         move |sample| (u8::from(is_inside(sample.to_f64())), true)
     }
     match reader.sample_type() {
-        SampleType::U8 => converted(reader, along, kept::<u8>(is_inside)),
-        SampleType::I8 => converted(reader, along, kept::<i8>(is_inside)),
-        SampleType::U16 => converted(reader, along, kept::<u16>(is_inside)),
-        SampleType::I16 => converted(reader, along, kept::<i16>(is_inside)),
-        SampleType::I32 => converted(reader, along, kept::<i32>(is_inside)),
-        SampleType::F32 => converted(reader, along, kept::<f32>(is_inside)),
-        SampleType::F64 => converted(reader, along, kept::<f64>(is_inside)),
+        SampleType::U8 => converted(reader, along, to_bit::<u8>(is_inside)),
+        SampleType::I8 => converted(reader, along, to_bit::<i8>(is_inside)),
+        SampleType::U16 => converted(reader, along, to_bit::<u16>(is_inside)),
+        SampleType::I16 => converted(reader, along, to_bit::<i16>(is_inside)),
+        SampleType::I32 => converted(reader, along, to_bit::<i32>(is_inside)),
+        SampleType::F32 => converted(reader, along, to_bit::<f32>(is_inside)),
+        SampleType::F64 => converted(reader, along, to_bit::<f64>(is_inside)),
     }
 }
 
-/// What memory is for that holds a slab.
-const SLAB: &str = "a slab of the volume";
+/// Purpose of the memory of slabs, quoted in errors.
+const PURPOSE: &str = "a slab of the volume";
 
-/// Makes a list as long as that.
+/// Sets the length of a list.
 fn resize<T: Sample>(list: &mut Vec<T>, len: usize) -> Result<(), OutOfMemory> {
-    memory::try_reserve(SLAB, list, len.saturating_sub(list.len()))?;
+    memory::try_reserve(PURPOSE, list, len.saturating_sub(list.len()))?;
     list.resize(len, T::zeroed());
     Ok(())
 }
 
-/// The samples of a slab, and its mask.
+/// Samples and mask of a slab.
 pub(super) struct Filled<T> {
     pub samples: Vec<T>,
-    /// Empty without a mask.
+    /// Mask of the slab; empty without a mask.
     pub mask: Vec<u8>,
     pub slab: VolumeSlab,
-    /// Which slab it is.
+    /// Number of the slab.
     pub number: usize,
 }
 
@@ -221,41 +225,41 @@ impl<T> Default for Filled<T> {
     }
 }
 
-/// Planes that follow each other, of which the last are kept for the next slab.
-struct Forward<'r, T> {
+/// Sequential reader of planes that keeps the last ones for the next slab.
+struct PlaneStream<'r, T> {
     read: Planes<'r, T>,
     tail: Vec<T>,
 }
 
-impl<T: Sample> Forward<'_, T> {
+impl<T: Sample> PlaneStream<'_, T> {
     fn fill(
         &mut self,
         planes: Range<usize>,
         next: usize,
         plane: usize,
         out: &mut Vec<T>,
-        seen: &mut Seen,
+        statistics: &mut ReadStatistics,
     ) -> Result<(), StreamError> {
-        let again = next.saturating_sub(planes.start) * plane;
+        let kept = next.saturating_sub(planes.start) * plane;
         resize(out, planes.len() * plane)?;
-        out[..again].copy_from_slice(&self.tail[self.tail.len() - again..]);
-        (self.read)(next..planes.end, &mut out[again..], seen)?;
-        // the next slab begins at most three planes before this one's end
+        out[..kept].copy_from_slice(&self.tail[self.tail.len() - kept..]);
+        (self.read)(next..planes.end, &mut out[kept..], statistics)?;
+        // the next slab begins at most three planes before the end of this one
         let keep = planes.len().min(3) * plane;
         self.tail.clear();
-        memory::try_extend(SLAB, &mut self.tail, &out[out.len() - keep..])?;
+        memory::try_extend(PURPOSE, &mut self.tail, &out[out.len() - keep..])?;
         Ok(())
     }
 }
 
-/// The slabs of a file, in order.
+/// Reader of the slabs of a file, in order.
 pub(super) struct Slabs<'r, T> {
     partition: SlabPartition,
-    volume: Forward<'r, T>,
-    mask: Option<Forward<'r, u8>>,
-    /// The plane after the last that was read.
+    volume: PlaneStream<'r, T>,
+    mask: Option<PlaneStream<'r, u8>>,
+    /// Index of the next plane to read.
     next: usize,
-    seen: Seen,
+    statistics: ReadStatistics,
 }
 
 impl<'r, T: Sample> Slabs<'r, T> {
@@ -264,63 +268,63 @@ impl<'r, T: Sample> Slabs<'r, T> {
         volume: Planes<'r, T>,
         mask: Option<Planes<'r, u8>>,
     ) -> Self {
-        let forward = |read| Forward {
+        let stream = |read| PlaneStream {
             read,
             tail: Vec::new(),
         };
         Self {
             partition,
-            volume: Forward {
+            volume: PlaneStream {
                 read: volume,
                 tail: Vec::new(),
             },
-            mask: mask.map(forward),
+            mask: mask.map(stream),
             next: 0,
-            seen: Seen::NOTHING,
+            statistics: ReadStatistics::EMPTY,
         }
     }
 
-    /// What has been read.
-    pub fn seen(&self) -> Seen {
-        self.seen
+    /// Returns the statistics of the samples read so far.
+    pub fn statistics(&self) -> ReadStatistics {
+        self.statistics
     }
 
-    /// The next slab is the first again.
-    pub fn start_again(&mut self) {
+    /// Continues with the first slab.
+    pub fn rewind(&mut self) {
         self.next = 0;
-        self.seen = Seen::NOTHING;
+        self.statistics = ReadStatistics::EMPTY;
         self.volume.tail.clear();
         if let Some(mask) = &mut self.mask {
             mask.tail.clear();
         }
     }
 
-    /// Reads a slab, the next after the last.
+    /// Reads a slab, which follows the previous one.
     pub fn fill(&mut self, slab: &VolumeSlab, filled: &mut Filled<T>) -> Result<(), StreamError> {
         let (planes, plane) = (slab.planes.clone(), self.partition.plane_len());
-        let (next, seen) = (self.next, &mut self.seen);
+        let (next, statistics) = (self.next, &mut self.statistics);
         self.volume
-            .fill(planes.clone(), next, plane, &mut filled.samples, seen)?;
+            .fill(planes.clone(), next, plane, &mut filled.samples, statistics)?;
         if let Some(mask) = &mut self.mask {
-            let mut of_mask = Seen::NOTHING;
-            mask.fill(planes, next, plane, &mut filled.mask, &mut of_mask)?;
+            let mut mask_statistics = ReadStatistics::EMPTY;
+            mask.fill(planes, next, plane, &mut filled.mask, &mut mask_statistics)?;
         }
         self.next = slab.planes.end;
         filled.slab = slab.clone();
         Ok(())
     }
 
-    /// Reads all slabs, and gives them to the workers in turn. Returns how long it read; stops when
-    /// a worker is gone.
+    /// Reads all slabs and distributes them to the workers in turn. Returns the time spent reading.
+    /// Stops early if a worker is gone.
     pub fn read_all(
         &mut self,
         height: u32,
-        emptied: Receiver<Filled<T>>,
+        free_buffers: Receiver<Filled<T>>,
         workers: &[SyncSender<Filled<T>>],
     ) -> Result<Duration, StreamError> {
         let mut reading = Duration::ZERO;
         for (number, slab) in self.partition.slabs_of_height(height).enumerate() {
-            let Ok(mut filled) = emptied.recv() else {
+            let Ok(mut filled) = free_buffers.recv() else {
                 return Ok(reading);
             };
             let start = Instant::now();
@@ -331,12 +335,13 @@ impl<'r, T: Sample> Slabs<'r, T> {
                 return Ok(reading);
             }
         }
-        self.read_rest(&mut reading)?;
+        self.read_remaining(&mut reading)?;
         Ok(reading)
     }
 
-    /// Reads a volume without cells: its samples are counted all the same, and damage is reported.
-    fn read_rest(&mut self, reading: &mut Duration) -> Result<(), StreamError> {
+    /// Reads the planes that belong to no slab, for the statistics and to detect damage: those of a
+    /// volume without cells.
+    fn read_remaining(&mut self, reading: &mut Duration) -> Result<(), StreamError> {
         let start = Instant::now();
         let (planes, plane) = (
             self.partition.padded.stored.nz as usize,
@@ -346,10 +351,16 @@ impl<'r, T: Sample> Slabs<'r, T> {
         while self.next < planes {
             let z = self.next..self.next + 1;
             resize(&mut samples, plane)?;
-            (self.volume.read)(z.clone(), &mut samples, &mut self.seen)?;
-            if let Some(of_mask) = &mut self.mask {
+            (self.volume.read)(z.clone(), &mut samples, &mut self.statistics)?;
+            if let Some(mask_stream) = &mut self.mask {
                 resize(&mut mask, plane)?;
-                (of_mask.read)(z, &mut mask, &mut Seen { ..Seen::NOTHING })?;
+                (mask_stream.read)(
+                    z,
+                    &mut mask,
+                    &mut ReadStatistics {
+                        ..ReadStatistics::EMPTY
+                    },
+                )?;
             }
             self.next += 1;
         }

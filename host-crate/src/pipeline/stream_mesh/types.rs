@@ -1,4 +1,4 @@
-//! What goes into a streamed mesh, and the report of it.
+//! Inputs, options, report and errors of a streamed mesh.
 
 use crate::{
     device::{Device, DeviceError},
@@ -10,36 +10,36 @@ use crate::{
 };
 use std::time::Duration;
 
-/// What a mesh is made of, by which devices, and where it goes.
+/// Inputs and output of a streamed mesh.
 pub struct StreamInputs<'a, 'v> {
     /// The devices; one may be named more than once.
     pub devices: &'a [Device],
     /// The volume.
     pub volume: &'a mut VolumeReader<'v>,
-    /// If given, has the same grid, and samples of any type: cells with a corner where it is zero
-    /// emit nothing.
+    /// Mask of the same grid, with samples of any type: cells with a corner where it is zero have no
+    /// surface.
     pub mask: Option<&'a mut VolumeReader<'v>>,
-    /// The mesh's file; without one the mesh is counted only.
+    /// Writer of the mesh file. Without one the mesh is only counted.
     pub writer: Option<MeshWriter>,
-    /// What surface it is.
+    /// Parameters of the surface.
     pub params: &'a IsosurfaceParams,
-    /// How it is streamed.
+    /// Options of the streaming.
     pub options: &'a StreamOptions,
 }
 
-/// How a volume is streamed.
+/// Options of a streamed mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamOptions {
-    /// Bytes that the work may take of the host's memory, and of each device's; of one memory,
-    /// where the CPU is a device. `None` is half of what is free. Beside these bytes there are what
-    /// [`MeshWriter`] and [`VolumeReader`] need for themselves, some 50 MB.
+    /// Maximum bytes used on the host and on each device, or in total if the CPU is a device.
+    /// `None` for half of the free memory. [`MeshWriter`] and [`VolumeReader`] need up to 50 MB in
+    /// addition.
     pub memory: Option<u64>,
-    /// Planes of cells in a slab; `None` is as many as memory allows and as make sense.
+    /// Planes of cells per slab; `None` for a height chosen from the memory.
     pub slab_height: Option<u32>,
-    /// What slabs follow each other along; `None` is z, or y where memory is too little for the
-    /// planes along z.
+    /// Axis along which the volume is divided into slabs; `None` for z, or y if the memory does not
+    /// suffice for planes along z.
     pub along: Option<SlabAxis>,
-    /// Where the samples are in the world, in place of what the file states.
+    /// Geometry that replaces the one of the file.
     pub geometry: Option<Geometry>,
     /// Conversion of the samples before the surface is extracted. The isovalue of the parameters is
     /// compared with the converted samples.
@@ -59,18 +59,18 @@ pub enum SampleConversion {
     Indicator(Selection),
 }
 
-/// What slabs of a volume follow each other along.
+/// Axis along which a volume is divided into slabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SlabAxis {
-    /// z: a slab is a run of samples in the file.
+    /// z: a slab is a contiguous range of the file.
     #[default]
     Z,
-    /// y, for planes of x and y that are too large: a slab is some rows of each z.
+    /// y, for volumes with large planes: a slab consists of some rows of each plane.
     Y,
 }
 
 impl SlabAxis {
-    /// The sizes of a volume whose planes along z are the slabs' planes.
+    /// Permutes values per axis so that the slab axis comes last.
     pub(super) fn turn<A>(self, [x, y, z]: [A; 3]) -> [A; 3] {
         match self {
             Self::Z => [x, y, z],
@@ -79,52 +79,52 @@ impl SlabAxis {
     }
 }
 
-/// What was streamed.
+/// Report of a streamed mesh.
 #[derive(Clone, Debug)]
 pub struct StreamReport {
-    /// Vertices of the mesh.
+    /// Number of vertices of the mesh.
     pub vertices: u64,
-    /// Triangles of the mesh.
+    /// Number of triangles of the mesh.
     pub triangles: u64,
-    /// Cells left out because a corner of theirs is NaN or infinite.
+    /// Number of cells that were left out because of a corner that is NaN or infinite.
     pub non_finite_cells: u64,
-    /// What ambiguous cells were found to be.
+    /// Resolution of the ambiguous cells.
     pub topology: TopologyCounts,
-    /// The samples, as the file has them.
+    /// Statistics of the samples as they are stored in the file.
     pub samples: SampleSummary,
-    /// Samples that were rounded to become `f32`.
+    /// Number of samples that were rounded to `f32`.
     pub inexact_samples: usize,
-    /// Slabs of the volume.
+    /// Number of slabs.
     pub slabs: u64,
-    /// What they follow each other along.
+    /// Axis along which the volume was divided.
     pub along: SlabAxis,
-    /// What each device did.
+    /// Work of each device.
     pub devices: Vec<StreamDevice>,
-    /// How long slabs were read. Reading, extracting and writing go on at the same time.
+    /// Time spent reading. Reading, extraction and writing run concurrently.
     pub reading: Duration,
-    /// How long parts of the mesh were written, the end of the file included.
+    /// Time spent writing, including the end of the file.
     pub writing: Duration,
 }
 
-/// What a device did of a streamed volume.
+/// Work of a device on a streamed mesh.
 #[derive(Clone, Debug, Default)]
 pub struct StreamDevice {
-    /// The device's name.
+    /// Name of the device.
     pub device: String,
-    /// Slabs that it worked on.
+    /// Number of slabs that the device processed.
     pub slabs: u64,
-    /// Parts of the mesh that it made: more than slabs where a part took more memory than there
-    /// was.
+    /// Number of parts of the mesh that the device extracted: more than slabs if slabs were divided
+    /// to fit the memory.
     pub parts: u64,
-    /// The time of each stage on the device, of all parts together.
+    /// Total time of each stage on the device.
     pub stages: Vec<StageTime>,
 }
 
-/// Why a volume was not streamed.
+/// Error of a streamed mesh.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// A file cannot be read, or not be written.
+    /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
     /// The extraction failed.

@@ -1,4 +1,4 @@
-//! What a device does of a streamed volume.
+//! Worker of one device: extracts the mesh of its slabs.
 
 use super::{Job, StreamDevice, plan::Plan, source::Filled};
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
         budget::{OverBudget, within_budget},
         devices::Stop,
         offsets::Offsets,
-        ordered::Outlet,
+        ordered::PartSender,
     },
 };
 use std::{
@@ -22,36 +22,37 @@ use std::{
     sync::mpsc::{Receiver, Sender},
 };
 
-/// A part of the mesh, on the host.
+/// A part of the mesh on the host.
 pub(super) struct FinishedPart {
     pub mesh: TriangleMesh,
     pub non_finite_cells: u64,
     pub topology: TopologyCounts,
 }
 
-/// Why a worker stops.
-type StopOf = Stop<OverBudget<IsosurfaceError>>;
+/// Reason why a worker stops early.
+type WorkerStop = Stop<OverBudget<IsosurfaceError>>;
 
-/// Stops the worker with an error of the device or of the extraction.
-fn failed(error: impl Into<IsosurfaceError>) -> StopOf {
+/// Converts an error of the device or of the extraction.
+fn failed(error: impl Into<IsosurfaceError>) -> WorkerStop {
     Stop::Failed(OverBudget::Failed(error.into()))
 }
 
-/// Works on every slab whose number is the worker's, counted in steps of as many as there are
-/// workers.
+/// Processes every n-th slab of a volume, where n is the number of workers.
 pub(super) struct Worker<'a, T> {
     pub job: Job<'a>,
     pub plan: Plan,
     pub device: &'a Device,
+    /// Slabs that have been read.
     pub filled: Receiver<Filled<T>>,
-    /// Where slabs go back that are on the device.
+    /// Returns the buffers of slabs that have been uploaded.
     pub free: Sender<Filled<T>>,
-    /// What the slabs have.
+    /// Counts of the slabs.
     pub offsets: &'a Offsets<PartCounts>,
 }
 
 impl<T: DeviceSample> Worker<'_, T> {
-    pub fn run(self, outlet: &Outlet<FinishedPart>) -> Result<StreamDevice, StopOf> {
+    /// Processes slabs until the reader closes the channel.
+    pub fn run(self, sender: &PartSender<FinishedPart>) -> Result<StreamDevice, WorkerStop> {
         let stream = self.device.stream().map_err(failed)?;
         let mut report = StreamDevice {
             device: self.device.id(),
@@ -63,7 +64,7 @@ impl<T: DeviceSample> Worker<'_, T> {
             samples = upload(&stream, samples, &filled.samples).map_err(failed)?;
             mask = upload(&stream, mask, &filled.mask).map_err(failed)?;
             let (slab, number) = (filled.slab.clone(), filled.number);
-            // the receiver is gone when everything has been read
+            // fails once everything has been read
             let _ = self.free.send(filled);
             let resident = ResidentSlabs {
                 partition: self.job.partition,
@@ -75,21 +76,21 @@ impl<T: DeviceSample> Worker<'_, T> {
                 &resident,
                 number,
                 slab.cells,
-                (&stream, outlet, &mut report),
+                (&stream, sender, &mut report),
             )?;
             report.slabs += 1;
         }
         Ok(report)
     }
 
-    /// The parts of a slab, each put to the outlet when it is made.
+    /// Extracts the parts of a slab and sends each to the consumer.
     fn extract(
         &self,
         resident: &ResidentSlabs<'_, T>,
         number: usize,
         cells: Range<u32>,
-        (stream, outlet, report): (&Stream, &Outlet<FinishedPart>, &mut StreamDevice),
-    ) -> Result<(), StopOf> {
+        (stream, sender, report): (&Stream, &PartSender<FinishedPart>, &mut StreamDevice),
+    ) -> Result<(), WorkerStop> {
         let params = self.job.params;
         let budget = self.plan.budget(&self.job, stream);
         let pieces = MeshPieces {
@@ -99,7 +100,7 @@ impl<T: DeviceSample> Worker<'_, T> {
             width: self.plan.width,
         };
         let end = cells.end;
-        let mut own = PartCounts::default();
+        let mut slab_counts = PartCounts::default();
         let mut before_slab: Option<PartCounts> = None;
         let done = within_budget(&pieces, cells, &budget, |counted, piece| {
             let before = match before_slab {
@@ -107,13 +108,13 @@ impl<T: DeviceSample> Worker<'_, T> {
                 None => self.offsets.before(number)?,
             };
             before_slab = Some(before);
-            let first_vertex = before.plus(own).vertices;
-            own = own.plus(counted.counts());
+            let first_vertex = before.plus(slab_counts).vertices;
+            slab_counts = slab_counts.plus(counted.counts());
             let ends_slab = piece.end == end;
             if ends_slab {
-                self.offsets.publish(number, own);
+                self.offsets.publish(number, slab_counts);
             }
-            let width = self.width(before.plus(own))?;
+            let width = self.width(before.plus(slab_counts))?;
             let mesh = counted.emit(stream, params, width, first_vertex)?;
             let on_host = mesh.download(stream)?;
             add_times(&mut report.stages, mesh.stage_times()?);
@@ -124,17 +125,17 @@ impl<T: DeviceSample> Worker<'_, T> {
                 topology: mesh.topology,
             };
             drop(mesh);
-            outlet.put::<IsosurfaceError>(part, ends_slab)
+            sender.send::<IsosurfaceError>(part, ends_slab)
         });
         done.map_err(|error| match error {
-            OverBudget::TooLittle { given } => Stop::Failed(OverBudget::TooLittle { given }),
+            OverBudget::TooLittle { budget } => Stop::Failed(OverBudget::TooLittle { budget }),
             OverBudget::Failed(Stop::Failed(error)) => failed(error),
             OverBudget::Failed(Stop::OtherFailed) => Stop::OtherFailed,
         })
     }
 
-    /// A width that holds the numbers of a part's vertices, and of those of the next that it names.
-    /// (In the file all are alike.)
+    /// Returns an index width for the vertices of a part and those of the next part that it refers
+    /// to. (All indices of the file have one width.)
     fn width(&self, after: PartCounts) -> Result<IndexWidth, IsosurfaceError> {
         let params = self.job.params;
         let width = after.width(params)?;
@@ -147,7 +148,7 @@ impl<T: DeviceSample> Worker<'_, T> {
     }
 }
 
-/// The elements on the device, in the same memory if there are as many.
+/// Copies elements to the device, into the same buffer if it has the right length.
 fn upload<E: Element>(
     stream: &Stream,
     mut buffer: Buffer<E>,

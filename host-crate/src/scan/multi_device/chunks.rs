@@ -1,6 +1,6 @@
 //! Which chunks an input is cut into.
 
-use crate::partition::slab::of_lengths;
+use crate::partition::slab::ranges_with_lengths;
 
 /// Elements of a chunk at most: enough that the work for each chunk is negligible.
 const MAX_CHUNK: usize = 1 << 22;
@@ -42,7 +42,9 @@ pub(super) fn chosen(len: usize, devices: usize) -> Vec<usize> {
 
 /// The lengths of ranges of these lengths, of which there are enough; the last is what is left.
 pub(super) fn cut(len: usize, lengths: impl Iterator<Item = usize>) -> Vec<usize> {
-    of_lengths(len, lengths).map(|range| range.len()).collect()
+    ranges_with_lengths(len, lengths)
+        .map(|range| range.len())
+        .collect()
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ impl MultiDeviceScanner {
                 add_afterwards::scan(lane, chunks, params, &offsets)
             }
         };
-        offsets.each_worker(&self.devices, jobs, work)?;
+        offsets.run_workers(&self.devices, jobs, work)?;
         Ok(offsets.total())
     }
 }

@@ -30,6 +30,7 @@ use crate::{
     grid::Metric,
     memory,
     monitor::{Cancelled, StageTime, Stopwatch, add_times},
+    partition::memory_plan::none_if_out_of_memory,
     skeleton::SkeletonError,
 };
 
@@ -78,7 +79,7 @@ pub fn one(
     let stream = stream.transpose()?;
     let on_device = match &stream {
         Some(stream) if DeviceObject::suits(stream, object, metric) => {
-            unless_full(DeviceObject::new(stream, object, metric))?
+            none_if_out_of_memory(DeviceObject::new(stream, object, metric))?
         }
         _ => None,
     };
@@ -119,9 +120,9 @@ pub fn one(
         let with_costs = numbers.tunnels > 0;
         steps.check()?;
         let ways = match on_device {
-            Some(on_device) => {
-                unless_full(on_device.ways(object, metric, root.voxel, with_costs, steps))?
-            }
+            Some(on_device) => none_if_out_of_memory(
+                on_device.ways(object, metric, root.voxel, with_costs, steps),
+            )?,
             None => None,
         };
         let ways = match ways {
@@ -195,15 +196,6 @@ pub fn one(
         centred: is_centred,
         times,
     })
-}
-
-/// Nothing where a device has no memory left, which other components may have taken since it was
-/// asked: then the host does it.
-fn unless_full<T>(made: Result<T, SkeletonError>) -> Result<Option<T>, SkeletonError> {
-    match made {
-        Err(SkeletonError::Device(DeviceError::OutOfMemory { .. })) => Ok(None),
-        made => made.map(Some),
-    }
 }
 
 /// That of a component of one voxel: a point, of which everything holds. There may be millions.

@@ -10,8 +10,8 @@ use crate::{
     memory::{catch_out_of_memory, concat_or_unwind, zeroed_or_unwind},
     monitor::Counter,
     partition::{
-        devices::{Stop, each, finished},
-        slab::by_weight,
+        devices::{Stop, collect_results, run_workers},
+        slab::split_by_weight,
     },
     skeleton::{
         SkeletonError,
@@ -44,7 +44,7 @@ pub(super) fn forces_on(
         },
     };
     let weights = words.iter().map(|word| u64::from(word.count_ones()));
-    let parts = by_weight(weights, streams.len());
+    let parts = split_by_weight(weights, streams.len());
     let forces_of = |worker: usize, part: Range<usize>| -> Result<Vec<f32>, SkeletonError> {
         let stream = &streams[worker];
         let (dims, geometry) = (mask.dims(), mask.geometry);
@@ -67,14 +67,14 @@ pub(super) fn forces_on(
         .compute()?;
         Ok(stream.download(&forces)?)
     };
-    let made = each(parts, |worker, part| {
+    let made = run_workers(parts, |worker, part| {
         catch_out_of_memory(|| forces_of(worker, part)).map_err(Stop::Failed)
     })?;
     if let Some(counter) = counter {
         // no device's failure
         counter.add(0).map_err(DeviceError::from)?;
     }
-    let made = finished(streams.iter().map(Stream::device), made)?;
+    let made = collect_results(streams.iter().map(Stream::device), made)?;
     Ok(first.upload(&concat_or_unwind(&made))?)
 }
 

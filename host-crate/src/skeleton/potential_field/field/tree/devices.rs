@@ -12,8 +12,8 @@ use crate::{
     memory::{ExtendOrUnwind, catch_out_of_memory, zeroed_or_unwind},
     monitor::Counter,
     partition::{
-        devices::{Stop, each, finished},
-        slab::by_weight,
+        devices::{Stop, collect_results, run_workers},
+        slab::split_by_weight,
     },
     skeleton::{
         SkeletonError,
@@ -90,7 +90,7 @@ fn by_parts(
     let source_words = field.sources.download(first)?;
     let own = field.points.weights(first)?;
     let weights = words.iter().map(|word| u64::from(word.count_ones()));
-    let parts = by_weight(weights, streams.len());
+    let parts = split_by_weight(weights, streams.len());
     let of_part = |worker: usize, part: Range<usize>| -> Result<_, SkeletonError> {
         let stream = &streams[worker];
         let (dims, geometry) = (mask.dims(), mask.geometry);
@@ -113,14 +113,14 @@ fn by_parts(
             stream.download(&made.bounds)?,
         ))
     };
-    let made = each(parts, |worker, part| {
+    let made = run_workers(parts, |worker, part| {
         catch_out_of_memory(|| of_part(worker, part)).map_err(Stop::Failed)
     })?;
     if let Some(counter) = field.counter {
         // no device's failure
         counter.add(0).map_err(DeviceError::from)?;
     }
-    let made = finished(streams.iter().map(crate::device::Stream::device), made)?;
+    let made = collect_results(streams.iter().map(crate::device::Stream::device), made)?;
     let mut forces = Vec::new();
     let bricks = field.data.lattice.bricks(mask.grid);
     let mut bounds = zeroed_or_unwind::<f64>(bricks.samples() as usize);
