@@ -1,11 +1,22 @@
 //! Messages of the library name parameters; here they get the names of the options that set them.
 
 /// What messages of the library say of parameters, and the same with the options of the command.
-const OPTIONS: [(&str, &str); 33] = [
+const OPTIONS: [(&str, &str); 35] = [
     ("a memory limit", "--memory"),
     ("by a largest distance up to", "by --max-distance up to"),
     ("by a spacing of 1", "with --spacing 1"),
-    ("choose the component,", "choose one with --component,"),
+    (
+        "components; select one from",
+        "components; select one with --component from",
+    ),
+    (
+        "volumes; select one from",
+        "volumes; select one with --volume-index from",
+    ),
+    (
+        "give its dims and sample type",
+        "give its --dims and --type",
+    ),
     (
         "select the object by a threshold or a range instead",
         "select the object by --iso or --label instead of --labels",

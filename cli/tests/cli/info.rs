@@ -160,7 +160,7 @@ fn samples_of_several_numbers_need_a_component() {
     let failed = folder.run("info rgb.nrrd --stats");
     assert_eq!(
         failed.stderr.trim(),
-        "ferrovox: error: rgb.nrrd: each sample has 3 components; choose one with --component, 0 to 2"
+        "ferrovox: error: rgb.nrrd: each sample has 3 components; select one with --component from 0 to 2"
     );
     let report = folder
         .run("info rgb.nrrd --stats --component 2 --json")

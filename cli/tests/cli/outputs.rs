@@ -117,7 +117,7 @@ fn what_another_user_put_into_a_folder_for_all() {
     shared(0o1777, 0);
     let facts = [
         "shared/link.",
-        "is of another user (number 1234)",
+        "belongs to another user (ID 1234)",
         "another folder",
     ];
     folder.refuses("render ball.nii --iso 50 -o shared/link.png", &facts);

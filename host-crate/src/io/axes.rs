@@ -2,16 +2,15 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// A matrix with the given steps (at most three) as its first columns, and unit vectors that are
-/// orthogonal to them as the others: the map of an image or a line seen as a volume one sample
-/// thick.
+/// Returns a matrix whose first columns are `steps` (at most three), and whose other columns are
+/// unit vectors orthogonal to them: the axes of an image or a line as a volume one sample thick.
 pub(crate) fn complete_axes(steps: &[Vector3<f64>]) -> Matrix3<f64> {
     let mut columns: Vec<Vector3<f64>> = steps.iter().take(3).copied().collect();
     if columns.is_empty() {
         columns.push(Vector3::x());
     }
     if columns.len() == 1 {
-        // y unless the step lies (nearly) along it
+        // Start from y, unless the step is nearly parallel to it.
         let along = columns[0].normalize();
         let seed = if along.y.abs() < 0.9 {
             Vector3::y()
@@ -31,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn missing_axes_are_orthogonal_units() {
+    fn missing_axes_are_orthogonal_unit_vectors() {
         let x = Vector3::new(2.0, 0.0, 0.0);
         assert_eq!(
             complete_axes(&[x]),
@@ -42,7 +41,7 @@ mod tests {
         let line = complete_axes(&[Vector3::new(0.0, 7.0, 0.0)]);
         assert!((line.determinant().abs() - 7.0).abs() < 1e-12);
         assert_eq!(complete_axes(&[]), Matrix3::identity());
-        // a step of zero stays what it is, for the geometry's own check to find
+        // A zero step is kept; `Geometry::new` rejects it.
         let determinant = complete_axes(&[Vector3::zeros()]).determinant();
         assert!(determinant == 0.0 || determinant.is_nan());
     }

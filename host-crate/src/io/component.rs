@@ -1,4 +1,4 @@
-//! One component of samples that are several numbers each.
+//! Selection of one component from interleaved samples.
 
 use std::io::{self, Read};
 
@@ -6,16 +6,20 @@ use super::FileProblem;
 use super::layout::Layout;
 use super::source::{Left, Source};
 
-/// Bytes of samples that are taken at a time, about.
-const PORTION: usize = 1 << 16;
-/// Longer numbers are not numbers.
-const WORD: usize = 512;
+/// Approximate number of bytes of samples that are read at a time.
+const CHUNK: usize = 1 << 16;
+/// Longest decimal number that is accepted, in bytes.
+const MAX_WORD: usize = 512;
 
-/// A source of the bytes that belong to one component.
-pub(crate) fn one_component<'a>(source: Source<'a>, layout: &Layout, component: u64) -> Source<'a> {
-    let left = fewer(source.left(), layout.components);
+/// Returns a source of the bytes that belong to one component.
+pub(crate) fn select_component<'a>(
+    source: Source<'a>,
+    layout: &Layout,
+    component: u64,
+) -> Source<'a> {
+    let left = divide(source.left(), layout.components);
     let width = layout.stored.bytes();
-    // A sample of more bytes than memory has does not come.
+    // A sample larger than memory never arrives.
     let group = usize::try_from(layout.components)
         .ok()
         .and_then(|count| count.checked_mul(width))
@@ -31,8 +35,12 @@ pub(crate) fn one_component<'a>(source: Source<'a>, layout: &Layout, component: 
     Source::from_decoder(bytes, left)
 }
 
-/// A source of the decimal numbers that belong to one component.
-pub(crate) fn one_number(source: Source<'_>, components: u64, component: u64) -> Source<'_> {
+/// Returns a source of the decimal numbers that belong to one component.
+pub(crate) fn select_decimal_component(
+    source: Source<'_>,
+    components: u64,
+    component: u64,
+) -> Source<'_> {
     let left = source.left();
     let words = Words {
         source,
@@ -45,36 +53,38 @@ pub(crate) fn one_number(source: Source<'_>, components: u64, component: u64) ->
     Source::from_decoder(words, left)
 }
 
-fn fewer(left: Left, components: u64) -> Left {
+/// Divides a length by the number of components.
+fn divide(left: Left, components: u64) -> Left {
     match left {
         Left::Exactly(left) | Left::AtMost(left) => Left::AtMost(left.div_ceil(components)),
         Left::Unknown => Left::Unknown,
     }
 }
 
+/// Filters the bytes of one component.
 struct Bytes<'a> {
     source: Source<'a>,
-    /// Bytes of a number.
+    /// Size of a number, in bytes.
     width: usize,
-    /// Bytes of a sample.
+    /// Size of a sample, in bytes.
     group: usize,
-    /// The component's first byte in a sample.
+    /// Offset of the component in a sample, in bytes.
     first: usize,
-    /// The component's bytes of the last portion.
+    /// Bytes of the component in the current chunk.
     given: Vec<u8>,
-    /// The first of them that was not given out.
+    /// Index of the next byte of `given` to be returned.
     next: usize,
 }
 
 impl Bytes<'_> {
-    /// Takes the next samples; false at the end.
-    fn portion(&mut self) -> Result<bool, FileProblem> {
+    /// Reads the next chunk of samples. Returns `false` at the end.
+    fn read_chunk(&mut self) -> Result<bool, FileProblem> {
         self.given.clear();
         self.next = 0;
-        if self.group > PORTION {
-            return self.one_sample();
+        if self.group > CHUNK {
+            return self.read_large_sample();
         }
-        let mut samples = vec![0; PORTION / self.group * self.group];
+        let mut samples = vec![0; CHUNK / self.group * self.group];
         let found = self.source.fill(&mut samples)?;
         let samples = samples[..found].chunks(self.group);
         for sample in samples {
@@ -82,16 +92,16 @@ impl Bytes<'_> {
             self.given
                 .extend(sample.get(self.first..end).unwrap_or_default());
         }
-        // what is left of a sample that is cut off, or of none, is there, but no number of this
-        // component
+        // A truncated sample without bytes of this component still counts as data, so that the file
+        // is reported as too short, not as complete.
         if self.given.is_empty() && found > 0 {
             self.given.push(0);
         }
         Ok(found > 0)
     }
 
-    /// Takes one sample of many numbers.
-    fn one_sample(&mut self) -> Result<bool, FileProblem> {
+    /// Reads one sample that is larger than a chunk.
+    fn read_large_sample(&mut self) -> Result<bool, FileProblem> {
         let skipped = self.source.skip(self.first as u64)?;
         let mut number = vec![0; self.width];
         let found = self.source.fill(&mut number)?;
@@ -107,29 +117,30 @@ impl Bytes<'_> {
 
 impl Read for Bytes<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.next == self.given.len() && !self.portion().map_err(io::Error::other)? {
+        if self.next == self.given.len() && !self.read_chunk().map_err(io::Error::other)? {
             return Ok(0);
         }
-        Ok(give(&self.given, &mut self.next, buffer))
+        Ok(copy_available(&self.given, &mut self.next, buffer))
     }
 }
 
+/// Filters the decimal numbers of one component.
 struct Words<'a> {
     source: Source<'a>,
     components: u64,
     component: u64,
-    /// The number that comes next, of its sample.
+    /// Component of the next number in the source.
     number: u64,
-    /// The last number, and a space.
+    /// Current number, followed by a space.
     given: Vec<u8>,
     next: usize,
 }
 
 impl Words<'_> {
-    /// Takes the next number of the component; false at the end.
-    fn word(&mut self) -> Result<bool, FileProblem> {
+    /// Reads the next number of the component. Returns `false` at the end.
+    fn read_number(&mut self) -> Result<bool, FileProblem> {
         loop {
-            let Some(word) = self.source.word(WORD)? else {
+            let Some(word) = self.source.word(MAX_WORD)? else {
                 return Ok(false);
             };
             let number = self.number;
@@ -145,15 +156,15 @@ impl Words<'_> {
 
 impl Read for Words<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.next == self.given.len() && !self.word().map_err(io::Error::other)? {
+        if self.next == self.given.len() && !self.read_number().map_err(io::Error::other)? {
             return Ok(0);
         }
-        Ok(give(&self.given, &mut self.next, buffer))
+        Ok(copy_available(&self.given, &mut self.next, buffer))
     }
 }
 
-/// Copies as much as there is, and there is room for.
-fn give(bytes: &[u8], next: &mut usize, buffer: &mut [u8]) -> usize {
+/// Copies as many bytes as are available and fit; returns their number.
+fn copy_available(bytes: &[u8], next: &mut usize, buffer: &mut [u8]) -> usize {
     let count = buffer.len().min(bytes.len() - *next);
     buffer[..count].copy_from_slice(&bytes[*next..*next + count]);
     *next += count;
@@ -166,7 +177,7 @@ mod tests {
     use crate::io::{ByteOrder, StoredType};
 
     #[test]
-    fn every_component_of_any_number_of_bytes() {
+    fn each_component_is_selected_for_any_sample_size() {
         let samples: Vec<u8> = (0..=250).cycle().take(6 * 30_000).collect();
         for (components, stored) in [
             (3, StoredType::U16),
@@ -179,7 +190,7 @@ mod tests {
             let layout = layout.with_components(components as u64).unwrap();
             for component in [0, 1, components - 1] {
                 let source = Source::from_bytes(&samples);
-                let mut source = one_component(source, &layout, component as u64);
+                let mut source = select_component(source, &layout, component as u64);
                 let mut found = vec![0; samples.len()];
                 let count = source.fill(&mut found).unwrap();
                 let first = component * stored.bytes();
@@ -191,7 +202,7 @@ mod tests {
                 assert_eq!(found[..count], expected, "{component} of {components}");
             }
         }
-        let mut words = one_number(Source::from_bytes(b"1 2,3\n4 5 6 7"), 3, 1);
+        let mut words = select_decimal_component(Source::from_bytes(b"1 2,3\n4 5 6 7"), 3, 1);
         assert_eq!(words.word(9).unwrap().unwrap(), b"2");
         assert_eq!(words.word(9).unwrap().unwrap(), b"5");
         assert_eq!(words.word(9).unwrap(), None);

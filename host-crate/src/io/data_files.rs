@@ -1,26 +1,26 @@
-//! Where the data file that a detached header names is looked for.
+//! Access to the data files that a detached header names.
 
 use std::path::{Path, PathBuf};
 
 use super::FileProblem;
 use super::source::Source;
 
-/// Opens the files that headers name.
+/// Opens the files that a header names.
 pub(crate) trait DataFiles<'a> {
-    /// Opens the file of that name; its problems come back wrapped with the name.
+    /// Opens the file `name`. Errors are attributed to that file.
     fn open(&self, name: &str) -> Result<Source<'a>, FileProblem>;
 
-    /// The path of that file, where it has one.
+    /// Returns the path of the file `name`.
     fn path(&self, name: &str) -> PathBuf;
 
-    /// What opens files of these names later on.
+    /// Returns a function that opens files later.
     fn opener(&self) -> Opener<'a>;
 }
 
-/// Opens a file of that name; its problems come back wrapped with the name.
+/// Function that opens the file of a name. Errors are attributed to that file.
 pub(crate) type Opener<'a> = Box<dyn Fn(&str) -> Result<Source<'a>, FileProblem> + Send + 'a>;
 
-/// The folder of the header.
+/// Folder of the header, in which its data files are looked up.
 pub(crate) struct Folder<'a>(pub &'a Path);
 
 impl<'a> DataFiles<'a> for Folder<'_> {
@@ -42,8 +42,8 @@ impl<'a> DataFiles<'a> for Folder<'_> {
     }
 }
 
-/// Whether it is a terminal, or a device such as `/dev/zero` that never ends: who opens somebody's
-/// header must not wait for these.
+/// Returns `true` for a terminal or a device such as `/dev/zero`, which never ends: opening a
+/// header from an untrusted origin must not block on one.
 fn is_device(path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -57,7 +57,7 @@ fn is_device(path: &Path) -> bool {
     }
 }
 
-/// Bytes that stand for the data file whatever its name; without them there is none.
+/// Bytes that stand for every data file; `None` if there is none.
 pub(crate) struct InMemory<'b>(pub Option<&'b [u8]>);
 
 impl<'a> DataFiles<'a> for InMemory<'a> {
@@ -78,7 +78,7 @@ impl<'a> DataFiles<'a> for InMemory<'a> {
     }
 }
 
-/// Says that a problem is the data file's.
+/// Attributes a problem to the data file `name`.
 pub(crate) fn wrap(name: &str, problem: FileProblem) -> FileProblem {
     FileProblem::DataFile {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! What can be wrong with a file.
+//! Errors of reading and writing files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use crate::grid::{SampleType, VolumeError};
 use crate::memory::OutOfMemory;
 use crate::mesh::MeshError;
 
-/// A file that could not be read or written, and why.
+/// A file that could not be read or written, with the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", path.display())]
 pub struct FileError {
-    /// The file, as it was named.
+    /// Path as it was given.
     pub path: PathBuf,
-    /// What is wrong.
+    /// Reason.
     pub problem: FileProblem,
 }
 
@@ -27,7 +27,7 @@ impl FileError {
     }
 }
 
-/// What is wrong with a file. Each message continues "PATH: …".
+/// Reason why a file could not be read or written. Messages continue "PATH: …".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileProblem {
@@ -38,150 +38,150 @@ pub enum FileProblem {
     #[error("permission denied; check the permissions of the file and of its folder")]
     PermissionDenied,
     /// A directory where a file is needed.
-    #[error("this is a directory; name a file")]
+    #[error("this is a directory; give the name of a file")]
     IsDirectory,
-    /// A device where the file of samples is that a header names.
-    #[error("this is a device, which a header cannot name for its samples; name a file")]
+    /// A device in place of the data file that a header names.
+    #[error("this is a device, which a header must not name as its data file; name a file")]
     IsDevice,
-    /// A link, pipe or file that somebody else put in a folder for all.
+    /// A link, pipe or file of another user in a sticky world-writable folder.
     #[error(
-        "{} is of another user (number {owner}), in a folder where everyone may put files; choose another folder, or remove it first",
+        "{} belongs to another user (ID {owner}) and is in a folder that everyone may write to; choose another folder, or remove it first",
         path.display()
     )]
-    OfAnotherUser {
-        /// What is there: the output, or a link on the way to it.
+    ForeignOwner {
+        /// The output, or a link that leads to it.
         path: PathBuf,
-        /// Whose it is.
+        /// ID of the owner.
         owner: u32,
     },
-    /// Of several files that belong together some have been replaced.
+    /// Only some files of a group could be replaced.
     #[error(
-        "{problem}; new already: {}; as it was before: {}",
-        names(new),
-        names(old)
+        "{problem}; already replaced: {}; unchanged: {}",
+        list_paths(replaced),
+        list_paths(unchanged)
     )]
     PartlyReplaced {
-        /// Why no more were.
+        /// Reason why the next file could not be replaced.
         problem: Box<FileProblem>,
-        /// Those that are new.
-        new: Vec<PathBuf>,
-        /// Those that are what they were.
-        old: Vec<PathBuf>,
+        /// Files that have been replaced.
+        replaced: Vec<PathBuf>,
+        /// Files that are unchanged.
+        unchanged: Vec<PathBuf>,
     },
-    /// Any other failure of the operating system.
+    /// Any other error of the operating system.
     #[error("cannot {action}: {source}")]
     Io {
-        /// What was attempted: "open the file", "write", …
+        /// Attempted action, such as "open the file" or "write".
         action: &'static str,
-        /// The operating system's words.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Neither the extension nor the content is that of a known format.
+    /// Neither the extension nor the contents identify a format.
     #[error(
-        "unknown format: neither the extension nor the first bytes ({start}) tell it; volumes are read from \
-         .nii, .nii.gz, .hdr and .img, .nrrd, .nhdr, .mha, .mhd and .npy, and from headerless files whose dims and type are given"
+        "unknown format: neither the extension nor the first bytes ({start}) identify it; volumes are read from \
+         .nii, .nii.gz, .hdr and .img, .nrrd, .nhdr, .mha, .mhd and .npy, and from headerless files if dims and type are given"
     )]
     UnknownFormat {
-        /// The file's first bytes, for display.
+        /// First bytes of the file, for display.
         start: String,
     },
-    /// The extension of an output file names no format that can be written.
+    /// The extension is not that of a supported format.
     #[error("unknown extension {extension:?}; {known}")]
     UnknownExtension {
-        /// The extension as it stands.
+        /// Extension of the file.
         extension: String,
-        /// Which extensions there are.
+        /// Sentence that lists the supported extensions.
         known: &'static str,
     },
-    /// The content does not start as the format prescribes.
+    /// The file does not start as the format requires.
     #[error(
-        "not a {format} file: expected {expected}, found {found}; check that the file is what its name says"
+        "not a {format} file: expected {expected}, found {found}; check that the extension matches the contents"
     )]
     WrongMagic {
-        /// The format that the extension or the caller named.
+        /// Format that the extension or the caller named.
         format: VolumeFormat,
-        /// What such a file starts with.
+        /// Required start of the file.
         expected: &'static str,
-        /// What this file starts with.
+        /// Actual start of the file, for display.
         found: String,
     },
-    /// A header field is missing or makes no sense.
+    /// A header field is missing or invalid.
     #[error("damaged {format} header: {problem}")]
     Header {
         /// The format.
         format: VolumeFormat,
-        /// The field and what is wrong with it.
+        /// Field and mistake.
         problem: String,
     },
-    /// Valid, but not something this library reads or writes.
+    /// A valid feature of the format that is not supported.
     #[error("{what} is not supported; {advice}")]
     Unsupported {
-        /// The feature, by the file's own name of it.
+        /// Feature, in the terms of the format.
         what: String,
-        /// What to do.
+        /// Advice to the user.
         advice: &'static str,
     },
-    /// The product of the sizes overflows.
+    /// The product of the sizes exceeds 64 bits.
     #[error(
-        "sizes {} need more bytes than 64 bits can count; give the right sizes, or repair the header",
-        by(sizes)
+        "sizes {} need more bytes than 64 bits can count; correct the sizes or repair the header",
+        join_sizes(sizes)
     )]
     TooLarge {
-        /// The sizes as the file gives them, fastest axis first.
+        /// Sizes as the file states them, fastest axis first.
         sizes: Vec<u64>,
     },
-    /// There are fewer bytes than the sizes need.
+    /// The file has fewer bytes than the sizes require.
     #[error(
-        "sizes {} of {stored} need {expected} bytes, but only {found} are there; \
-         the file is truncated or its sizes are wrong",
-        by(sizes)
+        "sizes {} of {stored} need {expected} bytes, but the file has only {found}; \
+         fetch the truncated file again, or correct the sizes",
+        join_sizes(sizes)
     )]
     TooShort {
-        /// The sizes, fastest axis first.
+        /// Sizes, fastest axis first.
         sizes: Vec<u64>,
-        /// Type of the samples.
+        /// Sample type in the file.
         stored: StoredType,
-        /// Bytes that the sizes need.
+        /// Number of bytes that the sizes require.
         expected: u64,
-        /// Bytes there are.
+        /// Number of bytes in the file.
         found: Amount,
     },
-    /// There are more bytes than the sizes need.
+    /// The file has more bytes than the sizes require.
     #[error(
-        "sizes {} of {stored} need {expected} bytes, but {found} are there; \
-         the sizes are wrong, or trailing bytes must be allowed",
-        by(sizes)
+        "sizes {} of {stored} need {expected} bytes, but the file has {found}; \
+         correct the sizes, or allow trailing bytes",
+        join_sizes(sizes)
     )]
     TooLong {
-        /// The sizes, fastest axis first.
+        /// Sizes, fastest axis first.
         sizes: Vec<u64>,
-        /// Type of the samples.
+        /// Sample type in the file.
         stored: StoredType,
-        /// Bytes that the sizes need.
+        /// Number of bytes that the sizes require.
         expected: u64,
-        /// Bytes there are.
+        /// Number of bytes in the file.
         found: Amount,
     },
     /// The file ends within its header.
     #[error(
-        "the {format} header ends after {found} bytes; it has at least {expected}, so the file is truncated"
+        "the {format} header ends after {found} bytes instead of at least {expected}; the file is truncated, fetch it again"
     )]
     HeaderTooShort {
         /// The format.
         format: VolumeFormat,
-        /// Bytes that the header has at least.
+        /// Minimum size of the header, in bytes.
         expected: u64,
-        /// Bytes there are.
+        /// Number of bytes in the file.
         found: u64,
     },
-    /// Compressed data end before their end mark.
+    /// Compressed data end before their end marker.
     #[error(
         "the {encoding} data end early, after {after} decompressed bytes; the file is truncated, fetch it again"
     )]
     CompressionEndsEarly {
         /// `gzip`, `zlib` or `bzip2`.
         encoding: &'static str,
-        /// Bytes decompressed so far.
+        /// Number of bytes decompressed before the error.
         after: u64,
     },
     /// Compressed data are damaged.
@@ -191,113 +191,111 @@ pub enum FileProblem {
     CompressionDamaged {
         /// `gzip`, `zlib` or `bzip2`.
         encoding: &'static str,
-        /// Bytes decompressed so far.
+        /// Number of bytes decompressed before the error.
         after: u64,
-        /// The decompressor's words.
+        /// Error of the decompressor.
         source: io::Error,
     },
-    /// Several volumes where one is wanted.
-    #[error("the file holds {count} volumes; choose one, 0 to {}", count - 1)]
+    /// The file has several volumes, and none was selected.
+    #[error("the file holds {count} volumes; select one from 0 to {}", count - 1)]
     SeveralVolumes {
-        /// How many.
+        /// Number of volumes.
         count: u64,
     },
-    /// The chosen volume does not exist.
-    #[error("there is no volume {index}; the file holds {count}, counted from 0")]
+    /// The selected volume does not exist.
+    #[error("the file has no volume {index}; it holds {count}, counted from 0")]
     NoSuchVolume {
-        /// The chosen volume.
+        /// Selected volume, 0-based.
         index: u64,
-        /// How many there are.
+        /// Number of volumes.
         count: u64,
     },
-    /// Several numbers for each sample where one is wanted.
-    #[error("each sample has {count} components; choose the component, 0 to {}", count - 1)]
+    /// The samples have several components, and none was selected.
+    #[error("each sample has {count} components; select one from 0 to {}", count - 1)]
     SeveralComponents {
-        /// How many.
+        /// Number of components.
         count: u64,
     },
-    /// The chosen component does not exist.
-    #[error("there is no component {index}; each sample has {count}, counted from 0")]
+    /// The selected component does not exist.
+    #[error("the samples have no component {index}; each has {count}, counted from 0")]
     NoSuchComponent {
-        /// The chosen component.
+        /// Selected component, 0-based.
         index: u64,
-        /// How many there are.
+        /// Number of components.
         count: u64,
     },
-    /// A wide integer that no sample type of a volume can hold.
+    /// A wide integer that no sample type of a volume represents exactly.
     #[error(
-        "sample {index}, at the voxel {}, {}, {}, is {value}, which neither i32 nor f64 holds exactly; give the {stored} samples smaller \
-         numbers, or convert them to f64 if rounded ones will do", voxel[0], voxel[1], voxel[2]
+        "sample {index}, at voxel {}, {}, {}, is {value}, which neither i32 nor f64 represents exactly; reduce the {stored} samples, \
+         or convert them to f64 if rounding is acceptable", voxel[0], voxel[1], voxel[2]
     )]
     NotRepresentable {
         /// Index of the first such sample in its volume.
         index: u64,
-        /// Its voxel.
+        /// Voxel of that sample.
         voxel: [u64; 3],
-        /// Its value.
+        /// Value of that sample.
         value: i128,
-        /// The type in the file.
+        /// Sample type in the file.
         stored: StoredType,
     },
-    /// A sample written as text is not a number of its type.
-    #[error("sample {index} reads {text:?}, which is not a {stored}; correct the file")]
-    NotANumber {
+    /// A text sample is not a number of its type.
+    #[error("sample {index} is {text:?}, which is not a {stored}; correct the file")]
+    InvalidNumber {
         /// Index of the sample.
         index: u64,
-        /// The text.
+        /// Text of the sample.
         text: String,
-        /// The type the header names.
+        /// Sample type that the header states.
         stored: StoredType,
     },
-    /// A headerless file without a description.
-    #[error("a headerless file does not say its dims and sample type; give them")]
-    NeedsLayout,
-    /// The file that a detached header names.
-    #[error("its data file {name}: {problem}")]
+    /// A headerless file without a layout.
+    #[error("the file has no header; give its dims and sample type")]
+    MissingLayout,
+    /// An error of the data file that a detached header names.
+    #[error("data file {name}: {problem}")]
     DataFile {
-        /// The data file as the header names it.
+        /// Name of the data file in the header.
         name: String,
-        /// What is wrong with it.
+        /// Reason.
         problem: Box<FileProblem>,
     },
-    /// Samples that cannot be spread evenly over so many files.
+    /// The samples cannot be divided evenly among the data files.
     #[error(
-        "the header names {files} data files, which sizes {} cannot be spread over; correct the list of files, or the sizes",
-        by(sizes)
+        "sizes {} cannot be divided among {files} data files; correct the list of files, or the sizes",
+        join_sizes(sizes)
     )]
-    Parts {
-        /// How many files there are.
+    UnevenDataFiles {
+        /// Number of data files.
         files: u64,
-        /// The sizes, fastest axis first.
+        /// Sizes, fastest axis first.
         sizes: Vec<u64>,
     },
-    /// Planes that the volume does not have.
-    #[error(
-        "there are no planes {start} to {end} (excluded); the volume has {count}, counted from 0"
-    )]
+    /// The requested planes do not exist.
+    #[error("the volume has no planes {start}..{end}; it has {count}, counted from 0")]
     NoSuchPlanes {
-        /// The first plane asked for.
+        /// First requested plane.
         start: usize,
-        /// The plane behind the last asked for.
+        /// Plane after the last requested one.
         end: usize,
-        /// How many there are.
+        /// Number of planes.
         count: usize,
     },
-    /// Samples asked for as another type than they have.
-    #[error("the samples are {found}, not {asked}; read them as {found}")]
-    OtherType {
-        /// The type asked for.
-        asked: SampleType,
-        /// The samples' type.
+    /// The samples have another type than the requested one.
+    #[error("the samples are {found}, not {requested}; request {found}")]
+    SampleTypeMismatch {
+        /// Requested type.
+        requested: SampleType,
+        /// Type of the samples.
         found: SampleType,
     },
-    /// Something else was in the file's place when it was read again.
-    #[error("the file changed while it was read; open it again when nobody writes to it")]
-    Changed,
-    /// Memory cannot be had.
+    /// The file differed when it was read again.
+    #[error("the file changed while it was being read; read it again when it is complete")]
+    FileChanged,
+    /// Insufficient memory.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
-    /// The samples or their geometry make no volume.
+    /// The samples or their geometry are not a valid volume.
     #[error("{0}")]
     Volume(#[from] VolumeError),
     /// The mesh is not valid.
@@ -306,88 +304,89 @@ pub enum FileProblem {
     /// The skeleton is not valid.
     #[error("the skeleton cannot be written: {0}")]
     Skeleton(String),
-    /// Too few or too many vectors for a field.
+    /// The number of vectors differs from that of the voxels.
     #[error(
-        "the field has {found} vectors for {} voxels, which need one each",
-        by(dims)
+        "the field has {found} vectors for {} voxels; give one per voxel",
+        join_sizes(dims)
     )]
     FieldLength {
-        /// How many vectors there are, at least.
+        /// Number of vectors, or a lower bound if there are too many.
         found: u64,
-        /// Voxels along x, y and z.
+        /// Number of voxels along x, y and z.
         dims: [u64; 3],
     },
-    /// More of something than the mesh format can count.
+    /// The mesh has more vertices or triangles than the format can count.
     #[error(
-        "{format} counts {what} in {bits} bits, and the mesh has {count}; write {instead} instead"
+        "{format} counts {what} in {bits} bits, but the mesh has {count}; write {instead} instead"
     )]
     MeshTooLarge {
         /// The format.
         format: MeshFormat,
         /// `vertices` or `triangles`.
         what: &'static str,
-        /// The format's width.
+        /// Width of the format's numbers, in bits.
         bits: u32,
-        /// How many there are.
+        /// Number of these elements.
         count: u64,
-        /// A format that can.
+        /// Extensions of the formats without a limit.
         instead: &'static str,
     },
-    /// A format without numbers for triangles.
+    /// The format cannot store the labels of triangles.
     #[error(
-        "{format} has no place for the two labels of each triangle: write .ply or .vtp, or a file for each label by {{label}} in the name"
+        "{format} cannot store the two labels of each triangle; write {}, or one file per label with {{label}} in the name",
+        MeshFormat::face_label_extensions()
     )]
     NoFaceLabels {
         /// The format.
         format: MeshFormat,
     },
-    /// A mesh file that cannot be understood.
+    /// A damaged mesh file.
     #[error("damaged {format} file: {problem}")]
     MeshFile {
         /// The format.
         format: MeshFormat,
-        /// What is wrong.
+        /// Mistake and its location.
         problem: String,
     },
-    /// A skeleton file that cannot be understood.
+    /// A damaged SWC file.
     #[error("damaged SWC file: {0}")]
     Swc(#[from] SwcProblem),
-    /// A negative sample where unsigned ones were to be written.
-    #[error("sample {index} is {value}, which is not unsigned; write the samples as i32")]
-    Negative {
+    /// A negative sample that is to be stored as unsigned.
+    #[error("sample {index} is {value}, which is negative; write the samples as i32")]
+    NegativeSample {
         /// Index of the first such sample.
         index: u64,
-        /// Its value.
+        /// Value of that sample.
         value: i32,
     },
-    /// A line of a text file of points that is no point.
+    /// A line of a text file of points is not a point.
     #[error(
-        "line {line} reads {text:?}; a point is three numbers, x, y and z, with spaces or commas between them"
+        "line {line} reads {text:?}; write a point as three numbers, x, y and z, separated by spaces or commas"
     )]
-    PointLine {
-        /// The line, counted from 1.
+    InvalidPoint {
+        /// Number of the line, 1-based.
         line: u64,
-        /// Its text.
+        /// Start of the line.
         text: String,
     },
-    /// An array that does not hold points.
-    #[error("the array has the shape {shape:?}; points are an array of n rows and 3 columns")]
-    PointShape {
-        /// Its shape, as NumPy writes it.
+    /// An array of points does not have 3 columns.
+    #[error("the array has the shape {shape:?}; points need n rows and 3 columns")]
+    PointArrayShape {
+        /// Shape in NumPy's order, slowest axis first.
         shape: Vec<u64>,
     },
-    /// A point that is nowhere.
-    #[error("point {number} is at {at:?}; coordinates must be finite numbers")]
+    /// A point has a coordinate that is not finite.
+    #[error("point {index} is at {position:?}; coordinates must be finite")]
     PointNotFinite {
-        /// Its number, from 0.
-        number: u64,
-        /// Its coordinates.
-        at: [f64; 3],
+        /// 0-based index of the point.
+        index: u64,
+        /// Coordinates of the point.
+        position: [f64; 3],
     },
 }
 
 impl FileProblem {
-    /// Files an error of the operating system under its own variant where it has one.
+    /// Converts an error of the operating system, to a specific variant if there is one.
     pub(crate) fn from_io(action: &'static str, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::NotFound => Self::NotFound,
@@ -398,14 +397,14 @@ impl FileProblem {
     }
 }
 
-/// A number of bytes, where only a bound may be known.
+/// A number of bytes, of which only a bound may be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
-    /// Exactly so many.
+    /// Exactly this many.
     Exactly(u64),
-    /// At most so many: what compressed data of this length can hold.
+    /// At most this many, because of the length of compressed data.
     AtMost(u64),
-    /// At least so many: reading stopped there.
+    /// At least this many, because reading stopped there.
     AtLeast(u64),
 }
 
@@ -419,8 +418,8 @@ impl std::fmt::Display for Amount {
     }
 }
 
-/// Sizes as messages show them: `3 x 4 x 5`.
-fn by(sizes: &[u64]) -> String {
+/// Formats sizes as `3 x 4 x 5`.
+fn join_sizes(sizes: &[u64]) -> String {
     sizes
         .iter()
         .map(u64::to_string)
@@ -428,8 +427,8 @@ fn by(sizes: &[u64]) -> String {
         .join(" x ")
 }
 
-/// Paths as messages show them.
-fn names(paths: &[PathBuf]) -> String {
+/// Formats a list of paths.
+fn list_paths(paths: &[PathBuf]) -> String {
     let names: Vec<_> = paths
         .iter()
         .map(|path| path.display().to_string())
@@ -437,7 +436,7 @@ fn names(paths: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// The first bytes of a file, as messages show them.
+/// Formats the first bytes of a file: as text if they are printable, otherwise in hexadecimal.
 pub(crate) fn show_bytes(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "an empty file".to_owned();

@@ -1,23 +1,23 @@
-//! Writing a vector for each voxel.
+//! Writing of vector fields.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::group::alone;
+use super::group::write_alone;
 use super::npy;
 use super::place::output_extension;
 use super::replace::Replacement;
 use super::{ByteOrder, FileError, FileGroup, FileProblem, StoredType};
 
-/// Writes a field as `.npy`: f32, of the shape (nz, ny, nx, 3), so that NumPy's `field[z, y, x]` is
-/// the vector of voxel (x, y, z). Vectors come x fastest.
+/// Writes one vector per voxel, x fastest, as `.npy`: `f32` of the shape (nz, ny, nx, 3), so that
+/// NumPy's `field[z, y, x]` is the vector of voxel (x, y, z).
 ///
-/// The file appears under its name when it is complete and on the disk; until then, and after any
-/// failure, what stood there before is untouched.
+/// The file is replaced atomically: it appears under its name once it is complete and on the disk.
+/// Until then, and after any failure, an existing file is unchanged.
 ///
 /// # Errors
-/// [`FileError`] for another extension, fewer or more vectors than voxels, and what the operating
-/// system refuses.
+/// [`FileError`] for another extension, a number of vectors other than that of the voxels, and
+/// errors of the operating system.
 ///
 /// ```
 /// use ferrovox::io::write_field;
@@ -33,14 +33,14 @@ pub fn write_field(
     dims: [usize; 3],
     vectors: impl IntoIterator<Item = [f32; 3]>,
 ) -> Result<(), FileError> {
-    alone(|group| group.write_field(path, dims, vectors))
+    write_alone(|group| group.write_field(path, dims, vectors))
 }
 
 impl FileGroup {
-    /// Writes a vector for each voxel, as [`write_field`].
+    /// Writes a vector field as one file of the group; see [`write_field`](fn@write_field).
     ///
     /// # Errors
-    /// Those of [`write_field`].
+    /// The errors of [`write_field`](fn@write_field).
     pub fn write_field(
         &mut self,
         path: impl AsRef<Path>,
@@ -69,10 +69,10 @@ fn write(
     let voxels = dims.iter().fold(1u128, |voxels, &count| {
         voxels.saturating_mul(u128::from(count))
     });
-    let to_write = |error| FileProblem::from_io("write", error);
-    let mut out = BufWriter::with_capacity(1 << 20, Replacement::begin(path)?);
-    let header = npy::header_of(StoredType::F32, ByteOrder::Little, &[nz, ny, nx, 3]);
-    out.write_all(&header).map_err(to_write)?;
+    let write_problem = |error| FileProblem::from_io("write", error);
+    let mut out = BufWriter::with_capacity(1 << 20, Replacement::create(path)?);
+    let header = npy::array_header(StoredType::F32, ByteOrder::Little, &[nz, ny, nx, 3]);
+    out.write_all(&header).map_err(write_problem)?;
     let mut found = 0;
     for vector in vectors {
         found += 1;
@@ -80,11 +80,11 @@ fn write(
             break;
         }
         let bytes = vector.map(f32::to_le_bytes);
-        out.write_all(bytes.as_flattened()).map_err(to_write)?;
+        out.write_all(bytes.as_flattened()).map_err(write_problem)?;
     }
     if u128::from(found) != voxels {
         return Err(FileProblem::FieldLength { found, dims });
     }
     let file = out.into_inner();
-    file.map_err(|error| to_write(error.into_error()))
+    file.map_err(|error| write_problem(error.into_error()))
 }

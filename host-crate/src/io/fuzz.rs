@@ -1,8 +1,9 @@
-//! Entry points for fuzzers: one function per reader, any bytes in, nothing but a defect comes out.
+//! Entry points for fuzzers: one function per reader, which accepts any bytes and panics only at a
+//! defect.
 //!
-//! Each reads the bytes as a file of its format, checks what a reader promises of a volume it
-//! returns, and that a reading by planes gives the same samples or the same error. The targets
-//! under `fuzz/` and the replay of the kept corpus call these.
+//! Each function reads the bytes as a file of its format, checks the invariants of the result, and
+//! checks that reading by planes gives the same samples or the same error. The targets under
+//! `fuzz/` and the replay of the stored corpus call these functions.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,21 +15,21 @@ use super::{
 };
 use crate::grid::{Geometry, Sample, SampleType, Volume, sample_count, with_volume};
 
-/// What the error of an integer says that no sample holds.
-const NO_SAMPLE: &str = "neither i32 nor f64 holds exactly";
+/// Text of the error for an integer that no sample type represents.
+const NO_SAMPLE: &str = "neither i32 nor f64 represents exactly";
 
-/// Reads the bytes as NIfTI, and as the header of a pair whose samples they are, too.
+/// Reads the bytes as NIfTI, and as both files of a pair.
 pub fn nifti(bytes: &[u8]) {
     read("fuzz.nii", bytes, None);
     read("fuzz.hdr", bytes, Some(bytes));
 }
 
-/// Reads the bytes as NRRD; where they name a data file, they are that file, too.
+/// Reads the bytes as NRRD, and as the data file if they name one.
 pub fn nrrd(bytes: &[u8]) {
     read("fuzz.nrrd", bytes, Some(bytes));
 }
 
-/// Reads the bytes as MetaImage; where they name a data file, they are that file, too.
+/// Reads the bytes as MetaImage, and as the data file if they name one.
 pub fn metaimage(bytes: &[u8]) {
     read("fuzz.mha", bytes, Some(bytes));
 }
@@ -38,29 +39,33 @@ pub fn npy(bytes: &[u8]) {
     read("fuzz.npy", bytes, None);
 }
 
-/// Reads the bytes as a mesh in PLY.
+/// Reads the bytes as a PLY mesh.
 pub fn ply(bytes: &[u8]) {
     mesh("fuzz.ply", bytes);
 }
 
-/// Reads the bytes as a mesh in OBJ.
+/// Reads the bytes as an OBJ mesh.
 pub fn obj(bytes: &[u8]) {
     mesh("fuzz.obj", bytes);
 }
 
-/// Reads the bytes as a mesh in STL.
+/// Reads the bytes as an STL mesh.
 pub fn stl(bytes: &[u8]) {
     mesh("fuzz.stl", bytes);
 }
 
 fn mesh(name: &str, bytes: &[u8]) {
     match read_mesh_bytes(name, bytes) {
-        Ok(mesh) => assert_eq!(mesh.validate(), Ok(()), "a mesh that is read is valid"),
+        Ok(mesh) => assert_eq!(
+            mesh.validate(),
+            Ok(()),
+            "a mesh that was read must be valid"
+        ),
         Err(error) => assert!(error.to_string().starts_with(name), "{error}"),
     }
 }
 
-/// Reads the bytes as points, written as text and as an array.
+/// Reads the bytes as points, as text and as an array.
 pub fn points(bytes: &[u8]) {
     for name in ["fuzz.xyz", "fuzz.npy"] {
         match read_points_bytes(name, bytes) {
@@ -70,7 +75,7 @@ pub fn points(bytes: &[u8]) {
     }
 }
 
-/// Reads the bytes as a skeleton in SWC.
+/// Reads the bytes as an SWC skeleton.
 pub fn swc(bytes: &[u8]) {
     let name = "fuzz.swc";
     match read_skeleton_bytes(name, bytes) {
@@ -78,9 +83,9 @@ pub fn swc(bytes: &[u8]) {
             assert_eq!(
                 skeleton.validate(),
                 Ok(()),
-                "a skeleton that is read is valid"
+                "a skeleton that was read must be valid"
             );
-            assert_eq!(skeleton.cycles(), 0, "it is trees");
+            assert_eq!(skeleton.cycles(), 0, "SWC stores trees");
             let trees = skeleton.nodes.iter().map(|node| node.component).max();
             let trees = trees.map_or(0, |last| last as usize + 1);
             assert_eq!(skeleton.components().count, trees);
@@ -89,8 +94,8 @@ pub fn swc(bytes: &[u8]) {
     }
 }
 
-/// Takes a layout from the first six bytes (three dims, type, byte order, offset) and reads the
-/// others as samples.
+/// Decodes a layout from the first six bytes (three dims, type, byte order, offset) and reads the
+/// remaining bytes as samples.
 pub fn raw(bytes: &[u8]) {
     let Some((layout, samples)) = bytes.split_first_chunk::<6>() else {
         return;
@@ -136,7 +141,7 @@ fn read(name: &str, bytes: &[u8], data: Option<&[u8]>) {
     }
 }
 
-/// Reads a file whole and by planes.
+/// Reads a file as a whole and by planes, and compares.
 fn read_both_ways(name: &str, bytes: &[u8], data: Option<&[u8]>, options: &ReadOptions) {
     let whole = read_with_data(Path::new(name), bytes, data, options);
     match &whole {
@@ -163,22 +168,22 @@ fn read_both_ways(name: &str, bytes: &[u8], data: Option<&[u8]>, options: &ReadO
             check_failures(whole, &by_planes);
         }
         (Err(whole), Err(opened)) => check_failures(whole, &opened),
-        (Ok(_), Err(opened)) => panic!("read whole, and not by planes: {opened}"),
+        (Ok(_), Err(opened)) => panic!("read as a whole, but not by planes: {opened}"),
     }
 }
 
-/// Both ways have the same error. Only where a file has a number that no sample holds, and is
-/// damaged elsewhere too, each may come upon another of the two first.
+/// Compares the errors of both ways of reading. They may differ only if the file has a number that
+/// no sample type represents and is damaged elsewhere too: either may be found first.
 fn check_failures(whole: &FileError, by_planes: &FileError) {
-    let of_number = |error: &FileError| error.to_string().contains(NO_SAMPLE);
-    if of_number(whole) == of_number(by_planes) {
+    let is_number = |error: &FileError| error.to_string().contains(NO_SAMPLE);
+    if is_number(whole) == is_number(by_planes) {
         assert_eq!(whole.to_string(), by_planes.to_string());
     }
 }
 
-/// Slabs that share a plane, and back to the first.
+/// Returns slabs that share a plane, and finally the first plane again.
 fn slabs(planes: usize) -> Vec<Range<usize>> {
-    // A damaged header may have any number of planes without samples.
+    // A damaged header may declare any number of planes without samples.
     let planes = planes.min(1 << 10);
     let height = 1 + planes / 3;
     let mut slabs: Vec<_> = (0..planes)
@@ -196,7 +201,9 @@ fn compare<T: Sample>(mut reader: VolumeReader<'_>, volume: &Volume<T>) {
     );
     let plane = volume.samples().len() / volume.dims()[2].max(1);
     for z in slabs(volume.dims()[2]) {
-        let found = reader.read_planes::<T>(z.clone()).expect("read before");
+        let found = reader
+            .read_planes::<T>(z.clone())
+            .expect("the planes have been read before");
         let expected = &volume.samples()[z.start * plane..z.end * plane];
         assert!(
             bytemuck::cast_slice::<T, u8>(&found) == bytemuck::cast_slice::<T, u8>(expected),
@@ -205,7 +212,7 @@ fn compare<T: Sample>(mut reader: VolumeReader<'_>, volume: &Volume<T>) {
     }
 }
 
-/// The error of reading all planes, which there must be.
+/// Reads all planes, which must fail, and returns the error.
 fn failure<T: Sample>(mut reader: VolumeReader<'_>) -> FileError {
     let planes = reader.dims()[2];
     for z in 0..planes.div_ceil(2) {
@@ -214,10 +221,11 @@ fn failure<T: Sample>(mut reader: VolumeReader<'_>) -> FileError {
             return error;
         }
     }
-    panic!("read by planes, and not whole")
+    panic!("read by planes, but not as a whole")
 }
 
-/// What holds for every volume that is read.
+/// Checks the invariants of a volume that was read.
+
 fn check(file: &VolumeFile) {
     let dims = file.volume.dims();
     assert_eq!(sample_count(dims), Ok(file.volume.len()), "dims {dims:?}");

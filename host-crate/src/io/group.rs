@@ -1,4 +1,4 @@
-//! Writing files so that they are there in full or not at all: one, or several together.
+//! Atomic writing of one file, or of several files together.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -10,23 +10,22 @@ use super::replace::Replacement;
 use super::temporary::Temporary;
 use super::{FileError, FileProblem};
 
-/// Files whose locks are held until they have their names. Of more, the others' are given up: a
-/// process can have only so many open files.
-const MOST_OPEN: usize = 200;
+/// Number of temporary files that stay open and locked until they are renamed. Further ones are
+/// closed, because the number of open files of a process is limited.
+const MAX_OPEN: usize = 200;
 
-/// Writes `path` through a temporary file in the same folder, which takes its place when everything
-/// is on the disk. Whatever fails, what stood there before is untouched and nothing half-written
-/// stays behind.
+/// Writes a file atomically: to a temporary file in the same folder, which is renamed to `path` once
+/// everything is on the disk. After any failure, an existing file is unchanged and no incomplete file
+/// is left behind.
 ///
-/// A symbolic link is followed, and stays. In a folder that all may write to and whose files only
-/// their owners may remove (`/tmp`), a link or file of another user is refused. A device, a pipe or
-/// standard output (`-`) is written to directly. A file that is replaced keeps its permissions, and
-/// its owner where that is possible.
+/// A symbolic link is followed and kept. In a sticky world-writable folder (`/tmp`), a link or file
+/// of another user is rejected. A device, a pipe or standard output (`-`) is written directly. A
+/// replaced file keeps its permissions and, if possible, its owner.
 ///
-/// A temporary file that a killed process left for the same output is removed.
+/// Temporary files that a killed process left for the same output are removed.
 ///
 /// # Errors
-/// [`FileError`] for what the operating system refuses, and for what `write` returns.
+/// [`FileError`] for errors of the operating system, and for those that `write` returns.
 ///
 /// ```
 /// use ferrovox::io::replace_file;
@@ -47,11 +46,11 @@ pub fn replace_file(
     path: impl AsRef<Path>,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), FileError> {
-    alone(|group| group.write(path, write))
+    write_alone(|group| group.write(path, write))
 }
 
-/// Writes one file by what writes it to a group.
-pub(crate) fn alone<R>(
+/// Calls `write` with a group and finishes it: for a single file.
+pub(crate) fn write_alone<R>(
     write: impl FnOnce(&mut FileGroup) -> Result<R, FileError>,
 ) -> Result<R, FileError> {
     let mut group = FileGroup::new();
@@ -60,11 +59,11 @@ pub(crate) fn alone<R>(
     Ok(result)
 }
 
-/// Files that are replaced together: all of them, or none.
+/// Files that are replaced together, all or none.
 ///
-/// Each is complete, and on the disk, before any appears under its name; all that can still fail
-/// then is to give them their names. Dropped before it is finished, a group leaves all files as
-/// they were. A device, a pipe or standard output gets its bytes as they are written.
+/// Every file is complete and on the disk before the first is renamed, so that only a rename can
+/// still fail. Dropping a group before it is finished leaves all files unchanged. A device, a pipe
+/// or standard output receives its bytes as they are written.
 ///
 /// ```
 /// use ferrovox::io::FileGroup;
@@ -88,50 +87,50 @@ pub(crate) fn alone<R>(
 /// ```
 #[derive(Debug, Default)]
 pub struct FileGroup {
-    files: Vec<Complete>,
+    files: Vec<CompleteFile>,
 }
 
-/// A file with all its content, which is not under its name yet.
+/// A complete file that has not been renamed yet.
 #[derive(Debug)]
-struct Complete {
-    /// As it was named.
+struct CompleteFile {
+    /// Path as it was given, for messages.
     path: PathBuf,
     place: FilePlace,
     temporary: Temporary,
 }
 
 impl FileGroup {
-    /// A group without files.
+    /// Creates an empty group.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Writes a file, which appears under its name with the others.
+    /// Writes a file, which gets its name together with the others.
     ///
     /// # Errors
-    /// [`FileError`] for what the operating system refuses, and for what `write` returns.
+    /// [`FileError`] for errors of the operating system, and for those that `write` returns.
     pub fn write(
         &mut self,
         path: impl AsRef<Path>,
         write: impl FnOnce(&mut File) -> io::Result<()>,
     ) -> Result<(), FileError> {
         let path = path.as_ref();
-        let written = || {
-            let mut replacement = Replacement::begin(path)?;
+        let write_and_add = || {
+            let mut replacement = Replacement::create(path)?;
             let written = replacement.file().and_then(write);
             written.map_err(|error| FileProblem::from_io("write", error))?;
             self.add(path, replacement)
         };
-        written().map_err(|problem| FileError::new(path, problem))
+        write_and_add().map_err(|problem| FileError::new(path, problem))
     }
 
-    /// Adds a file that has all its content.
+    /// Adds a file that is complete.
     pub(crate) fn add(&mut self, path: &Path, file: Replacement) -> Result<(), FileProblem> {
         if let Some((place, mut temporary)) = file.complete()? {
-            if self.files.len() >= MOST_OPEN {
+            if self.files.len() >= MAX_OPEN {
                 temporary.close();
             }
-            self.files.push(Complete {
+            self.files.push(CompleteFile {
                 path: path.to_owned(),
                 place,
                 temporary,
@@ -140,24 +139,24 @@ impl FileGroup {
         Ok(())
     }
 
-    /// Puts all files in their places.
+    /// Gives all files their names.
     ///
     /// # Errors
-    /// [`FileError`] for a name that the operating system refuses. If other files have their names
-    /// by then, which cannot be undone, it says which are new and which are what they were
+    /// [`FileError`] if a file cannot be renamed. If others have been renamed already, which cannot
+    /// be undone, the error lists the replaced and the unchanged files
     /// ([`FileProblem::PartlyReplaced`]).
     pub fn finish(self) -> Result<(), FileError> {
-        // what can be known before anything is changed
+        // Detect predictable failures before anything is changed.
         for file in &self.files {
             if file.place.target.is_dir() {
                 return Err(FileError::new(&file.path, FileProblem::IsDirectory));
             }
         }
         let mut folders = BTreeSet::new();
-        let mut new = Vec::new();
+        let mut replaced = Vec::new();
         let mut files = self.files.into_iter();
         let mut result = Ok(());
-        while let Some(Complete {
+        while let Some(CompleteFile {
             path,
             place,
             temporary,
@@ -165,28 +164,28 @@ impl FileGroup {
         {
             let problem = match temporary.rename(&place.target) {
                 Ok(()) => {
-                    new.push(path);
+                    replaced.push(path);
                     folders.insert(place.folder);
                     continue;
                 }
                 Err(error) => FileProblem::from_io("give the file its name", error),
             };
-            let problem = if new.is_empty() {
+            let problem = if replaced.is_empty() {
                 problem
             } else {
                 FileProblem::PartlyReplaced {
                     problem: Box::new(problem),
-                    old: [path.clone()]
+                    unchanged: [path.clone()]
                         .into_iter()
-                        .chain(files.map(|it| it.path.clone()))
+                        .chain(files.map(|file| file.path.clone()))
                         .collect(),
-                    new,
+                    replaced,
                 }
             };
             result = Err(FileError::new(&path, problem));
             break;
         }
-        // The new names are on the disk when the folders are. Not every file system can do this.
+        // The new names are on the disk once the folders are. Not every file system supports this.
         for folder in folders.iter().filter_map(|folder| File::open(folder).ok()) {
             let _ = folder.sync_all();
         }
@@ -200,7 +199,7 @@ mod tests {
     use std::fs;
     use std::io::Write;
 
-    /// A group of three files that replace others, and their folder.
+    /// Returns a group of three files that replace existing ones, and their folder.
     fn group() -> (tempfile::TempDir, FileGroup) {
         let folder = tempfile::tempdir().unwrap();
         let mut group = FileGroup::new();
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn all_or_none() {
+    fn finished_group_replaces_all_files_and_dropped_group_none() {
         let (folder, finished) = group();
         finished.finish().unwrap();
         assert_eq!(content(folder.path()), "new new new");
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_known_before_is_found_before() {
+    fn directory_in_place_of_a_file_is_detected_before_any_rename() {
         let (folder, group) = group();
         let second = folder.path().join("b");
         fs::remove_file(&second).unwrap();
@@ -241,21 +240,21 @@ mod tests {
     }
 
     #[test]
-    fn an_error_afterwards_says_what_is_new() {
+    fn failed_rename_lists_replaced_and_unchanged_files() {
         let (folder, group) = group();
-        // the name of the second is refused since its temporary file is gone
+        // Renaming the second file fails because its temporary file is gone.
         fs::remove_file(group.files[1].temporary.path().unwrap()).unwrap();
         let error = group.finish().unwrap_err().to_string();
         let name = |name: &str| folder.path().join(name).display().to_string();
         let (a, b, c) = (name("a"), name("b"), name("c"));
         assert!(error.starts_with(&b), "{error}");
-        let said = format!("; new already: {a}; as it was before: {b}, {c}");
-        assert!(error.ends_with(&said), "{error}");
+        let listed = format!("; already replaced: {a}; unchanged: {b}, {c}");
+        assert!(error.ends_with(&listed), "{error}");
         assert_eq!(content(folder.path()), "new old old");
     }
 
     #[test]
-    fn more_files_than_a_process_may_open() {
+    fn group_may_have_more_files_than_a_process_may_open() {
         let folder = tempfile::tempdir().unwrap();
         let mut group = FileGroup::new();
         for number in 0..1500 {

@@ -1,59 +1,59 @@
-//! The grid that a header describes: sizes, sample type, and how many volumes there are.
+//! Layout of the samples that a header describes: sizes, sample type, volumes and components.
 
 use crate::grid::SampleType;
 
 use super::{Amount, ByteOrder, FileProblem, ReadOptions, StoredType};
 
-/// What a header states about the samples.
+/// Layout of the samples in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// The sizes as the file gives them, fastest axis first; for messages.
+    /// Sizes as the file states them, fastest axis first; for messages.
     pub sizes: Vec<u64>,
-    /// Samples along x, y and z.
+    /// Number of samples along x, y and z.
     pub dims: [usize; 3],
-    /// Samples of one volume.
+    /// Number of samples per volume.
     pub samples: usize,
-    /// How many volumes follow each other.
+    /// Number of consecutive volumes.
     pub volumes: u64,
-    /// Numbers of each sample, one after the other.
+    /// Number of interleaved components per sample.
     pub components: u64,
-    /// What the volumes, or the components, are.
+    /// Interpretation of the volumes and components.
     pub meaning: Meaning,
-    /// Bytes of all volumes.
+    /// Size of all volumes, in bytes.
     pub total_bytes: u64,
     /// Type of the samples.
     pub stored: StoredType,
     /// Byte order of the samples.
     pub order: ByteOrder,
-    /// The type that they have in a volume. Integers that i32 may not hold are f64 where one of
-    /// them does not fit in i32.
+    /// Sample type of the volume that is read. Wide integers become `i32`, or `f64` if one of them
+    /// exceeds `i32`.
     pub values: SampleType,
 }
 
-/// What several numbers of one place are.
+/// Interpretation of several volumes or components in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// As they stand: components are components, volumes are volumes.
+    /// Volumes are volumes and components are components.
     #[default]
     AsStored,
-    /// Components, stored as one volume after the other.
+    /// Components, each stored as a volume of its own.
     PlanarComponents,
     /// Volumes, stored as the components of each sample.
     InterleavedVolumes,
 }
 
-/// Which numbers of a file are read.
+/// Volume and component to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Chosen {
-    /// The volume, as it is stored.
+pub(crate) struct Selection {
+    /// 0-based index of the volume in storage order.
     pub volume: u64,
-    /// The component, as it is stored.
+    /// 0-based index of the component in storage order.
     pub component: u64,
 }
 
 impl Layout {
-    /// The layout of sizes, fastest axis first: the first three are the dims (missing ones are 1),
-    /// the product of the others is the number of volumes.
+    /// Creates the layout of samples with these sizes, fastest axis first. The first three are the
+    /// dims (missing ones are 1); the product of the others is the number of volumes.
     pub fn new(sizes: &[u64], stored: StoredType, order: ByteOrder) -> Result<Self, FileProblem> {
         let too_large = || FileProblem::TooLarge {
             sizes: sizes.to_vec(),
@@ -77,7 +77,7 @@ impl Layout {
         let volumes = product(&sizes[spatial.len()..]).ok_or_else(too_large)?;
         let total_bytes = product(sizes)
             .and_then(|total| total.checked_mul(stored.bytes() as u64))
-            // a slice of memory has at most isize::MAX bytes
+            // A slice in memory has at most isize::MAX bytes.
             .filter(|&total| i64::try_from(total).is_ok())
             .ok_or_else(too_large)?;
         Ok(Self {
@@ -94,7 +94,7 @@ impl Layout {
         })
     }
 
-    /// The same with so many numbers for each sample, one after the other.
+    /// Sets the number of interleaved components per sample.
     pub fn with_components(mut self, components: u64) -> Result<Self, FileProblem> {
         let total = self.total_bytes.checked_mul(components);
         self.total_bytes = total
@@ -108,8 +108,8 @@ impl Layout {
         Ok(self)
     }
 
-    /// The layout of one component.
-    pub fn of_component(&self) -> Self {
+    /// Returns the layout of a single component.
+    pub fn single_component(&self) -> Self {
         Self {
             total_bytes: self.total_bytes / self.components,
             components: 1,
@@ -117,17 +117,17 @@ impl Layout {
         }
     }
 
-    /// Bytes of one volume.
+    /// Returns the size of one volume, in bytes.
     pub fn volume_bytes(&self) -> u64 {
         self.samples as u64 * self.stored.bytes() as u64
     }
 
-    /// Samples of all volumes.
-    pub fn numbers(&self) -> u64 {
+    /// Returns the number of stored values: components of all samples of all volumes.
+    pub fn value_count(&self) -> u64 {
         self.total_bytes / self.stored.bytes() as u64
     }
 
-    /// There are fewer bytes than these sizes need.
+    /// Returns the error for a file with fewer bytes than the sizes require.
     pub fn too_short(&self, found: Amount) -> FileProblem {
         FileProblem::TooShort {
             sizes: self.all_sizes(),
@@ -137,7 +137,7 @@ impl Layout {
         }
     }
 
-    /// There are more bytes than these sizes need.
+    /// Returns the error for a file with more bytes than the sizes require.
     pub fn too_long(&self, found: Amount) -> FileProblem {
         FileProblem::TooLong {
             sizes: self.all_sizes(),
@@ -147,7 +147,7 @@ impl Layout {
         }
     }
 
-    /// Says which voxel the sample of a problem is.
+    /// Adds the voxel to an error about a sample.
     pub fn at_voxel(&self, problem: FileProblem) -> FileProblem {
         match problem {
             FileProblem::NotRepresentable {
@@ -168,7 +168,7 @@ impl Layout {
         }
     }
 
-    /// The sizes, with that of the components in front.
+    /// Returns the sizes, preceded by the number of components if there are several.
     fn all_sizes(&self) -> Vec<u64> {
         let components = (self.components > 1).then_some(self.components);
         components
@@ -177,7 +177,7 @@ impl Layout {
             .collect()
     }
 
-    /// How many volumes, and how many components, the file says there are.
+    /// Returns the numbers of volumes and of components, as the file defines them.
     pub fn counts(&self) -> (u64, u64) {
         match self.meaning {
             Meaning::AsStored => (self.volumes, self.components),
@@ -187,12 +187,12 @@ impl Layout {
         }
     }
 
-    /// What to read.
-    pub fn choose(&self, options: &ReadOptions) -> Result<Chosen, FileProblem> {
+    /// Returns the volume and the component that `options` select.
+    pub fn select(&self, options: &ReadOptions) -> Result<Selection, FileProblem> {
         let (volumes, components) = self.counts();
         let volume = match options.volume {
             None if volumes > 1 => return Err(FileProblem::SeveralVolumes { count: volumes }),
-            asked => asked.unwrap_or(0),
+            requested => requested.unwrap_or(0),
         };
         if volume >= volumes {
             let (index, count) = (volume, volumes);
@@ -202,15 +202,15 @@ impl Layout {
             None if components > 1 => {
                 return Err(FileProblem::SeveralComponents { count: components });
             }
-            asked => asked.unwrap_or(0),
+            requested => requested.unwrap_or(0),
         };
         if component >= components {
             let (index, count) = (component, components);
             return Err(FileProblem::NoSuchComponent { index, count });
         }
         Ok(match self.meaning {
-            Meaning::AsStored => Chosen { volume, component },
-            Meaning::PlanarComponents | Meaning::InterleavedVolumes => Chosen {
+            Meaning::AsStored => Selection { volume, component },
+            Meaning::PlanarComponents | Meaning::InterleavedVolumes => Selection {
                 volume: component,
                 component: volume,
             },
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn further_axes_are_volumes() {
+    fn axes_after_the_third_count_volumes() {
         let four = layout(&[3, 4, 5, 6, 1]).unwrap();
         assert_eq!(
             (four.dims, four.volumes, four.volume_bytes()),
@@ -236,28 +236,28 @@ mod tests {
         assert_eq!(four.total_bytes, 720);
         let one = layout(&[7]).unwrap();
         assert_eq!((one.dims, one.volumes), ([7, 1, 1], 1));
-        let error = four.choose(&ReadOptions::default()).unwrap_err();
+        let error = four.select(&ReadOptions::default()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the file holds 6 volumes; choose one, 0 to 5"
+            "the file holds 6 volumes; select one from 0 to 5"
         );
-        let chosen = ReadOptions {
+        let options = ReadOptions {
             volume: Some(6),
             ..ReadOptions::default()
         };
-        let error = four.choose(&chosen).unwrap_err();
+        let error = four.select(&options).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no volume 6; the file holds 6, counted from 0"
+            "the file has no volume 6; it holds 6, counted from 0"
         );
     }
 
     #[test]
-    fn overflow_is_found_with_the_sizes() {
+    fn overflowing_sizes_are_reported() {
         let error = layout(&[1 << 32, 1 << 31, 2]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "sizes 4294967296 x 2147483648 x 2 need more bytes than 64 bits can count; give the right sizes, or repair the header"
+            "sizes 4294967296 x 2147483648 x 2 need more bytes than 64 bits can count; correct the sizes or repair the header"
         );
         assert!(
             layout(&[1 << 32, 1 << 30, 1]).is_err(),

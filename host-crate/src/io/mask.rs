@@ -1,4 +1,4 @@
-//! Masks from volume files.
+//! Reading of masks from volume files.
 
 use super::{FileError, VolumeReader};
 use crate::{
@@ -6,18 +6,20 @@ use crate::{
     memory::{self, OutOfMemory},
 };
 
-/// Bytes of samples that are read at a time.
+/// Samples read at a time, in bytes.
 const STEP: usize = 64 << 20;
 
-/// Reads a volume some planes at a time, and keeps of each sample whether `is_inside`. Also how
-/// many samples are no exact numbers of f32, which matters where a
-/// [`DeviceMask`](crate::grid::DeviceMask) is to have the same: devices have no samples of i32 and
-/// f64.
+/// Reads a volume in steps and returns the mask of the samples for which `is_inside` is `true`.
 ///
-/// Memory: a bit per voxel, and 64 MiB of samples or a row of them.
+/// Also returns the number of samples that `f32` cannot represent exactly. It matters if a
+/// [`DeviceMask`](crate::grid::DeviceMask) must equal the mask, because devices have no samples of
+/// `i32` and `f64`.
+///
+/// Memory: one bit per voxel, and 64 MiB of samples or one row, whichever is more.
 ///
 /// # Errors
-/// What is wrong with the file; [`GridError`] for a volume that is too large.
+/// [`ReadMaskError::File`] for an error of the file, and [`ReadMaskError::Grid`] for a volume that
+/// is too large.
 pub fn read_mask(
     reader: &mut VolumeReader<'_>,
     is_inside: impl Fn(f64) -> bool + Sync,
@@ -45,7 +47,7 @@ fn read_all<T: Sample>(
     if nx == 0 {
         return Ok(0);
     }
-    // the mask has as many, so that the product fits
+    // The mask has as many rows, so the product does not overflow.
     let rows = ny * nz;
     let step = (STEP / size_of::<T>() / nx).max(1).min(rows);
     let out_of_memory = |error: OutOfMemory| FileError::new(reader.path(), error.into());
@@ -59,7 +61,7 @@ fn read_all<T: Sample>(
     Ok(inexact)
 }
 
-/// Why a mask was not read.
+/// Error of [`read_mask`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadMaskError {

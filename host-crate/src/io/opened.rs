@@ -1,6 +1,6 @@
-//! A volume file whose header has been read: what is known before the first sample is.
+//! A volume file after its header has been read.
 
-use super::component::{one_component, one_number};
+use super::component::{select_component, select_decimal_component};
 use super::data_files::wrap;
 use super::layout::Layout;
 use super::source::{Left, Source};
@@ -8,30 +8,30 @@ use super::text::check_decimal_length;
 use super::{Amount, FileProblem, HeaderInfo, ReadOptions, StoredType};
 use crate::grid::Geometry;
 
-/// How samples are written, compression undone.
+/// Encoding of the samples after decompression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// As bytes.
+    /// Binary.
     Binary,
-    /// As decimal numbers.
+    /// Decimal numbers as text.
     Decimal,
 }
 
-/// A file that stands at the first sample of its first volume.
+/// A volume file, positioned at the first sample of its first volume.
 pub(crate) struct Opened<'a> {
     pub source: Source<'a>,
     pub layout: Layout,
     pub encoding: Encoding,
     pub geometry: Geometry,
     pub header: HeaderInfo,
-    /// The volume that was chosen, counted as they are stored.
+    /// Index of the selected volume, in storage order.
     pub volume: u64,
-    /// The data file as the header names it.
+    /// Name of the data file, as the header states it.
     pub data_name: Option<String>,
 }
 
 impl<'a> Opened<'a> {
-    /// A file of binary samples.
+    /// Creates the description of a file with binary samples.
     pub fn new(source: Source<'a>, layout: Layout, geometry: Geometry, header: HeaderInfo) -> Self {
         Self {
             source,
@@ -44,8 +44,8 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Whether integers may need f64, and the file can be read again to find out.
-    pub fn may_need_wide_indices(&self) -> bool {
+    /// Returns `true` if integers may exceed `i32` and the file can be read twice to find out.
+    pub fn may_need_f64(&self) -> bool {
         let is_wide = matches!(
             self.layout.stored,
             StoredType::U32 | StoredType::U64 | StoredType::I64
@@ -53,20 +53,20 @@ impl<'a> Opened<'a> {
         is_wide && self.header.scaling.is_none() && self.source.left() != Left::Unknown
     }
 
-    /// Chooses the volume, and compares the sizes with what is known of the source's length, before
-    /// memory is asked for.
+    /// Selects the volume and the component, and compares the sizes with the length of the source
+    /// before any memory is allocated.
     pub fn check(&mut self, options: &ReadOptions) -> Result<(), FileProblem> {
-        self.choose_and_check(options)
+        self.select_and_check(options)
             .map_err(|problem| in_data_file(self.data_name.as_deref(), problem))
     }
 
-    fn choose_and_check(&mut self, options: &ReadOptions) -> Result<(), FileProblem> {
+    fn select_and_check(&mut self, options: &ReadOptions) -> Result<(), FileProblem> {
         self.header.sizes.clone_from(&self.layout.sizes);
         (self.header.volumes, self.header.components) = self.layout.counts();
-        let chosen = self.layout.choose(options)?;
+        let selection = self.layout.select(options)?;
         self.header.volume = options.volume.unwrap_or(0);
         self.header.component = options.component.unwrap_or(0);
-        self.volume = chosen.volume;
+        self.volume = selection.volume;
         match self.encoding {
             Encoding::Binary => check_length(self.source.left(), &self.layout, options)?,
             Encoding::Decimal => check_decimal_length(self.source.left(), &self.layout)?,
@@ -74,16 +74,19 @@ impl<'a> Opened<'a> {
         if self.layout.components > 1 {
             let source = std::mem::replace(&mut self.source, Source::from_bytes(&[]));
             self.source = match self.encoding {
-                Encoding::Binary => one_component(source, &self.layout, chosen.component),
-                Encoding::Decimal => one_number(source, self.layout.components, chosen.component),
+                Encoding::Binary => select_component(source, &self.layout, selection.component),
+                Encoding::Decimal => {
+                    select_decimal_component(source, self.layout.components, selection.component)
+                }
             };
-            self.layout = self.layout.of_component();
+            self.layout = self.layout.single_component();
         }
         Ok(())
     }
 }
 
-/// Says that a problem is the data file's, where there is one.
+/// Attributes a problem to the data file `name`, if there is one.
+
 pub(crate) fn in_data_file(name: Option<&str>, problem: FileProblem) -> FileProblem {
     match name {
         Some(name) => wrap(name, problem),

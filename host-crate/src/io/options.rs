@@ -1,11 +1,11 @@
-//! How volume files are read and written, and the header of one that was read.
+//! Options for reading and writing volume files, and the contents of a header.
 
 use std::path::PathBuf;
 
 use super::{ByteOrder, StoredType, VolumeFormat};
 use crate::grid::{AnyVolume, Geometry};
 
-/// How to read a volume file. The default takes everything from the file.
+/// Options for reading a volume file. By default everything is taken from the file.
 ///
 /// ```
 /// use ferrovox::io::{ByteOrder, RawLayout, ReadOptions, StoredType};
@@ -21,40 +21,42 @@ use crate::grid::{AnyVolume, Geometry};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
-    /// The format; `None` finds it by the first bytes, and where these are those of no format by
-    /// the extension.
+    /// Format of the file; `None` to detect it from the first bytes, or from the extension if these
+    /// identify no format.
     pub format: Option<VolumeFormat>,
-    /// Which volume to read of a file that holds several, counted from 0.
+    /// 0-based index of the volume to read from a file with several volumes.
     pub volume: Option<u64>,
-    /// Which component to read of samples that are several numbers each (colours, vectors, complex
-    /// numbers), counted from 0. There is no default: a luminance, a magnitude and a component of a
-    /// vector are different volumes, and a file does not say which is meant. An `.npy` array of
-    /// four axes has its components along the last one where this is given.
+    /// 0-based index of the component to read from samples with several components (colours,
+    /// vectors, complex numbers). There is no default: a luminance, a magnitude and a component of
+    /// a vector are different volumes, and a file does not say which is meant. If an index is
+    /// given, the last axis of an `.npy` array with four axes is that of the components.
     pub component: Option<u64>,
-    /// Accept bytes after the last sample. Without this they are an error, because they usually
-    /// mean that the sizes are wrong.
+    /// `true` to accept bytes after the last sample. By default they are an error because they
+    /// usually mean that the sizes are wrong.
     pub allow_trailing_bytes: bool,
-    /// What a headerless file holds. A file of no known extension and content is read so, too.
+    /// Layout of a headerless file. A file whose extension and contents are both unknown is read
+    /// with it, too.
     pub raw: Option<RawLayout>,
 }
 
-/// What a headerless file holds.
+/// Layout of a headerless file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawLayout {
-    /// Samples along x (fastest), y and z.
+    /// Number of samples along x (fastest), y and z.
     pub dims: [usize; 3],
-    /// The samples' type.
+    /// Type of the samples.
     pub stored_type: StoredType,
-    /// The samples' byte order.
+    /// Byte order of the samples.
     pub byte_order: ByteOrder,
-    /// Bytes before the first sample.
+    /// Number of bytes before the first sample.
     pub offset: u64,
-    /// Where the grid lies in the world.
+    /// Spacing, origin and axis directions of the grid.
     pub geometry: Geometry,
 }
 
 impl RawLayout {
-    /// Little-endian samples from the first byte on, with unit spacing and origin zero.
+    /// Describes little-endian samples that start at the first byte, with unit spacing and origin
+    /// zero.
     pub fn new(dims: [usize; 3], stored_type: StoredType) -> Self {
         Self {
             dims,
@@ -78,39 +80,40 @@ pub struct VolumeFile {
 /// The header of a volume file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeaderInfo {
-    /// The format.
+    /// Format of the file.
     pub format: VolumeFormat,
-    /// The format's version, where it has one: `NIfTI-2`, `NRRD0004`, …
+    /// Version of the format, such as `NIfTI-2` or `NRRD0004`, if it has one.
     pub version: Option<String>,
-    /// How the samples are compressed.
+    /// Compression of the samples.
     pub compression: Compression,
-    /// The samples' type in the file.
+    /// Type of the samples in the file.
     pub stored_type: StoredType,
-    /// The samples' byte order in the file.
+    /// Byte order of the samples in the file.
     pub byte_order: ByteOrder,
-    /// The scaling that was applied to the samples. It makes them f32, or f64 where they were f64.
+    /// Scaling that was applied to the samples. Scaled samples are `f32`, or `f64` if the stored
+    /// ones are `f64` or integers of at least 32 bits.
     pub scaling: Option<Scaling>,
-    /// The sizes of all axes as the file gives them, fastest first: those behind the third count
-    /// volumes. Components of a sample are no axis.
+    /// Sizes of all axes as the file states them, fastest axis first; axes after the third count
+    /// volumes. Components of a sample are not an axis.
     pub sizes: Vec<u64>,
-    /// How many volumes the file holds.
+    /// Number of volumes in the file.
     pub volumes: u64,
-    /// Which of them this is.
+    /// 0-based index of the volume that was read.
     pub volume: u64,
-    /// How many numbers each sample of the file is.
+    /// Number of components per sample in the file.
     pub components: u64,
-    /// Which of them this is.
+    /// 0-based index of the component that was read.
     pub component: u64,
-    /// The file with the samples, where the header names one other file.
+    /// Path of the data file of a detached header, if the header names exactly one.
     pub data_file: Option<PathBuf>,
-    /// All files that the header names, in the order of their samples.
+    /// Paths of all data files of a detached header, in the order of their samples.
     pub data_files: Vec<PathBuf>,
-    /// Whether the file states the spacing of its samples, or the directions of its axes; else it
-    /// counts as 1.
+    /// `true` if the file states the spacing of its samples or the directions of its axes;
+    /// otherwise the spacing is 1.
     pub has_spacing: bool,
-    /// Whether the file states the position of its first sample; else it counts as 0.
+    /// `true` if the file states the position of its first sample; otherwise the origin is 0.
     pub has_origin: bool,
-    /// Notes for the reader of the file: assumptions made, fields not understood.
+    /// Assumptions that were made, and fields that were not understood, for display.
     pub notes: Vec<String>,
 }
 
@@ -141,10 +144,10 @@ impl HeaderInfo {
     }
 }
 
-/// How samples are compressed in a file.
+/// Compression of the samples of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Compression {
-    /// Not at all.
+    /// Uncompressed.
     None,
     /// gzip, RFC 1952.
     Gzip,
@@ -154,29 +157,29 @@ pub enum Compression {
     Bzip2,
 }
 
-/// The linear map from stored samples to values: `value = slope · stored + intercept`.
+/// Linear map from stored samples to values: `value = slope · stored + intercept`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scaling {
-    /// Factor.
+    /// Factor (NIfTI's `scl_slope`).
     pub slope: f64,
-    /// Summand.
+    /// Summand (NIfTI's `scl_inter`).
     pub intercept: f64,
 }
 
-/// How to write a volume file.
+/// Options for writing a volume file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VolumeWriteOptions {
-    /// Byte order of the samples (and of a binary header). Little-endian by default.
+    /// Byte order of the samples and of a binary header; little-endian by default.
     pub byte_order: ByteOrder,
-    /// Compress the samples, in formats where that is a choice (NRRD, MetaImage). NIfTI is
-    /// compressed when the name ends in `.gz`.
+    /// `true` to compress the samples in formats that allow both (NRRD, MetaImage). NIfTI files are
+    /// compressed if the name ends in `.gz`.
     pub compress: bool,
-    /// Write samples of i32, of which none may be negative, as 32 bit unsigned ones: volumes have
-    /// no such type, files do.
+    /// `true` to store `i32` samples as unsigned 32-bit integers; negative ones are an error.
+    /// Volumes have no unsigned 32-bit type, but files do.
     pub unsigned: bool,
 }
 
-/// What the header of a file to write describes.
+/// Grid and sample type that a header to be written describes.
 pub(crate) struct VolumeContent {
     pub dims: [usize; 3],
     pub geometry: Geometry,

@@ -1,4 +1,4 @@
-//! The two ways to a plane: at its place in the file, or behind everything before it.
+//! Sources of planes: random access, or sequential decoding with a window of recent samples.
 
 use super::layout::Layout;
 use super::opened::Opened;
@@ -11,24 +11,26 @@ use crate::{
     memory::{self, OutOfMemory},
 };
 
-/// Planes that are kept for the next range, by default.
+/// Default number of planes that are retained for the next range.
 const OVERLAP: usize = 4;
 
+/// Source of the planes of a volume.
 pub(crate) enum Planes<'a> {
     Random(Random<'a>),
     Forward(Forward<'a>),
 }
 
-/// Samples that are read at their place. The file's length has been compared with the sizes.
+/// Random access to binary samples. The length of the file has been checked.
 pub(crate) struct Random<'a> {
     bytes: Positioned<'a>,
-    /// Of the chosen volume's first sample.
+    /// Offset of the first sample of the selected volume, in bytes.
     offset: u64,
     layout: Layout,
     scaling: Option<Scaling>,
 }
 
 impl<'a> Random<'a> {
+    /// Creates random access to the selected volume.
     pub fn new(bytes: Positioned<'a>, opened: Opened<'a>) -> Self {
         Self {
             bytes,
@@ -38,14 +40,14 @@ impl<'a> Random<'a> {
         }
     }
 
-    fn take<T: Sample>(&self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
+    fn read<T: Sample>(&self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
         let stored = self.layout.stored;
-        let mut place = self.offset + (first * stored.bytes()) as u64;
+        let mut offset = self.offset + (first * stored.bytes()) as u64;
         let mut read = |buffer: &mut [u8]| {
-            if !self.bytes.fill(buffer, place)? {
-                return Err(FileProblem::Changed);
+            if !self.bytes.fill(buffer, offset)? {
+                return Err(FileProblem::FileChanged);
             }
-            place += buffer.len() as u64;
+            offset += buffer.len() as u64;
             Ok(())
         };
         let mut samples = Binary {
@@ -58,27 +60,28 @@ impl<'a> Random<'a> {
     }
 }
 
-/// Samples that are decoded from the front.
+/// Sequential decoding.
 pub(crate) struct Forward<'a> {
-    /// `None` after an error: what comes next is not known.
+    /// Stream of samples; `None` after an error, when its position is unknown.
     stream: Option<SampleStream<'a>>,
-    /// Samples of a plane.
+    /// Number of samples per plane.
     plane: usize,
-    /// Samples of the volume.
+    /// Number of samples of the volume.
     samples: usize,
-    /// Planes that are kept.
+    /// Number of planes that are retained.
     overlap: usize,
-    /// The samples that came last, those of at most `overlap` planes.
-    kept: Kept,
+    /// Most recent samples, at most `overlap` planes.
+    recent: Kept,
 }
 
 impl<'a> Forward<'a> {
+    /// Starts at the first sample of the selected volume.
     pub fn start(opened: Opened<'a>, options: &ReadOptions) -> Result<Self, FileProblem> {
         let [nx, ny, _] = opened.layout.dims;
         let samples = opened.layout.samples;
         let mut stream = SampleStream::start(opened, options)?;
         if samples == 0 {
-            // No plane will be read that could find the end.
+            // No plane will be read, so the end is checked here.
             stream.finish()?;
         }
         Ok(Self {
@@ -86,17 +89,17 @@ impl<'a> Forward<'a> {
             plane: nx.saturating_mul(ny),
             samples,
             overlap: OVERLAP,
-            kept: Kept::default(),
+            recent: Kept::default(),
         })
     }
 
-    /// Decodes another opening of the same file.
-    pub fn start_again(
+    /// Restarts with the same file, opened again.
+    pub fn restart(
         &mut self,
         opened: Opened<'a>,
         options: &ReadOptions,
     ) -> Result<(), FileProblem> {
-        self.kept = Kept::default();
+        self.recent = Kept::default();
         self.stream = Some(SampleStream::start(opened, options)?);
         Ok(())
     }
@@ -105,19 +108,19 @@ impl<'a> Forward<'a> {
         self.overlap = planes;
     }
 
-    /// True when the sample of that index has passed.
+    /// Returns `true` if sample `first` can no longer be read without a restart.
     pub fn has_passed(&self, first: usize) -> bool {
-        self.stream.is_none() || first < self.kept.first
+        self.stream.is_none() || first < self.recent.first
     }
 
-    fn take<T: Sample>(&mut self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
-        let copied = self.kept.copy(first, out);
+    fn read<T: Sample>(&mut self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
+        let copied = self.recent.copy(first, out);
         let (first, out) = (first + copied, &mut out[copied..]);
         if out.is_empty() {
             return Ok(());
         }
-        // The stream comes back when nothing went wrong.
-        let mut stream = self.stream.take().ok_or(FileProblem::Changed)?;
+        // The stream is put back only if no error occurs.
+        let mut stream = self.stream.take().ok_or(FileProblem::FileChanged)?;
         stream.skip(first.saturating_sub(stream.next()))?;
         stream.read(out)?;
         if stream.next() == self.samples {
@@ -127,25 +130,25 @@ impl<'a> Forward<'a> {
         Ok(())
     }
 
-    fn keep<T: Sample>(&mut self, first: usize, out: &[T]) -> Result<(), OutOfMemory> {
+    fn retain<T: Sample>(&mut self, first: usize, out: &[T]) -> Result<(), OutOfMemory> {
         let limit = self.overlap.saturating_mul(self.plane);
-        self.kept.keep(first, out, limit)
+        self.recent.append(first, out, limit)
     }
 }
 
-/// The samples that a stream gave last.
+/// Window of the most recent samples of a stream.
 #[derive(Default)]
 struct Kept {
-    /// Index of the first of them.
+    /// Index of the first sample in the window.
     first: usize,
-    /// Index behind the last of them: the next that the stream gives.
+    /// Index after the last sample in the window: the next one of the stream.
     end: usize,
-    /// Their bytes as they lie in memory.
+    /// Samples of the window in native byte order.
     bytes: Vec<u8>,
 }
 
 impl Kept {
-    /// Copies the samples from `first` on as far as they are kept; returns how many.
+    /// Copies the samples from `first` on that are in the window; returns their number.
     fn copy<T: Sample>(&self, first: usize, out: &mut [T]) -> usize {
         let count = self.end.saturating_sub(first).min(out.len());
         if count > 0 {
@@ -156,9 +159,9 @@ impl Kept {
         count
     }
 
-    /// Keeps the last of these samples, which the stream has just given, together with what was
-    /// kept before as far as it joins them: `limit` in all.
-    fn keep<T: Sample>(
+    /// Appends samples that the stream has just returned and shortens the window to `limit`
+    /// samples. Earlier samples stay as far as they are contiguous with the new ones.
+    fn append<T: Sample>(
         &mut self,
         first: usize,
         samples: &[T],
@@ -178,7 +181,7 @@ impl Kept {
             self.first = tail_first;
         }
         let tail = bytemuck::cast_slice(tail);
-        memory::try_extend("planes that are kept", &mut self.bytes, tail)?;
+        memory::try_extend("retained planes", &mut self.bytes, tail)?;
         self.end = end;
         let excess = (end - self.first).saturating_sub(limit);
         self.bytes.drain(..excess * width);
@@ -188,7 +191,7 @@ impl Kept {
 }
 
 impl<'a> Planes<'a> {
-    /// Makes the sample of that index the next to come; `open` opens the file once more.
+    /// Makes sample `first` the next one. `open` opens the file again.
     pub fn go_to(
         &mut self,
         first: usize,
@@ -197,25 +200,25 @@ impl<'a> Planes<'a> {
     ) -> Result<(), FileProblem> {
         match self {
             Self::Forward(forward) if forward.has_passed(first) => {
-                forward.start_again(open()?, options)
+                forward.restart(open()?, options)
             }
             _ => Ok(()),
         }
     }
 
-    /// Fills `out` with the samples from `first` on: those that [`go_to`](Self::go_to) was called
-    /// for, or that follow the ones taken last.
-    pub fn take<T: Sample>(&mut self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
+    /// Fills `out` with the samples from `first` on, which must be the ones passed to
+    /// [`go_to`](Self::go_to) or follow the ones read last.
+    pub fn read<T: Sample>(&mut self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
         match self {
-            Self::Random(random) => random.take(first, out),
-            Self::Forward(forward) => forward.take(first, out),
+            Self::Random(random) => random.read(first, out),
+            Self::Forward(forward) => forward.read(first, out),
         }
     }
 
-    /// To be called with everything that was taken since [`go_to`](Self::go_to).
-    pub fn keep<T: Sample>(&mut self, first: usize, samples: &[T]) -> Result<(), FileProblem> {
+    /// Retains the last of the samples that were read since [`go_to`](Self::go_to).
+    pub fn retain<T: Sample>(&mut self, first: usize, samples: &[T]) -> Result<(), FileProblem> {
         if let Self::Forward(forward) = self {
-            forward.keep(first, samples)?;
+            forward.retain(first, samples)?;
         }
         Ok(())
     }
@@ -226,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_joins_up_to_the_limit() {
+    fn recent_samples_are_contiguous_and_limited() {
         let samples: Vec<u16> = (0..100).collect();
         let mut kept = Kept::default();
         let check = |kept: &Kept, first: usize, end: usize| {
@@ -235,21 +238,21 @@ mod tests {
             assert_eq!(kept.copy(first, &mut out), end - first);
             assert_eq!(out[..end - first], samples[first..end]);
         };
-        kept.keep(0, &samples[..2], 5).unwrap();
+        kept.append(0, &samples[..2], 5).unwrap();
         check(&kept, 0, 2);
-        kept.keep(2, &samples[2..4], 5).unwrap();
+        kept.append(2, &samples[2..4], 5).unwrap();
         check(&kept, 0, 4);
-        kept.keep(3, &samples[3..8], 5).unwrap();
+        kept.append(3, &samples[3..8], 5).unwrap();
         check(&kept, 3, 8);
-        kept.keep(6, &samples[6..9], 5).unwrap();
+        kept.append(6, &samples[6..9], 5).unwrap();
         check(&kept, 4, 9);
-        kept.keep(5, &samples[5..7], 5).unwrap();
+        kept.append(5, &samples[5..7], 5).unwrap();
         check(&kept, 4, 9);
-        kept.keep(20, &samples[20..22], 5).unwrap();
+        kept.append(20, &samples[20..22], 5).unwrap();
         check(&kept, 20, 22);
-        kept.keep(22, &samples[22..60], 5).unwrap();
+        kept.append(22, &samples[22..60], 5).unwrap();
         check(&kept, 55, 60);
-        kept.keep(60, &samples[60..61], 0).unwrap();
+        kept.append(60, &samples[60..61], 0).unwrap();
         check(&kept, 61, 61);
         assert_eq!(kept.copy(61, &mut [0_u16; 3]), 0);
     }

@@ -1,4 +1,4 @@
-//! Bytes that can be read at any place, by several threads at once.
+//! Random access to bytes, by several threads at once.
 
 use std::fs::File;
 use std::io;
@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::FileProblem;
 use crate::parallel;
 
-/// Bytes that one thread reads at a time.
-const PIECE: usize = 1 << 20;
+/// Number of bytes that a thread reads at a time.
+const CHUNK: usize = 1 << 20;
 
-/// A regular file or memory.
+/// A regular file or memory with random access.
 #[derive(Clone)]
 pub(crate) enum Positioned<'a> {
     File(Arc<File>),
@@ -18,12 +18,12 @@ pub(crate) enum Positioned<'a> {
 }
 
 impl Positioned<'_> {
-    /// Fills `buffer` with the bytes from `offset` on; false if there are not so many. Large
+    /// Fills `buffer` with the bytes from `offset` on. Returns `false` if there are fewer. Large
     /// buffers are filled by several threads.
     ///
-    /// A file is read, not mapped: pages of a map whose file another program cuts short end the
-    /// process, and a read of them is an error that can be returned. The pages stay the system's
-    /// and are no memory of the process.
+    /// Files are read, not mapped into memory: if another program truncates a mapped file, an
+    /// access terminates the process, whereas a read returns an error. Pages of the file cache also
+    /// do not count as memory of the process.
     pub fn fill(&self, buffer: &mut [u8], offset: u64) -> Result<bool, FileProblem> {
         match self {
             Self::Bytes(bytes) => {
@@ -36,18 +36,18 @@ impl Positioned<'_> {
                 Ok(found.is_some())
             }
             Self::File(file) => {
-                // whether all is there, or the first error, after which no more is read
+                // `true` while all bytes exist, or the first error, after which no more is read.
                 let filled = Mutex::new(Ok(true));
                 let lock = || filled.lock().unwrap_or_else(PoisonError::into_inner);
-                parallel::for_each_chunk_mut(buffer, PIECE, |first, piece| {
+                parallel::for_each_chunk_mut(buffer, CHUNK, |first, chunk| {
                     if !matches!(*lock(), Ok(true)) {
                         return;
                     }
-                    let piece = fill_at(file, piece, offset + first as u64);
-                    if !matches!(piece, Ok(true)) {
+                    let chunk = fill_at(file, chunk, offset + first as u64);
+                    if !matches!(chunk, Ok(true)) {
                         let mut filled = lock();
                         if filled.is_ok() {
-                            *filled = piece;
+                            *filled = chunk;
                         }
                     }
                 });
@@ -58,7 +58,7 @@ impl Positioned<'_> {
     }
 }
 
-/// Fills a buffer from a place in a file; false if the file ends before.
+/// Fills a buffer from an offset in a file. Returns `false` if the file ends before.
 fn fill_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<bool> {
     while !buffer.is_empty() {
         match read_at(file, buffer, offset) {
@@ -90,15 +90,15 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn large_pieces_and_ends() {
-        let content: Vec<u8> = (0..PIECE + 1000).map(|i| (i * 31 / 8) as u8).collect();
+    fn buffers_larger_than_a_chunk_are_filled_up_to_the_end() {
+        let content: Vec<u8> = (0..CHUNK + 1000).map(|i| (i * 31 / 8) as u8).collect();
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&content).unwrap();
         for bytes in [
             Positioned::File(Arc::new(file)),
             Positioned::Bytes(&content),
         ] {
-            let mut buffer = vec![0; PIECE + 990];
+            let mut buffer = vec![0; CHUNK + 990];
             assert!(bytes.fill(&mut buffer, 10).unwrap());
             assert!(buffer == content[10..]);
             assert!(!bytes.fill(&mut buffer, 11).unwrap());

@@ -1,4 +1,4 @@
-//! Reading a volume file: finds the format and hands over to its reader.
+//! Reading of volume files: detection of the format and dispatch to its reader.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -16,22 +16,21 @@ use crate::{
     memory,
 };
 
-/// As many bytes as identify every format.
-const START: usize = 348;
-/// Integers that are looked at at a time.
-const PORTION: usize = 1 << 20;
+/// Number of bytes that suffices to identify every format.
+const SIGNATURE_BYTES: usize = 348;
+/// Number of integers that are checked at a time.
+const CHUNK: usize = 1 << 20;
 
 /// Reads a volume file.
 ///
-/// The format follows from the first bytes of the file, and where these are those of no known
-/// format from the extension. Where the two contradict each other, there is a
-/// [note](super::HeaderInfo::notes). A headerless file is known by its extension alone. Gzip around
-/// the whole file is undone. World coordinates are RAS whatever the file uses (see
-/// [the formats](super#formats)).
+/// The format is detected from the first bytes of the file, or from the extension if these identify
+/// no format. A contradiction between the two is a [note](super::HeaderInfo::notes). Headerless
+/// files are detected by their extension only. A file that is compressed with gzip as a whole is
+/// decompressed. World coordinates are RAS in all formats (see [the formats](crate::io#formats)).
 ///
 /// # Errors
-/// [`FileError`] names the file and what is wrong with it. Damaged files never panic, and
-/// memory is asked for only as far as the file's length, or data that have arrived, warrant it.
+/// [`FileError`] with the path and the problem. Damaged files never cause a panic, and the memory
+/// that is allocated is bounded by the length of the file or of the data that have been decoded.
 ///
 /// ```no_run
 /// use ferrovox::io::{ReadOptions, read_volume};
@@ -46,11 +45,11 @@ pub fn read_volume(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Volu
         .map_err(|problem| FileError::new(path, problem))
 }
 
-/// Reads a volume file that lies in memory. `name` stands for the file's name, by its extension and
-/// in errors. A detached header has no data file here.
+/// Reads a volume file from memory. `name` stands for the file name: its extension determines the
+/// format, and errors quote it. A detached header has no data file here.
 ///
 /// # Errors
-/// Those of [`read_volume`].
+/// The errors of [`read_volume`].
 pub fn read_volume_bytes(
     name: impl AsRef<Path>,
     bytes: &[u8],
@@ -59,7 +58,7 @@ pub fn read_volume_bytes(
     read_with_data(name.as_ref(), bytes, None, options)
 }
 
-/// Reads a header, and where it names a data file, `data` in its place.
+/// Reads a header from memory, with `data` as the data file that it names.
 pub(crate) fn read_with_data(
     name: &Path,
     bytes: &[u8],
@@ -74,31 +73,32 @@ pub(crate) fn read_with_data(
     read_origin(&origin, options).map_err(|problem| FileError::new(name, problem))
 }
 
-/// Where a volume file is found, as often as it is opened.
+/// Input of a volume, which can be opened repeatedly.
 #[derive(Clone)]
 pub(crate) enum Origin<'a> {
     Path(PathBuf),
     Bytes {
         name: PathBuf,
         bytes: &'a [u8],
-        /// Stands for the data file that a header names.
+        /// Contents of the data file that a detached header names.
         data: Option<&'a [u8]>,
     },
 }
 
 impl<'a> Origin<'a> {
+    /// Returns the path, for messages.
     pub fn name(&self) -> &Path {
         match self {
             Self::Path(name) | Self::Bytes { name, .. } => name,
         }
     }
 
-    /// Opens the file, reads its header, chooses the volume and compares the lengths.
+    /// Opens the file, reads its header, selects the volume and checks the length.
     pub fn open(&self, options: &ReadOptions) -> Result<Opened<'a>, FileProblem> {
         let mut opened = match self {
             Self::Path(path) => {
                 let path = &match options.raw {
-                    None => nifti::header_of(path),
+                    None => nifti::header_path(path),
                     Some(_) => path.clone(),
                 };
                 let folder = Folder(path.parent().unwrap_or(Path::new("")));
@@ -113,16 +113,16 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// The other files that belong to a volume: those of samples that the header in a file names, as
-/// far as the header can be understood, or the header of samples. None for pipes, which must not be
-/// opened twice.
+/// Returns the other files that belong to a volume: the data files that a detached header names, or
+/// the header of a data file. Empty if the header is not understood, and for pipes, which must not
+/// be opened twice.
 pub(crate) fn named_data_files(path: &Path) -> Vec<PathBuf> {
     find_data_files(path).unwrap_or_default()
 }
 
 fn find_data_files(path: &Path) -> Option<Vec<PathBuf>> {
     std::fs::metadata(path).ok().filter(|it| it.is_file())?;
-    let header = nifti::header_of(path);
+    let header = nifti::header_path(path);
     if header != path {
         return Some(vec![header]);
     }
@@ -136,7 +136,7 @@ fn read_origin(origin: &Origin<'_>, options: &ReadOptions) -> Result<VolumeFile,
     let mut opened = origin.open(options)?;
     let header = opened.header.clone();
     let data_name = opened.data_name.clone();
-    let can_repeat = opened.may_need_wide_indices();
+    let can_repeat = opened.may_need_f64();
     let mut read = read_samples(opened, options);
     if can_repeat && matches!(read, Err(FileProblem::NotRepresentable { .. })) {
         opened = origin.open(options)?;
@@ -147,24 +147,24 @@ fn read_origin(origin: &Origin<'_>, options: &ReadOptions) -> Result<VolumeFile,
     Ok(VolumeFile { volume, header })
 }
 
-/// Whether a file's integers need f64, as some do not fit in i32: reads until one is found. What is
-/// wrong with the file is found when its planes are read.
+/// Returns `true` if an integer of the file exceeds `i32`, so that the volume needs `f64`. Reads
+/// samples until one is found. Other errors are reported later, when planes are read.
 pub(crate) fn needs_f64(origin: &Origin<'_>, options: &ReadOptions) -> bool {
     let find = || -> Result<(), FileProblem> {
         let opened = origin.open(options)?;
         let samples = opened.layout.samples;
         let mut stream = SampleStream::start(opened, options)?;
-        let mut portion = memory::try_filled(SAMPLES, PORTION.min(samples), 0_i32)?;
+        let mut chunk = memory::try_filled(SAMPLES, CHUNK.min(samples), 0_i32)?;
         while stream.next() < samples {
-            let count = PORTION.min(samples - stream.next());
-            stream.read(&mut portion[..count])?;
+            let count = CHUNK.min(samples - stream.next());
+            stream.read(&mut chunk[..count])?;
         }
         Ok(())
     };
     matches!(find(), Err(FileProblem::NotRepresentable { .. }))
 }
 
-/// Reads the samples of a file whose lengths have been compared.
+/// Reads the samples of a file whose length has been checked.
 pub(crate) fn read_samples(
     opened: Opened<'_>,
     options: &ReadOptions,
@@ -208,18 +208,19 @@ fn open_source<'a>(
     options: &ReadOptions,
 ) -> Result<Opened<'a>, FileProblem> {
     let named = options.format.or_else(|| VolumeFormat::from_path(name));
-    // The samples of a headerless file may happen to start like gzip, so there only the name
-    // counts.
-    let headerless = named == Some(VolumeFormat::Raw) || (named.is_none() && options.raw.is_some());
-    let may_be_gzip = !headerless || super::format::extension(name).ends_with("gz");
-    let gzip = may_be_gzip && source.peek(2)? == [0x1f, 0x8b];
-    if gzip {
+    // The samples of a headerless file may start like gzip by chance, so only the name counts
+    // there.
+    let is_headerless =
+        named == Some(VolumeFormat::Raw) || (named.is_none() && options.raw.is_some());
+    let may_be_gzip = !is_headerless || super::format::extension(name).ends_with("gz");
+    let is_gzip = may_be_gzip && source.peek(2)? == [0x1f, 0x8b];
+    if is_gzip {
         source = source.gunzip();
     }
-    let start = source.peek(START)?;
+    let start = source.peek(SIGNATURE_BYTES)?;
     let content = VolumeFormat::from_content(&start);
     let format = match (named, content) {
-        (Some(_), Some(content)) if options.format.is_none() && !headerless => Some(content),
+        (Some(_), Some(content)) if options.format.is_none() && !is_headerless => Some(content),
         (named, content) => named.or(content),
     };
     let format = format
@@ -236,10 +237,10 @@ fn open_source<'a>(
     };
     if let Some(named) = named.filter(|&named| named != format) {
         opened.header.notes.push(format!(
-            "the extension is that of {named}, but the file begins as {format} does: it is read as {format}"
+            "the extension is that of {named}, but the contents are {format}: the file is read as {format}"
         ));
     }
-    if gzip && opened.header.compression == Compression::None {
+    if is_gzip && opened.header.compression == Compression::None {
         opened.header.compression = Compression::Gzip;
     }
     Ok(opened)

@@ -1,4 +1,4 @@
-//! What a decoder gives, decoded ahead by a thread of its own.
+//! Decoding ahead in a separate thread.
 
 use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -7,22 +7,24 @@ use std::thread::{Builder, Scope};
 use super::FileProblem;
 use crate::memory;
 
-/// Chunks that are there at a time, the one that is being read included. A chunk is what the
-/// decoder's own buffer holds.
+/// Number of chunks in circulation, including the one that is being read. A chunk holds what the
+/// decoder's own buffer held.
 const CHUNKS: usize = 8;
 
-/// Lets a thread read what comes next. The chunks are those of `reader`, and so are errors, behind
-/// the bytes that came before. The thread ends when this reader is dropped, at the latest after
-/// what it is reading. Where the system makes no thread, `reader` comes back as it is.
+/// Moves `reader` to a thread of `scope` that decodes ahead of the returned reader.
+///
+/// Bytes and errors arrive in their original order. The thread ends when the returned reader is
+/// dropped, at the latest after its current read. Returns `reader` itself if no thread can be
+/// started.
 pub(super) fn read_ahead<'scope>(
     reader: Box<dyn BufRead + Send + 'scope>,
     scope: &'scope Scope<'scope, '_>,
 ) -> Box<dyn BufRead + Send + 'scope> {
-    let (hand_over, handed_over) = channel();
+    let (reader_sender, reader_receiver) = channel();
     let (fill, filled) = channel();
-    let (give_back, empty) = channel();
+    let (recycle, empty) = channel();
     let decode = move || {
-        if let Ok(reader) = handed_over.recv() {
+        if let Ok(reader) = reader_receiver.recv() {
             decode_all(reader, &empty, &fill);
         }
     };
@@ -30,16 +32,16 @@ pub(super) fn read_ahead<'scope>(
     if thread.spawn_scoped(scope, decode).is_err() {
         return reader;
     }
-    // beside the one that a reader begins with; who receives these is there
+    // The returned reader starts with one more chunk. The receivers exist, so sending succeeds.
     for _ in 1..CHUNKS {
-        let _ = give_back.send(Vec::new());
+        let _ = recycle.send(Vec::new());
     }
-    let _ = hand_over.send(reader);
+    let _ = reader_sender.send(reader);
     Box::new(ReadAhead {
         chunk: Vec::new(),
-        taken: 0,
+        consumed: 0,
         filled,
-        give_back,
+        recycle,
         has_ended: false,
     })
 }
@@ -58,7 +60,7 @@ fn decode_all(
     }
 }
 
-/// Puts what the reader has at once in the place of what `chunk` holds; nothing at the end.
+/// Replaces the contents of `chunk` by the buffered bytes of the reader; empty at the end.
 fn next_chunk(reader: &mut dyn BufRead, chunk: &mut Vec<u8>) -> io::Result<()> {
     chunk.clear();
     let found = loop {
@@ -67,37 +69,38 @@ fn next_chunk(reader: &mut dyn BufRead, chunk: &mut Vec<u8>) -> io::Result<()> {
             found => break found?,
         }
     };
-    memory::try_extend("bytes that are decoded", chunk, found)
+    memory::try_extend("decoded bytes", chunk, found)
         .map_err(|error| io::Error::other(FileProblem::from(error)))?;
     reader.consume(chunk.len());
     Ok(())
 }
 
+/// Receives the chunks that the decoding thread fills.
 struct ReadAhead {
     chunk: Vec<u8>,
-    /// Bytes of the chunk that have been taken.
-    taken: usize,
+    /// Number of bytes of the chunk that have been consumed.
+    consumed: usize,
     filled: Receiver<io::Result<Vec<u8>>>,
-    give_back: Sender<Vec<u8>>,
+    recycle: Sender<Vec<u8>>,
     has_ended: bool,
 }
 
 impl BufRead for ReadAhead {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.taken == self.chunk.len() && !self.has_ended {
-            self.taken = 0;
-            // a thread that has ended has sent its last chunk
-            let _ = self.give_back.send(std::mem::take(&mut self.chunk));
-            // one that panicked sends nothing more, and its panic goes on where it is joined
+        if self.consumed == self.chunk.len() && !self.has_ended {
+            self.consumed = 0;
+            // Fails only if the thread has ended; it has then sent its last chunk.
+            let _ = self.recycle.send(std::mem::take(&mut self.chunk));
+            // A thread that panicked sends nothing more; its panic is propagated by the scope.
             let next = self.filled.recv().unwrap_or_else(|_| Ok(Vec::new()));
             self.has_ended = next.as_ref().map_or(true, Vec::is_empty);
             self.chunk = next?;
         }
-        Ok(&self.chunk[self.taken..])
+        Ok(&self.chunk[self.consumed..])
     }
 
     fn consume(&mut self, bytes: usize) {
-        self.taken = self.chunk.len().min(self.taken + bytes);
+        self.consumed = self.chunk.len().min(self.consumed + bytes);
     }
 }
 
@@ -115,7 +118,7 @@ mod tests {
     use std::io::{BufReader, Cursor};
     use std::thread;
 
-    /// Gives bytes, and then an error.
+    /// Yields bytes and then an error.
     struct Damaged(Cursor<Vec<u8>>);
 
     impl Read for Damaged {
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_come_in_order_and_end() {
+    fn bytes_arrive_in_order_until_the_end() {
         for bytes in [0, 1, 99, 100, 101, 100_003] {
             let content = content(bytes);
             let inner = BufReader::with_capacity(100, Cursor::new(content.clone()));
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_come_behind_the_bytes_before_them() {
+    fn errors_arrive_after_the_bytes_before_them() {
         let inner = BufReader::with_capacity(100, Damaged(Cursor::new(content(12_345))));
         thread::scope(|scope| {
             let mut reader = read_ahead(Box::new(inner), scope);
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_is_dropped_ends_the_thread() {
+    fn dropping_the_reader_ends_the_thread() {
         let endless = BufReader::with_capacity(100, io::repeat(7));
         thread::scope(|scope| {
             let mut reader = read_ahead(Box::new(endless), scope);

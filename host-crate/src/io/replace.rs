@@ -1,4 +1,4 @@
-//! A file that is being written.
+//! Output files that are being written.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,17 +8,19 @@ use super::FileProblem;
 use super::place::{FilePlace, Place};
 use super::temporary::Temporary;
 
-/// A file that is being written and is not under its name yet, see
-/// [`replace_file`](super::replace_file). Dropped before it is finished it leaves nothing.
+/// An output that is being written and does not have its name yet; see
+/// [`replace_file`](super::replace_file). Dropping it before it is finished leaves nothing behind.
 pub(crate) enum Replacement {
+    /// A temporary file that will replace a file.
     File(Box<FilePlace>, Temporary),
-    /// A device, a pipe or standard output.
+    /// A device, a pipe or standard output, which is written directly.
     Stream(File),
 }
 
 impl Replacement {
-    pub fn begin(path: &Path) -> Result<Self, FileProblem> {
-        match Place::find(path)? {
+    /// Creates the temporary file of an output, or opens the stream.
+    pub fn create(path: &Path) -> Result<Self, FileProblem> {
+        match Place::resolve(path)? {
             Place::File(place) => {
                 let temporary = Temporary::create(&place).map_err(create_problem)?;
                 Ok(Self::File(Box::new(place), temporary))
@@ -32,7 +34,7 @@ impl Replacement {
         }
     }
 
-    /// What is written to.
+    /// Returns the file to write to.
     pub fn file(&mut self) -> io::Result<&mut File> {
         match self {
             Self::File(_, temporary) => temporary.file(),
@@ -40,8 +42,7 @@ impl Replacement {
         }
     }
 
-    /// The temporary file when everything is on the disk; nothing of a device, a pipe or standard
-    /// output.
+    /// Writes everything to the disk and returns the temporary file; `None` for a stream.
     pub fn complete(self) -> Result<Option<(FilePlace, Temporary)>, FileProblem> {
         let flush = |error| FileProblem::from_io("write to the disk", error);
         match self {
@@ -53,7 +54,7 @@ impl Replacement {
             Self::Stream(mut file) => {
                 file.flush().map_err(flush)?;
                 match file.sync_all() {
-                    // what has no disk behind it
+                    // Streams without a disk cannot be synchronized.
                     Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(None),
                     synced => synced.map(|()| None).map_err(flush),
                 }
@@ -72,16 +73,16 @@ impl Write for Replacement {
     }
 }
 
-/// The folder for temporary files of an output: the one it will be in, or the system's for a device
-/// or a pipe.
+/// Returns the folder for temporary files of an output: that of the output, or the system's for a
+/// stream.
 pub(crate) fn temporary_folder(path: &Path) -> Result<PathBuf, FileProblem> {
-    Ok(match Place::find(path)? {
+    Ok(match Place::resolve(path)? {
         Place::File(place) => place.folder,
         Place::Stream(_) => std::env::temp_dir(),
     })
 }
 
-/// Says that no file can be made in a folder.
+/// Returns the problem of a folder in which no file can be created.
 pub(crate) fn create_problem(error: io::Error) -> FileProblem {
     match error.kind() {
         io::ErrorKind::PermissionDenied => FileProblem::PermissionDenied,

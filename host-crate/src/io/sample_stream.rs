@@ -1,4 +1,4 @@
-//! The samples of one volume in the order of the file.
+//! Sequential reading of the samples of one volume.
 
 use super::layout::Layout;
 use super::opened::{Encoding, Opened};
@@ -8,24 +8,24 @@ use super::text::Decimal;
 use super::{Amount, FileProblem, ReadOptions, Scaling};
 use crate::{grid::Sample, memory};
 
-/// Bytes of samples that are read at a time where they are there: enough for all threads.
-const PORTION: usize = 256 << 20;
+/// Samples read at a time from a file of known length, in bytes: enough for all threads.
+const CHUNK: usize = 256 << 20;
 
-/// Gives the samples of the chosen volume, first to last.
+/// Reads the samples of the selected volume from first to last.
 pub(crate) struct SampleStream<'a> {
     source: Source<'a>,
     layout: Layout,
     encoding: Encoding,
     scaling: Option<Scaling>,
     allow_trailing_bytes: bool,
-    /// Samples of the volumes before the chosen one.
+    /// Number of samples before the selected volume.
     before: u64,
-    /// Index of the next sample in the chosen volume.
+    /// Index of the next sample in the selected volume.
     next: usize,
 }
 
 impl<'a> SampleStream<'a> {
-    /// Goes to the first sample of the volume that [`Opened::check`] has chosen.
+    /// Moves to the first sample of the volume that [`Opened::check`] selected.
     pub fn start(opened: Opened<'a>, options: &ReadOptions) -> Result<Self, FileProblem> {
         let mut stream = Self {
             before: opened.volume * opened.layout.samples as u64,
@@ -36,17 +36,17 @@ impl<'a> SampleStream<'a> {
             allow_trailing_bytes: options.allow_trailing_bytes,
             next: 0,
         };
-        stream.pass_over(0, stream.before)?;
+        stream.skip_stored(0, stream.before)?;
         Ok(stream)
     }
 
-    /// Index of the next sample.
+    /// Returns the index of the next sample.
     pub fn next(&self) -> usize {
         self.next
     }
 
-    /// Fills `out`, whose type is the file's [`value_type`](super::samples::value_type), with the
-    /// next samples.
+    /// Fills `out` with the next samples. Its type must be the file's
+    /// [`value_type`](super::samples::value_type).
     pub fn read<T: Sample>(&mut self, out: &mut [T]) -> Result<(), FileProblem> {
         let first = self.next as u64;
         let stored = self.layout.stored;
@@ -80,15 +80,15 @@ impl<'a> SampleStream<'a> {
         Ok(())
     }
 
-    /// All samples that are still to come. Memory grows as they arrive, unless the file's length
-    /// shows that they are there.
+    /// Reads all remaining samples. Memory grows as they arrive, unless the length of the file
+    /// guarantees that they exist.
     pub fn read_rest<T: Sample>(&mut self) -> Result<Vec<T>, FileProblem> {
         let count = self.layout.samples - self.next;
         if self.encoding == Encoding::Binary && matches!(self.source.left(), Left::Exactly(_)) {
-            // pages that the threads touch first which read into them
+            // Each thread touches the pages that it fills first.
             let mut samples = memory::try_zeroed(SAMPLES, count)?;
-            for portion in samples.chunks_mut(PORTION / size_of::<T>()) {
-                self.read(portion)?;
+            for chunk in samples.chunks_mut(CHUNK / size_of::<T>()) {
+                self.read(chunk)?;
             }
             return Ok(samples);
         }
@@ -101,18 +101,18 @@ impl<'a> SampleStream<'a> {
         Ok(samples)
     }
 
-    /// Passes over samples of the volume.
+    /// Skips samples of the volume.
     pub fn skip(&mut self, count: usize) -> Result<(), FileProblem> {
-        self.pass_over(self.before + self.next as u64, count as u64)?;
+        self.skip_stored(self.before + self.next as u64, count as u64)?;
         self.next += count;
         Ok(())
     }
 
-    /// To be called behind the last sample: passes over the volumes that follow and looks for the
-    /// end, which is also what makes a decompressor compare its checksum.
+    /// Skips the remaining volumes and checks for trailing bytes. To be called after the last
+    /// sample; reaching the end also makes a decompressor verify its checksum.
     pub fn finish(&mut self) -> Result<(), FileProblem> {
         let read = self.before + self.next as u64;
-        self.pass_over(read, self.layout.numbers() - read)?;
+        self.skip_stored(read, self.layout.value_count() - read)?;
         if self.allow_trailing_bytes {
             return Ok(());
         }
@@ -126,8 +126,8 @@ impl<'a> SampleStream<'a> {
         }
     }
 
-    /// Passes over `count` samples of the file, the first of which has index `first` in it.
-    fn pass_over(&mut self, first: u64, count: u64) -> Result<(), FileProblem> {
+    /// Skips `count` stored samples, the first of which has index `first` in the file.
+    fn skip_stored(&mut self, first: u64, count: u64) -> Result<(), FileProblem> {
         if self.encoding == Encoding::Decimal {
             return self.decimal().skip(first..first + count);
         }

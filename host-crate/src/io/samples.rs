@@ -1,4 +1,4 @@
-//! From bytes to samples: types, byte order, narrowing, scaling.
+//! Conversion of bytes to samples: types, byte order, narrowing and scaling.
 
 use bytemuck::cast_slice_mut;
 
@@ -9,29 +9,27 @@ use crate::{
     memory, parallel,
 };
 
-/// Bytes that are converted, and by which memory grows, at a time.
+/// Amount that is converted at a time and by which memory grows, in bytes.
 pub(crate) const STEP: usize = 4 << 20;
 
-/// Gives the next stored samples, one per element, in the machine's byte order and as a volume has
-/// them.
+/// Supplier of consecutive stored samples, in native byte order.
 pub(crate) trait StoredSamples {
-    /// Fills `out`, whose type is that of [`StoredType::sample_type`], or for integers of 32 and 64
-    /// bits f64; `first` is the index of its first sample in the volume.
+    /// Fills `out` with samples, the first of which has index `first` in the volume. The type of
+    /// `out` is [`StoredType::sample_type`], or `f64` for integers of 32 and 64 bits.
     fn fill<T: Sample>(&mut self, first: u64, out: &mut [T]) -> Result<(), FileProblem>;
 }
 
-/// The type that samples have once they are scaled.
+/// Returns the sample type after scaling.
 pub(crate) fn value_type(layout: &Layout, scaling: Option<Scaling>) -> SampleType {
     match (scaling, layout.stored.sample_type()) {
         (None, _) => layout.values,
-        // f32 has fewer digits than these
+        // f32 cannot represent all values of these types.
         (Some(_), SampleType::I32 | SampleType::F64) => SampleType::F64,
         (Some(_), _) => SampleType::F32,
     }
 }
 
-/// Fills `out` with values: stored samples, and where there is a scaling that of them. The type of
-/// `out` is the [`value_type`].
+/// Fills `out` with samples, scaled if there is a scaling. The type of `out` is the [`value_type`].
 pub(crate) fn fill_values<T: Sample>(
     stored: StoredType,
     scaling: Option<Scaling>,
@@ -57,7 +55,7 @@ pub(crate) fn fill_values<T: Sample>(
     }
 }
 
-/// Fills `values` with scaled samples of type `S`, a step at a time.
+/// Fills `values` with scaled samples of type `S`, [`STEP`] bytes at a time.
 fn fill_scaled<S: Sample>(
     scaling: Scaling,
     samples: &mut impl StoredSamples,
@@ -98,11 +96,11 @@ fn swap_bytes<T: Sample>(samples: &mut [T]) {
     });
 }
 
-/// Samples as bytes.
+/// Samples that are stored as binary numbers.
 pub(crate) struct Binary<'a> {
     pub stored: StoredType,
     pub order: ByteOrder,
-    /// Fills the buffers that it is given with the file's bytes, in order.
+    /// Fills a buffer with the next bytes of the file.
     pub read: &'a mut dyn FnMut(&mut [u8]) -> Result<(), FileProblem>,
 }
 
@@ -129,7 +127,7 @@ impl StoredSamples for Binary<'_> {
 }
 
 impl Binary<'_> {
-    /// Fills `out` with integers that are stored in more bytes, without a sign, or as another type.
+    /// Fills `out` with integers of another width or signedness.
     fn fill_integers<S: FromInteger>(
         &mut self,
         first: u64,
@@ -156,7 +154,7 @@ impl Binary<'_> {
         }
     }
 
-    /// Fills `out` with integers of N bytes each.
+    /// Fills `out` with integers of `N` bytes each.
     fn fill_decoded<const N: usize, S: FromInteger>(
         &mut self,
         first: u64,
@@ -178,9 +176,9 @@ impl Binary<'_> {
     }
 }
 
-/// What integers of files become: i32 or f64.
+/// Sample type that integers of files are converted to: `i32` or `f64`.
 pub(crate) trait FromInteger: Sample {
-    /// The integer, if this type holds it exactly.
+    /// Returns the integer if this type represents it exactly.
     fn from_integer(value: i128) -> Option<Self>;
 }
 
@@ -197,7 +195,7 @@ impl FromInteger for f64 {
     }
 }
 
-/// A wide integer as a sample of a volume.
+/// Converts a wide integer to a sample of a volume.
 pub(crate) fn narrow<S: FromInteger>(
     value: i128,
     index: u64,
@@ -205,7 +203,7 @@ pub(crate) fn narrow<S: FromInteger>(
 ) -> Result<S, FileProblem> {
     S::from_integer(value).ok_or(FileProblem::NotRepresentable {
         index,
-        // the layout knows it
+        // `Layout::at_voxel` fills this in.
         voxel: [0; 3],
         value,
         stored,
@@ -219,10 +217,10 @@ fn in_order<B, T>(order: ByteOrder, bytes: B, little: impl Fn(B) -> T, big: impl
     }
 }
 
-/// What memory is for that holds samples.
+/// Purpose of the allocations, quoted in the error.
 pub(crate) const SAMPLES: &str = "samples";
 
-/// Makes a list of samples `more` elements longer.
+/// Appends `more` zero samples to a list.
 pub(crate) fn grow<T: Sample>(list: &mut Vec<T>, more: usize) -> Result<(), FileProblem> {
     memory::try_reserve_amortized(SAMPLES, list, more)?;
     list.resize(list.len() + more, T::zeroed());

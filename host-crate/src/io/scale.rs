@@ -1,14 +1,14 @@
-//! Scaling of stored samples to values.
+//! Scaling of stored samples.
 
 use super::Scaling;
 
 impl Scaling {
-    /// True when the scaling changes nothing.
+    /// Returns `true` if the scaling changes no value.
     pub fn is_identity(&self) -> bool {
         self.slope == 1.0 && self.intercept == 0.0
     }
 
-    /// The value of a stored sample.
+    /// Returns the value of a stored sample.
     pub fn apply(&self, sample: f64) -> f64 {
         self.slope * sample + self.intercept
     }

@@ -1,8 +1,8 @@
-//! A stream of bytes, plain or compressed, with what is known of its length.
+//! A stream of bytes, plain or compressed, with a bound on its length.
 //!
-//! Readers work on a [`Source`], so that files, bytes in memory and decompressed streams are read
-//! by the same code. The length is what protects against headers that lie: sizes are compared
-//! with it before memory is asked for.
+//! All readers work on a [`Source`], so that files, bytes in memory and decompressed streams share
+//! one code path. The bound on the length protects against wrong headers: sizes are compared with
+//! it before memory is allocated.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
@@ -17,32 +17,32 @@ use super::positioned::Positioned;
 use super::read_ahead::read_ahead;
 use super::{Amount, FileProblem};
 
-/// Buffer of a source over a file.
+/// Buffer size of a source over a file, in bytes.
 const BUFFER: usize = 1 << 18;
-/// Deflate makes at most 1032 bytes of one.
+/// Largest ratio of decompressed to compressed bytes in deflate.
 const DEFLATE_LIMIT: u64 = 1032;
-/// bzip2 makes at most a block of 900 kB, whose runs of 5 bytes stand for 259 at most, of some 40
-/// bytes.
+/// Upper bound on the ratio of decompressed to compressed bytes in bzip2: about 40 bytes encode a
+/// block of 900 kB, in which each run of 5 bytes stands for at most 259.
 const BZIP2_LIMIT: u64 = 1 << 21;
 
-/// Bytes that are read from a file by several threads.
-const LARGE: usize = 4 << 20;
-/// Compressed data are decoded ahead if there may come more than this.
-const AHEAD: u64 = DEFLATE_LIMIT << 16;
+/// Smallest buffer that several threads fill from a file, in bytes.
+const PARALLEL_READ_BYTES: usize = 4 << 20;
+/// Smallest bound on the decompressed length for which decoding ahead is worthwhile, in bytes.
+const READ_AHEAD_BYTES: u64 = DEFLATE_LIMIT << 16;
 
-/// What is known of the number of bytes that a source still has.
+/// Knowledge of the number of bytes that remain in a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Left {
-    /// Exactly this many: a regular file, or memory.
+    /// Exactly this many: a regular file or memory.
     Exactly(u64),
     /// At most this many: compressed data.
     AtMost(u64),
-    /// Anything: a pipe.
+    /// Unknown: a pipe.
     Unknown,
 }
 
 impl Left {
-    /// How many bytes there are if they are surely fewer than `needed`.
+    /// Returns the number of bytes if it is certainly less than `needed`.
     pub fn fewer_than(self, needed: u64) -> Option<Amount> {
         match self {
             Self::Exactly(left) if left < needed => Some(Amount::Exactly(left)),
@@ -60,18 +60,18 @@ impl Left {
     }
 }
 
-/// The reader behind a source. It may move to another thread.
+/// Underlying reader of a source. It may move to another thread.
 type Reader<'a> = Box<dyn BufRead + Send + 'a>;
 
+/// Stream of bytes that a reader consumes from front to back.
 pub(crate) struct Source<'a> {
     reader: Reader<'a>,
-    /// The bytes as they can be read at any place, where they can: a regular file or memory, not
-    /// compressed.
+    /// Random access to the same bytes, for uncompressed regular files and memory.
     positioned: Option<Positioned<'a>>,
     left: Left,
-    /// Bytes given out so far.
+    /// Number of bytes consumed so far.
     position: u64,
-    /// The encoding that is being undone: `gzip`, `zlib` or `bzip2`.
+    /// Compression that is being decoded: `gzip`, `zlib` or `bzip2`.
     encoding: Option<&'static str>,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Source<'a> {
         source
     }
 
-    /// Reads what a decoder makes of something else.
+    /// Reads the output of a decoder.
     pub fn from_decoder(decoder: impl Read + Send + 'a, left: Left) -> Self {
         Self::new(Box::new(BufReader::with_capacity(BUFFER, decoder)), left)
     }
@@ -117,23 +117,23 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What is known of the number of bytes still to come.
+    /// Returns the knowledge of the number of remaining bytes.
     pub fn left(&self) -> Left {
         self.left
     }
 
-    /// The bytes as they can be read at any place, counted like [`position`](Self::position);
-    /// `None` for compressed data and pipes.
+    /// Returns random access to the bytes, with offsets that count like
+    /// [`position`](Self::position); `None` for compressed data and pipes.
     pub fn positioned(&self) -> Option<Positioned<'a>> {
         self.positioned.clone()
     }
 
-    /// How many bytes have been taken.
+    /// Returns the number of bytes consumed so far.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// The first `count` bytes to come, or fewer at the end, without taking them.
+    /// Returns the next `count` bytes, or fewer at the end, without consuming them.
     pub fn peek(&mut self, count: usize) -> Result<Vec<u8>, FileProblem> {
         let mut start = vec![0; count];
         let found = read_full(&mut self.reader, &mut start).map_err(|error| self.problem(error))?;
@@ -143,17 +143,19 @@ impl<'a> Source<'a> {
         Ok(start)
     }
 
-    /// Fills `buffer`; returns how many bytes there were, fewer than asked for only at the end.
+    /// Fills `buffer` and returns the number of bytes, which is less than the length of `buffer`
+    /// only at the end.
     pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, FileProblem> {
-        if self.fill_at_place(buffer)? {
+        if self.fill_in_parallel(buffer)? {
             return Ok(buffer.len());
         }
         let mut filled = 0;
         while filled < buffer.len() {
             let rest = &mut buffer[filled..];
             let read = if self.encoding.is_some() {
-                // By way of the buffer: how much a decoder gives before it finds damage depends on
-                // how much it is asked for, and a damaged file has one message however it is read.
+                // Read through the decoder's buffer: the number of bytes that a decoder returns
+                // before it detects damage depends on the size of the request, and a damaged file
+                // should give the same message however it is read.
                 self.reader.fill_buf().map(|chunk| {
                     let count = chunk.len().min(rest.len());
                     rest[..count].copy_from_slice(&chunk[..count]);
@@ -168,7 +170,7 @@ impl<'a> Source<'a> {
                     if self.encoding.is_some() {
                         self.reader.consume(read);
                     }
-                    self.take(read as u64);
+                    self.advance(read as u64);
                     filled += read;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -178,24 +180,26 @@ impl<'a> Source<'a> {
         Ok(filled)
     }
 
-    /// Fills a large buffer from a file by several threads; false where that cannot be done, and
-    /// where the file has become shorter meanwhile: then it is read from the front, which finds how
-    /// much there is.
-    fn fill_at_place(&mut self, buffer: &mut [u8]) -> Result<bool, FileProblem> {
+    /// Fills a large buffer from a file with several threads. Returns `false` if that is
+    /// impossible, or if the file has become shorter meanwhile; a sequential read then determines
+    /// its length.
+    fn fill_in_parallel(&mut self, buffer: &mut [u8]) -> Result<bool, FileProblem> {
         let bytes = buffer.len() as u64;
-        if buffer.len() < LARGE || !matches!(self.left, Left::Exactly(left) if left >= bytes) {
+        if buffer.len() < PARALLEL_READ_BYTES
+            || !matches!(self.left, Left::Exactly(left) if left >= bytes)
+        {
             return Ok(false);
         }
         match &self.positioned {
             Some(file @ Positioned::File(_)) => {
-                // the position is the place in the file, as below
+                // The position is the offset in the file, see `seek_over`.
                 Ok(file.fill(buffer, self.position)? && self.seek_over(bytes)?)
             }
             _ => Ok(false),
         }
     }
 
-    /// Passes over `count` bytes; returns how many there were.
+    /// Skips `count` bytes and returns the number of bytes that existed.
     pub fn skip(&mut self, count: u64) -> Result<u64, FileProblem> {
         if count > BUFFER as u64 && self.seek_over(count)? {
             return Ok(count);
@@ -207,7 +211,7 @@ impl<'a> Source<'a> {
                 Ok(length) => {
                     let step = (count - skipped).min(length as u64);
                     self.reader.consume(step as usize);
-                    self.take(step);
+                    self.advance(step);
                     skipped += step;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -217,7 +221,7 @@ impl<'a> Source<'a> {
         Ok(skipped)
     }
 
-    /// Passes over bytes of a file without reading them; false where that cannot be done.
+    /// Skips bytes of a file without reading them. Returns `false` if that is impossible.
     fn seek_over(&mut self, count: u64) -> Result<bool, FileProblem> {
         let Some(Positioned::File(file)) = &self.positioned else {
             return Ok(false);
@@ -225,24 +229,24 @@ impl<'a> Source<'a> {
         if !matches!(self.left, Left::Exactly(left) if left >= count) {
             return Ok(false);
         }
-        // Everything that a file gives out is counted, so the position is the place in the file.
-        let place = SeekFrom::Start(self.position + count);
+        // All bytes consumed from a file are counted, so the position is the offset in the file.
+        let offset = SeekFrom::Start(self.position + count);
         let mut file = Arc::clone(file);
-        file.seek(place).map_err(|error| self.problem(error))?;
+        file.seek(offset).map_err(|error| self.problem(error))?;
         self.reader = Box::new(BufReader::with_capacity(BUFFER, file));
-        self.take(count);
+        self.advance(count);
         Ok(true)
     }
 
-    /// The next line without its end (LF or CR LF); `None` at the end of the source.
-    /// A line longer than `limit` comes back cut at the limit: the callers' lines are short.
+    /// Reads the next line without its end (LF or CR LF); `None` at the end of the source. A line
+    /// longer than `limit` is cut there, and the next call continues it.
     pub fn line(&mut self, limit: usize) -> Result<Option<Vec<u8>>, FileProblem> {
         let mut line = Vec::new();
         let mut limited = (&mut self.reader).take(limit as u64);
         let taken = limited
             .read_until(b'\n', &mut line)
             .map_err(|error| self.problem(error))?;
-        self.take(taken as u64);
+        self.advance(taken as u64);
         if taken == 0 {
             return Ok(None);
         }
@@ -255,10 +259,10 @@ impl<'a> Source<'a> {
         Ok(Some(line))
     }
 
-    /// The bytes up to the next white space (or comma), white space before them passed over; `None`
-    /// at the end. A word longer than `limit` comes back cut there.
+    /// Reads the bytes up to the next white space, comma or NUL, after skipping such bytes; `None`
+    /// at the end. A word longer than `limit` is cut there.
     pub fn word(&mut self, limit: usize) -> Result<Option<Vec<u8>>, FileProblem> {
-        let is_gap = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',' || *byte == 0;
+        let is_separator = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',' || *byte == 0;
         let mut word = Vec::new();
         loop {
             let buffer = match self.reader.fill_buf() {
@@ -273,7 +277,7 @@ impl<'a> Source<'a> {
             let mut done = false;
             for byte in buffer {
                 used += 1;
-                if !is_gap(byte) {
+                if !is_separator(byte) {
                     word.push(*byte);
                     done = word.len() == limit;
                 } else if !word.is_empty() {
@@ -284,14 +288,14 @@ impl<'a> Source<'a> {
                 }
             }
             self.reader.consume(used);
-            self.take(used as u64);
+            self.advance(used as u64);
             if done {
                 return Ok(Some(word));
             }
         }
     }
 
-    /// Undoes gzip from here on.
+    /// Decompresses the remaining bytes with gzip.
     pub fn gunzip(self) -> Self {
         self.decompress("gzip", DEFLATE_LIMIT, |reader| {
             Box::new(BufReader::with_capacity(
@@ -301,14 +305,14 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Undoes zlib from here on.
+    /// Decompresses the remaining bytes with zlib.
     pub fn inflate(self) -> Self {
         self.decompress("zlib", DEFLATE_LIMIT, |reader| {
             Box::new(BufReader::with_capacity(BUFFER, ZlibDecoder::new(reader)))
         })
     }
 
-    /// Undoes bzip2 from here on.
+    /// Decompresses the remaining bytes with bzip2.
     pub fn bunzip2(self) -> Self {
         self.decompress("bzip2", BZIP2_LIMIT, |reader| {
             let decoder = MultiBzDecoder::new(reader);
@@ -316,15 +320,14 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Decodes what comes next on a thread of its own, where much may come: compressed data of a
-    /// file or in memory. Of a pipe, which may go on when everything has been read, nothing is read
-    /// ahead.
+    /// Decodes the remaining bytes ahead in a separate thread if there may be many. Pipes are not
+    /// read ahead: a pipe may stay open after the last needed byte.
     pub fn decoded_ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Source<'scope>
     where
         'a: 'scope,
     {
         match (self.encoding, self.left) {
-            (Some(_), Left::AtMost(left)) if left > AHEAD => Source {
+            (Some(_), Left::AtMost(left)) if left > READ_AHEAD_BYTES => Source {
                 reader: read_ahead(self.reader, scope),
                 ..self
             },
@@ -351,14 +354,14 @@ impl<'a> Source<'a> {
         }
     }
 
-    fn take(&mut self, bytes: u64) {
+    fn advance(&mut self, bytes: u64) {
         self.position += bytes;
         self.left = self.left.after(bytes);
     }
 
     fn problem(&self, source: io::Error) -> FileProblem {
         let after = self.position;
-        // A decoder of this crate has the problem itself.
+        // Decoders of this crate report a `FileProblem` themselves.
         let source = match source.downcast::<FileProblem>() {
             Ok(problem) => return problem,
             Err(source) => source,
@@ -398,7 +401,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn peeking_takes_nothing() {
+    fn peeking_consumes_nothing() {
         let mut source = Source::from_bytes(b"abc def");
         assert_eq!(source.peek(3).unwrap(), b"abc");
         assert_eq!(source.peek(100).unwrap(), b"abc def");
@@ -422,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn decompression_bounds_what_can_come() {
+    fn decompressed_length_is_bounded() {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         io::Write::write_all(&mut encoder, &vec![0; 1 << 20]).unwrap();
         let packed = encoder.finish().unwrap();
@@ -435,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn long_skips_in_a_file_end_where_short_ones_do() {
+    fn long_skips_end_at_the_same_position_as_short_ones() {
         let content: Vec<u8> = (0..BUFFER * 3).map(|i| (i / 5) as u8).collect();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");

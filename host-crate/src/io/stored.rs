@@ -1,11 +1,11 @@
-//! How samples are stored in files: types and byte orders.
+//! Sample types and byte orders of files.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::grid::SampleType;
 
-/// The type of samples in a file. Files have more types than volumes do.
+/// Type of the samples in a file. Files have more types than volumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names are the documentation")]
 pub enum StoredType {
@@ -22,7 +22,7 @@ pub enum StoredType {
 }
 
 impl StoredType {
-    /// Every type, narrow to wide.
+    /// All types, from narrow to wide.
     pub const ALL: [Self; 10] = [
         Self::U8,
         Self::I8,
@@ -36,7 +36,7 @@ impl StoredType {
         Self::F64,
     ];
 
-    /// Bytes of one sample.
+    /// Returns the size of one sample, in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
@@ -46,7 +46,7 @@ impl StoredType {
         }
     }
 
-    /// Rust's name of the type: `u8`, `f32`, …
+    /// Returns Rust's name of the type, such as `u8` or `f32`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::U8 => "u8",
@@ -62,8 +62,8 @@ impl StoredType {
         }
     }
 
-    /// The type that such samples have in a volume. 32 bit unsigned and 64 bit integers are read
-    /// as i32, and where one of them does not fit as f64.
+    /// Returns the sample type of a volume with such samples. Unsigned 32-bit and all 64-bit
+    /// integers are read as `i32`, or as `f64` if one of them does not fit.
     pub const fn sample_type(self) -> SampleType {
         match self {
             Self::U8 => SampleType::U8,
@@ -100,7 +100,7 @@ impl fmt::Display for StoredType {
 impl FromStr for StoredType {
     type Err = String;
 
-    /// Reads `u8` as well as `uint8`, `f32` as well as `float32`, and so on.
+    /// Parses `u8` as well as `uint8`, `f32` as well as `float32`, and so on.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let lower = text.to_ascii_lowercase();
         let short = lower
@@ -117,7 +117,7 @@ impl FromStr for StoredType {
     }
 }
 
-/// The order of the bytes of one sample.
+/// Order of the bytes of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
     /// Least significant byte first.
@@ -127,7 +127,7 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The order of the machine this runs on.
+    /// Byte order of this machine.
     pub const NATIVE: Self = if cfg!(target_endian = "little") {
         Self::Little
     } else {
@@ -136,7 +136,7 @@ impl ByteOrder {
 }
 
 impl Default for ByteOrder {
-    /// Little-endian, on any machine: the same volume makes the same file everywhere.
+    /// Returns little-endian on every machine, so that equal volumes make equal files.
     fn default() -> Self {
         Self::Little
     }
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_other_languages_are_read() {
+    fn type_names_of_other_languages_are_parsed() {
         assert_eq!("uint16".parse(), Ok(StoredType::U16));
         assert_eq!("Int8".parse(), Ok(StoredType::I8));
         assert_eq!("float64".parse(), Ok(StoredType::F64));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_volume_stores_is_read_back_as_the_same_type() {
+    fn sample_types_survive_writing_and_reading() {
         for sample_type in SampleType::ALL {
             assert_eq!(StoredType::from(sample_type).sample_type(), sample_type);
         }

@@ -1,8 +1,8 @@
-//! The temporary file that an output is written to before it gets its name.
+//! Temporary files that outputs are written to before they get their names.
 //!
-//! Its name follows from the output's: `.ferrovox-HASH-SLOT.part`. Its writer holds a lock of it,
-//! which the system lets go of when the writer ends, however it ends. So who comes later knows what
-//! nobody writes any more, and removes it.
+//! The name is derived from that of the output: `.ferrovox-HASH-SLOT.part`. The writer holds a lock
+//! on the file, which the operating system releases when the process ends for any reason. A later
+//! writer of the same output can therefore detect abandoned files and remove them.
 
 use std::collections::{BTreeSet, hash_map::RandomState};
 use std::fs::{self, File, Metadata, TryLockError};
@@ -15,17 +15,17 @@ use same_file::Handle;
 
 use super::place::FilePlace;
 
-/// How many writers of one output, at the same time, have names of their own.
+/// Number of predictable names per output, for simultaneous writers.
 const SLOTS: u64 = 8;
 
-/// All temporary files of the process.
+/// Paths of all temporary files of the process.
 static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Removes the temporary files of all outputs that this process is writing. Those outputs cannot be
-/// finished then.
+/// Removes the temporary files of all outputs that this process is writing, which cannot be finished
+/// afterwards.
 ///
-/// For a program that ends at once, as at a second Ctrl-C: what is dropped, or fails, removes its
-/// own.
+/// Intended for a program that exits immediately, for example at a second Ctrl-C. Writers that fail
+/// or are dropped remove their own files.
 ///
 /// ```no_run
 /// ferrovox::io::remove_temporaries();
@@ -37,8 +37,8 @@ pub fn remove_temporaries() {
     }
 }
 
-/// As [`remove_temporaries`], for a thread that ends the process wherever it is, as in the handler
-/// of a signal: it waits for no other, and nothing is removed while a file gets its name.
+/// Removes temporary files like [`remove_temporaries`] without waiting for other threads, for use in
+/// a signal handler. Does nothing while another thread creates or renames a file.
 pub fn try_remove_temporaries() {
     let live = match LIVE.try_lock() {
         Ok(live) => live,
@@ -54,51 +54,53 @@ fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A temporary file; removed when dropped.
+/// A temporary file, which is removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Temporary {
-    /// `None` once it has the output's name.
+    /// Path; `None` after the file has been renamed to the output.
     path: Option<PathBuf>,
-    /// Open, and so locked. `None` once it is [closed](Self::close).
+    /// Open and locked file; `None` after it has been [closed](Self::close).
     file: Option<File>,
 }
 
 impl Temporary {
-    /// Makes the file for an output, with the permissions that the output will have, and removes
-    /// those that nobody writes any more.
+    /// Creates the file for an output, with the permissions of the output, and removes abandoned
+    /// files of the same output.
     pub fn create(place: &FilePlace) -> io::Result<Self> {
         for slot in 0..SLOTS {
-            remove_if_left(&path_of(place, slot));
+            remove_if_abandoned(&temporary_path(place, slot));
         }
-        // The last ones are for a folder where files of all these names are held.
+        // Random names are used if all predictable ones are taken.
         let random = (0..SLOTS).map(|_| RandomState::new().hash_one(0));
         for slot in (0..SLOTS).chain(random) {
-            if let Some(temporary) = Self::create_at(path_of(place, slot), place.before.as_ref())? {
+            if let Some(temporary) =
+                Self::create_at(temporary_path(place, slot), place.existing.as_ref())?
+            {
                 return Ok(temporary);
             }
         }
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// `None` if there is such a file.
-    fn create_at(path: PathBuf, before: Option<&Metadata>) -> io::Result<Option<Self>> {
-        // while this is locked, no file is missing in the list
+    /// Creates the file at `path`; returns `None` if that is taken.
+    fn create_at(path: PathBuf, existing: Option<&Metadata>) -> io::Result<Option<Self>> {
+        // The lock is held until the new file is in the list.
         let mut live = live();
-        let file = match create_new(&path, before.is_some()) {
+        let file = match create_new(&path, existing.is_some()) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
             Err(error) => return Err(error),
         };
-        // A file system without locks is no failure.
-        let is_seized = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-        if is_seized || !is_at(&file, &path) {
-            // who looks for left ones came first, and removes it
+        // File systems without locks are supported.
+        let is_locked_by_other = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        if is_locked_by_other || !is_at(&file, &path) {
+            // A process that looks for abandoned files locked it first and removes it.
             return Ok(None);
         }
         live.insert(path.clone());
         drop(live);
-        if let Some(before) = before {
-            take_permissions(&file, before);
+        if let Some(existing) = existing {
+            copy_permissions(&file, existing);
         }
         Ok(Some(Self {
             path: Some(path),
@@ -106,25 +108,25 @@ impl Temporary {
         }))
     }
 
-    /// Its name, until it has the output's.
+    /// Returns the path until the file is renamed.
     #[cfg(test)]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// What is written to.
+    /// Returns the open file.
     pub fn file(&mut self) -> io::Result<&mut File> {
         let closed = || io::Error::other("the temporary file was closed");
         self.file.as_mut().ok_or_else(closed)
     }
 
-    /// Gives up the lock: where there are many outputs, since a process can have only so many open
-    /// files.
+    /// Closes the file and releases its lock, because the number of open files of a process is
+    /// limited.
     pub fn close(&mut self) {
         self.file = None;
     }
 
-    /// Puts the file in the place of another.
+    /// Renames the file to `target`, replacing an existing file.
     pub fn rename(mut self, target: &Path) -> io::Result<()> {
         if let Some(path) = &self.path {
             fs::rename(path, target)?;
@@ -144,11 +146,11 @@ impl Drop for Temporary {
     }
 }
 
-/// The name of a temporary file. It has the output's in it as a hash, since names may be as long as
-/// a file system allows.
-fn path_of(place: &FilePlace, slot: u64) -> PathBuf {
+/// Returns the path of a temporary file. It contains a hash of the output's name, which may itself
+/// have the maximum length of a file name.
+fn temporary_path(place: &FilePlace, slot: u64) -> PathBuf {
     let name = place.target.file_name().unwrap_or_default();
-    // FNV-1a, which is the same in every version of this library
+    // FNV-1a, which does not change between versions of this library.
     let hash = name
         .as_encoded_bytes()
         .iter()
@@ -160,62 +162,62 @@ fn path_of(place: &FilePlace, slot: u64) -> PathBuf {
         .join(format!(".ferrovox-{hash:016x}-{slot:x}.part"))
 }
 
-/// Removes a temporary file that is locked by nobody: its writer was killed.
-fn remove_if_left(path: &Path) {
-    if !fs::symlink_metadata(path).is_ok_and(|there| there.is_file()) {
+/// Removes a temporary file that is not locked: its writer was killed.
+fn remove_if_abandoned(path: &Path) {
+    if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         return;
     }
-    // locks of a network's file system may need a file that can be written
+    // Locks on network file systems may require write access.
     let file = File::options().read(true).write(true).open(path);
     let Ok(file) = file.or_else(|_| File::open(path)) else {
         return;
     };
-    // With the lock held it stays what it is: others rename or remove only what they have the lock
-    // of.
+    // While the lock is held the path keeps its meaning: other processes rename or remove only
+    // files that they have locked.
     if file.try_lock().is_ok() && is_at(&file, path) {
         let _ = fs::remove_file(path);
     }
 }
 
-/// Whether a path still leads to an open file.
+/// Returns `true` if `path` still refers to the open file.
 fn is_at(file: &File, path: &Path) -> bool {
     let open = file.try_clone().and_then(Handle::from_file);
     match (open, Handle::from_path(path)) {
-        (Ok(open), Ok(there)) => open == there,
+        (Ok(open), Ok(current)) => open == current,
         _ => false,
     }
 }
 
-/// A file that was not there: one to take another's place has no permissions yet but the user's
-/// own.
-fn create_new(path: &Path, is_to_replace: bool) -> io::Result<File> {
+/// Creates a file that must not exist. A file that will replace another is first accessible to the
+/// user only.
+fn create_new(path: &Path, is_replacement: bool) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create_new(true);
     #[cfg(unix)]
-    if is_to_replace {
+    if is_replacement {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
     options.open(path)
 }
 
-/// Gives a new file the owner and the permissions of the one that it will replace, as far as the
-/// system allows. Where the group cannot be kept, the group that it has gets no more than everyone.
+/// Copies the owner and the permissions of the file that will be replaced, as far as the system
+/// allows. If the group cannot be copied, the new group gets only the permissions of everyone.
 #[cfg(unix)]
-fn take_permissions(file: &File, before: &Metadata) {
+fn copy_permissions(file: &File, existing: &Metadata) {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let Ok(new) = file.metadata() else { return };
-    let mut mode = before.mode() & 0o777;
-    if new.gid() != before.gid() && fchown(file, None, Some(before.gid())).is_err() {
+    let mut mode = existing.mode() & 0o777;
+    if new.gid() != existing.gid() && fchown(file, None, Some(existing.gid())).is_err() {
         mode &= !0o070 | (mode & 0o007) << 3;
     }
-    if new.uid() != before.uid() {
-        let _ = fchown(file, Some(before.uid()), None);
+    if new.uid() != existing.uid() {
+        let _ = fchown(file, Some(existing.uid()), None);
     }
-    // A file system without permissions is no failure.
+    // File systems without permissions are supported.
     let _ = file.set_permissions(fs::Permissions::from_mode(mode));
 }
 
 #[cfg(not(unix))]
-fn take_permissions(file: &File, before: &Metadata) {
-    let _ = file.set_permissions(before.permissions());
+fn copy_permissions(file: &File, existing: &Metadata) {
+    let _ = file.set_permissions(existing.permissions());
 }

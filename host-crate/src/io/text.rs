@@ -1,4 +1,4 @@
-//! Samples written as text: decimal numbers, or hexadecimal bytes.
+//! Samples as text: decimal numbers or hexadecimal bytes.
 
 use std::io::{self, Read};
 use std::str::FromStr;
@@ -12,14 +12,14 @@ use crate::{
     memory,
 };
 
-/// Longer numbers are not numbers.
-const WORD: usize = 512;
+/// Longest number that is accepted, in bytes.
+const MAX_WORD: usize = 512;
 
-/// Samples as decimal numbers, separated by white space or commas.
+/// Samples that are stored as decimal numbers, separated by white space or commas.
 pub(crate) struct Decimal<'s, 'a> {
     pub source: &'s mut Source<'a>,
     pub layout: &'s Layout,
-    /// Numbers before the first of the volume.
+    /// Number of samples before the selected volume.
     pub before: u64,
 }
 
@@ -35,9 +35,9 @@ impl StoredSamples for Decimal<'_, '_> {
             StoredType::F64 => self.parse_all::<f64, T>(first, out),
             StoredType::U32 | StoredType::U64 | StoredType::I64 | StoredType::I32 => {
                 if T::TYPE == SampleType::F64 {
-                    self.integers::<f64>(first, bytemuck::cast_slice_mut(out))
+                    self.parse_integers::<f64>(first, bytemuck::cast_slice_mut(out))
                 } else {
-                    self.integers::<i32>(first, bytemuck::cast_slice_mut(out))
+                    self.parse_integers::<i32>(first, bytemuck::cast_slice_mut(out))
                 }
             }
         }
@@ -45,25 +45,29 @@ impl StoredSamples for Decimal<'_, '_> {
 }
 
 impl Decimal<'_, '_> {
-    /// Reads numbers of the type that `out` has; `T` is the same type by another name.
+    /// Reads numbers of type `S`, which is the type `T` of `out`.
     fn parse_all<S: Sample + FromStr, T: Sample>(
         &mut self,
         first: u64,
         out: &mut [T],
     ) -> Result<(), FileProblem> {
-        self.each(first, bytemuck::cast_slice_mut(out), |_, value: S| {
+        self.parse_each(first, bytemuck::cast_slice_mut(out), |_, value: S| {
             Ok(value)
         })
     }
 
-    fn integers<S: FromInteger>(&mut self, first: u64, out: &mut [S]) -> Result<(), FileProblem> {
+    fn parse_integers<S: FromInteger>(
+        &mut self,
+        first: u64,
+        out: &mut [S],
+    ) -> Result<(), FileProblem> {
         let (stored, before) = (self.layout.stored, self.before);
-        self.each(first, out, |index, value| {
+        self.parse_each(first, out, |index, value| {
             narrow(value, index - before, stored)
         })
     }
 
-    fn each<P: FromStr, S>(
+    fn parse_each<P: FromStr, S>(
         &mut self,
         first: u64,
         out: &mut [S],
@@ -76,7 +80,7 @@ impl Decimal<'_, '_> {
         Ok(())
     }
 
-    /// Passes over the numbers of the file in this range.
+    /// Skips the numbers in a range of the file.
     pub fn skip(&mut self, range: std::ops::Range<u64>) -> Result<(), FileProblem> {
         for index in range {
             self.next_word(index)?;
@@ -89,15 +93,15 @@ impl Decimal<'_, '_> {
             let bytes = index * self.layout.stored.bytes() as u64;
             self.layout.too_short(Amount::Exactly(bytes))
         };
-        self.source.word(WORD)?.ok_or_else(end)
+        self.source.word(MAX_WORD)?.ok_or_else(end)
     }
 
-    /// Fails if something follows the last number.
+    /// Fails if anything follows the last number.
     pub fn check_end(&mut self) -> Result<(), FileProblem> {
-        match self.source.word(WORD)? {
+        match self.source.word(MAX_WORD)? {
             None => Ok(()),
-            Some(word) => Err(not_a_number(
-                self.layout.numbers(),
+            Some(word) => Err(invalid_number(
+                self.layout.value_count(),
                 &word,
                 self.layout.stored,
             )),
@@ -105,9 +109,10 @@ impl Decimal<'_, '_> {
     }
 }
 
-/// A number takes a digit, and a separator but for the last: finds out what is surely too short.
+/// Fails if the source is certainly too short: every number has a digit and, except the last, a
+/// separator.
 pub(crate) fn check_decimal_length(left: Left, layout: &Layout) -> Result<(), FileProblem> {
-    let characters = layout.numbers().saturating_mul(2).saturating_sub(1);
+    let characters = layout.value_count().saturating_mul(2).saturating_sub(1);
     if left.fewer_than(characters).is_some() {
         return Err(layout.too_short(Amount::Exactly(0)));
     }
@@ -118,66 +123,71 @@ fn parse<T: FromStr>(index: u64, word: &[u8], layout: &Layout) -> Result<T, File
     std::str::from_utf8(word)
         .ok()
         .and_then(|text| text.trim_start_matches('+').parse().ok())
-        .ok_or_else(|| not_a_number(index, word, layout.stored))
+        .ok_or_else(|| invalid_number(index, word, layout.stored))
 }
 
-fn not_a_number(index: u64, word: &[u8], stored: StoredType) -> FileProblem {
+fn invalid_number(index: u64, word: &[u8], stored: StoredType) -> FileProblem {
     let text = String::from_utf8_lossy(&word[..word.len().min(40)]).into_owned();
-    FileProblem::NotANumber {
+    FileProblem::InvalidNumber {
         index,
         text,
         stored,
     }
 }
 
-/// A source of the bytes that another one has as two hexadecimal digits each.
-pub(crate) fn from_hexadecimal(source: Source<'_>, stored: StoredType) -> Source<'_> {
+/// Returns a source of the bytes that `source` encodes as two hexadecimal digits each.
+pub(crate) fn hex_decoder(source: Source<'_>, stored: StoredType) -> Source<'_> {
     let left = match source.left() {
         Left::Exactly(left) | Left::AtMost(left) => Left::AtMost(left / 2),
         Left::Unknown => Left::Unknown,
     };
-    let digits = Hexadecimal {
+    let decoder = HexDecoder {
         source,
         stored,
         high: None,
         bytes: Vec::new(),
-        given: 0,
-        made: 0,
+        returned: 0,
+        decoded: 0,
     };
-    Source::from_decoder(digits, left)
+    Source::from_decoder(decoder, left)
 }
 
-struct Hexadecimal<'a> {
+/// Decoder of hexadecimal digits.
+struct HexDecoder<'a> {
     source: Source<'a>,
     stored: StoredType,
-    /// The first digit of a byte, where the second is still to come.
+    /// First digit of a byte whose second digit has not been read.
     high: Option<u8>,
-    /// Bytes of the last word.
+    /// Bytes of the current word.
     bytes: Vec<u8>,
-    /// How many of them have been given out.
-    given: usize,
-    /// Bytes decoded so far.
-    made: u64,
+    /// Number of bytes of the current word that have been returned.
+    returned: usize,
+    /// Number of bytes decoded so far.
+    decoded: u64,
 }
 
-impl Hexadecimal<'_> {
-    /// Decodes the next word; false at the end.
+impl HexDecoder<'_> {
+    /// Decodes the next word. Returns `false` at the end.
     fn next_word(&mut self) -> Result<bool, FileProblem> {
-        let Some(word) = self.source.word(WORD)? else {
+        let Some(word) = self.source.word(MAX_WORD)? else {
             return Ok(false);
         };
         self.bytes.clear();
-        self.given = 0;
+        self.returned = 0;
         memory::try_reserve(SAMPLES, &mut self.bytes, word.len())?;
         for &digit in &word {
             let value = (digit as char).to_digit(16).ok_or_else(|| {
-                not_a_number(self.made / self.stored.bytes() as u64, &word, self.stored)
+                invalid_number(
+                    self.decoded / self.stored.bytes() as u64,
+                    &word,
+                    self.stored,
+                )
             })? as u8;
             match self.high.take() {
                 None => self.high = Some(value << 4),
                 Some(high) => {
                     self.bytes.push(high | value);
-                    self.made += 1;
+                    self.decoded += 1;
                 }
             }
         }
@@ -185,17 +195,17 @@ impl Hexadecimal<'_> {
     }
 }
 
-impl Read for Hexadecimal<'_> {
+impl Read for HexDecoder<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.bytes.len() {
+        while self.returned == self.bytes.len() {
             if !self.next_word().map_err(io::Error::other)? {
                 return Ok(0);
             }
         }
-        let rest = &self.bytes[self.given..];
-        let count = rest.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&rest[..count]);
-        self.given += count;
+        let available = &self.bytes[self.returned..];
+        let count = available.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&available[..count]);
+        self.returned += count;
         Ok(count)
     }
 }

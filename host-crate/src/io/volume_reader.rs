@@ -1,4 +1,4 @@
-//! Reading a volume plane by plane, for files larger than memory.
+//! Reading of a volume plane by plane, for files larger than memory.
 
 use std::ops::Range;
 use std::path::Path;
@@ -11,20 +11,19 @@ use super::source::Left;
 use super::{FileError, FileProblem, HeaderInfo, ReadOptions};
 use crate::grid::{Geometry, Sample, SampleType, VolumeError};
 
-/// Reads the planes of a volume file, those of any range at a time.
+/// Reads any range of planes of a volume file. A plane consists of all samples with the same z.
 ///
-/// The samples are those of [`read_volume`](super::read_volume), value for value: byte order,
-/// narrowing and NIfTI's scaling are applied. A plane is all samples of one z.
+/// The samples equal those of [`read_volume`](super::read_volume): byte order, narrowing and
+/// NIfTI's scaling are applied.
 ///
-/// Uncompressed binary samples in a file are read at their place, in any order and by several
-/// threads. Everything else (gzip, zlib, text, pipes) is decoded from the front: planes may be
-/// asked for in ascending order, each range going back by no more than the
-/// [overlap](Self::set_overlap) behind the last. A range from before that makes the decoder start
-/// again, which gives the same samples and takes the time.
+/// Uncompressed binary samples in a file or in memory are read by random access, in any order and
+/// by several threads. Everything else (gzip, zlib, text, pipes) is decoded sequentially: ranges
+/// should be requested in ascending order, each starting at most [overlap](Self::set_overlap)
+/// planes before the end of the previous one. An earlier range restarts the decoder, which gives
+/// the same samples at the cost of the time.
 ///
-/// Memory: the samples that are asked for, a step of 4 MiB while they are converted, and for what
-/// is decoded the planes of the overlap and the decoder's buffers.
-///
+/// Memory: the requested samples, 4 MiB during conversion, and for sequential decoding the overlap
+/// and the decoder's buffers.
 /// ```
 /// use ferrovox::io::{ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
 /// use ferrovox::grid::{Geometry, Volume};
@@ -49,12 +48,12 @@ pub struct VolumeReader<'a> {
     dims: [usize; 3],
     geometry: Geometry,
     sample_type: SampleType,
-    /// The type before scaling.
+    /// Sample type before scaling.
     values: SampleType,
     header: HeaderInfo,
     data_name: Option<String>,
-    /// The data come once and cannot be opened again.
-    pipe: bool,
+    /// `true` if the data come from a pipe, which cannot be opened again.
+    is_pipe: bool,
     planes: Planes<'a>,
 }
 
@@ -62,24 +61,22 @@ impl VolumeReader<'static> {
     /// Opens a volume file and reads its header.
     ///
     /// # Errors
-    /// Those of [`read_volume`](super::read_volume) that show in the header and the file's length:
-    /// a damaged header, a truncated file, trailing bytes. Integers of 64 bits, and of 32 without a
-    /// sign, are looked through once, until one is found that i32 does not hold, for the
-    /// [type](Self::sample_type) of the samples. What only decoding shows (a damaged compressed
-    /// stream, text that is no number, an integer that no sample type holds) is an error of the
-    /// planes that it concerns; a checksum, and bytes behind the last sample, one of the last
-    /// plane.
+    /// The errors of [`read_volume`](super::read_volume) that the header and the length of the file
+    /// reveal: a damaged header, a truncated file, trailing bytes. Unsigned 32-bit and 64-bit
+    /// integers are scanned until one exceeds `i32`, to determine the [sample
+    /// type](Self::sample_type). Errors that only decoding reveals (damaged compressed data,
+    /// invalid text, an integer that no sample type represents) are reported when the affected
+    /// planes are read; a wrong checksum or trailing bytes, when the last plane is read.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, FileError> {
         Self::from_origin(Origin::Path(path.as_ref().to_owned()), options)
     }
 }
 
 impl<'a> VolumeReader<'a> {
-    /// Opens a volume file that lies in memory, as [`read_volume_bytes`](super::read_volume_bytes)
-    /// does.
+    /// Opens a volume file in memory, like [`read_volume_bytes`](super::read_volume_bytes).
     ///
     /// # Errors
-    /// Those of [`open`](VolumeReader::open).
+    /// The errors of [`open`](VolumeReader::open).
     pub fn from_bytes(
         name: impl AsRef<Path>,
         bytes: &'a [u8],
@@ -88,7 +85,7 @@ impl<'a> VolumeReader<'a> {
         Self::with_data(name.as_ref(), bytes, None, options)
     }
 
-    /// Opens a header, and where it names a data file, `data` in its place.
+    /// Opens a header in memory, with `data` as the data file that it names.
     pub(crate) fn with_data(
         name: &Path,
         bytes: &'a [u8],
@@ -102,15 +99,15 @@ impl<'a> VolumeReader<'a> {
     fn from_origin(origin: Origin<'a>, options: &ReadOptions) -> Result<Self, FileError> {
         let at_path = |problem| FileError::new(origin.name(), problem);
         let mut opened = origin.open(options).map_err(at_path)?;
-        if opened.may_need_wide_indices() && needs_f64(&origin, options) {
+        if opened.may_need_f64() && needs_f64(&origin, options) {
             opened.layout.values = SampleType::F64;
         }
         let values = opened.layout.values;
         let data_name = opened.data_name.clone();
         let (dims, geometry, header) = (opened.layout.dims, opened.geometry, opened.header.clone());
         let sample_type = value_type(&opened.layout, header.scaling);
-        let pipe = opened.source.left() == Left::Unknown;
-        let planes = choose(opened, options)
+        let is_pipe = opened.source.left() == Left::Unknown;
+        let planes = plane_source(opened, options)
             .map_err(|problem| at_path(in_data_file(data_name.as_deref(), problem)))?;
         Ok(Self {
             options: options.clone(),
@@ -120,73 +117,72 @@ impl<'a> VolumeReader<'a> {
             values,
             header,
             data_name,
-            pipe,
+            is_pipe,
             planes,
             origin,
         })
     }
 
-    /// Samples along x, y and z.
+    /// Returns the number of samples along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         self.dims
     }
 
-    /// Samples of one plane.
+    /// Returns the number of samples of a plane.
     pub fn plane_len(&self) -> usize {
-        // A grid without planes may have dims whose product does not fit.
+        // The dims of a grid without planes may have an overflowing product.
         self.dims[0].saturating_mul(self.dims[1])
     }
 
-    /// Where the grid lies in the world.
+    /// Returns the spacing, origin and axis directions of the grid.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The type of the samples, scaling applied.
+    /// Returns the sample type after scaling.
     pub fn sample_type(&self) -> SampleType {
         self.sample_type
     }
 
-    /// The content of the header.
+    /// Returns the contents of the header.
     pub fn header(&self) -> &HeaderInfo {
         &self.header
     }
 
-    /// The file, as it was named.
+    /// Returns the path as it was given.
     pub fn path(&self) -> &Path {
         self.origin.name()
     }
 
-    /// True when planes can be read in any order at the same cost: binary samples, not compressed,
-    /// in a file or in memory.
+    /// Returns `true` if planes can be read in any order at the same cost: uncompressed binary
+    /// samples in a file or in memory.
     pub fn is_random_access(&self) -> bool {
         matches!(self.planes, Planes::Random(_))
     }
 
-    /// How many planes of what was read are kept, so that a later range may start with them: 4 by
-    /// default. Without effect where [access is random](Self::is_random_access).
+    /// Sets the number of most recent planes that are retained, so that the next range may start
+    /// with them; 4 by default. No effect with [random access](Self::is_random_access).
     pub fn set_overlap(&mut self, planes: usize) {
         if let Planes::Forward(forward) = &mut self.planes {
             forward.set_overlap(planes);
         }
     }
 
-    /// The samples of the planes `z.start` to `z.end` (excluded), x fastest.
+    /// Reads the samples of the planes `z.start..z.end`, x fastest.
     ///
     /// # Errors
     /// [`FileProblem::NoSuchPlanes`] for planes that the volume does not have,
-    /// [`FileProblem::OtherType`] unless `T` is the [sample type](Self::sample_type), and what is
-    /// found wrong with the file's samples.
+    /// [`FileProblem::SampleTypeMismatch`] unless `T` is the [sample type](Self::sample_type), and errors of
+    /// the file's samples.
     pub fn read_planes<T: Sample>(&mut self, z: Range<usize>) -> Result<Vec<T>, FileError> {
         self.read_growing(z).map_err(|problem| self.error(problem))
     }
 
-    /// Fills `out` with the samples of the planes `z.start` to `z.end` (excluded), x fastest: as
-    /// [`read_planes`](Self::read_planes) without asking for memory.
+    /// Fills `out` with the samples of the planes `z.start..z.end`, x fastest, without allocating.
     ///
     /// # Errors
-    /// Those of [`read_planes`](Self::read_planes), and [`VolumeError::LengthMismatch`] unless
-    /// `out` has as many samples as these planes. After an error the content of `out` is
+    /// The errors of [`read_planes`](Self::read_planes), and [`VolumeError::LengthMismatch`] unless
+    /// `out` has as many samples as the planes. After an error the contents of `out` are
     /// unspecified.
     pub fn read_planes_into<T: Sample>(
         &mut self,
@@ -196,12 +192,12 @@ impl<'a> VolumeReader<'a> {
         self.fill(z, out).map_err(|problem| self.error(problem))
     }
 
-    /// Fills `out` with the samples from index `first` on, x fastest, wherever planes begin: for
-    /// planes that are more than memory. Where samples are decoded, `first` is behind all that was
-    /// read before, or less than the overlap before it.
+    /// Fills `out` with the samples from index `first` on, x fastest, independent of planes: for
+    /// planes larger than memory. With sequential decoding, `first` must lie after all samples read
+    /// before, or less than the overlap before their end.
     ///
     /// # Errors
-    /// Those of [`read_planes_into`](Self::read_planes_into).
+    /// The errors of [`read_planes_into`](Self::read_planes_into).
     pub(crate) fn read_samples_into<T: Sample>(
         &mut self,
         first: usize,
@@ -219,18 +215,18 @@ impl<'a> VolumeReader<'a> {
                     }
                     .into());
                 }
-                self.take(first, out)
+                self.read_range(first, out)
             })
             .map_err(|problem| self.error(problem))
     }
 
-    fn take<T: Sample>(&mut self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
+    fn read_range<T: Sample>(&mut self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
         if out.is_empty() {
             return Ok(());
         }
         self.go_to(first)?;
-        self.planes.take(first, out)?;
-        self.planes.keep(first, out)
+        self.planes.read(first, out)?;
+        self.planes.retain(first, out)
     }
 
     fn read_growing<T: Sample>(&mut self, z: Range<usize>) -> Result<Vec<T>, FileProblem> {
@@ -240,7 +236,8 @@ impl<'a> VolumeReader<'a> {
             return Ok(out);
         }
         self.go_to(samples.start)?;
-        // Where the file's length shows that the samples are there, memory is asked for once.
+        // If the length of the file guarantees that the samples exist, all memory is allocated at
+        // once.
         let step = if self.is_random_access() {
             samples.len()
         } else {
@@ -249,9 +246,9 @@ impl<'a> VolumeReader<'a> {
         while out.len() < samples.len() {
             let start = out.len();
             grow(&mut out, step.min(samples.len() - start))?;
-            self.planes.take(samples.start + start, &mut out[start..])?;
+            self.planes.read(samples.start + start, &mut out[start..])?;
         }
-        self.planes.keep(samples.start, &out)?;
+        self.planes.retain(samples.start, &out)?;
         Ok(out)
     }
 
@@ -265,14 +262,14 @@ impl<'a> VolumeReader<'a> {
             }
             .into());
         }
-        self.take(samples.start, out)
+        self.read_range(samples.start, out)
     }
 
-    /// The indices of these planes' samples.
+    /// Returns the indices of the samples of these planes.
     fn check<T: Sample>(&self, z: &Range<usize>) -> Result<Range<usize>, FileProblem> {
         if T::TYPE != self.sample_type {
-            return Err(FileProblem::OtherType {
-                asked: T::TYPE,
+            return Err(FileProblem::SampleTypeMismatch {
+                requested: T::TYPE,
                 found: self.sample_type,
             });
         }
@@ -283,12 +280,12 @@ impl<'a> VolumeReader<'a> {
                 count: self.dims[2],
             });
         }
-        // A grid without planes may have dims whose product does not fit.
+        // The dims of a grid without planes may have an overflowing product.
         let plane = if z.end == 0 { 0 } else { self.plane_len() };
         Ok(z.start * plane..z.end * plane)
     }
 
-    /// Makes the sample of that index the next to come; opens the file anew where it has passed.
+    /// Makes sample `first` the next one, reopening the file if it has been passed.
     fn go_to(&mut self, first: usize) -> Result<(), FileProblem> {
         let Self {
             origin,
@@ -296,21 +293,21 @@ impl<'a> VolumeReader<'a> {
             dims,
             header,
             values,
-            pipe,
+            is_pipe,
             planes,
             ..
         } = self;
         let open = || {
-            if *pipe {
+            if *is_pipe {
                 return Err(FileProblem::Unsupported {
                     what: "going back in a pipe".to_owned(),
-                    advice: "ask for planes in ascending order, or save the data to a file",
+                    advice: "request planes in ascending order, or save the data to a file",
                 });
             }
             let mut opened = origin.open(options)?;
             opened.layout.values = *values;
             if opened.layout.dims != *dims || opened.header != *header {
-                return Err(FileProblem::Changed);
+                return Err(FileProblem::FileChanged);
             }
             Ok(opened)
         };
@@ -318,17 +315,17 @@ impl<'a> VolumeReader<'a> {
     }
 
     fn error(&self, problem: FileProblem) -> FileError {
-        let own = matches!(
+        let is_request_error = matches!(
             problem,
-            FileProblem::NoSuchPlanes { .. } | FileProblem::OtherType { .. }
+            FileProblem::NoSuchPlanes { .. } | FileProblem::SampleTypeMismatch { .. }
         );
-        let name = self.data_name.as_deref().filter(|_| !own);
+        let name = self.data_name.as_deref().filter(|_| !is_request_error);
         FileError::new(self.origin.name(), in_data_file(name, problem))
     }
 }
 
-/// How the planes of an opened file are read.
-fn choose<'a>(opened: Opened<'a>, options: &ReadOptions) -> Result<Planes<'a>, FileProblem> {
+/// Chooses random access or sequential decoding for an opened file.
+fn plane_source<'a>(opened: Opened<'a>, options: &ReadOptions) -> Result<Planes<'a>, FileProblem> {
     match (opened.encoding, opened.source.positioned()) {
         (Encoding::Binary, Some(bytes)) => Ok(Planes::Random(Random::new(bytes, opened))),
         _ => Ok(Planes::Forward(Forward::start(opened, options)?)),

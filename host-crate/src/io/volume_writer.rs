@@ -1,4 +1,4 @@
-//! Writing a volume plane by plane, for files larger than memory.
+//! Writing of a volume piece by piece, for files larger than memory.
 
 use crate::memory;
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
-use super::group::alone;
+use super::group::write_alone;
 use super::options::VolumeContent;
 use super::place::output_extension;
 use super::replace::{Replacement, create_problem, temporary_folder};
@@ -16,18 +16,19 @@ use super::{ByteOrder, FileError, FileGroup, FileProblem, StoredType, VolumeWrit
 use super::{metaimage, nifti, npy, nrrd};
 use crate::grid::{Geometry, Sample, SampleType, VolumeError, sample_count};
 
-/// Of compression. The first level of `zlib-rs` makes files a quarter to a half larger.
+/// Compression level. Level 1 of `zlib-rs` makes files a quarter to a half larger.
 const LEVEL: u32 = 2;
-/// Bytes that are collected before the system is asked to write them.
+/// Size of write buffers and of the blocks passed to a compressor, in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// Writes a volume file, some samples after the others: [`write_volume`](super::write_volume) for
-/// volumes that do not fit in memory. The file's bytes do not depend on how the samples are cut.
+/// Writes a volume file whose samples arrive in pieces: [`write_volume`](fn@super::write_volume)
+/// for volumes larger than memory. The file does not depend on the sizes of the pieces.
 ///
-/// The file appears under its name when it is finished; until then, and after any failure, what
-/// stood there before is untouched. Dropped before, it leaves nothing. Memory is a buffer of 256
-/// KiB, and what a compressor needs. (The header of a MetaImage file says how long compressed
-/// samples are, so that they go to a temporary file in the same folder first.)
+/// The file is replaced atomically: it appears under its name when it is finished. Until then, and
+/// after any failure, an existing file is unchanged; a writer that is dropped leaves nothing
+/// behind. Memory: a buffer of 256 KiB, and the state of the compressor. The header of a MetaImage
+/// file states the length of compressed samples, so these go to a temporary file in the same folder
+/// first.
 ///
 /// ```
 /// use ferrovox::io::{VolumeWriteOptions, VolumeWriter};
@@ -48,25 +49,25 @@ const BUFFER: usize = 1 << 18;
 pub struct VolumeWriter {
     path: PathBuf,
     content: VolumeContent,
-    /// Samples of the volume.
+    /// Number of samples of the volume.
     samples: usize,
-    /// Samples that have come.
+    /// Number of samples written so far.
     written: usize,
-    /// Bytes of the file may be missing.
-    failed: bool,
+    /// `true` after a failed write: the file may lack bytes.
+    has_failed: bool,
     body: Body,
 }
 
-/// How samples become bytes of the file.
+/// Destination of the samples, with compression.
 enum Body {
     Plain(BufWriter<Replacement>),
     Gzip(InBlocks<GzEncoder<BufWriter<Replacement>>>),
-    /// Into a file of their own, which then comes behind the header.
+    /// Compresses into a temporary file, which is copied after the header.
     Zlib(Replacement, InBlocks<ZlibEncoder<BufWriter<File>>>),
 }
 
-/// Hands on bytes in blocks of one size: what a compressor makes of them depends on how it gets
-/// them.
+/// Passes bytes on in blocks of [`BUFFER`] bytes, because the output of a compressor depends on the
+/// sizes of the writes.
 struct InBlocks<W> {
     out: W,
     block: Vec<u8>,
@@ -79,7 +80,7 @@ impl<W: Write> InBlocks<W> {
         Ok(Self { out, block })
     }
 
-    /// Hands on what is left.
+    /// Passes on the last, incomplete block.
     fn into_inner(mut self) -> io::Result<W> {
         self.out.write_all(&self.block)?;
         Ok(self.out)
@@ -97,20 +98,20 @@ impl<W: Write> Write for InBlocks<W> {
         Ok(taken)
     }
 
-    /// Blocks that are not full stay.
+    /// Keeps an incomplete block.
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 }
 
 impl VolumeWriter {
-    /// Prepares to write a volume file with samples of `sample_type`; the extension determines the
-    /// format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or `.npy`. Nothing appears under the name yet.
+    /// Creates a writer for samples of `sample_type`. The extension determines the format: `.nii`,
+    /// `.nii.gz`, `.nrrd`, `.mha` or `.npy`. Nothing appears under the name yet.
     ///
     /// # Errors
-    /// [`FileError`] for an extension that is none of these, dims whose product overflows, samples
-    /// of another type than i32 where [unsigned ones](VolumeWriteOptions::unsigned) are asked for,
-    /// and a folder in which no file can be made.
+    /// [`FileError`] for an unknown extension, dims whose product overflows, a sample type other
+    /// than `i32` with [unsigned samples](VolumeWriteOptions::unsigned), and a folder in which no
+    /// file can be created.
     pub fn create(
         path: impl AsRef<Path>,
         dims: [usize; 3],
@@ -130,13 +131,13 @@ impl VolumeWriter {
         sample_type: SampleType,
         options: &VolumeWriteOptions,
     ) -> Result<Self, FileProblem> {
-        let kind = output_extension(path, "nrrd");
-        if !matches!(kind.as_str(), "nii" | "nii.gz" | "nrrd" | "mha" | "npy") {
-            let known = "volumes are written as .nii, .nii.gz, .nrrd, .mha and .npy";
-            return Err(FileProblem::UnknownExtension {
-                extension: kind,
-                known,
-            });
+        let extension = output_extension(path, "nrrd");
+        if !matches!(
+            extension.as_str(),
+            "nii" | "nii.gz" | "nrrd" | "mha" | "npy"
+        ) {
+            let known = "volumes are written as .nii, .nii.gz, .nrrd, .mha or .npy";
+            return Err(FileProblem::UnknownExtension { extension, known });
         }
         let content = VolumeContent {
             dims,
@@ -145,24 +146,24 @@ impl VolumeWriter {
             order: options.byte_order,
         };
         let samples = sample_count(dims)?;
-        let body = Body::begin(path, &kind, &content, options)?;
+        let body = Body::begin(path, &extension, &content, options)?;
         Ok(Self {
             path: path.to_owned(),
             content,
             samples,
             written: 0,
-            failed: false,
+            has_failed: false,
             body,
         })
     }
 
-    /// Writes the next samples, x fastest: whole planes, or any number.
+    /// Appends the next samples, x fastest: whole planes, or any number.
     ///
     /// # Errors
-    /// [`FileError`] for samples of another type, more of them than the volume has, a negative one
-    /// where unsigned ones were asked for, and what the operating system refuses, a full disk for
-    /// one. After a refusal of the system the file cannot be finished; after the others it is as if
-    /// nothing had been appended.
+    /// [`FileError`] for samples of another type, more samples than the volume has, a negative
+    /// sample with unsigned storage, and errors of the operating system such as a full disk. After
+    /// an error of the operating system the file cannot be finished; after the others the writer is
+    /// unchanged.
     pub fn append<T: Sample>(&mut self, samples: &[T]) -> Result<(), FileError> {
         self.write(samples)
             .map_err(|problem| FileError::new(&self.path, problem))
@@ -171,8 +172,8 @@ impl VolumeWriter {
     fn write<T: Sample>(&mut self, samples: &[T]) -> Result<(), FileProblem> {
         self.check_usable()?;
         if T::TYPE != self.content.stored.sample_type() {
-            return Err(FileProblem::OtherType {
-                asked: self.content.stored.sample_type(),
+            return Err(FileProblem::SampleTypeMismatch {
+                requested: self.content.stored.sample_type(),
                 found: T::TYPE,
             });
         }
@@ -184,26 +185,26 @@ impl VolumeWriter {
             check_unsigned(samples, self.written)?;
         }
         if let Err(error) = write_samples(samples, self.content.order, &mut self.body) {
-            self.failed = true;
+            self.has_failed = true;
             return Err(FileProblem::from_io("write", error));
         }
         self.written = written;
         Ok(())
     }
 
-    /// Puts the file in its place.
+    /// Completes the file and gives it its name.
     ///
     /// # Errors
-    /// [`FileError`] if there are fewer samples than the volume has, earlier ones were not written,
-    /// or the operating system refuses. What stood under the name is untouched then.
+    /// [`FileError`] if samples are missing, earlier ones were not written completely, or the
+    /// operating system reports an error. An existing file is then unchanged.
     pub fn finish(self) -> Result<(), FileError> {
-        alone(|group| self.finish_in(group))
+        write_alone(|group| self.finish_in(group))
     }
 
-    /// Completes the file, which takes its place with the others of the group.
+    /// Completes the file, which gets its name together with the others of the group.
     ///
     /// # Errors
-    /// As [`finish`](Self::finish).
+    /// The errors of [`finish`](Self::finish).
     pub fn finish_in(self, group: &mut FileGroup) -> Result<(), FileError> {
         let Self {
             path,
@@ -214,7 +215,7 @@ impl VolumeWriter {
             Ok(()) => self,
             Err(problem) => return Err(FileError::new(&self.path, problem)),
         };
-        body.end(&content)
+        body.finish(&content)
             .map_err(|error| FileProblem::from_io("write", error))
             .and_then(|file| group.add(&path, file))
             .map_err(|problem| FileError::new(&path, problem))
@@ -229,12 +230,14 @@ impl VolumeWriter {
     }
 
     fn check_usable(&self) -> Result<(), FileProblem> {
-        if !self.failed {
+        if !self.has_failed {
             return Ok(());
         }
         Err(FileProblem::Io {
-            action: "go on writing",
-            source: io::Error::other("earlier samples were not written in full"),
+            action: "continue writing",
+            source: io::Error::other(
+                "earlier samples were not written completely; write the volume again",
+            ),
         })
     }
 
@@ -249,15 +252,15 @@ impl VolumeWriter {
 }
 
 impl Body {
-    /// Writes all that stands before the samples.
+    /// Creates the file and writes everything before the samples.
     fn begin(
         path: &Path,
-        kind: &str,
+        extension: &str,
         content: &VolumeContent,
         options: &VolumeWriteOptions,
     ) -> Result<Self, FileProblem> {
-        let file = Replacement::begin(path)?;
-        if kind == "mha" && options.compress {
+        let file = Replacement::create(path)?;
+        if extension == "mha" && options.compress {
             let folder = temporary_folder(path)?;
             let spool = tempfile::tempfile_in(folder).map_err(create_problem)?;
             let out = BufWriter::with_capacity(BUFFER, spool);
@@ -269,7 +272,7 @@ impl Body {
         }
         let mut out = BufWriter::with_capacity(BUFFER, file);
         let gzip = |out| InBlocks::new(GzEncoder::new(out, Compression::new(LEVEL)));
-        let begin = || match kind {
+        let begin = || match extension {
             "nii" => {
                 out.write_all(&nifti::header_to_write(content))?;
                 Ok(Self::Plain(out))
@@ -299,8 +302,8 @@ impl Body {
         begin().map_err(|error| FileProblem::from_io("write", error))
     }
 
-    /// Writes all that is left.
-    fn end(self, content: &VolumeContent) -> io::Result<Replacement> {
+    /// Writes everything after the samples.
+    fn finish(self, content: &VolumeContent) -> io::Result<Replacement> {
         match self {
             Self::Plain(out) => Ok(out.into_inner()?),
             Self::Gzip(encoder) => Ok(encoder.into_inner()?.finish()?.into_inner()?),
@@ -313,7 +316,9 @@ impl Body {
                 if copied == bytes {
                     Ok(file)
                 } else {
-                    Err(io::Error::other("a temporary file changed meanwhile"))
+                    Err(io::Error::other(
+                        "a temporary file changed; write the volume again",
+                    ))
                 }
             }
         }
@@ -338,7 +343,7 @@ impl Write for Body {
     }
 }
 
-/// The type that the samples have in the file.
+/// Returns the type of the samples in the file.
 fn stored_type(
     sample_type: SampleType,
     options: &VolumeWriteOptions,
@@ -346,26 +351,26 @@ fn stored_type(
     match (options.unsigned, sample_type) {
         (false, _) => Ok(sample_type.into()),
         (true, SampleType::I32) => Ok(StoredType::U32),
-        (true, found) => Err(FileProblem::OtherType {
-            asked: SampleType::I32,
+        (true, found) => Err(FileProblem::SampleTypeMismatch {
+            requested: SampleType::I32,
             found,
         }),
     }
 }
 
-/// Makes sure that no sample, which are of i32, is negative; `first` is the first one's index.
+/// Fails at the first negative sample. The samples are `i32`; `first` is the index of the first.
 fn check_unsigned<T: Sample>(samples: &[T], first: usize) -> Result<(), FileProblem> {
     let samples: &[i32] = bytemuck::cast_slice(samples);
     match samples.iter().position(|&sample| sample < 0) {
         None => Ok(()),
-        Some(index) => Err(FileProblem::Negative {
+        Some(index) => Err(FileProblem::NegativeSample {
             index: (first + index) as u64,
             value: samples[index],
         }),
     }
 }
 
-/// Writes the samples' bytes in the given order.
+/// Writes samples in the given byte order.
 fn write_samples<T: Sample>(
     samples: &[T],
     order: ByteOrder,

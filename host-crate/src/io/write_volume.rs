@@ -1,21 +1,21 @@
-//! Writing volume files.
+//! Writing of volumes that are in memory.
 
 use std::path::Path;
 
-use super::group::alone;
+use super::group::write_alone;
 use super::{FileError, FileGroup, VolumeWriteOptions, VolumeWriter};
 use crate::grid::{AnyVolume, with_volume};
 
-/// Writes a volume file; the extension determines the format: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or
-/// `.npy`. A device, a pipe or standard output (`-`) without one gets NRRD.
+/// Writes a volume file in the format of the extension: `.nii`, `.nii.gz`, `.nrrd`, `.mha` or
+/// `.npy`. A device, a pipe or standard output (`-`) without an extension gets NRRD.
 ///
-/// The file appears under its name when it is complete; until then, and after any failure, what
-/// stood there before is untouched. The geometry is carried by all formats but `.npy`; NIfTI-1
-/// rounds it to f32.
+/// The file is replaced atomically: it appears under its name once it is complete. Until then, and
+/// after any failure, an existing file is unchanged. All formats except `.npy` store the geometry;
+/// NIfTI-1 rounds it to `f32`.
 ///
 /// # Errors
-/// [`FileError`] for an extension that is none of these, for a sample that is not unsigned where
-/// that was asked for, and for what the operating system refuses.
+/// [`FileError`] for an unknown extension, for a negative sample if [unsigned
+/// samples](VolumeWriteOptions::unsigned) are requested, and for errors of the operating system.
 ///
 /// ```no_run
 /// use ferrovox::io::{VolumeWriteOptions, write_volume};
@@ -30,14 +30,14 @@ pub fn write_volume(
     volume: &AnyVolume,
     options: &VolumeWriteOptions,
 ) -> Result<(), FileError> {
-    alone(|group| group.write_volume(path, volume, options))
+    write_alone(|group| group.write_volume(path, volume, options))
 }
 
 impl FileGroup {
-    /// Writes a volume file, as [`write_volume`].
+    /// Writes a volume file as one of the group; see [`write_volume`](fn@write_volume).
     ///
     /// # Errors
-    /// Those of [`write_volume`].
+    /// The errors of [`write_volume`](fn@write_volume).
     pub fn write_volume(
         &mut self,
         path: impl AsRef<Path>,

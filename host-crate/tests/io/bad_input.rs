@@ -60,7 +60,10 @@ fn a_folder() {
         let error = read_volume(&path, &ReadOptions::default()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("{}: this is a directory; name a file", path.display())
+            format!(
+                "{}: this is a directory; give the name of a file",
+                path.display()
+            )
         );
     }
 }
@@ -216,7 +219,7 @@ fn truncated_samples_say_how_many_there_are() {
         {
             assert!(cut.contains("the zlib data end early, after"), "{cut}");
         } else {
-            let fact = "sizes 3 x 4 x 5 of i16 need 120 bytes, but only 119 are there";
+            let fact = "sizes 3 x 4 x 5 of i16 need 120 bytes, but the file has only 119";
             assert!(cut.contains(fact), "{cut}");
         }
     }
@@ -243,7 +246,7 @@ fn bytes_after_the_samples_are_an_error_unless_allowed() {
         }
         let found = message(&name, &bytes);
         assert!(
-            found.contains("need 120 bytes, but 124 are there"),
+            found.contains("need 120 bytes, but the file has 124"),
             "{found}"
         );
     }
@@ -276,7 +279,7 @@ fn sizes_that_lie() {
         found.contains("sizes 32767 x 32767 x 32767 of f64 need 281449207693304 bytes"),
         "{found}"
     );
-    assert!(found.contains("but only 64 are there"), "{found}");
+    assert!(found.contains("but the file has only 64"), "{found}");
     let found = message(
         "a.nrrd",
         &nrrd(
@@ -285,7 +288,7 @@ fn sizes_that_lie() {
         ),
     );
     assert!(
-        found.contains("need 80000000000000 bytes, but only 9 are there"),
+        found.contains("need 80000000000000 bytes, but the file has only 9"),
         "{found}"
     );
     let found = message(
@@ -304,7 +307,7 @@ fn sizes_that_lie() {
         ),
     );
     assert!(
-        found.contains("need 80000000000000 bytes, but only 9 are there"),
+        found.contains("need 80000000000000 bytes, but the file has only 9"),
         "{found}"
     );
     let found = message(
@@ -315,7 +318,7 @@ fn sizes_that_lie() {
         ),
     );
     assert!(
-        found.contains("need 80000000000000 bytes, but only 9 are there"),
+        found.contains("need 80000000000000 bytes, but the file has only 9"),
         "{found}"
     );
 }

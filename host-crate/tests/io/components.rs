@@ -48,12 +48,12 @@ fn check_three(name: &str, bytes: &[u8]) {
     }
     assert_eq!(
         message(name, bytes),
-        format!("{name}: each sample has 3 components; choose the component, 0 to 2")
+        format!("{name}: each sample has 3 components; select one from 0 to 2")
     );
     let error = read_volume_bytes(name, bytes, &component(3)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("{name}: there is no component 3; each sample has 3, counted from 0")
+        format!("{name}: the samples have no component 3; each has 3, counted from 0")
     );
     // cut in a component that was not asked for
     let error = read_volume_bytes(name, &bytes[..bytes.len() - 1], &component(0));
@@ -151,6 +151,6 @@ fn the_last_axis_of_an_array() {
     let error = read_volume_bytes("a.npy", &empty, &component(1)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a.npy: there is no component 1; each sample has 0, counted from 0"
+        "a.npy: the samples have no component 1; each has 0, counted from 0"
     );
 }

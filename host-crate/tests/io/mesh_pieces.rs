@@ -281,12 +281,12 @@ fn a_full_disk_leaves_the_old_file() {
                         println!("refused: {error}");
                         failed = true;
                     }
-                    Err(error) => assert!(error.to_string().contains("cannot go on writing")),
+                    Err(error) => assert!(error.to_string().contains("cannot continue writing")),
                 }
             }
             let error = writer.finish().unwrap_err().to_string();
             if failed {
-                assert!(error.contains("cannot go on writing"), "{error}");
+                assert!(error.contains("cannot continue writing"), "{error}");
             } else {
                 println!("refused: {error}");
             }

@@ -122,7 +122,7 @@ fn detached_data_with_a_header_of_its_own() {
         .to_string();
     assert!(
         error.contains(
-            "its data file volume.raw: sizes 2 x 1 x 3 of u8 need 6 bytes, but only 2 are there"
+            "data file volume.raw: sizes 2 x 1 x 3 of u8 need 6 bytes, but the file has only 2"
         ),
         "{error}"
     );
@@ -178,7 +178,7 @@ fn damaged_headers_are_named() {
         ("TransformMatrix = 1 0 0 1 0 0 0 0 1", "determinant 0e0"),
         (
             "ElementNumberOfChannels = 0",
-            "ElementNumberOfChannels is \"0\"; it is a number from 1",
+            "ElementNumberOfChannels is \"0\"; use an integer of at least 1",
         ),
         (
             "BinaryDataByteOrderMSB = maybe",
@@ -194,7 +194,7 @@ fn damaged_headers_are_named() {
         ("DimSize = 1 1 1\nElementType = MET_UCHAR", "no field NDims"),
         (
             "NDims = 0\nDimSize = 1\nElementType = MET_UCHAR",
-            "NDims is \"0\"; it is 1 to 10",
+            "NDims is \"0\"; use 1 to 10",
         ),
         ("NDims = 3\nElementType = MET_UCHAR", "no field DimSize"),
         (
@@ -220,7 +220,7 @@ fn damaged_headers_are_named() {
         b"NDims = 1\nDimSize = 1\nElementType = MET_CHAR\nElementDataFile = LIST\n",
     );
     assert!(
-        list.contains("names 0 data files, which sizes 1 cannot be spread over"),
+        list.contains("sizes 1 cannot be divided among 0 data files"),
         "{list}"
     );
     let not_one = message("a.mhd", b"\x7fELF\x02\x01");

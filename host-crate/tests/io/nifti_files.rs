@@ -161,7 +161,7 @@ fn four_dimensions_need_a_choice_unless_there_is_one_volume() {
     let three = Nifti::new(&[2, 1, 1, 3], 2, 8).samples(&[1, 2, 3, 4, 5, 6]);
     assert_eq!(
         message("t.nii", &three),
-        "t.nii: the file holds 3 volumes; choose one, 0 to 2"
+        "t.nii: the file holds 3 volumes; select one from 0 to 2"
     );
     for volume in 0..3 {
         let options = ReadOptions {
@@ -181,7 +181,7 @@ fn four_dimensions_need_a_choice_unless_there_is_one_volume() {
     };
     let error = read_volume_bytes("t.nii", &three, &options).unwrap_err();
     assert!(
-        error.to_string().contains("no volume 3; the file holds 3"),
+        error.to_string().contains("no volume 3; it holds 3"),
         "{error}"
     );
     // A file that is cut in a later volume is cut, whichever is chosen.
@@ -193,7 +193,7 @@ fn four_dimensions_need_a_choice_unless_there_is_one_volume() {
     assert!(
         error
             .to_string()
-            .contains("need 6 bytes, but only 5 are there"),
+            .contains("need 6 bytes, but the file has only 5"),
         "{error}"
     );
 }
@@ -228,8 +228,8 @@ fn wide_integers_are_narrowed_or_refused() {
         .collect();
     assert_eq!(
         message("a.nii", &Nifti::new(&[2, 2], 1280, 64).samples(&bytes)),
-        "a.nii: sample 3, at the voxel 1, 1, 0, is 9007199254740993, which neither i32 nor f64 holds exactly; \
-         give the u64 samples smaller numbers, or convert them to f64 if rounded ones will do"
+        "a.nii: sample 3, at voxel 1, 1, 0, is 9007199254740993, which neither i32 nor f64 represents exactly; \
+         reduce the u64 samples, or convert them to f64 if rounding is acceptable"
     );
 }
 
@@ -287,7 +287,7 @@ fn damaged_headers_are_named() {
     many.i16(40, 9);
     assert!(message("a.nii", &many.samples(&[0])).contains("dim[0], the number of axes, is 9"));
     let negative = Nifti::new(&[2, -3, 1], 2, 8).samples(&[0; 6]);
-    assert!(message("a.nii", &negative).contains("dim[2] is -3; a size is not negative"));
+    assert!(message("a.nii", &negative).contains("dim[2] is -3; use a size of at least 0"));
     let long = Nifti::new(&[2], 1536, 128).samples(&[0; 32]);
     assert_eq!(
         message("a.nii", &long),
@@ -297,7 +297,7 @@ fn damaged_headers_are_named() {
     offset.f32(108, 17.0);
     assert!(
         message("a.nii", &offset.samples(&[0; 2]))
-            .contains("vox_offset, where the samples begin, is 17; it is at least 352")
+            .contains("vox_offset, the offset of the samples, is 17; use at least 352")
     );
     let mut far = Nifti::new(&[2], 2, 8);
     far.f32(108, 1e9);

@@ -107,18 +107,18 @@ fn damaged_headers_are_named() {
             "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
             "damaged npy header",
         ),
-        ("(((", "'{' expected where"),
+        ("(((", "expected '{', found"),
     ] {
         let found = message("a.npy", &npy(text, &[0; 8]));
         assert!(found.contains(fact), "{text}: {found}");
     }
     assert!(
         message("a.npy", b"\x93NUMPY\x01")
-            .contains("the npy header ends after 7 bytes; it has at least 10")
+            .contains("the npy header ends after 7 bytes instead of at least 10")
     );
     assert!(
         message("a.npy", b"\x93NUMPY\x01\x00\x50\x00{")
-            .contains("the npy header ends after 11 bytes; it has at least 90")
+            .contains("the npy header ends after 11 bytes instead of at least 90")
     );
     // a length of 4 GiB
     let found = message("a.npy", b"\x93NUMPY\x02\x00\xff\xff\xff\xff{}");

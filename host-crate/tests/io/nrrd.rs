@@ -227,8 +227,10 @@ fn text_and_hexadecimal_samples() {
         message("a.nrrd", &nrrd(header, b"1 256 3")),
         "a.nrrd: sample 1 reads \"256\", which is not a u8; correct the file"
     );
-    assert!(message("a.nrrd", &nrrd(header, b"1   2  ")).contains("3 bytes, but only 2 are there"));
-    assert!(message("a.nrrd", &nrrd(header, b"1 2 3 4")).contains("sample 3 reads \"4\""));
+    assert!(
+        message("a.nrrd", &nrrd(header, b"1   2  ")).contains("3 bytes, but the file has only 2")
+    );
+    assert!(message("a.nrrd", &nrrd(header, b"1 2 3 4")).contains("sample 3 is \"4\""));
     let header = "type: int64\ndimension: 1\nsizes: 1\nencoding: ascii";
     let file = read_bytes("a.nrrd", &nrrd(header, b"5000000000")).unwrap();
     assert_eq!(file.volume.summary().max, Some(5e9));
@@ -271,7 +273,7 @@ fn detached_data_with_skips() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("\"line skip\" is 3, but the data have"),
+        error.contains("\"line skip\" is 3, but the data have only"),
         "{error}"
     );
 }
@@ -289,9 +291,8 @@ fn a_missing_data_file_is_named() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.ends_with(
-            "volume.nhdr: its data file nowhere.raw: there is no such file; check the path"
-        ),
+        error
+            .ends_with("volume.nhdr: data file nowhere.raw: there is no such file; check the path"),
         "{error}"
     );
 }
@@ -331,14 +332,14 @@ fn axes_that_are_not_space() {
     let rgb = "type: uint8\ndimension: 4\nsizes: 3 2 2 2\nkinds: RGB-color domain domain domain\nencoding: raw";
     assert_eq!(
         message("a.nrrd", &nrrd(rgb, &[0; 24])),
-        "a.nrrd: each sample has 3 components; choose the component, 0 to 2"
+        "a.nrrd: each sample has 3 components; select one from 0 to 2"
     );
     let none = "type: uint8\ndimension: 4\nspace: RAS\nsizes: 3 2 2 2\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\nencoding: raw";
     assert!(message("a.nrrd", &nrrd(none, &[0; 24])).contains("has 3 components"));
     let middle = "type: uint8\ndimension: 4\nsizes: 2 2 3 2\nkinds: domain domain list domain\nencoding: raw";
     assert!(
         message("a.nrrd", &nrrd(middle, &[0; 24]))
-            .contains("axis 2 (kind \"list\", size 3) between two axes of space")
+            .contains("axis 2 (kind \"list\", size 3) between two spatial axes")
     );
     // An axis of size 1 carries nothing.
     let single =
@@ -404,10 +405,10 @@ fn damaged_headers_are_named() {
         ),
         (
             "data file: slice%03d.raw 1 9 1",
-            "names 9 data files, which sizes 2 x 1 x 3 cannot be spread over",
+            "sizes 2 x 1 x 3 cannot be divided among 9 data files",
         ),
-        ("data file: slice%s.raw 1 3 1", "is no pattern of files"),
-        ("data file: LIST x", "LIST \"x\" is no number of axes"),
+        ("data file: slice%s.raw 1 3 1", "is not a file name pattern"),
+        ("data file: LIST x", "LIST \"x\" is not a number of axes"),
     ] {
         assert!(with(line).contains(fact), "{line}: {}", with(line));
     }
@@ -438,7 +439,7 @@ fn damaged_headers_are_named() {
         ),
         (
             "type: uint8\ndimension: 99\nsizes: 1\nencoding: raw",
-            "dimension is 99; it is 1 to 16",
+            "dimension is 99; use 1 to 16",
         ),
         (
             "type: block\ndimension: 1\nsizes: 1\nencoding: raw",

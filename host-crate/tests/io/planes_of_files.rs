@@ -27,7 +27,7 @@ fn a_file_that_shrinks_is_an_error() {
         .unwrap();
     assert_eq!(reader.read_planes::<u8>(0..5).unwrap(), [7; 500]);
     let error = reader.read_planes::<u8>(4..6).unwrap_err();
-    assert!(matches!(error.problem, FileProblem::Changed), "{error}");
+    assert!(matches!(error.problem, FileProblem::FileChanged), "{error}");
 }
 
 /// A pipe gives its planes once.

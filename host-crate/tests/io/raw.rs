@@ -63,12 +63,12 @@ fn the_length_must_match() {
     let error = read_volume_bytes("a.raw", &[0; 7], &options(raw.clone())).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a.raw: sizes 2 x 2 x 1 of u16 need 8 bytes, but only 7 are there; the file is truncated or its sizes are wrong"
+        "a.raw: sizes 2 x 2 x 1 of u16 need 8 bytes, but the file has only 7; fetch the truncated file again, or correct the sizes"
     );
     let error = read_volume_bytes("a.raw", &[0; 9], &options(raw.clone())).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a.raw: sizes 2 x 2 x 1 of u16 need 8 bytes, but 9 are there; the sizes are wrong, or trailing bytes must be allowed"
+        "a.raw: sizes 2 x 2 x 1 of u16 need 8 bytes, but the file has 9; correct the sizes, or allow trailing bytes"
     );
     let lenient = ReadOptions {
         allow_trailing_bytes: true,
@@ -86,7 +86,7 @@ fn an_offset_beyond_the_end() {
     let error = read_volume_bytes("a.raw", &[0; 8], &options(raw)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a.raw: the raw header ends after 8 bytes; it has at least 9, so the file is truncated"
+        "a.raw: the raw header ends after 8 bytes instead of at least 9; the file is truncated, fetch it again"
     );
 }
 
@@ -94,7 +94,7 @@ fn an_offset_beyond_the_end() {
 fn without_a_layout_the_message_asks_for_one() {
     assert_eq!(
         message("a.raw", &[0; 8]),
-        "a.raw: a headerless file does not say its dims and sample type; give them"
+        "a.raw: the file has no header; give its dims and sample type"
     );
 }
 

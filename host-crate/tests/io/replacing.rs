@@ -153,7 +153,7 @@ fn a_folder_in_the_files_place_is_an_error() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.ends_with("a.ply: this is a directory; name a file"),
+        error.ends_with("a.ply: this is a directory; give the name of a file"),
         "{error}"
     );
 }

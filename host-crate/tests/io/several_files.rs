@@ -84,7 +84,7 @@ fn a_pair_is_read_by_either_name_packed_or_not() {
         fs::write(path(data), pack(data, &[1, 2, 3])).unwrap();
         let error = failure(&path(header));
         let fact = format!(
-            "its data file {data}: sizes 2 x 2 x 1 of u8 need 4 bytes, but only 3 are there"
+            "data file {data}: sizes 2 x 2 x 1 of u8 need 4 bytes, but the file has only 3"
         );
         assert!(error.contains(&fact), "{error}");
     }
@@ -242,14 +242,14 @@ fn lists_and_patterns_of_files() {
         let last_name = last.file_name().unwrap().to_str().unwrap();
         let error = failure(&path);
         assert!(
-            error.contains(&format!("its data file {last_name}: ")),
+            error.contains(&format!("data file {last_name}: ")),
             "{error}"
         );
         if kind == 0 {
             fs::write(&last, [&good[..], &[9]].concat()).unwrap();
             let error = failure(&path);
             assert!(
-                error.contains(&format!("its data file {last_name}: ")),
+                error.contains(&format!("data file {last_name}: ")),
                 "{error}"
             );
             let lenient = ReadOptions {
@@ -261,14 +261,14 @@ fn lists_and_patterns_of_files() {
         }
         fs::remove_file(&last).unwrap();
         let error = failure(&path);
-        let fact = format!("its data file {last_name}: there is no such file");
+        let fact = format!("data file {last_name}: there is no such file");
         assert!(error.contains(&fact), "{error}");
     }
     let folder = folder();
     let path = folder.path().join("a.nhdr");
     fs::write(&path, nrrd("raw", "data file: s%d 1 3 1")).unwrap();
     let error = failure(&path);
-    let fact = "the header names 3 data files, which sizes 2 x 1 x 4 cannot be spread over";
+    let fact = "sizes 2 x 1 x 4 cannot be divided among 3 data files";
     assert!(error.contains(fact), "{error}");
 }
 

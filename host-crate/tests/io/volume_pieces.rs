@@ -126,7 +126,10 @@ fn what_is_not_finished_leaves_the_old_file() {
             let error = long.append(&[1.0_f32]).unwrap_err();
             assert!(error.to_string().contains("386"), "{error}");
             let error = long.append(&[1_u8]).unwrap_err();
-            assert!(matches!(error.problem, FileProblem::OtherType { .. }));
+            assert!(matches!(
+                error.problem,
+                FileProblem::SampleTypeMismatch { .. }
+            ));
             assert_eq!(fs::read(&path).unwrap(), b"old", "{name}");
             // as if the refused ones had never come
             long.finish().unwrap();
@@ -160,7 +163,7 @@ fn unsigned_samples_are_checked_piece_by_piece() {
     let error = writer.append(&[3, -4]).unwrap_err();
     assert!(matches!(
         error.problem,
-        FileProblem::Negative {
+        FileProblem::NegativeSample {
             index: 3,
             value: -4
         }

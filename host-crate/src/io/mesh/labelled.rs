@@ -6,7 +6,7 @@ use std::path::Path;
 use super::MeshCounts;
 use super::encoder::{LabelRange, MeshLayout, resolve_format};
 use super::write::write_blocks;
-use crate::io::group::alone;
+use crate::io::group::write_alone;
 use crate::io::{FileError, FileGroup, FileProblem};
 use crate::mesh::{LabelledMesh, MeshError};
 
@@ -41,7 +41,7 @@ use crate::mesh::{LabelledMesh, MeshError};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_labelled_mesh(path: impl AsRef<Path>, mesh: &LabelledMesh) -> Result<(), FileError> {
-    alone(|group| group.write_labelled_mesh(path, mesh))
+    write_alone(|group| group.write_labelled_mesh(path, mesh))
 }
 
 impl FileGroup {

@@ -14,7 +14,7 @@ mod write;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::group::alone;
+use super::group::write_alone;
 use super::{FileError, FileGroup, FileProblem};
 use crate::mesh::TriangleMesh;
 
@@ -78,7 +78,7 @@ pub fn write_mesh(
     mesh: &TriangleMesh,
     options: &MeshWriteOptions,
 ) -> Result<(), FileError> {
-    alone(|group| group.write_mesh(path, mesh, options))
+    write_alone(|group| group.write_mesh(path, mesh, options))
 }
 
 impl FileGroup {

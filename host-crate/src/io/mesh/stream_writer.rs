@@ -11,7 +11,7 @@ use super::write::{
     write_facets, write_normals, write_triangle_ends, write_triangles, write_vertices,
 };
 use super::{MeshCounts, MeshFormat, MeshWriteOptions, parallel_encode};
-use crate::io::group::alone;
+use crate::io::group::write_alone;
 use crate::io::replace::{create_problem, temporary_folder};
 use crate::io::{FileError, FileGroup, FileProblem};
 use crate::mesh::{MeshError, VertexIndex};
@@ -158,7 +158,7 @@ impl MeshWriter {
     /// not written completely, or the operating system reports an error. An existing file is then
     /// unchanged.
     pub fn finish(self) -> Result<MeshCounts, FileError> {
-        alone(|group| self.finish_in(group))
+        write_alone(|group| self.finish_in(group))
     }
 
     /// Completes the file, which gets its name together with the others of the group.

@@ -1,29 +1,30 @@
-//! The text header: `Key = Value` lines, of which `ElementDataFile` is the last.
+//! The text header: lines `Key = Value`, of which `ElementDataFile` is the last.
 
 use super::damaged;
-use crate::io::data_parts::{FILES, Parts, pattern};
+use crate::io::data_parts::{MAX_FILES, Parts, parse_pattern};
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
 use crate::io::{ByteOrder, FileProblem, StoredType, VolumeFormat};
 
-/// Longest header line, and longest header.
-const LINE: usize = 1 << 16;
-const HEADER: u64 = 1 << 20;
-/// MetaIO's own limit on the number of axes.
-const AXES: usize = 10;
+/// Longest header line that is accepted, in bytes.
+const MAX_LINE: usize = 1 << 16;
+/// Longest header that is accepted, in bytes.
+const MAX_HEADER: u64 = 1 << 20;
+/// MetaIO's limit on the number of axes.
+const MAX_AXES: usize = 10;
 
-/// Where the samples are.
+/// Location of the samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum DataFile {
-    /// Behind the header.
+    /// After the header, in the same file.
     Local,
-    /// In a file of this name.
+    /// In the file of this name.
     Named(String),
     /// In several files.
     Several(Parts),
 }
 
-/// The header fields that matter here.
+/// Header fields that determine the volume.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Header {
     pub sizes: Vec<u64>,
@@ -33,12 +34,12 @@ pub(super) struct Header {
     pub binary: bool,
     pub compressed: bool,
     pub header_size: i64,
-    /// One number per axis, finite and not 0.
+    /// Spacing of each axis: finite and not 0.
     pub spacing: Vec<f64>,
-    /// Position of the first sample, one number per axis.
+    /// Position of the first sample, one coordinate per axis.
     pub offset: Vec<f64>,
-    /// Direction of each axis in the world. The file's matrix holds one axis after the other, so
-    /// its rows are the columns of the direction matrix.
+    /// Direction of each axis in world coordinates. The file's matrix lists one axis after another,
+    /// so its rows are the columns of the direction matrix.
     pub directions: Vec<Vec<f64>>,
     pub has_spacing: bool,
     pub has_offset: bool,
@@ -46,15 +47,15 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads the header and leaves the source at the first byte of local data.
+    /// Reads the header and leaves `source` at the first byte of local data.
     pub fn read(source: &mut Source<'_>) -> Result<Self, FileProblem> {
         let fields = read_fields(source)?;
         let get = |names: &[&str]| names.iter().find_map(|name| fields.get(name));
         let axes = match get(&["ndims"]) {
             None => return Err(damaged("no field NDims".to_owned())),
             Some(text) => match text.parse::<usize>() {
-                Ok(axes) if (1..=AXES).contains(&axes) => axes,
-                _ => return Err(damaged(format!("NDims is {text:?}; it is 1 to {AXES}"))),
+                Ok(axes) if (1..=MAX_AXES).contains(&axes) => axes,
+                _ => return Err(damaged(format!("NDims is {text:?}; use 1 to {MAX_AXES}"))),
             },
         };
         let components = match get(&["elementnumberofchannels"]) {
@@ -63,7 +64,7 @@ impl Header {
                 Ok(channels @ 1..) => channels,
                 _ => {
                     return Err(damaged(format!(
-                        "ElementNumberOfChannels is {text:?}; it is a number from 1"
+                        "ElementNumberOfChannels is {text:?}; use an integer of at least 1"
                     )));
                 }
             },
@@ -72,20 +73,20 @@ impl Header {
             "DimSize",
             get(&["dimsize"]).ok_or_else(|| damaged("no field DimSize".to_owned()))?,
         )?;
-        per_axis("DimSize", sizes.len(), axes)?;
+        check_axis_count("DimSize", sizes.len(), axes)?;
         let stated_spacing = get(&["elementspacing", "elementsize"]);
         let spacing = match stated_spacing {
             None => vec![1.0; axes],
             Some(text) => list("ElementSpacing", text)?,
         };
-        per_axis("ElementSpacing", spacing.len(), axes)?;
+        check_axis_count("ElementSpacing", spacing.len(), axes)?;
         check_spacing(&spacing)?;
         let stated_offset = get(&["offset", "position", "origin"]);
         let offset = match stated_offset {
             None => vec![0.0; axes],
             Some(text) => list("Offset", text)?,
         };
-        per_axis("Offset", offset.len(), axes)?;
+        check_axis_count("Offset", offset.len(), axes)?;
         let matrix = get(&["transformmatrix", "rotation", "orientation"]);
         let binary = flag("BinaryData", get(&["binarydata"]), true)?;
         let big = get(&["binarydatabyteordermsb", "elementbyteordermsb"]);
@@ -93,7 +94,7 @@ impl Header {
             None => 0,
             Some(text) => text.parse().map_err(|_| {
                 damaged(format!(
-                    "HeaderSize is {text:?}, which is no number of bytes"
+                    "HeaderSize is {text:?}, which is not a number of bytes"
                 ))
             })?,
         };
@@ -113,7 +114,7 @@ impl Header {
             header_size,
             spacing,
             offset,
-            directions: directions(matrix, axes)?,
+            directions: parse_directions(matrix, axes)?,
             has_spacing: stated_spacing.is_some() || matrix.is_some(),
             has_offset: stated_offset.is_some(),
             data_file: data_file(get(&["elementdatafile"]).unwrap_or_default(), &fields.names)?,
@@ -121,10 +122,10 @@ impl Header {
     }
 }
 
-/// The fields as they stand, keys in lower case.
+/// Fields in the order of the file, with keys in lower case.
 struct Fields {
     all: Vec<(String, String)>,
-    /// The lines behind a list of data files.
+    /// Lines after a list of data files.
     names: Vec<String>,
 }
 
@@ -139,8 +140,8 @@ impl Fields {
 
 fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
     let mut fields = Vec::new();
-    while let Some(line) = source.line(LINE)? {
-        if line.len() >= LINE || source.position() > HEADER || fields.len() > 1000 {
+    while let Some(line) = source.line(MAX_LINE)? {
+        if line.len() >= MAX_LINE || source.position() > MAX_HEADER || fields.len() > 1000 {
             return Err(damaged(format!(
                 "no ElementDataFile within {} bytes",
                 source.position()
@@ -153,7 +154,7 @@ fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
             .ok()
             .and_then(|line| line.split_once('='));
         let Some((key, value)) = split else {
-            // A first line that is no field means that this is something else.
+            // If even the first line is not a field, the file has another format.
             if fields.is_empty() {
                 return Err(FileProblem::WrongMagic {
                     format: VolumeFormat::MetaImage,
@@ -167,10 +168,10 @@ fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
             )));
         };
         let key = key.trim().to_ascii_lowercase();
-        let last = key == "elementdatafile";
-        let is_list = last && value.trim().starts_with("LIST");
+        let is_last = key == "elementdatafile";
+        let is_list = is_last && value.trim().starts_with("LIST");
         fields.push((key, value.trim().to_owned()));
-        if last {
+        if is_last {
             let names = if is_list {
                 read_names(source)?
             } else {
@@ -191,15 +192,16 @@ fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
     ))
 }
 
+/// Parses numbers separated by white space.
 fn list<T: std::str::FromStr>(name: &str, value: &str) -> Result<Vec<T>, FileProblem> {
     let number = |word: &str| {
         word.parse()
-            .map_err(|_| damaged(format!("{name} has {word:?}, which is no such number")))
+            .map_err(|_| damaged(format!("{name} has {word:?}, which is not a valid number")))
     };
     value.split_whitespace().map(number).collect()
 }
 
-fn per_axis(name: &str, found: usize, axes: usize) -> Result<(), FileProblem> {
+fn check_axis_count(name: &str, found: usize, axes: usize) -> Result<(), FileProblem> {
     if found == axes {
         return Ok(());
     }
@@ -224,12 +226,12 @@ fn flag(name: &str, value: Option<&str>, default: bool) -> Result<bool, FileProb
         None => Ok(default),
         Some("true" | "t" | "1" | "yes") => Ok(true),
         Some("false" | "f" | "0" | "no") => Ok(false),
-        Some(other) => Err(damaged(format!("{name} is {other:?}; it is True or False"))),
+        Some(other) => Err(damaged(format!("{name} is {other:?}; use True or False"))),
     }
 }
 
-/// The direction of each axis: unit vectors along the world's axes where the file has none.
-fn directions(matrix: Option<&str>, axes: usize) -> Result<Vec<Vec<f64>>, FileProblem> {
+/// Parses the direction of each axis; unit vectors along the world axes if the file states none.
+fn parse_directions(matrix: Option<&str>, axes: usize) -> Result<Vec<Vec<f64>>, FileProblem> {
     let Some(matrix) = matrix else {
         let unit = |axis: usize| {
             (0..axes)
@@ -255,7 +257,7 @@ fn element_type(name: &str) -> Result<StoredType, FileProblem> {
         "MET_UCHAR" => StoredType::U8,
         "MET_SHORT" => StoredType::I16,
         "MET_USHORT" => StoredType::U16,
-        // MetaIO's long has 32 bits.
+        // MetaIO's MET_LONG has 32 bits.
         "MET_INT" | "MET_LONG" => StoredType::I32,
         "MET_UINT" | "MET_ULONG" => StoredType::U32,
         "MET_LONG_LONG" => StoredType::I64,
@@ -271,12 +273,14 @@ fn element_type(name: &str) -> Result<StoredType, FileProblem> {
     })
 }
 
-/// The names of files, to the end of the header.
+/// Reads file names up to the end of the header.
 fn read_names(source: &mut Source<'_>) -> Result<Vec<String>, FileProblem> {
     let mut names = Vec::new();
-    while let Some(line) = source.line(LINE)? {
-        if line.len() >= LINE || source.position() > HEADER || names.len() > FILES {
-            return Err(damaged("the list of data files does not end".to_owned()));
+    while let Some(line) = source.line(MAX_LINE)? {
+        if line.len() >= MAX_LINE || source.position() > MAX_HEADER || names.len() > MAX_FILES {
+            return Err(damaged(format!(
+                "the list of data files has more than {MAX_FILES} names"
+            )));
         }
         let name = String::from_utf8_lossy(&line).trim().to_owned();
         if !name.is_empty() {
@@ -286,20 +290,21 @@ fn read_names(source: &mut Source<'_>) -> Result<Vec<String>, FileProblem> {
     Ok(names)
 }
 
+/// Parses the value of `ElementDataFile`. `names` are the lines after it.
 fn data_file(name: &str, names: &[String]) -> Result<DataFile, FileProblem> {
     if name.is_empty() {
-        return Err(damaged("ElementDataFile names no file".to_owned()));
+        return Err(damaged("ElementDataFile has no file name".to_owned()));
     }
     if name.eq_ignore_ascii_case("local") {
         return Ok(DataFile::Local);
     }
     if let Some(axes) = name.strip_prefix("LIST") {
-        // "LIST 2D" as well as "LIST 2"
+        // Both "LIST 2D" and "LIST 2" are accepted.
         let axes = axes.trim().trim_end_matches(['D', 'd']);
         let axes = (!axes.is_empty()).then(|| {
             axes.parse().map_err(|_| {
                 damaged(format!(
-                    "ElementDataFile = LIST {axes:?} is no number of axes"
+                    "ElementDataFile = LIST {axes:?} is not a number of axes"
                 ))
             })
         });
@@ -309,13 +314,13 @@ fn data_file(name: &str, names: &[String]) -> Result<DataFile, FileProblem> {
         }));
     }
     if name.contains('%') && name.split_whitespace().count() > 1 {
-        // the step may be left out
+        // The step is optional.
         let step = if name.split_whitespace().count() == 3 {
             " 1"
         } else {
             ""
         };
-        let parts = pattern(&format!("{name}{step}"));
+        let parts = parse_pattern(&format!("{name}{step}"));
         return parts.map(DataFile::Several).map_err(damaged);
     }
     Ok(DataFile::Named(name.to_owned()))

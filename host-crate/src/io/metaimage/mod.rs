@@ -1,6 +1,6 @@
-//! MetaImage: `.mha` with the samples behind the header, `.mhd` with the samples in another file.
+//! MetaImage: `.mha` with the samples after the header, `.mhd` with a data file.
 //!
-//! Positions in the file are LPS, as ITK has them; they are turned to RAS here.
+//! Positions in the file are LPS, as in ITK, and are converted to RAS.
 
 mod header;
 mod write;
@@ -18,6 +18,7 @@ use super::{Compression, FileProblem, HeaderInfo, ReadOptions, VolumeFormat};
 use crate::grid::Geometry;
 use header::{DataFile, Header};
 
+/// Opens a file and reads its header.
 pub(crate) fn open<'a>(
     mut source: Source<'a>,
     data_files: &dyn DataFiles<'a>,
@@ -47,8 +48,8 @@ pub(crate) fn open<'a>(
         }
         DataFile::Several(_) if !fields.binary => {
             return Err(FileProblem::Unsupported {
-                what: "text spread over several files".to_owned(),
-                advice: "write the samples as binary ones, or to one file",
+                what: "text in several data files".to_owned(),
+                advice: "write the samples as binary, or to one file",
             });
         }
         DataFile::Several(parts) => {
@@ -69,7 +70,7 @@ pub(crate) fn open<'a>(
     Ok(opened)
 }
 
-/// Goes to the first sample; compression is undone from there on.
+/// Moves to the first sample and decompresses from there on.
 fn open_data<'a>(
     mut source: Source<'a>,
     fields: &Header,
@@ -77,7 +78,7 @@ fn open_data<'a>(
 ) -> Result<(Source<'a>, Compression), FileProblem> {
     match (u64::try_from(fields.header_size), source.left()) {
         (Ok(0), _) => {}
-        // counted from the file's start, also where the header is in the same file
+        // Counted from the start of the file, even if it also has the header.
         (Ok(bytes), _) => {
             let before = source.position();
             let gap = bytes.checked_sub(before).ok_or_else(|| {
@@ -87,13 +88,13 @@ fn open_data<'a>(
             })?;
             source.skip(gap)?;
         }
-        // -1: the samples are the last bytes of the file
+        // -1: the samples are at the end of the file.
         (Err(_), Left::Exactly(left)) if fields.header_size == -1 && !fields.compressed => {
             source.skip(left.saturating_sub(layout.total_bytes))?;
         }
         _ => {
             return Err(damaged(format!(
-                "HeaderSize is {}; below zero only -1 has a meaning, and only for uncompressed data in a file",
+                "HeaderSize is {}; use a size of at least 0, or -1 for uncompressed samples at the end of a file",
                 fields.header_size
             )));
         }
@@ -101,7 +102,7 @@ fn open_data<'a>(
     if !fields.binary || !fields.compressed {
         return Ok((source, Compression::None));
     }
-    // MetaIO writes zlib and reads gzip as well.
+    // MetaIO writes zlib and also reads gzip.
     Ok(if source.peek(2)? == [0x1f, 0x8b] {
         (source.gunzip(), Compression::Gzip)
     } else {
@@ -109,11 +110,11 @@ fn open_data<'a>(
     })
 }
 
-/// The index-to-world map in RAS: LPS with x and y negated.
+/// Returns the voxel-to-world affine in RAS: that in LPS with x and y negated.
 fn geometry(fields: &Header, notes: &mut Vec<String>) -> Result<Geometry, FileProblem> {
     let spatial = fields.sizes.len().min(3);
     let to_ras = Vector3::new(-1.0, -1.0, 1.0);
-    // Missing coordinates are zero; those of a fourth axis have no place in space.
+    // Missing coordinates are zero; those of a fourth axis are not spatial.
     let in_space = |numbers: &[f64]| {
         Vector3::from_iterator((0..3).map(|k| if k < spatial { numbers[k] } else { 0.0 }))
             .component_mul(&to_ras)

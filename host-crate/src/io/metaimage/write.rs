@@ -1,12 +1,11 @@
-//! Writing MetaImage: header and samples in one file, raw or zlib, positions turned to LPS.
+//! Header of MetaImage files to be written: one file, positions in LPS.
 
 use nalgebra::{Matrix3, Vector3};
 
 use crate::io::options::VolumeContent;
 use crate::io::{ByteOrder, StoredType};
 
-/// What stands before the samples. ITK reads compressed ones only when the header states how many
-/// bytes they have.
+/// Returns the header. ITK reads compressed samples only if it states their length in bytes.
 pub(crate) fn header(content: &VolumeContent, compressed_bytes: Option<u64>) -> Vec<u8> {
     let [nx, ny, nz] = content.dims;
     let geometry = content.geometry;
@@ -14,7 +13,7 @@ pub(crate) fn header(content: &VolumeContent, compressed_bytes: Option<u64>) -> 
     let axes = flip * geometry.axes();
     let spacing = geometry.spacing();
     let offset = flip * geometry.origin();
-    // One axis after the other. Adding zero turns -0 into 0.
+    // One axis after another. Adding zero turns -0 into 0.
     let directions: Vec<String> = (0..9)
         .map(|k| (axes[(k % 3, k / 3)] / spacing[k / 3] + 0.0).to_string())
         .collect();

@@ -1,4 +1,4 @@
-//! The index-to-world map of a NIfTI header: sform, else qform, else the spacing alone.
+//! Voxel-to-world affine of a NIfTI header: sform, else qform, else the spacing alone.
 //!
 //! The order of preference and the formulas are those of the standard's header file, `nifti1.h`,
 //! "3D image (volume) orientation and location in space", methods 3, 2 and 1.
@@ -9,18 +9,18 @@ use super::header::Header;
 use crate::grid::{Geometry, VolumeError};
 use crate::io::FileProblem;
 
-/// What a header states about the place of its samples.
-pub(super) struct Place {
+/// Grid that a header states.
+pub(super) struct Grid {
     pub geometry: Geometry,
-    /// Whether the spacing is stated: writers that have none leave 1 or 0.
+    /// `true` if the spacing is stated. Writers without a spacing leave 1 or 0.
     pub has_spacing: bool,
-    /// Whether there is an sform or a qform.
+    /// `true` if there is an sform or a qform.
     pub has_origin: bool,
 }
 
-/// The map of the first method that the header has and that makes sense; `notes` has those that
-/// were passed over.
-pub(super) fn stated_place(header: &Header, notes: &mut Vec<String>) -> Result<Place, FileProblem> {
+/// Returns the grid of the first method that the header uses and that is valid; adds notes about
+/// the methods that were skipped.
+pub(super) fn stated_grid(header: &Header, notes: &mut Vec<String>) -> Result<Grid, FileProblem> {
     type Method = fn(&Header) -> Result<Geometry, VolumeError>;
     let methods: [(&str, bool, Method); 2] = [
         ("sform", header.sform_code > 0, sform),
@@ -35,7 +35,7 @@ pub(super) fn stated_place(header: &Header, notes: &mut Vec<String>) -> Result<P
                 if name == "sform" && header.qform_code > 0 {
                     notes.extend(difference(header, &geometry));
                 }
-                return Ok(Place {
+                return Ok(Grid {
                     geometry,
                     has_spacing: true,
                     has_origin: true,
@@ -50,21 +50,21 @@ pub(super) fn stated_place(header: &Header, notes: &mut Vec<String>) -> Result<P
             .to_owned(),
     );
     let spacing = spacing(header);
-    Ok(Place {
+    Ok(Grid {
         geometry: Geometry::from_spacing(spacing, [0.0; 3])?,
         has_spacing: spacing != [1.0; 3],
         has_origin: false,
     })
 }
 
-/// The place of a volume of Analyze 7.5: x to the left, y to the front, z to the top, as SPM and
-/// nibabel read it. The format does not state it. `origin` is the voxel at the world's origin,
-/// counted from 1; where there is none the grid's centre is there.
+/// Returns the grid of an Analyze 7.5 volume: x to the left, y to the front, z to the top, as read
+/// by SPM and nibabel; the format does not define it. `origin` is the 1-based voxel at the world
+/// origin; without one, the centre of the grid is at the origin.
 pub(super) fn analyze(
     header: &Header,
     origin: [i16; 3],
     notes: &mut Vec<String>,
-) -> Result<Place, FileProblem> {
+) -> Result<Grid, FileProblem> {
     let [dx, dy, dz] = spacing(header);
     let size = [1, 2, 3].map(|axis| {
         if axis as i64 <= header.dim[0] {
@@ -87,26 +87,27 @@ pub(super) fn analyze(
     });
     notes.push(format!(
         "Analyze 7.5 does not say where the axes point: x is taken to run to the left, y to the front, z to the top; the origin is {}",
-        match has_origin {
-            true => "that of SPM's field originator",
-            false => "the centre of the grid",
+        if has_origin {
+    "that of SPM's field originator"
+        } else {
+    "the centre of the grid"
         }
     ));
     let axes = Matrix3::from_diagonal(&Vector3::new(-dx, dy, dz));
     let first = -(axes * Vector3::from(at));
-    Ok(Place {
+    Ok(Grid {
         geometry: Geometry::new(axes, first)?,
         has_spacing: [dx, dy, dz] != [1.0; 3],
         has_origin,
     })
 }
 
-/// Voxels by which a corner may be moved without a word: the qform is written with 32 bits and a
-/// root.
-const SAME: f64 = 1e-3;
+/// Largest displacement of a corner that is attributed to rounding, in voxels: the qform is stored
+/// with 32 bits and needs a square root.
+const ROUNDING: f64 = 1e-3;
 
-/// Says how far the qform moves a corner of the grid from where the sform has it, if that is more
-/// than rounding.
+/// Returns a note with the displacement of a corner of the grid between sform and qform, if it
+/// exceeds rounding.
 fn difference(header: &Header, sform: &Geometry) -> Option<String> {
     let qform = match qform(header) {
         Ok(qform) => qform,
@@ -116,7 +117,7 @@ fn difference(header: &Header, sform: &Geometry) -> Option<String> {
             ));
         }
     };
-    // sizes behind the last axis mean nothing
+    // Sizes of axes after the last one are meaningless.
     let last = [1, 2, 3].map(|axis| {
         if axis as i64 <= header.dim[0] {
             (header.dim[axis].max(1) - 1) as f64
@@ -129,16 +130,16 @@ fn difference(header: &Header, sform: &Geometry) -> Option<String> {
         let corner = Point3::from(corner);
         (sform.index_to_world(corner) - qform.index_to_world(corner)).norm()
     });
-    let farthest = moved.fold(0.0, f64::max);
-    let voxels = farthest / sform.spacing().min();
-    (voxels > SAME).then(|| {
+    let largest = moved.fold(0.0, f64::max);
+    let voxels = largest / sform.spacing().min();
+    (voxels > ROUNDING).then(|| {
         format!(
-            "the sform is used; the qform differs: it places a corner voxel {farthest:.3} world units ({voxels:.3} voxels) away"
+            "the sform is used; the qform differs: it places a corner voxel {largest:.3} world units ({voxels:.3} voxels) away"
         )
     })
 }
 
-/// Method 3: the rows of the affine matrix are in the header.
+/// Method 3: the header stores the rows of the affine matrix.
 fn sform(header: &Header) -> Result<Geometry, VolumeError> {
     let [x, y, z] = header.srow;
     Geometry::new(
@@ -147,17 +148,17 @@ fn sform(header: &Header) -> Result<Geometry, VolumeError> {
     )
 }
 
-/// Method 2: a rotation by the unit quaternion (a, b, c, d) with a ≥ 0 left out of the header,
-/// after scaling by the spacing, with z mirrored where qfac = pixdim[0] is negative.
+/// Method 2: scaling by the spacing, with z mirrored if qfac = pixdim[0] is negative, followed by a
+/// rotation by the unit quaternion (a, b, c, d), whose a ≥ 0 is not stored.
 fn qform(header: &Header) -> Result<Geometry, VolumeError> {
     let [b, c, d] = header.quatern;
-    let rest = 1.0 - (b * b + c * c + d * d);
-    // As the standard's reference code has it: a rotation by 180 degrees where rounding, or worse,
-    // leaves nothing for a.
-    let quaternion = if rest < 1e-7 {
+    let a_squared = 1.0 - (b * b + c * c + d * d);
+    // Like the standard's reference code: a rotation by 180 degrees if rounding, or worse, leaves
+    // no positive a.
+    let quaternion = if a_squared < 1e-7 {
         Quaternion::new(0.0, b, c, d)
     } else {
-        Quaternion::new(rest.sqrt(), b, c, d)
+        Quaternion::new(a_squared.sqrt(), b, c, d)
     };
     let rotation = UnitQuaternion::from_quaternion(quaternion).to_rotation_matrix();
     let [dx, dy, dz] = spacing(header);
@@ -166,8 +167,8 @@ fn qform(header: &Header) -> Result<Geometry, VolumeError> {
     Geometry::new(rotation.matrix() * scale, Vector3::from(header.qoffset))
 }
 
-/// Method 1: pixdim[1..4]. A spacing of zero, as writers of 2-D images leave it, counts as 1; the
-/// sign carries no meaning. What is no finite number makes no map.
+/// Method 1: pixdim[1..4]. A spacing of zero, which writers of 2-D images leave, counts as 1; the
+/// sign is meaningless. Values that are not finite are rejected by `Geometry`.
 fn spacing(header: &Header) -> [f64; 3] {
     [1, 2, 3].map(|axis| match header.pixdim[axis].abs() {
         0.0 => 1.0,
@@ -206,27 +207,27 @@ mod tests {
         }
     }
 
-    fn place(header: &Header, index: [f64; 3]) -> Point3<f64> {
-        stated_place(header, &mut Vec::new())
+    fn world(header: &Header, index: [f64; 3]) -> Point3<f64> {
+        stated_grid(header, &mut Vec::new())
             .unwrap()
             .geometry
             .index_to_world(Point3::from(index))
     }
 
     #[test]
-    fn sform_comes_first() {
+    fn sform_takes_precedence_over_qform() {
         let both = Header {
             sform_code: 1,
             qform_code: 1,
             ..header()
         };
         // x' = -3·y + 7, y' = 2·x + 8, z' = 4·z + 9
-        assert_eq!(place(&both, [1.0, 2.0, 3.0]), Point3::new(1.0, 10.0, 21.0));
+        assert_eq!(world(&both, [1.0, 2.0, 3.0]), Point3::new(1.0, 10.0, 21.0));
     }
 
     #[test]
-    fn a_qform_that_differs_is_said() {
-        // both the same: spacing 2, 3, 4 and no rotation
+    fn difference_between_qform_and_sform_is_noted() {
+        // Both are equal: spacing 2, 3, 4 and no rotation.
         let mut both = Header {
             sform_code: 1,
             qform_code: 1,
@@ -239,7 +240,7 @@ mod tests {
         };
         let notes = |header: &Header| {
             let mut notes = Vec::new();
-            stated_place(header, &mut notes).unwrap();
+            stated_grid(header, &mut notes).unwrap();
             notes
         };
         assert_eq!(notes(&both), [""; 0]);
@@ -252,7 +253,7 @@ mod tests {
                 "the sform is used; the qform differs: it places a corner voxel 5.000 world units (2.500 voxels) away"
             ]
         );
-        // of 2 samples along x, the last is 0.5 farther
+        // The second of two samples along x is 0.5 farther away.
         both.srow[0] = [2.5, 0.0, 0.0, 10.0];
         assert!(notes(&both)[0].contains("0.500 world units (0.200 voxels)"));
         both.pixdim[1] = f64::INFINITY;
@@ -268,27 +269,27 @@ mod tests {
             ..header()
         };
         assert_eq!(
-            place(&plain, [1.0, 1.0, 1.0]),
+            world(&plain, [1.0, 1.0, 1.0]),
             Point3::new(12.0, 23.0, 34.0)
         );
-        // By 90 degrees about z (a = d = √½): x goes to y, y to -x; with qfac -1 z is mirrored.
+        // 90 degrees about z (a = d = √½) maps x to y and y to -x; qfac -1 mirrors z.
         let half = 0.5_f64.sqrt();
         let mut turned = Header {
             quatern: [0.0, 0.0, half],
             ..plain
         };
         turned.pixdim[0] = -1.0;
-        let world = place(&turned, [1.0, 1.0, 1.0]);
+        let position = world(&turned, [1.0, 1.0, 1.0]);
         assert!(
-            (world - Point3::new(10.0 - 3.0, 20.0 + 2.0, 30.0 - 4.0)).norm() < 1e-12,
-            "{world}"
+            (position - Point3::new(10.0 - 3.0, 20.0 + 2.0, 30.0 - 4.0)).norm() < 1e-12,
+            "{position}"
         );
-        // By 180 degrees about y (c = 1, a = 0): x and z change sign.
+        // 180 degrees about y (c = 1, a = 0) negates x and z.
         let half_turn = Header {
             quatern: [0.0, 1.0, 0.0],
             ..header()
         };
-        let world = place(
+        let position = world(
             &Header {
                 qform_code: 2,
                 ..half_turn
@@ -296,24 +297,24 @@ mod tests {
             [1.0, 1.0, 1.0],
         );
         assert!(
-            (world - Point3::new(8.0, 23.0, 26.0)).norm() < 1e-12,
-            "{world}"
+            (position - Point3::new(8.0, 23.0, 26.0)).norm() < 1e-12,
+            "{position}"
         );
     }
 
     #[test]
-    fn without_either_the_spacing_is_left_and_said() {
+    fn spacing_is_used_and_noted_without_sform_and_qform() {
         let mut notes = Vec::new();
-        let place = stated_place(&header(), &mut notes).unwrap();
-        assert!(place.has_spacing && !place.has_origin);
-        let geometry = place.geometry;
+        let grid = stated_grid(&header(), &mut notes).unwrap();
+        assert!(grid.has_spacing && !grid.has_origin);
+        let geometry = grid.geometry;
         assert_eq!(geometry.origin(), Point3::origin());
         assert_eq!(geometry.spacing(), Vector3::new(2.0, 3.0, 4.0));
         assert!(notes[0].contains("origin 0"), "{notes:?}");
     }
 
     #[test]
-    fn a_flat_sform_is_passed_over_and_said() {
+    fn singular_sform_is_skipped_and_noted() {
         let mut flat = Header {
             sform_code: 1,
             qform_code: 1,
@@ -321,13 +322,13 @@ mod tests {
         };
         flat.srow[2] = [0.0; 4];
         let mut notes = Vec::new();
-        let place = stated_place(&flat, &mut notes).unwrap();
-        assert!(place.has_spacing && place.has_origin);
-        let geometry = place.geometry;
+        let grid = stated_grid(&flat, &mut notes).unwrap();
+        assert!(grid.has_spacing && grid.has_origin);
+        let geometry = grid.geometry;
         assert_eq!(
             geometry.origin(),
             Point3::new(10.0, 20.0, 30.0),
-            "the qform's"
+            "origin of the qform"
         );
         assert!(notes[0].starts_with("the sform is not used"), "{notes:?}");
     }

@@ -1,4 +1,4 @@
-//! The header fields that matter here, from either version of the format.
+//! Header fields that determine the volume, from both versions of the format.
 
 use nifti::NiftiHeader;
 
@@ -7,24 +7,24 @@ use crate::io::error::show_bytes;
 use crate::io::source::Source;
 use crate::io::{ByteOrder, FileProblem, VolumeFormat};
 
-/// Size of the NIfTI-1 header, which is also its first field.
+/// Size of the NIfTI-1 header in bytes, which is also the value of its first field.
 pub(super) const SIZE_1: usize = 348;
-/// Size of the NIfTI-2 header, which is also its first field.
+/// Size of the NIfTI-2 header in bytes, which is also the value of its first field.
 pub(super) const SIZE_2: usize = 540;
 
-/// How the header and the samples belong together.
+/// Relation between the header and the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// In one file.
+    /// Header and samples in one file.
     Single,
-    /// In two, `.hdr` and `.img`.
+    /// Header (`.hdr`) and samples (`.img`) in two files.
     Pair,
-    /// In two, and the header is that of Analyze 7.5; the voxel of the world's origin, counted from
-    /// 1, where SPM has put it.
+    /// A pair with an Analyze 7.5 header. Holds the 1-based voxel at the world origin if SPM stored
+    /// one.
     Analyze([i16; 3]),
 }
 
-/// Header fields, under the names that the standard gives them, widened to NIfTI-2's types.
+/// Header fields under the names of the standard, widened to the types of NIfTI-2.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Header {
     pub version: u8,
@@ -38,11 +38,11 @@ pub(super) struct Header {
     pub scl_slope: f64,
     pub scl_inter: f64,
     pub intent_code: i32,
-    /// Units of space in the low three bits.
+    /// Units; the low three bits are the spatial unit.
     pub xyzt_units: i32,
     pub qform_code: i32,
     pub sform_code: i32,
-    /// b, c and d of the quaternion.
+    /// Components b, c and d of the quaternion.
     pub quatern: [f64; 3],
     pub qoffset: [f64; 3],
     /// Rows x, y and z of the sform matrix.
@@ -52,7 +52,7 @@ pub(super) struct Header {
 impl Header {
     /// Reads a header of either version from the start of a file.
     ///
-    /// A header without a magic is one of Analyze where the file may be half of a pair.
+    /// A header without a magic is taken as Analyze 7.5 if the file may belong to a pair.
     pub fn read(source: &mut Source<'_>, may_be_pair: bool) -> Result<Self, FileProblem> {
         let start = source.peek(SIZE_1)?;
         let Some(size) = start.first_chunk::<4>() else {
@@ -80,20 +80,20 @@ impl Header {
         }
     }
 
-    /// Where the samples begin.
+    /// Returns the offset of the samples in their file, in bytes.
     pub fn data_offset(&self) -> Result<u64, FileProblem> {
-        // Four bytes after the header are a flag for extensions; so 352 or 544 at least. The other
-        // file of a pair has no header.
-        let least = match (self.kind, self.version) {
+        // The header is followed by four bytes that flag extensions. The data file of a pair has no
+        // header.
+        let min_offset = match (self.kind, self.version) {
             (Kind::Pair | Kind::Analyze(_), _) => 0,
             (Kind::Single, 1) => SIZE_1 + 4,
             (Kind::Single, _) => SIZE_2 + 4,
         } as f64;
         match self.vox_offset {
-            0.0 => Ok(least as u64),
-            offset if offset >= least && offset < 2_f64.powi(53) => Ok(offset as u64),
+            0.0 => Ok(min_offset as u64),
+            offset if offset >= min_offset && offset < 2_f64.powi(53) => Ok(offset as u64),
             offset => Err(damaged(format!(
-                "vox_offset, where the samples begin, is {offset}; it is at least {least}"
+                "vox_offset, the offset of the samples, is {offset}; use at least {min_offset}"
             ))),
         }
     }
@@ -121,7 +121,7 @@ fn kind(magic: &[u8], single: &[u8], pair: &[u8]) -> Result<Kind, FileProblem> {
     }
 }
 
-/// NIfTI-1, through the `nifti` crate.
+/// Parses a NIfTI-1 header with the `nifti` crate.
 fn parse_1(bytes: &[u8], order: ByteOrder, may_be_pair: bool) -> Result<Header, FileProblem> {
     let kind = match kind(&bytes[344..], b"n+1\0", b"ni1\0") {
         Err(_) if may_be_pair => {
@@ -130,14 +130,14 @@ fn parse_1(bytes: &[u8], order: ByteOrder, may_be_pair: bool) -> Result<Header, 
         }
         kind => kind?,
     };
-    // The crate reads NIfTI only; what else Analyze has in its place is put right below.
+    // The crate rejects Analyze headers; fields with another meaning there are reset below.
     let mut bytes = bytes.to_vec();
     if let Kind::Analyze(_) = kind {
         bytes[344..].copy_from_slice(b"ni1\0");
     }
     let bytes = &bytes[..];
     let header = NiftiHeader::from_reader(bytes).map_err(|error| damaged(error.to_string()))?;
-    // The crate finds the byte order by dim[0] alone; the size field is more reliable.
+    // The crate determines the byte order from dim[0] alone; the size field is more reliable.
     let parsed_as = match header.endianness {
         nifti::Endianness::Little => ByteOrder::Little,
         nifti::Endianness::Big => ByteOrder::Big,
@@ -148,14 +148,14 @@ fn parse_1(bytes: &[u8], order: ByteOrder, may_be_pair: bool) -> Result<Header, 
             ByteOrder::Big => i16::from_be_bytes([bytes[40], bytes[41]]),
         };
         return Err(damaged(format!(
-            "dim[0], the number of axes, is {axes}; it is 1 to 7"
+            "dim[0], the number of axes, is {axes}; use 1 to 7"
         )));
     }
     let fields = Header {
         version: 1,
         kind,
         order,
-        // the standard's type is i16
+        // The standard's type is i16.
         dim: header.dim.map(|size| i64::from(size as i16)),
         datatype: header.datatype,
         bitpix: header.bitpix,
@@ -172,13 +172,13 @@ fn parse_1(bytes: &[u8], order: ByteOrder, may_be_pair: bool) -> Result<Header, 
         srow: [header.srow_x, header.srow_y, header.srow_z].map(|row| row.map(f64::from)),
     };
     Ok(match kind {
-        // what Analyze has in the place of these fields is something else
+        // Analyze 7.5 stores other things in these fields.
         Kind::Analyze(_) => Header {
             qform_code: 0,
             sform_code: 0,
             xyzt_units: 0,
             intent_code: 0,
-            // of SPM2; others have anything there
+            // SPM2's intercept; other programs may store anything here.
             scl_inter: Some(fields.scl_inter)
                 .filter(|it| it.is_finite())
                 .unwrap_or(0.0),
@@ -188,7 +188,8 @@ fn parse_1(bytes: &[u8], order: ByteOrder, may_be_pair: bool) -> Result<Header, 
     })
 }
 
-/// NIfTI-2, which the crate does not read: the same fields, wider, at other offsets.
+/// Parses a NIfTI-2 header, which the crate does not support: the same fields, wider, at other
+/// offsets.
 fn parse_2(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
     let fields = Fields { bytes, order };
     let triple = |offset: usize| [0, 8, 16].map(|step| fields.f64(offset + step));
@@ -214,14 +215,14 @@ fn parse_2(bytes: &[u8], order: ByteOrder) -> Result<Header, FileProblem> {
     })
 }
 
-/// Numbers at offsets of a header that is known to be long enough.
+/// Access to numbers at offsets in a header of sufficient length.
 struct Fields<'a> {
     bytes: &'a [u8],
     order: ByteOrder,
 }
 
 impl Fields<'_> {
-    /// N bytes, least significant first.
+    /// Returns `N` bytes, least significant first.
     fn at<const N: usize>(&self, offset: usize) -> [u8; N] {
         let mut field = [0; N];
         field.copy_from_slice(&self.bytes[offset..offset + N]);

@@ -1,5 +1,5 @@
-//! NIfTI-1 and NIfTI-2, one file or a pair, and pairs of Analyze 7.5; both byte orders. World
-//! coordinates are RAS as they stand.
+//! NIfTI-1 and NIfTI-2, single files and pairs, and pairs of Analyze 7.5, in both byte orders.
+//! World coordinates are RAS, as in the files.
 
 mod affine;
 mod header;
@@ -17,8 +17,9 @@ use super::opened::{Opened, in_data_file};
 use super::source::Source;
 use super::{FileProblem, HeaderInfo, Scaling, StoredType, VolumeFormat};
 use header::{Header, Kind};
-pub(crate) use pair::header_of;
+pub(crate) use pair::header_path;
 
+/// Opens a file and reads its header. `name` determines whether it may be the header of a pair.
 pub(crate) fn open<'a>(
     mut source: Source<'a>,
     name: &Path,
@@ -57,13 +58,13 @@ pub(crate) fn open<'a>(
         Kind::Single | Kind::Pair => format!("NIfTI-{}", fields.version),
     });
     header.notes = notes;
-    let place = match fields.kind {
+    let grid = match fields.kind {
         Kind::Analyze(origin) => affine::analyze(&fields, origin, &mut header.notes)?,
-        Kind::Single | Kind::Pair => affine::stated_place(&fields, &mut header.notes)?,
+        Kind::Single | Kind::Pair => affine::stated_grid(&fields, &mut header.notes)?,
     };
-    header.has_spacing = place.has_spacing;
-    header.has_origin = place.has_origin;
-    // colours are not scaled
+    header.has_spacing = grid.has_spacing;
+    header.has_origin = grid.has_origin;
+    // Colours are not scaled.
     header.scaling = scaling(&fields).filter(|_| !COLOURS.contains(&fields.datatype));
     if let (Kind::Analyze(_), Some(Scaling { slope, intercept })) = (fields.kind, header.scaling) {
         header.notes.push(format!(
@@ -95,12 +96,12 @@ pub(crate) fn open<'a>(
         };
         return Err(in_data_file(data_name.as_deref(), problem));
     }
-    let mut opened = Opened::new(source, layout, place.geometry, header);
+    let mut opened = Opened::new(source, layout, grid.geometry, header);
     opened.data_name = data_name;
     Ok(opened)
 }
 
-/// The NIFTI_TYPE_* codes that volumes can take, and how many numbers a sample is.
+/// `NIFTI_TYPE_*` codes that can be read, with the stored type and the number of components.
 const TYPES: [(i16, StoredType, u64); 14] = [
     (2, StoredType::U8, 1),
     (4, StoredType::I16, 1),
@@ -118,14 +119,14 @@ const TYPES: [(i16, StoredType, u64); 14] = [
     (2304, StoredType::U8, 4),
 ];
 
-/// Of colours, rgb24 and rgba32.
+/// Codes of the colour types, rgb24 and rgba32.
 const COLOURS: [i16; 2] = [128, 2304];
 
-/// NIFTI_INTENT_* whose fifth axis has the components of a sample: symmetric matrix, displacement,
-/// vector, point set, quaternion, colours.
+/// `NIFTI_INTENT_*` codes whose fifth axis holds the components of a sample: symmetric matrix,
+/// displacement, vector, point set, quaternion, colours.
 const VECTORS: [i32; 7] = [1005, 1006, 1007, 1008, 1010, 2003, 2004];
 
-/// The names of the codes that they cannot, for the message.
+/// Codes that cannot be read, with their names for the message.
 const UNSUPPORTED: [(i16, &str); 4] = [
     (0, "unknown"),
     (1, "binary"),
@@ -140,14 +141,14 @@ fn stored_type(datatype: i16) -> Result<(StoredType, u64), FileProblem> {
     let name = UNSUPPORTED
         .iter()
         .find(|(code, _)| *code == datatype)
-        .map_or("no type", |known| known.1);
+        .map_or("not a type of the standard", |known| known.1);
     Err(FileProblem::Unsupported {
         what: format!("NIfTI datatype {datatype} ({name})"),
         advice: "convert the samples to an integer of 8 to 64 bits, float32 or float64",
     })
 }
 
-/// Says that the bits of a sample are not those of its type: the type counts.
+/// Adds a note if the stated bits per sample differ from those of the type, which takes precedence.
 fn check_bits(fields: &Header, stored: StoredType, components: u64, notes: &mut Vec<String>) {
     let bits = stored.bytes() * 8 * components as usize;
     if usize::try_from(fields.bitpix) != Ok(bits) {
@@ -158,20 +159,20 @@ fn check_bits(fields: &Header, stored: StoredType, components: u64, notes: &mut 
     }
 }
 
-/// dim[1] to dim[dim[0]].
+/// Returns `dim[1]` to `dim[dim[0]]`.
 fn sizes(fields: &Header) -> Result<Vec<u64>, FileProblem> {
     let axes = match fields.dim[0] {
         axes @ 1..=7 => axes as usize,
         other => {
             return Err(damaged(format!(
-                "dim[0], the number of axes, is {other}; it is 1 to 7"
+                "dim[0], the number of axes, is {other}; use 1 to 7"
             )));
         }
     };
     let size = |axis: usize| {
         u64::try_from(fields.dim[axis]).map_err(|_| {
             damaged(format!(
-                "dim[{axis}] is {}; a size is not negative",
+                "dim[{axis}] is {}; use a size of at least 0",
                 fields.dim[axis]
             ))
         })
@@ -179,7 +180,7 @@ fn sizes(fields: &Header) -> Result<Vec<u64>, FileProblem> {
     (1..=axes).map(size).collect()
 }
 
-/// scl_slope and scl_inter, unless they change nothing; a slope of zero means that there is no
+/// Returns `scl_slope` and `scl_inter` unless they are the identity. A slope of zero means no
 /// scaling.
 fn scaling(fields: &Header) -> Option<Scaling> {
     let scaling = Scaling {

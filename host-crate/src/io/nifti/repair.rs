@@ -1,20 +1,20 @@
-//! Header fields with values that mean nothing: what is taken in their place, and a note of it.
+//! Replacement of meaningless header fields, with a note for each.
 //!
-//! Headers come from many programs. What is taken is what nibabel takes; where that is no number,
-//! what ITK takes.
+//! Headers are written by many programs. Replacements are those of nibabel, or those of ITK if
+//! nibabel would use a value that is not finite.
 
 use super::damaged;
 use super::header::Header;
 use crate::io::FileProblem;
 
-/// `NIFTI_XFORM_*`: unknown, scanner, aligned, Talairach, MNI 152, another template.
+/// `NIFTI_XFORM_*` codes: unknown, scanner, aligned, Talairach, MNI 152, another template.
 const CODES: std::ops::RangeInclusive<i32> = 0..=5;
-/// The squares of a rotation's quaternion may add up to so much more than 1 by rounding.
+/// Amount by which the squares of a unit quaternion may exceed 1 because of rounding.
 const ROUNDING: f64 = 4e-7;
-/// Units of space other than millimetres, by their code.
+/// Codes of the spatial units other than millimetres.
 const UNITS: [(i32, &str); 2] = [(1, "metres"), (3, "micrometres")];
 
-/// Puts what is taken in the place of each field that means nothing.
+/// Replaces every meaningless field.
 pub(super) fn repair(header: &mut Header, notes: &mut Vec<String>) -> Result<(), FileProblem> {
     codes(header, notes);
     spacing(header, notes);
@@ -46,7 +46,7 @@ fn codes(header: &mut Header, notes: &mut Vec<String>) {
     }
 }
 
-/// The axes that the header says there are; fields of others mean nothing.
+/// Returns the number of axes that the header declares; fields of further axes are meaningless.
 fn axes(header: &Header) -> usize {
     header.dim[0].clamp(0, 7) as usize
 }
@@ -54,19 +54,19 @@ fn axes(header: &Header) -> usize {
 fn spacing(header: &mut Header, notes: &mut Vec<String>) {
     let axes = axes(header);
     for (axis, step) in header.pixdim.iter_mut().enumerate().take(4).skip(1) {
-        let taken = match *step {
+        let replacement = match *step {
             step if step > 0.0 && step.is_finite() => continue,
             step if step < 0.0 && step.is_finite() => -step,
             _ => 1.0,
         };
         if axis <= axes {
             notes.push(format!(
-                "pixdim[{axis}] is {step}, which is no spacing: it is taken as {taken}"
+                "pixdim[{axis}] is {step}, which is no spacing: it is taken as {replacement}"
             ));
         }
-        *step = taken;
+        *step = replacement;
     }
-    // 0 stands for 1 by the standard
+    // The standard defines 0 as 1.
     let qfac = header.pixdim[0];
     if ![-1.0, 0.0, 1.0].contains(&qfac) {
         if header.qform_code > 0 {
@@ -89,9 +89,9 @@ fn rotation(header: &Header, notes: &mut Vec<String>) {
     }
 }
 
-/// A map that is no number somewhere is none.
+/// Disables sform and qform if one of their fields is not finite.
 fn maps(header: &mut Header, notes: &mut Vec<String>) {
-    let bad = |names: [&'static str; 3], values: [&[f64]; 3]| {
+    let first_invalid = |names: [&'static str; 3], values: [&[f64]; 3]| {
         let fields = names.into_iter().zip(values);
         let mut all = fields.flat_map(|(name, values)| values.iter().map(move |it| (name, *it)));
         all.find(|(_, value)| !value.is_finite())
@@ -99,12 +99,12 @@ fn maps(header: &mut Header, notes: &mut Vec<String>) {
     let [b, c, d] = header.quatern.each_ref().map(std::slice::from_ref);
     let [x, y, z] = header.qoffset.each_ref().map(std::slice::from_ref);
     let rows = header.srow.each_ref().map(<[f64; 4]>::as_slice);
-    let of_sform = bad(["srow_x", "srow_y", "srow_z"], rows);
-    let of_qform = bad(["quatern_b", "quatern_c", "quatern_d"], [b, c, d])
-        .or_else(|| bad(["qoffset_x", "qoffset_y", "qoffset_z"], [x, y, z]));
+    let in_sform = first_invalid(["srow_x", "srow_y", "srow_z"], rows);
+    let in_qform = first_invalid(["quatern_b", "quatern_c", "quatern_d"], [b, c, d])
+        .or_else(|| first_invalid(["qoffset_x", "qoffset_y", "qoffset_z"], [x, y, z]));
     for (form, code, found) in [
-        ("sform", &mut header.sform_code, of_sform),
-        ("qform", &mut header.qform_code, of_qform),
+        ("sform", &mut header.sform_code, in_sform),
+        ("qform", &mut header.qform_code, in_qform),
     ] {
         if let (true, Some((name, value))) = (*code > 0, found) {
             notes.push(format!("{name} has {value}: the {form} is not used"));
@@ -128,10 +128,10 @@ fn scaling(header: &Header, notes: &mut Vec<String>) -> Result<(), FileProblem> 
     if slope.is_infinite() {
         notes.push(format!("scl_slope is {slope}: the samples are not scaled"));
     }
-    // NaN, as 0, says that there is no scaling
+    // NaN means no scaling, like 0.
     if slope != 0.0 && slope.is_finite() && !intercept.is_finite() {
         return Err(damaged(format!(
-            "scl_inter is {intercept} with a scl_slope of {slope}; it must be a finite number, or scl_slope 0 for no scaling"
+            "scl_inter is {intercept} with a scl_slope of {slope}; use a finite number, or a scl_slope of 0 for no scaling"
         )));
     }
     Ok(())

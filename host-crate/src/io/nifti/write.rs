@@ -1,20 +1,20 @@
-//! Writing NIfTI: version 1 where its 16 bit sizes are enough, else version 2. The map goes into
-//! the sform.
+//! Header of NIfTI files to be written: version 1, or version 2 if a size exceeds 16 bits. The
+//! affine is stored as sform.
 
 use super::TYPES;
 use super::header::{SIZE_1, SIZE_2};
 use crate::io::options::VolumeContent;
 use crate::io::{ByteOrder, StoredType};
 
-/// NIFTI_XFORM_SCANNER_ANAT.
+/// `NIFTI_XFORM_SCANNER_ANAT`.
 const SCANNER: i32 = 1;
-/// NIFTI_UNITS_MM.
+/// `NIFTI_UNITS_MM`.
 const MILLIMETRES: i32 = 2;
 
-/// What stands before the samples.
+/// Returns the header.
 pub(crate) fn header(content: &VolumeContent) -> Vec<u8> {
-    let narrow = content.dims.iter().all(|&dim| i16::try_from(dim).is_ok());
-    let mut header = if narrow {
+    let fits_version_1 = content.dims.iter().all(|&dim| i16::try_from(dim).is_ok());
+    let mut header = if fits_version_1 {
         header_1(content)
     } else {
         header_2(content)
@@ -23,15 +23,15 @@ pub(crate) fn header(content: &VolumeContent) -> Vec<u8> {
     header
 }
 
-/// A header being filled in.
+/// Header under construction.
 struct Fields {
     bytes: Vec<u8>,
     order: ByteOrder,
 }
 
 impl Fields {
-    /// Puts a number, given least significant byte first.
-    fn put<const N: usize>(&mut self, offset: usize, mut little: [u8; N]) {
+    /// Stores a number, given in little-endian bytes, at an offset.
+    fn store<const N: usize>(&mut self, offset: usize, mut little: [u8; N]) {
         if self.order == ByteOrder::Big {
             little.reverse();
         }
@@ -39,27 +39,27 @@ impl Fields {
     }
 
     fn i16(&mut self, offset: usize, value: i16) {
-        self.put(offset, value.to_le_bytes());
+        self.store(offset, value.to_le_bytes());
     }
 
     fn i32(&mut self, offset: usize, value: i32) {
-        self.put(offset, value.to_le_bytes());
+        self.store(offset, value.to_le_bytes());
     }
 
     fn i64(&mut self, offset: usize, value: i64) {
-        self.put(offset, value.to_le_bytes());
+        self.store(offset, value.to_le_bytes());
     }
 
     fn f32(&mut self, offset: usize, value: f32) {
-        self.put(offset, value.to_le_bytes());
+        self.store(offset, value.to_le_bytes());
     }
 
     fn f64(&mut self, offset: usize, value: f64) {
-        self.put(offset, value.to_le_bytes());
+        self.store(offset, value.to_le_bytes());
     }
 }
 
-fn code(stored: StoredType) -> i16 {
+fn datatype(stored: StoredType) -> i16 {
     TYPES
         .iter()
         .find(|(_, known, components)| *known == stored && *components == 1)
@@ -82,7 +82,7 @@ fn header_1(content: &VolumeContent) -> Vec<u8> {
         fields.f32(80 + 4 * axis, 1.0);
     }
     fields.f32(76, 1.0); // qfac
-    fields.i16(70, code(content.stored));
+    fields.i16(70, datatype(content.stored));
     fields.i16(72, (8 * content.stored.bytes()) as i16);
     fields.f32(108, (SIZE_1 + 4) as f32);
     fields.f32(112, 1.0); // scl_slope
@@ -105,7 +105,8 @@ fn header_2(content: &VolumeContent) -> Vec<u8> {
     };
     fields.i32(0, SIZE_2 as i32);
     fields.bytes[4..12].copy_from_slice(b"n+2\0\r\n\x1a\n");
-    fields.i16(12, code(content.stored));
+    fields.i16(12, datatype(content.stored));
+
     fields.i16(14, (8 * content.stored.bytes()) as i16);
     fields.i64(16, 3);
     for axis in 0..3 {

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-/// A value of the dictionary.
+/// Value of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// `'<f4'`
+    /// String, such as `'<f4'`.
     Text(String),
-    /// `True`, `False`
+    /// `True` or `False`.
     Bool(bool),
-    /// `(3, 4, 5)`
+    /// Tuple of integers, such as `(3, 4, 5)`.
     Tuple(Vec<u64>),
-    /// A list, as structured arrays have it: its text, not understood further.
+    /// Text of a list, as structured arrays have it; not parsed further.
     List(String),
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Parses `{'key': value, …}`. The error names what was expected where.
+/// Parses `{'key': value, …}`. The error states what was expected and what was found.
 pub(super) fn parse(text: &str) -> Result<Vec<(String, Value)>, String> {
     let mut parser = Parser { rest: text };
     let mut entries = Vec::new();
@@ -44,12 +44,13 @@ pub(super) fn parse(text: &str) -> Result<Vec<(String, Value)>, String> {
     Ok(entries)
 }
 
+/// Recursive-descent parser over the remaining text.
 struct Parser<'a> {
     rest: &'a str,
 }
 
 impl Parser<'_> {
-    /// Takes `symbol` if it comes next, white space aside.
+    /// Skips white space and then `symbol`. Returns `false` if another symbol comes next.
     fn accept(&mut self, symbol: char) -> bool {
         self.rest = self.rest.trim_start();
         match self.rest.strip_prefix(symbol) {
@@ -65,16 +66,16 @@ impl Parser<'_> {
         if self.accept(symbol) {
             Ok(())
         } else {
-            Err(self.wrong(&format!("{symbol:?}")))
+            Err(self.error(&format!("{symbol:?}")))
         }
     }
 
-    fn wrong(&self, expected: &str) -> String {
+    fn error(&self, expected: &str) -> String {
         let found: String = self.rest.chars().take(20).collect();
-        format!("{expected} expected where {found:?} stands")
+        format!("expected {expected}, found {found:?}")
     }
 
-    /// The next `count` bytes, which end between characters.
+    /// Removes and returns the next `count` bytes, which must end at a character boundary.
     fn take(&mut self, count: usize) -> String {
         let (taken, rest) = self.rest.split_at(count);
         self.rest = rest;
@@ -87,12 +88,12 @@ impl Parser<'_> {
         } else if self.accept('"') {
             '"'
         } else {
-            return Err(self.wrong("a string"));
+            return Err(self.error("a string"));
         };
         let end = self
             .rest
             .find(quote)
-            .ok_or_else(|| self.wrong("the end of a string"))?;
+            .ok_or_else(|| self.error("the end of a string"))?;
         let text = self.take(end);
         self.expect(quote)?;
         Ok(text)
@@ -115,7 +116,7 @@ impl Parser<'_> {
                 return Ok(value);
             }
         }
-        Err(self.wrong("a string, a tuple, True or False"))
+        Err(self.error("a string, a tuple, True or False"))
     }
 
     fn tuple(&mut self) -> Result<Vec<u64>, String> {
@@ -125,7 +126,7 @@ impl Parser<'_> {
             self.rest = self.rest.trim_start();
             let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
             let size = self.rest[..digits].parse();
-            sizes.push(size.map_err(|_| self.wrong("a size"))?);
+            sizes.push(size.map_err(|_| self.error("a size"))?);
             self.rest = &self.rest[digits..];
             // Python 2 wrote long integers with an L.
             self.accept('L');
@@ -137,8 +138,8 @@ impl Parser<'_> {
         Ok(sizes)
     }
 
-    /// A list, to its matching bracket. (Brackets within strings are not distinguished: the text
-    /// only serves a message.)
+    /// Returns the text of a list up to its matching bracket. Brackets within strings are not
+    /// distinguished: the text only appears in a message.
     fn list(&mut self) -> Result<String, String> {
         let mut depth = 0_usize;
         for (index, symbol) in self.rest.char_indices() {
@@ -151,7 +152,7 @@ impl Parser<'_> {
                 return Ok(self.take(index + 1));
             }
         }
-        Err(self.wrong("the end of a list"))
+        Err(self.error("the end of a list"))
     }
 }
 
@@ -160,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dictionaries_as_numpy_writes_them() {
+    fn numpy_dictionaries_are_parsed() {
         let text = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4L), }   \n";
         let expected = [
             ("descr".to_owned(), Value::Text("<f4".to_owned())),
@@ -175,28 +176,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_is_said() {
+    fn errors_state_the_expected_and_the_found_text() {
         for (text, expected) in [
-            ("", "'{' expected where \"\" stands"),
-            ("{'a' 1}", "':' expected where \"1}\" stands"),
+            ("", "expected '{', found \"\""),
+            ("{'a' 1}", "expected ':', found \"1}\""),
             (
                 "{'a': 1}",
-                "a string, a tuple, True or False expected where \"1}\" stands",
+                "expected a string, a tuple, True or False, found \"1}\"",
             ),
-            ("{'a': (1, -2)}", "a size expected where \"-2)}\" stands"),
+            ("{'a': (1, -2)}", "expected a size, found \"-2)}\""),
             (
                 "{'a': (99999999999999999999,)}",
-                "a size expected where \"99999999999999999999\" stands",
+                "expected a size, found \"99999999999999999999\"",
             ),
-            (
-                "{'a': 'b",
-                "the end of a string expected where \"b\" stands",
-            ),
-            (
-                "{'a': [[1]",
-                "the end of a list expected where \"[[1]\" stands",
-            ),
-            ("{'a': True 'b'", "'}' expected where \"'b'\" stands"),
+            ("{'a': 'b", "expected the end of a string, found \"b\""),
+            ("{'a': [[1]", "expected the end of a list, found \"[[1]\""),
+            ("{'a': True 'b'", "expected '}', found \"'b'\""),
         ] {
             assert_eq!(parse(text).unwrap_err(), expected, "{text}");
         }

@@ -1,14 +1,16 @@
-//! NumPy's `.npy`. The axis that varies fastest in the file is x: an array in C order has the shape
-//! (z, y, x), one in Fortran order (x, y, z). The format carries no geometry.
+//! NumPy's `.npy`.
 //!
-//! The header is parsed here rather than by the `npyz` crate, which takes the header's length on
-//! trust, parses brackets recursively and multiplies the shape without looking for overflow; the
-//! tests use that crate as a second opinion.
+//! The fastest axis of the file is x: an array in C order has the shape (z, y, x), one in Fortran
+//! order (x, y, z). The format has no geometry.
+//!
+//! The header is parsed here because the `npyz` crate trusts the length of the header, parses
+//! brackets recursively, and multiplies the shape without an overflow check. The tests compare with
+//! that crate.
 
 mod dictionary;
 mod write;
 
-pub(crate) use write::{header as header_to_write, header_of};
+pub(crate) use write::{array_header, header as header_to_write};
 
 use super::error::show_bytes;
 use super::layout::{Layout, Meaning};
@@ -18,28 +20,29 @@ use super::{ByteOrder, FileProblem, HeaderInfo, ReadOptions, StoredType, VolumeF
 use crate::grid::Geometry;
 use dictionary::Value;
 
-/// Longest header text: that of a plain array has some hundred bytes.
-const HEADER: usize = 1 << 16;
+/// Longest header text that is accepted, in bytes; that of a plain array has about a hundred.
+const MAX_HEADER: usize = 1 << 16;
 
-/// The content of a header.
+/// Contents of a header.
 pub(crate) struct ArrayHeader {
     version: [u8; 2],
     pub stored: StoredType,
     pub order: ByteOrder,
-    /// Numbers of each element: two of complex ones.
+    /// Number of components per element: 2 for complex numbers.
     components: u64,
-    /// Whether the first axis varies fastest, not the last.
+    /// `true` if the first axis is the fastest (Fortran order), `false` if the last one is.
     pub fortran: bool,
     pub shape: Vec<u64>,
 }
 
+/// Opens a file and reads its header.
 pub(crate) fn open<'a>(
     mut source: Source<'a>,
     options: &ReadOptions,
 ) -> Result<Opened<'a>, FileProblem> {
     let array = header(&mut source)?;
-    // The format does not say what the axes are. The fourth counts volumes, unless components are
-    // asked for.
+    // The format does not describe its axes. The fourth counts volumes, unless a component is
+    // requested.
     let has_components =
         options.component.is_some() && array.components == 1 && array.shape.len() > 3;
     if let (true, Some(index), Some(0)) = (has_components, options.component, array.shape.last()) {
@@ -48,7 +51,7 @@ pub(crate) fn open<'a>(
     opened(source, array, has_components)
 }
 
-/// The array as a volume whose header has been read.
+/// Returns an array as a volume whose header has been read.
 pub(crate) fn opened(
     source: Source<'_>,
     array: ArrayHeader,
@@ -87,7 +90,7 @@ pub(crate) fn header(source: &mut Source<'_>) -> Result<ArrayHeader, FileProblem
         Value::Bool(fortran) => *fortran,
         other => {
             return Err(damaged(format!(
-                "fortran_order is {other}; it is True or False"
+                "fortran_order is {other}; use True or False"
             )));
         }
     };
@@ -101,7 +104,7 @@ pub(crate) fn header(source: &mut Source<'_>) -> Result<ArrayHeader, FileProblem
     })
 }
 
-/// The version and the header's text.
+/// Reads the version and the text of the header.
 fn header_text(source: &mut Source<'_>) -> Result<([u8; 2], String), FileProblem> {
     let start = source.peek(12)?;
     if !start.starts_with(b"\x93NUMPY") {
@@ -116,7 +119,7 @@ fn header_text(source: &mut Source<'_>) -> Result<([u8; 2], String), FileProblem
         expected: expected as u64,
         found: found as u64,
     };
-    // Version 1 gives the length of the text in 2 bytes, versions 2 and 3 in 4.
+    // The length of the text has 2 bytes in version 1, and 4 in versions 2 and 3.
     let before_text = if start.get(6) == Some(&1) { 10 } else { 12 };
     if start.len() < before_text {
         return Err(too_short(before_text, start.len()));
@@ -128,13 +131,13 @@ fn header_text(source: &mut Source<'_>) -> Result<([u8; 2], String), FileProblem
         [major, minor] => {
             return Err(FileProblem::Unsupported {
                 what: format!("npy version {major}.{minor}"),
-                advice: "versions 1.0, 2.0 and 3.0 are",
+                advice: "save the array with version 1.0, 2.0 or 3.0",
             });
         }
     };
-    if length > HEADER {
+    if length > MAX_HEADER {
         return Err(damaged(format!(
-            "it has {length} bytes of text; a plain array needs fewer than {HEADER}"
+            "it has {length} bytes of text; a plain array needs less than {MAX_HEADER}"
         )));
     }
     let mut bytes = vec![0; before_text + length];
@@ -144,19 +147,19 @@ fn header_text(source: &mut Source<'_>) -> Result<([u8; 2], String), FileProblem
     }
     match String::from_utf8(bytes.split_off(before_text)) {
         Ok(text) => Ok((version, text)),
-        Err(_) => Err(damaged("it is not text".to_owned())),
+        Err(_) => Err(damaged("it is not UTF-8 text".to_owned())),
     }
 }
 
 fn shape(value: &Value) -> Result<Vec<u64>, FileProblem> {
     match value {
         Value::Tuple(sizes) => Ok(sizes.clone()),
-        other => Err(damaged(format!("shape is {other}; it is a tuple of sizes"))),
+        other => Err(damaged(format!("shape is {other}; use a tuple of sizes"))),
     }
 }
 
-/// The type, the byte order and the number of components of a `descr` such as `<f4`: byte order,
-/// kind, bytes.
+/// Parses a `descr` such as `<f4`: byte order, kind and size in bytes. Returns the type, the byte
+/// order and the number of components.
 fn stored_type(descr: &Value) -> Result<(StoredType, ByteOrder, u64), FileProblem> {
     let unsupported = || FileProblem::Unsupported {
         what: format!("npy dtype {descr}"),

@@ -1,16 +1,16 @@
-//! Writing npy, version 1.0.
+//! Header of npy files to be written, version 1.0.
 
 use crate::io::options::VolumeContent;
 use crate::io::{ByteOrder, StoredType};
 
-/// What stands before the samples of an array of shape (z, y, x) in C order.
+/// Returns the header of an array of shape (z, y, x) in C order.
 pub(crate) fn header(content: &VolumeContent) -> Vec<u8> {
     let [nx, ny, nz] = content.dims;
-    header_of(content.stored, content.order, &[nz, ny, nx])
+    array_header(content.stored, content.order, &[nz, ny, nx])
 }
 
-/// What stands before the elements of an array in C order, slowest axis first.
-pub(crate) fn header_of(stored: StoredType, order: ByteOrder, shape: &[usize]) -> Vec<u8> {
+/// Returns the header of an array in C order. `shape` lists the slowest axis first.
+pub(crate) fn array_header(stored: StoredType, order: ByteOrder, shape: &[usize]) -> Vec<u8> {
     let code = match stored {
         StoredType::U8 => "u1",
         StoredType::I8 => "i1",
@@ -32,7 +32,7 @@ pub(crate) fn header_of(stored: StoredType, order: ByteOrder, shape: &[usize]) -
     let shape = shape.join(", ");
     let mut text =
         format!("{{'descr': '{mark}{code}', 'fortran_order': False, 'shape': ({shape}), }}");
-    // Magic, version, length and text together are a multiple of 64, so that the samples are
+    // Magic, version, length and text together are a multiple of 64 bytes, so that the samples are
     // aligned.
     let padding = 63 - (10 + text.len()) % 64;
     text.extend(std::iter::repeat_n(' ', padding));

@@ -1,4 +1,4 @@
-//! Which axes are space, and where they lie in the world.
+//! Spatial axes and the voxel-to-world affine.
 
 use nalgebra::Vector3;
 
@@ -10,25 +10,24 @@ use crate::io::axes::complete_axes;
 
 /// Axes by their meaning.
 pub(super) struct Axes {
-    /// Sizes with the spatial axes first, at least three, then the others.
+    /// Sizes of the spatial axes, padded to three, followed by those of the other axes.
     pub sizes: Vec<u64>,
-    /// Which axes of the file are space, fastest first; three at most.
+    /// Indices of the spatial axes in the file, fastest first; at most three.
     pub spatial: Vec<usize>,
-    /// Numbers of each sample: the sizes of the axes before those of space.
+    /// Number of components per sample: the product of the axes before the spatial ones.
     pub components: u64,
-    /// Whether these are a list, or in time, rather than parts of one value.
+    /// `true` if the components are a list or a time series, so that each is a volume of its own.
     pub components_are_volumes: bool,
 }
 
-/// Axis kinds that are positions, not components of a sample.
+/// Axis kinds of positions, as opposed to components of a sample.
 const DOMAIN: [&str; 4] = ["domain", "space", "???", "none"];
 
-/// Kinds of axes whose numbers are values of their own.
+/// Axis kinds whose entries are independent values.
 const LISTS: [&str; 2] = ["list", "time"];
 
-/// Tells space from time, lists and components. Axes of size 1 that are not space are dropped;
-/// longer ones come before the spatial axes, where they are the components of a sample, or behind
-/// them, where they count volumes.
+/// Classifies the axes. Non-spatial axes of size 1 are dropped; longer ones before the spatial axes
+/// are the components of a sample, and those after them count volumes.
 pub(super) fn spatial_axes(header: &Header) -> Result<Axes, FileProblem> {
     let is_spatial = |axis: usize| {
         let directed = header
@@ -57,7 +56,7 @@ pub(super) fn spatial_axes(header: &Header) -> Result<Axes, FileProblem> {
         }
     }
     if spatial.is_empty() {
-        return Err(damaged("no axis is a spatial one".to_owned()));
+        return Err(damaged("no axis is spatial".to_owned()));
     }
     let mut sizes: Vec<u64> = spatial.iter().map(|&axis| header.sizes[axis]).collect();
     sizes.resize(3, 1);
@@ -82,7 +81,7 @@ pub(super) fn spatial_axes(header: &Header) -> Result<Axes, FileProblem> {
     })
 }
 
-/// A spatial axis comes after one that is not, and after another that is.
+/// Returns the error for a non-spatial axis between two spatial ones.
 fn components(header: &Header, axis: usize) -> FileProblem {
     let kind = header
         .kinds
@@ -90,14 +89,14 @@ fn components(header: &Header, axis: usize) -> FileProblem {
         .map_or("not space", |kinds| kinds[axis].as_str());
     FileProblem::Unsupported {
         what: format!(
-            "axis {axis} (kind {kind:?}, size {}) between two axes of space",
+            "axis {axis} (kind {kind:?}, size {}) between two spatial axes",
             header.sizes[axis]
         ),
-        advice: "put that axis first or last",
+        advice: "move that axis to the front or to the end",
     }
 }
 
-/// The index-to-world map, in RAS where the space is anatomical.
+/// Returns the voxel-to-world affine, in RAS if the space is anatomical.
 pub(super) fn geometry(
     header: &Header,
     axes: &Axes,
@@ -130,19 +129,19 @@ pub(super) fn geometry(
     Ok(Geometry::new(complete_axes(&steps), origin)?)
 }
 
-/// Whether the file states the position of its first sample.
+/// Returns `true` if the file states the position of its first sample.
 pub(super) fn has_origin(header: &Header) -> bool {
     let is_known = |origin: &Vec<f64>| !origin.iter().all(|number| number.is_nan());
     header.origin.as_ref().is_some_and(is_known)
 }
 
-/// Whether the file states directions, or the spacing of a spatial axis.
+/// Returns `true` if the file states directions, or the spacing of a spatial axis.
 pub(super) fn has_spacing(header: &Header, axes: &Axes) -> bool {
     let known = |spacings: &Vec<f64>| axes.spatial.iter().any(|&axis| !spacings[axis].is_nan());
     header.directions.is_some() || header.spacings.as_ref().is_some_and(known)
 }
 
-/// The spacing of an axis without a direction: 1 where the file does not state it.
+/// Returns the spacing of an axis without a direction; 1 if the file does not state it.
 fn spacing(header: &Header, axis: usize, notes: &mut Vec<String>) -> Result<f64, FileProblem> {
     let Some(spacings) = &header.spacings else {
         return Ok(1.0);
@@ -172,13 +171,13 @@ fn vector(name: &str, numbers: &[f64]) -> Result<Vector3<f64>, FileProblem> {
         [x, y, z] => Ok(Vector3::new(x, y, z)),
         [x, y] => Ok(Vector3::new(x, y, 0.0)),
         _ => Err(damaged(format!(
-            "{name} has a vector of {} numbers; space has 3",
+            "{name} has a vector of {} numbers instead of 3",
             numbers.len()
         ))),
     }
 }
 
-/// The signs that turn the header's space into RAS.
+/// Returns the signs that convert the header's space to RAS.
 fn to_ras(header: &Header, notes: &mut Vec<String>) -> Result<Vector3<f64>, FileProblem> {
     let signs = match header.space.as_deref() {
         Some("right-anterior-superior" | "ras") => Some([1.0, 1.0, 1.0]),
@@ -187,7 +186,7 @@ fn to_ras(header: &Header, notes: &mut Vec<String>) -> Result<Vector3<f64>, File
         Some(timed) if timed.ends_with("-time") || matches!(timed, "rast" | "last" | "lpst") => {
             return Err(FileProblem::Unsupported {
                 what: format!("NRRD space {timed:?}"),
-                advice: "write the file with three space dimensions",
+                advice: "convert the file to a space of three dimensions",
             });
         }
         other => {

@@ -2,19 +2,20 @@
 
 use super::damaged;
 use super::values::{Encoding, encoding, list, stored_type, vectors};
-use crate::io::data_parts::{FILES, Parts, pattern};
+use crate::io::data_parts::{MAX_FILES, Parts, parse_pattern};
 use crate::io::error::show_bytes;
 use crate::io::source::Source;
 use crate::io::{ByteOrder, FileProblem, StoredType, VolumeFormat};
 
-/// Longest header line. Lists of diffusion gradients and the like are many lines, not long ones.
-const LINE: usize = 1 << 16;
-/// Longest header.
-const HEADER: u64 = 16 << 20;
-/// NRRD's own limit on the number of axes.
-const AXES: usize = 16;
+/// Longest header line that is accepted, in bytes. Long lists, such as diffusion gradients, have
+/// many lines, not long ones.
+const MAX_LINE: usize = 1 << 16;
+/// Longest header that is accepted, in bytes.
+const MAX_HEADER: u64 = 16 << 20;
+/// NRRD's limit on the number of axes.
+const MAX_AXES: usize = 16;
 
-/// The header fields that matter here.
+/// Header fields that determine the volume.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Header {
     pub magic: String,
@@ -23,10 +24,10 @@ pub(super) struct Header {
     pub encoding: Encoding,
     pub order: Option<ByteOrder>,
     pub space: Option<String>,
-    /// One entry per axis; `None` stands for `none`.
+    /// Direction of each axis; `None` for `none`.
     pub directions: Option<Vec<Option<Vec<f64>>>>,
     pub origin: Option<Vec<f64>>,
-    /// One entry per axis, NaN where unknown.
+    /// Spacing of each axis; NaN if unknown.
     pub spacings: Option<Vec<f64>>,
     pub kinds: Option<Vec<String>>,
     pub axis_mins: bool,
@@ -35,22 +36,22 @@ pub(super) struct Header {
     pub byte_skip: i64,
 }
 
-/// Where the samples are.
+/// Location of the samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum DataFile {
-    /// Behind the header.
+    /// After the header, in the same file.
     Attached,
-    /// In a file of this name.
+    /// In the file of this name.
     Named(String),
     /// In several files.
     Several(Parts),
 }
 
-/// The fields as they stand, before it is known which ones there are.
+/// Fields in the order of the file, with names in lower case.
 #[derive(Default)]
 struct Fields {
     all: Vec<(String, String)>,
-    /// The lines behind a list of data files.
+    /// Lines after a list of data files.
     names: Vec<String>,
 }
 
@@ -62,7 +63,7 @@ impl Fields {
             .map(|(_, value)| value.as_str())
     }
 
-    fn need(&self, name: &str) -> Result<&str, FileProblem> {
+    fn required(&self, name: &str) -> Result<&str, FileProblem> {
         self.get(name)
             .ok_or_else(|| damaged(format!("no field {name:?}")))
     }
@@ -70,14 +71,14 @@ impl Fields {
     fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>, FileProblem> {
         let parse = |text: &str| {
             text.parse()
-                .map_err(|_| damaged(format!("{name} is {text:?}, which is no such number")))
+                .map_err(|_| damaged(format!("{name} is {text:?}, which is not a valid number")))
         };
         self.get(name).map(parse).transpose()
     }
 }
 
 impl Header {
-    /// Reads the header and leaves the source at the first byte of attached data.
+    /// Reads the header and leaves `source` at the first byte of attached data.
     pub fn read(source: &mut Source<'_>) -> Result<Self, FileProblem> {
         let start = source.peek(8)?;
         if !start.starts_with(b"NRRD") {
@@ -87,7 +88,7 @@ impl Header {
                 found: show_bytes(&start),
             });
         }
-        let magic = text(&source.line(LINE)?.unwrap_or_default())?;
+        let magic = text(&source.line(MAX_LINE)?.unwrap_or_default())?;
         if !matches!(
             magic.as_str(),
             "NRRD00.01" | "NRRD0001" | "NRRD0002" | "NRRD0003" | "NRRD0004" | "NRRD0005"
@@ -97,7 +98,7 @@ impl Header {
                     "NRRD version {:?}",
                     magic.chars().take(20).collect::<String>()
                 ),
-                advice: "versions NRRD0001 to NRRD0005 are",
+                advice: "convert the file to one of the versions NRRD0001 to NRRD0005",
             });
         }
         let fields = read_fields(source)?;
@@ -108,35 +109,35 @@ impl Header {
         let dimension: usize = fields
             .number("dimension")?
             .ok_or_else(|| damaged("no field \"dimension\"".to_owned()))?;
-        if !(1..=AXES).contains(&dimension) {
+        if !(1..=MAX_AXES).contains(&dimension) {
             return Err(damaged(format!(
-                "dimension is {dimension}; it is 1 to {AXES}"
+                "dimension is {dimension}; use 1 to {MAX_AXES}"
             )));
         }
-        let sizes: Vec<u64> = list("sizes", fields.need("sizes")?)?;
-        per_axis("sizes", sizes.len(), dimension)?;
-        let stored = stored_type(fields.need("type")?)?;
-        let encoding = encoding(fields.need("encoding")?)?;
+        let sizes: Vec<u64> = list("sizes", fields.required("sizes")?)?;
+        check_axis_count("sizes", sizes.len(), dimension)?;
+        let stored = stored_type(fields.required("type")?)?;
+        let encoding = encoding(fields.required("encoding")?)?;
         let order = match fields.get("endian").map(str::to_ascii_lowercase).as_deref() {
             None => None,
             Some("little") => Some(ByteOrder::Little),
             Some("big") => Some(ByteOrder::Big),
             Some(other) => {
-                return Err(damaged(format!("endian is {other:?}; it is little or big")));
+                return Err(damaged(format!("endian is {other:?}; use little or big")));
             }
         };
         let directions = fields.get("space directions").map(vectors).transpose()?;
         if let Some(directions) = &directions {
-            per_axis("space directions", directions.len(), dimension)?;
+            check_axis_count("space directions", directions.len(), dimension)?;
         }
-        // where no axis has one, none is stated
+        // "none" for every axis states no directions.
         let directions = directions.filter(|all| all.iter().any(Option::is_some));
         let spacings = fields
             .get("spacings")
             .map(|value| list("spacings", value))
             .transpose()?;
         if let Some(spacings) = &spacings {
-            per_axis("spacings", spacings.len(), dimension)?;
+            check_axis_count("spacings", spacings.len(), dimension)?;
         }
         let kinds = fields.get("kinds").map(|value| {
             value
@@ -145,14 +146,14 @@ impl Header {
                 .collect::<Vec<_>>()
         });
         if let Some(kinds) = &kinds {
-            per_axis("kinds", kinds.len(), dimension)?;
+            check_axis_count("kinds", kinds.len(), dimension)?;
         }
         let origin = match fields.get("space origin").map(vectors).transpose()? {
             None => None,
             Some(mut origins) if origins.len() == 1 => origins.remove(0),
             Some(origins) => {
                 return Err(damaged(format!(
-                    "space origin has {} vectors; it is one",
+                    "space origin has {} vectors; use one",
                     origins.len()
                 )));
             }
@@ -182,20 +183,20 @@ impl Header {
     }
 }
 
-/// Reads the lines to the empty line before attached data, or to the end of the file.
+/// Reads the lines up to the empty line before attached data, or to the end of the file.
 fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
     let mut fields = Fields::default();
-    while let Some(line) = source.line(LINE)? {
+    while let Some(line) = source.line(MAX_LINE)? {
         if line.is_empty() {
             break;
         }
-        if line.len() >= LINE || source.position() > HEADER {
+        if line.len() >= MAX_LINE || source.position() > MAX_HEADER {
             return Err(damaged(format!(
                 "no empty line ends it within {} bytes",
                 source.position()
             )));
         }
-        // "field: value" is a field, "key:=value" a note of the writer's, "#" a comment.
+        // "field: value" is a field, "key:=value" a key/value pair of the writer, "#" a comment.
         let line = text(&line)?;
         if line.starts_with('#') || line.contains(":=") {
             continue;
@@ -211,11 +212,11 @@ fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
             return Err(damaged(format!("the field {name:?} appears twice")));
         }
         fields.all.push((name, value.trim().to_owned()));
-        // NRRD prescribes some thirty fields. A search through a long list would be slow.
+        // NRRD defines about thirty fields. The limit keeps the linear search fast.
         if fields.all.len() > 1000 {
             return Err(damaged("more than 1000 fields".to_owned()));
         }
-        if list_of_files(&fields).is_some() {
+        if data_file_list(&fields).is_some() {
             fields.names = read_names(source)?;
             break;
         }
@@ -226,26 +227,28 @@ fn read_fields(source: &mut Source<'_>) -> Result<Fields, FileProblem> {
 fn text(line: &[u8]) -> Result<String, FileProblem> {
     String::from_utf8(line.to_vec()).map_err(|_| {
         damaged(format!(
-            "the line starting {} is not text",
+            "the line starting {} is not UTF-8 text",
             show_bytes(line)
         ))
     })
 }
 
-/// The value of the field that says where the samples are, if it is a list of files on the lines
-/// behind it.
-fn list_of_files(fields: &Fields) -> Option<&str> {
+/// Returns the number of axes, possibly empty, if the data file field is a list of files on the
+/// lines after it.
+fn data_file_list(fields: &Fields) -> Option<&str> {
     let value = fields.get("data file").or(fields.get("datafile"))?;
     let rest = value.strip_prefix("LIST")?;
     (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim())
 }
 
-/// The names of files, to the end of the header.
+/// Reads file names up to the end of the header.
 fn read_names(source: &mut Source<'_>) -> Result<Vec<String>, FileProblem> {
     let mut names = Vec::new();
-    while let Some(line) = source.line(LINE)? {
-        if line.len() >= LINE || source.position() > HEADER || names.len() > FILES {
-            return Err(damaged("the list of data files does not end".to_owned()));
+    while let Some(line) = source.line(MAX_LINE)? {
+        if line.len() >= MAX_LINE || source.position() > MAX_HEADER || names.len() > MAX_FILES {
+            return Err(damaged(format!(
+                "the list of data files has more than {MAX_FILES} names"
+            )));
         }
         let name = text(&line)?;
         if !name.trim().is_empty() {
@@ -259,10 +262,10 @@ fn data_file(fields: &Fields) -> Result<DataFile, FileProblem> {
     let Some(name) = fields.get("data file").or(fields.get("datafile")) else {
         return Ok(DataFile::Attached);
     };
-    if let Some(axes) = list_of_files(fields) {
+    if let Some(axes) = data_file_list(fields) {
         let axes = (!axes.is_empty()).then(|| {
             axes.parse()
-                .map_err(|_| damaged(format!("data file: LIST {axes:?} is no number of axes")))
+                .map_err(|_| damaged(format!("data file: LIST {axes:?} is not a number of axes")))
         });
         return Ok(DataFile::Several(Parts {
             names: fields.names.clone(),
@@ -270,12 +273,12 @@ fn data_file(fields: &Fields) -> Result<DataFile, FileProblem> {
         }));
     }
     if name.contains('%') && name.split_whitespace().count() > 3 {
-        return pattern(name).map(DataFile::Several).map_err(damaged);
+        return parse_pattern(name).map(DataFile::Several).map_err(damaged);
     }
     Ok(DataFile::Named(name.to_owned()))
 }
 
-fn per_axis(name: &str, found: usize, dimension: usize) -> Result<(), FileProblem> {
+fn check_axis_count(name: &str, found: usize, dimension: usize) -> Result<(), FileProblem> {
     if found == dimension {
         return Ok(());
     }

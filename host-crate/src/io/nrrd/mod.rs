@@ -1,7 +1,7 @@
 //! NRRD, attached (`.nrrd`) and detached (`.nhdr`): raw, gzip, bzip2, ascii and hex encodings.
 //!
-//! World coordinates are turned to RAS where the header's `space` names them. Without an
-//! anatomical `space` they are taken as they stand.
+//! World coordinates are converted to RAS if the header's `space` is anatomical; otherwise they are
+//! those of the file.
 
 mod geometry;
 mod header;
@@ -14,14 +14,15 @@ use super::data_files::{DataFiles, wrap};
 use super::layout::{Layout, Meaning};
 use super::opened::{self, Opened};
 use super::source::{Left, Source};
-use super::text::from_hexadecimal;
+use super::text::hex_decoder;
 use super::{ByteOrder, Compression, FileProblem, HeaderInfo, ReadOptions, VolumeFormat};
 use header::{DataFile, Header};
 use values::Encoding;
 
-/// Lines that `line skip` passes over are cut at this length.
-const LINE: usize = 1 << 16;
+/// Length at which lines skipped by `line skip` are read piecewise, in bytes.
+const MAX_LINE: usize = 1 << 16;
 
+/// Opens a file and reads its header.
 pub(crate) fn open<'a>(
     mut source: Source<'a>,
     data_files: &dyn DataFiles<'a>,
@@ -45,7 +46,7 @@ pub(crate) fn open<'a>(
     let geometry = geometry::geometry(&fields, &axes, &mut header.notes)?;
     if fields.order.is_none() && fields.stored.bytes() > 1 && fields.encoding.is_binary() {
         return Err(damaged(format!(
-            "no field \"endian\", which samples of {} need",
+            "no field \"endian\", which samples of type {} need",
             fields.stored
         )));
     }
@@ -66,7 +67,7 @@ pub(crate) fn open<'a>(
         }
         DataFile::Several(_) if fields.encoding == Encoding::Ascii => {
             return Err(FileProblem::Unsupported {
-                what: "text spread over several files".to_owned(),
+                what: "text in several data files".to_owned(),
                 advice: "write the samples as raw or gzip, or to one file",
             });
         }
@@ -85,7 +86,7 @@ pub(crate) fn open<'a>(
     Ok(opened)
 }
 
-/// Goes to the first sample; compression and hexadecimal digits are undone from there on.
+/// Moves to the first sample and decodes compression and hexadecimal digits from there on.
 fn open_data<'a>(
     mut source: Source<'a>,
     fields: &Header,
@@ -105,7 +106,7 @@ fn open_data<'a>(
         Err(_) => skip_to_last(&mut source, fields, layout)?,
     }
     Ok(match fields.encoding {
-        Encoding::Hex => from_hexadecimal(source, layout.stored),
+        Encoding::Hex => hex_decoder(source, layout.stored),
         Encoding::Raw | Encoding::Gzip | Encoding::Bzip2 | Encoding::Ascii => source,
     })
 }
@@ -113,13 +114,13 @@ fn open_data<'a>(
 fn skip_lines(source: &mut Source<'_>, lines: u64) -> Result<(), FileProblem> {
     for skipped in 0..lines {
         loop {
-            match source.line(LINE)? {
+            match source.line(MAX_LINE)? {
                 None => {
                     return Err(damaged(format!(
-                        "\"line skip\" is {lines}, but the data have {skipped} lines"
+                        "\"line skip\" is {lines}, but the data have only {skipped} lines"
                     )));
                 }
-                Some(line) if line.len() == LINE => {}
+                Some(line) if line.len() == MAX_LINE => {}
                 Some(_) => break,
             }
         }
@@ -127,7 +128,7 @@ fn skip_lines(source: &mut Source<'_>, lines: u64) -> Result<(), FileProblem> {
     Ok(())
 }
 
-/// `byte skip: -1`: the samples are the last bytes of the file.
+/// Handles `byte skip: -1`: the samples are at the end of the file.
 fn skip_to_last(
     source: &mut Source<'_>,
     fields: &Header,
@@ -139,7 +140,7 @@ fn skip_to_last(
             Ok(())
         }
         _ => Err(damaged(format!(
-            "\"byte skip\" is {}; below zero only -1 has a meaning, and only for raw data in a file",
+            "\"byte skip\" is {}; use a number of at least 0, or -1 for raw samples at the end of a file",
             fields.byte_skip
         ))),
     }

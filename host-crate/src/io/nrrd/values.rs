@@ -1,9 +1,9 @@
-//! The values of header fields: numbers, vectors, types, encodings.
+//! Values of header fields: numbers, vectors, types and encodings.
 
 use super::damaged;
 use crate::io::{FileProblem, StoredType};
 
-/// How the samples are encoded.
+/// Encoding of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Raw,
@@ -19,18 +19,18 @@ impl Encoding {
     }
 }
 
-/// Numbers separated by white space.
+/// Parses numbers separated by white space.
 pub(super) fn list<T: std::str::FromStr>(name: &str, value: &str) -> Result<Vec<T>, FileProblem> {
     let number = |word: &str| {
         word.parse()
-            .map_err(|_| damaged(format!("{name} has {word:?}, which is no such number")))
+            .map_err(|_| damaged(format!("{name} has {word:?}, which is not a valid number")))
     };
     value.split_whitespace().map(number).collect()
 }
 
-/// Vectors as NRRD writes them: `(1,0,0) none (0,0,2.5)`.
+/// Parses vectors in NRRD's notation: `(1,0,0) none (0,0,2.5)`.
 pub(super) fn vectors(value: &str) -> Result<Vec<Option<Vec<f64>>>, FileProblem> {
-    let wrong = || {
+    let invalid = || {
         damaged(format!(
             "{:?} is not a list of vectors like (1,0,0)",
             value.chars().take(60).collect::<String>()
@@ -44,11 +44,11 @@ pub(super) fn vectors(value: &str) -> Result<Vec<Option<Vec<f64>>>, FileProblem>
             rest = after.trim_start();
             continue;
         }
-        let inside = rest.strip_prefix('(').ok_or_else(wrong)?;
-        let (inside, after) = inside.split_once(')').ok_or_else(wrong)?;
+        let inside = rest.strip_prefix('(').ok_or_else(invalid)?;
+        let (inside, after) = inside.split_once(')').ok_or_else(invalid)?;
         let numbers = inside
             .split(',')
-            .map(|word| word.trim().parse().map_err(|_| wrong()));
+            .map(|word| word.trim().parse().map_err(|_| invalid()));
         vectors.push(Some(numbers.collect::<Result<Vec<f64>, _>>()?));
         rest = after.trim_start();
     }
@@ -102,7 +102,7 @@ pub(super) fn encoding(name: &str) -> Result<Encoding, FileProblem> {
         "hex" => Ok(Encoding::Hex),
         other => Err(FileProblem::Unsupported {
             what: format!("NRRD encoding {other:?}"),
-            advice: "raw, gzip, bzip2, ascii and hex are; convert the file to gzip",
+            advice: "convert the file to raw, gzip, bzip2, ascii or hex",
         }),
     }
 }

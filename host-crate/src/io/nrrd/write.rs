@@ -1,9 +1,9 @@
-//! Writing NRRD: attached header, raw or gzip, in RAS with every digit.
+//! Header of NRRD files to be written: attached, in RAS, with all digits.
 
 use crate::io::options::VolumeContent;
 use crate::io::{ByteOrder, StoredType};
 
-/// What stands before the samples.
+/// Returns the header.
 pub(crate) fn header(content: &VolumeContent, compress: bool) -> Vec<u8> {
     let [nx, ny, nz] = content.dims;
     let axes = content.geometry.axes();

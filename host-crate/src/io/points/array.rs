@@ -6,39 +6,40 @@ use crate::io::read::read_samples;
 use crate::io::source::Source;
 use crate::io::{FileProblem, ReadOptions, npy};
 
+/// Reads the rows of an `.npy` array.
 pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem> {
     let header = npy::header(&mut source)?;
     let &[rows, 3] = &header.shape[..] else {
-        return Err(FileProblem::PointShape {
+        return Err(FileProblem::PointArrayShape {
             shape: header.shape,
         });
     };
-    let by_columns = header.fortran;
+    let is_column_major = header.fortran;
     let mut opened = npy::opened(source, header, false)?;
     let options = ReadOptions::default();
     opened.check(&options)?;
-    if opened.may_need_wide_indices() {
+    if opened.may_need_f64() {
         opened.layout.values = SampleType::F64;
     }
-    let numbers = read_samples(opened, &options)?;
-    with_volume!(&numbers, numbers => points(numbers.samples(), rows as usize, by_columns))
+    let array = read_samples(opened, &options)?;
+    with_volume!(&array, array => collect_rows(array.samples(), rows as usize, is_column_major))
 }
 
-fn points<T: Sample>(
-    numbers: &[T],
+fn collect_rows<T: Sample>(
+    values: &[T],
     rows: usize,
-    by_columns: bool,
+    is_column_major: bool,
 ) -> Result<Vec<[f64; 3]>, FileProblem> {
     let mut points = Vec::new();
     for row in 0..rows {
-        let at = [0, 1, 2].map(|column| {
-            if by_columns {
-                numbers[column * rows + row]
+        let point = [0, 1, 2].map(|column| {
+            if is_column_major {
+                values[column * rows + row]
             } else {
-                numbers[3 * row + column]
+                values[3 * row + column]
             }
         });
-        push(&mut points, at.map(Sample::to_f64))?;
+        push(&mut points, point.map(Sample::to_f64))?;
     }
     Ok(points)
 }
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_points_in_either_order() {
+    fn rows_are_points_in_either_storage_order() {
         let rows: Vec<u8> = (0..9i16).flat_map(i16::to_le_bytes).collect();
         let expected = [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0]];
         let file = npy("<i2", "False", "(3, 3)", &rows);
@@ -81,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn other_shapes_are_refused() {
+    fn other_shapes_are_rejected() {
         for shape in ["(6,)", "(2, 4)", "(3, 2)", "(1, 2, 3)", "()"] {
             let problem = read_bytes(&npy("<f4", "False", shape, &[0; 24])).unwrap_err();
             assert!(

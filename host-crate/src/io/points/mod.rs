@@ -1,4 +1,4 @@
-//! Files of points: text, arrays, and the vertices of meshes.
+//! Point files: text, arrays, and the vertices of meshes.
 
 mod array;
 mod text;
@@ -12,21 +12,22 @@ use super::source::Source;
 use super::{FileError, FileProblem, MeshFormat, VolumeFormat};
 use crate::memory;
 
-/// As many bytes as identify a format.
-const START: usize = 8;
+/// Number of bytes that suffices to identify a format.
+const SIGNATURE_BYTES: usize = 8;
 
-/// Points by which memory grows.
-const STEP: usize = 1 << 14;
+/// Number of points by which a list grows at least.
+const GROWTH: usize = 1 << 14;
 
-/// Reads points; the extension determines the format, unless the file begins as PLY or npy does:
+/// Reads points. The extension determines the format, unless the file has the signature of PLY or
+/// npy:
 ///
-/// | extension | what is read |
+/// | extension | contents |
 /// | --- | --- |
-/// | `.xyz` | text, a point on a line: x, y and z, with spaces, tabs or commas between them; what follows on a line is passed over, and so are empty lines and those that begin with `#` |
-/// | `.npy` | an array of n rows and 3 columns, of any type that volumes are read of |
+/// | `.xyz` | text, one point per line: x, y and z, separated by spaces, tabs or commas; further words, empty lines and lines that start with `#` are ignored |
+/// | `.npy` | an array of n rows and 3 columns, of any type that volumes can have |
 /// | `.ply` | the vertices of a mesh, as [`read_mesh`](super::read_mesh) reads it |
 ///
-/// The first two may be packed by gzip. Coordinates are as the file has them.
+/// The first two may be compressed with gzip. Coordinates are those of the file.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -38,27 +39,28 @@ const STEP: usize = 1 << 14;
 /// ```
 ///
 /// # Errors
-/// [`FileError`] for another extension, a damaged file, coordinates that are not finite, and what
-/// the operating system refuses.
+/// [`FileError`] for another extension, a damaged file, coordinates that are not finite, and errors
+/// of the operating system.
 pub fn read_points(path: impl AsRef<Path>) -> Result<Vec<[f64; 3]>, FileError> {
     let path = path.as_ref();
-    known(path)
+    kind_from_extension(path)
         .and_then(|kind| read(path, Source::open(path)?, kind))
         .map_err(|problem| FileError::new(path, problem))
 }
 
-/// Reads points from the bytes of a file; `name` stands for the file's name: its extension tells
-/// the format, and errors mention it.
+/// Reads points from the bytes of a file. `name` stands for the file name: its extension determines
+/// the format, and errors quote it.
 ///
 /// # Errors
-/// Those of [`read_points`].
+/// The errors of [`read_points`].
 pub fn read_points_bytes(name: impl AsRef<Path>, bytes: &[u8]) -> Result<Vec<[f64; 3]>, FileError> {
     let name = name.as_ref();
-    known(name)
+    kind_from_extension(name)
         .and_then(|kind| read(name, Source::from_bytes(bytes), kind))
         .map_err(|problem| FileError::new(name, problem))
 }
 
+/// Format of a point file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -66,8 +68,8 @@ enum Kind {
     Mesh,
 }
 
-/// The format of a file name's extension.
-fn known(path: &Path) -> Result<Kind, FileProblem> {
+/// Returns the format that the extension names.
+fn kind_from_extension(path: &Path) -> Result<Kind, FileProblem> {
     match extension(path).as_str() {
         "xyz" | "xyz.gz" => Ok(Kind::Text),
         "npy" | "npy.gz" => Ok(Kind::Array),
@@ -79,8 +81,8 @@ fn known(path: &Path) -> Result<Kind, FileProblem> {
     }
 }
 
-/// The format that a file's first bytes identify.
-fn kind_of_content(start: &[u8]) -> Option<Kind> {
+/// Returns the format that the first bytes of a file identify.
+fn kind_from_content(start: &[u8]) -> Option<Kind> {
     if MeshFormat::from_content(start) == Some(MeshFormat::Ply) {
         Some(Kind::Mesh)
     } else if VolumeFormat::from_content(start) == Some(VolumeFormat::Npy) {
@@ -94,7 +96,7 @@ fn read(path: &Path, mut source: Source<'_>, kind: Kind) -> Result<Vec<[f64; 3]>
     if kind != Kind::Mesh && source.peek(2)? == [0x1f, 0x8b] {
         source = source.gunzip();
     }
-    match kind_of_content(&source.peek(START)?).unwrap_or(kind) {
+    match kind_from_content(&source.peek(SIGNATURE_BYTES)?).unwrap_or(kind) {
         Kind::Array => array::read(source),
         Kind::Text => text::read(source),
         Kind::Mesh => from_vertices(&read_mesh_source(path, source)?.vertices),
@@ -109,22 +111,22 @@ fn from_vertices(vertices: &[[f32; 3]]) -> Result<Vec<[f64; 3]>, FileProblem> {
     Ok(points)
 }
 
-/// Adds a point, which must be finite.
-fn push(points: &mut Vec<[f64; 3]>, at: [f64; 3]) -> Result<(), FileProblem> {
-    if at.iter().any(|coordinate| !coordinate.is_finite()) {
-        let number = points.len() as u64;
-        return Err(FileProblem::PointNotFinite { number, at });
+/// Appends a point, which must be finite.
+fn push(points: &mut Vec<[f64; 3]>, position: [f64; 3]) -> Result<(), FileProblem> {
+    if position.iter().any(|coordinate| !coordinate.is_finite()) {
+        let index = points.len() as u64;
+        return Err(FileProblem::PointNotFinite { index, position });
     }
     if points.len() == points.capacity() {
-        // doubled, so that few copies are made of many points
-        memory::try_reserve_amortized("points", points, STEP.max(points.len()))?;
+        // Doubling keeps the number of copies of a long list small.
+        memory::try_reserve_amortized("points", points, GROWTH.max(points.len()))?;
     }
-    points.push(at);
+    points.push(position);
     Ok(())
 }
 
-/// Text of a line, as messages show it.
-fn shown(line: &[u8]) -> String {
+/// Returns the start of a line for display.
+fn excerpt(line: &[u8]) -> String {
     match std::str::from_utf8(line) {
         Ok(text) => text.chars().take(60).collect(),
         Err(_) => show_bytes(line),

@@ -12,7 +12,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::format::extension;
-use super::group::alone;
+use super::group::write_alone;
 use super::source::Source;
 use super::{FileError, FileGroup, FileProblem};
 use crate::graph::Skeleton;
@@ -59,7 +59,7 @@ pub fn write_skeleton(
     path: impl AsRef<Path>,
     skeleton: &Skeleton,
 ) -> Result<SkeletonWritten, FileError> {
-    alone(|group| group.write_skeleton(path, skeleton))
+    write_alone(|group| group.write_skeleton(path, skeleton))
 }
 
 /// Writes the skeletons of several labels to one file, in the given order, like
@@ -89,7 +89,7 @@ pub fn write_skeletons(
     path: impl AsRef<Path>,
     skeletons: &[(i64, &Skeleton)],
 ) -> Result<SkeletonWritten, FileError> {
-    alone(|group| group.write_skeletons(path, skeletons))
+    write_alone(|group| group.write_skeletons(path, skeletons))
 }
 
 /// Reads a skeleton file: `.swc`. Its trees become one graph.
