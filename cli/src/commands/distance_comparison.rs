@@ -9,8 +9,8 @@ use ferrovox::pipeline::distance::{ComparisonOutcome, MethodRow};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Ends of the distance bands by which errors are reported: the guaranteed and the target distance of
-/// the distance map article.
+/// Ends of the distance bands by which errors are reported: the guaranteed and the target distance
+/// of the distance map article.
 pub const BANDS: [f64; 2] = [10.0, 36.0];
 
 /// JSON object of a comparison. Times are in milliseconds, errors in world units.

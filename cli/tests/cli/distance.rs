@@ -1,4 +1,4 @@
-//! `ferrovox distance`.
+//! Tests of `ferrovox distance`.
 
 use crate::{
     samples::{ball, little_endian, nifti, npy},
@@ -13,10 +13,10 @@ use std::fs;
 
 const DIMS: [usize; 3] = [9, 7, 5];
 
-/// Voxels of [`DIMS`] that are sites.
+/// Sites among the voxels of [`DIMS`].
 const SITES: [[usize; 3]; 3] = [[1, 2, 3], [8, 0, 0], [4, 6, 4]];
 
-/// A mask with the sites, in a file with a place in the world.
+/// Creates a folder with a mask of the sites and a ball.
 fn folder() -> Folder {
     let folder = Folder::new();
     let mut mask = vec![0.0; DIMS.iter().product()];
@@ -39,14 +39,14 @@ fn distances(folder: &Folder, name: &str) -> Vec<f32> {
     }
 }
 
-/// Squared distances to the nearest of [`SITES`], the spacing being in whole numbers.
-fn squares(spacing: [i64; 3]) -> Vec<i64> {
-    let square = |a: [usize; 3], b: [usize; 3]| -> i64 {
+/// Returns squared distances to the nearest of [`SITES`] for integer spacing.
+fn squared_distances(spacing: [i64; 3]) -> Vec<i64> {
+    let squared = |a: [usize; 3], b: [usize; 3]| -> i64 {
         let along = |k: usize| (a[k] as i64 - b[k] as i64) * spacing[k];
         (0..3).map(|k| along(k) * along(k)).sum()
     };
     voxels(DIMS)
-        .map(|at| SITES.iter().map(|&site| square(at, site)).min().unwrap())
+        .map(|at| SITES.iter().map(|&site| squared(at, site)).min().unwrap())
         .collect()
 }
 
@@ -55,16 +55,16 @@ fn voxels([nx, ny, nz]: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
 }
 
 #[test]
-fn every_format_has_the_distances_at_the_inputs_place() {
+fn every_format_stores_distances_with_the_input_geometry() {
     let folder = folder();
-    let exact: Vec<f32> = squares([1, 2, 3])
+    let exact: Vec<f32> = squared_distances([1, 2, 3])
         .iter()
-        .map(|&square| (square as f64).sqrt() as f32)
+        .map(|&squared| (squared as f64).sqrt() as f32)
         .collect();
-    let place = "--spacing 1,2,3 --origin 10,-20,30";
+    let geometry = "--spacing 1,2,3 --origin 10,-20,30";
     for name in ["d.nii", "d.nii.gz", "d.nrrd", "d.mha", "d.npy"] {
         folder
-            .run(&format!("distance mask.nii --mask {place} -o {name}"))
+            .run(&format!("distance mask.nii --mask {geometry} -o {name}"))
             .ok();
         assert_eq!(distances(&folder, name), exact, "{name}");
         let volume = read(&folder, name).volume;
@@ -85,7 +85,7 @@ fn every_format_has_the_distances_at_the_inputs_place() {
 }
 
 #[test]
-fn the_json_object_has_every_field() {
+fn json_report_has_all_fields() {
     let folder = folder();
     let run = folder
         .run("distance mask.nii --mask -o d.nii --device cpu --max-distance 4 --slice y=3 --png d.png --json")
@@ -118,21 +118,21 @@ fn the_json_object_has_every_field() {
     for (field, value) in expected {
         assert_eq!(report[field], value, "{field}");
     }
-    let least = 4 * DIMS.iter().product::<usize>() as u64;
-    assert!(report["peak_device_bytes"].as_u64().unwrap() >= least);
+    let min_bytes = 4 * DIMS.iter().product::<usize>() as u64;
+    assert!(report["peak_device_bytes"].as_u64().unwrap() >= min_bytes);
     assert_eq!(report["devices"][0]["device"], "cpu");
     for phase in ["read", "sites", "map", "download", "draw", "write", "total"] {
         assert!(report["timings"][phase].as_f64().unwrap() >= 0.0, "{phase}");
     }
-    let bounded: Vec<f32> = squares([1, 1, 1])
+    let bounded: Vec<f32> = squared_distances([1, 1, 1])
         .iter()
-        .map(|&square| ((square as f64).sqrt() as f32).min(4.0))
+        .map(|&squared| ((squared as f64).sqrt() as f32).min(4.0))
         .collect();
     assert_eq!(distances(&folder, "d.nii"), bounded);
 }
 
 #[test]
-fn without_json_a_few_readable_lines() {
+fn text_report_names_inputs_and_outputs() {
     let folder = folder();
     let run = folder
         .run("distance mask.nii --mask -o d.nii --slice z=3 --png d.png")
@@ -150,10 +150,10 @@ fn without_json_a_few_readable_lines() {
 }
 
 #[test]
-fn squares_are_whole_numbers_without_loss() {
+fn squared_distances_are_lossless_integers() {
     let folder = folder();
-    let exact = squares([3, 1, 2]);
-    let make = |dtype: &str| {
+    let exact = squared_distances([3, 1, 2]);
+    let compute = |dtype: &str| {
         folder
             .run(&format!(
                 "distance mask.nii --mask --spacing 3,1,2 --dtype {dtype} -o d.nrrd"
@@ -161,7 +161,7 @@ fn squares_are_whole_numbers_without_loss() {
             .ok();
         read(&folder, "d.nrrd")
     };
-    match make("u16").volume {
+    match compute("u16").volume {
         AnyVolume::U16(volume) => {
             assert!(
                 volume
@@ -173,7 +173,7 @@ fn squares_are_whole_numbers_without_loss() {
         }
         other => panic!("{}", other.sample_type()),
     }
-    let file = make("u32");
+    let file = compute("u32");
     assert_eq!(file.header.stored_type, StoredType::U32);
     match file.volume {
         AnyVolume::I32(volume) => {
@@ -184,7 +184,7 @@ fn squares_are_whole_numbers_without_loss() {
 }
 
 #[test]
-fn squares_that_are_none_or_too_large_are_refused() {
+fn non_integer_or_too_large_squared_distances_are_rejected() {
     let folder = folder();
     folder.refuses(
         "distance mask.nii --mask --spacing 0.5,1,1 --dtype u16 -o d.nii",
@@ -194,23 +194,23 @@ fn squares_that_are_none_or_too_large_are_refused() {
         "distance mask.nii --mask --max-distance 2.3 --dtype u32 -o d.nii",
         &["2.3", "whole number"],
     );
-    let most = squares([100; 3]).into_iter().max().unwrap();
+    let largest = squared_distances([100; 3]).into_iter().max().unwrap();
     folder.refuses(
         "distance mask.nii --mask --spacing 100 --dtype u16 -o d.nii",
         &[
-            &format!("mask.nii: squared distances are up to {most}, which does not fit in u16"),
+            &format!("mask.nii: squared distances are up to {largest}, which does not fit in u16"),
             "--dtype u32",
             "--max-distance up to 255",
         ],
     );
-    // bounded they do
+    // They fit with a bound.
     folder
         .run("distance mask.nii --mask --spacing 100 --dtype u16 --max-distance 200 -o d.nii")
         .ok();
 }
 
 #[test]
-fn a_level_has_an_inside() {
+fn signed_distances_of_a_level_are_negative_inside() {
     let folder = folder();
     folder.run("distance ball.nii --level 50 -o plain.npy").ok();
     folder
@@ -226,7 +226,8 @@ fn a_level_has_an_inside() {
         assert_eq!(plain, signed.abs());
         assert!(signed <= 0.0 || sample < 50.0);
         assert!(signed >= 0.0 || sample >= 50.0);
-        // the voxels beside the sphere of radius 5, whose centres are within 0.87 of it
+        // The sites are the voxels next to the sphere of radius 5; their centres are within 0.87 of
+        // it.
         let from_middle = (100.0 - sample) / 10.0;
         assert!(
             (signed - (from_middle - 5.0)).abs() < 1.8,
@@ -237,7 +238,7 @@ fn a_level_has_an_inside() {
 }
 
 #[test]
-fn crossings_are_closer_than_voxels() {
+fn sub_voxel_distances_approximate_the_sphere() {
     let folder = folder();
     let run = folder
         .run("distance ball.nii --level 50 --sub-voxel --signed --method brute-force -o d.npy --json")
@@ -246,32 +247,32 @@ fn crossings_are_closer_than_voxels() {
     for (signed, sample) in distances(&folder, "d.npy").into_iter().zip(ball()) {
         let from_middle = (100.0 - sample) / 10.0;
         let exact = from_middle - 5.0;
-        // half a voxel's diagonal beside the nearest place of the sphere there is a crossing, by
-        // the law of cosines so much farther
-        let most = (exact * exact + 0.75 * from_middle / 5.0).sqrt() + 0.05;
-        let range = exact.abs() - 0.05..most;
+        // The nearest crossing is at most half a voxel diagonal from the nearest point of the
+        // sphere; the law of cosines bounds the difference.
+        let largest = (exact * exact + 0.75 * from_middle / 5.0).sqrt() + 0.05;
+        let range = exact.abs() - 0.05..largest;
         assert!(range.contains(&signed.abs()), "{signed} at {exact}");
         assert!(signed * exact >= 0.0, "{signed} at {exact}");
     }
 }
 
 #[test]
-fn crossings_have_exact_distances_unless_a_method_is_named() {
+fn sub_voxel_default_method_is_exact() {
     let folder = folder();
-    let make = |name: &str, more: &str| {
+    let compute = |name: &str, extra_options: &str| {
         let options = "distance ball.nii --level 50 --sub-voxel --signed --spacing 1,2,5";
         let run = folder
-            .run(&format!("{options} -o {name} --json {more}"))
+            .run(&format!("{options} -o {name} --json {extra_options}"))
             .ok();
         run.json()["method"].as_str().unwrap().to_owned()
     };
-    assert_eq!(make("a.npy", ""), "bucketed");
-    assert_eq!(make("b.npy", "--method brute-force"), "brute-force");
+    assert_eq!(compute("a.npy", ""), "bucketed");
+    assert_eq!(compute("b.npy", "--method brute-force"), "brute-force");
     assert_eq!(distances(&folder, "a.npy"), distances(&folder, "b.npy"));
 }
 
 #[test]
-fn no_file_of_the_input_is_written_over() {
+fn input_files_are_not_overwritten() {
     let folder = folder();
     folder.file("points.xyz", "1 1 1\n");
     let before = folder.content();
@@ -291,12 +292,12 @@ fn no_file_of_the_input_is_written_over() {
 }
 
 #[test]
-fn a_mask_encloses() {
+fn signed_distances_are_negative_in_enclosed_voxels() {
     let folder = Folder::new();
-    // a box around the middle voxel
+    // A box around the centre voxel.
     let shell = voxels([7, 7, 7]).map(|at| {
-        let most = at.iter().map(|&k| k.abs_diff(3)).max();
-        u8::from(most == Some(2))
+        let largest = at.iter().map(|&k| k.abs_diff(3)).max();
+        u8::from(largest == Some(2))
     });
     folder.file(
         "box.npy",
@@ -310,7 +311,7 @@ fn a_mask_encloses() {
 }
 
 #[test]
-fn the_nearest_site_is_written_too() {
+fn nearest_site_indices_are_written() {
     let folder = folder();
     folder
         .run("distance mask.nii --mask --method brute-force -o d.nii --nearest s.nii")
@@ -319,12 +320,15 @@ fn the_nearest_site_is_written_too() {
         panic!("i32");
     };
     let [nx, ny, _] = DIMS;
-    for ((at, &site), square) in voxels(DIMS).zip(nearest.samples()).zip(squares([1; 3])) {
+    for ((at, &site), squared) in voxels(DIMS)
+        .zip(nearest.samples())
+        .zip(squared_distances([1; 3]))
+    {
         let site = site as usize;
-        let place = [site % nx, site / nx % ny, site / nx / ny];
-        assert!(SITES.contains(&place), "{place:?}");
-        let found: usize = (0..3).map(|k| at[k].abs_diff(place[k]).pow(2)).sum();
-        assert_eq!(found as i64, square);
+        let position = [site % nx, site / nx % ny, site / nx / ny];
+        assert!(SITES.contains(&position), "{position:?}");
+        let found: usize = (0..3).map(|k| at[k].abs_diff(position[k]).pow(2)).sum();
+        assert_eq!(found as i64, squared);
     }
     folder
         .run("distance mask.nii --mask --method brute-force --max-distance 1 -o d.nii --nearest s.nii")
@@ -336,14 +340,14 @@ fn the_nearest_site_is_written_too() {
 }
 
 #[test]
-fn pictures_show_the_plane() {
+fn picture_shows_the_requested_plane() {
     let folder = folder();
     folder
         .run("distance ball.nii --level 50 --spacing 1,2,4 -o d.nii --slice x=8 --png d.png --size 600")
         .ok();
     let picture = fs::read(folder.path("d.png")).unwrap();
     let side = |at: usize| u32::from_be_bytes(picture[at..at + 4].try_into().unwrap());
-    // y to the right, 32 long; z upwards, 64 long
+    // y points right, 32 long; z points up, 64 long.
     assert_eq!((side(16), side(20)), (300, 600));
     folder.refuses(
         "distance ball.nii --level 50 -o e.nii --slice z=16 --png d.png",
@@ -352,7 +356,7 @@ fn pictures_show_the_plane() {
 }
 
 #[test]
-fn methods_are_compared() {
+fn compare_reports_the_error_of_each_method() {
     let folder = folder();
     let run = folder
         .run("distance mask.nii --mask --compare pictures --json")
@@ -370,7 +374,7 @@ fn methods_are_compared() {
     };
     assert_eq!(error("separable"), 0.0);
     assert_eq!(error("cubes"), 0.0, "all voxels are near the sites");
-    // (8, 0, 4) is 8, 4 and 4 from its nearest: known by hand
+    // Voxel (8, 0, 4) is 8, 4 and 4 from its nearest site.
     assert!(error("city-block") > 2.0);
     assert!(error("chessboard") > 1.0);
     assert!(error("center-point") < 0.5);
@@ -382,7 +386,7 @@ fn methods_are_compared() {
 }
 
 #[test]
-fn the_brain_lies_where_it_lay() {
+fn brain_map_keeps_the_input_geometry() {
     if cfg!(debug_assertions) {
         eprintln!("skipped: slow without optimisation");
         return;
@@ -410,7 +414,7 @@ fn the_brain_lies_where_it_lay() {
 }
 
 #[test]
-fn what_has_no_sites_is_refused() {
+fn input_without_sites_is_rejected() {
     let folder = folder();
     folder.file(
         "none.npy",
@@ -431,7 +435,7 @@ fn what_has_no_sites_is_refused() {
 }
 
 #[test]
-fn bad_input_is_refused() {
+fn invalid_options_are_rejected() {
     let folder = folder();
     folder.refuses(
         "distance mask.nii --mask --max-distance 0 -o d.npy",
@@ -464,7 +468,7 @@ fn bad_input_is_refused() {
 }
 
 #[test]
-fn a_limit_of_memory_that_is_too_small_says_what_would_do() {
+fn too_small_memory_limit_reports_the_minimum() {
     let folder = folder();
     let limited =
         |bytes: u64| format!("distance mask.nii --mask --method cubes --memory {bytes} -o d.npy");
@@ -474,7 +478,7 @@ fn a_limit_of_memory_that_is_too_small_says_what_would_do() {
         "are needed",
     ]);
     let before_needed = run.stderr.split(" bytes are needed").next().unwrap();
-    let least = before_needed.rsplit(' ').next().unwrap().parse().unwrap();
-    folder.run(&limited(least)).ok();
-    folder.refuses(&limited(least - 1), &["too small"]);
+    let min_bytes = before_needed.rsplit(' ').next().unwrap().parse().unwrap();
+    folder.run(&limited(min_bytes)).ok();
+    folder.refuses(&limited(min_bytes - 1), &["too small"]);
 }

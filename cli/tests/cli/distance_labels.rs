@@ -1,4 +1,4 @@
-//! `ferrovox distance --labels`, and squares beyond what f32 tells apart.
+//! Tests of `ferrovox distance --labels`, and of squared distances beyond the precision of f32.
 
 use crate::{
     samples::{little_endian, nifti, nifti_of_type, npy},
@@ -22,10 +22,10 @@ fn labels() -> Vec<u8> {
     (0..DIMS.iter().product()).map(|i| label(at(i))).collect()
 }
 
-/// In steps of the spacing.
-fn squares(labels: &[u8], spacing: [i64; 3]) -> Vec<i64> {
+/// Returns squared distances to the nearest voxel with another label, for integer spacing.
+fn squared_distances(labels: &[u8], spacing: [i64; 3]) -> Vec<i64> {
     let at = |i: usize| [i % DIMS[0], i / DIMS[0] % DIMS[1], i / (DIMS[0] * DIMS[1])];
-    let square = |a: usize, b: usize| -> i64 {
+    let squared = |a: usize, b: usize| -> i64 {
         let (a, b) = (at(a), at(b));
         (0..3)
             .map(|k| ((a[k] as i64 - b[k] as i64) * spacing[k]).pow(2))
@@ -33,7 +33,7 @@ fn squares(labels: &[u8], spacing: [i64; 3]) -> Vec<i64> {
     };
     let nearest = |i: usize| {
         let others = (0..labels.len()).filter(|&j| labels[j] != labels[i]);
-        others.map(|j| square(i, j)).min().unwrap()
+        others.map(|j| squared(i, j)).min().unwrap()
     };
     (0..labels.len()).map(nearest).collect()
 }
@@ -44,9 +44,9 @@ fn folder() -> Folder {
     let bytes = labels();
     let wide: Vec<u8> = bytes
         .iter()
-        .flat_map(|&it| (i32::from(it) * 70).to_le_bytes())
+        .flat_map(|&value| (i32::from(value) * 70).to_le_bytes())
         .collect();
-    let floats: Vec<f32> = bytes.iter().map(|&it| f32::from(it) - 3.0).collect();
+    let floats: Vec<f32> = bytes.iter().map(|&value| f32::from(value) - 3.0).collect();
     folder.file("u8.nii", nifti_of_type(&bytes, dims, 2, 8));
     folder.file("i32.nii", nifti_of_type(&wide, dims, 8, 32));
     folder.file("f32.nii", nifti(&floats, dims));
@@ -67,10 +67,13 @@ fn distances(folder: &Folder, name: &str) -> Vec<f32> {
 }
 
 #[test]
-fn labels_of_every_whole_type() {
+fn label_maps_of_every_integer_type() {
     let folder = folder();
-    let exact = squares(&labels(), [1, 2, 1]);
-    let roots: Vec<f32> = exact.iter().map(|&it| (it as f64).sqrt() as f32).collect();
+    let exact = squared_distances(&labels(), [1, 2, 1]);
+    let roots: Vec<f32> = exact
+        .iter()
+        .map(|&value| (value as f64).sqrt() as f32)
+        .collect();
     for name in ["u8.nii", "i32.nii", "f32.nii"] {
         let run = folder
             .run(&format!(
@@ -79,20 +82,20 @@ fn labels_of_every_whole_type() {
             .ok();
         assert_eq!(distances(&folder, "d.nii"), roots, "{name}");
         let report = run.json();
-        let edges = exact.iter().filter(|&&it| it == 1).count();
-        let beside_along_y = exact.iter().filter(|&&it| it == 4).count();
+        let edges = exact.iter().filter(|&&value| value == 1).count();
+        let next_along_y = exact.iter().filter(|&&value| value == 4).count();
         assert_eq!(report["sites_from"], "labels");
         assert_eq!(report["method"], "separable");
         let sites = report["sites"].as_u64().unwrap() as usize;
-        assert!((edges..=edges + beside_along_y).contains(&sites));
+        assert!((edges..=edges + next_along_y).contains(&sites));
     }
     folder
         .run("distance u8.nii --labels --max-distance 2 -o d.nii")
         .ok();
-    let bounded = squares(&labels(), [1; 3]);
+    let bounded = squared_distances(&labels(), [1; 3]);
     let bounded: Vec<f32> = bounded
         .iter()
-        .map(|&it| (it as f64).sqrt().min(2.0) as f32)
+        .map(|&value| (value as f64).sqrt().min(2.0) as f32)
         .collect();
     assert_eq!(distances(&folder, "d.nii"), bounded);
     let run = folder
@@ -106,14 +109,14 @@ fn labels_of_every_whole_type() {
 }
 
 #[test]
-fn squares_of_labels() {
+fn squared_label_distances_are_exact() {
     let folder = folder();
     for (spacing, steps) in [
         ("1", [1; 3]),
         ("2,4,2", [2, 4, 2]),
         ("67,66,67", [67, 66, 67]),
     ] {
-        let exact = squares(&labels(), steps);
+        let exact = squared_distances(&labels(), steps);
         folder
             .run(&format!(
                 "distance u8.nii --labels --spacing {spacing} --dtype u16 -o d.nrrd"
@@ -126,26 +129,34 @@ fn squares_of_labels() {
             found
                 .samples()
                 .iter()
-                .map(|&it| i64::from(it))
+                .map(|&value| i64::from(value))
                 .eq(exact.iter().copied())
         );
     }
-    // a bound that is no multiple of the unit
+    // A bound that is not a multiple of the unit.
     folder
         .run("distance u8.nii --labels --spacing 2 --max-distance 3 --dtype u32 -o d.nrrd")
         .ok();
     let AnyVolume::I32(found) = read(&folder, "d.nrrd") else {
         panic!("i32");
     };
-    let exact = squares(&labels(), [2; 3]).into_iter().map(|it| it.min(9));
-    assert!(found.samples().iter().map(|&it| i64::from(it)).eq(exact));
+    let exact = squared_distances(&labels(), [2; 3])
+        .into_iter()
+        .map(|value| value.min(9));
+    assert!(
+        found
+            .samples()
+            .iter()
+            .map(|&value| i64::from(value))
+            .eq(exact)
+    );
 }
 
 #[test]
-fn labels_that_f32_does_not_hold_are_told_apart() {
+fn labels_beyond_f32_precision_stay_distinct() {
     let folder = Folder::new();
     let large = [16_777_217i32, 16_777_216, 16_777_216];
-    let large: Vec<u8> = large.iter().flat_map(|it| it.to_le_bytes()).collect();
+    let large: Vec<u8> = large.iter().flat_map(|value| value.to_le_bytes()).collect();
     folder.file("large.npy", npy("<i4", "(1, 1, 3)", &large));
     folder.run("distance large.npy --labels -o d.npy").ok();
     let AnyVolume::F32(found) = read(&folder, "d.npy") else {
@@ -155,7 +166,7 @@ fn labels_that_f32_does_not_hold_are_told_apart() {
 }
 
 #[test]
-fn what_labels_have_not_is_refused() {
+fn unsupported_label_options_are_rejected() {
     let folder = folder();
     folder.file("one.npy", npy("|i1", "(2, 3, 4)", &[(-3i8) as u8; 24]));
     folder.refuses(
@@ -206,15 +217,15 @@ fn what_labels_have_not_is_refused() {
     );
 }
 
-/// Beyond 2^24, where f32 has not every integer.
+/// Beyond 2^24, f32 does not represent every integer.
 #[test]
-fn large_squares_are_without_loss() {
+fn large_squared_distances_are_lossless() {
     let folder = Folder::new();
     let n = 6000;
     let mut mask = vec![0; n * 2];
     mask[1] = 9;
     folder.file("mask.npy", npy("|u1", "(6000, 1, 2)", &mask));
-    let squares: Vec<i64> = (0..2 * n as i64)
+    let expected: Vec<i64> = (0..2 * n as i64)
         .map(|i| (i / 2).pow(2) + i64::from(i % 2 == 0))
         .collect();
     let commands = [
@@ -229,13 +240,13 @@ fn large_squares_are_without_loss() {
         let AnyVolume::I32(found) = file.volume else {
             panic!("i32");
         };
-        let differ = found.samples().iter().zip(&squares).enumerate();
-        for (voxel, (&found, &square)) in differ {
-            // the site is beside voxel 0, of another label
-            let own = command.contains("labels") && voxel == 1;
+        let differ = found.samples().iter().zip(&expected).enumerate();
+        for (voxel, (&found, &squared)) in differ {
+            // The site is next to voxel 0 and has another label.
+            let is_other_label = command.contains("labels") && voxel == 1;
             assert_eq!(
                 i64::from(found),
-                if own { 1 } else { square },
+                if is_other_label { 1 } else { squared },
                 "{command} {voxel}"
             );
         }

@@ -1,4 +1,4 @@
-//! `ferrovox distance --points`.
+//! Tests of `ferrovox distance --points`.
 
 use crate::{
     samples::{little_endian, nifti, npy},
@@ -47,17 +47,17 @@ fn distances(folder: &Folder, name: &str) -> Vec<f32> {
     }
 }
 
-/// The distances of a grid of 4 x 3 x 2 voxels.
+/// Returns the distances of a grid of 4 × 3 × 2 voxels.
 fn exact(spacing: f32, origin: [f32; 3]) -> Vec<f32> {
     let voxel = |i: usize| [i % 4, i / 4 % 3, i / 12];
     let world = |i: usize| [0, 1, 2].map(|k| voxel(i)[k] as f32 * spacing + origin[k]);
-    let apart = |a: [f32; 3], b: [f32; 3]| {
+    let distance = |a: [f32; 3], b: [f32; 3]| {
         let square: f32 = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum();
         square.sqrt()
     };
     let nearest = |i: usize| {
-        let of = POINTS.iter().map(|&point| apart(world(i), point));
-        of.fold(f32::INFINITY, f32::min)
+        let distances_to_points = POINTS.iter().map(|&point| distance(world(i), point));
+        distances_to_points.fold(f32::INFINITY, f32::min)
     };
     (0..24).map(nearest).collect()
 }
@@ -71,7 +71,7 @@ fn assert_close(found: &[f32], expected: &[f32]) {
 }
 
 #[test]
-fn points_of_every_format_count_wherever_they_are() {
+fn points_of_every_format_are_used_even_outside_the_grid() {
     let folder = folder();
     for name in ["points.xyz", "points.npy", "points.ply"] {
         let run = folder
@@ -79,7 +79,7 @@ fn points_of_every_format_count_wherever_they_are() {
                 "distance {name} --points --grid 4x3x2 --method brute-force -o d.npy --json"
             ))
             .ok();
-        let note = "1 of 3 points are outside the volume of 4 x 3 x 2 voxels, first point 2 at [1.0, 2.0, -1.5]";
+        let note = "1 distances_to_points 3 points are outside the volume distances_to_points 4 x 3 x 2 voxels, first point 2 at [1.0, 2.0, -1.5]";
         assert!(run.stderr.contains(note), "{}", run.stderr);
         let report = run.json();
         assert_eq!(
@@ -92,14 +92,14 @@ fn points_of_every_format_count_wherever_they_are() {
 }
 
 #[test]
-fn the_grid_has_a_place_in_the_world() {
+fn point_grid_uses_spacing_origin_or_a_like_volume() {
     let folder = folder();
     folder
         .run("distance points.xyz --points --grid 4x3x2 --spacing 0.5 --origin -1,0,1 --method brute-force -o d.nrrd")
         .ok();
     let expected = exact(0.5, [-1.0, 0.0, 1.0]);
     assert_close(&distances(&folder, "d.nrrd"), &expected);
-    // the same from a volume that lies there
+    // The same grid, taken from a volume.
     folder
         .run("distance points.xyz --points --like d.nrrd --method brute-force -o e.nrrd")
         .ok();
@@ -119,11 +119,14 @@ fn the_grid_has_a_place_in_the_world() {
 }
 
 #[test]
-fn points_that_cannot_be_used_are_refused() {
+fn unusable_points_are_rejected() {
     let folder = folder();
     folder.refuses(
         "distance points.xyz --points --grid 4x3x2 --strict --method brute-force -o d.npy",
-        &["points.xyz: 1 of 3 points are outside", "--strict"],
+        &[
+            "points.xyz: 1 distances_to_points 3 points are outside",
+            "--strict",
+        ],
     );
     folder.file("inside.xyz", "1 1 1\n");
     folder.file("nan.xyz", "1 2 3\n1 nan 3\n");
@@ -153,7 +156,7 @@ fn points_that_cannot_be_used_are_refused() {
     folder.file("between.xyz", "1 1 1\n1 1 0.5\n");
     folder.refuses(
         "distance between.xyz --points --grid 4x3x2 --method separable -o d.npy",
-        &["between.xyz", "separable takes voxels", "brute-force"],
+        &["between.xyz", "separable requires voxels", "brute-force"],
     );
     folder.refuses(
         "distance points.txt --points --grid 4x3x2 -o d.npy",
@@ -161,8 +164,8 @@ fn points_that_cannot_be_used_are_refused() {
     );
 }
 
-/// Whole numbers, or fractions, without a pattern.
-fn scattered(count: usize, dims: [usize; 3], step: f64) -> Vec<[f64; 3]> {
+/// Returns pseudo-random coordinates that are multiples of `step`.
+fn pseudo_random_points(count: usize, dims: [usize; 3], step: f64) -> Vec<[f64; 3]> {
     let mut state = 1_u64;
     let mut next = |n: usize| {
         state = state
@@ -174,14 +177,13 @@ fn scattered(count: usize, dims: [usize; 3], step: f64) -> Vec<[f64; 3]> {
     (0..count).map(|_| dims.map(&mut next)).collect()
 }
 
-fn text(points: &[[f64; 3]], place: impl Fn(f64) -> f64) -> String {
-    let line = |at: &[f64; 3]| at.map(|it| place(it).to_string()).join(" ") + "\n";
+fn text(points: &[[f64; 3]], to_world: impl Fn(f64) -> f64) -> String {
+    let line = |at: &[f64; 3]| at.map(|it| to_world(it).to_string()).join(" ") + "\n";
     points.iter().map(line).collect()
 }
 
-/// The distance of each voxel to the nearest point, both in voxels, every voxel against every
-/// point.
-fn all_with_all(points: &[[f64; 3]], dims: [usize; 3], spacing: f64) -> Vec<f64> {
+/// Returns the distance from each voxel to the nearest point in world units, comparing all pairs.
+fn brute_force(points: &[[f64; 3]], dims: [usize; 3], spacing: f64) -> Vec<f64> {
     let voxels = (0..dims.iter().product()).map(|i: usize| {
         [i % dims[0], i / dims[0] % dims[1], i / dims[0] / dims[1]].map(|axis| axis as f64)
     });
@@ -197,16 +199,16 @@ fn all_with_all(points: &[[f64; 3]], dims: [usize; 3], spacing: f64) -> Vec<f64>
     voxels.map(|at| nearest(at).sqrt()).collect()
 }
 
-/// Far from all points too, on a grid of several buckets.
+/// Includes voxels far from all points, on a grid of several buckets.
 #[test]
-fn the_default_is_exact_for_points_anywhere() {
+fn default_method_is_exact_for_fractional_points() {
     let folder = Folder::new();
     let dims = [90, 20, 40];
     for (count, method) in [(8, "brute-force"), (9, "bucketed"), (200, "bucketed")] {
-        let mut points = scattered(count, [12, 20, 9], 0.125);
+        let mut points = pseudo_random_points(count, [12, 20, 9], 0.125);
         points[0] = [0.5, 3.25, 1.0];
-        let in_world = text(&points, |at| at * 0.5 + 2.0);
-        folder.file("p.xyz", in_world);
+        let world_text = text(&points, |at| at * 0.5 + 2.0);
+        folder.file("p.xyz", world_text);
         let grid = "--grid 90x20x40 --spacing 0.5 --origin 2,2,2";
         let run = folder.run(&format!("distance p.xyz --points {grid} -o d.npy --json"));
         let report = run.ok().json();
@@ -214,7 +216,7 @@ fn the_default_is_exact_for_points_anywhere() {
             (&report["method"], &report["sites"]),
             (&method.into(), &count.into())
         );
-        let exact = all_with_all(&points, dims, 0.5);
+        let exact = brute_force(&points, dims, 0.5);
         assert!(exact.iter().any(|&it| it > 36.0 * 0.5), "far ones too");
         for (found, exact) in distances(&folder, "d.npy").into_iter().zip(exact) {
             let error = (f64::from(found) - exact).abs();
@@ -224,32 +226,32 @@ fn the_default_is_exact_for_points_anywhere() {
 }
 
 #[test]
-fn points_at_centres_of_voxels_are_voxels() {
+fn points_at_voxel_centres_use_the_separable_method() {
     let folder = Folder::new();
     let dims = [60, 17, 40];
-    let mut points = scattered(30, dims, 1.0);
-    // one twice, and others before the first
+    let mut points = pseudo_random_points(30, dims, 1.0);
+    // One duplicate point, and points before the first one.
     points.push(points[3]);
     points.insert(0, points[7]);
     folder.file("p.xyz", text(&points, |at| at * 0.7 + 1.3));
     let options = "--points --grid 60x17x40 --spacing 0.7 --origin 1.3,1.3,1.3";
-    let make = |more: &str| {
-        let run = folder.run(&format!("distance p.xyz {options} {more} --json"));
+    let compute = |extra_options: &str| {
+        let run = folder.run(&format!("distance p.xyz {options} {extra_options} --json"));
         run.ok().json()
     };
-    let report = make("-o d.npy --nearest n.npy");
+    let report = compute("-o d.npy --nearest n.npy");
     assert_eq!(
         (&report["method"], &report["sites"]),
         (&"separable".into(), &32.into())
     );
     let found = distances(&folder, "d.npy");
-    for (found, exact) in found.iter().zip(all_with_all(&points, dims, 0.7)) {
+    for (found, exact) in found.iter().zip(brute_force(&points, dims, 0.7)) {
         assert!(
             (f64::from(*found) - exact).abs() <= 1.3e-7 * exact,
             "{found} for {exact}"
         );
     }
-    // the numbers are those of points, the first in their voxel, and as near as can be
+    // The numbers refer to points, to the first one in each voxel, and to a nearest one.
     let AnyVolume::I32(nearest) = read_volume(folder.path("n.npy"), &ReadOptions::default())
         .unwrap()
         .volume
@@ -261,14 +263,14 @@ fn points_at_centres_of_voxels_are_voxels() {
         let first = points.iter().position(|&other| other == point);
         assert_eq!(first, Some(number as usize));
         let at = [index % 60, index / 60 % 17, index / 60 / 17];
-        let apart = (0..3).map(|k| (0.7 * (at[k] as f64 - point[k])).powi(2));
-        let apart = apart.sum::<f64>().sqrt();
-        assert!((f64::from(found[index]) - apart).abs() <= 1.3e-7 * apart);
+        let distance = (0..3).map(|k| (0.7 * (at[k] as f64 - point[k])).powi(2));
+        let distance = distance.sum::<f64>().sqrt();
+        assert!((f64::from(found[index]) - distance).abs() <= 1.3e-7 * distance);
     }
-    // in slabs too, and by the method that takes points
-    make("-o slabs.npy --device cpu,cpu");
+    // Slabs, and a method for points, give the same result.
+    compute("-o slabs.npy --device cpu,cpu");
     assert!(distances(&folder, "slabs.npy") == found);
-    make("-o b.npy --method brute-force");
+    compute("-o b.npy --method brute-force");
     assert!(distances(&folder, "b.npy") == found);
     folder.refuses(
         &format!("distance p.xyz {options} -o d.npy --nearest n.npy --memory 100M"),
@@ -277,7 +279,7 @@ fn points_at_centres_of_voxels_are_voxels() {
 }
 
 #[test]
-fn the_nearest_of_points_anywhere_is_found() {
+fn nearest_fractional_point_is_found() {
     let folder = folder();
     let run = folder
         .run("distance points.xyz --points --grid 4x3x2 -o d.npy --nearest n.npy --json")

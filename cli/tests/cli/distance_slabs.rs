@@ -1,13 +1,14 @@
-//! `ferrovox distance` by slabs: several devices and limits of memory change nothing.
+//! Tests of `ferrovox distance` in slabs: several devices and memory limits do not change the
+//! result.
 
 use crate::{samples::npy, support::Folder};
 use serde_json::json;
 use std::fs;
 
-/// Slabs of 32, 32, 32 and 4 planes.
+/// Volume of slabs of 32, 32, 32 and 4 planes.
 const DIMS: [usize; 3] = [21, 17, 100];
 
-/// A bumpy ball, as bytes, and as 64 bit numbers.
+/// Creates a bumpy ball as bytes and as 64-bit numbers.
 fn folder() -> Folder {
     let folder = Folder::new();
     let [nx, ny, nz] = DIMS;
@@ -32,45 +33,48 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn limits_and_devices_change_nothing() {
+fn memory_limits_and_devices_do_not_change_the_files() {
     let folder = folder();
-    for (options, ways) in [
+    for (options, variants) in [
         ("v.npy --level 80 --spacing 1,2,3 --signed", 4),
         ("v.npy --level 80.5 --inside below --max-distance 6.5", 1),
         ("v.npy --mask --signed --spacing 0.7,0.9,1.3", 2),
         ("wide.npy --level 80 --signed", 2),
         ("wide.npy --mask --spacing 0.7,0.9,1.3 --origin 1,2,3", 1),
     ] {
-        let written = |name: &str, way: &str| {
-            let run = folder.run(&format!("distance {options} -o {name} --json {way}"));
+        let written = |name: &str, execution: &str| {
+            let run = folder.run(&format!("distance {options} -o {name} --json {execution}"));
             let report = run.ok().json();
             (fs::read(folder.path(name)).unwrap(), report)
         };
         let names = ["d.nii.gz", "d.nii", "d.nrrd", "d.mha", "d.npy"];
         for name in names {
             let (expected, whole) = written(name, "--device cpu");
-            for way in [
+            for execution in [
                 "--device cpu --memory 480K",
                 "--device cpu,cpu,cpu",
                 "--device cpu,cpu --memory 480K",
                 "--device cpu --memory 1G",
             ]
             .into_iter()
-            .take(if name == names[0] { ways } else { 1 })
+            .take(if name == names[0] { variants } else { 1 })
             {
-                let (found, report) = written(name, way);
-                assert!(found == expected, "{options} {name} {way}");
+                let (found, report) = written(name, execution);
+                assert!(found == expected, "{options} {name} {execution}");
                 for field in ["sites", "min", "max", "dims", "spacing", "sites_outside"] {
-                    assert_eq!(report[field], whole[field], "{way}: {field}");
+                    assert_eq!(report[field], whole[field], "{execution}: {field}");
                 }
                 let devices = report["devices"].as_array().unwrap();
-                assert_eq!(devices.len(), way.matches("cpu").count());
-                // where the order of sums matters no device takes a part of the work from another
+                assert_eq!(devices.len(), execution.matches("cpu").count());
+                // If the order of summation matters, devices do not share the work of a slab.
                 let in_order = options.contains("0.7");
                 for (number, device) in devices.iter().enumerate() {
                     let peak = device["peak_bytes"].as_u64().unwrap();
-                    assert!(peak > 0 || number > 0 && in_order, "{way}: {report}");
-                    assert!(!way.ends_with('K') || peak <= 480 << 10, "{way}: {peak}");
+                    assert!(peak > 0 || number > 0 && in_order, "{execution}: {report}");
+                    assert!(
+                        !execution.ends_with('K') || peak <= 480 << 10,
+                        "{execution}: {peak}"
+                    );
                 }
             }
         }
@@ -78,12 +82,14 @@ fn limits_and_devices_change_nothing() {
 }
 
 #[test]
-fn pictures_are_the_same() {
+fn pictures_in_slabs_equal_pictures_in_core() {
     let folder = folder();
     for slice in ["x=5", "y=16", "z=70"] {
-        let draw = |name: &str, way: &str| {
+        let draw = |name: &str, execution: &str| {
             let options = "distance v.npy --level 80 --spacing 1,2,3 --signed -o d.npy --json";
-            let run = folder.run(&format!("{options} --slice {slice} --png {name} {way}"));
+            let run = folder.run(&format!(
+                "{options} --slice {slice} --png {name} {execution}"
+            ));
             let report = run.ok().json();
             (
                 fs::read(folder.path(name)).unwrap(),
@@ -98,7 +104,7 @@ fn pictures_are_the_same() {
 }
 
 #[test]
-fn a_limit_that_is_too_small_says_what_would_do() {
+fn too_small_memory_limit_reports_the_minimum() {
     let folder = folder();
     for sites in [
         "--mask",
@@ -114,16 +120,16 @@ fn a_limit_that_is_too_small_says_what_would_do() {
             "are needed",
         ]);
         let before_needed = run.stderr.split(" bytes are needed").next().unwrap();
-        let least: u64 = before_needed.rsplit(' ').next().unwrap().parse().unwrap();
-        folder.refuses(&limited(least - 1), &["too small"]);
+        let min_bytes: u64 = before_needed.rsplit(' ').next().unwrap().parse().unwrap();
+        folder.refuses(&limited(min_bytes - 1), &["too small"]);
         assert_eq!(fs::read(folder.path("d.npy")).unwrap(), b"old");
-        folder.run(&limited(least)).ok();
+        folder.run(&limited(min_bytes)).ok();
         assert!(fs::read(folder.path("d.npy")).unwrap() != b"old");
     }
 }
 
 #[test]
-fn what_slabs_do_not_have_is_said() {
+fn options_that_exclude_slabs_are_rejected() {
     let folder = folder();
     folder.file("d.npy", "old");
     for (options, facts) in [
@@ -154,10 +160,10 @@ fn what_slabs_do_not_have_is_said() {
     assert_eq!(fs::read(folder.path("d.npy")).unwrap(), b"old");
 }
 
-/// A disk that is full after 2 KiB (or 4, depending on the shell).
+/// Simulates a disk that is full after 2 KiB (or 4, depending on the shell).
 #[cfg(unix)]
 #[test]
-fn an_interrupted_write_leaves_the_old_file() {
+fn interrupted_write_keeps_the_old_file() {
     let folder = folder();
     for name in ["d.nii", "d.nrrd", "d.mha", "d.npy", "d.nii.gz"] {
         folder.file(name, "old");
@@ -177,7 +183,7 @@ fn an_interrupted_write_leaves_the_old_file() {
 }
 
 #[test]
-fn the_report_names_the_phases() {
+fn report_names_the_phases() {
     let folder = folder();
     let run = folder.run("distance v.npy --mask -o d.npy --device cpu,cpu --json");
     let report = run.ok().json();

@@ -6,7 +6,7 @@ mod block_size;
 mod demo;
 mod devices;
 mod distance;
-mod distance_bad;
+mod distance_invalid_input;
 mod distance_labels;
 mod distance_points;
 mod distance_slabs;

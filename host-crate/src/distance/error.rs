@@ -93,7 +93,7 @@ pub enum DistanceError {
         label: f32,
     },
     /// The method does not support labels.
-    #[error("method {} does not support label maps; use separable, or a mask of one label", .method.name())]
+    #[error("method {} does not support labels; use separable, or a mask of one label", .method.name())]
     LabelsUnsupported {
         /// Method.
         method: Method,

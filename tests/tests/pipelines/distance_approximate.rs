@@ -1,6 +1,7 @@
-//! The methods for comparison: two against every site, one against what it promises.
+//! Approximate methods: city-block and chessboard compared with brute force, vector propagation
+//! with its guarantees.
 
-use super::distance_sites::{SIZES, rare};
+use super::distance_sites::{SIZES, random_mask};
 use ferrovox::{
     device::{Device, Stream},
     distance::{
@@ -22,12 +23,12 @@ fn map(
     distance::transform(stream, Sites::Voxels(&mask), params)
 }
 
-fn place(dims: [usize; 3], index: usize) -> [f64; 3] {
+fn position(dims: [usize; 3], index: usize) -> [f64; 3] {
     let [nx, ny, _] = dims;
     [index % nx, index / nx % ny, index / nx / ny].map(|i| i as f64)
 }
 
-/// The least length over all sites, and the first site that has it.
+/// Returns the smallest length over all sites for each voxel, and the first site that attains it.
 fn brute_force(
     sites: &Volume<u8>,
     spacing: [f64; 3],
@@ -39,12 +40,13 @@ fn brute_force(
         .collect();
     (0..sites.samples().len())
         .map(|index| {
-            let here = place(dims, index);
+            let voxel_position = position(dims, index);
             let mut best = (f64::INFINITY, usize::MAX);
             for &site in &all {
-                let there = place(dims, site);
-                let parts = [0, 1, 2].map(|i| spacing[i] * (here[i] - there[i]).abs());
-                let found = length(parts);
+                let site_position = position(dims, site);
+                let offsets =
+                    [0, 1, 2].map(|i| spacing[i] * (voxel_position[i] - site_position[i]).abs());
+                let found = length(offsets);
                 if found < best.0 {
                     best = (found, site);
                 }
@@ -62,27 +64,26 @@ fn length(method: Method, [x, y, z]: [f64; 3]) -> f64 {
     }
 }
 
-fn spaced(sites: &Volume<u8>, spacing: [f64; 3]) -> Volume<u8> {
+fn with_spacing(sites: &Volume<u8>, spacing: [f64; 3]) -> Volume<u8> {
     let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
     sites.clone().with_geometry(geometry)
 }
 
-/// Some volumes of sites, with the numbers they are drawn by: all the small sizes, and those a word
-/// and more along x.
+/// Returns random site volumes: all small sizes, and one of more than a word along x.
 fn volumes(spacing: [f64; 3], one_in: u64) -> impl Iterator<Item = Volume<u8>> {
     SIZES
         .into_iter()
         .filter(|dims| dims.iter().product::<usize>() < 1200)
         .chain([[24, 9, 10]])
         .enumerate()
-        .map(move |(number, dims)| spaced(&rare(dims, one_in, number as u64), spacing))
+        .map(move |(number, dims)| with_spacing(&random_mask(dims, one_in, number as u64), spacing))
 }
 
-fn two_metrics(spacing: [f64; 3]) {
+fn check_metric(spacing: [f64; 3]) {
     let devices = devices::all();
     for sites in volumes(spacing, 2).chain(volumes(spacing, 40)) {
         for method in [Method::CityBlock, Method::Chessboard] {
-            let expected = brute_force(&sites, spacing, |parts| length(method, parts));
+            let expected = brute_force(&sites, spacing, |offsets| length(method, offsets));
             for (test, max_distance) in devices
                 .iter()
                 .flat_map(|test| [(test, None), (test, Some(4.5))])
@@ -98,7 +99,7 @@ fn two_metrics(spacing: [f64; 3]) {
                 let found = found.download(&stream).unwrap();
                 assert_eq!(found.geometry(), sites.geometry());
                 let bound = max_distance.unwrap_or(f64::INFINITY);
-                // the sum is rounded once for each axis
+                // The sum is rounded once per axis.
                 let tolerance = if spacing[0].fract() == 0.0 { 0.0 } else { 2e-7 };
                 for (&found, &(expected, _)) in found.samples().iter().zip(&expected) {
                     let expected = expected.min(bound) as f32;
@@ -116,28 +117,28 @@ fn two_metrics(spacing: [f64; 3]) {
 }
 
 #[test]
-fn two_metrics_are_exact() {
-    two_metrics([1.0; 3]);
+fn city_block_and_chessboard_are_exact() {
+    check_metric([1.0; 3]);
 }
 
 #[test]
-fn two_metrics_are_exact_for_whole_spacings() {
-    two_metrics([2.0, 3.0, 5.0]);
+fn city_block_and_chessboard_are_exact_for_integer_spacings() {
+    check_metric([2.0, 3.0, 5.0]);
 }
 
 #[test]
-fn two_metrics_are_exact_but_for_rounding() {
-    two_metrics([0.7, 1.3, 0.9]);
+fn city_block_and_chessboard_are_exact_up_to_rounding() {
+    check_metric([0.7, 1.3, 0.9]);
 }
 
-/// Distances are to sites, never less than the least, seldom more; sites of voxels next to sites
-/// are right.
-fn center_points(one_in: u64, spacing: [f64; 3]) {
+/// Checks that distances refer to sites, are never underestimated and rarely overestimated, and are
+/// exact next to sites.
+fn check_vector_propagation(one_in: u64, spacing: [f64; 3]) {
     let devices = devices::all();
-    let of_parts = |parts| length(Method::CenterPoint, parts);
+    let euclidean_length = |offsets| length(Method::CenterPoint, offsets);
     for sites in volumes(spacing, one_in) {
         let dims = sites.dims();
-        let expected = brute_force(&sites, spacing, of_parts);
+        let expected = brute_force(&sites, spacing, euclidean_length);
         for test in &devices {
             let stream = test.device.stream().unwrap();
             let params = DistanceParams {
@@ -146,10 +147,10 @@ fn center_points(one_in: u64, spacing: [f64; 3]) {
                 no_sites: NoSites::Infinity,
                 ..DistanceParams::default()
             };
-            let made = map(&stream, &sites, &params).unwrap();
-            let found = made.download(&stream).unwrap();
-            let Some(NearestIndices::U32(nearest)) = &made.nearest else {
-                panic!("32 bits are enough");
+            let distance_map = map(&stream, &sites, &params).unwrap();
+            let found = distance_map.download(&stream).unwrap();
+            let Some(NearestIndices::U32(nearest)) = &distance_map.nearest else {
+                panic!("indices are 32-bit");
             };
             let nearest = stream.download(nearest).unwrap();
             for (index, &(exact, _)) in expected.iter().enumerate() {
@@ -160,9 +161,10 @@ fn center_points(one_in: u64, spacing: [f64; 3]) {
                 }
                 let site = nearest[index] as usize;
                 assert!(sites.samples()[site] != 0);
-                let (here, there) = (place(dims, index), place(dims, site));
-                let parts = [0, 1, 2].map(|i| spacing[i] * (here[i] - there[i]));
-                assert_eq!(distance, of_parts(parts) as f32);
+                let (voxel_position, site_position) = (position(dims, index), position(dims, site));
+                let offsets =
+                    [0, 1, 2].map(|i| spacing[i] * (voxel_position[i] - site_position[i]));
+                assert_eq!(distance, euclidean_length(offsets) as f32);
                 let error = f64::from(distance) - f64::from(exact as f32);
                 assert!((0.0..0.7).contains(&error), "{}: {error}", test.label);
                 if exact <= 1.0 {
@@ -174,38 +176,41 @@ fn center_points(one_in: u64, spacing: [f64; 3]) {
 }
 
 #[test]
-fn center_points_are_sites() {
-    center_points(3, [1.0; 3]);
-    center_points(60, [1.0; 3]);
+fn vector_propagation_returns_sites_near_the_nearest() {
+    check_vector_propagation(3, [1.0; 3]);
+    check_vector_propagation(60, [1.0; 3]);
 }
 
 #[test]
-fn center_points_are_sites_for_whole_spacings() {
-    center_points(60, [2.0, 1.0, 3.0]);
+fn vector_propagation_works_for_integer_spacings() {
+    check_vector_propagation(60, [2.0, 1.0, 3.0]);
 }
 
 #[test]
-fn center_points_are_the_same_on_all_devices_and_bounded() {
-    let sites = spaced(&rare([71, 43, 38], 300, 8), [1.0, 1.5, 2.0]);
+fn vector_propagation_is_identical_on_all_devices_and_truncated() {
+    let sites = with_spacing(&random_mask([71, 43, 38], 300, 8), [1.0, 1.5, 2.0]);
     let params = |max_distance| DistanceParams {
         method: Method::CenterPoint,
         nearest: true,
         max_distance,
         ..DistanceParams::default()
     };
-    let made = |device: &Device, max_distance| {
+    let compute = |device: &Device, max_distance| {
         let stream = device.stream().unwrap();
-        let made = map(&stream, &sites, &params(max_distance)).unwrap();
-        let Some(NearestIndices::U32(nearest)) = &made.nearest else {
-            panic!("32 bits are enough");
+        let distance_map = map(&stream, &sites, &params(max_distance)).unwrap();
+        let Some(NearestIndices::U32(nearest)) = &distance_map.nearest else {
+            panic!("indices are 32-bit");
         };
         let nearest = stream.download(nearest).unwrap();
-        (made.download(&stream).unwrap().into_samples(), nearest)
+        (
+            distance_map.download(&stream).unwrap().into_samples(),
+            nearest,
+        )
     };
-    let (whole, whole_nearest) = made(&Device::cpu(), None);
+    let (whole, whole_nearest) = compute(&Device::cpu(), None);
     for test in devices::fast() {
-        assert!(made(&test.device, None) == (whole.clone(), whole_nearest.clone()));
-        let (bounded, nearest) = made(&test.device, Some(5.5));
+        assert!(compute(&test.device, None) == (whole.clone(), whole_nearest.clone()));
+        let (bounded, nearest) = compute(&test.device, Some(5.5));
         for index in 0..whole.len() {
             let beyond = whole[index] > 5.5;
             assert_eq!(bounded[index], whole[index].min(5.5));
@@ -220,10 +225,10 @@ fn center_points_are_the_same_on_all_devices_and_bounded() {
 }
 
 #[test]
-fn what_they_refuse() {
+fn unsupported_requests_return_errors() {
     let stream = Device::cpu().stream().unwrap();
     let none = Volume::new(vec![0u8; 60], [5, 4, 3], Geometry::default()).unwrap();
-    let some = rare([5, 4, 3], 2, 2);
+    let some = random_mask([5, 4, 3], 2, 2);
     for method in METHODS {
         let params = DistanceParams {
             method,
@@ -256,24 +261,24 @@ fn what_they_refuse() {
     }
 }
 
-/// One site in the corner, whose distances have closed forms.
+/// A single site in the corner, for which the distances have closed forms.
 #[test]
-fn errors_are_reported_where_they_are() {
+fn comparison_reports_the_location_of_the_largest_error() {
     let stream = Device::cpu().stream().unwrap();
     let dims = [31, 31, 31];
     let mut sites = Volume::new(vec![0u8; 31 * 31 * 31], dims, Geometry::default()).unwrap();
     sites.samples_mut()[0] = 1;
-    let of = |method| {
+    let compute = |method| {
         let params = DistanceParams {
             method,
             ..DistanceParams::default()
         };
-        let made = map(&stream, &sites, &params).unwrap();
-        made.download(&stream).unwrap()
+        let distance_map = map(&stream, &sites, &params).unwrap();
+        distance_map.download(&stream).unwrap()
     };
-    let exact = of(Method::CenterPoint);
+    let exact = compute(Method::CenterPoint);
     let limits = [10.0, 36.0];
-    let city = distance::compare(&exact, &of(Method::CityBlock), &limits).unwrap();
+    let city = distance::compare(&exact, &compute(Method::CityBlock), &limits).unwrap();
     let diagonal = 30.0 * 3f64.sqrt();
     assert!((city.max - (90.0 - diagonal)).abs() < 1e-5, "{city:?}");
     assert!((city.distance_at_max - diagonal).abs() < 1e-5);
@@ -290,7 +295,7 @@ fn errors_are_reported_where_they_are() {
         .sum();
     assert!((weighted / city.count as f64 - city.mean).abs() < 1e-9);
     assert!(city.bands[0].max < city.bands[1].max && city.bands[1].max < city.max + 1e-9);
-    let board = distance::compare(&exact, &of(Method::Chessboard), &limits).unwrap();
+    let board = distance::compare(&exact, &compute(Method::Chessboard), &limits).unwrap();
     assert!((board.max - (diagonal - 30.0)).abs() < 1e-5, "{board:?}");
     let same = distance::compare(&exact, &exact, &limits).unwrap();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! A distance map of more voxels than 31 bits can count, on a GPU with room for it.
+//! Distance map of more than 2^31 voxels, on a GPU with sufficient memory.
 
 use ferrovox::{
     device::{Device, DeviceError},
@@ -6,14 +6,14 @@ use ferrovox::{
     grid::{DeviceMask, Geometry},
 };
 
-/// More than 2^31 voxels, and no axis a multiple of anything.
+/// Dimensions with a product above 2^31 and without common factors.
 const DIMS: [usize; 3] = [1291, 1299, 1301];
 
-/// Each of so many voxels is compared, a number that divides none of the axes.
+/// Stride of the compared voxels, which divides none of the dimensions.
 const STEP: usize = 61;
 
 #[test]
-fn distances_and_sites() {
+fn distances_and_nearest_sites_match_brute_force() {
     let Ok(device) = Device::cuda(0) else {
         eprintln!("skipped: no CUDA device");
         return;
@@ -21,7 +21,7 @@ fn distances_and_sites() {
     let voxels: usize = DIMS.iter().product();
     assert!(voxels > 1 << 31);
     let stream = device.stream().unwrap();
-    // distances, sites, squared distances, y of sites, and what is known of rows
+    // Distances, sites, squared distances, y of sites, and the row scan.
     let bytes = voxels as u64 * 17 + (1 << 28);
     if let Err(error @ DeviceError::OutOfMemory { .. }) = stream.require(bytes) {
         eprintln!("skipped: {error}");
@@ -37,19 +37,27 @@ fn distances_and_sites() {
     let map = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
     let distances = stream.download(&map.distances).unwrap();
     let Some(NearestIndices::U32(nearest)) = &map.nearest else {
-        panic!("as many sites as 32 bits can number");
+        panic!("indices are 32-bit");
     };
     let nearest = stream.download(nearest).unwrap();
     for voxel in (0..voxels).step_by(STEP).chain([voxels - 1]) {
-        let here = at(voxel);
-        let to = |site: u64| -> u64 {
+        let position = at(voxel);
+        let squared_to = |site: u64| -> u64 {
             let site = at(site as usize);
             (0..3)
-                .map(|k| (site[k].abs_diff(here[k]) as u64).pow(2))
+                .map(|k| (site[k].abs_diff(position[k]) as u64).pow(2))
                 .sum()
         };
-        let (squared, site) = indices.iter().map(|&site| (to(site), site)).min().unwrap();
-        assert_eq!(distances[voxel], (squared as f64).sqrt() as f32, "{here:?}");
-        assert_eq!(u64::from(nearest[voxel]), site, "{here:?}");
+        let (squared, site) = indices
+            .iter()
+            .map(|&site| (squared_to(site), site))
+            .min()
+            .unwrap();
+        assert_eq!(
+            distances[voxel],
+            (squared as f64).sqrt() as f32,
+            "{position:?}"
+        );
+        assert_eq!(u64::from(nearest[voxel]), site, "{position:?}");
     }
 }

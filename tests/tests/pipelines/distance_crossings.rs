@@ -1,4 +1,4 @@
-//! Zero crossings, against a loop over the grid's edges.
+//! Zero crossings, compared with a loop over the edges of the grid.
 
 use super::distance_sites::SIZES;
 use ferrovox::{
@@ -8,7 +8,7 @@ use ferrovox::{
 use ferrovox_kernels::grid::Grid;
 use ferrovox_tests::{devices, noise::Noise};
 
-/// The crossings of a volume, edge slot by edge slot.
+/// Returns the crossings of a volume in order of the edge slots.
 fn expected<T: Sample>(volume: &Volume<T>, level: f32, value: impl Fn(T) -> f32) -> Vec<[f32; 3]> {
     let [nx, ny, nz] = volume.dims();
     let [nx, ny, nz] = [nx as u32, ny as u32, nz as u32];
@@ -18,14 +18,16 @@ fn expected<T: Sample>(volume: &Volume<T>, level: f32, value: impl Fn(T) -> f32)
         let (axis, low) = grid.edge_at(slot);
         let mut high = low;
         high[axis as usize] += 1;
-        let at = |place: [u32; 3]| value(volume.get(place.map(|i| i as usize)).expect("a voxel"));
-        let (here, there) = (at(low), at(high));
-        let finite = here.is_finite() && there.is_finite();
-        if finite && (here >= level) != (there >= level) {
-            let [here, there, level] = [here, there, level].map(f64::from);
+        let at =
+            |position: [u32; 3]| value(volume.get(position.map(|i| i as usize)).expect("a voxel"));
+        let (low_value, high_value) = (at(low), at(high));
+        let finite = low_value.is_finite() && high_value.is_finite();
+        if finite && (low_value >= level) != (high_value >= level) {
+            let [low_value, high_value, level] = [low_value, high_value, level].map(f64::from);
             let mut point = low.map(|i| i as f32);
-            let along = f64::from(low[axis as usize]) + (level - here) / (there - here);
-            point[axis as usize] = along as f32;
+            let coordinate =
+                f64::from(low[axis as usize]) + (level - low_value) / (high_value - low_value);
+            point[axis as usize] = coordinate as f32;
             points.push(point);
         }
     }
@@ -52,7 +54,7 @@ fn check<T: DeviceSample + Sample>(
 }
 
 #[test]
-fn crossings_of_noise() {
+fn crossings_of_noise_match_the_edge_loop() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         for (number, dims) in SIZES.into_iter().chain([[70, 33, 5]]).enumerate() {
@@ -76,14 +78,14 @@ fn crossings_of_noise() {
     }
 }
 
-/// The points lie on the sphere as well as lines between samples can say.
+/// The points lie on the sphere up to the error of linear interpolation.
 #[test]
-fn crossings_of_a_sphere() {
+fn crossings_of_a_sphere_lie_on_the_sphere() {
     let dims = [61, 64, 57];
     let centre = [30.2, 31.7, 28.1];
-    let from_centre = |place: [f64; 3]| -> f64 {
+    let from_centre = |position: [f64; 3]| -> f64 {
         (0..3)
-            .map(|axis| (place[axis] - centre[axis]).powi(2))
+            .map(|axis| (position[axis] - centre[axis]).powi(2))
             .sum::<f64>()
             .sqrt()
     };
@@ -99,11 +101,11 @@ fn crossings_of_a_sphere() {
         let points = points.download(&stream).unwrap();
         assert!(points.len() > 5000, "{}", points.len());
         for point in points {
-            let off = from_centre(point.map(f64::from)) - 20.0;
-            // a chord of the sphere's curvature over one voxel
+            let deviation = from_centre(point.map(f64::from)) - 20.0;
+            // Sagitta of a chord of one voxel length.
             assert!(
-                off.abs() < 1.0 / (8.0 * 19.0) + 1e-4,
-                "{point:?} is {off} off"
+                deviation.abs() < 1.0 / (8.0 * 19.0) + 1e-4,
+                "{point:?} deviates by {deviation}"
             );
         }
     }

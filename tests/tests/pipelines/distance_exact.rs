@@ -1,4 +1,4 @@
-//! Distance maps against a reference of their own, in integers of the host.
+//! Exact distance maps, compared with a reference in integer arithmetic on the host.
 
 use ferrovox::{
     device::{CpuOptions, Device},
@@ -12,16 +12,16 @@ use ferrovox_tests::{devices, noise::Noise};
 use proptest::prelude::*;
 use simt::Mode;
 
-/// Those that are exact everywhere.
+/// Methods that are exact at every distance.
 const EXACT: [Method; 3] = [Method::Separable, Method::BruteForce, Method::Bucketed];
-/// Up to here cubes are exact, in the shortest spacing.
-pub(crate) const TARGET: f64 = 36.0;
+/// Range up to which method `cubes` is exact, in units of the smallest spacing.
+pub(crate) const CUBES_EXACT_RANGE: f64 = 36.0;
 
-/// Sites on a grid, and what is true of them.
+/// Sites on a grid.
 pub(crate) struct Case {
     pub dims: [usize; 3],
     pub spacing: [u64; 3],
-    /// In ascending order.
+    /// Linear indices of the sites, ascending.
     pub sites: Vec<u64>,
 }
 
@@ -35,18 +35,20 @@ impl Case {
         self.dims.iter().product()
     }
 
-    /// The least squared distance of a voxel, and the first site that has it.
+    /// Returns the smallest squared distance of a voxel and the first site that attains it.
     fn nearest(&self, voxel: u64) -> (i64, u64) {
-        let here = self.at(voxel);
+        let voxel_position = self.at(voxel);
         let squared = |&site: &u64| -> (i64, u64) {
-            let there = self.at(site);
-            let along = |axis: usize| (there[axis] - here[axis]) * self.spacing[axis] as i64;
+            let site_position = self.at(site);
+            let along = |axis: usize| {
+                (site_position[axis] - voxel_position[axis]) * self.spacing[axis] as i64
+            };
             ((0..3).map(|axis| along(axis).pow(2)).sum(), site)
         };
         self.sites.iter().map(squared).min().expect("a site")
     }
 
-    fn all_nearest(&self) -> Vec<(i64, u64)> {
+    fn nearest_of_all_voxels(&self) -> Vec<(i64, u64)> {
         (0..self.voxels() as u64).map(|i| self.nearest(i)).collect()
     }
 
@@ -61,10 +63,10 @@ impl Case {
         let map = distance::transform(&stream, Sites::Voxels(&sites), params).unwrap();
         assert_eq!(map.dims(), self.dims);
         assert_eq!(*map.geometry(), self.geometry());
-        on_host(&stream, &map)
+        download_map(&stream, &map)
     }
 
-    /// Fails unless a map is what the reference says.
+    /// Asserts that the maps of all methods match the reference.
     fn check(&self, label: &str, device: &Device, expected: &[(i64, u64)], bound: Option<f64>) {
         for method in EXACT {
             let params = DistanceParams {
@@ -77,12 +79,12 @@ impl Case {
             for (i, (&found, &(squared, site))) in distances.iter().zip(expected).enumerate() {
                 let exact = (squared as f64).sqrt();
                 let limited = bound.map_or(exact, |bound| exact.min(bound)) as f32;
-                let what = format!("{label} {method:?} {:?} {bound:?}", self.dims);
-                assert_eq!(found, limited, "{what}: voxel {i}, site {site}");
+                let context = format!("{label} {method:?} {:?} {bound:?}", self.dims);
+                assert_eq!(found, limited, "{context}: voxel {i}, site {site}");
                 if let Some(nearest) = &nearest {
                     let is_within = bound.is_none_or(|bound| exact <= bound);
                     let site = if is_within { site } else { u64::MAX };
-                    assert_eq!(nearest[i], site, "{what}: nearest of voxel {i}");
+                    assert_eq!(nearest[i], site, "{context}: nearest of voxel {i}");
                 }
             }
         }
@@ -94,35 +96,35 @@ impl Case {
         let (distances, _) = self.map(device, &params);
         let spacing = self.spacing.map(|s| s as f64);
         for (i, (&found, &(squared, _))) in distances.iter().zip(expected).enumerate() {
-            let what = format!("{label} cubes {:?} {bound:?}: voxel {i}", self.dims);
-            assert_near_enough(&what, found, squared as f64, spacing, bound);
+            let context = format!("{label} cubes {:?} {bound:?}: voxel {i}", self.dims);
+            assert_within_cubes_error(&context, found, squared as f64, spacing, bound);
         }
     }
 }
 
-/// What cubes promise.
-pub(crate) fn assert_near_enough(
-    what: &str,
+/// Asserts the error bounds of method `cubes`.
+pub(crate) fn assert_within_cubes_error(
+    context: &str,
     found: f32,
     squared: f64,
     spacing: [f64; 3],
     bound: Option<f64>,
 ) {
     let exact = squared.sqrt();
-    let target = TARGET * spacing.into_iter().fold(f64::INFINITY, f64::min);
+    let target = CUBES_EXACT_RANGE * spacing.into_iter().fold(f64::INFINITY, f64::min);
     let bound = bound.unwrap_or(f64::INFINITY);
     if exact <= target || bound <= target {
-        assert_eq!(found, exact.min(bound) as f32, "{what}");
+        assert_eq!(found, exact.min(bound) as f32, "{context}");
         return;
     }
     let error = 16.0 * spacing.iter().map(|s| s * s).sum::<f64>();
-    let least = (exact - error.sqrt()).max(target).min(bound) * (1.0 - 1e-6);
-    let most = (squared + error).sqrt().min(bound) * (1.0 + 1e-6);
-    let is_between = (least..=most).contains(&f64::from(found));
-    assert!(is_between, "{what}: {found} for {exact}");
+    let min_distance = (exact - error.sqrt()).max(target).min(bound) * (1.0 - 1e-6);
+    let max_distance_allowed = (squared + error).sqrt().min(bound) * (1.0 + 1e-6);
+    let is_in_range = (min_distance..=max_distance_allowed).contains(&f64::from(found));
+    assert!(is_in_range, "{context}: {found} for {exact}");
 }
 
-pub(crate) fn on_host(
+pub(crate) fn download_map(
     stream: &ferrovox::device::Stream,
     map: &DistanceMap,
 ) -> (Vec<f32>, Option<Vec<u64>>) {
@@ -147,21 +149,21 @@ pub(crate) fn on_host(
     (stream.download(&map.distances).unwrap(), nearest)
 }
 
-/// Dimensions of at most `voxels`: the largest is halved while there are more.
-pub(crate) fn dims(mut dims: [usize; 3], voxels: usize) -> [usize; 3] {
+/// Reduces dimensions to at most `voxels` voxels by halving the largest one repeatedly.
+pub(crate) fn limit_dims(mut dims: [usize; 3], voxels: usize) -> [usize; 3] {
     while dims.iter().product::<usize>() > voxels {
-        *dims.iter_mut().max().expect("three") /= 2;
+        *dims.iter_mut().max().expect("three axes") /= 2;
     }
     dims
 }
 
-/// So many in a thousand voxels are sites, and at least one.
+/// Creates random sites with a density in 1/1000, and at least one site.
 fn random(dims: [usize; 3], spacing: [u64; 3], density: u64, seed: u64) -> Case {
     let mut noise = Noise(seed);
     let voxels: usize = dims.iter().product();
-    let one = noise.below(voxels as u64);
+    let guaranteed_site = noise.below(voxels as u64);
     let sites = (0..voxels as u64)
-        .filter(|&voxel| noise.below(1000) < density || voxel == one)
+        .filter(|&voxel| noise.below(1000) < density || voxel == guaranteed_site)
         .collect();
     Case {
         dims,
@@ -173,10 +175,10 @@ fn random(dims: [usize; 3], spacing: [u64; 3], density: u64, seed: u64) -> Case 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(160)))]
 
-    /// Hundreds of sizes, densities and spacings.
+    /// Covers hundreds of sizes, densities and spacings.
     #[test]
-    fn random_sites(
-        any in [1usize..=70, 1..=70, 1..=70],
+    fn random_sites_match_the_integer_reference(
+        side_lengths in [1usize..=70, 1..=70, 1..=70],
         spacing in prop::sample::select(vec![[1, 1, 1], [1, 1, 1], [1, 2, 3], [5, 1, 1], [2, 3, 2], [1, 1, 7]]),
         density in prop::sample::select(vec![0, 1, 10, 100, 500]),
         seed in any::<u64>(),
@@ -184,10 +186,10 @@ proptest! {
         checked in 0..10,
         bound in prop::sample::select(vec![None, None, Some(0.5), Some(1.0), Some(2.0), Some(3.5), Some(9.0), Some(40.0)]),
     ) {
-        // fewer voxels with more sites, so that every case takes about as long
-        let case = random(dims(any, if density < 100 { 3000 } else { 700 }), spacing, density, seed);
-        let expected = case.all_nearest();
-        // slow, and one case in ten is enough
+        // Fewer voxels for more sites, so that every case takes about the same time.
+        let case = random(limit_dims(side_lengths, if density < 100 { 3000 } else { 700 }), spacing, density, seed);
+        let expected = case.nearest_of_all_voxels();
+        // Checked mode is slow; one case in ten suffices.
         let mode = if checked == 0 { Mode::Checked { seed } } else { Mode::Fast };
         let block = if checked == 0 { block } else { 1 };
         let label = format!("{spacing:?} {density} in 1000, seed {seed}, blocks of {block}");
@@ -200,7 +202,7 @@ proptest! {
 }
 
 #[test]
-fn known_cases() {
+fn known_cases_match_the_integer_reference() {
     let all = |dims: [usize; 3]| (0..dims.iter().product::<usize>() as u64).collect::<Vec<_>>();
     let plane = |[nx, ny, _]: [usize; 3], z: u64| -> Vec<u64> {
         let voxels = (nx * ny) as u64;
@@ -214,7 +216,7 @@ fn known_cases() {
         ([1, 1, 97], vec![96]),
         ([101, 1, 1], vec![0, 100]),
         ([1, 89, 2], vec![60]),
-        // a voxel has the same distance to all corners
+        // A voxel with the same distance to all corners.
         ([3, 3, 3], vec![0, 2, 6, 8, 18, 20, 24, 26]),
     ];
     for (dims, sites) in cases {
@@ -224,7 +226,7 @@ fn known_cases() {
                 spacing,
                 sites: sites.clone(),
             };
-            let expected = case.all_nearest();
+            let expected = case.nearest_of_all_voxels();
             for labelled in devices::all() {
                 for bound in [None, Some(2.0)] {
                     case.check(&labelled.label, &labelled.device, &expected, bound);
@@ -234,10 +236,10 @@ fn known_cases() {
     }
 }
 
-/// A thin sphere with holes: near it, in its middle where distances are estimated, and in the
-/// corners.
+/// A thin sphere with holes: compared near it, in its centre, where distances are estimated, and in
+/// the corners.
 #[test]
-fn a_large_shell_by_samples() {
+fn sampled_distances_of_a_large_shell_match_the_reference() {
     let n = 120usize;
     let dims = [n, n - 3, n + 2];
     let centre = [61.0, 55.0, 60.0];
@@ -269,14 +271,14 @@ fn a_large_shell_by_samples() {
             for (&voxel, &squared) in sampled.iter().zip(&expected) {
                 let found = distances[voxel as usize];
                 if method == Method::Cubes {
-                    assert_near_enough(&labelled.label, found, squared, [1.0; 3], None);
+                    assert_within_cubes_error(&labelled.label, found, squared, [1.0; 3], None);
                 } else {
                     assert_eq!(found, squared.sqrt() as f32, "{} {voxel}", labelled.label);
                 }
             }
             if method == Method::Cubes {
-                // no step between neighbours: distances differ by their distance, estimates by a
-                // little more
+                // Neighbouring distances differ by at most their spacing, estimates by slightly
+                // more.
                 for pair in distances.chunks(n).flat_map(|row| row.windows(2)) {
                     assert!((pair[0] - pair[1]).abs() < 1.6, "{pair:?}");
                 }
@@ -288,7 +290,7 @@ fn a_large_shell_by_samples() {
 }
 
 #[test]
-fn without_sites() {
+fn no_sites_is_an_error_unless_allowed() {
     let device = Device::cpu();
     let stream = device.stream().unwrap();
     let dims = [9, 2, 3];
@@ -304,7 +306,7 @@ fn without_sites() {
             if matches!((method, sites), (Method::Separable, Sites::Points(_))) {
                 continue;
             }
-            for (max_distance, far) in [(None, f32::INFINITY), (Some(4.5), 4.5)] {
+            for (max_distance, background) in [(None, f32::INFINITY), (Some(4.5), 4.5)] {
                 let params = DistanceParams {
                     method,
                     max_distance,
@@ -317,14 +319,14 @@ fn without_sites() {
                     ..params
                 };
                 let map = distance::transform(&stream, sites, &params).unwrap();
-                assert_eq!(stream.download(&map.distances).unwrap(), [far; 54]);
+                assert_eq!(stream.download(&map.distances).unwrap(), [background; 54]);
             }
         }
     }
 }
 
 #[test]
-fn a_limit_that_is_too_small_says_what_works() {
+fn too_small_limit_reports_the_minimum() {
     let case = random([40, 30, 20], [1; 3], 20, 5);
     let device = Device::cpu();
     let stream = device.stream().unwrap();
@@ -337,19 +339,19 @@ fn a_limit_that_is_too_small_says_what_works() {
     let error = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap_err();
     let DistanceError::Memory(TooLittleMemory {
         budget: 100,
-        needed: least,
+        needed: minimum,
     }) = error
     else {
         panic!("{error}");
     };
-    params.memory = Some(least);
+    params.memory = Some(minimum);
     let bytes = device.memory_use().now;
     device.reset_peak_memory();
     let map = distance::transform(&stream, Sites::Voxels(&sites), &params).unwrap();
     let peak = device.memory_use().peak - bytes;
-    let of_map = map.distances.bytes() as u64;
+    let map_bytes = map.distances.bytes() as u64;
     assert!(
-        peak <= least + of_map,
-        "{peak} bytes, {least} and a map of {of_map}"
+        peak <= minimum + map_bytes,
+        "{peak} bytes, {minimum} and a map of {map_bytes}"
     );
 }

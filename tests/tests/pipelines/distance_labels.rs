@@ -1,4 +1,4 @@
-//! Distances to the nearest voxel of another label, against all pairs of voxels.
+//! Distances to the nearest voxel with another label, compared with all pairs of voxels.
 
 use ferrovox::{
     device::Device,
@@ -8,14 +8,14 @@ use ferrovox::{
 };
 use ferrovox_tests::{devices, noise::Noise};
 
-/// Labels on a grid.
+/// Label volume.
 struct Case {
     dims: [usize; 3],
     labels: Vec<u8>,
 }
 
 impl Case {
-    /// Boxes of labels, over a few of which others are strewn.
+    /// Creates blocks of labels with random speckles of other labels.
     fn random(noise: &mut Noise, labels: u64) -> Self {
         let mut dims = [0, 1, 2].map(|_| 1 + noise.below(70) as usize);
         while dims.iter().product::<usize>() > 1500 {
@@ -24,10 +24,10 @@ impl Case {
         }
         let block = 1 + noise.below(20) as usize;
         let [bx, by] = [dims[0].div_ceil(block), dims[1].div_ceil(block)];
-        let of_block: Vec<u8> = (0..bx * by * dims[2].div_ceil(block))
+        let block_labels: Vec<u8> = (0..bx * by * dims[2].div_ceil(block))
             .map(|_| noise.below(labels) as u8)
             .collect();
-        let strewn = [0, 5, 300][noise.below(3) as usize];
+        let speckle_per_mille = [0, 5, 300][noise.below(3) as usize];
         let mut case = Self {
             dims,
             labels: Vec::new(),
@@ -35,14 +35,14 @@ impl Case {
         case.labels = (0..dims.iter().product())
             .map(|voxel| {
                 let [x, y, z] = case.at(voxel).map(|at| at / block);
-                if noise.below(1000) < strewn {
+                if noise.below(1000) < speckle_per_mille {
                     noise.below(labels) as u8
                 } else {
-                    of_block[(z * by + y) * bx + x]
+                    block_labels[(z * by + y) * bx + x]
                 }
             })
             .collect();
-        // two at least
+        // At least two labels.
         let last = case.labels.len() - 1;
         if case.labels.iter().all(|&label| label == case.labels[0]) && last > 0 {
             case.labels[last] = case.labels[0].wrapping_add(1);
@@ -55,32 +55,33 @@ impl Case {
         [voxel % nx, voxel / nx % ny, voxel / (nx * ny)]
     }
 
-    /// The squared distance of each voxel, for squared spacings.
-    fn squares(&self, weights: [f64; 3]) -> Vec<f64> {
-        let places: Vec<[f64; 3]> = (0..self.labels.len())
+    /// Returns the squared distance of each voxel for squared spacings.
+    fn squared_distances(&self, weights: [f64; 3]) -> Vec<f64> {
+        let positions: Vec<[f64; 3]> = (0..self.labels.len())
             .map(|voxel| self.at(voxel).map(|at| at as f64))
             .collect();
         let nearest = |voxel: usize| {
-            let (here, label) = (places[voxel], self.labels[voxel]);
-            let mut least = f64::INFINITY;
-            for (there, &other) in places.iter().zip(&self.labels) {
-                if other != label {
-                    let [x, y, z] = [0, 1, 2].map(|k| (here[k] - there[k]).powi(2) * weights[k]);
-                    least = least.min(x + y + z);
+            let (voxel_position, label) = (positions[voxel], self.labels[voxel]);
+            let mut min_squared = f64::INFINITY;
+            for (other_position, &other_label) in positions.iter().zip(&self.labels) {
+                if other_label != label {
+                    let [x, y, z] = [0, 1, 2]
+                        .map(|k| (voxel_position[k] - other_position[k]).powi(2) * weights[k]);
+                    min_squared = min_squared.min(x + y + z);
                 }
             }
-            least
+            min_squared
         };
-        (0..places.len()).map(nearest).collect()
+        (0..positions.len()).map(nearest).collect()
     }
 
     fn volume<T: Sample + DeviceSample>(
         &self,
         spacing: [f64; 3],
-        of: impl Fn(u8) -> T,
+        convert: impl Fn(u8) -> T,
     ) -> Volume<T> {
         let geometry = Geometry::from_spacing(spacing, [1.0, -2.0, 3.0]).unwrap();
-        let labels = self.labels.iter().map(|&label| of(label)).collect();
+        let labels = self.labels.iter().map(|&label| convert(label)).collect();
         Volume::new(labels, self.dims, geometry).unwrap()
     }
 }
@@ -100,9 +101,9 @@ fn distances<T: Sample + DeviceSample>(
     stream.download(&map.distances).unwrap()
 }
 
-/// Checked mode is slow: one case in `every` is enough.
-fn some(round: usize, every: usize) -> Vec<devices::TestDevice> {
-    if round.is_multiple_of(every) {
+/// Returns the devices for a case: checked mode is slow, so it runs for one case in `every`.
+fn devices_for_case(case_index: usize, every: usize) -> Vec<devices::TestDevice> {
+    if case_index.is_multiple_of(every) {
         devices::all()
     } else {
         devices::fast()
@@ -117,23 +118,23 @@ fn bounded(max_distance: Option<f64>) -> DistanceParams {
 }
 
 #[test]
-fn whole_spacings_are_exact() {
+fn integer_spacings_are_exact() {
     let mut noise = Noise(21);
-    for round in 0..60 {
-        let spacing = [[1u32; 3], [1, 2, 3], [3, 1, 1], [700, 1, 1], [2, 2, 5]][round % 5];
-        let labels = [2, 3, 40][round % 3];
+    for case_index in 0..60 {
+        let spacing = [[1u32; 3], [1, 2, 3], [3, 1, 1], [700, 1, 1], [2, 2, 5]][case_index % 5];
+        let labels = [2, 3, 40][case_index % 3];
         let case = Case::random(&mut noise, labels);
         let spacing = spacing.map(f64::from);
-        let squares = case.squares(spacing.map(|s| s * s));
+        let squared_distances = case.squared_distances(spacing.map(|s| s * s));
         let volume = case.volume(spacing, |label| label);
-        for labelled in some(round, 11) {
+        for labelled in devices_for_case(case_index, 11) {
             for bound in [None, Some(3.0), Some(4.5), Some(40.0)] {
                 let found = distances(&labelled.device, &volume, &bounded(bound));
-                for (voxel, (found, square)) in found.iter().zip(&squares).enumerate() {
-                    let exact = square.sqrt().min(bound.unwrap_or(f64::INFINITY)) as f32;
+                for (voxel, (found, squared)) in found.iter().zip(&squared_distances).enumerate() {
+                    let exact = squared.sqrt().min(bound.unwrap_or(f64::INFINITY)) as f32;
                     assert_eq!(
                         *found, exact,
-                        "{} round {round} {:?} {bound:?} voxel {voxel}",
+                        "{} case_index {case_index} {:?} {bound:?} voxel {voxel}",
                         labelled.label, case.dims
                     );
                 }
@@ -143,22 +144,22 @@ fn whole_spacings_are_exact() {
 }
 
 #[test]
-fn odd_spacings_are_exact_but_for_rounding() {
+fn irregular_spacings_are_exact_up_to_rounding() {
     let mut noise = Noise(22);
-    for round in 0..10 {
+    for case_index in 0..10 {
         let case = Case::random(&mut noise, 4);
-        let spacing = [[0.71, 1.3, std::f64::consts::PI], [1e-3, 1.7e-3, 1.0]][round % 2];
-        let squares = case.squares(spacing.map(|s| s * s));
+        let spacing = [[0.71, 1.3, std::f64::consts::PI], [1e-3, 1.7e-3, 1.0]][case_index % 2];
+        let squared_distances = case.squared_distances(spacing.map(|s| s * s));
         let volume = case.volume(spacing, |label| label);
         let bound = 6.0 * spacing[1];
-        for labelled in some(round, 5) {
+        for labelled in devices_for_case(case_index, 5) {
             for bound in [None, Some(bound)] {
                 let found = distances(&labelled.device, &volume, &bounded(bound));
-                for (voxel, (found, square)) in found.iter().zip(&squares).enumerate() {
-                    let exact = square.sqrt().min(bound.unwrap_or(f64::INFINITY));
+                for (voxel, (found, squared)) in found.iter().zip(&squared_distances).enumerate() {
+                    let exact = squared.sqrt().min(bound.unwrap_or(f64::INFINITY));
                     assert!(
                         (f64::from(*found) - exact).abs() <= 1e-7 * exact,
-                        "{} round {round} {bound:?} voxel {voxel}: {found} {exact}",
+                        "{} case_index {case_index} {bound:?} voxel {voxel}: {found} {exact}",
                         labelled.label
                     );
                 }
@@ -168,10 +169,13 @@ fn odd_spacings_are_exact_but_for_rounding() {
 }
 
 #[test]
-fn labels_of_every_type() {
+fn labels_of_every_sample_type_match() {
     let case = Case::random(&mut Noise(23), 5);
-    let squares = case.squares([1.0; 3]);
-    let exact: Vec<f32> = squares.iter().map(|square| square.sqrt() as f32).collect();
+    let squared_distances = case.squared_distances([1.0; 3]);
+    let exact: Vec<f32> = squared_distances
+        .iter()
+        .map(|squared| squared.sqrt() as f32)
+        .collect();
     let unit = [1.0; 3];
     let params = DistanceParams::default();
     for labelled in devices::all() {
@@ -182,14 +186,14 @@ fn labels_of_every_type() {
         assert_eq!(distances(device, &of_u16, &params), exact);
         let of_i16 = case.volume(unit, |label| i16::MIN + i16::from(label));
         assert_eq!(distances(device, &of_i16, &params), exact);
-        // numbers of 24 bits that differ in the lowest
+        // 24-bit numbers that differ in the lowest bit.
         let of_f32 = case.volume(unit, |label| 16_777_210.0 + f32::from(label));
         assert_eq!(distances(device, &of_f32, &params), exact);
     }
 }
 
 #[test]
-fn what_is_no_number_is_another_label_everywhere() {
+fn nan_differs_from_every_label() {
     let mut labels = vec![1.0f32; 40];
     labels[10] = f32::NAN;
     labels[11] = f32::NAN;
@@ -207,7 +211,7 @@ fn what_is_no_number_is_another_label_everywhere() {
 }
 
 #[test]
-fn a_limit_of_memory_changes_nothing() {
+fn memory_limits_do_not_change_the_map() {
     let mut noise = Noise(24);
     let dims = [131, 9, 7];
     let labels =
@@ -225,20 +229,25 @@ fn a_limit_of_memory_changes_nothing() {
             memory: Some(limit),
             ..Default::default()
         };
-        let least = match distance::transform_labels(&stream, &labels, &limited(1)) {
+        let minimum = match distance::transform_labels(&stream, &labels, &limited(1)) {
             Err(DistanceError::Memory(TooLittleMemory {
                 budget: 1,
-                needed: least,
-            })) => least,
-            other => panic!("{other:?}"),
+                needed: minimum,
+            })) => minimum,
+            result => panic!("{result:?}"),
         };
-        let held = labelled.device.memory_use().now;
+        let bytes_before = labelled.device.memory_use().now;
         labelled.device.reset_peak_memory();
-        let map = distance::transform_labels(&stream, &labels, &limited(least)).unwrap();
-        let taken = labelled.device.memory_use().peak - held - map.distances.bytes() as u64;
-        assert!(taken <= least, "{}: {taken} {least}", labelled.label);
+        let map = distance::transform_labels(&stream, &labels, &limited(minimum)).unwrap();
+        let bytes_used =
+            labelled.device.memory_use().peak - bytes_before - map.distances.bytes() as u64;
+        assert!(
+            bytes_used <= minimum,
+            "{}: {bytes_used} {minimum}",
+            labelled.label
+        );
         assert_eq!(stream.download(&map.distances).unwrap(), whole);
-        for limit in [least - 1, 0] {
+        for limit in [minimum - 1, 0] {
             let found = distance::transform_labels(&stream, &labels, &limited(limit));
             assert!(matches!(found, Err(DistanceError::Memory(_))));
         }
@@ -246,33 +255,36 @@ fn a_limit_of_memory_changes_nothing() {
 }
 
 #[test]
-fn edges_are_the_voxels_beside_another_label() {
+fn label_edges_are_voxels_next_to_another_label() {
     let mut noise = Noise(25);
-    for round in 0..10 {
+    for case_index in 0..10 {
         let case = Case::random(&mut noise, 3);
         let volume = case.volume([1.0; 3], |label| label);
-        let squares = case.squares([1.0; 3]);
+        let squared_distances = case.squared_distances([1.0; 3]);
         let [nx, ny, _] = case.dims;
         let per_row = nx.div_ceil(32);
-        for labelled in some(round, 5) {
+        for labelled in devices_for_case(case_index, 5) {
             let stream = labelled.device.stream().unwrap();
             let labels = DeviceVolume::upload(&stream, volume.view()).unwrap();
             let edges = DeviceMask::from_label_edges(&stream, &labels).unwrap();
             let words = edges.download(&stream).unwrap();
-            for (voxel, &square) in squares.iter().enumerate() {
+            for (voxel, &squared) in squared_distances.iter().enumerate() {
                 let [x, y, z] = case.at(voxel);
                 let word = words[(z * ny + y) * per_row + x / 32];
-                let what = format!("{} {:?} {voxel}", labelled.label, case.dims);
-                assert_eq!(word >> (x % 32) & 1 == 1, square == 1.0, "{what}");
+                let context = format!("{} {:?} {voxel}", labelled.label, case.dims);
+                assert_eq!(word >> (x % 32) & 1 == 1, squared == 1.0, "{context}");
             }
-            let count = squares.iter().filter(|&&square| square == 1.0).count();
+            let count = squared_distances
+                .iter()
+                .filter(|&&squared| squared == 1.0)
+                .count();
             assert_eq!(edges.count(&stream).unwrap(), count as u64);
         }
     }
 }
 
 #[test]
-fn one_label_and_what_labels_have_not() {
+fn unsupported_label_requests_return_errors() {
     for labelled in devices::all() {
         let stream = labelled.device.stream().unwrap();
         for dims in [[1, 1, 1], [33, 4, 2]] {

@@ -1,6 +1,8 @@
 //! Distances to points with fractional coordinates.
 
-use super::distance_exact::{Case, TARGET, assert_near_enough, dims, on_host};
+use super::distance_exact::{
+    CUBES_EXACT_RANGE, Case, assert_within_cubes_error, download_map, limit_dims,
+};
 use ferrovox::{
     distance::{self, DistanceParams, Method, Sites},
     grid::{DevicePoints, Geometry},
@@ -11,16 +13,16 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(160)))]
 
-    /// Points with fractional coordinates, some outside the volume.
+    /// Points with fractional coordinates, some of them outside the volume.
     #[test]
-    fn random_points(
-        any in [1usize..=70, 1..=70, 1..=70],
+    fn random_points_match_f64_distances(
+        side_lengths in [1usize..=70, 1..=70, 1..=70],
         spacing in prop::sample::select(vec![[1.0, 1.0, 1.0], [0.7, 0.7, 3.1], [1e-9, 2e-9, 1e-9]]),
         count in 1usize..60,
         seed in any::<u64>(),
         bounded in any::<bool>(),
     ) {
-        let dims = dims(any, 800);
+        let dims = limit_dims(side_lengths, 800);
         let mut noise = Noise(seed);
         let mut coordinate = |n: usize| (n as f32 + 20.0) * (0.5 + 0.5 * noise.signed()) - 10.0;
         let points: Vec<[f32; 3]> = (0..count).map(|_| dims.map(&mut coordinate)).collect();
@@ -37,18 +39,20 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
         sites: vec![],
     };
     let squared = |voxel: u64, point: &[f32; 3]| -> f64 {
-        let here = case.at(voxel);
+        let voxel_position = case.at(voxel);
         (0..3)
-            .map(|axis| ((here[axis] as f64 - f64::from(point[axis])) * spacing[axis]).powi(2))
+            .map(|axis| {
+                ((voxel_position[axis] as f64 - f64::from(point[axis])) * spacing[axis]).powi(2)
+            })
             .sum()
     };
-    let least = |voxel: u64| {
+    let min_squared = |voxel: u64| {
         points
             .iter()
             .map(|point| squared(voxel, point))
             .fold(f64::INFINITY, f64::min)
     };
-    let expected: Vec<f64> = (0..case.voxels() as u64).map(least).collect();
+    let expected: Vec<f64> = (0..case.voxels() as u64).map(min_squared).collect();
     let mut first: Option<Vec<Vec<f32>>> = None;
     for labelled in devices::fast() {
         let stream = labelled.device.stream().unwrap();
@@ -62,30 +66,31 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
                 ..Default::default()
             };
             let map = distance::transform(&stream, Sites::Points(&sites), &params).unwrap();
-            let (distances, nearest) = on_host(&stream, &map);
-            let target = TARGET * spacing.into_iter().fold(f64::INFINITY, f64::min);
-            for (i, (&distance, &least)) in distances.iter().zip(&expected).enumerate() {
-                let what = format!("{} {method:?} {dims:?} voxel {i}", labelled.label);
-                let exact = least.sqrt();
+            let (distances, nearest) = download_map(&stream, &map);
+            let target = CUBES_EXACT_RANGE * spacing.into_iter().fold(f64::INFINITY, f64::min);
+            for (i, (&distance, &min_squared)) in distances.iter().zip(&expected).enumerate() {
+                let context = format!("{} {method:?} {dims:?} voxel {i}", labelled.label);
+                let exact = min_squared.sqrt();
                 if method == Method::Cubes && exact > target {
-                    assert_near_enough(&what, distance, least, spacing, bound);
+                    assert_within_cubes_error(&context, distance, min_squared, spacing, bound);
                     continue;
                 }
-                // factors and spacings are rounded in other places: a unit in the last of 24 bits
+                // Factors and spacings are rounded at different points: one unit in the last place
+                // of 24 bits.
                 let limited = bound.map_or(exact, |bound| exact.min(bound));
                 let error = (f64::from(distance) - limited).abs();
                 assert!(
                     error <= limited * 1.3e-7,
-                    "{what}: {distance} for {limited}"
+                    "{context}: {distance} for {limited}"
                 );
                 if let Some(nearest) = &nearest {
                     if bound.is_some_and(|bound| exact > bound * (1.0 + 1e-12)) {
-                        assert_eq!(nearest[i], u64::MAX, "{what}");
+                        assert_eq!(nearest[i], u64::MAX, "{context}");
                     } else if bound.is_none_or(|bound| exact < bound * (1.0 - 1e-12)) {
-                        let there = squared(i as u64, &points[nearest[i] as usize]);
+                        let found_squared = squared(i as u64, &points[nearest[i] as usize]);
                         assert!(
-                            there <= least * (1.0 + 1e-12),
-                            "{what}: {there} for {least}"
+                            found_squared <= min_squared * (1.0 + 1e-12),
+                            "{context}: {found_squared} for {min_squared}"
                         );
                     }
                 }
@@ -96,11 +101,11 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
             panic!("three methods")
         };
         assert_eq!(exact, bucketed, "{}", labelled.label);
-        let target = (TARGET * spacing.into_iter().fold(f64::INFINITY, f64::min)) as f32;
+        let target = (CUBES_EXACT_RANGE * spacing.into_iter().fold(f64::INFINITY, f64::min)) as f32;
         for (exact, cubes) in exact.iter().zip(cubes) {
             assert!(exact == cubes || *exact >= target, "{exact} is not {cubes}");
         }
-        // every device has the same bits
+        // All devices produce the same bits.
         assert_eq!(
             first.get_or_insert_with(|| found.clone()),
             &found,
@@ -111,17 +116,17 @@ fn check_points(points: &[[f32; 3]], dims: [usize; 3], spacing: [f64; 3], bound:
 }
 
 #[test]
-fn points_between_voxels() {
+fn points_between_voxels_match_f64_distances() {
     let one = [[0.5, 0.0, 0.0]];
     check_points(&one, [3, 1, 1], [1.0; 3], None);
-    // at the same distance from voxel 1, and a point twice
+    // Equal distances from voxel 1, and a duplicate point.
     check_points(
         &[[0.5, 0.0, 0.0], [1.5, 0.0, 0.0], [0.5, 0.0, 0.0]],
         [3, 2, 2],
         [1.0; 3],
         None,
     );
-    // far outside, on either side
+    // Far outside, on either side.
     check_points(&[[-1000.25, 3.0, 2.0]], [20, 9, 5], [1.0, 2.0, 1.0], None);
     check_points(
         &[[90.0, 70.0, 3.0], [5.0, -40.0, 3.0]],
@@ -131,9 +136,9 @@ fn points_between_voxels() {
     );
 }
 
-/// Sites on a ball, fractional: from its middle all of them are about as far away.
+/// Fractional sites on a sphere: all of them are about equally far from its centre.
 #[test]
-fn points_around_a_far_middle() {
+fn points_on_a_sphere_match_at_its_distant_centre() {
     let mut noise = Noise(3);
     let points: Vec<[f32; 3]> = (0..300)
         .map(|_| {
@@ -144,12 +149,12 @@ fn points_around_a_far_middle() {
         .collect();
     check_points(&points, [81, 80, 16], [1.0; 3], None);
     check_points(&points, [16, 81, 80], [0.7, 0.7, 1.3], Some(30.0));
-    // no bucket is near
+    // No bucket is near.
     check_points(&points[..3], [9, 150, 70], [1.0; 3], None);
 }
 
 #[test]
-fn the_first_of_several_points_is_the_nearest() {
+fn ties_select_the_first_point() {
     let points = [[1.5, 0.0, 0.0], [0.5, 0.0, 0.0], [1.5, 0.0, 0.0]];
     for labelled in devices::all() {
         let stream = labelled.device.stream().unwrap();
@@ -161,7 +166,7 @@ fn the_first_of_several_points_is_the_nearest() {
             ..Default::default()
         };
         let map = distance::transform(&stream, Sites::Points(&sites), &params).unwrap();
-        let (distances, nearest) = on_host(&stream, &map);
+        let (distances, nearest) = download_map(&stream, &map);
         assert_eq!(distances, [0.5; 3], "{}", labelled.label);
         assert_eq!(nearest.unwrap(), [1, 0, 0], "{}", labelled.label);
     }

@@ -1,4 +1,4 @@
-//! Exact distance maps against every site.
+//! Exact separable distance maps, compared with every site.
 
 use ferrovox::{
     distance::{self, DistanceParams, Sites},
@@ -6,25 +6,25 @@ use ferrovox::{
 };
 use ferrovox_tests::{devices, noise::Noise};
 
-/// Squared distances in units of the spacings, which are integers.
+/// Returns squared distances for integer spacings.
 fn brute_force(mask: &[u8], [nx, ny, nz]: [usize; 3], spacing: [u64; 3]) -> Vec<u64> {
     let at = |i: usize| [i % nx, i / nx % ny, i / (nx * ny)];
     let sites: Vec<[usize; 3]> = (0..mask.len()).filter(|&i| mask[i] != 0).map(at).collect();
     (0..nx * ny * nz)
         .map(|i| {
             let voxel = at(i);
-            let to = |site: &[usize; 3]| -> u64 {
+            let squared_to = |site: &[usize; 3]| -> u64 {
                 (0..3)
                     .map(|axis| (site[axis].abs_diff(voxel[axis]) as u64 * spacing[axis]).pow(2))
                     .sum()
             };
-            sites.iter().map(to).min().unwrap()
+            sites.iter().map(squared_to).min().unwrap()
         })
         .collect()
 }
 
 #[test]
-fn every_size_and_density() {
+fn all_sizes_and_densities_match_brute_force() {
     let mut noise = Noise(4);
     for dims in [
         [1, 1, 1],
@@ -45,8 +45,8 @@ fn every_size_and_density() {
             let mut mask: Vec<u8> = (0..dims.iter().product())
                 .map(|_| u8::from(noise.below(1000) < density))
                 .collect();
-            let one = noise.below(mask.len() as u64) as usize;
-            mask[one] = 1;
+            let guaranteed_site = noise.below(mask.len() as u64) as usize;
+            mask[guaranteed_site] = 1;
             let expected = brute_force(&mask, dims, spacing);
             let geometry = Geometry::from_spacing(spacing.map(|s| s as f64), [0.0; 3]).unwrap();
             for labelled in devices::all() {
@@ -75,10 +75,10 @@ fn every_size_and_density() {
 }
 
 #[test]
-fn lines_that_do_not_fit() {
+fn scanlines_longer_than_shared_memory_return_an_error() {
     for labelled in devices::fast() {
         let stream = labelled.device.stream().unwrap();
-        // along x there is no limit
+        // There is no limit along x.
         let long = [40_000, 1, 1];
         let sites = DeviceMask::from_indices(&stream, &[7], long, Geometry::default()).unwrap();
         let map = distance::transform(&stream, Sites::Voxels(&sites), &Default::default()).unwrap();
@@ -89,7 +89,7 @@ fn lines_that_do_not_fit() {
             "{}",
             labelled.label
         );
-        // along the others it is told
+        // Along the other axes an error reports the limit.
         for dims in [[1, 40_000, 1], [1, 1, 40_000], [1, 1, 3_000_000]] {
             let sites = DeviceMask::from_indices(&stream, &[7], dims, Geometry::default()).unwrap();
             let error = distance::transform(&stream, Sites::Voxels(&sites), &Default::default());
@@ -104,7 +104,7 @@ fn lines_that_do_not_fit() {
 }
 
 #[test]
-fn long_lines() {
+fn long_scanlines_match_brute_force() {
     let mut noise = Noise(11);
     for dims in [[3, 4099, 1], [2, 1, 6001], [40, 3000, 1]] {
         let voxels: usize = dims.iter().product();
@@ -128,9 +128,8 @@ fn long_lines() {
 }
 
 #[test]
-fn every_sum_of_two_squares_below_2_to_the_24_has_its_nearest_root() {
-    // roots of integers below 2^24 are rounded once, by a root without a branch; those of larger
-    // ones go through f64
+fn roots_of_sums_of_two_squares_are_correctly_rounded() {
+    // Roots of integers below 2^24 are computed in f32 and rounded once; larger ones in f64.
     for n in [2896usize, 2900] {
         let mut words = vec![0; n * n.div_ceil(32)];
         words[0] = 1;

@@ -1,4 +1,4 @@
-//! Which voxels are sites, against loops over voxels.
+//! Site masks, compared with loops over voxels.
 
 use ferrovox::{
     device::Stream,
@@ -8,7 +8,7 @@ use ferrovox::{
 };
 use ferrovox_tests::{devices, noise::Noise};
 
-/// Sizes about those of a word, of four words and of a group, and others.
+/// Dimensions around one word, four words and a group, and others.
 pub const SIZES: [[usize; 3]; 16] = [
     [1, 1, 1],
     [31, 1, 1],
@@ -28,27 +28,27 @@ pub const SIZES: [[usize; 3]; 16] = [
     [0, 3, 2],
 ];
 
-/// The bits of the voxels that `is_site` says yes to.
-pub fn words(dims: [usize; 3], is_site: impl Fn([usize; 3]) -> bool) -> Vec<u32> {
+/// Packs the voxels for which `is_site` returns `true` into words.
+pub fn pack_words(dims: [usize; 3], is_site: impl Fn([usize; 3]) -> bool) -> Vec<u32> {
     let [nx, ny, nz] = dims;
     let per_row = nx.div_ceil(32);
-    let mut words = vec![0; per_row * ny * nz];
+    let mut packed = vec![0; per_row * ny * nz];
     for z in 0..nz {
         for y in 0..ny {
             for x in 0..nx {
                 let word = (z * ny + y) * per_row + x / 32;
-                words[word] |= u32::from(is_site([x, y, z])) << (x % 32);
+                packed[word] |= u32::from(is_site([x, y, z])) << (x % 32);
             }
         }
     }
-    words
+    packed
 }
 
-/// Samples of which about one in `rare` is not 0.
-pub fn rare(dims: [usize; 3], rare: u64, seed: u64) -> Volume<u8> {
+/// Creates a volume of which about one sample in `one_in` is not 0.
+pub fn random_mask(dims: [usize; 3], one_in: u64, seed: u64) -> Volume<u8> {
     let mut noise = Noise(seed);
     Volume::from_fn(dims, Geometry::default(), |_, _, _| {
-        u8::from(noise.below(rare) == 0) * 7
+        u8::from(noise.below(one_in) == 0) * 7
     })
     .expect("a size")
 }
@@ -62,10 +62,10 @@ fn check_volume<T: DeviceSample + Sample>(
 ) {
     let dims = volume.dims();
     let label = format!("{label}: {} of {dims:?}", std::any::type_name::<T>());
-    let at = |place| value(volume.get(place).expect("a voxel"));
+    let at = |position| value(volume.get(position).expect("a voxel"));
     let on_device = DeviceVolume::upload(stream, volume.view()).unwrap();
     let check = |what: &str, found: DeviceMask, expected: &dyn Fn([usize; 3]) -> bool| {
-        let expected = words(dims, expected);
+        let expected = pack_words(dims, expected);
         assert!(
             found.download(stream).unwrap() == expected,
             "{label}: {what}"
@@ -82,32 +82,35 @@ fn check_volume<T: DeviceSample + Sample>(
         assert_eq!(found.dims(), dims);
     };
     let mask = DeviceMask::from_mask(stream, &on_device).unwrap();
-    check("mask", mask, &|place| at(place) != 0.0);
+    check("mask", mask, &|position| at(position) != 0.0);
     let above = DeviceMask::above(stream, &on_device, level).unwrap();
-    check("above", above, &|place| at(place) >= level);
+    check("above", above, &|position| at(position) >= level);
     let below = DeviceMask::below(stream, &on_device, level).unwrap();
-    check("below", below, &|place| at(place) < level);
+    check("below", below, &|position| at(position) < level);
     let between = DeviceMask::between(stream, &on_device, level, level + 20.0).unwrap();
-    check("between", between, &|place| {
-        (level..=level + 20.0).contains(&at(place))
+    check("between", between, &|position| {
+        (level..=level + 20.0).contains(&at(position))
     });
     let surface = DeviceMask::from_level(stream, &on_device, level).unwrap();
-    check("surface", surface, &|place| {
-        let inside = |place| at(place) >= level;
-        inside(place) && faces(dims, place).into_iter().any(|next| !inside(next))
+    check("surface", surface, &|position| {
+        let inside = |position| at(position) >= level;
+        inside(position)
+            && face_neighbours(dims, position)
+                .into_iter()
+                .any(|next| !inside(next))
     });
 }
 
-/// The neighbours across a voxel's faces that there are.
-pub fn faces(dims: [usize; 3], place: [usize; 3]) -> Vec<[usize; 3]> {
+/// Returns the face neighbours of a voxel inside the grid.
+pub fn face_neighbours(dims: [usize; 3], position: [usize; 3]) -> Vec<[usize; 3]> {
     let mut all = Vec::new();
     for axis in 0..3 {
         for forward in [false, true] {
-            let mut next = place;
+            let mut next = position;
             next[axis] = if forward {
-                place[axis] + 1
+                position[axis] + 1
             } else {
-                place[axis].wrapping_sub(1)
+                position[axis].wrapping_sub(1)
             };
             if next[axis] < dims[axis] {
                 all.push(next);
@@ -118,12 +121,12 @@ pub fn faces(dims: [usize; 3], place: [usize; 3]) -> Vec<[usize; 3]> {
 }
 
 #[test]
-fn sites_of_volumes() {
+fn masks_of_volumes_match_voxel_loops() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         for (number, dims) in SIZES.into_iter().enumerate() {
             let mut noise = Noise(number as u64);
-            // solid enough for voxels without a neighbour outside
+            // Dense enough for voxels without a neighbour outside.
             let bits: Vec<u64> = (0..dims.iter().product::<usize>())
                 .map(|_| match noise.below(8) {
                     0 => noise.bits(),
@@ -155,56 +158,58 @@ fn sites_of_volumes() {
     }
 }
 
-/// More words than many blocks take at a time.
+/// More words than many blocks process at a time.
 #[test]
-fn sites_of_a_larger_volume() {
+fn masks_of_larger_volumes_match_voxel_loops() {
     for test in devices::fast() {
         let stream = test.device.stream().unwrap();
         for dims in [[132, 61, 67], [131, 61, 67]] {
-            let volume = rare(dims, 3, 5);
+            let volume = random_mask(dims, 3, 5);
             check_volume(&test.label, &stream, &volume, 3.0, f32::from);
         }
     }
 }
 
 #[test]
-fn sites_by_index_and_by_words() {
+fn masks_from_indices_and_words_match() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         for dims in SIZES {
-            let volume = rare(dims, 5, 9);
-            let is_site = |place| volume.get(place).unwrap() != 0;
-            let expected = words(dims, is_site);
+            let volume = random_mask(dims, 5, 9);
+            let is_site = |position| volume.get(position).unwrap() != 0;
+            let expected = pack_words(dims, is_site);
             let mut indices: Vec<u64> = (0..volume.samples().len() as u64)
                 .filter(|&index| volume.samples()[index as usize] != 0)
                 .collect();
             indices.reverse();
             indices.extend_from_within(..indices.len() / 2);
-            let place = Geometry::default();
-            let found = DeviceMask::from_indices(&stream, &indices, dims, place).unwrap();
+            let geometry = Geometry::default();
+            let found = DeviceMask::from_indices(&stream, &indices, dims, geometry).unwrap();
             assert_eq!(found.download(&stream).unwrap(), expected, "{}", test.label);
             let mut dirty = expected.clone();
             if let (Some(last), true) = (dirty.last_mut(), dims[0] % 32 != 0) {
                 *last |= 1 << 31;
             }
-            let found = DeviceMask::from_words(&stream, &dirty, dims, place).unwrap();
+            let found = DeviceMask::from_words(&stream, &dirty, dims, geometry).unwrap();
             assert_eq!(found.download(&stream).unwrap(), expected, "{}", test.label);
 
             let voxels = volume.samples().len() as u64;
-            let error = DeviceMask::from_indices(&stream, &[0, voxels], dims, place).unwrap_err();
+            let error =
+                DeviceMask::from_indices(&stream, &[0, voxels], dims, geometry).unwrap_err();
             assert!(matches!(error, GridError::Index { voxels: v, .. } if v == voxels));
-            let error = DeviceMask::from_words(&stream, &vec![0; expected.len() + 1], dims, place);
+            let error =
+                DeviceMask::from_words(&stream, &vec![0; expected.len() + 1], dims, geometry);
             assert!(matches!(error, Err(GridError::Words { .. })));
         }
     }
 }
 
 #[test]
-fn centres_of_sites() {
+fn points_from_sites_are_voxel_centres() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         for dims in SIZES.into_iter().chain([[65, 40, 21]]) {
-            let volume = rare(dims, 4, 21);
+            let volume = random_mask(dims, 4, 21);
             let on_device = DeviceVolume::upload(&stream, volume.view()).unwrap();
             let sites = DeviceMask::from_mask(&stream, &on_device).unwrap();
             let points = DevicePoints::from_sites(&stream, &sites).unwrap();
@@ -226,9 +231,9 @@ fn centres_of_sites() {
 }
 
 #[test]
-fn levels_that_are_no_numbers() {
+fn non_finite_levels_return_an_error() {
     let stream = ferrovox::device::Device::cpu().stream().unwrap();
-    let volume = rare([3, 3, 3], 2, 1);
+    let volume = random_mask([3, 3, 3], 2, 1);
     let volume = DeviceVolume::upload(&stream, volume.view()).unwrap();
     for level in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let errors = [

@@ -1,4 +1,4 @@
-//! Maps by slabs along z: devices and limits of memory change nothing.
+//! Distance maps in slabs along z: devices and memory limits do not change the result.
 
 use ferrovox::{
     device::{CpuOptions, Device},
@@ -12,7 +12,7 @@ use ferrovox_tests::{devices, noise::Noise};
 use simt::Mode;
 use std::sync::Mutex;
 
-/// Axes of 1, around 32, prime, and of more than a tile of bits.
+/// Dimensions of 1, around 32, prime, and larger than a tile of bits.
 const DIMS: [[usize; 3]; 9] = [
     [1, 1, 1],
     [1, 1, 70],
@@ -41,8 +41,8 @@ fn random(dims: [usize; 3], spacing: [f64; 3], one_in: u64, seed: u64) -> Mask {
     mask
 }
 
-/// The map as a whole, by one device.
-fn whole(sites: &Mask, inside: Option<&Mask>, params: &DistanceParams) -> Volume<f32> {
+/// Computes the complete map on one device.
+fn whole_map(sites: &Mask, inside: Option<&Mask>, params: &DistanceParams) -> Volume<f32> {
     let stream = Device::cpu().stream().unwrap();
     let params = DistanceParams {
         memory: None,
@@ -57,34 +57,34 @@ fn whole(sites: &Mask, inside: Option<&Mask>, params: &DistanceParams) -> Volume
     map.download(&stream).unwrap()
 }
 
-fn assert_same(what: &str, found: &Volume<f32>, expected: &Volume<f32>) {
-    assert_eq!(found.dims(), expected.dims(), "{what}");
-    assert_eq!(found.geometry(), expected.geometry(), "{what}");
+fn assert_same(context: &str, found: &Volume<f32>, expected: &Volume<f32>) {
+    assert_eq!(found.dims(), expected.dims(), "{context}");
+    assert_eq!(found.geometry(), expected.geometry(), "{context}");
     let bits = |volume: &Volume<f32>| -> Vec<u32> {
         volume.samples().iter().map(|it| it.to_bits()).collect()
     };
-    assert!(bits(found) == bits(expected), "{what}");
+    assert!(bits(found) == bits(expected), "{context}");
 }
 
-/// The least limit that works, as a limit that does not says.
-fn least(devices: &[Device], sites: &Mask, params: &DistanceParams) -> u64 {
+/// Returns the minimum memory limit, as reported by the error for a limit that is too small.
+fn min_memory_limit(devices: &[Device], sites: &Mask, params: &DistanceParams) -> u64 {
     let params = DistanceParams {
         memory: Some(0),
         ..*params
     };
     let plain = DistanceParams::default();
-    let told = Slabs::new(devices, sites, &plain).unwrap().min_memory();
+    let reported = Slabs::new(devices, sites, &plain).unwrap().min_memory();
     match Slabs::new(devices, sites, &params) {
         Err(DistanceError::Memory(TooLittleMemory {
             budget: 0,
-            needed: least,
-        })) if least == told => least,
+            needed: minimum,
+        })) if minimum == reported => minimum,
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn limits_and_devices_change_nothing() {
+fn memory_limits_and_devices_do_not_change_the_map() {
     for (number, dims) in DIMS.into_iter().enumerate() {
         for (spacing, one_in, bound) in [
             ([1.0; 3], 5000, None),
@@ -100,27 +100,32 @@ fn limits_and_devices_change_nothing() {
                 max_distance: bound,
                 ..Default::default()
             };
-            let expected = whole(&sites, None, &params);
-            let expected_signed = whole(&sites, Some(&inside), &params);
+            let expected = whole_map(&sites, None, &params);
+            let expected_signed = whole_map(&sites, Some(&inside), &params);
             for count in [1, 3] {
                 let devices: Vec<Device> = (0..count).map(|_| Device::cpu()).collect();
-                let least = least(&devices, &sites, &params);
-                for memory in [None, Some(least), Some(least + least / 2), Some(4 * least)] {
-                    let what = format!("{dims:?} {spacing:?} {bound:?} {count} {memory:?}");
+                let minimum = min_memory_limit(&devices, &sites, &params);
+                for memory in [
+                    None,
+                    Some(minimum),
+                    Some(minimum + minimum / 2),
+                    Some(4 * minimum),
+                ] {
+                    let context = format!("{dims:?} {spacing:?} {bound:?} {count} {memory:?}");
                     let params = DistanceParams { memory, ..params };
                     devices.iter().for_each(Device::reset_peak_memory);
                     let slabs = Slabs::new(&devices, &sites, &params).unwrap();
-                    assert_same(&what, &slabs.map().unwrap(), &expected);
-                    if memory == Some(least) {
-                        assert_eq!(slabs.count(), dims[2].div_ceil(32), "{what}");
+                    assert_same(&context, &slabs.map().unwrap(), &expected);
+                    if memory == Some(minimum) {
+                        assert_eq!(slabs.count(), dims[2].div_ceil(32), "{context}");
                     }
                     let slabs = slabs.with_sign(&inside).unwrap();
-                    assert_same(&what, &slabs.map().unwrap(), &expected_signed);
+                    assert_same(&context, &slabs.map().unwrap(), &expected_signed);
                     for device in &devices {
                         let found = device.memory_use();
-                        assert_eq!(found.now, 0, "{what}");
+                        assert_eq!(found.now, 0, "{context}");
                         if let Some(limit) = memory {
-                            assert!(found.peak <= limit, "{what}: {}", found.peak);
+                            assert!(found.peak <= limit, "{context}: {}", found.peak);
                         }
                     }
                 }
@@ -129,29 +134,29 @@ fn limits_and_devices_change_nothing() {
     }
 }
 
-/// The least is what is taken, not a guess.
+/// The minimum is exact, not an estimate.
 #[test]
-fn the_least_is_what_is_taken() {
+fn minimum_memory_is_used_exactly() {
     for spacing in [[1.0; 3], [600.0, 1.0, 7.0], [0.7, 0.9, 1.3]] {
         let sites = random([70, 31, 100], spacing, 100, 5);
         let devices = [Device::cpu()];
-        let least = least(&devices, &sites, &DistanceParams::default());
+        let minimum = min_memory_limit(&devices, &sites, &DistanceParams::default());
         let params = DistanceParams {
-            memory: Some(least),
+            memory: Some(minimum),
             ..Default::default()
         };
         let slabs = Slabs::new(&devices, &sites, &params).unwrap();
         slabs.map().unwrap();
-        assert_eq!(devices[0].memory_use().peak, least, "{spacing:?}");
+        assert_eq!(devices[0].memory_use().peak, minimum, "{spacing:?}");
         let slabs = slabs.with_sign(&sites).unwrap();
         slabs.map().unwrap();
-        // the squared distances take more than a slab and its signs
-        assert_eq!(devices[0].memory_use().peak, least, "{spacing:?}");
+        // The squared distances need more memory than a slab and its signs.
+        assert_eq!(devices[0].memory_use().peak, minimum, "{spacing:?}");
     }
 }
 
 #[test]
-fn blocks_of_any_size() {
+fn block_sizes_do_not_change_the_map() {
     let mut all: Vec<Device> = devices::all().into_iter().map(|it| it.device).collect();
     for (block, seed) in [(32, 3), (64, 4), (96, 5)] {
         let mode = Mode::Checked { seed };
@@ -162,11 +167,11 @@ fn blocks_of_any_size() {
             let sites = random(dims, spacing, 50, 9);
             let inside = random(dims, spacing, 3, 10);
             let params = DistanceParams::default();
-            let expected = whole(&sites, Some(&inside), &params);
+            let expected = whole_map(&sites, Some(&inside), &params);
             for device in &all {
                 let devices = std::slice::from_ref(device);
                 let params = DistanceParams {
-                    memory: Some(3 * least(devices, &sites, &params)),
+                    memory: Some(3 * min_memory_limit(devices, &sites, &params)),
                     ..params
                 };
                 let slabs = Slabs::new(devices, &sites, &params).unwrap();
@@ -181,7 +186,7 @@ fn blocks_of_any_size() {
 }
 
 #[test]
-fn masks_of_the_host_are_those_of_devices() {
+fn host_masks_equal_device_masks() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("v.nrrd");
     let dims = [37, 5, 41];
@@ -218,31 +223,31 @@ fn masks_of_the_host_are_those_of_devices() {
 }
 
 #[test]
-fn what_cannot_be() {
+fn invalid_requests_return_errors() {
     let sites = random([3, 3, 40], [1.0; 3], 10, 1);
     let none = Mask::new([3, 3, 40], Geometry::default()).unwrap();
     let devices = [Device::cpu(), Device::cpu()];
     let plain = DistanceParams::default();
-    let refused = |devices: &[Device], sites: &Mask, params: DistanceParams| {
+    let rejection = |devices: &[Device], sites: &Mask, params: DistanceParams| {
         Slabs::new(devices, sites, &params).unwrap_err().to_string()
     };
-    assert!(refused(&[], &sites, plain).contains("no device"));
-    assert!(refused(&devices, &none, plain).contains("no sites"));
+    assert!(rejection(&[], &sites, plain).contains("no device"));
+    assert!(rejection(&devices, &none, plain).contains("no sites"));
     let cubes = DistanceParams {
         method: Method::Cubes,
         ..plain
     };
-    assert!(refused(&devices, &sites, cubes).contains("cubes"));
+    assert!(rejection(&devices, &sites, cubes).contains("cubes"));
     let nearest = DistanceParams {
         nearest: true,
         ..plain
     };
-    assert!(refused(&devices, &sites, nearest).contains("nearest"));
+    assert!(rejection(&devices, &sites, nearest).contains("nearest"));
     let bound = DistanceParams {
         max_distance: Some(0.0),
         ..plain
     };
-    assert!(refused(&devices, &sites, bound).contains("greater than 0"));
+    assert!(rejection(&devices, &sites, bound).contains("greater than 0"));
     let other = random([3, 40, 3], [1.0; 3], 10, 1);
     let slabs = Slabs::new(&devices, &sites, &plain).unwrap();
     assert!(matches!(
@@ -266,14 +271,18 @@ fn what_cannot_be() {
     );
 }
 
-/// The one who wants no more is asked no more, and nobody waits for ever.
+/// Stopping the consumer ends the computation without deadlock.
 #[test]
-fn whoever_gets_the_slabs_may_stop() {
+fn consumer_can_stop_after_any_slab() {
     let sites = random([5, 3, 300], [1.0; 3], 10, 1);
     for count in [1, 2, 4] {
         let devices: Vec<Device> = (0..count).map(|_| Device::cpu()).collect();
         let params = DistanceParams {
-            memory: Some(least(&devices, &sites, &DistanceParams::default())),
+            memory: Some(min_memory_limit(
+                &devices,
+                &sites,
+                &DistanceParams::default(),
+            )),
             ..Default::default()
         };
         let slabs = Slabs::new(&devices, &sites, &params).unwrap();
@@ -296,22 +305,26 @@ fn whoever_gets_the_slabs_may_stop() {
 }
 
 #[test]
-fn slabs_are_counted_and_cancelled() {
+fn progress_counts_slabs_and_cancellation_stops_them() {
     let sites = random([5, 3, 300], [1.0; 3], 10, 1);
     let devices = [Device::cpu(), Device::cpu()];
     let params = DistanceParams {
-        memory: Some(least(&devices, &sites, &DistanceParams::default())),
+        memory: Some(min_memory_limit(
+            &devices,
+            &sites,
+            &DistanceParams::default(),
+        )),
         ..Default::default()
     };
     let cancel = CancelFlag::new();
-    let told = Mutex::new(Vec::new());
-    let hook = |progress: Progress| told.lock().unwrap().push((progress.done, progress.all));
+    let reported = Mutex::new(Vec::new());
+    let hook = |progress: Progress| reported.lock().unwrap().push((progress.done, progress.all));
     let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&cancel);
     let slabs = Slabs::new(&devices, &sites, &params)
         .unwrap()
         .with_monitor(monitor);
     slabs.map().unwrap();
-    assert_eq!(told.lock().unwrap().last(), Some(&(10, 10)));
+    assert_eq!(reported.lock().unwrap().last(), Some(&(10, 10)));
     let mut seen = 0;
     let stopped = slabs.for_each(|_| {
         seen += 1;

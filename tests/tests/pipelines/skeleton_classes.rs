@@ -1,6 +1,6 @@
 //! Classes of voxels and cavities, against loops over voxels.
 
-use super::distance_sites::{SIZES, faces, rare, words};
+use super::distance_sites::{SIZES, face_neighbours, pack_words, random_mask};
 use ferrovox::{
     device::Stream,
     grid::{DeviceMask, DeviceVolume, Geometry, Volume},
@@ -102,7 +102,7 @@ fn check_by(
         (classes.interior, Class::Interior),
     ];
     for (mask, class) in masks {
-        let expected = words(dims, |[x, y, z]| {
+        let expected = pack_words(dims, |[x, y, z]| {
             expected[(z * dims[1] + y) * dims[0] + x] == class
         });
         assert!(
@@ -118,11 +118,11 @@ fn random_solids() {
     for test in devices::all() {
         let stream = test.device.stream().unwrap();
         for (number, dims) in SIZES.into_iter().chain([[45, 19, 8]]).enumerate() {
-            let mut solid = rare(dims, 60, number as u64);
+            let mut solid = random_mask(dims, 60, number as u64);
             // most voxels are of it, so that there is an inside
             solid.samples_mut().iter_mut().for_each(|v| *v = 7 - *v);
             check(&test.label, &stream, &solid);
-            check(&test.label, &stream, &rare(dims, 2, number as u64));
+            check(&test.label, &stream, &random_mask(dims, 2, number as u64));
         }
     }
 }
@@ -173,14 +173,14 @@ fn filled(solid: &Volume<u8>) -> Vec<u32> {
         }
     }
     while let Some(place) = left.pop() {
-        for next in faces(dims, place) {
+        for next in face_neighbours(dims, place) {
             if solid.samples()[index(next)] == 0 && !outside[index(next)] {
                 outside[index(next)] = true;
                 left.push(next);
             }
         }
     }
-    words(dims, |place| !outside[index(place)])
+    pack_words(dims, |place| !outside[index(place)])
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn cavities_are_filled_and_tunnels_are_not() {
         assert_eq!(check(&torus), voxels as u64);
         for (number, dims) in SIZES.into_iter().chain([[45, 19, 8]]).enumerate() {
             for one_in in [2, 3] {
-                check(&rare(dims, one_in, number as u64));
+                check(&random_mask(dims, one_in, number as u64));
             }
         }
         // a ring in a grid of one plane has a tunnel, and no cavity

@@ -1,7 +1,7 @@
 //! Euler numbers and components of solids, against counting cells and floods by voxels.
 
 use super::{
-    distance_sites::{SIZES, rare, words},
+    distance_sites::{SIZES, pack_words, random_mask},
     skeleton_classes::{cube, mask},
 };
 use ferrovox::{
@@ -85,7 +85,7 @@ fn check(label: &str, stream: &Stream, solid: &Volume<u8>) {
         let is_of = |place| labels[index(place)] == Some(component);
         let bits = found.mask(stream, component).unwrap();
         assert!(
-            bits.download(stream).unwrap() == words(dims, is_of),
+            bits.download(stream).unwrap() == pack_words(dims, is_of),
             "{label}"
         );
         let voxels = bits.count(stream).unwrap();
@@ -101,9 +101,13 @@ fn random_solids() {
         let stream = test.device.stream().unwrap();
         for (number, dims) in SIZES.into_iter().chain([[39, 7, 8]]).enumerate() {
             for one_in in [2, 20] {
-                check(&test.label, &stream, &rare(dims, one_in, number as u64));
+                check(
+                    &test.label,
+                    &stream,
+                    &random_mask(dims, one_in, number as u64),
+                );
             }
-            let mut solid = rare(dims, 9, number as u64);
+            let mut solid = random_mask(dims, 9, number as u64);
             solid.samples_mut().iter_mut().for_each(|v| *v = 7 - *v);
             check(&test.label, &stream, &solid);
         }

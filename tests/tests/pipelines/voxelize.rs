@@ -1,6 +1,6 @@
 //! Voxels of meshes, against what is known of the meshes.
 
-use super::distance_sites::words;
+use super::distance_sites::pack_words;
 use ferrovox::{
     device::Device,
     grid::{Geometry, Volume},
@@ -81,7 +81,7 @@ fn boxes_on_the_centres_of_voxels() {
         ] {
             let mesh = cuboid(low.map(|x| x as f32), high.map(|x| x as f32));
             let found = voxelize_on_grid(&stream, &mesh, dims, Geometry::default()).unwrap();
-            let expected = words(dims, |place| {
+            let expected = pack_words(dims, |place| {
                 (0..3).all(|k| (low[k]..high[k]).contains(&(place[k] as i32)))
             });
             assert!(
@@ -209,7 +209,7 @@ fn pieces_share_no_voxel_and_leave_none_out() {
         }
         assert_eq!(voxels, 12 * 12 * 12, "{}", test.label);
         let low = [1, 2, 3];
-        let whole = words(dims, |place| {
+        let whole = pack_words(dims, |place| {
             (0..3).all(|k| (low[k]..low[k] + 12).contains(&place[k]))
         });
         assert!(sum == whole, "{}", test.label);
@@ -232,7 +232,7 @@ fn surfaces_of_masks() {
             ..IsosurfaceParams::default()
         };
         let mesh = mesh_of_volume(&device, &mask, None, &params).mesh;
-        let bits = words(dims, |[x, y, z]| mask.get([x, y, z]).unwrap() != 0);
+        let bits = pack_words(dims, |[x, y, z]| mask.get([x, y, z]).unwrap() != 0);
         cases.push((mesh, *mask.geometry(), bits));
     }
     for test in devices::all() {

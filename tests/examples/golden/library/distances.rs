@@ -1,4 +1,4 @@
-//! Distance maps.
+//! Golden records of distance maps.
 
 use super::Machine;
 use crate::{inputs, record::Record};
@@ -24,14 +24,15 @@ fn add_map(bits: &mut Bits, stream: &Stream, map: &DistanceMap) -> Result<()> {
     Ok(())
 }
 
-fn uploaded<T: DeviceSample + Sample>(
+fn upload<T: DeviceSample + Sample>(
     stream: &Stream,
     volume: &Volume<T>,
 ) -> Result<DeviceVolume<T>> {
     Ok(DeviceVolume::upload(stream, volume.view())?)
 }
 
-/// Three spacings: whole, in units, without a unit.
+/// Returns three geometries: integer spacings, spacings with a common unit, and spacings without
+/// one.
 fn geometries() -> Result<[(&'static str, Geometry); 3]> {
     Ok([
         ("unit", Geometry::default()),
@@ -52,17 +53,17 @@ fn params(method: Method, max_distance: Option<f64>, nearest: bool) -> DistanceP
     }
 }
 
-/// Masks of voxels, however they come about.
+/// Records masks from all constructors.
 pub fn masks(record: &mut Record, machine: &Machine) -> Result<()> {
     let stream = &machine.stream;
-    let holes = uploaded(stream, &inputs::holes(21))?;
+    let holes = upload(stream, &inputs::holes(21))?;
     let sites = inputs::sites();
-    let labels = uploaded(stream, &inputs::labels())?;
-    let on_device = uploaded(stream, &sites)?;
+    let labels = upload(stream, &inputs::labels())?;
+    let on_device = upload(stream, &sites)?;
     let indices: Vec<u64> = (0..500).map(|number| number * number % 90_000).collect();
     let dims = inputs::SITE_DIMS;
     let from_mask = DeviceMask::from_mask(stream, &on_device)?;
-    let made = [
+    let masks_by_name = [
         ("above", DeviceMask::above(stream, &holes, 60.0)?),
         ("below", DeviceMask::below(stream, &holes, 60.0)?),
         ("between", DeviceMask::between(stream, &holes, 40.0, 60.0)?),
@@ -79,7 +80,7 @@ pub fn masks(record: &mut Record, machine: &Machine) -> Result<()> {
         ),
         ("from_mask", from_mask),
     ];
-    for (name, mask) in &made {
+    for (name, mask) in &masks_by_name {
         let (words, count) = (mask.download(stream)?, mask.count(stream)?);
         record.bits(name, |bits| {
             bits.add(&words).add(&[count]);
@@ -104,12 +105,12 @@ pub fn masks(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// Every method with voxels as sites.
+/// Records every method with voxel sites.
 pub fn maps(record: &mut Record, machine: &Machine) -> Result<()> {
     let stream = &machine.stream;
     let volume = inputs::sites();
     for (name, geometry) in geometries()? {
-        let sites = uploaded(stream, &volume.clone().with_geometry(geometry))?;
+        let sites = upload(stream, &volume.clone().with_geometry(geometry))?;
         let sites = DeviceMask::from_mask(stream, &sites)?;
         for method in Method::ALL {
             let mut bits = Bits::default();
@@ -145,7 +146,7 @@ pub fn maps(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// Points as sites.
+/// Records point sites.
 pub fn points(record: &mut Record, machine: &Machine) -> Result<()> {
     let stream = &machine.stream;
     for (name, geometry) in geometries()? {
@@ -154,7 +155,7 @@ pub fn points(record: &mut Record, machine: &Machine) -> Result<()> {
         for method in [Method::Cubes, Method::BruteForce] {
             let mut bits = Bits::default();
             for bound in [None, Some(6.0)] {
-                // cubes does not know the nearest
+                // Method `cubes` does not compute nearest sites.
                 let params = params(method, bound, method == Method::BruteForce);
                 let map = distance::transform(stream, Sites::Points(&points), &params)?;
                 add_map(&mut bits, stream, &map)?;
@@ -165,7 +166,7 @@ pub fn points(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// Slab by slab, by several devices, in different amounts of memory.
+/// Records maps in slabs, with several devices and memory limits.
 pub fn slabs(record: &mut Record, machine: &Machine) -> Result<()> {
     let volume = inputs::sites();
     for (name, geometry) in geometries()? {
@@ -174,12 +175,12 @@ pub fn slabs(record: &mut Record, machine: &Machine) -> Result<()> {
         let inside = sites.enclosed(machine.stream.device())?;
         let mut bits = Bits::default();
         for bound in [None, Some(7.5)] {
-            for spare in [None, Some(0), Some(100_000)] {
+            for extra_bytes in [None, Some(0), Some(100_000)] {
                 let mut params = params(Method::Separable, bound, false);
-                let least = Slabs::new(&machine.devices, &sites, &params)?
+                let min_memory = Slabs::new(&machine.devices, &sites, &params)?
                     .with_sign(&inside)?
                     .min_memory();
-                params.memory = spare.map(|spare| least + spare);
+                params.memory = extra_bytes.map(|extra_bytes| min_memory + extra_bytes);
                 let plain = Slabs::new(&machine.devices, &sites, &params)?;
                 bits.add(plain.map()?.samples());
                 bits.add(plain.with_sign(&inside)?.map()?.samples());
@@ -190,11 +191,11 @@ pub fn slabs(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// Squares as integers.
+/// Records integer squared distances.
 pub fn squared(record: &mut Record, machine: &Machine) -> Result<()> {
     let stream = &machine.stream;
-    let sites = DeviceMask::from_mask(stream, &uploaded(stream, &inputs::sites())?)?;
-    let labels = uploaded(stream, &inputs::labels())?;
+    let sites = DeviceMask::from_mask(stream, &upload(stream, &inputs::sites())?)?;
+    let labels = upload(stream, &inputs::labels())?;
     let bounded = params(Method::Separable, Some(20.0), false);
     let free = DistanceParams::default();
     let map = distance::transform_squared::<u16>(stream, &sites, &bounded)?.download(stream)?;
@@ -220,17 +221,17 @@ pub fn squared(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// Labels of every type.
+/// Records label maps of every sample type.
 pub fn labels(record: &mut Record, machine: &Machine) -> Result<()> {
     let u16s = inputs::labels();
-    labels_of(record, machine, "u8", |label| (label / 3) as u8)?;
-    labels_of(record, machine, "i8", |label| (label / 12) as i8 - 60)?;
-    labels_of(record, machine, "u16", |label| label)?;
-    labels_of(record, machine, "i16", |label| label as i16 - 700)?;
-    labels_of(record, machine, "f32", |label| f32::from(label) / 3.0)?;
+    record_labels(record, machine, "u8", |label| (label / 3) as u8)?;
+    record_labels(record, machine, "i8", |label| (label / 12) as i8 - 60)?;
+    record_labels(record, machine, "u16", |label| label)?;
+    record_labels(record, machine, "i16", |label| label as i16 - 700)?;
+    record_labels(record, machine, "f32", |label| f32::from(label) / 3.0)?;
     let stream = &machine.stream;
     for (name, geometry) in geometries()? {
-        let labels = uploaded(stream, &u16s.clone().with_geometry(geometry))?;
+        let labels = upload(stream, &u16s.clone().with_geometry(geometry))?;
         let mut bits = Bits::default();
         for bound in [None, Some(5.25)] {
             let params = params(Method::Separable, bound, false);
@@ -245,17 +246,21 @@ pub fn labels(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-fn labels_of<T: DeviceSample + Sample>(
+fn record_labels<T: DeviceSample + Sample>(
     record: &mut Record,
     machine: &Machine,
     name: &str,
-    of: impl Fn(u16) -> T,
+    convert: impl Fn(u16) -> T,
 ) -> Result<()> {
     let stream = &machine.stream;
     let labels = inputs::labels();
-    let samples = labels.samples().iter().map(|&label| of(label)).collect();
+    let samples = labels
+        .samples()
+        .iter()
+        .map(|&label| convert(label))
+        .collect();
     let labels = Volume::new(samples, labels.dims(), *labels.geometry())?;
-    let labels = uploaded(stream, &labels)?;
+    let labels = upload(stream, &labels)?;
     let map = distance::transform_labels(stream, &labels, &DistanceParams::default())?;
     let mut bits = Bits::default();
     add_map(&mut bits, stream, &map)?;

@@ -1,7 +1,6 @@
-//! Distances on grids whose axes are not at right angles, against every voxel and every site in the
-//! world.
+//! Distances on grids with oblique axes, compared with brute force in world coordinates.
 
-use super::distance_exact::{dims, on_host};
+use super::distance_exact::{download_map, limit_dims};
 use ferrovox::{
     device::{CpuOptions, Device},
     distance::{self, DistanceError, DistanceParams, Method, NoSites, Sites, Slabs},
@@ -12,11 +11,11 @@ use nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 use proptest::prelude::*;
 use simt::Mode;
 
-/// Distances are right to so much of them: what f32 can have.
-const RELATIVE: f64 = 1.3e-7;
+/// Relative error of distances rounded to f32.
+const RELATIVE_ERROR: f64 = 1.3e-7;
 
-/// Axes that are turned, sheared by up to `shear` voxels a step, of different lengths, and mirrored
-/// in one case of two.
+/// Creates axes that are rotated, sheared by up to `shear` voxels per step, of different lengths,
+/// and mirrored in half of the cases.
 fn geometry(seed: u64, shear: f64) -> Geometry {
     let mut noise = Noise(seed);
     let mut signed = || f64::from(noise.signed());
@@ -25,18 +24,18 @@ fn geometry(seed: u64, shear: f64) -> Geometry {
     for (row, column) in [(0, 1), (0, 2), (1, 2)] {
         axes[(row, column)] = shear * signed() * lengths[row];
     }
-    let turn = Rotation3::from_euler_angles(3.0 * signed(), 3.0 * signed(), 3.0 * signed());
-    let mut axes = turn.matrix() * axes;
+    let rotation = Rotation3::from_euler_angles(3.0 * signed(), 3.0 * signed(), 3.0 * signed());
+    let mut axes = rotation.matrix() * axes;
     if signed() < 0.0 {
         axes.column_mut(1).neg_mut();
     }
-    // any axis may be the one that leans
+    // Any axis may be the oblique one.
     axes.swap_columns(0, (seed % 3) as usize);
     axes.swap_columns(1, 1 + (seed / 3 % 2) as usize);
     Geometry::new(axes, Vector3::new(-7.0, 3.5, 100.0)).unwrap()
 }
 
-/// A grid, and where its voxels are.
+/// Grid and the world coordinates of its voxels.
 struct World {
     dims: [usize; 3],
     geometry: Geometry,
@@ -55,19 +54,19 @@ impl World {
         }
     }
 
-    fn least(&self, voxel: usize, sites: impl Iterator<Item = Point3<f64>>) -> f64 {
-        let away = |site: Point3<f64>| (site - self.centres[voxel]).norm();
-        sites.map(away).fold(f64::INFINITY, f64::min)
+    fn min_distance(&self, voxel: usize, sites: impl Iterator<Item = Point3<f64>>) -> f64 {
+        let distance_to = |site: Point3<f64>| (site - self.centres[voxel]).norm();
+        sites.map(distance_to).fold(f64::INFINITY, f64::min)
     }
 
-    /// Fails unless a distance is the exact one, or the bound.
-    fn check(&self, what: &str, found: f32, exact: f64, bound: Option<f64>) {
+    /// Asserts that a distance is exact, or equals the bound.
+    fn check(&self, context: &str, found: f32, exact: f64, bound: Option<f64>) {
         let limited = bound.map_or(exact, |bound| exact.min(bound));
-        // the oracle's coordinates are rounded too
+        // The reference's coordinates are rounded too.
         let error = (f64::from(found) - limited).abs();
         assert!(
-            error <= RELATIVE * limited + 1e-11,
-            "{what}: {found} for {limited}, {:?} {:?}",
+            error <= RELATIVE_ERROR * limited + 1e-11,
+            "{context}: {found} for {limited}, {:?} {:?}",
             self.dims,
             self.geometry.axes()
         );
@@ -89,8 +88,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.min(200)))]
 
     #[test]
-    fn random_sites(
-        any in [1usize..=41, 1..=41, 1..=41],
+    fn random_sites_match_brute_force_in_the_world(
+        side_lengths in [1usize..=41, 1..=41, 1..=41],
         shear in prop::sample::select(vec![0.0, 0.1, 0.36, 1.0, 3.0]),
         density in prop::sample::select(vec![0, 1, 10, 100, 500, 950]),
         seed in any::<u64>(),
@@ -99,55 +98,55 @@ proptest! {
         bound in prop::sample::select(vec![None, None, Some(0.5), Some(2.0), Some(7.5)]),
         methods in prop::sample::select(vec![[Method::Separable; 2], [Method::Bucketed, Method::BruteForce]]),
     ) {
-        let world = World::new(dims(any, if density < 100 { 4000 } else { 900 }), geometry(seed, shear));
+        let world = World::new(limit_dims(side_lengths, if density < 100 { 4000 } else { 900 }), geometry(seed, shear));
         let mut noise = Noise(seed ^ 5);
-        let one = noise.below(world.centres.len() as u64);
+        let guaranteed_site = noise.below(world.centres.len() as u64);
         let sites: Vec<u64> = (0..world.centres.len() as u64)
-            .filter(|&voxel| noise.below(1000) < density || voxel == one)
+            .filter(|&voxel| noise.below(1000) < density || voxel == guaranteed_site)
             .collect();
         let device = device(seed, checked == 0, block);
         let stream = device.stream().unwrap();
         let mask = DeviceMask::from_indices(&stream, &sites, world.dims, world.geometry).unwrap();
-        let in_world = || sites.iter().map(|&site| world.centres[site as usize]);
+        let world_sites = || sites.iter().map(|&site| world.centres[site as usize]);
         for method in methods {
             if world.geometry.shear().is_none() && method == Method::Bucketed {
                 continue;
             }
             let params = DistanceParams { method, max_distance: bound, nearest: true, ..Default::default() };
             let map = distance::transform(&stream, Sites::Voxels(&mask), &params).unwrap();
-            let (found, nearest) = on_host(&stream, &map);
+            let (found, nearest) = download_map(&stream, &map);
             let nearest = nearest.unwrap();
             for voxel in 0..found.len() {
-                let exact = world.least(voxel, in_world());
-                let what = format!("{method:?} {seed} voxel {voxel}");
-                world.check(&what, found[voxel], exact, bound);
+                let exact = world.min_distance(voxel, world_sites());
+                let context = format!("{method:?} {seed} voxel {voxel}");
+                world.check(&context, found[voxel], exact, bound);
                 if bound.is_none_or(|bound| exact < bound * (1.0 - 1e-9)) {
                     let site = nearest[voxel];
-                    prop_assert!(sites.binary_search(&site).is_ok(), "{what}: {site}");
-                    let away = (world.centres[site as usize] - world.centres[voxel]).norm();
-                    prop_assert!(away <= exact * (1.0 + 1e-9) + 1e-11, "{what}: {away} {exact}");
+                    prop_assert!(sites.binary_search(&site).is_ok(), "{context}: {site}");
+                    let distance_to = (world.centres[site as usize] - world.centres[voxel]).norm();
+                    prop_assert!(distance_to <= exact * (1.0 + 1e-9) + 1e-11, "{context}: {distance_to} {exact}");
                 } else if bound.is_some_and(|bound| exact > bound * (1.0 + 1e-9)) {
-                    prop_assert_eq!(nearest[voxel], u64::MAX, "{}", what);
+                    prop_assert_eq!(nearest[voxel], u64::MAX, "{}", context);
                 }
             }
         }
     }
 
     #[test]
-    fn random_points(
-        any in [1usize..=41, 1..=41, 1..=41],
+    fn random_points_match_brute_force_in_the_world(
+        side_lengths in [1usize..=41, 1..=41, 1..=41],
         shear in prop::sample::select(vec![0.1, 0.36, 3.0]),
         count in 1usize..40,
         seed in any::<u64>(),
         checked in 0..8,
         bound in prop::sample::select(vec![None, Some(2.0), Some(7.5)]),
     ) {
-        let world = World::new(dims(any, 1500), geometry(seed, shear));
+        let world = World::new(limit_dims(side_lengths, 1500), geometry(seed, shear));
         let mut noise = Noise(!seed);
-        // some are outside
+        // Some points are outside the grid.
         let mut coordinate = |n: usize| (n as f32 + 20.0) * (0.5 + 0.5 * noise.signed()) - 10.0;
         let points: Vec<[f32; 3]> = (0..count).map(|_| world.dims.map(&mut coordinate)).collect();
-        let in_world: Vec<_> = points
+        let world_sites: Vec<_> = points
             .iter()
             .map(|at| world.geometry.index_to_world(at.map(f64::from).into()))
             .collect();
@@ -161,9 +160,9 @@ proptest! {
                 continue;
             }
             let map = distance::transform(&stream, Sites::Points(&sites), &params).unwrap();
-            let found = on_host(&stream, &map);
+            let found = download_map(&stream, &map);
             for (voxel, &found) in found.0.iter().enumerate() {
-                let exact = world.least(voxel, in_world.iter().copied());
+                let exact = world.min_distance(voxel, world_sites.iter().copied());
                 world.check(&format!("{method:?} {seed} voxel {voxel}"), found, exact, bound);
             }
             let first = first.get_or_insert_with(|| found.clone());
@@ -172,16 +171,16 @@ proptest! {
     }
 
     #[test]
-    fn random_labels(
-        any in [1usize..=41, 1..=41, 1..=41],
+    fn random_labels_match_brute_force_in_the_world(
+        side_lengths in [1usize..=41, 1..=41, 1..=41],
         shear in prop::sample::select(vec![0.1, 0.36, 1.0, 3.0]),
         labels in 1u64..6,
-        run in prop::sample::select(vec![1usize, 3, 40, 400]),
+        max_run_length in prop::sample::select(vec![1usize, 3, 40, 400]),
         seed in any::<u64>(),
         checked in 0..8,
         bound in prop::sample::select(vec![None, None, Some(0.9), Some(4.0)]),
     ) {
-        let world = World::new(dims(any, 1200), geometry(seed, shear));
+        let world = World::new(limit_dims(side_lengths, 1200), geometry(seed, shear));
         let mut noise = Noise(seed ^ 77);
         let mut samples: Vec<f32> = Vec::new();
         while samples.len() < world.centres.len() {
@@ -189,7 +188,7 @@ proptest! {
                 0 => f32::NAN,
                 _ => noise.below(labels) as f32,
             };
-            samples.extend(std::iter::repeat_n(label, 1 + noise.below(run as u64) as usize));
+            samples.extend(std::iter::repeat_n(label, 1 + noise.below(max_run_length as u64) as usize));
         }
         samples.truncate(world.centres.len());
         let device = device(seed, checked == 0, 32);
@@ -201,7 +200,7 @@ proptest! {
         let found = stream.download(&map.distances).unwrap();
         for voxel in 0..found.len() {
             let others = (0..found.len()).filter(|&it| it != voxel && samples[it] != samples[voxel]);
-            let exact = world.least(voxel, others.map(|it| world.centres[it]));
+            let exact = world.min_distance(voxel, others.map(|it| world.centres[it]));
             if exact.is_finite() {
                 world.check(&format!("{seed} voxel {voxel}"), found[voxel], exact, bound);
             } else {
@@ -211,13 +210,13 @@ proptest! {
     }
 }
 
-/// A shell in a grid that leans by 20 degrees, as of a CT with a tilted gantry; the same bits on
-/// every device, and by slabs.
+/// A shell in a grid with an oblique axis of 20 degrees, as for a CT with a tilted gantry. All
+/// devices and slabs produce the same bits.
 #[test]
-fn a_tilted_gantry() {
+fn tilted_gantry_gives_identical_maps_on_all_devices_and_in_slabs() {
     let dims = [70, 66, 61];
-    let lean = 20f64.to_radians().tan();
-    let axes = Matrix3::new(0.5, 0.0, 0.0, 0.0, 0.5, 2.0 * lean, 0.0, 0.0, 2.0);
+    let tilt = 20f64.to_radians().tan();
+    let axes = Matrix3::new(0.5, 0.0, 0.0, 0.0, 0.5, 2.0 * tilt, 0.0, 0.0, 2.0);
     let world = World::new(dims, Geometry::new(axes, Vector3::zeros()).unwrap());
     let middle = world.geometry.index_to_world(Point3::new(35.0, 33.0, 30.0));
     let sites: Vec<u64> = (0..world.centres.len() as u64)
@@ -234,65 +233,66 @@ fn a_tilted_gantry() {
         let map = distance::transform(&stream, Sites::Voxels(&mask), &Default::default()).unwrap();
         let found = stream.download(&map.distances).unwrap();
         for &voxel in &sampled {
-            let exact = world.least(voxel, sites.iter().map(|&it| world.centres[it as usize]));
+            let exact =
+                world.min_distance(voxel, sites.iter().map(|&it| world.centres[it as usize]));
             world.check(&labelled.label, found[voxel], exact, None);
         }
         let first = first.get_or_insert_with(|| found.clone());
         assert!(*first == found, "{} has other bits", labelled.label);
     }
-    let on_host = Mask::from_indices(&sites, dims, world.geometry).unwrap();
-    let inside = on_host.enclosed(&Device::cpu()).unwrap();
+    let host_mask = Mask::from_indices(&sites, dims, world.geometry).unwrap();
+    let inside = host_mask.enclosed(&Device::cpu()).unwrap();
     let devices = [Device::cpu(), Device::cpu()];
     for memory in [None, Some(0)] {
         let mut params = DistanceParams {
             memory,
             ..Default::default()
         };
-        let error = Slabs::new(&devices, &on_host, &params).map(|slabs| slabs.min_memory());
-        let least = match error {
-            Ok(least) => least,
+        let error = Slabs::new(&devices, &host_mask, &params).map(|slabs| slabs.min_memory());
+        let minimum = match error {
+            Ok(minimum) => minimum,
             Err(DistanceError::Memory(error)) => error.needed,
             Err(error) => panic!("{error}"),
         };
-        params.memory = memory.map(|_| least);
-        let slabs = Slabs::new(&devices, &on_host, &params).unwrap();
+        params.memory = memory.map(|_| minimum);
+        let slabs = Slabs::new(&devices, &host_mask, &params).unwrap();
         assert!(memory.is_none() || slabs.count() == 2);
         devices[0].reset_peak_memory();
         let before = devices[0].memory_use().now;
         assert!(slabs.map().unwrap().samples() == first.as_deref().unwrap());
         if memory.is_some() {
-            // both are the same device
-            assert!(devices[0].memory_use().peak - before <= 2 * least);
+            // Both entries are the same device.
+            assert!(devices[0].memory_use().peak - before <= 2 * minimum);
         }
-        let signed = Slabs::new(&devices, &on_host, &DistanceParams::default()).unwrap();
+        let signed = Slabs::new(&devices, &host_mask, &DistanceParams::default()).unwrap();
         let signed = signed.with_sign(&inside).unwrap().map().unwrap();
         let within = signed.samples().iter().filter(|&&it| it < 0.0).count();
         assert!(within > 10_000, "{within}");
     }
 }
 
-/// Rotations that are stored in 24 bits are no shear: the map is that of right angles, bit for bit.
+/// Rotations that are stored as f32 are not a shear: the map is computed as for orthogonal axes.
 #[test]
-fn what_is_only_rounded_is_made_axis_by_axis() {
+fn rounded_rotations_count_as_orthogonal() {
     let stream = Device::cpu().stream().unwrap();
     let dims = [23, 19, 17];
-    let straight = Geometry::from_spacing([1.0, 1.0, 1.0], [0.0; 3]).unwrap();
-    let turn = Rotation3::from_euler_angles(0.4, 1.3, -2.0);
-    let stored = turn.matrix().map(|value| f64::from(value as f32));
-    let turned = Geometry::new(stored, Vector3::zeros()).unwrap();
-    assert_eq!(turned.shear(), None);
+    let orthogonal = Geometry::from_spacing([1.0, 1.0, 1.0], [0.0; 3]).unwrap();
+    let rotation = Rotation3::from_euler_angles(0.4, 1.3, -2.0);
+    let stored = rotation.matrix().map(|value| f64::from(value as f32));
+    let rotated = Geometry::new(stored, Vector3::zeros()).unwrap();
+    assert_eq!(rotated.shear(), None);
     let map = |geometry: Geometry| {
         let mask = DeviceMask::from_indices(&stream, &[5, 900, 7000], dims, geometry).unwrap();
         let map = distance::transform(&stream, Sites::Voxels(&mask), &Default::default()).unwrap();
         stream.download(&map.distances).unwrap()
     };
-    for (straight, turned) in map(straight).into_iter().zip(map(turned)) {
-        assert!((straight - turned).abs() <= 2e-6 * straight);
+    for (orthogonal, rotated) in map(orthogonal).into_iter().zip(map(rotated)) {
+        assert!((orthogonal - rotated).abs() <= 2e-6 * orthogonal);
     }
 }
 
 #[test]
-fn what_measures_along_right_angles_says_so() {
+fn methods_for_orthogonal_axes_reject_oblique_grids() {
     let stream = Device::cpu().stream().unwrap();
     let axes = Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.25, 0.0, 0.0, 1.0);
     let geometry = Geometry::new(axes, Vector3::zeros()).unwrap();
@@ -324,7 +324,7 @@ fn what_measures_along_right_angles_says_so() {
 }
 
 #[test]
-fn nothing_on_a_sheared_grid() {
+fn empty_and_siteless_oblique_grids() {
     let stream = Device::cpu().stream().unwrap();
     let geometry = geometry(4, 1.0);
     for dims in [[9, 2, 3], [0, 2, 3], [4, 0, 1], [5, 5, 0]] {
@@ -347,19 +347,20 @@ fn nothing_on_a_sheared_grid() {
                 nearest: true,
                 ..params
             };
-            let (found, nearest) = on_host(
+            let (found, nearest) = download_map(
                 &stream,
                 &distance::transform(&stream, sites, &params).unwrap(),
             );
             assert_eq!(found, vec![f32::INFINITY; voxels]);
             assert_eq!(nearest.unwrap(), vec![u64::MAX; voxels]);
         }
-        let far = DevicePoints::from_voxels(&stream, &[[40.0, -3.5, 1.0]], dims, geometry).unwrap();
+        let outside_point =
+            DevicePoints::from_voxels(&stream, &[[40.0, -3.5, 1.0]], dims, geometry).unwrap();
         let params = DistanceParams {
             method: Method::Bucketed,
             ..Default::default()
         };
-        let map = distance::transform(&stream, Sites::Points(&far), &params).unwrap();
+        let map = distance::transform(&stream, Sites::Points(&outside_point), &params).unwrap();
         assert_eq!(map.distances.len(), voxels);
     }
 }

@@ -1,41 +1,43 @@
-//! Labels: against all pairs of voxels, and against the other exact kernels bit by bit.
+//! Labels: compared with all pairs of voxels, and bit by bit with the other exact kernels.
 
 use super::*;
 use ferrovox::grid::{DeviceSample, DeviceVolume, Sample};
 use proptest::prelude::*;
 use test_cases::{cases, some};
 
-/// Boxes of labels, over which others are strewn: one voxel in so many.
-fn labels([nx, ny, nz]: Dims, count: u64, block: usize, strewn: u64, seed: u64) -> Vec<u8> {
+/// Creates blocks of labels with random speckles of other labels, one voxel in `speckle_one_in`.
+fn labels([nx, ny, nz]: Dims, count: u64, block: usize, speckle_one_in: u64, seed: u64) -> Vec<u8> {
     let mut noise = Noise(seed);
     let [bx, by, bz] = [nx, ny, nz].map(|n| n.div_ceil(block));
-    let of_block: Vec<u8> = (0..bx * by * bz)
+    let block_labels: Vec<u8> = (0..bx * by * bz)
         .map(|_| noise.below(count) as u8)
         .collect();
     (0..nx * ny * nz)
         .map(|i| {
             let [x, y, z] = [i % nx, i / nx % ny, i / (nx * ny)].map(|at| at / block);
-            if strewn > 0 && noise.below(strewn) == 0 {
+            if speckle_one_in > 0 && noise.below(speckle_one_in) == 0 {
                 noise.below(count) as u8
             } else {
-                of_block[(z * by + y) * bx + x]
+                block_labels[(z * by + y) * bx + x]
             }
         })
         .collect()
 }
 
-/// The squared distance of each voxel to the nearest one of another label.
-fn squares(labels: &[u8], [nx, ny, _]: Dims) -> Vec<Option<u64>> {
+/// Returns the squared distance from each voxel to the nearest voxel with another label.
+fn squared_distances(labels: &[u8], [nx, ny, _]: Dims) -> Vec<Option<u64>> {
     let at = |i: usize| [i % nx, i / nx % ny, i / (nx * ny)];
     (0..labels.len())
         .map(|i| {
-            let here = at(i);
+            let voxel_position = at(i);
             (0..labels.len())
                 .filter(|&j| labels[j] != labels[i])
                 .map(|j| {
-                    let there = at(j);
+                    let other_position = at(j);
                     (0..3)
-                        .map(|axis| here[axis].abs_diff(there[axis]).pow(2) as u64)
+                        .map(|axis| {
+                            voxel_position[axis].abs_diff(other_position[axis]).pow(2) as u64
+                        })
                         .sum()
                 })
                 .min()
@@ -56,7 +58,7 @@ fn device_labels<T: Sample + DeviceSample>(
     (stream, labels)
 }
 
-fn by_hulls<T: Sample + DeviceSample>(
+fn lower_envelope_map<T: Sample + DeviceSample>(
     device: &Device,
     labels: &[T],
     dims: Dims,
@@ -70,11 +72,11 @@ fn by_hulls<T: Sample + DeviceSample>(
     };
     let map = distance::transform_labels_by_envelopes(&stream, &labels, &params).unwrap();
     stream
-        .download(&map.expect("hulls are for it").distances)
+        .download(&map.expect("the grid is supported").distances)
         .unwrap()
 }
 
-/// The map that users get.
+/// Computes the map with the default kernels of a device.
 fn map<T: Sample + DeviceSample>(
     device: &Device,
     labels: &[T],
@@ -91,32 +93,33 @@ fn map<T: Sample + DeviceSample>(
     stream.download(&map.distances).unwrap()
 }
 
-/// Hulls on a device, and what users get on all, against the other kernels on the CPU.
-fn check<T: Sample + DeviceSample>(
+/// Compares the lower-envelope kernels on `device` and the default kernels of all devices with the
+/// other kernels on the CPU.
+fn check_labels<T: Sample + DeviceSample>(
     device: &Device,
     labels: &[T],
     dims: Dims,
     side: f64,
     bound: Option<f64>,
-    what: &str,
+    context: &str,
 ) {
-    let what = format!("{what} {dims:?} {side} {bound:?}");
+    let context = format!("{context} {dims:?} {side} {bound:?}");
     let expected = map(&Device::cpu(), labels, dims, side, bound);
     assert_same(
-        &by_hulls(device, labels, dims, side, bound),
+        &lower_envelope_map(device, labels, dims, side, bound),
         &expected,
-        &what,
+        &context,
     );
     for labelled in devices::fast() {
         let found = map(&labelled.device, labels, dims, side, bound);
-        assert_same(&found, &expected, &format!("{what} {}", labelled.label));
+        assert_same(&found, &expected, &format!("{context} {}", labelled.label));
     }
 }
 
 const BOUNDS: [Option<f64>; 4] = [None, Some(1.0), Some(6.5), Some(40.0)];
 
 #[test]
-fn all_pairs_in_checked_mode() {
+fn labels_match_all_pairs_in_checked_mode() {
     for (seed, dims) in [
         [1, 1, 1],
         [2, 1, 1],
@@ -129,7 +132,7 @@ fn all_pairs_in_checked_mode() {
         [70, 3, 2],
         [2, 3, 70],
         [3, 70, 2],
-        // rows of bytes that are read four at a time, with an odd number of words
+        // Rows of bytes that are read four at a time, with an odd number of words.
         [4, 3, 5],
         [36, 3, 5],
         [68, 5, 1],
@@ -139,28 +142,30 @@ fn all_pairs_in_checked_mode() {
     .enumerate()
     {
         let kinds = [(1, 9, 0), (2, 4, 0), (9, 16, 0), (3, 20, 300), (40, 1, 0)];
-        for (count, block, strewn) in some(kinds, seed) {
-            let labels = labels(dims, count, block, strewn, seed as u64);
-            let squares = squares(&labels, dims);
+        for (count, block, speckle_one_in) in some(kinds, seed) {
+            let labels = labels(dims, count, block, speckle_one_in, seed as u64);
+            let squared_distances = squared_distances(&labels, dims);
             for bound in BOUNDS {
-                let most = bound.unwrap_or(f64::INFINITY);
-                let expected: Vec<f32> = squares
+                let background = bound.unwrap_or(f64::INFINITY);
+                let expected: Vec<f32> = squared_distances
                     .iter()
-                    .map(|square| {
-                        square.map_or(most, |square| (square as f64).sqrt().min(most)) as f32
+                    .map(|squared| {
+                        squared.map_or(background, |squared| {
+                            (squared as f64).sqrt().min(background)
+                        }) as f32
                     })
                     .collect();
-                let what = format!("{dims:?} {count} {block} {strewn} {bound:?}");
-                let found = by_hulls(&checked(seed as u64), &labels, dims, 1.0, bound);
-                assert_same(&found, &expected, &what);
-                check(&Device::cpu(), &labels, dims, 0.7, bound, &what);
+                let context = format!("{dims:?} {count} {block} {speckle_one_in} {bound:?}");
+                let found = lower_envelope_map(&checked(seed as u64), &labels, dims, 1.0, bound);
+                assert_same(&found, &expected, &context);
+                check_labels(&Device::cpu(), &labels, dims, 0.7, bound, &context);
             }
         }
     }
 }
 
 #[test]
-fn all_types_in_checked_mode() {
+fn all_sample_types_match_in_checked_mode() {
     let dims = [40, 35, 34];
     let bytes = labels(dims, 5, 13, 500, 4);
     let signed: Vec<i8> = bytes.iter().map(|&label| label as i8 - 3).collect();
@@ -169,28 +174,28 @@ fn all_types_in_checked_mode() {
         .iter()
         .map(|&label| i16::from(label) * 7000 - 9000)
         .collect();
-    // what is not a number is of no label, not even of its own
+    // NaN differs from every label, including itself.
     let floats: Vec<f32> = bytes
         .iter()
         .map(|&label| [f32::NAN, 0.0, -0.0, 0.5, 1e30][label as usize])
         .collect();
     for bound in [None, Some(3.0)] {
-        check(&checked(1), &bytes, dims, 1.0, bound, "u8");
-        check(&checked(1), &signed, dims, 1.0, bound, "i8");
-        check(&checked(1), &words, dims, 1.0, bound, "u16");
-        check(&checked(1), &signed_words, dims, 1.0, bound, "i16");
-        check(&checked(1), &floats, dims, 1.0, bound, "f32");
+        check_labels(&checked(1), &bytes, dims, 1.0, bound, "u8");
+        check_labels(&checked(1), &signed, dims, 1.0, bound, "i8");
+        check_labels(&checked(1), &words, dims, 1.0, bound, "u16");
+        check_labels(&checked(1), &signed_words, dims, 1.0, bound, "i16");
+        check_labels(&checked(1), &floats, dims, 1.0, bound, "f32");
     }
 }
 
 #[test]
-fn borders_of_words_and_chunks() {
+fn sides_around_word_and_chunk_lengths_match() {
     for n in [31, 32, 33, 63, 64, 65, 124, 132] {
-        for (count, block, strewn) in [(2, 64, 2000), (9, 24, 0), (3, 8, 100)] {
+        for (count, block, speckle_one_in) in [(2, 64, 2000), (9, 24, 0), (3, 8, 100)] {
             for bound in some(BOUNDS, n + count as usize) {
                 for dims in [[n, n, 9], [20, 35, n]] {
-                    let labels = labels(dims, count, block, strewn, n as u64);
-                    check(&Device::cpu(), &labels, dims, 1.0, bound, "");
+                    let labels = labels(dims, count, block, speckle_one_in, n as u64);
+                    check_labels(&Device::cpu(), &labels, dims, 1.0, bound, "");
                 }
             }
         }
@@ -198,17 +203,17 @@ fn borders_of_words_and_chunks() {
 }
 
 #[test]
-fn long_lines() {
+fn long_scanlines_match() {
     for n in [511, 512, 513, 640, 1000, 1023, 1024, 1025] {
         for dims in [[n, 3, 2], [33, n, 1], [4, 2, n]] {
             let kinds = [(2, 700, 0), (9, 300, 0), (2, 1100, 900), (5, 40, 50)];
-            for (count, block, strewn) in some(kinds, n) {
-                let labels = labels(dims, count, block, strewn, 7);
+            for (count, block, speckle_one_in) in some(kinds, n) {
+                let labels = labels(dims, count, block, speckle_one_in, 7);
                 for bound in [None, Some(10.0), Some(100.0)] {
                     if n <= 1024 {
-                        check(&Device::cpu(), &labels, dims, 1.0, bound, "");
+                        check_labels(&Device::cpu(), &labels, dims, 1.0, bound, "");
                     } else {
-                        // left to the other kernels
+                        // Not supported by the lower-envelope kernels.
                         let (stream, labels) = device_labels(&Device::cpu(), &labels, dims, 1.0);
                         let map =
                             distance::transform_labels_by_envelopes(&stream, &labels, &params());
@@ -224,20 +229,20 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(100)))]
 
     #[test]
-    fn any_labels(
+    fn any_labels_match(
         nx in 1usize..70,
         ny in 1usize..70,
         nz in 1usize..70,
         count in 1u64..12,
         block in 1usize..80,
-        strewn in prop_oneof![Just(0), 1u64..50, 50u64..20_000],
+        speckle_one_in in prop_oneof![Just(0), 1u64..50, 50u64..20_000],
         side in prop_oneof![Just(1.0), 0.01f64..50.0],
         voxels in prop_oneof![Just(f64::INFINITY), (1u32..30).prop_map(f64::from), 0.1f64..100.0],
         seed in any::<u64>(),
     ) {
         let dims = [nx, ny, nz];
-        let labels = labels(dims, count, block, strewn, seed);
+        let labels = labels(dims, count, block, speckle_one_in, seed);
         let bound = voxels.is_finite().then_some(voxels * side);
-        check(&Device::cpu(), &labels, dims, side, bound, &format!("{count} {block} {strewn} {seed}"));
+        check_labels(&Device::cpu(), &labels, dims, side, bound, &format!("{count} {block} {speckle_one_in} {seed}"));
     }
 }

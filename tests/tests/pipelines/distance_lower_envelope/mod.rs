@@ -1,9 +1,9 @@
-//! Maps by lower hulls of chunks: against the other exact kernels bit by bit, and against minima
-//! along lines.
+//! Lower-envelope kernels: compared bit by bit with the other exact kernels, and with minima along
+//! scanlines.
 
-mod cubes;
+mod anisotropic;
+mod isotropic;
 mod labels;
-mod spaced;
 
 use ferrovox::{
     device::{CpuOptions, Device},
@@ -15,12 +15,12 @@ use simt::Mode;
 
 type Dims = [usize; 3];
 
-/// The squared distance to the nearest site, for squared spacings, and of several at that distance
-/// the smallest index: the least along each axis in turn, by all pairs that can be better.
+/// Returns the squared distance to the nearest site for squared spacings, and the smallest index on
+/// ties: minima along each axis in turn, over all candidates that can be better.
 fn nearest_sites(mask: &[u8], [nx, ny, nz]: Dims, weights: [u64; 3]) -> Vec<(u64, usize)> {
-    let far = (u64::MAX / 4, usize::MAX);
+    let background = (u64::MAX / 4, usize::MAX);
     let mut map: Vec<(u64, usize)> = (0..mask.len())
-        .map(|i| if mask[i] == 0 { far } else { (0, i) })
+        .map(|i| if mask[i] == 0 { background } else { (0, i) })
         .collect();
     let axes = [
         (nx, 1, (0..ny * nz).map(|i| i * nx).collect::<Vec<_>>()),
@@ -31,57 +31,59 @@ fn nearest_sites(mask: &[u8], [nx, ny, nz]: Dims, weights: [u64; 3]) -> Vec<(u64
         ),
         (nz, nx * ny, (0..nx * ny).collect()),
     ];
-    for ((len, apart, lines), weight) in axes.into_iter().zip(weights) {
-        for first in lines {
-            let costs: Vec<(u64, usize)> = (0..len).map(|i| map[first + i * apart]).collect();
+    for ((len, stride, line_starts), weight) in axes.into_iter().zip(weights) {
+        for first in line_starts {
+            let costs: Vec<(u64, usize)> = (0..len).map(|i| map[first + i * stride]).collect();
             for output in 0..len {
                 let mut best = costs[output];
                 let mut step = 1;
                 while step < len && weight * ((step * step) as u64) <= best.0 {
-                    let square = weight * (step * step) as u64;
-                    let before = output.checked_sub(step).map_or(far, |place| costs[place]);
-                    let after = costs.get(output + step).copied().unwrap_or(far);
+                    let step_squared = weight * (step * step) as u64;
+                    let before = output
+                        .checked_sub(step)
+                        .map_or(background, |position| costs[position]);
+                    let after = costs.get(output + step).copied().unwrap_or(background);
                     let (cost, site) = before.min(after);
-                    best = best.min((cost.saturating_add(square), site));
+                    best = best.min((cost.saturating_add(step_squared), site));
                     step += 1;
                 }
-                map[first + output * apart] = best;
+                map[first + output * stride] = best;
             }
         }
     }
     map
 }
 
-/// Squared spacings, and what a squared distance of 1 is, as a distance.
+/// Squared spacings, and the distance represented by a squared distance of 1.
 type Metric = ([u64; 3], f64);
 
-/// The metric of cubes.
-fn cubes(side: f64) -> Metric {
+/// Returns the metric of isotropic voxels.
+fn isotropic(side: f64) -> Metric {
     ([1; 3], side)
 }
 
-/// The f32 nearest to the distance, as a product of a unit and a root in f64.
+/// Returns the distances rounded to f32, as a product of a unit and a root in f64.
 fn distances(mask: &[u8], dims: Dims, metric: Metric) -> Vec<f32> {
-    bounded(mask, dims, metric, None).0
+    bounded_map(mask, dims, metric, None).0
 }
 
-/// Distances and sites up to a bound.
-fn bounded(
+/// Returns distances and nearest sites, truncated at a bound.
+fn bounded_map(
     mask: &[u8],
     dims: Dims,
     (weights, unit): Metric,
     bound: Option<f64>,
 ) -> (Vec<f32>, Vec<u32>) {
-    let far = bound.map_or(f32::INFINITY, |bound| bound as f32);
-    let most = bound.map_or(f64::from(u32::MAX), |bound| (bound / unit).powi(2).floor());
+    let background = bound.map_or(f32::INFINITY, |bound| bound as f32);
+    let max_squared = bound.map_or(f64::from(u32::MAX), |bound| (bound / unit).powi(2).floor());
     nearest_sites(mask, dims, weights)
         .into_iter()
         .map(|(squared, site)| {
-            if squared as f64 > most {
-                return (far, u32::MAX);
+            if squared as f64 > max_squared {
+                return (background, u32::MAX);
             }
             let distance = (unit * (squared as f64).sqrt()) as f32;
-            (distance.min(far), site as u32)
+            (distance.min(background), site as u32)
         })
         .unzip()
 }
@@ -94,7 +96,7 @@ enum Field {
     Corners,
     Plane,
     Shell,
-    /// One voxel in so many.
+    /// One random voxel in this many.
     Random(u64),
 }
 
@@ -113,25 +115,25 @@ const FIELDS: [Field; 9] = [
 fn mask(field: Field, dims: Dims, seed: u64) -> Vec<u8> {
     let [nx, ny, nz] = dims;
     let mut noise = Noise(seed);
-    let least = *dims.iter().min().unwrap() as f64;
-    let one = dims.map(|n| noise.below(n as u64) as usize);
+    let min_side = *dims.iter().min().unwrap() as f64;
+    let single_site = dims.map(|n| noise.below(n as u64) as usize);
     (0..nx * ny * nz)
         .map(|i| {
             let at = [i % nx, i / nx % ny, i / (nx * ny)];
-            let is = match field {
+            let is_site = match field {
                 Field::Empty => false,
                 Field::Full => true,
-                Field::One => at == one,
+                Field::One => at == single_site,
                 Field::Corners => at == [0; 3] || at == dims.map(|n| n - 1),
                 Field::Plane => at[2] == nz / 2,
                 Field::Shell => {
                     let from_centre = |a: usize| at[a] as f64 - (dims[a] as f64 - 1.0) / 2.0;
                     let radius = (0..3).map(|a| from_centre(a).powi(2)).sum::<f64>().sqrt();
-                    (radius - 0.4 * least).abs() < 0.5
+                    (radius - 0.4 * min_side).abs() < 0.5
                 }
-                Field::Random(of) => noise.below(of) == 0,
+                Field::Random(one_in) => noise.below(one_in) == 0,
             };
-            u8::from(is)
+            u8::from(is_site)
         })
         .collect()
 }
@@ -151,21 +153,21 @@ fn checked(seed: u64) -> Device {
 }
 
 #[track_caller]
-fn assert_same(found: &[f32], expected: &[f32], what: &str) {
-    assert_eq!(found.len(), expected.len(), "{what}");
+fn assert_same(found: &[f32], expected: &[f32], context: &str) {
+    assert_eq!(found.len(), expected.len(), "{context}");
     let wrong = (0..found.len()).find(|&i| found[i].to_bits() != expected[i].to_bits());
     if let Some(i) = wrong {
-        panic!("{what}, voxel {i}: {}, not {}", found[i], expected[i]);
+        panic!("{context}, voxel {i}: {}, not {}", found[i], expected[i]);
     }
 }
 
-/// The spacing of a metric.
+/// Returns the spacing of a metric.
 fn spacing((weights, unit): Metric) -> [f64; 3] {
     weights.map(|weight| unit * (weight as f64).sqrt())
 }
 
-/// Bounds and nearest sites by hulls on a device, and as users get them on all, against minima
-/// along lines.
+/// Compares bounds and nearest sites of the lower-envelope kernels on `device` and of the default
+/// kernels on all devices with minima along scanlines.
 fn check_sites(device: &Device, field: Field, dims: Dims, metric: Metric, bound: Option<f64>) {
     let mask = mask(field, dims, dims.iter().sum::<usize>() as u64);
     check_mask(device, &mask, dims, metric, bound, &format!("{field:?}"));
@@ -177,22 +179,22 @@ fn check_mask(
     dims: Dims,
     metric: Metric,
     bound: Option<f64>,
-    what: &str,
+    context: &str,
 ) {
-    let (distances, sites) = bounded(mask, dims, metric, bound);
+    let (distances, sites) = bounded_map(mask, dims, metric, bound);
     let geometry = Geometry::from_spacing(spacing(metric), [0.0; 3]).unwrap();
     let fast = devices::fast();
-    let all = std::iter::once((device, true)).chain(fast.iter().map(|it| (&it.device, false)));
-    for (device, by_hulls) in all {
+    let all = std::iter::once((device, true)).chain(fast.iter().map(|test| (&test.device, false)));
+    for (device, use_lower_envelope) in all {
         let stream = device.stream().unwrap();
         let mask = DeviceMask::upload(&stream, mask, dims, geometry).unwrap();
-        // a narrow band in segments of lines, and in whole ones
+        // A narrow band with and without segments of scanlines.
         for (nearest, in_segments) in [(false, true), (false, false), (true, false)] {
-            if !in_segments && !nearest && (!by_hulls || bound.is_none()) {
+            if !in_segments && !nearest && (!use_lower_envelope || bound.is_none()) {
                 continue;
             }
-            let what = format!(
-                "{} {what} {dims:?} {metric:?} {bound:?} {nearest} {in_segments}",
+            let context = format!(
+                "{} {context} {dims:?} {metric:?} {bound:?} {nearest} {in_segments}",
                 device.id()
             );
             let params = DistanceParams {
@@ -200,23 +202,27 @@ fn check_mask(
                 nearest,
                 ..params()
             };
-            let map = if by_hulls {
+            let map = if use_lower_envelope {
                 let map =
                     distance::transform_by_envelopes(&stream, &mask, &params, in_segments).unwrap();
-                map.expect("hulls are for it")
+                map.expect("the grid is_site supported")
             } else {
                 distance::transform(&stream, Sites::Voxels(&mask), &params).unwrap()
             };
-            assert_same(&stream.download(&map.distances).unwrap(), &distances, &what);
+            assert_same(
+                &stream.download(&map.distances).unwrap(),
+                &distances,
+                &context,
+            );
             match map.nearest {
                 Some(NearestIndices::U32(found)) => {
                     let found = stream.download(&found).unwrap();
                     let wrong = (0..found.len()).find(|&i| found[i] != sites[i]);
                     if let Some(i) = wrong {
-                        panic!("{what}, voxel {i}: site {}, not {}", found[i], sites[i]);
+                        panic!("{context}, voxel {i}: site {}, not {}", found[i], sites[i]);
                     }
                 }
-                found => assert!(found.is_none() && !nearest, "{what}"),
+                found => assert!(found.is_none() && !nearest, "{context}"),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What `ferrovox distance` cannot use, said before anything is written.
+//! Invalid inputs of `ferrovox distance`, which are reported before anything is written.
 
 use crate::{
     samples::{little_endian, nifti, nifti_of_type, npy, nrrd},
@@ -16,7 +16,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn spacings_that_are_none() {
+fn invalid_spacing_options_are_rejected() {
     let folder = folder();
     for (spacing, axis, value) in [
         ("0", "x", "0"),
@@ -49,7 +49,7 @@ fn spacings_that_are_none() {
 }
 
 #[test]
-fn spacings_of_files_that_are_none() {
+fn invalid_spacings_of_files_are_rejected_or_replaced() {
     let folder = folder();
     let bytes = [0, 1, 0, 0, 0, 0, 0, 0];
     for (spacings, axis, value) in [
@@ -69,24 +69,24 @@ fn spacings_of_files_that_are_none() {
             let line = format!("distance {name} --mask -o d.nii");
             if value == "-2" {
                 let run = folder.run(&line).ok();
-                let said =
+                let warning =
                     format!("has -2 for axis {axis}: the axis is taken to run the other way");
-                assert!(run.stderr.contains(&said), "{}", run.stderr);
+                assert!(run.stderr.contains(&warning), "{}", run.stderr);
                 std::fs::remove_file(folder.path("d.nii")).unwrap();
             } else {
-                let of_axis = format!("of axis {axis} is {value}");
-                folder.refuses(&line, &[name, &of_axis, "finite number other than 0"]);
+                let message_part = format!("of axis {axis} is {value}");
+                folder.refuses(&line, &[name, &message_part, "finite number other than 0"]);
             }
         }
     }
-    // an axis without a length
+    // An axis of length 0.
     let fields = "type: uint8\nsizes: 2 2 2\nencoding: raw\nspace: right-anterior-superior\nspace directions: (1,0,0) (0,0,0) (0,0,1)";
     folder.file("s.nrrd", nrrd(fields, &bytes));
     folder.refuses(
         "distance s.nrrd --mask -o d.nii",
         &["s.nrrd", "spacing along y is 0", "positive"],
     );
-    // NIfTI's spacing counts where there is no usable map
+    // The spacing of a NIfTI file applies if it has no usable affine.
     let mut file = nifti_of_type(&bytes, [2, 2, 2], 2, 8);
     file[254] = 0;
     file[76 + 8..76 + 12].copy_from_slice(&f32::NAN.to_le_bytes());
@@ -95,13 +95,13 @@ fn spacings_of_files_that_are_none() {
         let run = folder
             .run(&format!("distance {sites} -o {}-d.nii", sites.len()))
             .ok();
-        let said = "pixdim[2] is NaN, which is no spacing: it is taken as 1";
-        assert!(run.stderr.contains(said), "{}", run.stderr);
+        let warning = "pixdim[2] is NaN, which is no spacing: it is taken as 1";
+        assert!(run.stderr.contains(warning), "{}", run.stderr);
     }
 }
 
 #[test]
-fn bounds_that_bound_nothing() {
+fn non_positive_bounds_are_rejected() {
     let folder = folder();
     for sites in [
         "mask.nii --mask",
@@ -130,7 +130,7 @@ fn bounds_that_bound_nothing() {
 }
 
 #[test]
-fn no_sites_at_all() {
+fn input_without_sites_is_rejected() {
     let folder = folder();
     folder.file(
         "none.npy",
@@ -149,7 +149,7 @@ fn no_sites_at_all() {
         ("none.npy --mask --slice z=0 --png p.png", "none.npy"),
         ("none.npy --level 3", "none.npy"),
         ("none.npy --level 3 --sub-voxel", "none.npy"),
-        // all inside: no voxel has a neighbour that is not
+        // Everything is inside, so no voxel has a neighbour outside.
         ("none.npy --level -3", "none.npy"),
         ("nan.npy --level 0 --inside below", "nan.npy"),
         ("empty.xyz --points --grid 2x2x2", "empty.xyz"),
@@ -159,7 +159,7 @@ fn no_sites_at_all() {
 }
 
 #[test]
-fn points_that_are_nowhere() {
+fn non_finite_points_are_rejected() {
     let folder = folder();
     for (text, shown) in [("nan 0 0", "NaN"), ("0 inf 0", "inf"), ("0 0 -inf", "-inf")] {
         folder.file("p.xyz", format!("1 1 1\n{text}\n"));
@@ -179,7 +179,7 @@ fn points_that_are_nowhere() {
 }
 
 #[test]
-fn points_outside() {
+fn strict_rejects_points_outside_the_volume() {
     let folder = folder();
     folder.file("p.xyz", "1 1 1\n-0.6 0 0\n9 9 9\n");
     let command = "distance p.xyz --points --grid 3x3x3 -o d.npy";
@@ -193,7 +193,7 @@ fn points_outside() {
         "{}",
         run.stderr
     );
-    // half a voxel beyond the outer centres is the volume's border
+    // The border of the volume is half a voxel beyond the outer centres.
     folder.file("p.xyz", "-0.5 0 2.5\n");
     let run = folder.run(&format!("{command} --strict --json")).ok();
     assert_eq!(

@@ -1,11 +1,11 @@
-//! Voxels that are no cubes, but of spacings that are multiples of a length.
+//! Anisotropic voxels whose spacings are multiples of a common length.
 
 use super::*;
 use proptest::prelude::*;
 use test_cases::{cases, some};
 
-/// Whether hulls are for a grid.
-fn is_for(dims: Dims, spacing: [f64; 3]) -> bool {
+/// Returns `true` if the lower-envelope kernels support a grid.
+fn is_supported(dims: Dims, spacing: [f64; 3]) -> bool {
     let device = Device::cpu();
     let stream = device.stream().unwrap();
     let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
@@ -15,8 +15,8 @@ fn is_for(dims: Dims, spacing: [f64; 3]) -> bool {
         .is_some()
 }
 
-/// Squares of spacings in units: along z alone, along y alone, both, with a common divisor, a light
-/// and a heavy last axis.
+/// Squared spacings in units: different along z only, along y only, both, with a common divisor,
+/// and a small and a large weight along z.
 const METRICS: [Metric; 8] = [
     ([4, 4, 25], 0.5),
     ([1, 1, 4], 1.0),
@@ -29,7 +29,7 @@ const METRICS: [Metric; 8] = [
 ];
 
 #[test]
-fn in_checked_mode() {
+fn anisotropic_maps_match_in_checked_mode() {
     let all = [
         [1, 1, 1],
         [5, 5, 5],
@@ -50,7 +50,7 @@ fn in_checked_mode() {
 }
 
 #[test]
-fn borders_of_words_and_chunks() {
+fn sides_around_word_and_chunk_lengths_match() {
     for n in [31, 32, 33, 63, 64, 65] {
         for (turn, field) in some(FIELDS.into_iter().enumerate(), n) {
             for metric in [
@@ -67,7 +67,7 @@ fn borders_of_words_and_chunks() {
 }
 
 #[test]
-fn long_lines() {
+fn long_scanlines_match() {
     for n in [511, 512, 513, 1000, 1023, 1024] {
         let fields = [
             Field::One,
@@ -79,7 +79,7 @@ fn long_lines() {
             for (axis, dims) in [[n, 3, 2], [33, n, 1], [4, 2, n]].into_iter().enumerate() {
                 for metric in some(METRICS, n + axis) {
                     let [x, y, z] = spacing(metric);
-                    if is_for(dims, [x, y, z]) {
+                    if is_supported(dims, [x, y, z]) {
                         check_sites(&Device::cpu(), field, dims, metric, None);
                     }
                 }
@@ -88,42 +88,46 @@ fn long_lines() {
     }
 }
 
-/// On either side of each border between the variants maps are the same.
+/// The maps agree on both sides of each limit between the variants.
 #[test]
-fn borders_between_the_variants() {
-    // spacing, sides, whether hulls are for it
+fn maps_agree_at_the_limits_of_the_lower_envelope_kernels() {
+    // Spacing, dimensions, and whether the lower-envelope kernels support them.
     let cases = [
-        // the heaviest weight, and the next
+        // The largest weight, and the next one.
         ([1.0, 1.0, 19.0], [9, 40, 70], true),
         ([1.0, 1.0, 20.0], [9, 40, 70], false),
         ([1.0, 19.0, 1.0], [9, 70, 40], true),
         ([1.0, 20.0, 1.0], [9, 70, 40], false),
-        // starts without a bound: 8 million units for each along z, and one more voxel
+        // Takeover outputs without a bound: 8 million units per voxel along z, and one more voxel.
         ([1.0, 1.0, 1.0 / 16.0], [250, 50, 3], true),
         ([1.0, 1.0, 1.0 / 16.0], [260, 50, 3], false),
-        // squared distances in the plane of up to 22 bits, the fewest that do not fit
+        // Squared distances in the plane of up to 22 bits, and the smallest that do not fit.
         ([1.0, 2.0, 1.0], [3, 1023, 2], true),
         ([1.0, 2.0, 1.0], [85, 1024, 2], false),
-        // the largest side
+        // The largest side.
         ([1.0, 1.0, 1.5], [3, 2, 1024], true),
         ([1.0, 1.0, 1.5], [3, 2, 1025], false),
-        // squares of up to 2^24: roots in 32 bits, and in 64
+        // Squared distances of up to 2^24: roots in f32, and in f64.
         ([1.0, 1.0, 4.0], [3, 2, 1024], true),
         ([1.0, 1.0, 3.5], [3, 2, 1024], true),
     ];
     for (spacing, dims, expected) in cases {
-        assert_eq!(is_for(dims, spacing), expected, "{spacing:?} {dims:?}");
+        assert_eq!(
+            is_supported(dims, spacing),
+            expected,
+            "{spacing:?} {dims:?}"
+        );
         let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
         for field in [Field::One, Field::Corners, Field::Random(200)] {
             let mask = mask(field, dims, 3);
             let unit = (1..=16)
-                .map(|parts| {
-                    spacing.iter().copied().fold(f64::INFINITY, f64::min) / f64::from(parts)
+                .map(|units| {
+                    spacing.iter().copied().fold(f64::INFINITY, f64::min) / f64::from(units)
                 })
                 .find(|unit| spacing.iter().all(|s| (s / unit).round() * unit == *s))
                 .unwrap();
             let weights = spacing.map(|s| (s / unit).round().powi(2) as u64);
-            let (distances, sites) = bounded(&mask, dims, (weights, unit), None);
+            let (distances, sites) = bounded_map(&mask, dims, (weights, unit), None);
             let params = DistanceParams {
                 nearest: true,
                 ..params()
@@ -132,12 +136,16 @@ fn borders_between_the_variants() {
                 let stream = labelled.device.stream().unwrap();
                 let mask = DeviceMask::upload(&stream, &mask, dims, geometry).unwrap();
                 let map = distance::transform(&stream, Sites::Voxels(&mask), &params).unwrap();
-                let what = format!("{} {spacing:?} {dims:?} {field:?}", labelled.label);
-                assert_same(&stream.download(&map.distances).unwrap(), &distances, &what);
+                let context = format!("{} {spacing:?} {dims:?} {field:?}", labelled.label);
+                assert_same(
+                    &stream.download(&map.distances).unwrap(),
+                    &distances,
+                    &context,
+                );
                 let Some(NearestIndices::U32(found)) = map.nearest else {
-                    panic!("{what}: no sites");
+                    panic!("{context}: no sites");
                 };
-                assert_eq!(stream.download(&found).unwrap(), sites, "{what}");
+                assert_eq!(stream.download(&found).unwrap(), sites, "{context}");
             }
         }
     }
@@ -147,26 +155,26 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(150)))]
 
     #[test]
-    fn any_volume(
+    fn any_anisotropic_volume_matches(
         nx in 1usize..70,
         ny in 1usize..70,
         nz in 1usize..70,
         factors in [1u64..9, 1u64..9, 1u64..9],
-        of in prop_oneof![1u64..6, 6u64..300, 300u64..100_000],
+        one_in in prop_oneof![1u64..6, 6u64..300, 300u64..100_000],
         unit in prop_oneof![Just(0.5), Just(1.0), Just(0.7)],
         voxels in prop_oneof![Just(f64::INFINITY), (1u32..30).prop_map(f64::from), 0.1f64..100.0],
         seed in any::<u64>(),
     ) {
         let dims = [nx, ny, nz];
         let factors = factors.map(|factor| factor.max(1));
-        // spacings as they are computed from a unit that they have in common
+        // Spacings as computed from a common unit.
         let spacing = factors.map(|factor| factor as f64 * unit);
-        prop_assume!(is_for(dims, spacing));
-        let least = factors.into_iter().min().unwrap();
-        prop_assume!(factors.iter().any(|factor| factor % least != 0) || least == 1);
-        let mask = mask(Field::Random(of), dims, seed);
+        prop_assume!(is_supported(dims, spacing));
+        let min_factor = factors.into_iter().min().unwrap();
+        prop_assume!(factors.iter().any(|factor| factor % min_factor != 0) || min_factor == 1);
+        let mask = mask(Field::Random(one_in), dims, seed);
         let bound = voxels.is_finite().then_some(voxels * unit);
         let metric = (factors.map(|factor| factor * factor), unit);
-        check_mask(&Device::cpu(), &mask, dims, metric, bound, &format!("one in {of}, {seed}"));
+        check_mask(&Device::cpu(), &mask, dims, metric, bound, &format!("one in {one_in}, {seed}"));
     }
 }
