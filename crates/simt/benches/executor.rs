@@ -1,9 +1,8 @@
-//! What the executor costs: `cargo bench -p ferrovox-simt`, or `… -- barrier` for what has
-//! `barrier` in its name.
+//! Cost of the executor: `cargo bench -p ferrovox-simt`, or `… -- barrier` for the benchmarks whose
+//! names contain `barrier`.
 //!
-//! Each figure is the best of many short runs on one worker, in nanoseconds per unit of work, so
-//! that it is the cost of the executor and not of whatever else the machine does. Checked mode is
-//! measured beside fast mode.
+//! Each figure is the minimum of many short runs on one worker, in nanoseconds per unit of work,
+//! which excludes interference by other processes. Checked mode is compared with fast mode.
 
 use simt::sync::{Reduce, barrier, barrier_reduce, warp_exchange, warp_exchange_with, warp_sync};
 use simt::{LaunchShape, Mode, current, launch, memory};
@@ -12,10 +11,10 @@ use std::time::{Duration, Instant};
 
 const RUNS: usize = 40;
 
-/// Threads of most launches: so few that a run seldom shares its core with anything else.
+/// Threads of most launches; few enough that a run seldom shares its core with another process.
 const THREADS: u32 = 16384;
 
-/// Prints the best time of a launch, and the same per unit of work.
+/// Prints the minimum time of a launch, in total and per unit of work.
 fn measure(
     name: &str,
     units: u64,
@@ -137,7 +136,7 @@ fn fast() {
         },
     );
     measure(
-        "16 warp exchanges in location, blocks of 256",
+        "16 warp exchanges in place, blocks of 256",
         u64::from(THREADS) * 16,
         "lane and operation",
         LaunchShape::new(THREADS / 256, 256),

@@ -1,9 +1,9 @@
-//! Threads that wait: where, and for what.
+//! Waiting threads of a block.
 
 use crate::finding::Site;
 use crate::shape::Dim3;
 
-/// A thread that waits, as the executor and checked mode know it.
+/// A waiting thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Waiter {
     /// Rank within the block.
@@ -11,18 +11,19 @@ pub(crate) struct Waiter {
     pub(crate) site: Site,
 }
 
-/// One of the threads of a deadlocked block: where it waits, and for what.
+/// A waiting thread of a deadlocked block.
 #[derive(Clone, Debug)]
 pub struct BlockedThread {
-    /// The thread, within its block.
+    /// Index of the thread within its block.
     pub thread: Dim3,
-    /// What it waits for, for example `barrier` or `warp_sync(0x0000ffff)`.
+    /// Operation that waits, for example `barrier` or `warp_sync(0x0000ffff)`.
     pub operation: String,
-    /// The source line of the wait.
+    /// Source location of the wait.
     pub site: Site,
 }
 
-/// `32 threads, the first (0, 0, 0), wait in barrier at a.rs:1:2; …`
+/// Formats waiting threads as `32 threads, the first of them (0, 0, 0), wait in barrier at
+/// a.rs:1:2; …`.
 pub(crate) fn describe_blocked(waiting: &[BlockedThread]) -> String {
     let mut groups: Vec<(&BlockedThread, usize)> = Vec::new();
     for one in waiting {

@@ -1,17 +1,18 @@
-//! Bodies in steps: a kernel's body as a future that ends a step where it waits at a barrier.
+//! Stackless kernel bodies: a body compiled as the state machine of a future, which is suspended
+//! where it waits at a barrier.
 //!
-//! A thread that waits then is a frame of as many bytes as the compiler finds that it needs later,
-//! and no stack; to go on with it is a call. It is for who compiles kernels, as `#[kernel]` of
-//! `cuda_std` does: a barrier is
+//! A waiting thread is then a frame that holds only the values needed later, instead of a stack,
+//! and resuming it is a function call. The module is meant for kernel compilers such as
+//! `cuda_std`'s `#[kernel]`, which rewrites a barrier to
 //!
 //! ```text
-//! if unsafe { steps::arrive(false) } {
-//!     unsafe { steps::end() }.await;
+//! if unsafe { coroutine::arrive(false) } {
+//!     unsafe { coroutine::suspend() }.await;
 //! }
 //! ```
 //!
-//! Whatever else waits, a warp operation or a [`barrier`](crate::sync::barrier) in a function that
-//! the body calls, does so on a stack as in any other body.
+//! Any other wait, such as a warp operation or a [`barrier`](crate::sync::barrier) in a called
+//! function, suspends a stack as in any other body.
 
 use crate::executor::{Suspension, current_executor};
 use crate::sync::Reduce;
@@ -21,11 +22,11 @@ pub use crate::coroutine_functions::CoroutineFunctions;
 pub use crate::executor::ReadyFrames;
 pub use crate::launcher::launch_kernel_as_coroutine;
 
-/// The running thread arrives at the block's barrier. `true` where others have yet to come: then it
-/// has to [`suspend`] its step.
+/// Records the arrival of the running thread at the block's barrier. Returns `true` if other
+/// threads have yet to arrive, in which case the body must [`suspend`].
 ///
 /// # Safety
-/// In a body in steps, which ends its step as soon as this says so.
+/// Called in a coroutine body, which suspends at once if this returns `true`.
 ///
 /// # Panics
 /// Outside a launch.
@@ -35,8 +36,8 @@ pub unsafe fn arrive(predicate: bool) -> bool {
     current_executor().arrive(Location::caller(), predicate)
 }
 
-/// What the threads brought to the barrier at which the running thread arrived last, once it may go
-/// on.
+/// Returns the result of the barrier at which the running thread arrived last, once the thread may
+/// continue.
 ///
 /// # Panics
 /// Outside a launch.
@@ -45,11 +46,10 @@ pub fn outcome(op: Reduce) -> u32 {
     op.apply(current_executor().outcome())
 }
 
-/// The running thread lets the others that can go on have their turn, and waits for nothing. `true`
-/// where it has to [`suspend`] its step.
+/// Yields to the other ready threads of the block. Returns `true` if the body must [`suspend`].
 ///
 /// # Safety
-/// As for [`arrive`].
+/// Called in a coroutine body, which suspends at once if this returns `true`.
 ///
 /// # Panics
 /// Outside a launch.
@@ -59,10 +59,10 @@ pub unsafe fn yield_step() -> bool {
     current_executor().yield_step(Location::caller())
 }
 
-/// Ends the step, when it is awaited.
+/// Returns a future that suspends the running step when awaited.
 ///
 /// # Safety
-/// Awaited at once, where [`arrive`] or [`yield_step`] have just said `true`.
+/// Awaited at once, and only after [`arrive`] or [`yield_step`] returned `true`.
 #[inline(always)]
 pub unsafe fn suspend() -> impl Future<Output = ()> {
     Suspension

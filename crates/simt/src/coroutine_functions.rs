@@ -1,9 +1,9 @@
-//! What the compiler makes of a kernel's body in steps: functions for a thread's frame.
+//! Functions that the compiler generates for a coroutine body.
 
 use std::alloc::Layout;
 use std::marker::PhantomData;
 
-/// The functions of a body in steps, for frames of one layout.
+/// Function table of a coroutine body, for frames of one layout.
 #[derive(Clone, Copy)]
 pub struct CoroutineFunctions {
     frame: Layout,
@@ -13,19 +13,11 @@ pub struct CoroutineFunctions {
 }
 
 impl CoroutineFunctions {
-    /// `begin` makes a frame of the arguments, whose thread then has its first step before it.
-    /// `resume` is called with a pointer to a [`ReadyFrames`](crate::coroutine::ReadyFrames): it takes the next step
-    /// of each frame that [`next_frame`](crate::coroutine::ReadyFrames::next_frame) gives, until there is
-    /// none, and says [`mark_returned`](crate::coroutine::ReadyFrames::mark_returned) of a thread that is done. Of such a
-    /// thread, as when its step unwinds, nothing is left in the frame. `drop` ends a thread between
-    /// two steps.
+    /// Creates a function table. `begin` constructs a thread's frame from the arguments, at its first suspension point. `resume` receives a pointer to [`ReadyFrames`](crate::coroutine::ReadyFrames); it resumes each frame returned by [`next_frame`](crate::coroutine::ReadyFrames::next_frame) until there is none, and calls [`mark_returned`](crate::coroutine::ReadyFrames::mark_returned) for threads that return. The frame of a thread that returned or unwound holds no value. `drop` drops a suspended frame.
     ///
     /// # Safety
-    /// 1. `begin` may be called with a frame that is vacant memory of this layout, `resume` with a
-    ///    turn of frames whose threads are between two steps, `drop` with one: which is before the
-    ///    first, or at a [`coroutine::suspend`](crate::coroutine::end), and nowhere else.
-    /// 2. Frames are used by one operating-system thread, and may be left as they are where they
-    ///    stand for ever.
+    /// 1. `begin` may be called with vacant memory of this layout, `resume` with frames of suspended threads, and `drop` with one such frame. A thread is suspended before its first step and at a [`coroutine::suspend`](crate::coroutine::suspend), and nowhere else.
+    /// 2. Frames are used by one operating-system thread, and may be leaked in place.
     pub const unsafe fn new(
         frame: Layout,
         begin: unsafe fn(arguments: *const (), frame: *mut u8),
@@ -41,7 +33,7 @@ impl CoroutineFunctions {
     }
 }
 
-/// A body in steps with its arguments.
+/// A coroutine body with its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct Coroutine<'a> {
     functions: CoroutineFunctions,
@@ -49,13 +41,12 @@ pub(crate) struct Coroutine<'a> {
     borrow: PhantomData<&'a ()>,
 }
 
-// SAFETY: who made it promised that the functions may run in any number of threads.
+// SAFETY: `new` requires that the functions may run on any number of threads.
 unsafe impl Sync for Coroutine<'_> {}
 
 impl Coroutine<'_> {
     /// # Safety
-    /// `functions` may be called with these arguments, in any number of threads, while the result
-    /// lives.
+    /// While the result lives, `functions` may be called with these arguments on any number of threads.
     pub(crate) unsafe fn new(functions: CoroutineFunctions, arguments: *const ()) -> Self {
         Coroutine {
             functions,
@@ -68,32 +59,32 @@ impl Coroutine<'_> {
         self.functions.frame
     }
 
-    /// Makes the frame of a thread.
+    /// Constructs the frame of a thread.
     ///
     /// # Safety
-    /// `frame` is vacant memory of the layout.
+    /// `frame` is vacant memory of the frame's layout.
     #[inline(always)]
     pub(crate) unsafe fn begin(&self, frame: *mut u8) {
-        // SAFETY: the caller's promise, and `new`'s of the arguments.
+        // SAFETY: guaranteed by the caller, and by `new` for the arguments.
         unsafe { (self.functions.begin)(self.arguments, frame) }
     }
 
-    /// The next step of each thread that has its turn.
+    /// Resumes each ready thread once.
     ///
     /// # Safety
-    /// It points to a `ReadyFrames` of frames of this body.
+    /// `ready` points to a `ReadyFrames` of this body.
     #[inline(always)]
     pub(crate) unsafe fn resume(&self, ready: *mut ()) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { (self.functions.resume)(ready) }
     }
 
-    /// Ends a thread.
+    /// Drops the frame of a suspended thread.
     ///
     /// # Safety
-    /// A thread is between two steps in `frame`.
+    /// `frame` holds a suspended thread.
     pub(crate) unsafe fn drop(&self, frame: *mut u8) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { (self.functions.drop)(frame) }
     }
 }

@@ -1,12 +1,12 @@
-//! Which thread of which block runs now.
+//! Indices of the running kernel thread, its block and its grid.
 //!
-//! All of it is one thread-local record, so each question costs one thread-local read. Outside a
-//! launch every function but those that answer yes or no panics: there is no thread index to give.
+//! They are kept in one thread-local record, so each function costs one thread-local read. Outside
+//! a launch there are no indices: all functions panic there, except those that return `bool`.
 
 use crate::Dim3;
 use crate::executor::{active_thread, current_thread, try_executor};
 
-/// The running thread's index within its block.
+/// Returns the running thread's index within its block.
 ///
 /// # Panics
 /// Outside a launch.
@@ -15,7 +15,7 @@ pub fn thread_idx() -> Dim3 {
     active_thread().index()
 }
 
-/// The running block's index within the grid.
+/// Returns the running block's index within the grid.
 ///
 /// # Panics
 /// Outside a launch.
@@ -24,7 +24,7 @@ pub fn block_idx() -> Dim3 {
     active_thread().block.get()
 }
 
-/// Threads of a block, per axis.
+/// Returns the block's extent in threads along each axis.
 ///
 /// # Panics
 /// Outside a launch.
@@ -33,7 +33,7 @@ pub fn block_dim() -> Dim3 {
     active_thread().block_dim.get()
 }
 
-/// Blocks of the grid, per axis.
+/// Returns the grid's extent in blocks along each axis.
 ///
 /// # Panics
 /// Outside a launch.
@@ -42,8 +42,8 @@ pub fn grid_dim() -> Dim3 {
     active_thread().grid_dim.get()
 }
 
-/// The running thread's linear rank within its block, `x` fastest: its lane is `rank % 32`, its
-/// warp `rank / 32`.
+/// Returns the running thread's linear rank within its block, `x` fastest. Its lane is `rank % 32`
+/// and its warp `rank / 32`.
 ///
 /// # Panics
 /// Outside a launch.
@@ -52,8 +52,8 @@ pub fn thread_rank() -> u32 {
     active_thread().rank()
 }
 
-/// Whether a kernel runs on this thread, that is, whether the other functions of this module may be
-/// called.
+/// Returns `true` if a kernel runs on this thread, so that the other functions of this module may
+/// be called.
 ///
 /// ```
 /// assert!(!simt::current::is_active());
@@ -63,14 +63,14 @@ pub fn is_active() -> bool {
     current_thread().is_active()
 }
 
-/// Whether the launch that runs on this thread was made by [`launch_kernel`](crate::launch_kernel),
-/// whose caller answers for what its body does with shared memory.
+/// Returns `true` if the running launch was started by [`launch_kernel`](crate::launch_kernel),
+/// whose caller guarantees the correct use of shared memory.
 #[inline]
 pub fn is_kernel_launch() -> bool {
     try_executor().is_some_and(|executor| executor.launch.is_kernel)
 }
 
-/// Whether the launch that runs on this thread is in checked mode.
+/// Returns `true` if the running launch is in checked mode.
 #[inline]
 pub fn is_checked() -> bool {
     try_executor().is_some_and(|executor| executor.checker.is_some())

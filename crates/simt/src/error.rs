@@ -1,5 +1,5 @@
-//! What can go wrong with a launch: its error, and the report of its findings. Each may hold the
-//! other, a report what ended the launch.
+//! Launch errors and the report of a launch's findings. A report may contain the error that ended
+//! the launch early.
 
 use crate::blocked::{BlockedThread, describe_blocked};
 use crate::finding::{Finding, FindingKey, FindingKind, Site};
@@ -9,20 +9,20 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Why a launch did not complete. Every message names the kernel, and where there is one the block,
-/// thread and source line.
+/// Reason why a launch did not complete. Every message names the kernel and, if there is one, the
+/// block, thread and source line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
-    /// The grid or block cannot be launched.
+    /// The launch configuration is invalid.
     #[error("cannot launch kernel `{kernel}`: {problem}")]
     Shape {
         /// Name of the kernel.
         kernel: String,
-        /// What is wrong with the shape, with the numbers and the remedy.
+        /// Invalid extent or size, with the limit and the remedy.
         problem: String,
     },
-    /// The kernel broke a rule of the programming model.
+    /// The kernel violated the programming model.
     #[error("{0}")]
     Findings(Report),
     /// The kernel's body panicked.
@@ -37,20 +37,19 @@ pub enum LaunchError {
         /// The panic's message.
         message: String,
     },
-    /// Every thread of a block that has not left waits, and none can go on.
+    /// All threads of a block that have not exited wait, and none can continue.
     #[error("kernel `{kernel}` is deadlocked in block {block}: {}", describe_blocked(.waiting))]
     Deadlock {
         /// Name of the kernel.
         kernel: String,
-        /// Block that cannot go on.
+        /// Block that cannot continue.
         block: Dim3,
-        /// Who waits where.
+        /// Threads that wait, with the operation and its source line.
         waiting: Vec<BlockedThread>,
     },
-    /// A thread made more steps than [`Limits::steps`](crate::Limits::steps) allows, in checked
-    /// mode: most likely in an endless loop.
+    /// A thread exceeded [`Limits::steps`](crate::Limits::steps) in checked mode, most likely in an endless loop.
     #[error(
-        "kernel `{kernel}` was ended in block {block}, thread {thread}, at {site}: the thread made more than {steps} steps (accesses, barriers, warp operations, turns of loops); where that is no endless loop, raise simt::Limits::steps"
+        "kernel `{kernel}` was ended in block {block}, thread {thread}, at {site}: the thread exceeded {steps} steps (accesses, barriers, warp operations, loop iterations); fix the endless loop, or raise simt::Limits::steps if there is none"
     )]
     StepLimit {
         /// Name of the kernel.
@@ -59,66 +58,66 @@ pub enum LaunchError {
         block: Dim3,
         /// The thread, within its block.
         thread: Dim3,
-        /// Coroutine that it was allowed.
+        /// Step limit of the thread.
         steps: u64,
-        /// Where it made the last of them.
+        /// Source location of the last step.
         site: Site,
     },
-    /// The launch took longer than [`Limits::time`](crate::Limits::time) allows, in checked mode.
+    /// The launch exceeded [`Limits::time`](crate::Limits::time) in checked mode.
     #[error(
-        "kernel `{kernel}` was ended after {seconds} s in block {block}, thread {thread}, at {site}; where it only needs more time, raise simt::Limits::time"
+        "kernel `{kernel}` was ended after {seconds} s in block {block}, thread {thread}, at {site}: the launch exceeded its time limit; raise simt::Limits::time if it needs longer"
     )]
     TimeLimit {
         /// Name of the kernel.
         kernel: String,
-        /// Block of the thread that ran then.
+        /// Block of the thread that was running.
         block: Dim3,
-        /// That thread, within its block.
+        /// The thread that was running, within its block.
         thread: Dim3,
-        /// How long the launch was allowed to take, in seconds.
+        /// Time limit of the launch, in seconds.
         seconds: f64,
-        /// Where the thread was.
+        /// Source location of the thread's last step.
         site: Site,
     },
-    /// A kernel's body tried to launch another kernel.
+    /// A kernel tried to launch another kernel.
     #[error(
         "kernel `{kernel}` cannot be launched from inside a running kernel; launch it from the host after this one returns"
     )]
     Nested {
-        /// Name of the kernel that was to be launched.
+        /// Name of the kernel whose launch was refused.
         kernel: String,
     },
-    /// The launch was made while its thread unwinds from a panic, for example from a destructor.
+    /// The launch was attempted while its thread unwinds from a panic, for example in a destructor.
     #[error("kernel `{kernel}` cannot be launched while its thread unwinds from a panic")]
     Unwinding {
-        /// Name of the kernel that was to be launched.
+        /// Name of the kernel whose launch was refused.
         kernel: String,
     },
-    /// The system gave no more memory for the stacks on which waiting threads are kept.
+    /// The system provided no memory for the stack of another waiting thread.
     #[error(
         "no stack for another waiting thread of kernel `{kernel}`: {source}; launch smaller blocks, or raise the system's limit on memory mappings (vm.max_map_count)"
     )]
     Stack {
         /// Name of the kernel.
         kernel: String,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
 }
 
-/// Findings that a report shows; of those beyond it only the number is kept.
+/// Maximum number of findings kept in a report; further ones are only counted.
 pub const MAX_FINDINGS: usize = 20;
 
-/// Everything that one launch found.
+/// All findings of one launch.
 ///
-/// Findings that differ only in threads are one finding with a count: a race of a thousand threads
-/// is one line of source. At most [`MAX_FINDINGS`] are kept.
+/// Findings that differ only in their threads are merged into one with a count, so a race of a
+/// thousand threads at one source line is one finding. At most [`MAX_FINDINGS`] are kept.
 #[derive(Debug)]
 pub struct Report {
     kernel: Arc<str>,
     seed: Option<u64>,
     findings: Vec<Finding>,
-    /// Where each finding seen so far stands in `findings`; `None` beyond the cap.
+    /// Index in `findings` of every distinct finding; `None` for findings beyond the maximum.
     #[expect(clippy::box_collection, reason = "errors stay small")]
     seen: Box<HashMap<FindingKey, Option<usize>>>,
     ended_by: Option<Box<LaunchError>>,
@@ -137,7 +136,7 @@ impl Report {
         }
     }
 
-    /// Adds a finding, or counts it where it is known.
+    /// Adds a finding, or increments the count of an equal one.
     pub(crate) fn add(&mut self, block: Dim3, thread: Dim3, site: Site, kind: FindingKind) {
         let finding = Finding {
             kernel: Arc::clone(&self.kernel),
@@ -164,47 +163,44 @@ impl Report {
         }
     }
 
-    /// Says what ended the launch before all of its blocks ran.
+    /// Sets the error that ended the launch before all of its blocks ran.
     pub(crate) fn with_early_end(mut self, error: LaunchError) -> Self {
         self.ended_by = Some(Box::new(error));
         self
     }
 
-    /// Says what checked mode did not watch.
+    /// Sets the memory that checked mode did not track completely.
     pub(crate) fn with_untracked(mut self, untracked_memory: Vec<UntrackedMemory>) -> Self {
         self.untracked_memory = untracked_memory;
         self
     }
 
-    /// Name of the kernel.
+    /// Returns the name of the kernel.
     pub fn kernel(&self) -> &str {
         &self.kernel
     }
 
-    /// The seed that drew the order of blocks and threads; `None` in fast mode. The same seed finds
-    /// the same again.
+    /// Returns the seed of the schedule, or `None` in fast mode. The same seed reproduces the same findings.
     pub fn seed(&self) -> Option<u64> {
         self.seed
     }
 
-    /// The findings, in the order in which they were made.
+    /// Returns the findings in the order in which they were made.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// How many further findings there were, at other places, that [`findings`](Self::findings)
-    /// does not hold.
+    /// Returns the number of distinct findings beyond those in [`findings`](Self::findings).
     pub fn more(&self) -> usize {
         self.seen.len() - self.findings.len()
     }
 
-    /// What ended the launch early (a panic, a deadlock), if anything did.
+    /// Returns the error that ended the launch early (a panic, a deadlock), if there was one.
     pub fn ended_early_by(&self) -> Option<&LaunchError> {
         self.ended_by.as_deref()
     }
 
-    /// The memory of the kernel whose accesses checked mode did not see: nothing is known of races
-    /// there.
+    /// Returns the memory whose accesses checked mode did not track completely. Races there may have gone unnoticed.
     pub fn untracked_memory(&self) -> &[UntrackedMemory] {
         &self.untracked_memory
     }
@@ -227,10 +223,10 @@ impl fmt::Display for Report {
             write!(f, "\n  {}. {finding}", number + 1)?;
         }
         if self.more() > 0 {
-            write!(f, "\n  and {} more, at other places", self.more())?;
+            write!(f, "\n  and {} more at other source lines", self.more())?;
         }
         if let Some(error) = &self.ended_by {
-            write!(f, "\n  then the launch ended: {error}")?;
+            write!(f, "\n  the launch then ended early: {error}")?;
         }
         if !self.untracked_memory().is_empty() {
             write!(f, "\n  {}", untracked::describe(self.untracked_memory()))?;

@@ -1,7 +1,7 @@
-//! Accesses to memory that is not there: says which kernel, block and thread made one, before the
+//! Diagnosis of memory faults: names the kernel, block and thread of an invalid access before the
 //! process ends.
 
-/// Has faults of kernels that run on this operating-system thread named.
+/// Installs the fault handler for this process and prepares this operating-system thread for it.
 pub(crate) fn prepare() {
     #[cfg(all(unix, not(miri)))]
     unix::prepare();
@@ -19,16 +19,16 @@ mod unix {
     use std::sync::Once;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    /// What systems send for an access to memory that is not there.
+    /// Signals that report an invalid access.
     const SIGNALS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
-    /// Bytes of an alternate stack, for threads that have none.
+    /// Size of the alternate signal stack for threads that have none, in bytes.
     const STACK_BYTES: usize = 64 * 1024;
 
-    /// What handled each of the signals before.
+    /// Handlers that were installed before, one per signal.
     struct PreviousHandlers([UnsafeCell<MaybeUninit<libc::sigaction>>; 2]);
 
-    // SAFETY: written once, before `PREVIOUS_SAVED` is set, and read after that only.
+    // SAFETY: written once, before `PREVIOUS_SAVED` is set, and only read afterwards.
     unsafe impl Sync for PreviousHandlers {}
 
     static PREVIOUS: PreviousHandlers =
@@ -46,13 +46,13 @@ mod unix {
         }
         static INSTALLED: Once = Once::new();
         INSTALLED.call_once(install);
-        // while the thread exits it goes without
+        // without an alternate stack while the thread exits
         let _ = STACK.try_with(|_| ());
     }
 
     fn install() {
         for (signal, earlier) in SIGNALS.into_iter().zip(&PREVIOUS.0) {
-            // SAFETY: asks what handles the signal; nobody reads the place before `PREVIOUS_SAVED` is set.
+            // SAFETY: queries the current handler; the value is not read before `PREVIOUS_SAVED` is set.
             if unsafe { libc::sigaction(signal, ptr::null(), earlier.get().cast()) } != 0 {
                 return;
             }
@@ -64,25 +64,23 @@ mod unix {
                 *mut libc::siginfo_t,
                 *mut libc::c_void,
             ) = handle;
-            // SAFETY: zeroes are a valid value of the plain struct.
+            // SAFETY: all-zero bytes are a valid value of this plain struct.
             let mut action: libc::sigaction = unsafe { zeroed() };
             action.sa_sigaction = function as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            // SAFETY: the handler has the signature that the flags promise, and does only what a
-            // signal handler may. Where it cannot be installed all stays as it was.
+            // SAFETY: the handler has the signature that the flags require and only performs async-signal-safe operations. On failure the previous handler stays installed.
             unsafe { libc::sigaction(signal, &action, ptr::null_mut()) };
         }
     }
 
     /// # Safety
-    /// As the system calls it.
+    /// Called by the system as a signal handler.
     unsafe extern "C" fn handle(
         signal: libc::c_int,
         info: *mut libc::siginfo_t,
         context: *mut libc::c_void,
     ) {
-        // SAFETY: the system's information on this signal. Not positive: somebody sent it, and
-        // there is no address.
+        // SAFETY: the system provides the signal's information. A code of 0 or less means that a process sent the signal, which has no address.
         let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr().addr()) };
         if let Some(address) = address
             && current_thread().is_active()
@@ -91,33 +89,32 @@ mod unix {
             // SAFETY: ends the process.
             unsafe { libc::abort() };
         }
-        // SAFETY: the system's own arguments.
+        // SAFETY: passes on the system's own arguments.
         unsafe { chain(signal, info, context) };
     }
 
-    /// Has who handled the signal before handle it.
+    /// Calls the handler that was installed before.
     ///
     /// # Safety
-    /// The arguments are those of a handler that the system called.
+    /// The arguments are those with which the system called a handler.
     unsafe fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
         let known = PREVIOUS_SAVED.load(Ordering::Acquire);
         let number = SIGNALS.iter().position(|&one| one == signal);
         let earlier = number.filter(|_| known).map(|number| &PREVIOUS.0[number]);
-        // SAFETY: written before `PREVIOUS_SAVED` was set, and not since.
+        // SAFETY: written before `PREVIOUS_SAVED` was set, and not changed since.
         let earlier = earlier.map(|earlier| unsafe { (*earlier.get()).assume_init_ref() });
         match earlier {
             Some(action) if action.sa_sigaction > libc::SIG_IGN => {
                 if action.sa_flags & libc::SA_SIGINFO != 0 {
                     type Handler =
                         unsafe extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
-                    // SAFETY: the flag says that the handler has this signature; it gets what the
-                    // system gave.
+                    // SAFETY: the flag states that the handler has this signature; the arguments are the system's.
                     unsafe {
                         let handler: Handler = std::mem::transmute(action.sa_sigaction);
                         handler(signal, info, context);
                     }
                 } else {
-                    // SAFETY: without the flag it is a function of the signal's number.
+                    // SAFETY: without the flag the handler takes only the signal number.
                     unsafe {
                         let handler: unsafe extern "C" fn(libc::c_int) =
                             std::mem::transmute(action.sa_sigaction);
@@ -126,8 +123,7 @@ mod unix {
                 }
             }
             _ => {
-                // The access is made again when this returns, and then ends the process as it would
-                // have without us. SAFETY: zeroes and a constant are a valid action.
+                // With the default action restored, the repeated access ends the process. SAFETY: zeroes and a constant are a valid action.
                 unsafe {
                     let mut action: libc::sigaction = zeroed();
                     action.sa_sigaction = libc::SIG_DFL;
@@ -137,15 +133,14 @@ mod unix {
         }
     }
 
-    /// Says what the kernel that runs on this thread did. Returns whether the address is one of
-    /// those that are kept free to notice it.
+    /// Prints what the running kernel thread did. Returns `true` if the address lies in a guard page.
     fn explain(address: usize) -> bool {
         let Some(executor) = try_executor() else {
             return false;
         };
         let mut text = Text::default();
         let current = current_thread();
-        // What does not fit is left out.
+        // Text beyond the buffer is dropped.
         let _ = write!(
             text,
             "kernel `{}`, block {}, thread {}: ",
@@ -156,7 +151,7 @@ mod unix {
         let ours = if let Some(bytes) = overflowed_stack_bytes(address) {
             let _ = writeln!(
                 text,
-                "the thread's stack of {} KiB is full: too deep a recursion, or too large local variables",
+                "stack overflow: the thread's stack of {} KiB is full; reduce the depth of recursion or the size of local variables",
                 bytes / 1024
             );
             true
@@ -166,12 +161,15 @@ mod unix {
             } else {
                 "a shared array"
             };
-            let _ = writeln!(text, "an access past the end of {what} of {bytes} bytes");
+            let _ = writeln!(
+                text,
+                "out-of-bounds access past the end of {what} of {bytes} bytes"
+            );
             true
         } else {
             let _ = writeln!(
                 text,
-                "an access to {address:#x}, where the program may not read or write"
+                "invalid access to {address:#x}: the program may not read or write there"
             );
             false
         };
@@ -179,7 +177,7 @@ mod unix {
         ours
     }
 
-    /// Text of limited length, on the stack.
+    /// Fixed-size text buffer on the stack, usable in a signal handler.
     struct Text {
         bytes: [u8; 512],
         len: usize,
@@ -196,7 +194,7 @@ mod unix {
 
     impl Write for Text {
         fn write_str(&mut self, text: &str) -> fmt::Result {
-            // the last byte is for the line's end
+            // the last byte is reserved for the newline
             let room = (self.bytes.len() - 1).saturating_sub(self.len);
             let count = text.len().min(room);
             self.bytes[self.len..self.len + count].copy_from_slice(&text.as_bytes()[..count]);
@@ -214,20 +212,19 @@ mod unix {
 
     impl Text {
         fn print(&self) {
-            // SAFETY: as many bytes are there. What cannot be written is lost.
+            // SAFETY: the buffer holds `len` bytes. Write errors are ignored.
             unsafe { libc::write(libc::STDERR_FILENO, self.bytes.as_ptr().cast(), self.len) };
         }
     }
 
-    /// A stack for the handler, on threads that have none: the standard library gives one to those
-    /// that it starts.
+    /// Alternate signal stack for threads that have none. The standard library provides one for the threads that it starts.
     struct AlternateStack {
         memory: Option<Box<[MaybeUninit<u8>]>>,
     }
 
     impl AlternateStack {
         fn new() -> Self {
-            // SAFETY: zeroes are a valid value of the plain struct, which the system fills.
+            // SAFETY: all-zero bytes are a valid value of this plain struct, which the call fills.
             let is_missing = unsafe {
                 let mut now: libc::stack_t = zeroed();
                 libc::sigaltstack(ptr::null(), &mut now) == 0
@@ -240,7 +237,7 @@ mod unix {
                     ss_flags: 0,
                     ss_size: STACK_BYTES,
                 };
-                // SAFETY: the memory is the thread's for as long as it is in use: `drop` ends that.
+                // SAFETY: the memory stays allocated while it is in use: `drop` unregisters it.
                 unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
                 memory
             });
@@ -253,7 +250,7 @@ mod unix {
             let Some(memory) = &self.memory else {
                 return;
             };
-            // SAFETY: asks for the stack in use, and takes it out of use where it is this one.
+            // SAFETY: queries the stack in use, and unregisters it if it is this one.
             unsafe {
                 let mut now: libc::stack_t = zeroed();
                 libc::sigaltstack(ptr::null(), &mut now);

@@ -1,8 +1,7 @@
-//! Fibers: stacks on which a kernel thread can wait while others run.
+//! Fibers: stacks on which a kernel thread can wait while other threads run.
 //!
-//! A fiber is never given back to the system while it may be of use: it idles in a pool of its
-//! operating-system thread, between blocks and between launches, so that a waiting thread costs two
-//! context switches and no allocation.
+//! Fibers are pooled per operating-system thread between blocks and launches, so that a waiting
+//! thread costs two context switches and no allocation.
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, Yielder};
@@ -11,12 +10,11 @@ use std::io;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Usable bytes of a fiber's stack; a guard page below it turns an overflow into a fault instead of
-/// corruption. The frames of unoptimized code are several times as large. Only pages that are used
-/// take memory.
+/// Usable size of a fiber's stack, in bytes. A guard page below the stack turns an overflow into a
+/// fault. Frames of unoptimised code are several times as large. Only touched pages occupy memory.
 const STACK_BYTES: usize = 1024 * if cfg!(debug_assertions) { 256 } else { 64 };
 
-/// What a fiber that idles is printed when it is resumed.
+/// Command with which an idle fiber is resumed.
 pub(crate) enum Command {
     /// Run kernel threads of the current executor until one waits or none is left to start.
     Run,
@@ -24,19 +22,19 @@ pub(crate) enum Command {
     Finish,
 }
 
-/// Through this a fiber suspends itself.
+/// Handle through which a fiber suspends itself.
 pub(crate) type FiberYielder = Yielder<Command, ()>;
 
-/// A stack whose base is shifted, so that the hot frames of many fibers do not all fall into the
-/// same cache sets: stacks are page aligned, and one page of L1 addresses covers all of its sets.
+/// A stack with a shifted base, so that the hot frames of many fibers do not map to the same cache
+/// sets: stacks are page-aligned, and one page of addresses covers all sets of the L1 cache.
 struct ShiftedStack {
     stack: DefaultStack,
     shift: usize,
 }
 
 // SAFETY: the base stays 16-byte aligned (the shift is a multiple of 64) and inside the mapping,
-// whose guard page is where `limit` says; STACK_BYTES less the largest shift is far above the
-// required minimum.
+// whose guard page is at `limit`. `STACK_BYTES` minus the largest shift is far above the required
+// minimum.
 unsafe impl Stack for ShiftedStack {
     fn base(&self) -> StackPointer {
         let base = self.stack.base().get() - self.shift;
@@ -59,20 +57,20 @@ unsafe impl Stack for ShiftedStack {
     }
 }
 
-/// One fiber. Idle, it waits for a [`Command`]; busy, it holds a kernel thread that waits.
+/// A fiber: idle, it waits for a [`Command`]; busy, it holds a waiting kernel thread.
 struct Fiber {
     coroutine: Coroutine<Command, (), (), ShiftedStack>,
     stack_range: StackRange,
 }
 
-/// Where a stack lies: from the lowest address, that of its guard page, to its base.
+/// Address range of a stack, from its guard page to its base.
 #[derive(Clone, Copy)]
 struct StackRange {
     limit: usize,
     base: usize,
 }
 
-/// Stacks that exist in the process.
+/// Number of stacks that exist in the process.
 static STACKS: AtomicUsize = AtomicUsize::new(0);
 
 impl Fiber {
@@ -104,15 +102,14 @@ impl Fiber {
 impl Drop for Fiber {
     fn drop(&mut self) {
         if self.coroutine.started() && !self.coroutine.done() {
-            // Idle, as `FiberSet` promises: it returns at once, which is cheaper than unwinding it
-            // by force.
+            // Idle, as `FiberSet` guarantees: it returns at once, which is cheaper than forced unwinding.
             self.coroutine.resume(Command::Finish);
         }
         STACKS.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// The fibers that one worker uses. Outside of a block every one of them idles.
+/// The fibers of one worker. All of them are idle outside a block.
 #[derive(Default)]
 pub(crate) struct FiberSet {
     fibers: Vec<Fiber>,
@@ -120,23 +117,23 @@ pub(crate) struct FiberSet {
 }
 
 thread_local! {
-    /// The idle fibers of this operating-system thread, between launches.
+    /// Idle fibers of this operating-system thread, between launches.
     static POOL: Cell<FiberSet> = const { Cell::new(FiberSet { fibers: Vec::new(), idle: Vec::new() }) };
 }
 
 thread_local! {
-    /// The stack that runs, or ran last. Constant-initialised and without a destructor, so that a
-    /// signal handler may read it.
+    /// Stack that runs or ran last. Constant-initialised and without a destructor, so that a signal handler may read it.
     static RUNNING: Cell<StackRange> = const { Cell::new(StackRange { limit: 0, base: 0 }) };
 }
 
-/// Whether `address` lies on the stack of the fiber that runs on this operating-system thread.
+/// Returns `true` if `address` lies on the stack of the fiber that runs on this operating-system
+/// thread.
 pub(crate) fn is_on_running_stack(address: usize) -> bool {
     let StackRange { limit, base } = RUNNING.get();
     (limit..base).contains(&address)
 }
 
-/// Whether `address` lies in the guard page of that stack, and how many bytes the stack has.
+/// Returns the size of the running stack in bytes if `address` lies in its guard page.
 pub(crate) fn overflowed_stack_bytes(address: usize) -> Option<usize> {
     let StackRange { limit, base } = RUNNING.get();
     let guard = (base - limit).saturating_sub(STACK_BYTES);
@@ -144,13 +141,13 @@ pub(crate) fn overflowed_stack_bytes(address: usize) -> Option<usize> {
 }
 
 impl FiberSet {
-    /// Takes the fibers that this operating-system thread keeps.
+    /// Takes the pooled fibers of this operating-system thread.
     pub(crate) fn from_pool() -> FiberSet {
-        // While the thread exits its pool may be gone: then the fibers live for one launch.
+        // The pool may already be destroyed while the thread exits; the fibers then serve one launch.
         POOL.try_with(Cell::take).unwrap_or_default()
     }
 
-    /// Gives the fibers back to this operating-system thread, which keeps at most `keep` of them.
+    /// Returns the fibers to the pool of this operating-system thread, which keeps at most `keep` of them.
     pub(crate) fn return_to_pool(mut self, keep: usize) {
         debug_assert_eq!(self.fibers.len(), self.idle.len(), "a fiber is still busy");
         if self.fibers.len() > keep {
@@ -158,22 +155,19 @@ impl FiberSet {
             self.idle.clear();
             self.idle.extend(0..keep as u32);
         }
-        // A launch that ran inside this one's wait may have put back its own; the later ones
-        // replace them.
+        // A launch nested in this one's wait may have returned its own fibers already; they are replaced.
         let _ = POOL.try_with(|pool| pool.set(self));
     }
 
-    /// How many fibers there are at most once a block of `threads` threads has run.
+    /// Returns the maximum number of fibers after a block of `threads` threads has run.
     pub(crate) fn max_fibers(&self, threads: u32) -> usize {
         self.fibers.len().max(threads as usize)
     }
 
-    /// An idle fiber: one that exists, or else a new one. The new one calls `run` when it is first
-    /// resumed, and ends when that returns; `run` idles between blocks and launches, so all callers
-    /// give the same.
+    /// Returns an idle fiber, creating one if necessary. A new fiber calls `run` when it is first resumed and ends when `run` returns. `run` idles between blocks and launches, so all callers must pass the same function.
     ///
     /// # Errors
-    /// The system's, where it gives no memory for a stack.
+    /// The operating system's error if it provides no memory for a stack.
     pub(crate) fn acquire(&mut self, run: fn(&FiberYielder)) -> io::Result<u32> {
         if let Some(fiber) = self.idle.pop() {
             return Ok(fiber);
@@ -182,12 +176,12 @@ impl FiberSet {
         Ok(self.fibers.len() as u32 - 1)
     }
 
-    /// Gives back a fiber whose last [`resume`](Self::resume) left it idle.
+    /// Marks a fiber as idle after its last [`resume`](Self::resume) left it idle.
     pub(crate) fn release(&mut self, fiber: u32) {
         self.idle.push(fiber);
     }
 
-    /// Runs the fiber until it waits or idles.
+    /// Runs the fiber until its thread waits or it idles.
     #[inline]
     pub(crate) fn resume(&mut self, fiber: u32) {
         let fiber = &mut self.fibers[fiber as usize];
@@ -195,7 +189,7 @@ impl FiberSet {
         fiber.coroutine.resume(Command::Run);
     }
 
-    /// The fibers that hold a waiting thread.
+    /// Returns the fibers that hold a waiting thread.
     pub(crate) fn busy(&self) -> Vec<u32> {
         let mut busy = vec![true; self.fibers.len()];
         for &fiber in &self.idle {
@@ -210,17 +204,16 @@ impl FiberSet {
 impl Drop for FiberSet {
     fn drop(&mut self) {
         for fiber in self.busy().into_iter().rev() {
-            // Only if the executor itself panicked: the thread that waits on this stack borrows
-            // what may be gone, so the stack is neither run nor freed.
+            // The executor itself panicked: the waiting thread may borrow values that no longer exist, so its stack is neither run nor freed.
             std::mem::forget(self.fibers.swap_remove(fiber as usize));
         }
     }
 }
 
-/// How many stacks the process may hold at a time.
+/// Returns the maximum number of stacks that the process may hold at a time.
 ///
 /// A stack and its guard page are two memory mappings, and Linux limits the mappings of a process
-/// (`vm.max_map_count`, 65530 unless set); half of them are left to everybody else.
+/// (`vm.max_map_count`, 65530 by default). Half of them are left for other uses.
 pub(crate) fn stack_budget() -> usize {
     static BUDGET: OnceLock<usize> = OnceLock::new();
     *BUDGET.get_or_init(|| {
@@ -237,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_keeps_its_fibers_up_to_the_limit_it_is_given() -> io::Result<()> {
+    fn a_thread_pools_fibers_up_to_its_limit() -> io::Result<()> {
         let mut fibers = FiberSet::from_pool();
         let taken: Vec<u32> = (0..5)
             .map(|_| fibers.acquire(|_| ()))
@@ -256,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fiber_that_is_not_idle_is_neither_resumed_nor_freed() -> io::Result<()> {
+    fn a_busy_fiber_is_leaked_when_dropped() -> io::Result<()> {
         let mut fibers = FiberSet::default();
         for _ in 0..4 {
             fibers.acquire(|_| ())?;

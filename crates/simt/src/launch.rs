@@ -1,4 +1,4 @@
-//! A launch: its body, and what all of its workers share.
+//! A launch: the kernel body and the state shared by all workers.
 
 use crate::coroutine_functions::Coroutine;
 use crate::fiber::{Command, FiberYielder};
@@ -8,25 +8,23 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// A kernel's body, an `F` whose type is forgotten, and the two functions made for that `F`.
+/// A kernel body of erased type `F`, with the two functions instantiated for that type.
 pub(crate) struct Body<'a> {
     pub(crate) pointer: *const (),
-    /// Runs the body for each thread of the block that is left to start.
+    /// Runs the body for each unstarted thread of the block.
     pub(crate) run_threads: unsafe fn(&FiberYielder, *const ()) -> Command,
-    /// Runs the body for each block from the first number to before the second, where a block is
-    /// one thread.
+    /// Runs the body for each block in `first..end` of a launch with single-thread blocks.
     pub(crate) run_single_thread_blocks: unsafe fn(*const (), u64, u64),
     borrow: PhantomData<&'a ()>,
 }
 
-// SAFETY: `pointer` is to an `F: Sync` that is only ever borrowed shared, and `Body::new` ties the
+// SAFETY: `pointer` refers to an `F: Sync` that is only borrowed shared, and `Body::new` ties the
 // lifetime to that borrow.
 unsafe impl Sync for Body<'_> {}
 
 impl<'a> Body<'a> {
     /// # Safety
-    /// Both functions may be called with a pointer to an `F` that lives as long as the launch that
-    /// is current at the call.
+    /// Both functions may be called with a pointer to an `F` that lives as long as the launch that is current at the call.
     pub(crate) unsafe fn new<F: Fn() + Sync>(
         body: &'a F,
         run_threads: unsafe fn(&FiberYielder, *const ()) -> Command,
@@ -41,19 +39,19 @@ impl<'a> Body<'a> {
     }
 }
 
-/// What all workers of a launch share.
+/// State shared by all workers of a launch.
 pub(crate) struct Launch<'a> {
-    /// No two launches of the process have the same.
+    /// Unique number of the launch within the process.
     pub(crate) id: u64,
     pub(crate) kernel: &'a str,
     pub(crate) shape: LaunchShape,
-    /// Threads of a block.
+    /// Number of threads per block.
     pub(crate) threads: u32,
     pub(crate) blocks: u64,
-    /// Whether the caller answers for what the body does with shared memory.
+    /// `true` if the caller guarantees the correct use of shared memory.
     pub(crate) is_kernel: bool,
     pub(crate) body: Body<'a>,
-    /// The same body in coroutine, for blocks of several threads in fast mode.
+    /// The body as a coroutine, for blocks of several threads in fast mode.
     pub(crate) coroutine: Option<Coroutine<'a>>,
     stopped: AtomicBool,
     failure: Mutex<Option<LaunchError>>,
@@ -82,20 +80,20 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Whether the launch has failed: nobody begins another block.
+    /// Returns `true` if the launch has failed, so that no worker begins another block.
     #[inline]
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Stops the launch. Of several failures the first is kept.
+    /// Stops the launch. Only the first of several failures is kept.
     pub(crate) fn fail(&self, error: LaunchError) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert(error);
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// The failure that is kept, if there is one.
+    /// Takes the first failure, if there was one.
     pub(crate) fn take_failure(&self) -> Option<LaunchError> {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.take()

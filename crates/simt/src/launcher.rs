@@ -1,4 +1,4 @@
-//! Running a launch: how its workers divide its blocks.
+//! Launching: distribution of blocks among workers.
 
 use crate::checked::{BlockSchedule, Checker};
 use crate::coroutine_functions::{Coroutine, CoroutineFunctions};
@@ -11,39 +11,39 @@ use crate::watchdog::WatchdogGuard;
 use crate::{LaunchError, LaunchShape, Parameter, fault, untracked};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How a launch runs.
+/// Execution mode of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Blocks are spread over rayon's threads. Nothing is tracked.
+    /// Blocks run in parallel on rayon's threads, without tracking.
     Fast,
-    /// Blocks run one at a time, and every tracked access is judged. See the
-    /// [crate's documentation](crate).
+    /// Blocks run one at a time, and every tracked access is checked. See the [crate documentation](crate).
     Checked {
-        /// Draws the order in which blocks and threads run. One seed always gives the same order.
+        /// Seed of the order of blocks and threads. The same seed always gives the same order.
         seed: u64,
     },
 }
 
-/// Chunks of blocks per worker: enough to even out blocks of unequal cost.
+/// Number of chunks per worker, enough to balance blocks of unequal cost.
 const CHUNKS_PER_WORKER: u64 = 16;
 
-/// Blocks that a worker takes at a time, at most.
+/// Maximum number of blocks per chunk.
 const MAX_CHUNK: u64 = 8192;
 
-/// Runs `body` once per thread of the grid, and returns when all have left.
+/// Runs `body` once per thread of the grid, and returns when all threads have exited.
 ///
-/// In [`Mode::Fast`] blocks are spread over the threads of the current rayon pool and the caller,
-/// in ascending order; in [`Mode::Checked`] they run one at a time on the calling thread, in an
-/// order drawn from the seed.
+/// In [`Mode::Fast`] blocks are distributed in ascending order among the threads of the current
+/// rayon pool and the caller. In [`Mode::Checked`] they run one at a time on the calling thread, in
+/// an order drawn from the seed.
 ///
 /// # Errors
-/// - [`LaunchError::Shape`]: no CUDA device could launch the shape.
-/// - [`LaunchError::Findings`]: the kernel broke a rule; in fast mode that ends the launch.
-/// - [`LaunchError::KernelPanicked`], [`LaunchError::Deadlock`]: the launch ends; blocks that had
-///   begun elsewhere end too, after the block at hand.
-/// - [`LaunchError::Nested`], [`LaunchError::Unwinding`]: called from inside a kernel, or while the
-///   caller unwinds.
-/// - [`LaunchError::Stack`]: the system is out of memory mappings.
+/// - [`LaunchError::Shape`] if the launch configuration is invalid on every CUDA device.
+/// - [`LaunchError::Findings`] if the kernel violates a rule; in fast mode the first violation ends
+///   the launch.
+/// - [`LaunchError::KernelPanicked`] and [`LaunchError::Deadlock`]. Workers stop after their
+///   current block.
+/// - [`LaunchError::Nested`] inside a kernel, and [`LaunchError::Unwinding`] while the caller
+///   unwinds.
+/// - [`LaunchError::Stack`] if the system runs out of memory mappings.
 ///
 /// ```
 /// use simt::{LaunchShape, Mode, current};
@@ -65,15 +65,15 @@ pub fn launch<F: Fn() + Sync>(
     run(kernel, shape, mode, &[], body, None, false)
 }
 
-/// [`launch`] of a kernel: its body may have views of shared memory, which have no lifetime that
-/// ends with the block ([`current::is_kernel_launch`]).
+/// Launches a kernel, whose body may use views of shared memory although their lifetime does not
+/// end with the block ([`current::is_kernel_launch`]). Otherwise like [`launch`].
 ///
 /// # Errors
-/// As [`launch`].
+/// See [`launch`].
 ///
 /// # Safety
-/// What the body gets of a block's shared memory is used by the threads of that block only, and not
-/// after it.
+/// References to a block's shared memory are used by the threads of that block only, and not after
+/// the block.
 pub unsafe fn launch_kernel<F: Fn() + Sync>(
     kernel: &str,
     shape: LaunchShape,
@@ -83,16 +83,16 @@ pub unsafe fn launch_kernel<F: Fn() + Sync>(
     run(kernel, shape, mode, &[], body, None, true)
 }
 
-/// [`launch_kernel`] of a kernel whose parameters are known, so that reports name them, and whose
-/// body is there in coroutine as well, which blocks of several threads in fast mode take: a thread that
-/// waits at a barrier then needs no stack to wait on.
+/// Launches a kernel whose parameters are known, so that reports name them, and whose body is also
+/// available as a coroutine. Blocks of several threads in fast mode run the coroutine, so that
+/// threads wait at barriers without a stack.
 ///
 /// # Errors
-/// As [`launch`].
+/// See [`launch`].
 ///
 /// # Safety
-/// 1. As for [`launch_kernel`].
-/// 2. `coroutine` does what `body` does, with what `arguments` points to, in any number of threads at a
+/// 1. The requirements of [`launch_kernel`].
+/// 2. `coroutine`, called with `arguments`, behaves like `body`, on any number of threads at a
 ///    time.
 pub unsafe fn launch_kernel_as_coroutine<F: Fn() + Sync>(
     kernel: &str,
@@ -104,18 +104,18 @@ pub unsafe fn launch_kernel_as_coroutine<F: Fn() + Sync>(
     arguments: *const (),
 ) -> Result<(), LaunchError> {
     let has_use = mode == Mode::Fast && shape.block.count() > 1;
-    // SAFETY: the caller's promise; the arguments live until the launch is done.
+    // SAFETY: guaranteed by the caller; the arguments live until the launch completes.
     let coroutine = has_use.then(|| unsafe { Coroutine::new(coroutine, arguments) });
     run(kernel, shape, mode, parameters, body, coroutine, true)
 }
 
-/// [`launch_kernel`] of a kernel whose parameters are known: reports name them.
+/// Launches a kernel whose parameters are known, so that reports name them.
 ///
 /// # Errors
-/// As [`launch`].
+/// See [`launch`].
 ///
 /// # Safety
-/// As [`launch_kernel`].
+/// The requirements of [`launch_kernel`].
 pub unsafe fn launch_kernel_with<F: Fn() + Sync>(
     kernel: &str,
     shape: LaunchShape,
@@ -170,7 +170,7 @@ fn run_fast(launch: &Launch<'_>) -> Result<(), LaunchError> {
     let budget = stack_budget();
     let workers = match launch.threads {
         1 => threads,
-        // Each may come to need one stack per thread of a block.
+        // Each worker may need one stack per thread of a block.
         block => threads.min(budget / block as usize).max(1),
     };
     let chunk = (launch.blocks / (workers as u64 * CHUNKS_PER_WORKER)).clamp(1, MAX_CHUNK);
@@ -185,7 +185,7 @@ fn run_fast(launch: &Launch<'_>) -> Result<(), LaunchError> {
     launch.take_failure().map_or(Ok(()), Err)
 }
 
-/// Runs chunks of blocks until there are none left, or the launch has failed.
+/// Runs chunks of blocks until none is left or the launch has failed.
 fn work(launch: &Launch<'_>, cursor: &AtomicU64, chunk: u64, keep_fibers: usize) {
     if launch.is_stopped() || cursor.load(Ordering::Relaxed) >= launch.blocks {
         return;
@@ -205,7 +205,7 @@ fn work(launch: &Launch<'_>, cursor: &AtomicU64, chunk: u64, keep_fibers: usize)
         }
         let end = first.saturating_add(chunk).min(launch.blocks);
         if launch.threads == 1 {
-            // SAFETY: the function is called with the body that it was made for.
+            // SAFETY: the function is called with the body for which it was instantiated.
             unsafe { (launch.body.run_single_thread_blocks)(launch.body.pointer, first, end) };
         } else {
             run_blocks(&executor, &mut fibers, first, end);

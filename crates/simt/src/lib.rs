@@ -1,6 +1,6 @@
-//! A SIMT executor for the CPU: it runs a kernel, written for a GPU, once per thread of a grid,
-//! with the barriers, warp operations and block-shared memory that the kernel expects; fast, or
-//! with every access judged.
+//! A SIMT executor for the CPU. It runs a GPU kernel once per thread of a grid, with block
+//! barriers, warp operations and shared memory, either in fast mode or in checked mode, which
+//! reports data races and other violations of the programming model.
 //!
 //! ```
 //! use simt::{LaunchShape, Mode, current, launch, sync};
@@ -21,101 +21,114 @@
 //! # Ok::<(), simt::LaunchError>(())
 //! ```
 //!
-//! | on a GPU | current_thread |
+//! | GPU | this crate |
 //! | --- | --- |
-//! | grid, blocks | blocks taken in ascending order by the threads of a rayon pool |
-//! | the threads of a block | a loop on one CPU thread; one that must wait keeps its stack, a fiber |
+//! | grid, blocks | blocks, scheduled in ascending order on the threads of a rayon pool |
+//! | threads of a block | iterations of a loop on one CPU thread; a thread that waits keeps its stack (a fiber) |
 //! | `threadIdx`, `blockIdx`, … | [`current`] |
 //! | `__syncthreads`, `__syncwarp`, named barriers, shuffles, votes | [`sync`] |
-//! | a kernel's barriers, known to who compiles it | [`steps`] |
+//! | kernel bodies compiled as stackless coroutines | [`coroutine`] |
 //! | `__shared__` memory | [`memory::shared_static`], [`memory::dynamic_shared`] |
 //! | compute-sanitizer's memcheck, racecheck, initcheck, synccheck | [`Mode::Checked`] |
 //!
-//! # How a block runs
+//! # Execution of a block
 //!
-//! Its threads run one after another in a plain loop, which runs on a fiber. A thread that must
-//! wait suspends that fiber and keeps it; another fiber goes on with the loop at the next thread.
-//! So nothing has to be declared: a kernel that never waits is a loop, and one that does pays for
-//! the threads that wait. A block of one thread waits for nobody and needs no fiber at all. A
-//! kernel that comes with its body in [`steps`] waits at barriers without a fiber of its own.
-//! Fibers have 64 KiB of stack (256 KiB where the crate is built with debug assertions) above a
-//! guard page, and are kept by each CPU thread for the next block and the next launch.
+//! The threads of a block run sequentially in a loop, and the loop runs on a fiber. A thread that
+//! has to wait suspends its fiber and keeps it; another fiber continues the loop with the next
+//! thread. Kernels declare nothing: a kernel that never waits is a plain loop, and one that waits
+//! pays only for its waiting threads. Blocks of one thread never wait and need no fiber. A kernel
+//! whose body is also available as a [`coroutine`] waits at barriers without a fiber. Fibers have a
+//! stack of 64 KiB (256 KiB with debug assertions) above a guard page. Each CPU thread keeps its
+//! fibers for later blocks and launches.
 //!
-//! In fast mode CPU threads take blocks in ascending order, a few at a time, and each runs those it
-//! took in that order. So the first block that has not finished is always being run, and a kernel
-//! may wait for earlier blocks, as the look-back of a single-pass scan does, if it calls
-//! [`sync::yield_thread`] while it waits. In checked mode blocks come in any order: such a kernel
-//! must draw its place from an atomic counter when it starts, as it must on a device.
+//! In fast mode CPU threads claim chunks of blocks in ascending order and run each chunk in that
+//! order, so the first unfinished block is always running. A kernel may therefore wait for earlier
+//! blocks, as the look-back of a single-pass scan does, provided that it calls
+//! [`sync::yield_thread`] while it waits. Checked mode runs blocks in any order: such a kernel must
+//! draw its block number from an atomic counter, as it must on a GPU.
 //!
-//! # What checked mode finds
+//! # Findings of checked mode
 //!
-//! [`Mode::Checked`] runs blocks one at a time, and resumes and starts the threads of a block in an
+//! [`Mode::Checked`] runs blocks one at a time and starts and resumes the threads of a block in a
+//! random order that depends on the seed only. It continues after a finding and returns all of them
+//! as a [`Report`]. Each finding names the kernel, block, thread and source line, and is one of the
+//! [`FindingKind`]s:
 //! order drawn from its seed. It goes on after a finding, and returns all of them as a [`Report`],
-//! each with its kernel, block, thread, source line and [`FindingKind`]:
-//! - an index outside a view (in fast mode too);
-//! - threads of a block that wait at different barriers, that is, at different source lines;
-//! - a thread that has left the kernel while others of its block wait at a barrier;
-//! - a lane that calls a warp operation whose mask does not name it (in fast mode too), and a mask
-//!   that names lanes that have left;
-//! - a named barrier for a number of threads that is wrong or differs, and lanes of one warp at
-//!   different ones (in fast mode too);
-//! - two threads that touch the same bytes, at least one writing and at least one not atomically,
-//!   with nothing that orders them; where the memory is a parameter's, its name and the element;
-//! - a read of shared memory that no thread of the block wrote;
-//! - a use of what an asynchronous copy writes, before the thread that began it has waited for it;
-//! - bytes that were written just behind an array of shared memory.
+//! - an out-of-bounds index into a view (in fast mode too);
+//! - barrier divergence: threads of a block that wait at different barriers, that is, at different
+//!   source lines;
+//! - a thread that exited the kernel while other threads of its block wait at a barrier;
+//! - a lane that calls a warp operation whose mask does not contain it (in fast mode too), and a
+//!   mask that contains exited lanes;
+//! - a named barrier with an invalid or inconsistent thread count, and lanes of one warp at
+//!   different named barriers (in fast mode too);
+//! - a race: two unordered accesses to the same bytes, at least one of them a write and at least
+//!   one of them not atomic. If the memory belongs to a parameter, the finding names the parameter
+//!   and the element;
+//! - a read of shared memory that no thread of the block has written;
+//! - an access that conflicts with an asynchronous copy for which the copying thread has not
+//!   waited;
+//! - bytes written just past the end of a shared array.
 //!
-//! What orders two accesses of one block is a barrier of the block, [`sync::warp_sync`] of lanes of
-//! one warp, or a named barrier: who waits there ([`sync::named_barrier`]) is ordered after all who
-//! came, and who only arrives ([`sync::named_barrier_arrive`]) after nobody. This goes on
-//! transitively. [`sync::warp_exchange`] makes lanes meet but orders no memory, as `shfl.sync` and
-//! `vote.sync` do not. Nothing orders accesses of two blocks. A race is found whether or not the
-//! order that was drawn makes it go wrong; the seed matters for kernels whose control flow depends
-//! on the order.
+//! Two accesses of one block are ordered by a block barrier, by [`sync::warp_sync`] (lanes of one
+//! warp), or by a named barrier: threads that wait there ([`sync::named_barrier`]) are ordered
+//! after all threads that arrived, while threads that only arrive ([`sync::named_barrier_arrive`])
+//! are ordered after none. The relation is transitive. [`sync::warp_exchange`] synchronises lanes
+//! but does not order memory, just like `shfl.sync` and `vote.sync`. Accesses of different blocks
+//! are never ordered. Races are found by happens-before, whether or not the schedule of this run
+//! exposes them; the seed matters only for kernels whose control flow depends on the schedule.
 //!
-//! In either mode a panic and a deadlock are errors that name their threads. Checked mode also
-//! calls it a deadlock if all that remains of a block does nothing but [`sync::yield_thread`], a
-//! million times over, and ends a thread that makes too many steps: see [`Limits`].
+//! In both modes a panic and a deadlock are errors that name the threads involved. Checked mode
+//! also reports a deadlock if the remaining threads of a block do nothing but call
+//! [`sync::yield_thread`] a million times, and it ends a thread that exceeds its step limit: see
+//! [`Limits`].
 //!
-//! It sees the accesses that are noted: by views, and by code that is instrumented, as `cuda_std`'s
-//! attributes `kernel` and `watched` do it. Arrays that it saw nothing of, or not everything, it
-//! names: see [`untracked_memory()`].
+//! Checked mode tracks the accesses of views and of instrumented code (`cuda_std`'s attributes
+//! `#[kernel]` and `#[instrument]`). It names memory that it could not track, or not completely:
+//! see [`untracked_memory()`].
 //!
 //! # Faults
 //!
-//! On Unix systems a stack that is full, and an access past the end of shared memory (a page
-//! without access follows each array), end the process with a line that names kernel, block and
-//! thread, in either mode. Of any other access to memory that is not there such a line is written
-//! before whoever handled the signal until then goes on. For that a launch installs a handler of
-//! `SIGSEGV` and `SIGBUS`, once in a process.
+//! On Unix systems a stack overflow, and an access past the end of shared memory (each array is
+//! followed by a guard page), end the process in either mode with a line that names kernel, block
+//! and thread. For any other invalid access such a line is printed before the previous signal
+//! handler runs. The first launch of a process installs a handler for `SIGSEGV` and `SIGBUS` for
+//! this purpose.
 //!
-//! # What it cannot find
+//! # Limitations
 //!
-//! - Accesses that nobody notes: in functions that are not instrumented, and in other crates. If a
-//!   kernel passes a pointer or slice to one, that is said; a function that finds its memory by
-//!   other ways goes unnoticed, unless it writes a shared array.
-//! - Whether what a reference points to is the thread's own: what was not borrowed from a pointer
-//!   that the kernel has, nor is a parameter's or shared, is taken for that.
-//! - Ordering through atomics. A kernel that publishes plain data to another block or warp by an
-//!   atomic flag is right on a device (with release and acquire) and is reported current_thread as a race;
-//!   let it carry the data in atomics as well.
-//! - Races in code that the run did not kind. It judges the accesses that were made.
-//! - Fences that are too weak: the CPU's memory order is not that of a GPU.
+//! - Accesses in uninstrumented functions and in other crates are invisible. If a kernel passes a
+//!   pointer or slice to one, the report says so; a function that obtains its memory in another way
+//!   goes unnoticed unless it writes a shared array.
+//! - A reference is assumed to point to the thread's own memory unless it was borrowed from a
+//!   kernel pointer, a parameter or shared memory.
+//! - Ordering through atomics is not modelled. A kernel that publishes plain data to another block
+//!   or warp by an atomic flag is correct on a GPU (with release and acquire) but is reported as a
+//!   race here; make the data atomic as well.
+//! - Only executed accesses are checked, so races in code that the run did not reach are not found.
+//! - Fences that are too weak are not found: the CPU's memory model differs from the GPU's.
 //!
-//! # What a kernel must not do
+//! # Restrictions on kernels
 //!
-//! Use rayon inside a kernel: a CPU thread that waits there takes up other work, on the kernel's
-//! small stack. Spin without [`sync::yield_thread`]: the thread it waits for may never get its
-//! turn. Keep a lock or a borrow of a cell over a barrier that other threads of the block want as
-//! well.
+//! Do not use rayon inside a kernel: a CPU thread that waits in rayon picks up other work on the
+//! kernel's small stack. Do not spin without [`sync::yield_thread`]: the awaited thread may never
+//! be scheduled. Do not hold a lock or a `RefCell` borrow across a barrier if other threads of the
+//! block need it too.
 //!
-//! # What it costs
+//! # Cost
 //!
-//! `cargo bench -p ferrovox-simt` measures it. On one core of a 2023 server (a virtual machine with
-//! other work on it), in nanoseconds: 1.5 for a block of one thread; 4 for a thread that does not
-//! wait; 14 to 16 for each thread and barrier, 25 for each lane and warp operation, with the stacks
-//! of 256 threads in use, and 65 once for a thread that waits at all; 150 for a launch. In checked
-//! mode 50 for each thread and barrier, 30 for each tracked access.
+//! Nanoseconds on one core of a 2023 server (`cargo bench -p ferrovox-simt`):
+//!
+//! | operation | ns |
+//! | --- | --- |
+//! | block of one thread | 1.5 |
+//! | thread that does not wait | 4 |
+//! | thread and barrier, with the stacks of 256 threads in use | 14 to 16 |
+//! | lane and warp operation | 25 |
+//! | first wait of a thread | 65 |
+//! | launch | 150 |
+//! | checked mode: thread and barrier | 50 |
+//! | checked mode: tracked access | 30 |
 
 mod arena;
 mod blocked;

@@ -1,13 +1,13 @@
-//! What ends a launch in checked mode that would not end by itself.
+//! Limits that end a runaway launch in checked mode.
 
 use std::cell::Cell;
 use std::time::Duration;
 
 /// Limits of launches in checked mode.
 ///
-/// A step of a thread is an access that is seen, a barrier, a warp operation, or a turn of a loop
-/// in an instrumented kernel. Where a thread makes no step at all, nothing can end it: then a
-/// monitoring thread says so and aborts the process.
+/// A step of a thread is a tracked access, a barrier, a warp operation, or an iteration of a loop
+/// in an instrumented kernel. A thread that makes no steps cannot be ended; the watchdog then
+/// prints a message and aborts the process.
 ///
 /// ```
 /// use simt::{LaunchError, LaunchShape, Limits, Mode, sync};
@@ -22,16 +22,11 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Coroutine that a thread may make: 2^28 unless set. More are
-    /// [`LaunchError::StepLimit`](crate::LaunchError::StepLimit).
+    /// Maximum number of steps per thread (default: 2^28). Exceeding it is [`LaunchError::StepLimit`](crate::LaunchError::StepLimit).
     pub steps: Option<u64>,
-    /// How long a launch may take: as long as it likes unless set. What takes longer is
-    /// [`LaunchError::TimeLimit`](crate::LaunchError::TimeLimit). It is looked at when a thread
-    /// makes a step.
+    /// Maximum duration of a launch (default: unlimited), checked when a thread makes a step. Exceeding it is [`LaunchError::TimeLimit`](crate::LaunchError::TimeLimit).
     pub time: Option<Duration>,
-    /// How long the CPU may work on one thread without a step: 120 s unless set. After that the
-    /// process is **aborted**, with a message that names kernel, block and thread. The time that a
-    /// debugger holds the program does not count.
+    /// Maximum CPU time that a thread may use without making a step (default: 120 s). After that the process is **aborted** with a message that names kernel, block and thread. Time during which a debugger has stopped the program does not count.
     pub watchdog: Option<Duration>,
 }
 
@@ -49,7 +44,7 @@ thread_local! {
     static LIMITS: Cell<Option<Limits>> = const { Cell::new(None) };
 }
 
-/// Sets a thread's limits back, also where what ran under them panicked.
+/// Restores a thread's previous limits when dropped, also after a panic.
 struct Restore(Option<Limits>);
 
 impl Drop for Restore {
@@ -59,20 +54,20 @@ impl Drop for Restore {
 }
 
 impl Limits {
-    /// No limits.
+    /// No limits at all.
     pub const NONE: Limits = Limits {
         steps: None,
         time: None,
         watchdog: None,
     };
 
-    /// Runs `work`; the checked launches that it makes on this thread have these limits.
+    /// Runs `work` with these limits for the checked launches that it makes on this thread.
     pub fn apply<R>(self, work: impl FnOnce() -> R) -> R {
         let _restore = Restore(LIMITS.replace(Some(self)));
         work()
     }
 
-    /// Those of the launches that this thread makes now.
+    /// Returns the limits for launches of this thread.
     pub(crate) fn current() -> Limits {
         LIMITS.get().unwrap_or_default()
     }

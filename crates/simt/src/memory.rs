@@ -1,32 +1,31 @@
-//! Block-shared memory, and the accesses that checked mode watches.
+//! Block-shared memory, and the recording of memory accesses for checked mode.
 //!
-//! The `note_*` functions are for views to call before they touch memory. Outside checked mode they
-//! do nothing, so a view that knows it is in fast mode need not call them.
+//! Views call the `record_*` functions before they access memory. Outside checked mode these
+//! functions do nothing, so a view that knows it is in fast mode need not call them.
 
 use crate::executor::{current_executor, end_thread, try_executor};
 use crate::finding::{Access, FindingKind};
 use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Which memory an access touches.
+/// Address space of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
-    /// Memory that every block sees.
+    /// Global memory, visible to all blocks.
     Global,
-    /// Memory of one block.
+    /// Shared memory of one block.
     Shared,
 }
 
-/// Block-shared memory for the static identified by `key` (its address): the same pointer for every
-/// thread of a block.
+/// Returns the block-shared memory of the static identified by `key` (its address). All threads of
+/// a block get the same pointer.
 ///
-/// In checked mode it holds 0xA5 when a block starts. In fast mode it does so only for the first
-/// block that a worker runs; later blocks find what the one before them left, as on a device. When
-/// the launch ends the memory is kept for later launches.
+/// In checked mode the memory is filled with 0xA5 when a block starts. In fast mode this holds only
+/// for the first block of a worker; later blocks see the previous block's values, as on a GPU. The
+/// memory is kept for later launches.
 ///
 /// # Panics
-/// Outside a launch, and where one key is used with a larger size or a stricter alignment than
-/// before.
+/// Outside a launch, and if `key` was used before with a smaller size or a weaker alignment.
 pub fn shared_static(key: usize, bytes: usize, align: usize) -> *mut u8 {
     current_executor()
         .arena
@@ -34,13 +33,12 @@ pub fn shared_static(key: usize, bytes: usize, align: usize) -> *mut u8 {
         .static_array(key, bytes, align)
 }
 
-/// Memory for a value that is shared by a block's threads and valid from the start: `initialise`
-/// writes it where it is new. All blocks that one operating-system thread runs have the same, also
-/// those of later launches, and it is never freed: so who keeps a reference to it keeps a valid
-/// one.
+/// Returns block-shared memory for a value that is initialised before use: `initialise` writes it
+/// if it is new. All blocks that one operating-system thread ever runs share the value, across
+/// launches, and it is never freed, so references to it stay valid.
 ///
 /// # Panics
-/// Outside a launch, and where one key is used with another size or alignment than before.
+/// Outside a launch, and if `key` was used before with another size or alignment.
 pub fn persistent_static(
     key: usize,
     bytes: usize,
@@ -51,8 +49,8 @@ pub fn persistent_static(
     arena.persistent(key, bytes, align, initialise)
 }
 
-/// The block's dynamic shared memory: where it starts, aligned to 128 bytes, and how many bytes it
-/// has. It is poisoned as [`shared_static`] is.
+/// Returns the start of the block's dynamic shared memory, aligned to 128 bytes, and its size in
+/// bytes. It is filled like [`shared_static`].
 ///
 /// # Panics
 /// Outside a launch.
@@ -70,29 +68,28 @@ fn record(access: Access, space: Space, address: usize, bytes: usize) {
     }
 }
 
-/// Notes that the running thread reads `bytes` bytes at `address`.
+/// Records that the running thread reads `bytes` bytes at `address`.
 #[track_caller]
 pub fn record_read(space: Space, address: usize, bytes: usize) {
     record(Access::Read, space, address, bytes);
 }
 
-/// Notes that the running thread writes `bytes` bytes at `address`.
+/// Records that the running thread writes `bytes` bytes at `address`.
 #[track_caller]
 pub fn record_write(space: Space, address: usize, bytes: usize) {
     record(Access::Write, space, address, bytes);
 }
 
-/// Notes that the running thread reads and writes `bytes` bytes at `address` in one indivisible
-/// step.
+/// Records that the running thread atomically reads and writes `bytes` bytes at `address`.
 #[track_caller]
 pub fn record_atomic(space: Space, address: usize, bytes: usize) {
     record(Access::Atomic, space, address, bytes);
 }
 
-/// Checked launches that run in the process.
+/// Number of checked launches in progress in the process.
 static CHECKED: AtomicUsize = AtomicUsize::new(0);
 
-/// While it lives, a checked launch runs.
+/// Guard that counts a checked launch while it lives.
 pub(crate) struct CheckedLaunch(());
 
 impl CheckedLaunch {
@@ -108,25 +105,24 @@ impl Drop for CheckedLaunch {
     }
 }
 
-/// Whether any thread of the process makes a launch in checked mode now: where not, nothing need be
-/// noted. It is one read of one variable.
+/// Returns `true` if a checked launch is in progress anywhere in the process. If not, nothing needs
+/// to be recorded. Costs one read of one variable.
 #[inline(always)]
 pub fn is_any_launch_checked() -> bool {
     CHECKED.load(Ordering::Relaxed) != 0
 }
 
-/// How memory was reached that is no view's.
+/// Path of a memory access that does not go through a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessPath {
-    /// By a raw pointer.
+    /// Through a raw pointer.
     Pointer,
-    /// By a reference, an index or a name, which may also be of the thread's own memory: of that
-    /// nothing is noted.
+    /// Through a reference, an index or a name. The memory may be the thread's own, which is not tracked.
     Reference,
 }
 
-/// Notes an access of the running thread that no view makes, of `bytes` bytes at `address`. Nothing
-/// is noted of a thread's own stack.
+/// Records an access of the running thread that does not go through a view, of `bytes` bytes at
+/// `address`. Accesses to the thread's own stack are ignored.
 #[track_caller]
 pub fn record_access(access: Access, by: AccessPath, address: usize, bytes: usize) {
     if let Some(executor) = try_executor() {
@@ -135,16 +131,16 @@ pub fn record_access(access: Access, by: AccessPath, address: usize, bytes: usiz
     }
 }
 
-/// Notes that the running thread takes a reference to `bytes` bytes at `address` from a raw
-/// pointer: later accesses by references are noted.
+/// Records that the running thread takes a reference to `bytes` bytes at `address` from a raw
+/// pointer, so that later accesses through references are tracked.
 pub fn record_borrow(address: usize, bytes: usize) {
     if let Some(executor) = try_executor() {
         executor.record_borrow(address, bytes);
     }
 }
 
-/// Notes that the kernel has a raw pointer to the array of shared memory at `address`. If no access
-/// to the array is noted, or it changes without one, the launch says so: see
+/// Records that the kernel obtained a raw pointer to the shared array at `address`. If no access to
+/// the array is recorded, or the array changes without a recorded write, the launch reports it as
 /// [`UntrackedMemory`](crate::UntrackedMemory).
 #[track_caller]
 pub fn record_raw_pointer(address: usize) {
@@ -156,8 +152,8 @@ pub fn record_raw_pointer(address: usize) {
     }
 }
 
-/// Notes that what lies at `address` is passed to a function that may not be instrumented. If that
-/// is, it [says so](record_argument_received).
+/// Records that the memory at `address` is passed to a function that may not be instrumented. An
+/// instrumented function calls [`record_argument_received`].
 #[track_caller]
 pub fn record_argument_passed(address: usize) {
     if let Some(executor) = try_executor() {
@@ -165,16 +161,16 @@ pub fn record_argument_passed(address: usize) {
     }
 }
 
-/// Notes that a function that tells of its accesses was given what lies at `address`.
+/// Records that an instrumented function received the memory at `address`.
 pub fn record_argument_received(address: usize) {
     if let Some(executor) = try_executor() {
         executor.record_handoff(address, None);
     }
 }
 
-/// Notes that the running thread begins to copy `bytes` bytes at `from` to `to`, in shared memory,
-/// asynchronously: until it [waits](record_async_copies_complete), no thread may use what is written or write
-/// what is read.
+/// Records that the running thread begins an asynchronous copy of `bytes` bytes from `from` to
+/// shared memory at `to`. Until it [waits](record_async_copies_complete), no thread may access the
+/// target or write the source.
 #[track_caller]
 pub fn record_async_copy(from: usize, to: usize, bytes: usize) {
     if let Some(executor) = try_executor() {
@@ -182,15 +178,15 @@ pub fn record_async_copy(from: usize, to: usize, bytes: usize) {
     }
 }
 
-/// Notes that the running thread has waited for the asynchronous copies that it began.
+/// Records that the running thread has waited for the asynchronous copies that it began.
 pub fn record_async_copies_complete() {
     if let Some(executor) = try_executor() {
         executor.complete_async_copies();
     }
 }
 
-/// Counts a step of the running thread, as a turn of a loop is one. In checked mode the thread ends
-/// where it has made too many: see [`Limits::steps`](crate::Limits::steps).
+/// Counts a step of the running thread, such as a loop iteration. In checked mode the thread ends
+/// if it exceeds [`Limits::steps`](crate::Limits::steps).
 #[track_caller]
 pub fn record_step() {
     if let Some(executor) = try_executor() {
@@ -198,21 +194,21 @@ pub fn record_step() {
     }
 }
 
-/// Ends the running thread with the finding that it indexed a view (`what`) of `len` elements at
-/// `index`.
+/// Ends the running thread with an out-of-bounds finding: a view of type `view` with `len` elements
+/// was indexed at `index`.
 ///
-/// In fast mode the launch ends with it; in checked mode the other threads go on.
+/// In fast mode the launch ends too; in checked mode the other threads continue.
 ///
 /// # Panics
-/// Outside a launch, with the same text.
+/// Outside a launch, with the same message.
 #[cold]
 #[track_caller]
-pub fn out_of_bounds(what: &'static str, index: usize, len: usize) -> ! {
+pub fn out_of_bounds(view: &'static str, index: usize, len: usize) -> ! {
     let site = Location::caller();
-    let kind = FindingKind::OutOfBounds { what, index, len };
+    let kind = FindingKind::OutOfBounds { view, index, len };
     match try_executor() {
         Some(executor) => executor.report_finding(site, kind),
-        None => panic!("index {index} is out of bounds of a {what} of {len} elements"),
+        None => panic!("index {index} is out of bounds of a {view} of {len} elements"),
     }
     end_thread()
 }

@@ -1,35 +1,35 @@
-//! The parameters of a kernel, as reports name them.
+//! Parameters of a kernel, as named in reports.
 
-/// How a kernel reaches the memory of a parameter.
+/// Kind of a parameter that refers to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// Through a view, which tells of every access.
+    /// A view, which records every access.
     View,
-    /// Through a slice or a reference, whose accesses are seen where the code is instrumented.
+    /// A slice or reference, whose accesses are tracked in instrumented code.
     Slice,
-    /// Through a raw pointer, likewise. How far its memory goes is not known.
+    /// A raw pointer, whose accesses are tracked in instrumented code. The extent of its memory is unknown.
     Pointer,
 }
 
-/// A parameter of a kernel that gives it memory.
+/// A kernel parameter that refers to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name in the kernel's source.
+    /// Name in the kernel's source.
     pub name: &'static str,
-    /// Its place among the kernel's parameters, from 1.
+    /// Position in the kernel's signature, from 1.
     pub number: u32,
-    /// Where its memory begins.
+    /// Address of the first element.
     pub address: usize,
-    /// How many elements there are; of a pointer it means nothing.
+    /// Number of elements; meaningless for a pointer.
     pub elements: usize,
-    /// Bytes of an element.
+    /// Size of an element, in bytes.
     pub element_bytes: usize,
-    /// How the kernel reaches it.
+    /// Kind of the parameter.
     pub kind: ParameterKind,
 }
 
 impl Parameter {
-    /// Bytes of its memory, as far as that is known.
+    /// Returns the known extent of the memory, in bytes.
     fn bytes(&self) -> usize {
         match self.kind {
             ParameterKind::Pointer => 0,
@@ -37,14 +37,15 @@ impl Parameter {
         }
     }
 
-    /// Whether it is known that `address` lies in its memory.
+    /// Returns `true` if `address` lies in the known extent of the memory.
     fn holds(&self, address: usize) -> bool {
         address.wrapping_sub(self.address) < self.bytes()
     }
 }
 
-/// The parameter whose memory `address` lies in, and whether that is certain. Of pointers, whose
-/// memory has no known end, the one that begins last before the address is taken.
+/// Returns the index of the parameter that contains `address`, and `true` if this is certain. For
+/// pointers, whose extent is unknown, the one with the highest address not above `address` is
+/// taken.
 pub(crate) fn find_parameter(parameters: &[Parameter], address: usize) -> Option<(usize, bool)> {
     if let Some(number) = parameters.iter().position(|one| one.holds(address)) {
         return Some((number, true));
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_of_the_view_that_holds_it_or_of_the_last_pointer_before_it() {
+    fn an_address_belongs_to_its_view_or_to_the_last_pointer_before_it() {
         let all = [
             parameter(1, 1000, 10, ParameterKind::View),
             parameter(2, 900, 0, ParameterKind::Pointer),

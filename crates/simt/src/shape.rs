@@ -1,20 +1,20 @@
-//! Extents of a launch: grid and block dimensions, and the limits a CUDA device puts on them.
+//! Launch configuration: grid and block dimensions, and the limits of CUDA devices.
 
-/// The most threads one block may hold, on every CUDA device.
+/// Maximum number of threads per block, on all CUDA devices.
 pub const MAX_BLOCK_THREADS: u32 = 1024;
 
-/// The largest `z` extent of a block, on every CUDA device.
+/// Maximum `z` extent of a block, on all CUDA devices.
 pub const MAX_BLOCK_Z: u32 = 64;
 
-/// The most dynamic shared memory any CUDA device grants a block, in bytes (227 KiB, compute
+/// Maximum dynamic shared memory per block that any CUDA device grants, in bytes (227 KiB, compute
 /// capability 9.0).
 pub const MAX_DYNAMIC_SHARED_BYTES: u32 = 227 * 1024;
 
-/// Numbers of barriers that a block has, on every CUDA device. That of number 0 is for all of its
-/// threads, the others are named.
+/// Number of hardware barriers per block, on all CUDA devices. Barrier 0 is the block's barrier;
+/// the others are named barriers.
 pub(crate) const BARRIERS: u32 = 16;
 
-/// An extent or an index in three dimensions, `x` fastest.
+/// A three-dimensional extent or index, `x` fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
     /// Fastest-varying component.
@@ -26,13 +26,13 @@ pub struct Dim3 {
 }
 
 impl Dim3 {
-    /// An extent of `x` by `y` by `z`.
+    /// Creates an extent or index.
     #[inline]
     pub const fn new(x: u32, y: u32, z: u32) -> Self {
         Dim3 { x, y, z }
     }
 
-    /// How many elements the extent holds; `u64::MAX` where the product does not fit.
+    /// Returns the number of elements of the extent, or `u64::MAX` if the product overflows.
     ///
     /// ```
     /// assert_eq!(simt::Dim3::new(4, 3, 2).count(), 24);
@@ -42,7 +42,7 @@ impl Dim3 {
         (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
     }
 
-    /// The index of the element of linear rank `rank` in this extent.
+    /// Returns the index of the element with linear rank `rank` in this extent.
     #[inline]
     pub(crate) const fn index_of(self, rank: u64) -> Dim3 {
         let (x, y) = (self.x as u64, self.y as u64);
@@ -53,7 +53,7 @@ impl Dim3 {
         }
     }
 
-    /// The index that follows `index` in this extent, `x` fastest.
+    /// Returns the index after `index` in this extent, `x` fastest.
     #[inline]
     pub(crate) const fn successor(self, index: Dim3) -> Dim3 {
         let mut next = index;
@@ -94,20 +94,19 @@ impl std::fmt::Display for Dim3 {
     }
 }
 
-/// How many threads a launch runs, in which arrangement, with how much dynamic shared memory.
+/// Launch configuration: grid and block dimensions, and dynamic shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
-    /// Blocks of the grid: at least 1 along each axis.
+    /// Number of blocks along each axis, at least 1.
     pub grid: Dim3,
-    /// Threads of a block: 1 to [`MAX_BLOCK_THREADS`] in all, `z` at most [`MAX_BLOCK_Z`].
+    /// Number of threads of a block along each axis: 1 to [`MAX_BLOCK_THREADS`] in total, `z` at most [`MAX_BLOCK_Z`].
     pub block: Dim3,
-    /// Bytes that [`memory::dynamic_shared`](crate::memory::dynamic_shared) gives each block, at
-    /// most [`MAX_DYNAMIC_SHARED_BYTES`].
+    /// Size of [`memory::dynamic_shared`](crate::memory::dynamic_shared) in bytes, at most [`MAX_DYNAMIC_SHARED_BYTES`].
     pub dynamic_shared_bytes: u32,
 }
 
 impl LaunchShape {
-    /// A shape without dynamic shared memory.
+    /// Creates a configuration without dynamic shared memory.
     ///
     /// ```
     /// let shape = simt::LaunchShape::new(4, (8, 8));
@@ -121,33 +120,32 @@ impl LaunchShape {
         }
     }
 
-    /// What is wrong with a shape that no CUDA device could launch, with the numbers and the
-    /// remedy.
+    /// Returns a description of the first violated limit, with the remedy, or `None` if the configuration is valid.
     pub(crate) fn problem(&self) -> Option<String> {
         let problem = if self.grid.count() == 0 {
             format!(
-                "a grid of {} holds no blocks; every extent must be at least 1, so leave the launch out where there is nothing to do",
+                "the grid {} contains no blocks; every extent must be at least 1, so skip the launch if there is no work",
                 self.grid
             )
         } else if self.block.count() == 0 {
             format!(
-                "a block of {} holds no threads; every extent must be at least 1",
+                "the block {} contains no threads; every extent must be at least 1",
                 self.block
             )
         } else if self.block.count() > u64::from(MAX_BLOCK_THREADS) {
             format!(
-                "a block of {} holds {} threads; at most {MAX_BLOCK_THREADS} fit, so make the block smaller and the grid larger",
+                "the block {} has {} threads, but the maximum is {MAX_BLOCK_THREADS}; use a smaller block and a larger grid",
                 self.block,
                 self.block.count()
             )
         } else if self.block.z > MAX_BLOCK_Z {
             format!(
-                "a block of {} is {} threads deep in z; at most {MAX_BLOCK_Z} fit, so move the extent to x or y",
+                "the block {} has a z extent of {}, but the maximum is {MAX_BLOCK_Z}; move the extent to x or y",
                 self.block, self.block.z
             )
         } else if self.dynamic_shared_bytes > MAX_DYNAMIC_SHARED_BYTES {
             format!(
-                "{} bytes of dynamic shared memory are asked for; no device grants a block more than {MAX_DYNAMIC_SHARED_BYTES}",
+                "{} bytes of dynamic shared memory requested, but no device grants a block more than {MAX_DYNAMIC_SHARED_BYTES}; request less",
                 self.dynamic_shared_bytes
             )
         } else {

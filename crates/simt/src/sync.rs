@@ -1,19 +1,19 @@
-//! Where the threads of a block, or the lanes of a warp, wait for one another.
+//! Synchronisation of the threads of a block and the lanes of a warp.
 //!
-//! While a thread unwinds (a destructor runs one of these), nothing waits: a barrier returns at
-//! once, and a warp operation sees only its own lane.
+//! While a thread unwinds (a destructor calls one of these functions) nothing waits: a barrier
+//! returns at once, and a warp operation sees only its own lane.
 
 use crate::executor::{BarrierOutcome, LaneValues, NamedArrival, WarpOperation, current_executor};
 use std::panic::Location;
 
-/// How [`barrier_reduce`] combines the threads' predicates.
+/// Reduction of the threads' predicates by [`barrier_reduce`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduce {
-    /// How many predicates are not zero.
+    /// Number of non-zero predicates.
     Count,
-    /// 1 where every predicate is not zero, else 0.
+    /// 1 if all predicates are non-zero, else 0.
     And,
-    /// 1 where any predicate is not zero, else 0.
+    /// 1 if any predicate is non-zero, else 0.
     Or,
 }
 
@@ -28,39 +28,38 @@ impl Reduce {
     }
 }
 
-/// What the lanes of a rendezvous brought.
+/// Values of the lanes that participated in a warp operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarpValues {
-    /// The lanes that took part.
+    /// Mask of the participating lanes.
     pub participants: u32,
-    /// `values[lane]` for each lane of `participants`; the others are 0.
+    /// Value of each lane; 0 for lanes that did not participate.
     pub values: [u64; 32],
 }
 
-/// What the lanes of a rendezvous brought, read in place.
+/// Values of the lanes that participated in a warp operation, read in place.
 pub struct WarpLanes<'a> {
     lanes: LaneValues<'a>,
 }
 
 impl WarpLanes<'_> {
-    /// The lanes that took part.
+    /// Returns the mask of the participating lanes.
     #[inline(always)]
     pub fn participants(&self) -> u32 {
         self.lanes.participants()
     }
 
-    /// The value of `lane`, or 0 where it took no part.
+    /// Returns the value of `lane`, or 0 if it did not participate.
     #[inline(always)]
     pub fn value(&self, lane: u32) -> u64 {
         self.lanes.value(lane)
     }
 }
 
-/// Waits for every thread of the block that has not left the kernel, and orders the block's memory
-/// accesses.
+/// Waits for every thread of the block that has not exited, and orders the block's memory accesses.
 ///
-/// Checked mode reports threads that wait at another source line, and barriers that some threads
-/// never kind.
+/// Checked mode reports threads that wait at different source lines, and barriers that some threads
+/// never reach.
 ///
 /// # Panics
 /// Outside a launch.
@@ -70,7 +69,8 @@ pub fn barrier() {
     current_executor().barrier(Location::caller(), false);
 }
 
-/// A [`barrier`] that also combines a predicate of every thread; all get the same result.
+/// Waits like [`barrier`] and combines a predicate of every thread; all threads get the same
+/// result.
 ///
 /// # Panics
 /// Outside a launch.
@@ -80,16 +80,17 @@ pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
     op.apply(current_executor().barrier(Location::caller(), predicate != 0))
 }
 
-/// Comes to the named barrier `barrier`, from 1 to 15, which is for `threads` threads, and waits
-/// there until that many have come: by this or by [`named_barrier_arrive`]. Then the barrier begins
-/// anew. It orders what all of them did before and what those do next that waited.
+/// Arrives at named barrier `barrier` (1 to 15) and waits until `threads` threads have arrived, by
+/// this function or by [`named_barrier_arrive`]; the barrier is then reset. Everything that the
+/// arriving threads did before is ordered before everything that the waiting threads do next.
 ///
-/// As on a device warps come as a whole: `threads` is a multiple of 32, and the lanes of a warp
-/// wait for each other first. The last warp of a block counts as 32, however many threads it has.
-/// These are findings, in either mode: a number of threads that is no multiple of 32, or more than
-/// the block has in whole warps; another number than the first warp said; lanes of one warp that
-/// come to different barriers. Checked mode also reports lanes that come to one barrier at
-/// different source lines, and lanes that have left the kernel.
+/// As on a GPU, warps arrive as a whole: `threads` is a multiple of 32, and the lanes of a warp
+/// first wait for one another. The last warp of a block counts as 32 even if it is partial.
+///
+/// These are findings in both modes: a thread count that is not a multiple of 32 or exceeds the
+/// block's threads rounded up to whole warps; a count different from that of the first warp; lanes
+/// of one warp at different barriers. Checked mode also reports lanes that arrive at one barrier at
+/// different source lines, and lanes that have exited.
 ///
 /// ```
 /// use simt::{LaunchShape, Mode, current, sync};
@@ -113,7 +114,7 @@ pub fn barrier_reduce(op: Reduce, predicate: u32) -> u32 {
 /// ```
 ///
 /// # Panics
-/// Outside a launch, and for a number that no barrier has.
+/// Outside a launch, and if the barrier number is invalid.
 #[inline(always)]
 #[track_caller]
 pub fn named_barrier(barrier: u32, threads: u32) {
@@ -125,14 +126,14 @@ pub fn named_barrier(barrier: u32, threads: u32) {
     current_executor().named_barrier(call, Location::caller());
 }
 
-/// Comes to the named barrier and goes on: nobody else is waited for than the lanes of this warp.
-/// What the thread did before is ordered before what those do next that wait there, and nothing is
-/// ordered before what it does itself. For the rest see [`named_barrier`].
+/// Arrives at a named barrier without waiting, except for the other lanes of the warp. Everything
+/// that the thread did before is ordered before what the waiting threads do next; nothing is
+/// ordered before what this thread does next. See [`named_barrier`] for the arguments and findings.
 ///
-/// A barrier at which some have arrived, and nobody waits, when the block ends is no fault.
+/// Arrivals at a barrier on which no thread waits when the block ends are not an error.
 ///
 /// # Panics
-/// Outside a launch, and for a number that no barrier has.
+/// Outside a launch, and if the barrier number is invalid.
 #[inline(always)]
 #[track_caller]
 pub fn named_barrier_arrive(barrier: u32, threads: u32) {
@@ -144,12 +145,12 @@ pub fn named_barrier_arrive(barrier: u32, threads: u32) {
     current_executor().named_barrier(call, Location::caller());
 }
 
-/// Waits for the lanes of `mask` that have not left the kernel, and orders the memory accesses of
-/// those lanes.
+/// Waits for the lanes of `mask` that have not exited, and orders the memory accesses of those
+/// lanes.
 ///
-/// LaneValues with different masks do not meet. A calling lane that its mask does not name is a finding,
-/// and ends. LaneValues of the mask that have left, or that a partial last warp does not have, are not
-/// waited for; in checked mode it is a finding that they have left.
+/// Lanes with different masks do not synchronise. A calling lane that is not in its own mask is a
+/// finding and ends. Lanes of the mask that have exited, or that do not exist in a partial last
+/// warp, are not waited for; checked mode reports exited lanes.
 ///
 /// # Panics
 /// Outside a launch.
@@ -159,11 +160,11 @@ pub fn warp_sync(mask: u32) {
     current_executor().warp_operation(WarpOperation::Sync, mask, 0, Location::caller(), |_| ());
 }
 
-/// Rendezvous of the lanes in `mask`; every participant gets all participants' values.
+/// Exchanges a value between the lanes in `mask`; every participating lane gets the values of all.
 ///
-/// Shuffles, votes and matches are made of it. As with those on a device, it makes the lanes meet
-/// but orders no memory accesses: what lanes hand one another through memory needs a [`warp_sync`].
-/// For the mask the rules of [`warp_sync`] hold.
+/// Shuffles, votes and matches are built on it. As on a GPU, it synchronises the lanes but does not
+/// order memory accesses: communication through memory needs a [`warp_sync`]. The rules of
+/// [`warp_sync`] apply to the mask.
 ///
 /// # Panics
 /// Outside a launch.
@@ -176,9 +177,9 @@ pub fn warp_exchange(mask: u32, value: u64) -> WarpValues {
     })
 }
 
-/// [`warp_exchange`] without the copy of all 32 values: `read` takes what it needs. The faster one
-/// for a shuffle, which needs one value, and a vote, which needs none but the mask of its
-/// participants.
+/// Exchanges a value between the lanes in `mask` without copying all 32 values; `read` extracts
+/// what it needs. Faster than [`warp_exchange`] for a shuffle, which needs one value, and a vote,
+/// which needs only the mask of participants.
 ///
 /// ```
 /// use simt::{LaunchShape, Mode, current, sync};
@@ -202,8 +203,7 @@ pub fn warp_exchange_with<R>(mask: u32, value: u64, read: impl FnOnce(&WarpLanes
     })
 }
 
-/// LaneValues of this warp that have not left the kernel. LaneValues that have not started yet are among
-/// them.
+/// Returns the lanes of this warp that have not exited, including lanes that have not started yet.
 ///
 /// # Panics
 /// Outside a launch.
@@ -211,10 +211,11 @@ pub fn active_mask() -> u32 {
     current_executor().active_mask()
 }
 
-/// Lets the block's other threads run, and where none of them can, the blocks of other workers.
+/// Lets the other threads of the block run or, if none of them is ready, other operating-system
+/// threads.
 ///
-/// A thread that waits for memory to change must call this each time it looks: threads of a block
-/// take turns on one CPU thread, and only a thread that waits or yields ends its turn.
+/// A thread that polls memory must call this in every iteration: the threads of a block share one
+/// CPU thread, and another one runs only when the current one waits or yields.
 ///
 /// # Panics
 /// Outside a launch.

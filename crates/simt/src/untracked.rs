@@ -1,4 +1,4 @@
-//! What checked mode did not watch.
+//! Memory whose accesses checked mode could not track completely.
 
 use crate::finding::Site;
 use std::cell::{Cell, RefCell};
@@ -6,43 +6,43 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-/// Memory of a kernel whose accesses checked mode did not see, or not all of them.
+/// Memory of a kernel whose accesses checked mode did not track, or not completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum UntrackedMemory {
-    /// An array of shared memory that the kernel has by a raw pointer.
+    /// A shared array that the kernel accesses through a raw pointer.
     Shared {
-        /// Whether it is the block's dynamic shared memory.
+        /// `true` for the block's dynamic shared memory.
         dynamic: bool,
-        /// Bytes of the array.
+        /// Size of the array, in bytes.
         bytes: usize,
-        /// Where the kernel got the pointer.
+        /// Source location at which the kernel obtained the pointer.
         site: Site,
-        /// What is known of the accesses.
+        /// Reason why tracking is incomplete.
         gap: TrackingGap,
     },
-    /// A slice, reference or pointer that is a parameter of the kernel.
+    /// A kernel parameter that is a slice, reference or pointer.
     Parameter {
-        /// Its name.
+        /// Name of the parameter.
         name: &'static str,
-        /// Its place among the parameters, from 1.
+        /// Position of the parameter in the kernel's signature, from 1.
         number: u32,
-        /// What is known of the accesses.
+        /// Reason why tracking is incomplete.
         gap: TrackingGap,
     },
 }
 
-/// Why memory counts as not watched.
+/// Reason why the tracking of an array or parameter is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TrackingGap {
-    /// No access to it was seen at all.
+    /// No access to it was tracked.
     Everything,
-    /// Its bytes changed without a write that was seen.
+    /// It changed without a tracked write.
     Writes,
-    /// It was passed to a function that is not instrumented.
+    /// It was passed to an uninstrumented function.
     Passed {
-        /// Where.
+        /// Source location of the call.
         site: Site,
     },
 }
@@ -50,13 +50,10 @@ pub enum TrackingGap {
 impl fmt::Display for TrackingGap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TrackingGap::Everything => f.write_str("no access to it was seen"),
-            TrackingGap::Writes => f.write_str("code that is not instrumented wrote it"),
+            TrackingGap::Everything => f.write_str("no access to it was tracked"),
+            TrackingGap::Writes => f.write_str("uninstrumented code wrote it"),
             TrackingGap::Passed { site } => {
-                write!(
-                    f,
-                    "it was passed to code that is not instrumented at {site}"
-                )
+                write!(f, "it was passed to an uninstrumented function at {site}")
             }
         }
     }
@@ -76,7 +73,7 @@ impl fmt::Display for UntrackedMemory {
                 } else {
                     "the shared array"
                 };
-                write!(f, "{what} of {bytes} bytes, made at {site}: {gap}")
+                write!(f, "{what} of {bytes} bytes, created at {site}: {gap}")
             }
             UntrackedMemory::Parameter { name, number, gap } => {
                 write!(f, "`{name}` (parameter {number}): {gap}")
@@ -85,15 +82,14 @@ impl fmt::Display for UntrackedMemory {
     }
 }
 
-/// What checked mode knows of the accesses to an array or a parameter.
+/// Access log of an array or a parameter.
 #[derive(Default)]
 pub(crate) struct AccessLog {
-    /// Whether an access was seen.
+    /// `true` if an access was tracked.
     any: Cell<bool>,
-    /// Whether it changed without a write that was seen.
+    /// `true` if the memory changed without a tracked write.
     written: Cell<bool>,
-    /// How often it was passed on to code that has not said yet that it is instrumented, and where
-    /// that was last.
+    /// Number of times that it was passed to a function that has not reported itself as instrumented (`passed`), and the source location of the last time (`passed_at`).
     passed: Cell<u64>,
     passed_at: Cell<Option<Site>>,
 }
@@ -121,7 +117,7 @@ impl AccessLog {
         self.passed.set(self.passed.get().saturating_sub(1));
     }
 
-    /// What was not seen.
+    /// Returns the reason why tracking is incomplete, or `None` if it is complete.
     pub(crate) fn gap(&self) -> Option<TrackingGap> {
         if self.written.get() {
             Some(TrackingGap::Writes)
@@ -133,13 +129,13 @@ impl AccessLog {
     }
 }
 
-/// `2 arrays were not watched: …; …`
+/// Formats a list as `2 arrays were not tracked: …; …`.
 pub(crate) fn describe(arrays: &[UntrackedMemory]) -> String {
     let texts: Vec<String> = arrays.iter().map(UntrackedMemory::to_string).collect();
     let (count, texts) = (arrays.len(), texts.join("; "));
     match count {
-        1 => format!("1 array was not watched: {texts}"),
-        _ => format!("{count} arrays were not watched: {texts}"),
+        1 => format!("1 array was not tracked: {texts}"),
+        _ => format!("{count} arrays were not tracked: {texts}"),
     }
 }
 
@@ -147,24 +143,23 @@ thread_local! {
     static LAST: RefCell<Vec<UntrackedMemory>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What the last launch in checked mode that this thread made did not watch, as far as that is
-/// known: arrays of shared memory that the kernel has by a raw pointer, and parameters, of which no
-/// access was seen, or that were passed to code that is not instrumented, or (shared arrays) that
-/// changed unseen.
+/// Returns the memory that this thread's most recent checked launch did not track completely:
+/// shared arrays used through a raw pointer, and parameters, without a tracked access, or that were
+/// passed to uninstrumented code, or (shared arrays) that changed without a tracked write.
 ///
-/// The report of a launch with findings has the same
-/// ([`Report::untracked_memory`](crate::Report::untracked_memory)); a launch without findings writes it to
-/// the standard error, once for each kernel and array.
+/// The report of a launch with findings contains the same list
+/// ([`Report::untracked_memory`](crate::Report::untracked_memory)). A launch without findings
+/// prints it to standard error, once per kernel and array.
 pub fn untracked_memory() -> Vec<UntrackedMemory> {
     LAST.with_borrow(Clone::clone)
 }
 
-/// Keeps what a launch did not watch for [`untracked`].
+/// Stores the untracked memory of a launch for [`untracked_memory`].
 pub(crate) fn set_last(arrays: &[UntrackedMemory]) {
     let _ = LAST.try_with(|last| last.replace(arrays.to_vec()));
 }
 
-/// Writes what a launch without findings did not watch, as far as that is new.
+/// Prints the untracked memory of a launch without findings, omitting what was printed before.
 pub(crate) fn print_new(kernel: &str, arrays: &[UntrackedMemory]) {
     static PRINTED: Mutex<Option<HashSet<(String, UntrackedMemory)>>> = Mutex::new(None);
     let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -173,7 +168,7 @@ pub(crate) fn print_new(kernel: &str, arrays: &[UntrackedMemory]) {
     let new: Vec<UntrackedMemory> = arrays.iter().copied().filter(is_new).collect();
     if !new.is_empty() {
         eprintln!(
-            "kernel `{kernel}` (checked mode): nothing was found, but {}",
+            "kernel `{kernel}` (checked mode): no findings, but {}",
             describe(&new)
         );
     }

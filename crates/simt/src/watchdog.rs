@@ -1,5 +1,5 @@
-//! The monitoring thread: it notices a kernel thread that computes for ever without a step at which
-//! it could be ended.
+//! The watchdog thread, which detects kernel threads that compute endlessly without a step at which
+//! they could be ended.
 
 use crate::finding::Site;
 use crate::{Dim3, LaunchShape, Limits};
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
-/// How long the monitoring thread sleeps between two looks, at most.
+/// Maximum time between two checks of the watchdog.
 const TICK: Duration = Duration::from_millis(500);
 
-/// What a checked launch says of itself, for the monitoring thread to read.
+/// Progress of a checked launch, as published for the watchdog.
 pub(crate) struct Heartbeat {
     kernel: String,
     shape: LaunchShape,
@@ -26,7 +26,7 @@ pub(crate) struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// The launch goes on with this thread, which was last seen at `site`.
+    /// Publishes that the launch continues with this thread, whose last source location was `site`.
     pub(crate) fn set(&self, steps: u64, block: u64, thread: u32, site: Option<Site>) {
         self.steps.store(steps, Ordering::Relaxed);
         self.block.store(block, Ordering::Relaxed);
@@ -35,23 +35,23 @@ impl Heartbeat {
         self.site.store(site.cast_mut(), Ordering::Relaxed);
     }
 
-    /// Says where the launch is watchdog.
+    /// Describes the stuck thread.
     fn describe(&self) -> String {
         let block = self.shape.grid.index_of(self.block.load(Ordering::Relaxed));
         let thread = u64::from(self.thread.load(Ordering::Relaxed));
         let thread: Dim3 = self.shape.block.index_of(thread);
-        // SAFETY: null, or a location of the program's source, which is never gone.
+        // SAFETY: null, or a source location of the program, which is never freed.
         let site = unsafe { self.site.load(Ordering::Relaxed).as_ref() };
         let site = site.map_or("the thread's start".to_owned(), |site| site.to_string());
         format!(
-            "kernel `{}` (checked mode): block {block}, thread {thread} has computed for {} s without an access that is seen, a barrier or a warp operation. Its last was at {site}. Nothing can end such a loop, so the process is aborted. If it is not endless, raise simt::Limits::watchdog.",
+            "kernel `{}` (checked mode): block {block}, thread {thread} has run for {} s without a tracked access, barrier or warp operation. Its last one was at {site}. Such a loop cannot be ended, so the process is aborted. If the loop is not endless, raise simt::Limits::watchdog.",
             self.kernel,
             self.watchdog.as_secs_f64()
         )
     }
 }
 
-/// While it lives, the launch is watched.
+/// Guard that keeps a launch monitored while it lives.
 pub(crate) struct WatchdogGuard {
     heartbeat: Option<Arc<Heartbeat>>,
 }
@@ -98,14 +98,14 @@ impl Drop for WatchdogGuard {
     }
 }
 
-/// What the monitoring thread knows of a launch.
+/// A launch as monitored by the watchdog.
 struct MonitoredLaunch {
     heartbeat: Arc<Heartbeat>,
-    /// The step that it saw last.
+    /// Step count at the last check.
     steps: u64,
-    /// How long that has been the last step.
+    /// CPU time for which the step count has not changed.
     idle: Duration,
-    /// What the launching thread's clock said then.
+    /// CPU time of the launching thread at the last check.
     seen_at: Duration,
 }
 
@@ -116,8 +116,8 @@ fn launches() -> MutexGuard<'static, Vec<MonitoredLaunch>> {
     LAUNCHES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the monitoring thread, if it does not run yet. Where the system has no thread for it,
-/// nobody watches.
+/// Starts the watchdog thread on first use. Without a thread from the system, launches are not
+/// monitored.
 fn begin() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
@@ -149,13 +149,12 @@ fn watch() {
 }
 
 impl MonitoredLaunch {
-    /// Aborts the process where the launch has been watchdog for too long.
+    /// Aborts the process if the launch has been stuck for too long.
     fn look(&mut self, tick: Duration) {
         let steps = self.heartbeat.steps.load(Ordering::Relaxed);
         let now = self.heartbeat.clock.now();
         if steps == self.steps {
-            // Where the system has no clock of a thread, the looks are counted: they stop with the
-            // program, in a debugger.
+            // Without a per-thread clock, wall time between checks is counted; it stops with the program in a debugger.
             self.idle += now.map_or(tick, |now| now.saturating_sub(self.seen_at));
         } else {
             (self.steps, self.idle) = (steps, Duration::ZERO);
@@ -168,7 +167,7 @@ impl MonitoredLaunch {
     }
 }
 
-/// How long the CPU has worked on a thread.
+/// CPU time of a thread.
 mod clock {
     use std::time::Duration;
 
@@ -189,8 +188,7 @@ mod clock {
                 tv_sec: 0,
                 tv_nsec: 0,
             };
-            // SAFETY: the function writes one time. Of a thread that is gone there is an error and
-            // no time.
+            // SAFETY: the function writes one time. For a thread that has ended it returns an error and writes nothing.
             let result = unsafe { libc::clock_gettime(self.0?, &mut time) };
             let seconds = u64::try_from(time.tv_sec).ok()?;
             let nanos = u32::try_from(time.tv_nsec).ok()?;

@@ -1,10 +1,10 @@
-//! The memory that shared memory is made of. It is kept when a launch ends, and never given back to
-//! the system.
+//! Allocations for shared memory. They are kept after a launch and are never returned to the
+//! system.
 //!
-//! Safe code may keep what points to shared memory, such as a view that a function called by a
-//! kernel put into a thread-local. Were the memory given back, somebody else's values would lie
-//! there. So it serves launches only: those of the operating-system thread that had it, or, once
-//! that has ended, another one's.
+//! Safe code may keep a reference to shared memory, such as a view that a function called by a
+//! kernel stored in a thread-local. If the memory were freed, that reference could alias unrelated
+//! values. Allocations are therefore reused for launches only: first by the operating-system thread
+//! that owned them, and after its end by any other thread.
 
 use super::guard_page::{self, GuardPage};
 use std::alloc::{Layout, alloc, handle_alloc_error};
@@ -14,19 +14,20 @@ use std::mem;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Alignment of every allocation, in bytes: that of a memory transaction, more than any type needs but
-/// few.
+/// Alignment of every allocation, in bytes: one memory transaction, and at least the alignment of
+/// nearly every type.
 pub(super) const ALIGN: usize = 128;
 
-/// Memory of a power of two of bytes, initialised, so that allocations fit whoever comes next.
+/// An initialised allocation whose size is a power of two, so that it can be reused for other
+/// arrays.
 pub(super) struct SharedAllocation {
     start: NonNull<u8>,
     layout: Layout,
-    /// The page behind it, if it has one.
+    /// Guard page behind the allocation, if the system provides one.
     guard: Option<&'static GuardPage>,
 }
 
-// SAFETY: an address and a size. A allocation is used by the thread that holds it.
+// SAFETY: an address and a size. An allocation is used only by the thread that holds it.
 unsafe impl Send for SharedAllocation {}
 
 impl SharedAllocation {
@@ -51,7 +52,7 @@ impl SharedAllocation {
                 None => handle_alloc_error(layout),
             },
         };
-        // SAFETY: the allocation holds as many bytes.
+        // SAFETY: the allocation has `layout.size()` bytes.
         unsafe { start.as_ptr().write_bytes(fill, layout.size()) };
         SharedAllocation {
             start,
@@ -60,25 +61,23 @@ impl SharedAllocation {
         }
     }
 
-    /// Where the allocation ends.
+    /// Returns the address just past the allocation.
     pub(super) fn end(&self) -> usize {
         self.start.as_ptr().addr() + self.layout.size()
     }
 
-    /// Where an array of `bytes` bytes, for which the allocation was taken, begins: as near to the
-    /// allocation's end as its alignment allows.
+    /// Returns the start of an array of `bytes` bytes, for which the allocation was acquired. The array lies as close to the end of the allocation as its alignment allows, so that the guard page catches overruns.
     pub(super) fn place_array(&self, bytes: usize, align: usize, dynamic: bool) -> NonNull<u8> {
         if let Some(guard) = self.guard {
             guard.set_array(bytes, dynamic);
         }
         let room = bytes.max(1).next_multiple_of(align.max(ALIGN));
         let offset = self.layout.size().saturating_sub(room);
-        // SAFETY: within the allocation, which is as large and as aligned as the array.
+        // SAFETY: inside the allocation, which is at least as large and as aligned as the array.
         unsafe { self.start.add(offset) }
     }
 
-    /// A allocation of at least `bytes` bytes: one that this thread or one that has ended has done with,
-    /// or a new one.
+    /// Returns an allocation of at least `bytes` bytes: a spare one of this thread or of an ended thread, or a new one.
     pub(super) fn acquire(bytes: usize, align: usize, fill: u8) -> SharedAllocation {
         let layout = SharedAllocation::layout_for(bytes, align);
         let take_fitting = |allocations: &mut Vec<SharedAllocation>| {
@@ -95,17 +94,17 @@ impl SharedAllocation {
             .unwrap_or_else(|| SharedAllocation::new(layout, fill))
     }
 
-    /// Keeps the allocation for this thread's next launches.
+    /// Returns the allocation to the cache of this thread, for its next launches.
     pub(super) fn release(self) {
         let mut allocation = Some(self);
         let _ = THREAD_CACHE.try_with(|cache| cache.borrow_mut().spare.extend(allocation.take()));
-        // while the thread exits, what it owned may be gone
+        // the cache may already be destroyed while the thread exits
         orphaned().spare.extend(allocation);
     }
 }
 
-/// Memory that holds the value of the shared static `key`, the same for all blocks that this
-/// operating-system thread runs, for ever. `initialise` writes it where it is new.
+/// Returns the memory of the persistent static `key`: the same for all blocks that this
+/// operating-system thread ever runs. `initialise` fills it if it is new.
 pub(super) fn persistent(
     key: usize,
     bytes: usize,
@@ -145,24 +144,24 @@ pub(super) fn persistent(
     });
     match (known.ok().flatten(), make) {
         (Some(start), _) => start,
-        // the thread exits: it has a value for this launch
+        // the thread exits and has no cache: the value serves this launch only
         (None, Some(make)) => make().allocation.start,
-        (None, None) => unreachable!("what was made was returned"),
+        (None, None) => unreachable!("a newly created value was returned above"),
     }
 }
 
-/// The value of a shared static.
+/// Value of a persistent shared static.
 struct PersistentValue {
     allocation: SharedAllocation,
     bytes: usize,
     align: usize,
 }
 
-/// What an operating-system thread owns.
+/// Memory owned by one operating-system thread.
 #[derive(Default)]
 struct ThreadCache {
     spare: Vec<SharedAllocation>,
-    /// By the static's address.
+    /// Persistent values by the address of the static.
     persistent: HashMap<usize, PersistentValue>,
 }
 
@@ -170,7 +169,7 @@ thread_local! {
     static THREAD_CACHE: RefCell<ThreadCache> = RefCell::default();
 }
 
-/// What threads that have ended owned.
+/// Memory whose owning threads have ended.
 struct OrphanedMemory {
     spare: Vec<SharedAllocation>,
     persistent: BTreeMap<usize, Vec<PersistentValue>>,
@@ -200,8 +199,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_piece_serves_its_thread_again_and_then_another() {
-        // no other test has allocations of this size
+    fn allocations_are_reused_by_their_thread_and_then_by_others() {
+        // no other test uses this allocation size
         let take = || SharedAllocation::acquire(5 << 20, 64, 0);
         let addresses = std::thread::spawn(move || {
             let first = take();
@@ -224,12 +223,12 @@ mod tests {
     }
 
     #[test]
-    fn a_lasting_value_is_made_once_for_each_thread() {
+    fn persistent_values_are_created_once_per_thread() {
         static KEY: u8 = 0;
         let key = (&raw const KEY).addr();
         let value = move |new: u8| {
             let start = persistent(key, 3, 1, |start| {
-                // SAFETY: three bytes.
+                // SAFETY: the allocation has three bytes.
                 unsafe { start.write_bytes(new, 3) }
             });
             // SAFETY: as above.
@@ -240,12 +239,12 @@ mod tests {
         let there = std::thread::spawn(move || value(3)).join().unwrap();
         assert!(there.0 != current_thread.0 && there.1 == 3);
         let third = std::thread::spawn(move || value(4)).join().unwrap();
-        assert_eq!(third, there, "the thread before it has ended");
+        assert_eq!(third, there, "the value's former thread has ended");
     }
 
     #[test]
     #[should_panic(expected = "cannot exist")]
-    fn what_cannot_exist_is_refused() {
+    fn impossible_allocations_are_refused() {
         SharedAllocation::acquire(usize::MAX, 1, 0);
     }
 }

@@ -1,8 +1,7 @@
-//! The block-shared memory of one worker: one allocation of memory per shared static, and one for
-//! dynamic shared memory.
+//! The shared memory of one worker: one allocation per shared static, and one for dynamic shared
+//! memory.
 //!
-//! A worker runs one block at a time, so the blocks that it runs use the same allocations one after
-//! another.
+//! A worker runs one block at a time, so consecutive blocks reuse the same allocations.
 
 mod allocation;
 mod guard_page;
@@ -15,51 +14,49 @@ use allocation::SharedAllocation;
 use std::cell::Cell;
 use std::ptr::NonNull;
 
-/// What shared memory holds before a block writes it: recognisable in a debugger, and a huge
-/// negative float.
+/// Byte that fills shared memory before a block writes it: recognisable in a debugger, and a large
+/// negative value as a float.
 pub(crate) const POISON: u8 = 0xA5;
 
 /// One array of shared memory.
 struct Array {
-    /// The static's address, or `None` for dynamic shared memory.
+    /// Address of the static, or `None` for dynamic shared memory.
     key: Option<usize>,
     start: NonNull<u8>,
     bytes: usize,
-    /// The memory, unless it is that of a value which lasts.
+    /// Backing memory, or `None` for a persistent value.
     allocation: Option<SharedAllocation>,
     tracking: ArrayTracking,
 }
 
-/// What checked mode knows of an array.
+/// Checked mode's knowledge of an array.
 #[derive(Default)]
 struct ArrayTracking {
-    /// Where the kernel got a raw pointer to it, if it did.
+    /// Source location at which the kernel obtained a raw pointer to the array, if it did.
     pointer: Cell<Option<Site>>,
     log: AccessLog,
 }
 
 impl Array {
-    /// The bytes from the array's end to the guard page, fewer than its alignment.
+    /// Returns the number of bytes between the end of the array and its guard page; less than the array's alignment.
     fn padding_bytes(&self) -> usize {
         let end = self.start.as_ptr().addr() + self.bytes;
         let limit = self.allocation.as_ref().map_or(end, SharedAllocation::end);
         limit.saturating_sub(end).min(allocation::ALIGN)
     }
 
-    /// Whether the `bytes` bytes from `offset` on, as far as they are the array's or behind it,
-    /// hold what they did when the block began.
+    /// Returns `true` if the `bytes` bytes from `offset` on still hold the poison value. Bytes beyond the array and its padding are ignored.
     fn is_poisoned(&self, offset: usize, bytes: usize) -> bool {
         let of = self.bytes + self.padding_bytes();
         (offset..offset.saturating_add(bytes).min(of)).all(|at| {
-            // SAFETY: within the allocation, and only the worker's cache thread uses it.
+            // SAFETY: inside the allocation, which only this worker's thread uses.
             unsafe { self.start.as_ptr().add(at).read() == POISON }
         })
     }
 
     fn poison(&self) {
         if self.allocation.is_some() {
-            // SAFETY: the allocation holds as many bytes up to its end, and only the worker's cache thread
-            // uses it.
+            // SAFETY: the allocation extends to the end of the padding, and only this worker's thread uses it.
             unsafe {
                 let bytes = self.bytes + self.padding_bytes();
                 self.start.as_ptr().write_bytes(POISON, bytes);
@@ -68,10 +65,10 @@ impl Array {
     }
 }
 
-/// Where in shared memory an address lies.
+/// Position of an address in shared memory.
 #[derive(Clone, Copy)]
 pub(crate) struct SharedLocation {
-    /// Which array it is.
+    /// Index of the array.
     pub(crate) array: usize,
     pub(crate) dynamic: bool,
     pub(crate) offset: usize,
@@ -85,16 +82,15 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// Memory for the static `key`: the same for the same key, poisoned when it is new.
+    /// Returns the memory of the static `key`: the same for equal keys, poisoned when it is new.
     ///
     /// # Panics
-    /// Where one key asks for more bytes, or a stricter alignment, than it did before: two arrays
-    /// would overlap.
+    /// If the static was used before with a smaller size or a weaker alignment, because the two arrays would overlap.
     pub(crate) fn static_array(&mut self, key: usize, bytes: usize, align: usize) -> *mut u8 {
         if let Some(array) = self.arrays.iter().find(|array| array.key == Some(key)) {
             assert!(
                 bytes <= array.bytes && array.start.as_ptr().addr().is_multiple_of(align),
-                "one shared static is used as {} bytes and as {bytes} bytes aligned to {align}; give each array a static of its own",
+                "a shared static of {} bytes is used again with {bytes} bytes and alignment {align}; use a separate static for each array",
                 array.bytes,
             );
             return array.start.as_ptr();
@@ -102,7 +98,7 @@ impl Arena {
         self.push(Some(key), bytes, align)
     }
 
-    /// The dynamic shared memory, `bytes` bytes in all.
+    /// Returns the dynamic shared memory of `bytes` bytes.
     pub(crate) fn dynamic_array(&mut self, bytes: usize) -> *mut u8 {
         match self.arrays.iter().find(|array| array.key.is_none()) {
             Some(array) => array.start.as_ptr(),
@@ -110,11 +106,10 @@ impl Arena {
         }
     }
 
-    /// The value of the static `key`, the same for all blocks that this operating-system thread
-    /// ever runs. `initialise` writes it where it is new.
+    /// Returns the memory of the persistent static `key`: the same for all blocks that this operating-system thread ever runs. `initialise` fills it if it is new.
     ///
     /// # Panics
-    /// Where one key asks for another size or alignment than it did before.
+    /// If the static was used before with another size or alignment.
     pub(crate) fn persistent(
         &mut self,
         key: usize,
@@ -154,12 +149,12 @@ impl Arena {
         start
     }
 
-    /// Overwrites all of it, so that nothing survives from one block to the next.
+    /// Poisons all arrays, so that no value survives from one block to the next.
     pub(crate) fn poison(&mut self) {
         self.arrays.iter().for_each(Array::poison);
     }
 
-    /// Where `address` lies, if in shared memory.
+    /// Returns the position of `address` in shared memory, or `None` if it lies elsewhere.
     pub(crate) fn locate(&self, address: usize) -> Option<SharedLocation> {
         self.arrays.iter().enumerate().find_map(|(number, array)| {
             let offset = address.wrapping_sub(array.start.as_ptr().addr());
@@ -173,7 +168,7 @@ impl Arena {
         })
     }
 
-    /// The kernel got a raw pointer to the array at `address`.
+    /// Records that the kernel obtained a raw pointer to the array at `address`.
     pub(crate) fn record_raw_pointer(&self, address: usize, site: Site) {
         if let Some(place) = self.locate(address) {
             let pointer = &self.arrays[place.array].tracking.pointer;
@@ -181,19 +176,18 @@ impl Arena {
         }
     }
 
-    /// What is known of the accesses to the array at `address`.
+    /// Returns the access log of the array at `address`.
     pub(crate) fn access_log(&self, address: usize) -> Option<&AccessLog> {
         let place = self.locate(address)?;
         Some(&self.arrays[place.array].tracking.log)
     }
 
-    /// An access to the place was seen.
+    /// Records that an access to the array was tracked.
     pub(crate) fn record_access(&self, place: &SharedLocation) {
         self.arrays[place.array].tracking.log.record_access();
     }
 
-    /// Whether nobody can have written the `bytes` bytes at `address`, of which no write was seen.
-    /// Where somebody has, that is remembered.
+    /// Returns `true` if the `bytes` bytes at `address`, for which no write was tracked, still hold the poison value. Otherwise records an untracked write.
     pub(crate) fn is_unwritten(&self, address: usize, bytes: usize) -> bool {
         self.locate(address).is_none_or(|place| {
             let array = &self.arrays[place.array];
@@ -205,9 +199,7 @@ impl Arena {
         })
     }
 
-    /// At the end of a block: looks for arrays that changed without a write that was seen, where
-    /// `is_written` says of an address whether one was. Returns the arrays behind whose end
-    /// somebody wrote, each with where the kernel got its pointer.
+    /// Searches for untracked writes at the end of a block. `is_written` returns `true` for addresses with a tracked write. Returns the arrays past whose end bytes were written, each with the source location at which the kernel obtained its pointer.
     pub(crate) fn find_unrecorded_writes(
         &self,
         is_written: impl Fn(usize) -> bool,
@@ -239,8 +231,7 @@ impl Arena {
         past_end
     }
 
-    /// The arrays that the kernel used by a raw pointer, and whose accesses were not seen, or not
-    /// all of them.
+    /// Returns the arrays that the kernel used through a raw pointer and whose accesses were not tracked completely.
     pub(crate) fn untracked(&self) -> Vec<UntrackedMemory> {
         let describe_array = |array: &Array| {
             let site = array.tracking.pointer.get()?;

@@ -1,4 +1,4 @@
-//! One access: what is found of it, and what is remembered.
+//! Checking and recording of a single access.
 
 use super::clocks::Clocks;
 use super::history::{AccessRecord, HappensBefore};
@@ -7,16 +7,16 @@ use crate::arena::SharedLocation;
 use crate::finding::{Access, FindingKind, Site};
 use crate::parameter::find_parameter;
 
-/// The memory of one access.
+/// Memory range of one access.
 pub(crate) struct AccessedMemory {
     pub(crate) address: usize,
     pub(crate) bytes: usize,
     pub(crate) is_shared: bool,
-    /// Where in the block's shared memory it lies.
+    /// Position in the block's shared memory, if the range lies there.
     pub(crate) shared: Option<SharedLocation>,
 }
 
-/// The order of accesses as one is made.
+/// Happens-before relation at the time of the current access.
 struct ClockOrder<'a> {
     clocks: &'a Clocks,
     now: AccessRecord,
@@ -42,8 +42,7 @@ impl HappensBefore for ClockOrder<'_> {
 }
 
 impl Checker {
-    /// A thread history memory. `is_unwritten` says of shared memory of which no write was access_logs
-    /// whether it still is as when the block began.
+    /// Checks an access of a thread and records it. `is_unwritten(address, bytes)` returns `true` if shared memory without a tracked write is unchanged since the block began.
     pub(crate) fn touch(
         &mut self,
         rank: u32,

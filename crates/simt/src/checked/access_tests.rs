@@ -1,4 +1,5 @@
-//! Races are those that vector clocks of all threads find, which remember every access.
+//! Compares the race detector with an oracle that keeps a full vector clock per thread and
+//! remembers every access.
 
 use super::*;
 use crate::checked::history::GranuleHistory;
@@ -10,7 +11,7 @@ const THREADS: usize = 32 * WARPS;
 const LOCATIONS: usize = 3;
 const BARRIERS: usize = 3;
 
-/// What is to be found, by the definition.
+/// Race detector by definition: one vector clock per thread, all accesses remembered.
 struct Oracle {
     clocks: Vec<[u32; THREADS]>,
     accesses: [Vec<(usize, u32, Access)>; LOCATIONS],
@@ -54,8 +55,8 @@ impl Oracle {
     }
 }
 
-/// A barrier that is under way: what was arrived, the warps that wait, and how many more are to
-/// come.
+/// A named barrier in progress: the joined clocks of the arrived warps, the waiting warps, and the
+/// number of warps yet to arrive.
 #[derive(Clone)]
 struct UnderWay {
     arrived: [u32; THREADS],
@@ -67,7 +68,8 @@ fn lane_range(warp: usize) -> std::ops::Range<usize> {
     32 * warp..32 * (warp + 1)
 }
 
-/// A block at random, judged by both, until each location has had a race. How many had.
+/// Simulates a random block with both detectors until each location has had a race, and returns the
+/// number of locations that raced.
 fn block(random: &mut SplitMix64, seed: u64) -> usize {
     let (mut oracle, mut clocks) = (Oracle::new(), Clocks::new(WARPS));
     let mut history: [GranuleHistory; LOCATIONS] = Default::default();
@@ -91,7 +93,7 @@ fn block(random: &mut SplitMix64, seed: u64) -> usize {
                 7 => Access::Atomic,
                 _ => Access::Write,
             };
-            // Most of what would race is left out: else there were nothing but races.
+            // Most racing accesses are skipped; otherwise nearly every access would be a race.
             let races = oracle.races(thread, location, access);
             if races && random.below(40) != 0 {
                 continue;
@@ -152,7 +154,7 @@ fn block(random: &mut SplitMix64, seed: u64) -> usize {
 }
 
 #[test]
-fn what_is_found_is_what_the_definition_says() {
+fn races_agree_with_the_vector_clock_oracle() {
     let (mut races, mut none) = (0, 0);
     for seed in 0..600 {
         let raced = block(&mut SplitMix64::new(seed), seed);

@@ -1,15 +1,16 @@
-//! Asynchronous async_copy into shared memory: under way until the thread that began them waits.
+//! Asynchronous copies into shared memory, which are pending until the thread that began them
+//! waits.
 
 use crate::finding::{Access, Site};
 use std::collections::HashMap;
 
-/// PendingCopies are of whole words of so many bytes.
+/// Granularity of the bookkeeping, in bytes: copies consist of whole words.
 const WORD_BYTES: usize = 4;
 
-/// One copy that nobody has waited for.
+/// A copy for which its thread has not waited yet.
 #[derive(Clone, Copy)]
 pub(crate) struct AsyncCopy {
-    /// Rank of the thread that began it.
+    /// Rank of the thread that began the copy.
     pub(crate) rank: u32,
     pub(crate) from: usize,
     pub(crate) to: usize,
@@ -17,17 +18,16 @@ pub(crate) struct AsyncCopy {
     pub(crate) site: Site,
 }
 
-/// Those of the block at hand.
+/// Pending copies of the current block.
 #[derive(Default)]
 pub(crate) struct PendingCopies {
     by_thread: HashMap<u32, Vec<AsyncCopy>>,
-    /// By each word that they write, and by each that they read. Of several async_copy from one word
-    /// the last is known.
+    /// Pending copies by the words that they write and by the words that they read. If several copies read one word, the most recent is kept.
     writing: HashMap<usize, AsyncCopy>,
     reading: HashMap<usize, AsyncCopy>,
 }
 
-/// The words that hold these bytes.
+/// Returns the indices of the words that contain these bytes.
 fn words(address: usize, bytes: usize) -> std::ops::RangeInclusive<usize> {
     let last = address.saturating_add(bytes.max(1) - 1);
     address / WORD_BYTES..=last / WORD_BYTES
@@ -49,7 +49,7 @@ impl PendingCopies {
             .extend(words(copy.from, copy.bytes).map(with_copy));
     }
 
-    /// The async_copy that the thread began: it waits for them.
+    /// Removes and returns the pending copies of a thread, which waits for them.
     pub(crate) fn finish(&mut self, rank: u32) -> Vec<AsyncCopy> {
         let done = self.by_thread.remove(&rank).unwrap_or_default();
         for copy in &done {
@@ -66,8 +66,7 @@ impl PendingCopies {
         done
     }
 
-    /// A copy that an access interferes with: one that writes there, or one that reads where the
-    /// access writes.
+    /// Returns a pending copy that conflicts with an access: one that writes the accessed memory, or one that reads memory that the access writes.
     pub(crate) fn conflicting_copy(
         &self,
         access: Access,
@@ -90,7 +89,7 @@ mod tests {
     use std::panic::Location;
 
     #[test]
-    fn a_copy_is_disturbed_until_its_thread_waits() {
+    fn a_copy_conflicts_until_its_thread_waits() {
         let mut async_copy = PendingCopies::default();
         for rank in [3, 4] {
             async_copy.begin(AsyncCopy {

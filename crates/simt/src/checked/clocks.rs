@@ -1,24 +1,24 @@
-//! Vector clocks of the lanes of each warp: which of its mates' accesses a lane is ordered after.
+//! Vector clocks of the lanes of each warp (Mattern, *Virtual time and global states of distributed
+//! systems*, 1989).
 //!
-//! InterWarpClocks warps the block's barrier orders, which one epoch counter says, and named barriers do
-//! (`inter_warp`); within a warp `warp_sync` does, between the lanes that take part, and for that a
-//! lane keeps one clock for each of its mates (Mattern, Virtual time and global states of
-//! distributed systems, 1989).
+//! Across warps, accesses are ordered by the block's barrier (one epoch counter) and by named
+//! barriers ([`inter_warp`](super::inter_warp)). Within a warp `warp_sync` orders the participating
+//! lanes, so each lane keeps one clock for every lane of its warp.
 
 use super::inter_warp::{InterWarpClocks, LANES, join};
 use crate::shape::BARRIERS;
 
-/// `known[lane][mate]`: every access that `mate` made at or before this clock happens before what
-/// `lane` does next.
+/// `known[lane][other]`: every access that lane `other` made at or before this clock happens before
+/// the next operation of `lane`.
 struct WarpClocks {
     known: [[u32; LANES]; LANES],
 }
 
-/// The clocks of a block. They only ever grow, so a new block needs no reset: what a lane knew of a
-/// mate at the end of one block is less than the mate's own clock.
+/// The clocks of a block. They only increase, so a new block needs no reset: at the end of a block,
+/// a lane's clock of another lane is less than that lane's own clock.
 pub(crate) struct Clocks {
     warps: Vec<WarpClocks>,
-    /// Once a block has used a named barrier.
+    /// Clocks between warps; present once a block has used a named barrier.
     inter_warp: Option<Box<InterWarpClocks>>,
 }
 
@@ -43,13 +43,12 @@ impl Clocks {
         }
     }
 
-    /// Whether warps of the launch may know of one another by more than the block's barrier.
+    /// Returns `true` if warps may be ordered by something other than the block's barrier.
     pub(crate) fn has_inter_warp_order(&self) -> bool {
         self.inter_warp.is_some()
     }
 
-    /// Whether what `mate` did when its own clock was `clock` happens before what `thread` does
-    /// next, by what their warp or named barriers order.
+    /// Returns `true` if an access of thread `other` at its clock `clock` happens before the next operation of `thread`, through `warp_sync` or named barriers.
     pub(crate) fn is_ordered_after(&self, thread: u32, mate: u32, clock: u32) -> bool {
         let warp = thread as usize / LANES;
         if mate as usize / LANES == warp {
@@ -59,25 +58,24 @@ impl Clocks {
         inter_warp.is_some_and(|inter_warp| inter_warp.known(warp, mate as usize) >= clock)
     }
 
-    /// Whether `thread` has come to a named barrier since its own clock was `clock`.
+    /// Returns `true` if `thread` has arrived at a named barrier since its own clock was `clock`.
     pub(crate) fn is_released(&self, thread: u32, clock: u32) -> bool {
         let inter_warp = self.inter_warp.as_ref();
         inter_warp.is_some_and(|inter_warp| inter_warp.released(thread as usize) >= clock)
     }
 
-    /// The clock that the accesses of `thread` bear now.
+    /// Returns the clock of the next access of `thread`.
     pub(crate) fn own(&self, thread: u32) -> u32 {
         self.known(thread, thread)
     }
 
-    /// Up to which clock of its warp mate `mate` the thread is ordered after it.
+    /// Returns the latest clock of `other`, a lane of the same warp, after which `thread` is ordered.
     pub(crate) fn known(&self, thread: u32, mate: u32) -> u32 {
         let lanes = &self.warps[thread as usize / LANES].known;
         lanes[thread as usize % LANES][mate as usize % LANES]
     }
 
-    /// The lanes of `participants` wait for one another: each is now ordered after all that any of
-    /// them did or knew.
+    /// Synchronises the lanes in `participants`: each is now ordered after everything that any of them did or was ordered after.
     pub(crate) fn join(&mut self, warp: u32, participants: u32) {
         let known = &mut self.warps[warp as usize].known;
         let lanes = || (0..LANES).filter(|&lane| participants >> lane & 1 == 1);
@@ -93,8 +91,7 @@ impl Clocks {
         }
     }
 
-    /// These lanes of the warp arrive at a named barrier: whoever waits there is ordered after all
-    /// that any of them did or knew.
+    /// Records that these lanes arrive at a named barrier: threads that wait there will be ordered after everything that the lanes did or were ordered after.
     pub(crate) fn arrive(&mut self, barrier: u32, warp: u32, lanes: u32) {
         let warp = warp as usize;
         let threads = self.warps.len() * LANES;
@@ -110,7 +107,7 @@ impl Clocks {
         }
     }
 
-    /// The barrier is complete, and these lanes of the warps waited there.
+    /// Completes a named barrier. `waited` yields the warps that waited there, each with its lanes.
     pub(crate) fn complete(&mut self, barrier: u32, waited: impl Iterator<Item = (u32, u32)>) {
         let Some(inter_warp) = &mut self.inter_warp else {
             return;
@@ -130,14 +127,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn joining_orders_the_past_and_not_the_future() {
+    fn joining_orders_earlier_accesses_only() {
         let mut clocks = Clocks::new(1);
         let before = clocks.own(1);
         assert!(clocks.known(0, 1) < before);
         clocks.join(0, 0b11);
         assert!(clocks.known(0, 1) >= before);
         assert!(clocks.known(0, 1) < clocks.own(1));
-        assert!(clocks.known(2, 1) < before, "lane 2 took no part");
+        assert!(clocks.known(2, 1) < before, "lane 2 did not participate");
     }
 
     #[test]
@@ -150,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_at_a_named_barrier_is_after_who_arrived_and_not_the_other_way_round() {
+    fn waiting_warps_are_ordered_after_arriving_warps_only() {
         let mut clocks = Clocks::new(3);
         let (first, second) = (clocks.own(5), clocks.own(40));
         assert!(!clocks.is_ordered_after(40, 5, first) && !clocks.is_released(5, first));
@@ -175,12 +172,12 @@ mod tests {
             !clocks.is_ordered_after(6, 5, first),
             "lanes that only arrived"
         );
-        // By way of the second, the third is after the first.
+        // Through the second warp, the third is ordered after the first.
         clocks.arrive(2, 1, u32::MAX);
         clocks.arrive(2, 2, u32::MAX);
         clocks.complete(2, [(2, u32::MAX)].into_iter());
         assert!(clocks.is_ordered_after(64, 5, first) && clocks.is_ordered_after(64, 40, second));
-        // What was arrived to a barrier is gone when it is complete.
+        // The clocks of the arrivals are discarded when a barrier completes.
         clocks.arrive(1, 2, u32::MAX);
         clocks.complete(1, [(0, u32::MAX)].into_iter());
         assert!(clocks.is_ordered_after(5, 40, second));

@@ -1,7 +1,7 @@
-//! What is remembered of one piece of memory: the accesses that a later one can still race with.
+//! Access history of one granule of memory: the accesses with which a later access can still race.
 //!
-//! This is the scheme of FastTrack (Flanagan and Freund, 2009): of writes the last is enough, and
-//! of reads those that no later read is ordered after.
+//! The scheme is FastTrack (Flanagan and Freund, 2009): the last write suffices, and of the reads
+//! only those that are not ordered before a later read.
 
 use crate::finding::{Access, Site};
 
@@ -11,11 +11,11 @@ pub(crate) struct AccessRecord {
     pub(crate) site: Site,
     /// Linear index of the block.
     pub(crate) block: u32,
-    /// Barriers that the block had completed.
+    /// Number of barriers that the block had completed.
     pub(crate) epoch: u32,
-    /// The thread's own clock, which its warp synchronizations advance.
+    /// The thread's own clock, which warp synchronisation advances.
     pub(crate) clock: u32,
-    /// Rank within the block.
+    /// Rank of the thread within its block.
     pub(crate) thread: u16,
     pub(crate) access: Access,
 }
@@ -26,19 +26,19 @@ impl AccessRecord {
     }
 }
 
-/// What is known of the order of accesses when one is made.
+/// Happens-before relation at the time of the current access.
 pub(crate) trait HappensBefore {
-    /// Whether the earlier access happens before the one that is made now.
+    /// Returns `true` if the earlier access happens before the current one.
     fn is_before(&self, earlier: &AccessRecord) -> bool;
 
-    /// Whether the earlier access' warp has come to a named barrier since.
+    /// Returns `true` if the warp of the earlier access has arrived at a named barrier since.
     fn is_released(&self, earlier: &AccessRecord) -> bool;
 
-    /// Whether a warp may be ordered after another in any other way than by the block's barrier.
+    /// Returns `true` if warps may be ordered by something other than the block's barrier.
     fn has_inter_warp_order(&self) -> bool;
 }
 
-/// Accesses of one kind, none of which is ordered after another.
+/// Mutually unordered accesses of one kind.
 #[derive(Clone, Debug, Default)]
 enum AccessSet {
     #[default]
@@ -56,15 +56,9 @@ impl AccessSet {
         }
     }
 
-    /// Adds an access, and forgets those it is ordered after: who is ordered after it is ordered
-    /// after them.
+    /// Adds an access and removes the accesses that happen before it: whatever is ordered after the new access is ordered after them too.
     ///
-    /// That keeps the set small where every thread of a grid makes it. Accesses of two blocks are
-    /// never ordered, and a block that has ended does not come back: those of one are enough. Of a
-    /// warp of the block all are needed while there are no others. Once there are, one is enough of
-    /// those that the warp made since it came last to a named barrier: another warp is ordered
-    /// after all of them or none, and so is a lane of this one, since it is ordered after other
-    /// warps only by coming to a barrier with all of its mates.
+    /// Redundant accesses are dropped, which keeps the set small if every thread of a grid makes the access. Accesses of two blocks are never ordered and a finished block does not resume, so the accesses of one block suffice. While only one warp of the block is present, all of its accesses are needed. Once there are other warps, one access per warp since its last named barrier suffices: another warp is ordered after all of them or none, and so is a lane of the same warp, because it becomes ordered after other warps only by arriving at a barrier together with its whole warp.
     fn insert(&mut self, now: AccessRecord, order: &impl HappensBefore) {
         match self {
             AccessSet::Empty => *self = AccessSet::One(now),
@@ -75,7 +69,7 @@ impl AccessSet {
                 if history[0].block != now.block {
                     return;
                 }
-                // Most often there is nothing to forget, and nothing to add.
+                // Usually there is nothing to remove and nothing to add.
                 let new = history.iter().filter(|one| one.epoch == now.epoch);
                 if !order.has_inter_warp_order() && makes_redundant(new, &now, |_| true) {
                     return;
@@ -89,7 +83,7 @@ impl AccessSet {
     }
 }
 
-/// Whether there are accesses of another warp, and such as count by the warp of `now`.
+/// Returns `true` if the accesses include another warp, and one of the warp of `now` that `counts`.
 fn makes_redundant<'a>(
     history: impl Iterator<Item = &'a AccessRecord> + Clone,
     now: &AccessRecord,
@@ -101,7 +95,7 @@ fn makes_redundant<'a>(
             .any(|one| one.is_same_warp(now) && counts(one))
 }
 
-/// What is remembered of a granule of memory.
+/// Access history of one granule of memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GranuleHistory {
     write: Option<AccessRecord>,
@@ -110,12 +104,12 @@ pub(crate) struct GranuleHistory {
 }
 
 impl GranuleHistory {
-    /// Whether any thread wrote it.
+    /// Returns `true` if any thread has written the granule.
     pub(crate) fn is_written(&self) -> bool {
         self.write.is_some() || !self.atomics.as_slice().is_empty()
     }
 
-    /// Remembers `now`, and returns an earlier access that it races with.
+    /// Records `now` and returns an earlier access with which it races.
     pub(crate) fn touch(
         &mut self,
         now: AccessRecord,

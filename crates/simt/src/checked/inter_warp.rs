@@ -1,22 +1,21 @@
-//! What the warps of a block know of one another by named barriers: vector clocks, made when a
-//! block uses the first.
+//! Vector clocks between the warps of a block, for named barriers. They are created when a block
+//! first uses one.
 //!
-//! A warp comes to a named barrier as a whole, so what it learns there of other warps all of its
-//! lanes know: one clock for each warp and each thread of the block is enough, and exact.
+//! A warp arrives at a named barrier as a whole, so all of its lanes become ordered after the same
+//! accesses of other warps. One clock per (warp, thread) pair is therefore sufficient and exact.
 
-/// Threads of a warp.
+/// Threads per warp.
 pub(super) const LANES: usize = 32;
 
-/// Clocks that warps know of the threads of other warps.
+/// Clocks of a block's threads as known to other warps.
 pub(super) struct InterWarpClocks {
-    /// Of the block, in whole warps.
+    /// Threads of the block, rounded up to whole warps.
     threads: usize,
-    /// By warp and thread: every access that the thread made at or before this clock happens before
-    /// what the warp does next.
+    /// Clock by (warp, thread): every access that the thread made at or before this clock happens before the next operation of the warp.
     known: Vec<u32>,
-    /// By thread, its own clock when it came last to a named barrier.
+    /// Own clock of each thread at its most recent arrival at a named barrier.
     released: Vec<u32>,
-    /// By barrier and thread, what the warps arrived that have arrived; empty where none has.
+    /// Joined clocks of the arrived warps, by barrier and thread; empty if no warp has arrived.
     arrived: Vec<Vec<u32>>,
 }
 
@@ -30,7 +29,7 @@ impl InterWarpClocks {
         }
     }
 
-    /// Barriers that were not complete when their block ended are those of the next.
+    /// Discards the arrivals at barriers that were incomplete when the previous block ended.
     pub(super) fn begin_block(&mut self) {
         self.arrived.iter_mut().for_each(Vec::clear);
     }
@@ -39,20 +38,19 @@ impl InterWarpClocks {
         warp * self.threads..(warp + 1) * self.threads
     }
 
-    /// Up to which clock of `thread` the warp is ordered after it.
+    /// Returns the latest clock of `thread` after which the warp is ordered.
     #[inline]
     pub(super) fn known(&self, warp: usize, thread: usize) -> u32 {
         self.known[warp * self.threads + thread]
     }
 
-    /// The own clock that the thread bore when it came last to a named barrier.
+    /// Returns the thread's own clock at its most recent arrival at a named barrier.
     #[inline]
     pub(super) fn released(&self, thread: usize) -> u32 {
         self.released[thread]
     }
 
-    /// The warp brings what it knows of others to the barrier; returned is where to add what its
-    /// lanes did and know of each other.
+    /// Joins the warp's clocks of other warps into the barrier. Returns the barrier's clocks of the warp's own lanes, for the caller to update.
     pub(super) fn arrive(&mut self, barrier: u32, warp: usize) -> &mut [u32] {
         let own = self.warp_range(warp);
         let arrived = &mut self.arrived[barrier as usize];
@@ -62,13 +60,12 @@ impl InterWarpClocks {
         &mut arrived[first..first + LANES]
     }
 
-    /// The lane's thread comes to a named barrier when its own clock is this.
+    /// Records that a thread arrives at a named barrier with own clock `clock`.
     pub(super) fn release(&mut self, thread: usize, clock: u32) {
         self.released[thread] = clock;
     }
 
-    /// The warp learns what was arrived to the barrier; returned is what of that is of its own
-    /// lanes.
+    /// Joins the barrier's clocks into those of the warp. Returns the barrier's clocks of the warp's own lanes.
     pub(super) fn acquire(&mut self, barrier: u32, warp: usize) -> &[u32] {
         let own = self.warp_range(warp);
         let arrived = &self.arrived[barrier as usize];
@@ -77,13 +74,13 @@ impl InterWarpClocks {
         &arrived[first..first + LANES]
     }
 
-    /// The barrier is complete.
+    /// Completes the barrier: discards its clocks.
     pub(super) fn complete(&mut self, barrier: u32) {
         self.arrived[barrier as usize].clear();
     }
 }
 
-/// The later of the clocks.
+/// Replaces each clock by the maximum of the two.
 pub(super) fn join(clocks: &mut [u32], others: &[u32]) {
     for (clock, &other) in clocks.iter_mut().zip(others) {
         *clock = other.max(*clock);

@@ -1,8 +1,9 @@
-//! Checked mode: what the threads of a launch do to one another, judged by happens-before.
+//! Checked mode: detection of races and other violations by happens-before.
 //!
-//! Two accesses of one block are ordered if one thread made both, if a barrier of the block
-//! completed between them, if `warp_sync` of common lanes did, or if the first one's warp arrived
-//! at a named barrier at which the other's waited, transitively; accesses of two blocks never are.
+//! Two accesses of one block are ordered if the same thread made both, if a block barrier completed
+//! between them, if a common `warp_sync` did, or if the warp of the first arrived at a named
+//! barrier at which the warp of the second waited, transitively. Accesses of different blocks are
+//! never ordered.
 
 mod access;
 mod async_copy;
@@ -32,31 +33,31 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use step_counter::StepCounter;
 
-/// AccessedMemory that is borrowed out by reference is remembered in pieces of so many bytes.
+/// Granularity of [`Checker::borrowed`], in bytes.
 const BORROW_GRANULE: usize = 16;
 
-/// The state of checked mode: one per launch, since its blocks run one at a time.
+/// State of checked mode: one per launch, since the blocks run one at a time.
 pub(crate) struct Checker {
     pub(crate) report: Report,
     order: SplitMix64,
     shape: LaunchShape,
-    /// Threads of the block yet to start; the last is the next.
+    /// Ranks of the threads of the block yet to start; the last one starts next.
     unstarted: Vec<u32>,
     block: u32,
     block_index: Dim3,
-    /// Barriers that the block has completed.
+    /// Number of barriers that the block has completed.
     epoch: u32,
     clocks: Clocks,
     global: Shadow,
     shared: Shadow,
-    /// LaneValues, per warp, that a finding ended: that they are missing later is no finding of its own.
+    /// Mask, per warp, of the lanes that a finding ended. Their later absence is not another finding.
     faulted: Vec<u32>,
     steps: StepCounter,
     copies: PendingCopies,
     parameters: Vec<Parameter>,
-    /// What is known of the accesses to each of them.
+    /// Access log of each parameter.
     access_logs: Vec<AccessLog>,
-    /// Global memory to which the kernel took references from raw pointers.
+    /// Granules of global memory to which the kernel took references from raw pointers.
     borrowed: HashSet<usize>,
 }
 
@@ -71,7 +72,7 @@ impl Checker {
         let warps = shape.block.count().div_ceil(32) as usize;
         Checker {
             report: Report::new(kernel, Some(seed)),
-            // Threads draw from a stream of their own: the order of blocks has used this one.
+            // Independent of the stream that orders the blocks, which is seeded with `seed`.
             order: SplitMix64::new(!seed),
             shape,
             unstarted: Vec::new(),
@@ -102,7 +103,7 @@ impl Checker {
         self.copies.clear();
     }
 
-    /// The block has ended: looks at what it left in shared memory.
+    /// Inspects shared memory at the end of a block.
     pub(crate) fn end_block(&mut self, arena: &Arena) {
         let past_end = arena.find_unrecorded_writes(|address| self.shared.is_written(address));
         for (location, site) in past_end {
@@ -111,12 +112,12 @@ impl Checker {
         }
     }
 
-    /// What was not watched: arrays of `arena`, and parameters.
+    /// Returns the arrays of `arena` and the parameters that were not tracked completely.
     pub(crate) fn untracked(&self, arena: &Arena) -> Vec<UntrackedMemory> {
         let hidden = |(parameter, access_logs): (&Parameter, &AccessLog)| {
             let gap = access_logs.gap()?;
             let counts = match parameter.kind {
-                // unless it is passed on as a slice or pointer, the view tells of every access
+                // views record every access, unless they are passed on as a slice or pointer
                 ParameterKind::View => gap != TrackingGap::Everything,
                 ParameterKind::Slice => parameter.elements > 0,
                 ParameterKind::Pointer => parameter.address != 0,
@@ -137,42 +138,41 @@ impl Checker {
         all
     }
 
-    /// The thread goes on, or starts. `site` is where it waited.
+    /// Records that a thread starts or resumes. `site` is the location at which it waited.
     pub(crate) fn thread_resumed(&mut self, rank: u32, site: Option<Site>) {
         self.steps.thread_resumed(rank, site);
     }
 
-    /// The thread makes a step. An error where that is one too many.
+    /// Counts a step of the thread. Returns an error if it exceeds a limit.
     pub(crate) fn count_step(&mut self, rank: u32, site: Site) -> Option<LaunchError> {
         self.steps.count_step(rank, site)
     }
 
-    /// The kernel takes a reference to global memory from a raw pointer.
+    /// Records that the kernel takes a reference to global memory from a raw pointer.
     pub(crate) fn record_borrow(&mut self, address: usize, bytes: usize) {
         let last = address.saturating_add(bytes.max(1) - 1);
         self.borrowed
             .extend(address / BORROW_GRANULE..=last / BORROW_GRANULE);
     }
 
-    /// Whether global memory that was reached by a reference is the kernel's: that of a parameter,
-    /// or such as it took references to. Not so what the thread itself allocated.
+    /// Returns `true` if global memory accessed through a reference belongs to the kernel, that is, to a parameter or to memory borrowed from a raw pointer, and not to the thread's own allocations.
     pub(crate) fn is_kernel_memory(&self, address: usize) -> bool {
         self.borrowed.contains(&(address / BORROW_GRANULE))
             || find_parameter(&self.parameters, address).is_some_and(|(_, certain)| certain)
     }
 
-    /// What is known of the accesses to the parameter whose memory `address` lies in.
+    /// Returns the access log of the parameter that contains `address`.
     pub(crate) fn access_log(&self, address: usize) -> Option<&AccessLog> {
         let (position, _) = find_parameter(&self.parameters, address)?;
         Some(&self.access_logs[position])
     }
 
-    /// The thread begins an asynchronous copy.
+    /// Records that a thread begins an asynchronous copy.
     pub(crate) fn begin_async_copy(&mut self, copy: AsyncCopy) {
         self.copies.begin(copy);
     }
 
-    /// The thread waits for its async_copy, which are returned: they have written their targets.
+    /// Completes the pending copies of a thread, which waits for them, and returns them.
     pub(crate) fn complete_async_copies(&mut self, rank: u32) -> Vec<AsyncCopy> {
         self.copies.finish(rank)
     }
@@ -191,14 +191,13 @@ impl Checker {
         }
     }
 
-    /// Draws what goes on next: one of `ready` threads that wait, or (a number from `ready` on) one
-    /// that has yet to start. `None` where there is neither.
+    /// Draws the next thread to run: an index below `ready` selects a ready thread, a larger one starts a new thread. Returns `None` if there is neither.
     pub(crate) fn draw_next(&mut self, ready: usize) -> Option<usize> {
         let candidates = ready + self.unstarted.len();
         (candidates > 0).then(|| self.order.below(candidates))
     }
 
-    /// The thread to start next.
+    /// Returns the rank of the next thread to start.
     pub(crate) fn next_unstarted(&mut self) -> Option<u32> {
         self.unstarted.pop()
     }
@@ -207,7 +206,7 @@ impl Checker {
         self.faulted[rank as usize / 32] |= 1 << (rank % 32);
     }
 
-    /// LaneValues of `warp` that a finding ended.
+    /// Returns the lanes of `warp` that a finding ended.
     pub(crate) fn faulted_lanes(&self, warp: u32) -> u32 {
         self.faulted[warp as usize]
     }
@@ -221,8 +220,7 @@ impl Checker {
         self.report.add(self.block_index, thread, site, kind);
     }
 
-    /// All of `arrivals` go on together; `left` is a thread that left the kernel by returning. An
-    /// error where one of them has made too many steps.
+    /// Completes the block's barrier for `arrivals`. `left` is a thread that exited the kernel by returning. Returns an error if one of the threads exceeds its step limit.
     pub(crate) fn barrier_completed(
         &mut self,
         mut arrivals: Vec<Waiter>,
@@ -244,20 +242,19 @@ impl Checker {
         self.count_steps(&arrivals)
     }
 
-    /// A barrier is complete, or a warp has come to one, without thread `left`, which left the
-    /// kernel by returning.
+    /// Reports that `waiter` waits at a barrier that thread `left`, which exited the kernel, did not reach.
     pub(crate) fn record_exit_before_barrier(&mut self, waiter: Waiter, left: u32) {
         let other_thread = self.thread_index(left);
         let kind = FindingKind::ExitedBeforeBarrier { other_thread };
         self.add(waiter.rank, waiter.site, kind);
     }
 
-    /// These lanes of the warp arrive at a named barrier.
+    /// Records that these lanes of the warp arrive at a named barrier.
     pub(crate) fn named_barrier_arrived(&mut self, barrier: u32, warp: u32, lanes: u32) {
         self.clocks.arrive(barrier, warp, lanes);
     }
 
-    /// A named barrier is complete. `waited` are the warps, with their lanes, that waited there.
+    /// Completes a named barrier. `waited` yields the warps that waited there, each with its lanes.
     pub(crate) fn named_barrier_completed(
         &mut self,
         barrier: u32,
@@ -266,12 +263,12 @@ impl Checker {
         self.clocks.complete(barrier, waited);
     }
 
-    /// A thread broke a rule.
+    /// Adds a finding of a thread.
     pub(crate) fn record_finding(&mut self, rank: u32, site: Site, kind: FindingKind) {
         self.add(rank, site, kind);
     }
 
-    /// These threads make a step together.
+    /// Counts one step of each of these threads. Returns an error if one exceeds a limit.
     pub(crate) fn count_steps(&mut self, waiters: &[Waiter]) -> Option<LaunchError> {
         let steps = waiters
             .iter()
@@ -279,7 +276,7 @@ impl Checker {
         steps.fold(None, Option::or)
     }
 
-    /// A warp operation went on without lanes of its mask that have left the kernel.
+    /// Reports lanes in the mask of a warp operation that have exited the kernel.
     pub(crate) fn record_exited_lanes(
         &mut self,
         warp: u32,
@@ -295,13 +292,13 @@ impl Checker {
         }
     }
 
-    /// These lanes of `warp` synchronized their memory accesses.
+    /// Orders the memory accesses of these lanes of `warp`.
     pub(crate) fn warp_synced(&mut self, warp: u32, participants: u32) {
         self.clocks.join(warp, participants);
     }
 }
 
-/// The byte `offset` of the array that `location` lies in.
+/// Returns the byte at `offset` of the array that contains `location`.
 fn shared_location(location: &SharedLocation, offset: usize) -> MemoryLocation {
     let size = location.bytes;
     if location.dynamic {

@@ -1,7 +1,7 @@
-//! Orders drawn from a seed: the same seed gives the same order on every machine.
+//! Random schedules. The same seed gives the same schedule on every machine.
 
-/// The splitmix64 generator (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
-/// 2014): one word of state, and every seed is as good as every other.
+/// The SplitMix64 generator (Steele, Lea and Flood, *Fast splittable pseudorandom number
+/// generators*, 2014). Its state is one word, and every seed is equally good.
 pub(crate) struct SplitMix64 {
     state: u64,
 }
@@ -19,7 +19,7 @@ impl SplitMix64 {
         bits ^ (bits >> 31)
     }
 
-    /// A number below `bound`, which is not zero.
+    /// Returns a random number below `bound`, which must not be zero.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.below_u64(bound as u64) as usize
     }
@@ -28,7 +28,7 @@ impl SplitMix64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// `0..count` in random order.
+    /// Returns `0..count` in random order.
     pub(crate) fn permutation(&mut self, count: u32) -> Vec<u32> {
         let mut order: Vec<u32> = (0..count).collect();
         for last in (1..order.len()).rev() {
@@ -38,17 +38,17 @@ impl SplitMix64 {
     }
 }
 
-/// Blocks per window of [`BlockSchedule`].
+/// Number of blocks per window of [`BlockSchedule`].
 const WINDOW: u64 = 1 << 16;
 
-/// All blocks of a grid, in an order drawn at random that needs little memory for any grid: windows
-/// of consecutive blocks come in the order of an affine map, and the blocks of a window in any
-/// order.
+/// All blocks of a grid in random order, with memory independent of the grid size. Windows of
+/// consecutive blocks come in the order of an affine permutation, and the blocks of a window in a
+/// random order.
 pub(crate) struct BlockSchedule {
     random: SplitMix64,
     blocks: u64,
     windows: u64,
-    /// Windows begun so far, and the affine map `window = (begun * factor + shift) % windows`.
+    /// Number of windows begun, and the affine permutation `window = (begun * factor + shift) % windows`.
     begun: u64,
     factor: u64,
     shift: u64,
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_block_comes_once_whatever_the_number_of_windows() {
+    fn every_block_is_scheduled_exactly_once() {
         for blocks in [0, 1, 2, 7, WINDOW - 1, WINDOW, WINDOW + 1, 5 * WINDOW + 3] {
             let mut order: Vec<u64> = BlockSchedule::new(blocks, 42).collect();
             order.sort_unstable();
@@ -120,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn seeds_give_different_orders_and_one_seed_always_the_same() {
+    fn block_order_depends_on_the_seed_only() {
         let order = |seed| BlockSchedule::new(100, seed).collect::<Vec<_>>();
         assert_eq!(order(1), order(1));
         assert_ne!(order(1), order(2));
     }
 
     #[test]
-    fn a_grid_larger_than_memory_is_no_trouble() {
+    fn scheduling_a_huge_grid_needs_little_memory() {
         assert_eq!(BlockSchedule::new(u64::MAX, 3).take(10).count(), 10);
     }
 }

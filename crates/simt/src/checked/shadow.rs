@@ -1,22 +1,22 @@
-//! Shadow memory: what is remembered of every byte that a launch touched.
+//! Shadow memory: the access history of every byte that a launch accessed.
 //!
-//! A page of memory is remembered in granules as small as the accesses to it need: 4 bytes where
-//! all are aligned words, 1 byte as soon as one access is a byte. Overlapping accesses of different
-//! sizes are thus compared exactly.
+//! Each page is divided into granules as small as its accesses require: 4 bytes if all accesses are
+//! aligned words, 1 byte as soon as one access is a byte. Overlapping accesses of different sizes
+//! are thus compared exactly.
 
 use super::history::{AccessRecord, GranuleHistory, HappensBefore};
 use std::collections::HashMap;
 
 const PAGE_BYTES: usize = 4096;
 
-/// Of how many pages touched lately it is known where they stand.
+/// Number of entries of [`Shadow::recent`].
 const RECENT: usize = 64;
 
-/// The largest granule, in bytes.
+/// Maximum size of a granule, in bytes.
 const MAX_GRANULE: usize = 16;
 
 struct Page {
-    /// A granule is `1 << shift` bytes.
+    /// Base-2 logarithm of the granule size in bytes.
     shift: u32,
     granules: Vec<GranuleHistory>,
 }
@@ -29,8 +29,7 @@ impl Page {
         }
     }
 
-    /// Cuts the granules down to `1 << shift` bytes. What was known of the whole is known of each
-    /// part.
+    /// Splits the granules into granules of `1 << shift` bytes, each with the history of the original.
     fn refine(&mut self, shift: u32) {
         if shift < self.shift {
             let parts = 1 << (self.shift - shift);
@@ -44,24 +43,22 @@ impl Page {
     }
 }
 
-/// What an access met.
+/// Result of checking one access against the shadow memory.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct AccessOutcome {
-    /// An earlier access that it races with, and the first address at which it does.
+    /// Earlier access that races with this one, and the first address at which it does.
     pub(crate) race: Option<(AccessRecord, usize)>,
-    /// The first address that nobody had written.
+    /// First address without a tracked write.
     pub(crate) unwritten: Option<usize>,
-    /// How many bytes from there on are of one granule, and so like it.
+    /// Size in bytes of the granule at that address.
     pub(crate) unwritten_bytes: usize,
 }
 
-/// The shadow of one address space.
+/// Shadow memory of one address space.
 pub(crate) struct Shadow {
     pages: Vec<Page>,
     index: HashMap<usize, usize>,
-    /// Pages touched lately, most often the next ones as well: number and position, at the place
-    /// that the number's last bits name. To look into the map for nearly each access took more than
-    /// a quarter of the time of checked launches.
+    /// Cache of recently accessed pages, indexed by the low bits of the page number: page number and position in `pages`. It saves the hash lookup of nearly every access.
     recent: [Option<(usize, usize)>; RECENT],
 }
 
@@ -76,12 +73,12 @@ impl Default for Shadow {
 }
 
 impl Shadow {
-    /// Forgets everything.
+    /// Clears the shadow memory.
     pub(crate) fn clear(&mut self) {
         *self = Shadow::default();
     }
 
-    /// Remembers that `now` history `bytes` bytes at `address`.
+    /// Checks and records that `now` accesses `bytes` bytes at `address`.
     pub(crate) fn touch(
         &mut self,
         now: AccessRecord,
@@ -111,7 +108,7 @@ impl Shadow {
         met
     }
 
-    /// Whether a write of the byte at `address` is remembered.
+    /// Returns `true` if a write to the byte at `address` was tracked.
     pub(crate) fn is_written(&self, address: usize) -> bool {
         self.index
             .get(&(address / PAGE_BYTES))
@@ -121,7 +118,7 @@ impl Shadow {
             })
     }
 
-    /// The page, in granules of at most `1 << shift` bytes.
+    /// Returns the page, with granules of at most `1 << shift` bytes.
     fn page(&mut self, number: usize, shift: u32) -> &mut Page {
         let recent = &mut self.recent[number % RECENT];
         let position = match *recent {
@@ -138,7 +135,8 @@ impl Shadow {
     }
 }
 
-/// The largest granule that both the start and the length are multiples of, as a power of two.
+/// Returns the base-2 logarithm of the largest granule size that divides both the start and the
+/// length.
 fn granule_shift(start: usize, bytes: usize) -> u32 {
     (start | bytes | MAX_GRANULE).trailing_zeros()
 }
@@ -176,7 +174,7 @@ mod tests {
         }
     }
 
-    /// GranuleHistory by a thread that is ordered after nothing but its own past.
+    /// Accesses memory as a thread that is ordered after its own past only.
     fn touch(
         shadow: &mut Shadow,
         now: AccessRecord,
@@ -187,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_inside_a_word_overlaps_it_and_its_neighbour_does_not() {
+    fn a_byte_overlaps_its_own_word_only() {
         let mut shadow = Shadow::default();
         touch(&mut shadow, by(0, Access::Write), 0x1000, 4);
         let inside = touch(&mut shadow, by(1, Access::Read), 0x1003, 1);
@@ -200,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_access_across_pages_meets_both() {
+    fn an_access_across_pages_is_checked_in_both() {
         let mut shadow = Shadow::default();
         touch(&mut shadow, by(0, Access::Write), 0x1fff, 2);
         assert!(
@@ -221,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_unwritten_byte_is_named() {
+    fn the_first_unwritten_byte_is_reported() {
         let mut shadow = Shadow::default();
         touch(&mut shadow, by(0, Access::Write), 0x1000, 2);
         let met = touch(&mut shadow, by(0, Access::Read), 0x1000, 4);

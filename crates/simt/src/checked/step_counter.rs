@@ -1,4 +1,4 @@
-//! Counting the steps of threads, so that none goes on for ever.
+//! Step counter: ends threads that exceed the step or time limit.
 
 use crate::finding::Site;
 use crate::watchdog::Heartbeat;
@@ -6,7 +6,7 @@ use crate::{LaunchError, LaunchShape, Limits};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// StepCounter between two looks at the time.
+/// Number of steps between two checks of the time limit.
 const STEPS_PER_TIME_CHECK: u64 = 1 << 10;
 
 pub(crate) struct StepCounter {
@@ -15,10 +15,10 @@ pub(crate) struct StepCounter {
     limits: Limits,
     began: Instant,
     block: u64,
-    /// Of each thread of the block.
+    /// Steps of each thread of the block, by rank.
     by_thread: Vec<u64>,
     total: u64,
-    /// The next step at which to look at the time.
+    /// Step at which the time limit is checked next.
     next_time_check: u64,
     heartbeat: Option<Arc<Heartbeat>>,
 }
@@ -43,7 +43,7 @@ impl StepCounter {
         self.by_thread.fill(0);
     }
 
-    /// The thread goes on, or starts: the monitoring thread is to know.
+    /// Records that a thread starts or resumes, for the watchdog.
     pub(crate) fn thread_resumed(&mut self, rank: u32, site: Option<Site>) {
         self.total += 1;
         if let Some(heartbeat) = &self.heartbeat {
@@ -51,8 +51,7 @@ impl StepCounter {
         }
     }
 
-    /// The thread makes a step. An error where that is one too many, or the launch has taken too
-    /// long.
+    /// Counts a step of the thread. Returns an error if the thread exceeds the step limit or the launch exceeds the time limit.
     pub(crate) fn count_step(&mut self, rank: u32, site: Site) -> Option<LaunchError> {
         self.thread_resumed(rank, Some(site));
         let steps = &mut self.by_thread[rank as usize];

@@ -1,4 +1,4 @@
-//! The block's barrier: complete when every thread that has not left the kernel has arrived.
+//! The block's barrier, which completes when every thread that has not exited has arrived.
 
 use super::current_thread::current_thread;
 use super::wait_queue::WaitQueue;
@@ -8,37 +8,36 @@ use crate::checked::Checker;
 use crate::finding::Site;
 use std::cell::Cell;
 
-/// What the threads of a completed barrier brought.
+/// Result of a completed barrier.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct BarrierOutcome {
-    /// Threads that arrived.
+    /// Number of threads that arrived.
     pub(crate) arrived: u32,
-    /// Those of them whose predicate held.
+    /// Number of arrived threads whose predicate was `true`.
     pub(crate) held: u32,
 }
 
-/// The barrier of the block at record_handoff.
+/// The barrier of the current block.
 #[derive(Default)]
 pub(super) struct Barrier {
-    /// Threads that have arrived, and those of them whose predicate held.
+    /// Number of arrived threads (`arrived`), and of those with a `true` predicate (`held`).
     arrived: Cell<u32>,
     held: Cell<u32>,
-    /// Those that wait on a fiber.
+    /// Number of threads that wait on a fiber.
     on_fibers: Cell<u32>,
-    /// Of the barrier that completed last. Every thread reads it before it can arrive at the next,
-    /// so one is enough.
+    /// Result of the most recently completed barrier. Every thread reads it before it can arrive at the next barrier, so one is enough.
     pub(super) completed: Cell<BarrierOutcome>,
     pub(super) waiting: WaitQueue,
 }
 
 impl Barrier {
-    /// Whether any thread waits current_thread.
+    /// Returns `true` if any thread waits at the barrier.
     #[inline(always)]
     pub(super) fn has_waiters(&self) -> bool {
         self.arrived.get() > 0
     }
 
-    /// Forgets who waits: the block is given up.
+    /// Discards the waiting threads of an aborted block.
     pub(super) fn clear(&self) {
         self.arrived.set(0);
         self.held.set(0);
@@ -48,8 +47,7 @@ impl Barrier {
 }
 
 impl Executor<'_> {
-    /// Waits until every thread of the block has arrived or left. While the thread unwinds it waits
-    /// for nobody, and the outcome means nothing.
+    /// Waits until every thread of the block has arrived or exited. While the thread unwinds it does not wait, and the result is meaningless.
     #[inline(always)]
     pub(crate) fn barrier(&self, site: Site, predicate: bool) -> BarrierOutcome {
         if self.is_single_thread {
@@ -66,7 +64,7 @@ impl Executor<'_> {
         self.barrier.completed.get()
     }
 
-    /// Counts the current_executor thread in, and lets everybody go on if it was the last.
+    /// Records the arrival of the running thread and returns `true` if it completed the barrier.
     #[inline(always)]
     pub(super) fn arrive_and_check_last(&self, site: Site, predicate: bool) -> bool {
         let Barrier { arrived, held, .. } = &self.barrier;
@@ -79,13 +77,13 @@ impl Executor<'_> {
         is_last
     }
 
-    /// What the threads brought to the barrier that the current_executor thread was let go on from.
+    /// Returns the result of the barrier from which the running thread resumed.
     #[inline(always)]
     pub(crate) fn outcome(&self) -> BarrierOutcome {
         self.barrier.completed.get()
     }
 
-    /// A thread left the kernel: those that wait may have waited only for it.
+    /// Completes the barrier if it waited only for a thread that has just exited.
     #[cold]
     pub(super) fn thread_exited_before_barrier(&self) {
         if self.barrier.arrived.get() == self.live.get() {
@@ -93,8 +91,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Lets everybody go on. `last` is where the thread stands that arrived last, if that is what
-    /// completed it.
+    /// Completes the barrier and releases its threads. `last` is the source location of the last arrival, or `None` if the exit of a thread completed the barrier.
     #[inline(never)]
     fn complete_barrier(&self, last: Option<Site>) {
         let barrier = &self.barrier;
@@ -119,7 +116,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The thread of lowest rank that left the kernel by returning from it.
+    /// Returns the lowest rank of the threads that exited the kernel by returning.
     fn first_exited_thread(&self, checker: &Checker) -> Option<u32> {
         (0..self.launch.threads.div_ceil(WARP)).find_map(|warp| {
             let live = self.live_lanes[warp as usize].get();

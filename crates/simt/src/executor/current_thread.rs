@@ -1,5 +1,5 @@
-//! Which thread of which block an operating-system thread runs, for which executor: one
-//! thread-local record.
+//! Thread-local record of the kernel thread, block and executor that run on an operating-system
+//! thread.
 
 use super::Executor;
 use crate::Dim3;
@@ -15,7 +15,7 @@ thread_local! {
     static CURRENT: Current = const { Current::inactive() };
 }
 
-/// Index and rank of a thread, side by side so that switching threads moves 16 bytes at once.
+/// Index and rank of a thread, stored together so that switching threads moves 16 bytes at once.
 #[derive(Clone, Copy)]
 pub(crate) struct ThreadId {
     index: Dim3,
@@ -29,31 +29,28 @@ impl ThreadId {
     };
 }
 
-/// What begins the frame of a thread whose body runs in steps: which thread it is of, and what that
-/// waits for.
+/// Header of a coroutine frame: the thread to which it belongs and the barrier at which it waits.
 pub(crate) struct FrameHeader {
     pub(super) thread: Cell<ThreadId>,
-    /// Where it waits.
+    /// Source location of the wait.
     pub(super) site: Cell<Option<Site>>,
-    /// The number of the barrier at which the thread waits, if it does at one. Where that barrier
-    /// is complete, the thread can go on.
+    /// Sequence number of the barrier at which the thread waits. The thread is ready once that barrier has completed.
     pub(super) barrier: Cell<u32>,
 }
 
-/// The kernel thread that this operating-system thread runs.
+/// The kernel thread that runs on this operating-system thread.
 pub(crate) struct Current {
-    /// The executor of the block, null outside a launch. It outlives every use: see [`EnterGuard`].
+    /// Executor of the block, or null outside a launch. It outlives every use: see [`EnterGuard`].
     executor: Cell<*const Executor<'static>>,
     pub(crate) thread: Cell<ThreadId>,
     pub(crate) block: Cell<Dim3>,
     pub(crate) block_dim: Cell<Dim3>,
     pub(crate) grid_dim: Cell<Dim3>,
-    /// How the current_executor fiber suspends itself; null where the thread runs without a fiber.
+    /// Suspends the running fiber; null if the thread runs without a fiber.
     pub(crate) yielder: Cell<*const FiberYielder>,
-    /// The current_executor thread's frame, null where its body is not in steps. It outlives every use: see
-    /// [`Current::frame`].
+    /// Frame of the running thread, or null if its body is not a coroutine. It outlives every use: see [`Current::frame`].
     pub(super) frame: Cell<*const FrameHeader>,
-    /// Whether the step that runs begins where the last one of its thread ended.
+    /// `true` if the running step resumes from the thread's last suspension point.
     pub(super) is_resuming: Cell<bool>,
 }
 
@@ -71,39 +68,38 @@ impl Current {
         }
     }
 
-    /// The current_executor thread's frame, where its body is in steps.
+    /// Returns the frame header of the running thread if its body is a coroutine.
     #[inline(always)]
     pub(super) fn frame<'a>(&self) -> Option<&'a FrameHeader> {
-        // SAFETY: not null only while a step runs, which is on a frame of the executor that is
-        // current, and within its life.
+        // SAFETY: only set while a coroutine runs on a frame of the current executor, which outlives that run.
         unsafe { self.frame.get().as_ref() }
     }
 
-    /// The current_executor thread is now the one of this index and rank.
+    /// Sets the index and rank of the running thread.
     #[inline(always)]
     pub(crate) fn start(&self, index: Dim3, rank: u32) {
         self.thread.set(ThreadId { index, rank });
     }
 
-    /// The current_executor thread's rank within its block.
+    /// Returns the running thread's rank within its block.
     #[inline(always)]
     pub(crate) fn rank(&self) -> u32 {
         self.thread.get().rank
     }
 
-    /// The current_executor thread's index within its block.
+    /// Returns the running thread's index within its block.
     #[inline(always)]
     pub(crate) fn index(&self) -> Dim3 {
         self.thread.get().index
     }
 
-    /// Whether a kernel runs on this thread.
+    /// Returns `true` if a kernel runs on this thread.
     #[inline(always)]
     pub(crate) fn is_active(&self) -> bool {
         !self.executor.get().is_null()
     }
 
-    /// Exchanges the whole record with `other`.
+    /// Swaps all fields with `other`.
     fn swap(&self, other: &Current) {
         self.executor.swap(&other.executor);
         self.thread.swap(&other.thread);
@@ -116,8 +112,8 @@ impl Current {
     }
 }
 
-/// While it lives, this operating-system thread executes blocks for one executor. Dropping it
-/// restores what was before.
+/// Guard during whose lifetime this operating-system thread executes blocks of one executor.
+/// Dropping it restores the previous state.
 pub(crate) struct EnterGuard {
     before: Current,
 }
@@ -153,7 +149,7 @@ fn panic_no_kernel() -> ! {
     )
 }
 
-/// The record of this operating-system thread.
+/// Returns the record of this operating-system thread.
 #[inline(always)]
 pub(crate) fn current_thread<'a>() -> &'a Current {
     let record = CURRENT.with(ptr::from_ref);
@@ -162,7 +158,7 @@ pub(crate) fn current_thread<'a>() -> &'a Current {
     unsafe { &*record }
 }
 
-/// The same. Panics outside a launch.
+/// Returns the record of this operating-system thread. Panics outside a launch.
 #[inline(always)]
 pub(crate) fn active_thread<'a>() -> &'a Current {
     let current = current_thread();
@@ -172,17 +168,14 @@ pub(crate) fn active_thread<'a>() -> &'a Current {
     current
 }
 
-/// The executor of the current_executor block, if a kernel runs on this thread.
+/// Returns the executor of the running block, or `None` if no kernel runs on this thread.
 #[inline(always)]
 pub(crate) fn try_executor<'a>() -> Option<&'a Executor<'a>> {
-    // SAFETY: not null only between `EnterGuard::new` and its drop, during which the executor lives
-    // and does not move; only kernel bodies and what they call run then, and none of them keeps the
-    // reference beyond the call. Shared access only: every field that changes is a cell, and the
-    // executor never leaves its thread.
+    // SAFETY: only set between `EnterGuard::new` and its drop, during which the executor lives and does not move. Only kernel bodies and their callees run then, and none of them keeps the reference beyond the call. Access is shared only: every mutable field is a cell, and the executor never leaves its thread.
     unsafe { current_thread().executor.get().as_ref() }
 }
 
-/// The executor of the current_executor block. Panics outside a launch.
+/// Returns the executor of the running block. Panics outside a launch.
 #[inline(always)]
 pub(crate) fn current_executor<'a>() -> &'a Executor<'a> {
     match try_executor() {

@@ -1,4 +1,5 @@
-//! Where threads wait whose body runs in steps: one frame for each thread of the block, in a row.
+//! Coroutine frames: the state of waiting threads whose body is a coroutine, one frame per thread
+//! of the block.
 
 use super::current_thread::{FrameHeader, ThreadId};
 use crate::blocked::Waiter;
@@ -7,49 +8,48 @@ use std::alloc::Layout;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::{self, MaybeUninit};
 
-/// What frames are cut from: a line of the cache.
+/// Unit of frame memory: one cache line.
 #[repr(align(64))]
 struct CacheLine(#[allow(dead_code, reason = "memory")] UnsafeCell<MaybeUninit<[u8; LINE_BYTES]>>);
 
 const LINE_BYTES: usize = 64;
 
-/// Bytes before a frame, for its [`FrameHeader`].
+/// Size of the [`FrameHeader`] in front of each frame, in bytes.
 const HEADER_BYTES: usize = 32;
 
 const _: () =
     assert!(size_of::<FrameHeader>() <= HEADER_BYTES && align_of::<FrameHeader>() <= HEADER_BYTES);
 
-/// AccessedMemory that an operating-system thread keeps for later launches, at most.
+/// Maximum number of cache lines that an operating-system thread keeps for later launches.
 const MAX_KEPT_LINES: usize = (1 << 20) / LINE_BYTES;
 
 thread_local! {
     static POOL: Cell<Vec<CacheLine>> = const { Cell::new(Vec::new()) };
 }
 
-/// The frame's thread does not wait: it runs, has left, or has not begun.
+/// Barrier number of a thread that does not wait: it runs, has exited, or has not started.
 pub(super) const NOT_WAITING: u32 = u32::MAX;
 
-/// The frames of a block's threads.
+/// The coroutine frames of a block's threads.
 pub(super) struct Frames {
     memory: Vec<CacheLine>,
-    /// Bytes from one frame to the next.
+    /// Distance between consecutive frames, in bytes.
     pub(super) stride: usize,
     pub(super) threads: u32,
-    /// How many threads can go on.
+    /// Number of threads that are ready to run.
     pub(super) ready: Cell<u32>,
-    /// Number of the barrier that completed last: they are counted, and begin again before
-    /// [`NOT_WAITING`].
+    /// Sequence number of the most recently completed barrier. It wraps around before [`NOT_WAITING`].
     pub(super) completed: Cell<u32>,
 }
 
 impl Frames {
-    /// For blocks of `threads` threads. `None` where frames are aligned to more than fits.
+    /// Allocates frames for blocks of `threads` threads. Returns `None` if the frame's alignment exceeds that of the header.
     pub(super) fn new(frame: Layout, threads: u32) -> Option<Self> {
         if frame.align() > HEADER_BYTES {
             return None;
         }
         let lines = (HEADER_BYTES + frame.size()).div_ceil(LINE_BYTES);
-        // While the thread exits its pool may be gone.
+        // The pool may already be destroyed while the thread exits.
         let mut memory = POOL.try_with(Cell::take).unwrap_or_default();
         let missing = (lines * threads as usize).saturating_sub(memory.len());
         memory.extend((0..missing).map(|_| CacheLine(UnsafeCell::new(MaybeUninit::uninit()))));
@@ -66,69 +66,67 @@ impl Frames {
                 site: Cell::new(None),
                 barrier: Cell::new(NOT_WAITING),
             };
-            // SAFETY: the memory of the frame begins with that of its head, and nobody else has it
-            // yet.
+            // SAFETY: the frame's memory starts with its header, and nothing else refers to it yet.
             unsafe { frames.start(rank).cast::<FrameHeader>().write(head) };
         }
         Some(frames)
     }
 
-    /// Where the memory for the thread's frame starts.
+    /// Returns the start of the memory of a thread's frame, that is, its header.
     #[inline(always)]
     pub(super) fn start(&self, rank: u32) -> *mut u8 {
         assert!(rank < self.threads);
         let first = UnsafeCell::raw_get(self.memory.as_ptr().cast::<UnsafeCell<u8>>());
-        // SAFETY: `new` made as many bytes for each of the threads.
+        // SAFETY: `new` allocated `stride` bytes for each thread.
         unsafe { first.add(rank as usize * self.stride) }
     }
 
-    /// The thread's head and frame.
+    /// Returns the header and the frame of a thread.
     #[inline(always)]
     pub(super) fn at(&self, rank: u32) -> (&FrameHeader, *mut u8) {
-        // SAFETY: it starts there.
+        // SAFETY: `start` returns the start of the thread's frame memory.
         unsafe { self.parts(self.start(rank)) }
     }
 
-    /// The head and the frame behind it.
+    /// Returns the header at `start` and the frame behind it.
     ///
     /// # Safety
-    /// `start` is where a thread's frame starts.
+    /// `start` is the start of the frame memory of a thread.
     #[inline(always)]
     pub(super) unsafe fn parts(&self, start: *mut u8) -> (&FrameHeader, *mut u8) {
-        // SAFETY: `new` wrote a head there, which is only ever borrowed shared, and the frame is
-        // behind it.
+        // SAFETY: `new` wrote a header there, which is only borrowed shared; the frame follows it.
         unsafe { (&*start.cast::<FrameHeader>(), start.add(HEADER_BYTES)) }
     }
 
-    /// The thread of this frame waits at the barrier that is next to complete.
+    /// Makes the thread of this frame wait at the next barrier to complete.
     #[inline(always)]
     pub(super) fn wait(&self, head: &FrameHeader, site: Site) {
         head.site.set(Some(site));
         head.barrier.set(next_barrier(self.completed.get()));
     }
 
-    /// The thread of this frame waits for nothing but its turn.
+    /// Makes the thread of this frame ready again, behind the other ready threads.
     #[inline(always)]
     pub(super) fn yield_step(&self, head: &FrameHeader, site: Site) {
         head.site.set(Some(site));
-        // No barrier completes before all threads have arrived there, and this one has not.
+        // The next barrier cannot complete before this thread has arrived, so this number stays valid.
         head.barrier.set(self.completed.get());
         self.ready.set(self.ready.get() + 1);
     }
 
-    /// Who waits at the barrier, which is `waiting` of the threads, can go on.
+    /// Completes the current barrier and makes its `waiting` threads ready.
     pub(super) fn release(&self, waiting: u32) {
         self.completed.set(next_barrier(self.completed.get()));
         self.ready.set(self.ready.get() + waiting);
     }
 
-    /// How many threads can go on.
+    /// Returns the number of threads that are ready to run.
     #[inline(always)]
     pub(super) fn ready(&self) -> u32 {
         self.ready.get()
     }
 
-    /// The threads that wait at the barrier.
+    /// Returns the threads that wait at the barrier.
     pub(super) fn waiters(&self) -> Vec<Waiter> {
         let waiter = |rank| {
             let (head, _) = self.at(rank);
@@ -147,8 +145,7 @@ impl Drop for Frames {
         let any_waits = !self.waiters().is_empty();
         let mut memory = mem::take(&mut self.memory);
         if any_waits {
-            // Only if the executor itself panicked: what a thread that waits has is neither used
-            // nor freed.
+            // The executor itself panicked: the values of waiting threads can be neither used nor freed.
             mem::forget(memory);
             return;
         }
@@ -157,7 +154,7 @@ impl Drop for Frames {
     }
 }
 
-/// The number of the barrier that follows.
+/// Returns the sequence number of the barrier after `barrier`.
 #[inline(always)]
 fn next_barrier(barrier: u32) -> u32 {
     (barrier + 1) % NOT_WAITING

@@ -1,11 +1,11 @@
-//! One worker's state: the block that it runs, and the threads of it that wait.
+//! State of one worker: the block that it runs and the block's waiting threads.
 //!
-//! A block's threads run one next_barrier another in a plain loop, inside a fiber. A thread that must wait
-//! suspends its fiber, which stays with it; the driver then lets another fiber go on with the loop.
-//! So a thread that never waits costs a loop iteration, and only one that waits costs a fiber.
+//! The threads of a block run sequentially in a loop inside a fiber. A thread that has to wait
+//! suspends its fiber and keeps it; the scheduler then lets another fiber continue the loop. A
+//! thread that never waits costs a loop iteration; only a waiting thread costs a fiber.
 //!
-//! Everything current_thread belongs to one operating-system thread, and fibers never move to another: hence
-//! cells, no locks.
+//! All of this state belongs to one operating-system thread, and fibers never migrate, so it uses
+//! cells instead of locks.
 
 mod barrier;
 mod current_thread;
@@ -47,46 +47,46 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::panic;
 use wait_queue::{WaitQueue, WaitSlots};
 
-/// LaneValues of a warp.
+/// Number of lanes per warp.
 pub(crate) const WARP: u32 = 32;
 const MAX_WARPS: usize = (MAX_BLOCK_THREADS / WARP) as usize;
 
-/// Thrown to end a kernel thread whose failure is already on record.
+/// Panic payload that ends a kernel thread whose failure is already recorded.
 struct EndThread;
 
-/// Ends the current_executor kernel thread by unwinding it; the panic hook stays silent.
+/// Ends the running kernel thread by unwinding it, without invoking the panic hook.
 pub(crate) fn end_thread() -> ! {
     panic::resume_unwind(Box::new(EndThread))
 }
 
-/// The state of one worker.
+/// State of one worker.
 pub(crate) struct Executor<'a> {
     pub(crate) launch: &'a Launch<'a>,
-    /// A block is one thread, and nobody watches it: it waits for nobody.
+    /// `true` if blocks have one thread and the launch is not checked, so that nothing ever waits.
     is_single_thread: bool,
-    /// Rank and index of the next thread to start, in fast mode.
+    /// Rank (`next`) and index (`next_index`) of the next thread to start, in fast mode.
     next: Cell<u32>,
     next_index: Cell<Dim3>,
-    /// The one thread to start, in checked mode.
+    /// Rank of the thread to start, in checked mode.
     drawn: Cell<Option<u32>>,
-    /// Threads of the block that have not left the kernel; those not yet started count.
+    /// Number of threads of the block that have not exited, including those not yet started.
     live: Cell<u32>,
-    /// The same as a mask of lanes, per warp.
+    /// Mask of the lanes that have not exited, per warp.
     live_lanes: [Cell<u32>; MAX_WARPS],
-    /// The block is given up: whoever waits is unwound, and nobody starts.
+    /// `true` once the block is aborted: waiting threads are unwound and no thread starts.
     failing: Cell<bool>,
-    /// The fiber that runs, and whether it came back gap its thread waits.
+    /// Running fiber (`fiber`), and whether it was suspended because its thread waits (`suspended`).
     fiber: Cell<u32>,
     suspended: Cell<bool>,
-    /// Fibers whose thread can go on.
+    /// Fibers whose threads are ready to run.
     ready: WaitQueue,
-    /// Threads that gave way to others: they go on once nobody else can.
+    /// Fibers whose threads yielded; they run once no other thread is ready.
     yielded: WaitQueue,
     slots: WaitSlots,
-    /// Threads that wait without a fiber, where the launch has its body in steps.
+    /// Frames of the launch's coroutine body, if it has one.
     frames: Option<Frames>,
     barrier: Barrier,
-    /// Made when a thread comes to one.
+    /// Named barriers; created on first use.
     named: OnceCell<Box<NamedBarriers>>,
     rendezvous_table: RendezvousTable,
     pub(crate) arena: RefCell<Arena>,
@@ -94,7 +94,7 @@ pub(crate) struct Executor<'a> {
 }
 
 impl<'a> Executor<'a> {
-    /// For a worker that has, or may come to have, `fibers` fibers.
+    /// Creates the state of a worker that uses up to `fibers` fibers.
     pub(crate) fn new(launch: &'a Launch<'a>, fibers: usize, checker: Option<Checker>) -> Self {
         let frames = launch
             .coroutine
@@ -125,7 +125,7 @@ impl<'a> Executor<'a> {
         executor
     }
 
-    /// Makes every thread of the block live and unstarted.
+    /// Resets the state for a new block: no thread has started or exited.
     pub(crate) fn begin_block(&self) {
         let threads = self.launch.threads;
         self.next.set(0);
@@ -140,7 +140,7 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// The same for a block of checked mode, which shares nothing with the one before.
+    /// Resets shared memory and the checker for a block of checked mode.
     pub(crate) fn begin_checked_block(&self, block: u64) {
         self.arena.borrow_mut().poison();
         if let Some(checker) = &self.checker {
@@ -148,14 +148,14 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// The same for its end.
+    /// Finishes a block of checked mode.
     pub(crate) fn end_checked_block(&self) {
         if let Some(checker) = &self.checker {
             checker.borrow_mut().end_block(&self.arena.borrow());
         }
     }
 
-    /// What checked mode did not watch.
+    /// Returns the memory that checked mode did not track completely.
     pub(crate) fn untracked_memory(&self) -> Vec<UntrackedMemory> {
         let untracked = |checker: &RefCell<Checker>| {
             let checker = checker.borrow();
@@ -164,19 +164,19 @@ impl<'a> Executor<'a> {
         self.checker.as_ref().map_or(Vec::new(), untracked)
     }
 
-    /// What checked mode record_finding, if anything.
+    /// Returns the findings of checked mode, or `None` if there are none.
     pub(crate) fn into_report(self) -> Option<Report> {
         let report = self.checker?.into_inner().report;
         (!report.is_empty()).then_some(report)
     }
 
-    /// The frames that threads are in, and the body that they run, where it is one in steps.
+    /// Returns the frames and the coroutine body, if the launch has one.
     #[inline(always)]
     fn coroutine_frames(&self) -> Option<(&Frames, &Coroutine<'a>)> {
         self.frames.as_ref().zip(self.launch.coroutine.as_ref())
     }
 
-    /// Starts the next thread of the block, if there is one to start: sets its index.
+    /// Makes the next unstarted thread the running one. Returns `false` if there is none.
     #[inline]
     fn start_next(&self, current: &Current) -> bool {
         if self.failing.get() {
@@ -201,7 +201,7 @@ impl<'a> Executor<'a> {
         true
     }
 
-    /// The current_executor thread leaves the kernel. Who waits only for it can go on.
+    /// Records that the running thread exits the kernel, and releases threads that waited only for it.
     #[inline]
     fn exit_thread(&self, rank: u32) {
         self.live.set(self.live.get() - 1);
@@ -215,35 +215,30 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// A lane of `warp` left, and lanes of some warp gather.
+    /// Completes the warp operations and named-barrier arrivals that waited only for a lane of `warp` that has exited.
     #[cold]
     fn lane_exited(&self, warp: u32) {
         self.complete_rendezvous_without(warp);
         self.complete_warp_arrival_without(warp);
     }
 
-    /// Gives up the block and the launch. The first failure of a launch is the one reported.
+    /// Aborts the block and the launch. Only the first failure of a launch is reported.
     #[cold]
     pub(crate) fn fail(&self, error: LaunchError) {
         self.failing.set(true);
         self.launch.fail(error);
     }
 
-    /// Suspends the current_executor thread until the driver resumes it. Ends the thread instead where the
-    /// block is given up.
+    /// Suspends the running thread until the scheduler resumes it, or ends it if the block was aborted meanwhile.
     ///
-    /// Inlined, with all of its callers, into the kernel: the processor predicts a return by the
-    /// calls it has log, and next_barrier a switch of stacks those were another fiber's, so each return
-    /// between current_thread and the kernel would cost a misprediction (measured: 46 ns per barrier with
-    /// four returns, and a third of that with none).
+    /// Inlined into the kernel together with all callers: the processor predicts return addresses from its call history, which after a stack switch is that of another fiber, so every return between this function and the kernel is mispredicted.
     #[inline(always)]
     fn suspend(&self) {
         let current = current_thread();
         let (thread, yielder) = (current.thread.get(), current.yielder.get());
         let frame = current.frame.get();
         self.suspended.set(true);
-        // SAFETY: a thread that can wait runs on a fiber (a block of one thread never waits), and
-        // the fiber's yielder lives on its stack, below this frame.
+        // SAFETY: a thread that can wait runs on a fiber (single-thread blocks never wait), and the fiber's yielder lives on its stack, below this frame.
         unsafe { (*yielder).suspend(()) };
         current.thread.set(thread);
         current.yielder.set(yielder);
@@ -253,8 +248,7 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Whether the current_executor thread may wait: not while it unwinds, when a destructor that waits goes
-    /// straight on. Ends the thread where its block is given up.
+    /// Returns `true` if the running thread may wait. It may not while it unwinds, so destructors do not block. Ends the thread if its block was aborted.
     #[inline]
     fn may_wait(&self) -> bool {
         if std::thread::panicking() {
@@ -266,8 +260,7 @@ impl<'a> Executor<'a> {
         true
     }
 
-    /// Lets the other threads of the block run, and where there are none, other operating-system
-    /// threads.
+    /// Lets the other threads of the block run or, in single-thread blocks, other operating-system threads.
     #[inline(always)]
     pub(crate) fn yield_thread(&self, site: Site) {
         if self.enqueue_yielded(site) {
@@ -275,14 +268,14 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Whether the current_executor thread now stands among the yielded, and must be suspended.
+    /// Adds the running thread to the yielded ones and returns `true` if it must be suspended.
     #[inline(never)]
     fn enqueue_yielded(&self, site: Site) -> bool {
         if !self.may_wait() {
             return false;
         }
         if self.launch.is_stopped() {
-            // Somebody may spin on what a failed block will never write.
+            // The thread may be spinning on a value that a failed block will never write.
             self.failing.set(true);
             end_thread();
         }
@@ -294,7 +287,7 @@ impl<'a> Executor<'a> {
         true
     }
 
-    /// The current_executor thread joins a queue, where it stands until somebody lets it go on.
+    /// Adds the running thread's fiber to a queue.
     #[inline(always)]
     fn enqueue_current(&self, queue: &WaitQueue, site: Site) {
         let fiber = self.fiber.get();
@@ -303,7 +296,7 @@ impl<'a> Executor<'a> {
         queue.push(&self.slots, fiber);
     }
 
-    /// LaneValues of the current_executor thread's warp that have not left the kernel.
+    /// Returns the lanes of the running thread's warp that have not exited.
     pub(crate) fn active_mask(&self) -> u32 {
         let rank = current_thread().rank();
         self.live_lanes[(rank / WARP) as usize].get()

@@ -1,9 +1,9 @@
-//! Named barriers: warps of the block meet under a number, as many as each of them says. Some wait,
-//! others only arrive.
+//! Named barriers, at which some warps of a block wait and others only arrive, until the given
+//! number of threads has arrived.
 //!
-//! As on a device a warp arrives as a whole: its lanes gather, and whoever came first waits for the
-//! others. A warp that only arrives goes on then; one that waits goes on when the barrier is
-//! complete, which begins anew.
+//! As on a GPU a warp arrives as a whole, so its lanes first wait for one another. A warp that only
+//! arrives then continues; a warp that waits continues when the barrier completes. A completed
+//! barrier is reset for its next phase.
 
 use super::current_thread::current_thread;
 use super::wait_queue::{WaitQueue, WaitSlots};
@@ -14,21 +14,21 @@ use crate::finding::{FindingKind, Site};
 use crate::shape::BARRIERS;
 use std::cell::{Cell, RefCell};
 
-/// What a thread does at a named barrier.
+/// Arguments of an arrival at a named barrier.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NamedArrival {
-    /// From 1.
+    /// Number of the barrier, from 1.
     pub(crate) barrier: u32,
-    /// Threads that the barrier is for.
+    /// Number of threads that complete the barrier.
     pub(crate) threads: u32,
-    /// Whether it waits, or only arrives.
+    /// `true` if the warp waits for completion; `false` if it only arrives.
     pub(crate) waits: bool,
 }
 
-/// The lanes of a warp on their way to a barrier.
+/// An incomplete arrival of a warp, whose lanes still gather.
 struct WarpArrival {
     call: Cell<NamedArrival>,
-    /// Those that have come, and the first of them.
+    /// Mask of the lanes that have arrived, and the first of them.
     lanes: Cell<u32>,
     first: Cell<Option<Waiter>>,
     waiting: WaitQueue,
@@ -50,15 +50,15 @@ impl Default for WarpArrival {
     }
 }
 
-/// A barrier until it is complete.
+/// Current phase of a named barrier.
 #[derive(Default)]
 struct BarrierPhase {
-    /// Threads that it is for, as the first warp said.
+    /// Number of threads that complete the phase, as given by the first warp.
     threads: Cell<u32>,
-    /// Threads of the warps that have arrived, each counted as a whole, and the first of them.
+    /// Number of arrived threads (each warp counts as 32), and the first of them.
     arrived: Cell<u32>,
     first: Cell<Option<Waiter>>,
-    /// The warps that wait, and their threads.
+    /// Mask of the waiting warps, and their threads.
     warps: Cell<u32>,
     waiting: WaitQueue,
 }
@@ -71,7 +71,7 @@ impl BarrierPhase {
     }
 }
 
-/// The named barriers of the block at record_handoff.
+/// The named barriers of the current block.
 #[derive(Default)]
 pub(super) struct NamedBarriers {
     warp_arrivals: [WarpArrival; MAX_WARPS],
@@ -79,12 +79,12 @@ pub(super) struct NamedBarriers {
 }
 
 impl NamedBarriers {
-    /// A block begins: barriers at which the one before arrived, and nobody waited, begin anew.
+    /// Resets all barriers for a new block; arrivals of the previous block are discarded.
     pub(super) fn begin_block(&self) {
         self.phases.iter().for_each(BarrierPhase::clear);
     }
 
-    /// Forgets who waits: the block is given up.
+    /// Discards the waiting threads of an aborted block.
     pub(super) fn clear(&self) {
         self.begin_block();
         for gather in &self.warp_arrivals {
@@ -93,12 +93,12 @@ impl NamedBarriers {
         }
     }
 
-    /// Who waits, and for what.
+    /// Returns the waiting threads, each with a description of what it waits for.
     pub(super) fn waiters(&self, slots: &WaitSlots) -> Vec<(Waiter, String)> {
         let mut all = Vec::new();
         for gather in self.warp_arrivals.iter().filter(|one| one.lanes.get() != 0) {
             let NamedArrival { barrier, .. } = gather.call.get();
-            let what = format!("named barrier {barrier} for the rest of its warp");
+            let what = format!("named barrier {barrier} for the other lanes of its warp");
             let waiters = gather.waiting.waiters(slots).into_iter();
             all.extend(waiters.map(|waiter| (waiter, what.clone())));
         }
@@ -113,8 +113,7 @@ impl NamedBarriers {
 }
 
 impl Executor<'_> {
-    /// The current_executor thread comes to a named barrier. It goes on when its warp is there and, if it
-    /// waits, the barrier is complete.
+    /// Arrives at a named barrier. Returns when all lanes of the warp have arrived and, if the call waits, the barrier is complete.
     #[inline(always)]
     pub(crate) fn named_barrier(&self, call: NamedArrival, site: Site) {
         if self.arrive_at_named(call, site) {
@@ -122,7 +121,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether the current_executor thread now stands among those that wait, and must be suspended.
+    /// Records the arrival of the running thread and returns `true` if it must be suspended.
     #[inline(never)]
     fn arrive_at_named(&self, call: NamedArrival, site: Site) -> bool {
         if !self.may_wait() {
@@ -133,7 +132,7 @@ impl Executor<'_> {
         } = call;
         assert!(
             (1..BARRIERS).contains(&barrier),
-            "there is no named barrier {barrier}: they are 1 to {}",
+            "named barrier {barrier} does not exist; use a number from 1 to {}",
             BARRIERS - 1
         );
         let block_threads = self.launch.threads;
@@ -170,8 +169,7 @@ impl Executor<'_> {
         true
     }
 
-    /// All lanes of a warp are to come to the same call as the first of them. Another is a finding,
-    /// and the current_executor thread ends; checked mode reports another place as well.
+    /// Checks that a lane arrives with the same arguments as the first lane of its warp. A difference is a finding and ends the running thread; checked mode also reports different source locations.
     fn check_warp_agrees(
         &self,
         of_first: NamedArrival,
@@ -208,7 +206,7 @@ impl Executor<'_> {
         }
     }
 
-    /// A lane of `warp` left the kernel: the others may have waited only for it.
+    /// Completes the arrival of `warp` if it waited only for a lane that has exited.
     pub(super) fn complete_warp_arrival_without(&self, warp: u32) {
         if let Some(named) = self.named.get() {
             let lanes = named.warp_arrivals[warp as usize].lanes.get();
@@ -218,8 +216,7 @@ impl Executor<'_> {
         }
     }
 
-    /// All lanes of the warp are there. `last` is where the current_executor thread stands, if it is one of
-    /// them. Whether that must be suspended.
+    /// Records that all lanes of the warp have arrived. `last` is the source location of the running thread if it is one of them. Returns `true` if the running thread must be suspended.
     fn warp_arrives(&self, named: &NamedBarriers, warp: u32, last: Option<Site>) -> bool {
         let gather = &named.warp_arrivals[warp as usize];
         let (call, lanes, first) = (gather.call.get(), gather.lanes.take(), gather.first.take());
@@ -231,7 +228,7 @@ impl Executor<'_> {
         } else if phase.threads.get() != call.threads
             && let (Some(other), Some(first)) = (phase.first.get(), first)
         {
-            // Checked mode goes on with the number that the first warp said.
+            // In checked mode the phase continues with the number given by the first warp.
             let kind = self.count_mismatch(call, phase.threads.get(), other);
             self.report_finding_for(first.rank, first.site, kind);
             if self.failing.get() && last.is_some() {
@@ -264,7 +261,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Lets everybody go on who waits at the barrier.
+    /// Completes the phase and releases the threads that wait at the barrier.
     fn complete_named(&self, barrier: u32, phase: &BarrierPhase) {
         if let Some(checker) = &self.checker {
             let warps = phase.warps.get();
@@ -276,7 +273,7 @@ impl Executor<'_> {
         phase.clear();
     }
 
-    /// Tells checked mode that a warp arrives, all of `waiters`.
+    /// Records the arrival of a warp, consisting of `waiters`, in the checker.
     fn record_arrival(
         &self,
         checker: &RefCell<Checker>,

@@ -1,25 +1,25 @@
-//! Which threads of a block have the next step, one next_barrier the other.
+//! Iteration over the ready threads of a block.
 
 use super::Executor;
 use super::current_thread::Current;
 use super::frames::{Frames, NOT_WAITING};
 
-/// The threads of a block that can go on, each once, in the order of their ranks.
+/// The ready threads of a block, each once, in rank order.
 pub struct ReadyFrames<'a> {
     pub(super) executor: &'a Executor<'a>,
     pub(super) frames: &'a Frames,
     pub(super) current: &'a Current,
-    /// Of the next to be asked, and where its frame starts.
+    /// Rank of the next candidate (`rank`), and the start of its frame memory (`start`).
     pub(super) rank: u32,
     pub(super) start: *mut u8,
 }
 
 impl ReadyFrames<'_> {
-    /// The frame of the next thread that can go on, which is the current_executor one from current_thread on.
+    /// Returns the frame of the next ready thread and makes it the running thread.
     #[inline(always)]
     pub fn next_frame(&mut self) -> Option<*mut u8> {
         while self.rank < self.frames.threads {
-            // SAFETY: `rank` is of a thread, so this is where its frame starts.
+            // SAFETY: `rank` is the rank of a thread, and `start` the start of its frame memory.
             let (head, frame) = unsafe { self.frames.parts(self.start) };
             self.start = self.start.wrapping_add(self.frames.stride);
             self.rank += 1;
@@ -36,7 +36,7 @@ impl ReadyFrames<'_> {
         None
     }
 
-    /// The current_executor thread has returned from the kernel.
+    /// Records that the running thread has returned from the kernel.
     #[inline(always)]
     pub fn mark_returned(&mut self) {
         self.executor.exit_thread(self.rank - 1);

@@ -1,8 +1,8 @@
-//! Warp operations: the lanes of a mask meet, and go on together with one another's values.
+//! Warp operations: the lanes of a mask wait for one another and exchange values.
 //!
-//! LaneValues meet by warp, mask and operation, not by source line: that is what `*.sync` instructions
-//! do, and it lets both sides of a branch take part. Groups with different masks may be under way
-//! in one warp at the same time.
+//! Lanes are matched by warp, mask and operation, not by source line, like PTX's `*.sync`
+//! instructions, so lanes on both sides of a branch can participate. Groups with different masks
+//! may be in progress in one warp at the same time.
 
 use super::current_thread::current_thread;
 use super::wait_queue::{WaitQueue, WaitSlots};
@@ -12,17 +12,17 @@ use crate::finding::{FindingKind, Site};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// What the lanes meet for. The two never meet each other.
+/// Kind of a warp operation. Lanes with different kinds never meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WarpOperation {
-    /// Orders memory.
+    /// Orders memory accesses.
     Sync,
-    /// Carries values.
+    /// Exchanges values.
     Exchange,
 }
 
-/// One rendezvous of lanes. Each lane holds it until it has read it; the last to let go gives it back
-/// for reuse.
+/// One rendezvous of lanes. Each lane holds a reference until it has read the values; the last one
+/// returns the object for reuse.
 #[derive(Default)]
 pub(crate) struct Rendezvous {
     warp: Cell<u32>,
@@ -38,7 +38,7 @@ impl Rendezvous {
         self.warp.get() == warp && self.mask.get() == mask && self.operation() == operation
     }
 
-    /// The values one by one.
+    /// Returns the values as individual cells.
     #[inline(always)]
     fn value_cells(&self) -> &[Cell<u64>] {
         let values: &Cell<[u64]> = &self.values;
@@ -53,18 +53,17 @@ impl Rendezvous {
         }
     }
 
-    /// Whether every lane that it waits for has arrived, where `live` are the warp's lanes that
-    /// have not left.
+    /// Returns `true` if every expected lane has arrived. `live` are the lanes of the warp that have not exited.
     fn is_complete(&self, live: u32) -> bool {
         self.mask.get() & live & !self.participants.get() == 0
     }
 }
 
-/// What the lanes that met brought.
+/// Values of the lanes that participated in a warp operation.
 pub(crate) enum LaneValues<'a> {
-    /// The calling lane met nobody else.
+    /// Only the calling lane participated.
     Single { lane: u32, value: u64 },
-    /// All of them, read in place.
+    /// Several lanes participated; the values are read in place.
     Rendezvous(&'a Rendezvous),
 }
 
@@ -88,7 +87,7 @@ impl LaneValues<'_> {
         }
     }
 
-    /// The values of all lanes, 0 where one took no part.
+    /// Returns the values of all lanes, 0 for lanes that did not participate.
     #[inline(always)]
     pub(crate) fn values(&self) -> [u64; WARP as usize] {
         match self {
@@ -102,12 +101,11 @@ impl LaneValues<'_> {
     }
 }
 
-/// The meetings of the block at record_handoff.
+/// The rendezvous of the current block.
 #[derive(Default)]
 pub(crate) struct RendezvousTable {
     gathering: RefCell<Vec<Rc<Rendezvous>>>,
-    /// How many gather, those on their way to a named barrier too, so that a leaving thread sees at
-    /// a glance that nobody waits for it.
+    /// Number of incomplete rendezvous, including warp arrivals at named barriers. Lets an exiting thread see quickly that nothing waits for it.
     pending: Cell<u32>,
     free: RefCell<Vec<Rc<Rendezvous>>>,
 }
@@ -118,17 +116,17 @@ impl RendezvousTable {
         self.pending.get() != 0
     }
 
-    /// LaneValues of another warp gather.
+    /// Counts a new incomplete rendezvous.
     pub(super) fn increment_pending(&self) {
         self.pending.set(self.pending.get() + 1);
     }
 
-    /// The lanes of a warp have met.
+    /// Counts the completion of a rendezvous.
     pub(super) fn decrement_pending(&self) {
         self.pending.set(self.pending.get() - 1);
     }
 
-    /// The rendezvous where these lanes gather: one that is under way, or a new one.
+    /// Returns the rendezvous in progress for these lanes, or creates one.
     fn gather(&self, warp: u32, mask: u32, operation: WarpOperation) -> Rc<Rendezvous> {
         let mut gathering = self.gathering.borrow_mut();
         if let Some(known) = gathering
@@ -150,7 +148,7 @@ impl RendezvousTable {
         rendezvous
     }
 
-    /// A lane has read the rendezvous.
+    /// Releases a lane's reference and keeps the object for reuse if it was the last one.
     #[inline]
     fn recycle(&self, rendezvous: Rc<Rendezvous>) {
         if Rc::strong_count(&rendezvous) == 1 {
@@ -158,7 +156,7 @@ impl RendezvousTable {
         }
     }
 
-    /// Who waits, and for what.
+    /// Returns the waiting threads with their operation and mask.
     pub(super) fn waiters(&self, slots: &WaitSlots) -> Vec<(Waiter, WarpOperation, u32)> {
         let gathering = self.gathering.borrow();
         let of_one = |one: &Rc<Rendezvous>| {
@@ -169,7 +167,7 @@ impl RendezvousTable {
         gathering.iter().flat_map(of_one).collect()
     }
 
-    /// Forgets every rendezvous: the block is given up.
+    /// Discards all rendezvous of an aborted block.
     pub(super) fn clear(&self) {
         self.gathering.borrow_mut().clear();
         self.free.borrow_mut().clear();
@@ -178,7 +176,7 @@ impl RendezvousTable {
 }
 
 impl Executor<'_> {
-    /// Meets the lanes of `mask` that have not left, and gives `read` the values of all.
+    /// Waits for the lanes of `mask` that have not exited and passes their values to `read`.
     #[inline(always)]
     pub(crate) fn warp_operation<R>(
         &self,
@@ -203,9 +201,7 @@ impl Executor<'_> {
         result
     }
 
-    /// The current_executor lane arrives at the rendezvous of these lanes. The second value says that it stands
-    /// among the waiters now and must be suspended. `None` where it meets nobody gap it
-    /// unwinds.
+    /// Records the arrival of the running lane. The second value is `true` if the lane must be suspended. Returns `None` if the lane participates alone because it unwinds.
     #[inline(never)]
     fn meet(
         &self,
@@ -236,7 +232,7 @@ impl Executor<'_> {
         Some((rendezvous, !complete))
     }
 
-    /// A lane of `warp` left the kernel: meetings that waited only for it are complete.
+    /// Completes the rendezvous that waited only for a lane of `warp` that has exited.
     pub(super) fn complete_rendezvous_without(&self, warp: u32) {
         let live = self.live_lanes[warp as usize].get();
         let gathering = self.rendezvous_table.gathering.borrow().clone();
@@ -247,8 +243,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Lets the lanes that met go on. `last` is where the lane stands that arrived last, if that is
-    /// what completed it.
+    /// Completes a rendezvous and releases its lanes. `last` is the source location of the last arrival, or `None` if the exit of a lane completed it.
     #[inline(never)]
     fn complete_meeting(&self, rendezvous: &Rc<Rendezvous>, last: Option<Site>) {
         let mut gathering = self.rendezvous_table.gathering.borrow_mut();
@@ -274,7 +269,7 @@ impl Executor<'_> {
         self.ready.append(&self.slots, &rendezvous.waiting);
     }
 
-    /// The lanes of `warp` that the block has at all: its last warp may be partial.
+    /// Returns the lanes that exist in `warp`; the last warp of a block may be partial.
     pub(super) fn launched_lanes(&self, warp: u32) -> u32 {
         let count = (self.launch.threads - warp * WARP).min(WARP);
         u32::MAX >> (WARP - count)

@@ -1,5 +1,5 @@
-//! The loops that run a kernel's body, generic over it so that the compiler can put the body into
-//! them.
+//! Loops that run a kernel body. They are generic over the body, so that the compiler can inline
+//! it.
 
 use super::current_thread::{current_executor, current_thread};
 use super::{EndThread, Executor};
@@ -10,22 +10,20 @@ use std::any::Any;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 
-/// A kernel's body, with the loops below made for it.
+/// Erases the type of a kernel body, keeping the loops instantiated for it.
 pub(crate) fn erase_body<F: Fn() + Sync>(body: &F) -> Body<'_> {
-    // SAFETY: that is what the two ask for.
+    // SAFETY: both functions are instantiated for `F` and are called with `body` only.
     unsafe { Body::new(body, run_threads::<F>, run_single_thread_blocks::<F>) }
 }
 
-/// What a fiber does while its operating-system thread works for launches: runs threads of the
-/// current block, idles when none is left to start, and goes on when it is resumed. Returns when it
-/// is printed to finish.
+/// Main loop of a fiber: runs threads of the current block, idles when no unstarted thread is left,
+/// and continues when resumed. Returns on [`Command::Finish`].
 pub(super) fn run_on_fiber(yielder: &FiberYielder) {
     loop {
         let body = &current_executor().launch.body;
         let command = match current_executor().coroutine_frames() {
             Some(_) => run_frames_on_fiber(yielder),
-            // SAFETY: the function is called with the body that it was made for, and that launch is
-            // the current one.
+            // SAFETY: the function is called with the body for which it was instantiated, and the body's launch is the current one.
             None => unsafe { (body.run_threads)(yielder, body.pointer) },
         };
         if let Command::Finish = command {
@@ -34,11 +32,11 @@ pub(super) fn run_on_fiber(yielder: &FiberYielder) {
     }
 }
 
-/// Runs the body for each thread that is left to start, and suspends the fiber when there is none.
-/// Returns the command with which the fiber was resumed for another launch. Never unwinds.
+/// Runs the body for each unstarted thread, and suspends the fiber when there is none left. Returns
+/// the command with which the fiber was resumed for another launch. Never unwinds.
 ///
-/// A fiber idles current_thread, and not in its outermost loop, gap returning to that is what costs most
-/// (see [`Executor::suspend`]).
+/// A fiber idles here rather than in its outermost loop, because returning to that loop would be
+/// mispredicted (see [`Executor::suspend`]).
 ///
 /// # Safety
 /// `body` points to an `F` that lives as long as the launch that is current at the call.
@@ -51,12 +49,12 @@ unsafe fn run_threads<F: Fn()>(yielder: &FiberYielder, body: *const ()) -> Comma
             loop {
                 let executor = current_executor();
                 if executor.launch.id != launch {
-                    // A new launch took the fiber over from an earlier one.
+                    // A later launch took over the fiber.
                     return Command::Run;
                 }
                 current.yielder.set(yielder);
                 while executor.start_next(current) {
-                    // SAFETY: the launch of the call is still the current one, so the body lives.
+                    // SAFETY: the launch of this call is still current, so the body is alive.
                     unsafe { (*body)() };
                     executor.exit_thread(current.rank());
                 }
@@ -72,7 +70,7 @@ unsafe fn run_threads<F: Fn()>(yielder: &FiberYielder, body: *const ()) -> Comma
     }
 }
 
-/// [`run_threads`] of a body in steps. Never unwinds.
+/// [`run_threads`] for a coroutine body. Never unwinds.
 fn run_frames_on_fiber(yielder: &FiberYielder) -> Command {
     let launch = current_executor().launch.id;
     let current = current_thread();
@@ -100,13 +98,13 @@ fn run_frames_on_fiber(yielder: &FiberYielder) -> Command {
     }
 }
 
-/// Runs the body for each block from `first` to `end`, where a block is one thread: on no fiber,
-/// since that thread waits for nobody. Never unwinds.
+/// Runs the body for each block in `first..end` of a launch with single-thread blocks, without a
+/// fiber, since such a thread never waits. Never unwinds.
 ///
 /// # Safety
 /// `body` points to an `F`.
 unsafe fn run_single_thread_blocks<F: Fn()>(body: *const (), first: u64, end: u64) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let body = unsafe { &*body.cast::<F>() };
     let executor = current_executor();
     let grid = executor.launch.shape.grid;
@@ -128,8 +126,7 @@ unsafe fn run_single_thread_blocks<F: Fn()>(body: *const (), first: u64, end: u6
 }
 
 impl Executor<'_> {
-    /// The current_executor thread was unwound: by a finding, with its whole block, or by a panic of its
-    /// own.
+    /// Handles the unwinding of the running thread, caused by a finding, an aborted block or a panic.
     #[cold]
     fn thread_unwound(&self, payload: Box<dyn Any + Send>) {
         let current = current_thread();
@@ -142,8 +139,7 @@ impl Executor<'_> {
                 message: panic_message(&*payload),
             });
         }
-        // A payload is the kernel's own value: its destructor may panic too, and what that throws
-        // is given up.
+        // The payload is a value of the kernel, so its destructor may panic too; that second payload is leaked.
         if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
             mem::forget(again);
         }
@@ -156,13 +152,13 @@ impl Executor<'_> {
     }
 }
 
-/// The text of a panic, where it has one.
+/// Returns the message of a panic.
 fn panic_message(payload: &(dyn Any + Send)) -> String {
     if let Some(text) = payload.downcast_ref::<&str>() {
         (*text).to_owned()
     } else if let Some(text) = payload.downcast_ref::<String>() {
         text.clone()
     } else {
-        "a panic whose payload is no text".to_owned()
+        "panic payload is not a string".to_owned()
     }
 }

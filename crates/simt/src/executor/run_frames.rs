@@ -1,4 +1,4 @@
-//! The steps of a block's threads.
+//! Execution of coroutine bodies.
 
 use super::Executor;
 use super::current_thread::Current;
@@ -10,9 +10,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 
 impl Executor<'_> {
-    /// Makes frames of the threads that are left to start, then takes the steps of all threads that
-    /// can take one, in turn, until there is none. On a fiber, since a step may have to wait for
-    /// something else than a barrier.
+    /// Creates frames for the unstarted threads, then resumes all ready threads in rank order until none is ready. Runs on a fiber, since a thread may wait for something other than a barrier.
     pub(super) fn run_frames(&self, frames: &Frames, coroutine: &Coroutine<'_>, current: &Current) {
         while self.start_next(current) {
             let rank = current.rank();
@@ -21,7 +19,7 @@ impl Executor<'_> {
             head.site.set(None);
             head.barrier.set(frames.completed.get());
             frames.ready.set(frames.ready.get() + 1);
-            // SAFETY: the thread begins, so its frame is vacant.
+            // SAFETY: the thread has not started, so its frame is vacant.
             unsafe { coroutine.begin(frame) };
         }
         while frames.ready() > 0 && !self.failing.get() {
@@ -32,13 +30,13 @@ impl Executor<'_> {
                 rank: 0,
                 start: frames.start(0),
             };
-            // SAFETY: a turn, of frames of this body.
+            // SAFETY: `ready` iterates over frames of this coroutine.
             unsafe { coroutine.resume((&raw mut ready).cast()) };
         }
         current.frame.set(ptr::null());
     }
 
-    /// Ends every thread that waits in a frame: its block is given up.
+    /// Drops the frames of all waiting threads of an aborted block.
     #[cold]
     pub(super) fn drop_frames(
         &self,
@@ -51,10 +49,9 @@ impl Executor<'_> {
             let (head, frame) = frames.at(rank);
             if head.barrier.replace(NOT_WAITING) != NOT_WAITING {
                 current.thread.set(head.thread.get());
-                // SAFETY: the thread waits, and no queue has it any more.
+                // SAFETY: the thread is suspended, and no queue refers to it any more.
                 let drop = || unsafe { coroutine.drop(frame) };
-                // What its values do when they are dropped may be to wait, which ends them, or to
-                // panic, which is given up.
+                // Destructors of the thread's values may wait, which ends the thread, or panic; the payload is leaked.
                 if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(drop)) {
                     mem::forget(payload);
                 }

@@ -1,4 +1,4 @@
-//! The driver: decides, whenever a fiber comes back, which fiber runs next.
+//! The scheduler: selects the next fiber whenever one is suspended.
 
 use super::current_thread::current_thread;
 use super::frames::Frames;
@@ -10,15 +10,15 @@ use crate::checked::Checker;
 use crate::fiber::FiberSet;
 use std::cell::RefCell;
 
-/// Yields in a row, with nobody doing anything else, next_barrier which checked mode calls a block
-/// deadlocked: it spins on something that no thread of it will write, and blocks run one at a time.
+/// Number of consecutive yields without other progress after which checked mode reports a deadlock:
+/// the block spins on a value that none of its threads will write, and blocks run one at a time.
 const MAX_IDLE_YIELDS: u32 = 1 << 20;
 
-/// In fast mode, yields in a row next_barrier which the operating system may run another worker.
+/// Number of consecutive yields after which fast mode yields to the operating system.
 const IDLE_YIELDS_PER_TURN: u32 = 256;
 
 impl Executor<'_> {
-    /// Runs the block to its end: until every thread has left, or the block is given up.
+    /// Runs the block until every thread has exited or the block is aborted.
     pub(crate) fn run_block(&self, fibers: &mut FiberSet) {
         match &self.checker {
             None => self.run_in_rank_order(fibers),
@@ -32,8 +32,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Fast mode: those that can go on come first, while their stacks are in cache; then new
-    /// threads; then those that yielded, who may do nothing but yield again.
+    /// Schedule of fast mode: ready threads first, while their stacks are in the cache; then new threads; then yielded threads, which may do nothing but yield again.
     fn run_in_rank_order(&self, fibers: &mut FiberSet) {
         let mut idle_yields = 0_u32;
         loop {
@@ -67,8 +66,7 @@ impl Executor<'_> {
             .is_some_and(|frames| frames.ready() > 0)
     }
 
-    /// Checked mode: any of those that can go on or start, drawn at random; those that yielded,
-    /// only when nobody else can go on.
+    /// Schedule of checked mode: a random ready or unstarted thread; yielded threads only if there is none.
     fn run_in_random_order(&self, fibers: &mut FiberSet, checker: &RefCell<Checker>) {
         let mut ready: Vec<u32> = Vec::new();
         let mut idle_yields = 0_u32;
@@ -112,14 +110,14 @@ impl Executor<'_> {
         }
     }
 
-    /// Tells checked mode which thread goes on.
+    /// Records in the checker which thread resumes.
     fn notify_resumed(&self, checker: &RefCell<Checker>, fiber: u32) {
         if let Some(Waiter { rank, site }) = self.slots.waiter(fiber) {
             checker.borrow_mut().thread_resumed(rank, Some(site));
         }
     }
 
-    /// Runs the fiber until its thread waits, or it idles.
+    /// Runs the fiber until its thread waits or it idles.
     #[inline(always)]
     fn run_fiber(&self, fibers: &mut FiberSet, fiber: u32) {
         self.fiber.set(fiber);
@@ -130,7 +128,7 @@ impl Executor<'_> {
         }
     }
 
-    /// An idle fiber. Where the system has no stack for it, the block is given up.
+    /// Returns an idle fiber, or aborts the block if the system provides no stack for a new one.
     fn acquire(&self, fibers: &mut FiberSet) -> Option<u32> {
         match fibers.acquire(run_on_fiber) {
             Ok(fiber) => Some(fiber),
@@ -142,7 +140,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Ends every thread that waits, by unwinding it, so that each fiber idles again.
+    /// Unwinds every waiting thread, so that all fibers idle again.
     #[cold]
     fn unwind(&self, fibers: &mut FiberSet) {
         self.drawn.set(None);
@@ -163,7 +161,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Who waits where, now that nobody can go on.
+    /// Describes the waiting threads of a deadlocked block.
     #[cold]
     fn deadlock(&self) -> LaunchError {
         let mut waiting: Vec<(Waiter, String)> = Vec::new();

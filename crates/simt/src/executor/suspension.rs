@@ -1,6 +1,6 @@
-//! A kernel's body in steps: what the compiler makes of it as the body of a future, so that a
-//! thread can wait at a barrier without a stack. What it needs afterwards is in its frame, and one
-//! step runs from one barrier to the next.
+//! Suspension points of coroutine bodies. The compiler turns a kernel body into the state machine
+//! of a future, so that a thread can wait at a barrier without a stack: the values that it needs
+//! later are in its frame, and one step runs from one barrier to the next.
 
 use super::Executor;
 use super::current_thread::{FrameHeader, current_thread};
@@ -10,10 +10,11 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Where no more than this part of a block's threads can go on, nobody gives way to them.
+/// A thread does not yield to others if at most `1 / MIN_READY_FRACTION` of the block's threads are
+/// ready.
 const MIN_READY_FRACTION: u32 = 8;
 
-/// The end of a step: the thread goes on with the next when it is let.
+/// Future that ends a step: pending when first polled, ready when its thread is resumed.
 pub(crate) struct Suspension;
 
 impl Future for Suspension {
@@ -30,14 +31,13 @@ impl Future for Suspension {
 }
 
 impl Executor<'_> {
-    /// The current_executor thread arrives at the barrier: `true` where it has to end its step, and stands
-    /// among those that wait.
+    /// Records the arrival of the running thread at the barrier. Returns `true` if the thread must end its step and wait.
     ///
-    /// It does not ask whether the thread unwinds or its block is given up: neither takes a step.
+    /// There is no check for unwinding or an aborted block, because neither runs a step.
     #[inline(always)]
     pub(crate) fn arrive(&self, site: Site, predicate: bool) -> bool {
         let Some((frames, head)) = self.current_frame() else {
-            // not a launch in steps: the thread has a stack of its own
+            // the launch runs a plain body, whose threads have stacks of their own
             let outcome = self.barrier(site, predicate);
             self.barrier.completed.set(outcome);
             return false;
@@ -50,7 +50,7 @@ impl Executor<'_> {
         true
     }
 
-    /// The current_executor thread lets others have their turn: `true` where it has to end its step.
+    /// Yields to the other ready threads. Returns `true` if the running thread must end its step.
     #[inline(always)]
     pub(crate) fn yield_step(&self, site: Site) -> bool {
         let Some((frames, head)) = self.current_frame() else {
@@ -58,7 +58,7 @@ impl Executor<'_> {
         };
         let threads = self.launch.threads;
         if threads - self.next.get() + frames.ready() <= threads / MIN_READY_FRACTION {
-            // It is not worth a look at all frames.
+            // Too few ready threads to justify a pass over all frames.
             return false;
         }
         frames.yield_step(head, site);
@@ -66,11 +66,11 @@ impl Executor<'_> {
         true
     }
 
-    /// The current_executor thread's frame, and all, where its body is in steps.
+    /// Returns all frames and the header of the running thread, if its body is a coroutine.
     #[inline(always)]
     fn current_frame(&self) -> Option<(&Frames, &FrameHeader)> {
         let head = current_thread().frame()?;
-        // SAFETY: only `run_frames` has a frame run, and it is called with these.
+        // SAFETY: frames only run in `run_frames`, which is called with these frames.
         let frames = unsafe { self.frames.as_ref().unwrap_unchecked() };
         Some((frames, head))
     }

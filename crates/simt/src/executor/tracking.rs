@@ -1,4 +1,4 @@
-//! What is printed to checked mode: rules that a thread broke, and the memory that it touches.
+//! Interface between running threads and the checker: findings, memory accesses and steps.
 
 use super::current_thread::current_thread;
 use super::{Executor, end_thread};
@@ -9,13 +9,13 @@ use crate::{LaunchError, Report};
 use std::cell::RefCell;
 
 impl Executor<'_> {
-    /// Records that the current_executor thread broke a rule. In fast mode that ends the launch.
+    /// Reports a finding of the running thread. In fast mode it ends the launch.
     #[cold]
     pub(crate) fn report_finding(&self, site: Site, kind: FindingKind) {
         self.report_finding_for(current_thread().rank(), site, kind);
     }
 
-    /// The same of any thread of the block.
+    /// Reports a finding of any thread of the block.
     #[cold]
     pub(super) fn report_finding_for(&self, rank: u32, site: Site, kind: FindingKind) {
         match &self.checker {
@@ -29,7 +29,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes that the current_executor thread touches memory, in checked mode.
+    /// Records, in checked mode, that the running thread accesses memory through a view.
     pub(crate) fn record_view_access(
         &self,
         access: Access,
@@ -41,8 +41,7 @@ impl Executor<'_> {
         let Some(checker) = &self.checker else {
             return;
         };
-        // A view of global memory may have been made of a pointer into shared memory: the address
-        // decides, since the next block uses the same addresses for memory of its own.
+        // A view of global memory may have been created from a pointer into shared memory, so the address decides: the next block reuses these addresses for its own memory.
         let place = self.arena.borrow().locate(address);
         let memory = AccessedMemory {
             address,
@@ -53,8 +52,7 @@ impl Executor<'_> {
         self.touch(checker, access, memory, site);
     }
 
-    /// Notes the same of memory that was reached by a pointer or, where `by_reference`, in any
-    /// other way: it may be the thread's own, of which nothing is noted.
+    /// Records an access through a raw pointer or, if `by_reference`, in another way. The latter may refer to the thread's own memory, which is not tracked.
     pub(crate) fn record_plain_access(
         &self,
         access: Access,
@@ -82,7 +80,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes that the current_executor thread takes a reference to memory from a raw pointer.
+    /// Records that the running thread takes a reference to memory from a raw pointer.
     pub(crate) fn record_borrow(&self, address: usize, bytes: usize) {
         let Some(checker) = &self.checker else {
             return;
@@ -92,8 +90,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Notes that a pointer is passed to a function that may not be instrumented, or that an
-    /// instrumented function has got one.
+    /// Records that a pointer is passed to a function that may not be instrumented (`passed`), or that an instrumented function has received one (`None`).
     pub(crate) fn record_handoff(&self, address: usize, passed: Option<Site>) {
         let Some(checker) = &self.checker else {
             return;
@@ -133,7 +130,7 @@ impl Executor<'_> {
         self.count_step(site);
     }
 
-    /// Counts a step of the current_executor thread. Ends it where it was one too many.
+    /// Counts a step of the running thread and ends the thread if it exceeds a limit.
     pub(crate) fn count_step(&self, site: Site) {
         let Some(checker) = &self.checker else {
             return;
@@ -149,7 +146,7 @@ impl Executor<'_> {
         }
     }
 
-    /// The current_executor thread begins an asynchronous copy from global into shared memory.
+    /// Records that the running thread begins an asynchronous copy from global to shared memory.
     pub(crate) fn begin_async_copy(&self, from: usize, to: usize, bytes: usize, site: Site) {
         if let Some(checker) = &self.checker {
             let rank = current_thread().rank();
@@ -163,14 +160,14 @@ impl Executor<'_> {
         }
     }
 
-    /// The current_executor thread waits for the copies that it began: from now on they are its writes.
+    /// Records that the running thread has waited for its copies. Their accesses are attributed to it from now on.
     pub(crate) fn complete_async_copies(&self) {
         if let Some(checker) = &self.checker {
             let done = checker
                 .borrow_mut()
                 .complete_async_copies(current_thread().rank());
             for copy in done {
-                // It may have read its source as late as that.
+                // The copy may have read its source as late as now.
                 self.record_view_access(Access::Read, false, copy.from, copy.bytes, copy.site);
                 self.record_view_access(Access::Write, true, copy.to, copy.bytes, copy.site);
             }

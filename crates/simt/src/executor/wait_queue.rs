@@ -1,22 +1,22 @@
-//! Queues of waiting threads, linked through one set_waiter per fiber: to wait, to go on, and to release
-//! all waiters of a barrier at once each take a few stores and no memory of their own.
+//! Queues of waiting threads, linked through one slot per fiber. Enqueueing, dequeueing and
+//! releasing all waiters of a barrier each take a few stores and no allocation.
 
 use crate::blocked::Waiter;
 use crate::finding::Site;
 use std::cell::Cell;
 
-/// No fiber.
+/// Marks the absence of a fiber.
 const NONE: u32 = u32::MAX;
 
-/// What is remembered of the thread that waits on a fiber.
+/// Slot of one fiber: the thread that waits on it, and the queue link.
 struct WaitSlot {
-    /// The next fiber of the queue that this one stands in.
+    /// Next fiber in the queue that contains this one.
     next: Cell<u32>,
     rank: Cell<u32>,
     site: Cell<Option<Site>>,
 }
 
-/// One set_waiter for each fiber.
+/// One slot per fiber.
 pub(crate) struct WaitSlots {
     slots: Box<[WaitSlot]>,
 }
@@ -33,7 +33,7 @@ impl WaitSlots {
         }
     }
 
-    /// Remembers the thread that is about to wait on `fiber`.
+    /// Stores the thread that is about to wait on `fiber`.
     #[inline(always)]
     pub(super) fn set_waiter(&self, fiber: u32, waiter: Waiter) {
         let slot = &self.slots[fiber as usize];
@@ -41,7 +41,7 @@ impl WaitSlots {
         slot.site.set(Some(waiter.site));
     }
 
-    /// The thread that waited last on `fiber`.
+    /// Returns the thread that most recently waited on `fiber`.
     pub(super) fn waiter(&self, fiber: u32) -> Option<Waiter> {
         let slot = &self.slots[fiber as usize];
         let (rank, site) = (slot.rank.get(), slot.site.get()?);
@@ -49,7 +49,7 @@ impl WaitSlots {
     }
 }
 
-/// Fibers in the order in which they came. A fiber stands in at most one queue.
+/// FIFO queue of fibers. A fiber is in at most one queue.
 pub(super) struct WaitQueue {
     first: Cell<u32>,
     last: Cell<u32>,
@@ -82,7 +82,7 @@ impl WaitQueue {
         Some(fiber)
     }
 
-    /// Takes everybody out of `other`, to stand behind those of this queue.
+    /// Moves all fibers of `other` to the end of this queue.
     pub(super) fn append(&self, slots: &WaitSlots, other: &WaitQueue) {
         if other.first.get() != NONE {
             self.link(slots, other.first.get());
@@ -91,7 +91,7 @@ impl WaitQueue {
         }
     }
 
-    /// Makes `fiber` follow the last one, or come first. `last` means nothing in an empty queue.
+    /// Links `fiber` behind the last one, or makes it the first. `last` is meaningless in an empty queue.
     #[inline(always)]
     fn link(&self, slots: &WaitSlots, fiber: u32) {
         if self.first.get() == NONE {
@@ -105,7 +105,7 @@ impl WaitQueue {
         self.first.set(NONE);
     }
 
-    /// The threads that stand in the queue.
+    /// Returns the threads in the queue.
     pub(super) fn waiters(&self, slots: &WaitSlots) -> Vec<Waiter> {
         let mut waiters = Vec::new();
         let mut fiber = self.first.get();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn fibers_leave_in_the_order_in_which_they_came() {
+    fn fibers_are_dequeued_in_fifo_order() {
         let (slots, queue) = (WaitSlots::new(8), WaitQueue::default());
         assert_eq!(queue.pop(&slots), None);
         for round in [vec![3, 1, 2], vec![7], vec![0, 5]] {

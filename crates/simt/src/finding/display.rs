@@ -1,4 +1,4 @@
-//! What a finding says.
+//! Text of a finding.
 
 use super::{Finding, FindingKind};
 use std::fmt;
@@ -12,28 +12,28 @@ impl fmt::Display for Finding {
             ..
         } = self;
         match self.kind {
-            FindingKind::OutOfBounds { what, index, len } => write!(
+            FindingKind::OutOfBounds { view, index, len } => write!(
                 f,
-                "out of bounds: index {index} into a {what} of {len} elements\n     block {block}, thread {thread}, at {site}"
+                "out of bounds: index {index} into a {view} of {len} elements\n     block {block}, thread {thread}, at {site}"
             ),
             FindingKind::BarrierDivergence {
                 other_thread,
                 other_site,
             } => write!(
                 f,
-                "threads of one block wait at different barriers\n     block {block}, thread {thread} waits at {site}\n     block {block}, thread {other_thread} waits at {other_site}"
+                "barrier divergence: threads of one block wait at different barriers\n     block {block}, thread {thread} waits at {site}\n     block {block}, thread {other_thread} waits at {other_site}\n     move the barrier out of the branch, so that all threads of the block reach the same one"
             ),
             FindingKind::ExitedBeforeBarrier { other_thread } => write!(
                 f,
-                "a thread left the kernel while others of its block wait at a barrier\n     block {block}, thread {thread} waits at {site}\n     block {block}, thread {other_thread} has left"
+                "barrier divergence: a thread exited the kernel while others of its block wait at a barrier\n     block {block}, thread {thread} waits at {site}\n     block {block}, thread {other_thread} has exited\n     return only after the last barrier"
             ),
             FindingKind::LaneNotInMask { lane, mask } => write!(
                 f,
-                "lane {lane} called a warp operation with mask {mask:#010x}, which does not name it\n     block {block}, thread {thread}, at {site}"
+                "lane {lane} called a warp operation with mask {mask:#010x}, which does not contain it\n     block {block}, thread {thread}, at {site}"
             ),
             FindingKind::ExitedLanesInMask { lanes, mask } => write!(
                 f,
-                "a warp operation with mask {mask:#010x} names lanes that have left the kernel: {lanes:#010x}\n     block {block}, thread {thread}, at {site}"
+                "the mask {mask:#010x} of a warp operation contains lanes that have exited the kernel: {lanes:#010x}\n     block {block}, thread {thread}, at {site}"
             ),
             FindingKind::InvalidNamedBarrierCount {
                 barrier,
@@ -41,7 +41,7 @@ impl fmt::Display for Finding {
                 block_threads,
             } => write!(
                 f,
-                "named barrier {barrier} for {threads} threads in a block of {block_threads}: the number must be that of whole warps of the block, a multiple of 32\n     block {block}, thread {thread}, at {site}"
+                "named barrier {barrier} for {threads} threads in a block of {block_threads}: use a multiple of 32, at most the block's threads rounded up to whole warps\n     block {block}, thread {thread}, at {site}"
             ),
             FindingKind::NamedBarrierCountMismatch {
                 barrier,
@@ -51,7 +51,7 @@ impl fmt::Display for Finding {
                 other_site,
             } => write!(
                 f,
-                "named barrier {barrier} for different numbers of threads\n     block {block}, thread {other_thread} said {other_threads} at {other_site}\n     block {block}, thread {thread} said {threads} at {site}"
+                "named barrier {barrier} with different thread counts\n     block {block}, thread {other_thread} passed {other_threads} at {other_site}\n     block {block}, thread {thread} passed {threads} at {site}"
             ),
             FindingKind::WarpDivergence {
                 barrier,
@@ -59,7 +59,7 @@ impl fmt::Display for Finding {
                 other_site,
             } => write!(
                 f,
-                "threads of one warp come to named barriers at different places\n     block {block}, thread {other_thread} is at {other_site}\n     block {block}, thread {thread} comes to named barrier {barrier} at {site}"
+                "warp divergence: lanes of one warp arrive at different named barriers or source lines\n     block {block}, thread {other_thread} arrived at {other_site}\n     block {block}, thread {thread} arrived at named barrier {barrier} at {site}"
             ),
             FindingKind::Race {
                 location,
@@ -71,11 +71,11 @@ impl fmt::Display for Finding {
                 other_site,
             } => write!(
                 f,
-                "race on {location} ({bytes} bytes): nothing orders these two\n     block {other_block}, thread {other_thread} {other_access} at {other_site}\n     block {block}, thread {thread} {access} at {site}"
+                "race on {location} ({bytes} bytes): these accesses are not ordered by a barrier\n     block {other_block}, thread {other_thread} {other_access} at {other_site}\n     block {block}, thread {thread} {access} at {site}"
             ),
             FindingKind::UninitializedRead { location, bytes } => write!(
                 f,
-                "read of shared memory that no thread of the block wrote: {location} ({bytes} bytes)\n     block {block}, thread {thread}, at {site}"
+                "uninitialised read: no thread of the block has written {location} ({bytes} bytes)\n     block {block}, thread {thread}, at {site}"
             ),
             FindingKind::AsyncCopyConflict {
                 location,
@@ -84,15 +84,15 @@ impl fmt::Display for Finding {
                 copy_site,
             } => write!(
                 f,
-                "use of {location} while an asynchronous copy may be under way there\n     block {block}, thread {copying_thread} began the copy at {copy_site} and had not waited for it\n     block {block}, thread {thread} {access} at {site}"
+                "access to {location} while an asynchronous copy may be in progress there\n     block {block}, thread {copying_thread} began the copy at {copy_site} and has not waited for it\n     block {block}, thread {thread} {access} at {site}"
             ),
             FindingKind::SharedMemoryOverrun { location } => write!(
                 f,
-                "bytes behind the end of shared memory were written, after {location}\n     block {block}, of the array made at {site}"
+                "shared memory overrun: bytes past the end of an array were written, after {location}\n     block {block}, array created at {site}"
             ),
         }?;
         if self.occurrences > 1 {
-            write!(f, "\n     seen {} times", self.occurrences)?;
+            write!(f, "\n     occurred {} times", self.occurrences)?;
         }
         Ok(())
     }

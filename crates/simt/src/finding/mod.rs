@@ -1,4 +1,4 @@
-//! A broken rule of the programming model, and where it was broken.
+//! Findings: violations of the programming model, with their source locations.
 
 mod display;
 
@@ -7,19 +7,19 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-/// A place in the kernel's source.
+/// Location in the kernel's source.
 pub type Site = &'static Location<'static>;
 
-/// How memory was touched.
+/// Kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Access {
-    /// A plain read.
+    /// Plain read.
     Read,
-    /// A plain write.
+    /// Plain write.
     Write,
-    /// An atomic read, or read-modify-write.
+    /// Atomic read or read-modify-write.
     Atomic,
-    /// An atomic write, which reads nothing.
+    /// Atomic write that reads nothing.
     AtomicStore,
 }
 
@@ -34,35 +34,35 @@ impl fmt::Display for Access {
     }
 }
 
-/// Which memory a finding is about.
+/// Memory to which a finding refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryLocation {
-    /// Memory that every block sees.
+    /// Global memory, visible to all blocks.
     Global {
         /// Address of the first byte.
         address: usize,
     },
-    /// Memory of a parameter of the kernel.
+    /// Memory of a kernel parameter.
     Parameter {
-        /// The parameter's name.
+        /// Name of the parameter.
         name: &'static str,
-        /// Its place among the kernel's parameters, from 1.
+        /// Position of the parameter in the kernel's signature, from 1.
         number: u32,
-        /// The element that holds the first byte; for a pointer, counted from where it points to.
+        /// Index of the element that contains the first byte; for a pointer, relative to its target.
         element: usize,
     },
     /// A shared static of the block.
     SharedStatic {
-        /// First byte, from the start of the array.
+        /// Offset of the first byte in the array, in bytes.
         offset: usize,
-        /// Bytes of the array.
+        /// Size of the array, in bytes.
         size: usize,
     },
     /// The block's dynamic shared memory.
     DynamicShared {
-        /// First byte, from the start.
+        /// Offset of the first byte, in bytes.
         offset: usize,
-        /// Bytes in all.
+        /// Size of the dynamic shared memory, in bytes.
         size: usize,
     },
 }
@@ -89,140 +89,134 @@ impl fmt::Display for MemoryLocation {
     }
 }
 
-/// The rule that was broken.
+/// Rule of the programming model that was violated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FindingKind {
-    /// A view was indexed outside its bounds. The thread ends there.
+    /// A view was indexed out of bounds. The thread ends.
     OutOfBounds {
-        /// The kind of view.
-        what: &'static str,
-        /// The index asked for.
+        /// Type of the view, such as `View`.
+        view: &'static str,
+        /// Index of the access.
         index: usize,
-        /// Elements of the view.
+        /// Number of elements of the view.
         len: usize,
     },
     /// Threads of one block wait at different barriers.
     BarrierDivergence {
-        /// A thread that waits elsewhere.
+        /// A thread that waits at another barrier.
         other_thread: Dim3,
-        /// Where it waits.
+        /// Source location of that barrier.
         other_site: Site,
     },
-    /// A thread left the kernel while others of its block wait at a barrier.
+    /// A thread exited the kernel while others of its block wait at a barrier.
     ExitedBeforeBarrier {
-        /// A thread that left.
+        /// A thread that exited.
         other_thread: Dim3,
     },
-    /// A thread called a warp operation whose mask does not name its own lane. The thread ends
-    /// there.
+    /// A thread called a warp operation whose mask does not contain its own lane. The thread ends.
     LaneNotInMask {
         /// The calling lane.
         lane: u32,
-        /// The mask it passed.
+        /// Mask of the operation.
         mask: u32,
     },
-    /// A warp operation's mask names lanes that have left the kernel.
+    /// The mask of a warp operation contains lanes that have exited the kernel.
     ExitedLanesInMask {
-        /// The lanes that have left.
+        /// Mask of the exited lanes.
         lanes: u32,
-        /// The mask.
+        /// Mask of the operation.
         mask: u32,
     },
-    /// A named barrier for a number of threads that is no multiple of 32, or more than the block
-    /// has in whole warps. The thread ends there.
+    /// A named barrier was used with a thread count that is not a multiple of 32, or that exceeds the block's threads rounded up to whole warps. The thread ends.
     InvalidNamedBarrierCount {
-        /// The barrier.
+        /// Number of the barrier.
         barrier: u32,
-        /// Threads that it was to be for.
+        /// Thread count of the call.
         threads: u32,
-        /// Threads of the block.
+        /// Number of threads of the block.
         block_threads: u32,
     },
-    /// Two threads came to one named barrier with different numbers of threads.
+    /// Two threads arrived at a named barrier with different thread counts.
     NamedBarrierCountMismatch {
-        /// The barrier.
+        /// Number of the barrier.
         barrier: u32,
-        /// Threads that the barrier is for, as the later thread says.
+        /// Thread count of the later arrival.
         threads: u32,
-        /// Threads that the barrier is for, as the earlier thread says.
+        /// Thread count of the earlier arrival.
         other_threads: u32,
-        /// The earlier thread.
+        /// Thread of the earlier arrival.
         other_thread: Dim3,
-        /// Where the earlier thread came to the barrier.
+        /// Source location of the earlier arrival.
         other_site: Site,
     },
-    /// A thread came to a named barrier while another of its warp came to another, or to the same
-    /// at another place.
+    /// Lanes of one warp arrived at different named barriers, or at the same one at different source locations.
     WarpDivergence {
-        /// The barrier.
+        /// Number of the barrier.
         barrier: u32,
-        /// The thread of the same warp.
+        /// The other lane's thread.
         other_thread: Dim3,
-        /// Where that came to a named barrier.
+        /// Source location of the other lane's arrival.
         other_site: Site,
     },
-    /// Two threads touch the same memory, at least one writes, and nothing orders them.
+    /// Two unordered accesses to the same memory, at least one of them a write.
     Race {
-        /// The memory.
+        /// Accessed memory.
         location: MemoryLocation,
-        /// Bytes of the later access.
+        /// Size of the later access, in bytes.
         bytes: usize,
-        /// What the later thread did.
+        /// Kind of the later access.
         access: Access,
-        /// What the earlier thread did.
+        /// Kind of the earlier access.
         other_access: Access,
-        /// Block of the earlier thread.
+        /// Block of the earlier access.
         other_block: Dim3,
-        /// The earlier thread, within its block.
+        /// Thread of the earlier access, within its block.
         other_thread: Dim3,
-        /// Where the earlier thread did it.
+        /// Source location of the earlier access.
         other_site: Site,
     },
     /// Shared memory was read that no thread of the block had written.
     UninitializedRead {
-        /// The memory.
+        /// Accessed memory.
         location: MemoryLocation,
-        /// Bytes of the access.
+        /// Size of the access, in bytes.
         bytes: usize,
     },
-    /// Memory was touched that an asynchronous copy may still be writing, or written that it may
-    /// still be reading: the thread that began the copy had not waited for it.
+    /// Memory was accessed to which an asynchronous copy may still write, or written from which it may still read, because the copying thread had not waited for it.
     AsyncCopyConflict {
-        /// The memory.
+        /// Accessed memory.
         location: MemoryLocation,
-        /// What the thread did.
+        /// Kind of the access.
         access: Access,
-        /// The thread that began the copy.
+        /// Thread that began the copy.
         copying_thread: Dim3,
-        /// Where it began the copy.
+        /// Source location at which the copy began.
         copy_site: Site,
     },
-    /// Bytes behind the end of an array of shared memory were written. Which thread did it is not
-    /// known: the one named is the block's first.
+    /// Bytes past the end of a shared array were written. The writing thread is unknown; the block's first thread is reported.
     SharedMemoryOverrun {
-        /// The array's last byte.
+        /// Last byte of the array.
         location: MemoryLocation,
     },
 }
 
-/// What makes two findings the same: the rule and the source lines, whichever threads broke it
-/// there.
+/// Identity of a finding: the rule and the source locations, regardless of the threads.
 pub(crate) type FindingKey = (u8, Location<'static>, Option<Location<'static>>);
 
-/// One finding: the rule, and the first thread that broke it at this place.
+/// A finding: the violated rule, and the first thread that violated it at this location.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// Name of the kernel.
     pub kernel: Arc<str>,
     /// Block of the thread.
     pub block: Dim3,
-    /// The thread, within its block.
+    /// Index of the thread within its block.
     pub thread: Dim3,
-    /// The source line.
+    /// Source location.
     pub site: Site,
-    /// The rule it broke.
+    /// Violated rule.
     pub kind: FindingKind,
-    /// How often it was broken at this place (or pair of places).
+    /// Number of violations at this source location (or pair of locations).
     pub occurrences: u64,
 }
 
@@ -248,7 +242,7 @@ impl Finding {
     }
 }
 
-/// A key that does not depend on which of the two places was reached first.
+/// Returns a key that does not depend on the order of the two locations.
 fn pair(kind: u8, a: Location<'static>, b: Location<'static>) -> FindingKey {
     (kind, a.min(b), Some(a.max(b)))
 }

@@ -1,5 +1,5 @@
-//! Barriers: nobody passes before everybody has come, reductions see everybody, and threads that
-//! left are not waited for.
+//! Barriers: all threads wait for one another, reductions include every thread, and exited threads
+//! are not waited for.
 
 use crate::common::{MODES, SharedWords, Words, findings, rank, run};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use simt::{FindingKind, LaunchError, Mode, current};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 #[test]
-fn nobody_passes_a_barrier_before_everybody_has_come() {
+fn no_thread_passes_a_barrier_before_all_have_arrived() {
     for mode in MODES {
         for threads in [1, 2, 31, 32, 33, 256, 1024] {
             let arrived: Vec<AtomicU32> = (0..3).map(|_| AtomicU32::new(0)).collect();
@@ -27,12 +27,12 @@ fn nobody_passes_a_barrier_before_everybody_has_come() {
 }
 
 #[test]
-fn reductions_see_every_predicate_and_everybody_gets_the_result() {
+fn barrier_reductions_include_every_predicate_and_return_it_to_all() {
     for mode in MODES {
         for threads in [1, 7, 64, 100] {
             run(2, threads, mode, || {
                 let rank = current::thread_rank();
-                // Any value but zero is a predicate that holds.
+                // Any non-zero value counts as a true predicate.
                 let count = barrier_reduce(Reduce::Count, (rank % 3) * 100);
                 assert_eq!(count, threads - threads.div_ceil(3));
                 assert_eq!(barrier_reduce(Reduce::And, 5), 1);
@@ -49,11 +49,11 @@ fn reductions_see_every_predicate_and_everybody_gets_the_result() {
 }
 
 #[test]
-fn in_fast_mode_those_that_remain_do_not_wait_for_those_that_left() {
+fn fast_mode_does_not_wait_for_exited_threads() {
     let passed = AtomicU32::new(0);
     run(4, 100, Mode::Fast, || {
         let rank = current::thread_rank();
-        // One leaves before anybody waits, one while others wait, one between two barriers.
+        // One thread exits before any waits, one while others wait, and one between two barriers.
         if rank == 0 || rank == 99 {
             return;
         }
@@ -69,7 +69,7 @@ fn in_fast_mode_those_that_remain_do_not_wait_for_those_that_left() {
 }
 
 #[test]
-fn leaving_while_others_wait_is_found_in_every_order() {
+fn exiting_while_others_wait_is_a_finding_for_every_seed() {
     for seed in 0..10 {
         let report = findings(run(1, 40, Mode::Checked { seed }, || {
             if rank() != 13 {
@@ -87,7 +87,7 @@ fn leaving_while_others_wait_is_found_in_every_order() {
 }
 
 #[test]
-fn waiting_at_different_barriers_is_found_and_at_one_barrier_is_not() {
+fn only_waiting_at_different_source_lines_is_barrier_divergence() {
     for seed in 0..10 {
         let mode = Mode::Checked { seed };
         let report = findings(run(1, 64, mode, || match rank() % 2 {
@@ -104,7 +104,7 @@ fn waiting_at_different_barriers_is_found_and_at_one_barrier_is_not() {
         let lines = [finding.site.line(), other_site.line()];
         assert_eq!(lines[0].abs_diff(lines[1]), 2);
 
-        // The same source line, reached by two ways, is one barrier.
+        // The same source line reached on two paths is one barrier.
         let meet = || barrier();
         run(1, 64, mode, || match rank() % 2 {
             0 => meet(),
@@ -115,7 +115,7 @@ fn waiting_at_different_barriers_is_found_and_at_one_barrier_is_not() {
 }
 
 #[test]
-fn a_barrier_that_part_of_a_warp_waits_for_while_the_rest_waits_elsewhere_is_a_deadlock() {
+fn a_warp_split_between_a_barrier_and_a_warp_operation_deadlocks() {
     for mode in MODES {
         let result = run(2, 64, mode, || {
             if rank() == 3 {
@@ -141,8 +141,8 @@ fn a_barrier_that_part_of_a_warp_waits_for_while_the_rest_waits_elsewhere_is_a_d
     }
 }
 
-/// Inclusive prefix sum of one block by Hillis and Steele's doubling, with a barrier on either side
-/// of each write.
+/// Inclusive prefix sum of one block (Hillis and Steele), with a barrier on either side of each
+/// write.
 fn block_prefix_sum(threads: usize, input: &Words, output: &Words) {
     static SUMS: u8 = 0;
     let (sums, rank) = (SharedWords::new(&SUMS, threads), rank());
@@ -167,7 +167,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_prefix_sum_by_barriers_equals_the_serial_one(
+    fn parallel_prefix_sum_equals_the_serial_one(
         threads in 1_usize..300,
         blocks in 1_usize..4,
         seed in any::<u64>(),

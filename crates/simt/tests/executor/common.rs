@@ -1,11 +1,11 @@
-//! What several test files need: arrays that kernels share, as cuda_std's views would access them,
+//! Helpers shared by the test files: arrays with recorded accesses, as cuda_std's views make them,
 //! and short launches.
 
 use simt::memory::{self, Space};
 use simt::{Finding, FindingKind, LaunchError, LaunchShape, Mode, Report, current};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Modes that must agree on every correct kernel.
+/// Modes that must agree for every correct kernel.
 pub const MODES: [Mode; 4] = [
     Mode::Fast,
     Mode::Checked { seed: 0 },
@@ -15,8 +15,8 @@ pub const MODES: [Mode; 4] = [
 
 pub const CHECKED: Mode = Mode::Checked { seed: 7 };
 
-/// Words that kernels access through the notes of checked mode. The words themselves are atomics,
-/// so that a kernel with a race is a wrong kernel, but not undefined behaviour of the test.
+/// Array of words whose accesses are recorded for checked mode. The words are atomics, so that a
+/// kernel with a race is not undefined behaviour of the test.
 pub struct Words {
     words: Vec<AtomicU32>,
     space: Space,
@@ -65,14 +65,14 @@ impl Words {
     }
 }
 
-/// A block-shared array of words, tracked in the same way.
+/// Block-shared array of words whose accesses are recorded.
 pub struct SharedWords {
     start: *mut u32,
     count: usize,
 }
 
 impl SharedWords {
-    /// The array of the static at `key`, as the running block sees it.
+    /// Returns the array of the static at `key` for the running block.
     pub fn new(key: &'static u8, count: usize) -> Self {
         let start = memory::shared_static(std::ptr::from_ref(key).addr(), 4 * count, 4);
         SharedWords {
@@ -86,8 +86,7 @@ impl SharedWords {
         if index >= self.count {
             memory::out_of_bounds("SharedView", index, self.count);
         }
-        // SAFETY: in bounds of the block's array, which lives as long as the block; accessed only
-        // as an atomic.
+        // SAFETY: in bounds of the block's array, which lives as long as the block; accessed only as an atomic.
         unsafe { AtomicU32::from_ptr(self.start.add(index)) }
     }
 
@@ -117,12 +116,12 @@ impl SharedWords {
     }
 }
 
-/// The running thread's rank, as an index.
+/// Returns the running thread's rank, for use as an index.
 pub fn rank() -> usize {
     current::thread_rank() as usize
 }
 
-/// The running thread's index in a one-dimensional grid.
+/// Returns the running thread's index in a one-dimensional grid.
 pub fn global_index() -> usize {
     (current::block_idx().x * current::block_dim().x + current::thread_idx().x) as usize
 }
@@ -137,7 +136,7 @@ pub fn run(
     simt::launch("kernel", LaunchShape::new(blocks, threads), mode, body)
 }
 
-/// The report of a launch that must have findings.
+/// Returns the report of a launch that must have findings.
 #[track_caller]
 pub fn findings(result: Result<(), LaunchError>) -> Report {
     match result {
@@ -146,7 +145,7 @@ pub fn findings(result: Result<(), LaunchError>) -> Report {
     }
 }
 
-/// The only finding of a launch that must have exactly one.
+/// Returns the only finding of a launch that must have exactly one.
 #[track_caller]
 pub fn only_finding(result: Result<(), LaunchError>) -> Finding {
     let report = findings(result);
@@ -155,7 +154,7 @@ pub fn only_finding(result: Result<(), LaunchError>) -> Finding {
     report.findings()[0].clone()
 }
 
-/// Whether the finding is a race.
+/// Returns `true` if the finding is a race.
 pub fn is_race(finding: &Finding) -> bool {
     matches!(finding.kind, FindingKind::Race { .. })
 }

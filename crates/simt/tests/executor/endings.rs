@@ -1,5 +1,4 @@
-//! Launches that would not end by themselves, and faults that end the process: each names its
-//! kernel, block and thread.
+//! Runaway launches and memory faults: each message names the kernel, block and thread.
 
 use crate::common::{CHECKED, Words, rank, run};
 use simt::memory::dynamic_shared;
@@ -15,7 +14,7 @@ const FEW: Limits = Limits {
 };
 
 #[track_caller]
-fn too_many_steps(kernel: impl Fn() + Sync) {
+fn assert_exceeds_step_limit(kernel: impl Fn() + Sync) {
     let error = FEW.apply(|| run(2, 64, CHECKED, kernel)).unwrap_err();
     assert!(
         matches!(error, LaunchError::StepLimit { steps: 500, .. }),
@@ -29,26 +28,26 @@ fn too_many_steps(kernel: impl Fn() + Sync) {
 }
 
 #[test]
-fn endless_loops_end_at_whatever_is_a_step() {
+fn endless_loops_end_at_every_kind_of_step() {
     let words = Words::new(64);
-    too_many_steps(|| {
+    assert_exceeds_step_limit(|| {
         loop {
             words.read(0);
         }
     });
-    too_many_steps(|| {
+    assert_exceeds_step_limit(|| {
         loop {
             barrier();
         }
     });
-    too_many_steps(|| {
+    assert_exceeds_step_limit(|| {
         while rank() < 32 {
             warp_sync(u32::MAX);
         }
         barrier();
     });
-    // One thread's loop ends the launch, and all others that wait.
-    too_many_steps(|| {
+    // The loop of one thread ends the launch and all waiting threads.
+    assert_exceeds_step_limit(|| {
         while rank() == 40 {
             words.add(1, 1);
         }
@@ -65,7 +64,7 @@ fn steps_are_counted_for_each_thread_of_each_block() {
         }
     };
     FEW.apply(|| run(3, 64, CHECKED, kernel)).unwrap();
-    // and in fast mode not at all
+    // fast mode does not count steps
     let kernel = || {
         for _ in 0..4000 {
             words.read(rank());
@@ -75,7 +74,7 @@ fn steps_are_counted_for_each_thread_of_each_block() {
 }
 
 #[test]
-fn a_launch_that_takes_too_long_is_ended() {
+fn a_launch_over_its_time_limit_is_ended() {
     let limits = Limits {
         time: Some(Duration::from_millis(20)),
         ..Limits::NONE
@@ -95,12 +94,12 @@ fn a_launch_that_takes_too_long_is_ended() {
     assert!(site.file().ends_with("endings.rs"));
 }
 
-/// Set in the processes that are to end.
+/// Environment variable that marks the child processes.
 const VARIABLE: &str = "FERROVOX_SIMT_TEST_ENDS";
 
-/// Runs `end` in another process, which is to die of it, and returns what that printed. `which`
-/// tells the ends of one test apart.
-fn dies(name: &str, which: &str, end: impl FnOnce()) -> Option<String> {
+/// Runs `end` in a child process that must die of it, and returns the child's output. `which`
+/// distinguishes the cases of one test.
+fn output_of_dying_child(name: &str, which: &str, end: impl FnOnce()) -> Option<String> {
     if let Some(chosen) = std::env::var_os(VARIABLE) {
         if chosen == which {
             end();
@@ -119,9 +118,9 @@ fn dies(name: &str, which: &str, end: impl FnOnce()) -> Option<String> {
 
 #[test]
 #[cfg_attr(miri, ignore = "it starts a process")]
-fn a_loop_without_steps_ends_the_process_and_is_named() {
-    let text = dies(
-        "endings::a_loop_without_steps_ends_the_process_and_is_named",
+fn a_loop_without_steps_aborts_the_process_and_is_named() {
+    let text = output_of_dying_child(
+        "endings::a_loop_without_steps_aborts_the_process_and_is_named",
         "",
         || {
             let limits = Limits {
@@ -144,7 +143,7 @@ fn a_loop_without_steps_ends_the_process_and_is_named() {
             "{text}"
         );
         assert!(
-            text.contains("thread (37, 0, 0) has computed for 0.2 s"),
+            text.contains("thread (37, 0, 0) has run for 0.2 s"),
             "{text}"
         );
         assert!(
@@ -165,10 +164,10 @@ fn deep(left: u64) -> u64 {
 
 #[cfg(all(unix, not(miri)))]
 #[test]
-fn deep_recursion_is_named() {
+fn stack_overflow_names_kernel_block_and_thread() {
     for mode in [Mode::Fast, CHECKED] {
-        let text = dies(
-            "endings::deep_recursion_is_named",
+        let text = output_of_dying_child(
+            "endings::stack_overflow_names_kernel_block_and_thread",
             &format!("{mode:?}"),
             || {
                 let _ = launch("recursive", LaunchShape::new(1, (8, 4)), mode, || {
@@ -181,14 +180,13 @@ fn deep_recursion_is_named() {
             },
         );
         if let Some(text) = text {
-            let named =
-                "kernel `recursive`, block (0, 0, 0), thread (5, 1, 0): the thread's stack of";
+            let named = "kernel `recursive`, block (0, 0, 0), thread (5, 1, 0): stack overflow: the thread's stack of";
             assert!(text.contains(named), "{text}");
         }
     }
 }
 
-/// Writes `bytes` bytes of dynamic shared memory that has 1000.
+/// Writes `bytes` bytes to a dynamic shared memory of 1000 bytes.
 #[cfg(all(unix, not(miri)))]
 fn fill(bytes: usize, mode: Mode) -> Result<(), LaunchError> {
     let shape = LaunchShape {
@@ -200,7 +198,7 @@ fn fill(bytes: usize, mode: Mode) -> Result<(), LaunchError> {
         simt::memory::record_raw_pointer(start.addr());
         if rank() == 1 {
             for i in 0..bytes {
-                // SAFETY: as far as there is memory; then it is a fault, which ends this process.
+                // SAFETY: valid within the array; beyond it a fault ends this child process.
                 unsafe { start.add(i).write_volatile(1) };
             }
         }
@@ -209,10 +207,10 @@ fn fill(bytes: usize, mode: Mode) -> Result<(), LaunchError> {
 
 #[cfg(all(unix, not(miri)))]
 #[test]
-fn an_overrun_of_dynamic_shared_memory_is_named() {
+fn overrun_of_dynamic_shared_memory_names_kernel_block_and_thread() {
     for mode in [Mode::Fast, CHECKED] {
-        let text = dies(
-            "endings::an_overrun_of_dynamic_shared_memory_is_named",
+        let text = output_of_dying_child(
+            "endings::overrun_of_dynamic_shared_memory_names_kernel_block_and_thread",
             &format!("{mode:?}"),
             || {
                 let _ = fill(2000, mode);
@@ -222,7 +220,7 @@ fn an_overrun_of_dynamic_shared_memory_is_named() {
             let named = [
                 "kernel `filling`, block (",
                 ", 0, 0), thread (1, 0, 0): ",
-                "an access past the end of the dynamic shared memory of 1000 bytes",
+                "out-of-bounds access past the end of the dynamic shared memory of 1000 bytes",
             ];
             assert!(named.iter().all(|part| text.contains(part)), "{text}");
         }
@@ -231,36 +229,38 @@ fn an_overrun_of_dynamic_shared_memory_is_named() {
 
 #[cfg(all(unix, not(miri)))]
 #[test]
-fn bytes_just_behind_an_array_are_looked_at_when_its_block_ends() {
+fn bytes_past_the_end_of_an_array_are_checked_when_its_block_ends() {
     fill(1000, CHECKED).unwrap();
     let Err(LaunchError::Findings(report)) = fill(1001, CHECKED) else {
-        panic!("nothing was found");
+        panic!("no findings");
     };
     let text = report.to_string();
     assert!(
-        text.contains("behind the end of shared memory were written, after byte 999 of the 1000 bytes of dynamic"),
+        text.contains(
+            "past the end of an array were written, after byte 999 of the 1000 bytes of dynamic"
+        ),
         "{text}"
     );
 }
 
 #[cfg(all(unix, not(miri)))]
 #[test]
-fn other_faults_are_named_and_left_to_who_handled_them_before() {
-    let text = dies(
-        "endings::other_faults_are_named_and_left_to_who_handled_them_before",
+fn other_faults_are_named_and_passed_to_the_previous_handler() {
+    let text = output_of_dying_child(
+        "endings::other_faults_are_named_and_passed_to_the_previous_handler",
         "",
         || {
             let _ = launch("wild", LaunchShape::new(1, 2), Mode::Fast, || {
                 if rank() == 1 {
                     let nowhere = black_box(std::ptr::without_provenance_mut::<u8>(4096));
-                    // SAFETY: a fault, which ends this process.
+                    // SAFETY: causes a fault, which ends this child process.
                     unsafe { nowhere.write_volatile(1) };
                 }
             });
         },
     );
     if let Some(text) = text {
-        let named = "kernel `wild`, block (0, 0, 0), thread (1, 0, 0): an access to 0x1000, where";
+        let named = "kernel `wild`, block (0, 0, 0), thread (1, 0, 0): invalid access to 0x1000";
         assert!(text.contains(named), "{text}");
     }
 }

@@ -1,12 +1,12 @@
-//! Kernels that fail: the launch says who and why, everything on their stacks is dropped, and the
-//! next launch works.
+//! Failing kernels: the error names the thread and the reason, all values on the fibers are
+//! dropped, and the next launch works.
 
 use crate::common::{CHECKED, MODES, Words, findings, global_index, only_finding, rank, run};
 use simt::sync::{Reduce, barrier, barrier_reduce, warp_exchange, warp_sync};
 use simt::{Dim3, FindingKind, LaunchError, LaunchShape, Mode, current, launch};
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-/// Counts how many of its kind live.
+/// Counts its living instances.
 struct Counted<'a>(&'a AtomicI64);
 
 impl<'a> Counted<'a> {
@@ -22,8 +22,8 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// After any failure this must work, on the same fibers.
-fn a_good_launch_works() {
+/// Checks that a correct launch still works on the same fibers.
+fn assert_correct_launch_works() {
     for mode in MODES {
         let sum = AtomicU64::new(0);
         run(8, 100, mode, || {
@@ -59,7 +59,7 @@ fn a_panic_names_kernel_block_thread_and_message() {
             other => panic!("{other:?}"),
         }
     }
-    a_good_launch_works();
+    assert_correct_launch_works();
 }
 
 #[test]
@@ -74,12 +74,12 @@ fn a_panic_in_a_block_of_one_thread_is_caught_too() {
         text.contains("block (77, 0, 0), thread (0, 0, 0)"),
         "{text}"
     );
-    assert!(text.contains("payload is no text"), "{text}");
-    a_good_launch_works();
+    assert!(text.contains("payload is not a string"), "{text}");
+    assert_correct_launch_works();
 }
 
 #[test]
-fn those_that_wait_when_a_thread_panics_are_unwound() {
+fn a_panic_unwinds_the_waiting_threads() {
     let wait_in = |place: usize| match place {
         0 => barrier(),
         1 => warp_sync(u32::MAX),
@@ -105,13 +105,13 @@ fn those_that_wait_when_a_thread_panics_are_unwound() {
             );
             assert!(built.into_inner() >= 1);
             assert_eq!(live.into_inner(), 0, "something on a stack was not dropped");
-            a_good_launch_works();
+            assert_correct_launch_works();
         }
     }
 }
 
 #[test]
-fn a_destructor_that_waits_while_its_thread_unwinds_waits_for_nobody() {
+fn waiting_in_a_destructor_during_unwinding_returns_at_once() {
     struct Waits;
     impl Drop for Waits {
         fn drop(&mut self) {
@@ -133,12 +133,12 @@ fn a_destructor_that_waits_while_its_thread_unwinds_waits_for_nobody() {
             matches!(result, Err(LaunchError::KernelPanicked { .. })),
             "{result:?}"
         );
-        a_good_launch_works();
+        assert_correct_launch_works();
     }
 }
 
 #[test]
-fn a_kernel_that_catches_its_own_panics_is_left_alone() {
+fn a_kernel_may_catch_its_own_panics() {
     for mode in MODES {
         run(2, 40, mode, || {
             let caught = std::panic::catch_unwind(|| {
@@ -154,7 +154,7 @@ fn a_kernel_that_catches_its_own_panics_is_left_alone() {
 }
 
 #[test]
-fn a_kernel_that_catches_its_unwinding_does_not_stop_it() {
+fn catching_the_unwinding_does_not_resume_an_aborted_block() {
     let caught = AtomicU32::new(0);
     let result = run(1, 4, Mode::Fast, || {
         if rank() == 3 {
@@ -169,11 +169,11 @@ fn a_kernel_that_catches_its_unwinding_does_not_stop_it() {
     let text = result.unwrap_err().to_string();
     assert!(text.contains("quietly"), "{text}");
     assert_eq!(caught.into_inner(), 3);
-    a_good_launch_works();
+    assert_correct_launch_works();
 }
 
 #[test]
-fn a_payload_that_panics_when_dropped_does_no_harm() {
+fn a_panic_payload_that_panics_when_dropped_is_contained() {
     struct Nasty;
     impl Drop for Nasty {
         fn drop(&mut self) {
@@ -187,7 +187,7 @@ fn a_payload_that_panics_when_dropped_does_no_harm() {
         matches!(result, Err(LaunchError::KernelPanicked { .. })),
         "{result:?}"
     );
-    a_good_launch_works();
+    assert_correct_launch_works();
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn an_index_out_of_bounds_is_a_finding_in_any_mode() {
         let result = run(1, 11, mode, || words.write(rank(), 1));
         let finding = only_finding(result);
         let kind = FindingKind::OutOfBounds {
-            what: "View",
+            view: "View",
             index: 10,
             len: 10,
         };
@@ -213,7 +213,7 @@ fn an_index_out_of_bounds_is_a_finding_in_any_mode() {
 }
 
 #[test]
-fn in_checked_mode_the_rest_of_the_block_goes_on_and_nobody_is_blamed_for_the_one_that_ended() {
+fn checked_mode_continues_after_a_finding_without_follow_up_findings() {
     let (words, passed) = (Words::new(40), AtomicU32::new(0));
     let result = run(3, 41, CHECKED, || {
         words.read(rank());
@@ -233,7 +233,7 @@ fn out_of_bounds_outside_a_launch_is_an_ordinary_panic() {
 }
 
 #[test]
-fn a_failure_stops_the_other_blocks_early() {
+fn a_failure_stops_other_blocks_early() {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(4)
         .build()
@@ -254,12 +254,12 @@ fn a_failure_stops_the_other_blocks_early() {
             ran.into_inner() < blocks / 2 * threads,
             "nearly all blocks ran"
         );
-        a_good_launch_works();
+        assert_correct_launch_works();
     }
 }
 
 #[test]
-fn a_block_that_spins_on_a_failed_one_ends() {
+fn a_block_spinning_on_a_failed_block_ends() {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(4)
         .build()
@@ -284,7 +284,7 @@ fn a_block_that_spins_on_a_failed_one_ends() {
 }
 
 #[test]
-fn a_panic_after_findings_ends_the_launch_and_the_report_says_so() {
+fn a_panic_after_findings_is_part_of_the_report() {
     let words = Words::new(1);
     let report = findings(run(2, 2, CHECKED, || {
         words.write(0, 1);
@@ -296,13 +296,13 @@ fn a_panic_after_findings_ends_the_launch_and_the_report_says_so() {
         Some(LaunchError::KernelPanicked { .. })
     ));
     assert!(
-        report.to_string().contains("then the launch ended: "),
+        report.to_string().contains("the launch then ended early: "),
         "{report}"
     );
 }
 
 #[test]
-fn a_launch_from_a_destructor_that_unwinds_is_an_error() {
+fn a_launch_during_unwinding_is_an_error() {
     struct Launches<'a>(&'a AtomicU32);
     impl Drop for Launches<'_> {
         fn drop(&mut self) {
@@ -324,7 +324,7 @@ fn a_launch_from_a_destructor_that_unwinds_is_an_error() {
 }
 
 #[test]
-fn failures_by_the_hundred_leak_nothing_and_leave_every_mode_usable() {
+fn hundreds_of_failures_leak_nothing() {
     let live = AtomicI64::new(0);
     for round in 0..100 {
         let mode = MODES[round % MODES.len()];
@@ -342,5 +342,5 @@ fn failures_by_the_hundred_leak_nothing_and_leave_every_mode_usable() {
         assert!(result.is_err());
         assert_eq!(live.load(Ordering::Relaxed), 0, "round {round}");
     }
-    a_good_launch_works();
+    assert_correct_launch_works();
 }

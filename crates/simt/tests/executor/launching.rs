@@ -1,4 +1,4 @@
-//! Every thread of every block runs once and knows its place; shapes that no device could launch
+//! Every thread of every block runs once with its own indices, and invalid launch configurations
 //! are refused.
 
 use crate::common::{MODES, run};
@@ -34,7 +34,7 @@ fn every_thread_of_a_3d_grid_runs_once_with_its_own_indices() {
 }
 
 #[test]
-fn indices_survive_waiting() {
+fn indices_are_kept_across_waits() {
     for mode in MODES {
         let shape = LaunchShape::new((2, 2, 2), (4, 4, 4));
         launch("indices", shape, mode, || {
@@ -59,7 +59,7 @@ fn indices_survive_waiting() {
 }
 
 #[test]
-fn many_blocks_of_one_thread_and_of_many_run_in_parallel() {
+fn blocks_run_in_parallel() {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(8)
         .build()
@@ -74,7 +74,7 @@ fn many_blocks_of_one_thread_and_of_many_run_in_parallel() {
                     let block = u64::from(current::block_idx().x);
                     ran.fetch_add(block + 1, Ordering::Relaxed);
                     workers.lock().unwrap().insert(std::thread::current().id());
-                    // Long enough for the other workers to get their share.
+                    // Slow enough for the other workers to claim blocks.
                     if block.is_multiple_of(256) {
                         std::thread::sleep(std::time::Duration::from_millis(1));
                     }
@@ -92,7 +92,7 @@ fn many_blocks_of_one_thread_and_of_many_run_in_parallel() {
 }
 
 #[test]
-fn a_grid_of_no_blocks_is_refused() {
+fn an_empty_grid_is_refused() {
     for mode in MODES {
         for grid in [Dim3::new(0, 1, 1), Dim3::new(5, 0, 2), Dim3::new(1, 1, 0)] {
             let result = launch("none", LaunchShape::new(grid, 32), mode, || {
@@ -107,7 +107,7 @@ fn a_grid_of_no_blocks_is_refused() {
 }
 
 #[test]
-fn impossible_blocks_are_refused_with_their_numbers() {
+fn invalid_blocks_are_refused_with_their_sizes() {
     let refused = |block: Dim3, dynamic_shared_bytes: u32| {
         let shape = LaunchShape {
             grid: Dim3::new(1, 1, 1),
@@ -181,7 +181,7 @@ fn a_barrier_outside_a_launch_panics() {
 }
 
 #[test]
-fn a_block_that_waits_for_an_earlier_block_gets_there() {
+fn a_block_may_wait_for_an_earlier_block() {
     // The chain of a single-pass scan: each block waits for its predecessor's result.
     const BLOCKS: u32 = 500;
     let pool = rayon::ThreadPoolBuilder::new()

@@ -1,4 +1,4 @@
-//! Named barriers: who waits for whom, and wrong uses of them.
+//! Named barriers: waiting and arriving, and misuse.
 
 use crate::common::{CHECKED, MODES, Words, findings, only_finding, rank, run};
 use simt::sync::{barrier, named_barrier, named_barrier_arrive, warp_sync, yield_thread};
@@ -9,7 +9,7 @@ fn warp() -> usize {
     rank() / 32
 }
 
-/// The text of a deadlock, in fast and in checked mode.
+/// Returns the message of the expected deadlock, in fast and in checked mode.
 #[track_caller]
 fn deadlocks(threads: u32, kernel: impl Fn() + Sync) -> [String; 2] {
     [Mode::Fast, CHECKED].map(|mode| {
@@ -32,12 +32,12 @@ fn deadlocks(threads: u32, kernel: impl Fn() + Sync) -> [String; 2] {
 }
 
 #[test]
-fn a_barrier_is_for_as_many_warps_as_it_says_and_begins_anew() {
+fn a_named_barrier_completes_at_its_count_and_is_reset() {
     for mode in MODES {
         for blocks in [1, 3] {
             let (passed, others) = (AtomicU32::new(0), AtomicU32::new(0));
             run(blocks, 128, mode, || match warp() {
-                // The fourth warp has nothing to do with the others' barrier.
+                // The fourth warp does not use the barrier.
                 3 => {
                     others.fetch_add(1, Relaxed);
                     named_barrier(15, 32);
@@ -57,7 +57,7 @@ fn a_barrier_is_for_as_many_warps_as_it_says_and_begins_anew() {
 }
 
 #[test]
-fn nobody_goes_on_before_all_have_come() {
+fn no_warp_passes_a_named_barrier_before_all_have_arrived() {
     for mode in MODES {
         let came = Words::new(1);
         run(1, 128, mode, || {
@@ -73,7 +73,7 @@ fn nobody_goes_on_before_all_have_come() {
 }
 
 #[test]
-fn who_arrives_goes_on_at_once() {
+fn an_arriving_warp_continues_at_once() {
     for mode in MODES {
         let word = AtomicU32::new(0);
         run(1, 64, mode, || {
@@ -81,7 +81,7 @@ fn who_arrives_goes_on_at_once() {
                 named_barrier_arrive(1, 64);
                 word.store(1, Relaxed);
             } else {
-                // The second warp comes only when the first has gone on.
+                // The second warp arrives only after the first has continued.
                 while word.load(Relaxed) == 0 {
                     yield_thread();
                 }
@@ -93,14 +93,14 @@ fn who_arrives_goes_on_at_once() {
 }
 
 #[test]
-fn barriers_that_nobody_waits_at_end_with_their_block() {
+fn arrivals_without_waiters_are_discarded_with_their_block() {
     for mode in MODES {
         run(4, 96, mode, || {
             if warp() == 0 {
                 named_barrier_arrive(1, 96);
             }
             barrier();
-            // Were the arrival of the block before still there, the two warps would be enough.
+            // If the previous block's arrival still counted, the two warps would complete the barrier.
             if warp() > 0 {
                 named_barrier_arrive(1, 96);
             }
@@ -119,7 +119,7 @@ fn short_warps_and_single_threads_count_as_whole_warps() {
 }
 
 #[test]
-fn two_numbers_never_meet() {
+fn different_barrier_numbers_are_independent() {
     for text in deadlocks(64, || named_barrier(1 + warp() as u32, 64)) {
         for barrier in [1, 2] {
             let what = format!("named barrier {barrier} (32 of 64 threads arrived)");
@@ -129,7 +129,7 @@ fn two_numbers_never_meet() {
 }
 
 #[test]
-fn a_count_is_of_whole_warps_of_the_block() {
+fn a_count_must_be_whole_warps_of_the_block() {
     for mode in [Mode::Fast, CHECKED] {
         for (threads, count) in [
             (64, 0),
@@ -156,9 +156,9 @@ fn a_count_is_of_whole_warps_of_the_block() {
 }
 
 #[test]
-fn counts_of_one_barrier_agree() {
+fn different_counts_at_one_barrier_are_a_finding() {
     for mode in [Mode::Fast, CHECKED] {
-        // Of two warps, and of two lanes of one.
+        // Mismatch between two warps, and between two lanes of one warp.
         let of_warps = || {
             if warp() < 2 {
                 named_barrier(1, if warp() == 0 { 96 } else { 64 });
@@ -181,14 +181,17 @@ fn counts_of_one_barrier_agree() {
                 panic!("{threads}: {report}");
             };
             assert_ne!(said, other_threads);
-            assert!(report.to_string().contains("different numbers"), "{report}");
+            assert!(
+                report.to_string().contains("different thread counts"),
+                "{report}"
+            );
         }
     }
 }
 
 #[test]
-fn a_warp_comes_as_a_whole() {
-    // Half of a warp: the others wait elsewhere, so nobody can go on.
+fn a_warp_arrives_as_a_whole() {
+    // Half of a warp; the other lanes wait elsewhere, so none can continue.
     for text in deadlocks(32, || {
         if rank() < 16 {
             named_barrier(1, 32);
@@ -196,10 +199,10 @@ fn a_warp_comes_as_a_whole() {
             warp_sync(u32::MAX);
         }
     }) {
-        let what = "16 threads, the first of them (0, 0, 0), wait in named barrier 1 for the rest of its warp";
+        let what = "16 threads, the first of them (0, 0, 0), wait in named barrier 1 for the other lanes of its warp";
         assert!(text.contains(what), "{text}");
     }
-    // The others have left.
+    // The other lanes have exited.
     let leaves = || {
         if rank() != 5 {
             named_barrier(1, 32);
@@ -211,7 +214,7 @@ fn a_warp_comes_as_a_whole() {
         panic!("{finding}");
     };
     assert_eq!(other_thread.x, 5);
-    // LaneValues at two barriers, and lanes of which some arrive and others wait.
+    // Lanes at two barriers, and a mixture of arriving and waiting lanes.
     let two_barriers = || named_barrier(1 + u32::from(rank() < 16), 32);
     let two_ways = || {
         if rank() < 16 {
@@ -230,7 +233,7 @@ fn a_warp_comes_as_a_whole() {
             );
         }
     }
-    // One barrier at two places of the source.
+    // One barrier at two source locations.
     let two_places = || {
         if rank() < 16 {
             named_barrier(1, 32);
@@ -263,7 +266,7 @@ fn a_barrier_that_never_completes_is_a_deadlock() {
 }
 
 #[test]
-fn a_panic_gives_up_a_block_whose_threads_wait() {
+fn a_panic_aborts_a_block_waiting_at_a_named_barrier() {
     for mode in MODES {
         let error = run(1, 96, mode, || {
             if rank() == 70 {
@@ -273,7 +276,7 @@ fn a_panic_gives_up_a_block_whose_threads_wait() {
         })
         .unwrap_err();
         assert!(error.to_string().contains("here"), "{error}");
-        // The executor's threads are as good as new.
+        // The executor's threads remain usable.
         run(1, 96, mode, || named_barrier(1, 96)).unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! What named barriers order. Each kernel with a fault stands beside one without.
+//! Memory ordering by named barriers. Each faulty kernel is paired with a correct one.
 
 use crate::common::{MODES, SharedWords, Words, findings, is_race, rank, run};
 use simt::sync::{barrier, named_barrier, named_barrier_arrive, warp_sync};
@@ -12,8 +12,8 @@ fn warp() -> usize {
     rank() / 32
 }
 
-/// Under several seeds: whether races are found (and nothing else), and nothing at all where none
-/// is expected.
+/// Checks, under several seeds, that races are found (and nothing else) or that there are no
+/// findings.
 #[track_caller]
 fn races(expected: bool, blocks: u32, threads: u32, kernel: impl Fn() + Sync) {
     for seed in SEEDS {
@@ -28,7 +28,7 @@ fn races(expected: bool, blocks: u32, threads: u32, kernel: impl Fn() + Sync) {
     }
 }
 
-/// A ring of two tiles between one warp that fills them and three that add them up.
+/// Ring buffer of two tiles between one warp that fills them and three warps that sum them.
 fn ring(out: &Words, rounds: usize, fault: u32) {
     const FULL: [u32; 2] = [1, 2];
     const EMPTY: [u32; 2] = [3, 4];
@@ -63,7 +63,7 @@ fn ring(out: &Words, rounds: usize, fault: u32) {
 }
 
 #[test]
-fn a_ring_between_producer_and_consumers_is_right() {
+fn a_correct_producer_consumer_ring_has_no_findings() {
     let rounds = 7;
     for mode in MODES {
         let out = Words::new(rounds * 96);
@@ -76,8 +76,8 @@ fn a_ring_between_producer_and_consumers_is_right() {
 }
 
 #[test]
-fn a_ring_races_if_tiles_are_overwritten_before_they_are_read_or_read_before_they_are_full() {
-    // 1: the producer does not wait until a tile is empty. 3: consumers wait after they have read.
+fn a_ring_without_empty_or_full_waits_races() {
+    // 1: the producer does not wait for an empty tile. 3: consumers wait after they have read.
     for fault in [1, 3] {
         for seed in SEEDS {
             let out = Words::new(7 * 96);
@@ -91,7 +91,7 @@ fn a_ring_races_if_tiles_are_overwritten_before_they_are_read_or_read_before_the
 }
 
 #[test]
-fn a_wrong_number_races_or_never_completes() {
+fn a_wrong_barrier_number_races_or_deadlocks() {
     for seed in SEEDS {
         let out = Words::new(7 * 96);
         let error = run(1, 128, Mode::Checked { seed }, || ring(&out, 7, 2)).unwrap_err();
@@ -107,7 +107,7 @@ fn a_wrong_number_races_or_never_completes() {
 }
 
 #[test]
-fn sync_acquires_what_was_released_and_arrive_only_releases() {
+fn sync_acquires_and_releases_but_arrive_only_releases() {
     let words = Words::new(64);
     let kernel = |first: fn(u32, u32), second: fn(u32, u32)| {
         let words = &words;
@@ -118,13 +118,13 @@ fn sync_acquires_what_was_released_and_arrive_only_releases() {
             } else {
                 second(1, 64);
             }
-            // Only what this warp may know of the other is read.
+            // Reads only elements whose write may be ordered before this warp.
             words.read(if warp() == 0 { 32 } else { 0 });
         }
     };
-    // Both are ordered after both.
+    // Both waiting warps are ordered after each other.
     races(false, 1, 64, kernel(named_barrier, named_barrier));
-    // Who arrives is not ordered after who waits, nor after who arrives too.
+    // An arriving warp is ordered neither after a waiting one nor after another arriving one.
     races(true, 1, 64, kernel(named_barrier_arrive, named_barrier));
     races(true, 1, 64, kernel(named_barrier, named_barrier_arrive));
     races(
@@ -147,7 +147,7 @@ fn sync_acquires_what_was_released_and_arrive_only_releases() {
     };
     races(false, 1, 64, one_way(0));
     races(false, 1, 64, one_way(1));
-    // What comes after the arrival is not ordered by it.
+    // Accesses after the arrival are not ordered by it.
     races(true, 1, 64, || {
         if warp() == 0 {
             named_barrier_arrive(1, 64);
@@ -157,7 +157,7 @@ fn sync_acquires_what_was_released_and_arrive_only_releases() {
             words.read(rank() - 32);
         }
     });
-    // Arriving orders the lanes of a warp no more than it does warps.
+    // Arriving does not order the lanes of a warp either.
     races(true, 1, 64, || {
         words.write(rank(), 1);
         named_barrier_arrive(1, 64);
@@ -171,9 +171,9 @@ fn sync_acquires_what_was_released_and_arrive_only_releases() {
 }
 
 #[test]
-fn order_goes_on_through_warps_barriers_and_lanes() {
+fn happens_before_is_transitive_across_warps_barriers_and_lanes() {
     let words = Words::new(4);
-    // From the first warp by one barrier to the second, by another to the third.
+    // From the first warp through one barrier to the second, through another to the third.
     let chain = |second_waits: bool| {
         let words = &words;
         move || match warp() {
@@ -201,7 +201,7 @@ fn order_goes_on_through_warps_barriers_and_lanes() {
     };
     races(false, 1, 96, chain(true));
     races(true, 1, 96, chain(false));
-    // From one lane to another of its warp, and by that one's arrival on.
+    // From one lane to another of its warp, and onwards through that lane's arrival.
     let handed = |mask: u32| {
         let words = &words;
         move || {
@@ -232,7 +232,7 @@ fn order_goes_on_through_warps_barriers_and_lanes() {
             words.read(1);
         }
     });
-    // The block's barrier orders as ever, and a barrier that is under way does not harm it.
+    // The block's barrier orders as usual, and does not disturb a named barrier in progress.
     races(false, 1, 96, || {
         if warp() == 0 {
             named_barrier_arrive(9, 64);
@@ -252,9 +252,8 @@ fn order_goes_on_through_warps_barriers_and_lanes() {
 }
 
 #[test]
-fn all_readers_are_remembered_where_some_are_ordered() {
-    // The last warp writes what all others read, and waits for all but one of them, whichever that
-    // is.
+fn every_unordered_reader_is_remembered() {
+    // The last warp writes memory that all others read, and waits for all but one of them.
     for left_out in [0, 1, 2, 3, 9] {
         let words = Words::new(1);
         let kernel = || {
@@ -276,7 +275,7 @@ fn all_readers_are_remembered_where_some_are_ordered() {
         };
         races(left_out < 4, 1, 160, kernel);
     }
-    // The warp reads once more, after it has arrived.
+    // The warp reads again after it has arrived.
     for again in [false, true] {
         let words = Words::new(1);
         races(again, 1, 96, || {

@@ -1,5 +1,5 @@
-//! Races: two threads touch the same element, one of them writes, and nothing orders them. Each
-//! kernel that has one stands beside one that differs by what orders it.
+//! Races: two unordered accesses to one element, at least one of them a write. Each racing kernel
+//! is paired with one that differs only by the synchronisation.
 
 use crate::common::{
     CHECKED, SharedWords, Words, findings, global_index, is_race, only_finding, rank, run,
@@ -12,8 +12,8 @@ use std::mem::size_of_val;
 static TILE: u8 = 0;
 const SEEDS: std::ops::Range<u64> = 0..10;
 
-/// Runs the kernel under several seeds: it must be found to race (and nothing else) under every
-/// one, or under none.
+/// Checks, under several seeds, that races are found (and nothing else) under every seed, or under
+/// none.
 #[track_caller]
 fn races(expected: bool, blocks: u32, threads: u32, kernel: impl Fn() + Sync) {
     for seed in SEEDS {
@@ -31,7 +31,7 @@ fn races(expected: bool, blocks: u32, threads: u32, kernel: impl Fn() + Sync) {
 }
 
 #[test]
-fn a_neighbours_shared_element_needs_a_barrier() {
+fn reading_a_neighbours_shared_element_needs_a_barrier() {
     let without = || {
         let tile = SharedWords::new(&TILE, 64);
         tile.write(rank(), 1);
@@ -52,7 +52,7 @@ fn a_neighbours_shared_element_needs_a_barrier() {
 }
 
 #[test]
-fn both_sides_of_a_race_are_named() {
+fn a_race_names_both_accesses() {
     let words = Words::new(4);
     let finding = only_finding(run(1, 64, CHECKED, || {
         if rank() == 3 {
@@ -89,7 +89,7 @@ fn both_sides_of_a_race_are_named() {
 }
 
 #[test]
-fn two_writes_race_even_of_the_same_value() {
+fn writes_of_equal_values_race() {
     let words = Words::new(64);
     races(true, 1, 2, || words.write(0, 1));
     races(false, 1, 64, || words.write(rank(), 1));
@@ -104,7 +104,7 @@ fn reads_do_not_race() {
 }
 
 #[test]
-fn a_write_after_everybody_read_needs_a_barrier() {
+fn a_write_after_reads_needs_a_barrier() {
     let words = Words::new(4);
     for writer in [0, 31, 32, 63] {
         races(true, 1, 64, || {
@@ -124,7 +124,7 @@ fn a_write_after_everybody_read_needs_a_barrier() {
 }
 
 #[test]
-fn atomics_do_not_race_with_each_other_but_with_plain_accesses() {
+fn atomics_race_with_plain_accesses_only() {
     let words = Words::new(1);
     races(false, 4, 64, || {
         words.add(0, 1);
@@ -155,7 +155,7 @@ fn atomics_do_not_race_with_each_other_but_with_plain_accesses() {
 }
 
 #[test]
-fn blocks_of_one_launch_are_never_ordered_and_launches_are() {
+fn launches_are_ordered_but_blocks_of_one_launch_are_not() {
     let words = Words::new(256);
     let finding = only_finding(run(2, 1, CHECKED, || words.write(0, 1)));
     let FindingKind::Race { other_block, .. } = finding.kind else {
@@ -180,7 +180,7 @@ fn a_warp_sync_orders_the_lanes_of_its_mask_and_an_exchange_does_not() {
             let tile = SharedWords::new(&TILE, 32);
             tile.write(rank(), 1);
             sync(mask);
-            // Each lane reads its neighbour's in the same half of the warp.
+            // Each lane reads its neighbour's element in the same half of the warp.
             tile.read(rank() ^ 1);
         };
         SEEDS
@@ -197,7 +197,7 @@ fn a_warp_sync_orders_the_lanes_of_its_mask_and_an_exchange_does_not() {
         let report = findings(result);
         assert!(report.findings().iter().any(is_race), "{report}");
     }
-    // Halves synchronize apart: neighbours within a half are ordered, the halves are not.
+    // Halves synchronise separately: neighbours within a half are ordered, the halves are not.
     let half = || if rank() < 16 { 0xFFFF } else { 0xFFFF_0000 };
     races(false, 1, 32, || {
         let tile = SharedWords::new(&TILE, 32);
@@ -230,7 +230,7 @@ fn warp_syncs_order_transitively() {
             words.write(0, 2);
         }
     });
-    // What a lane does after its synchronization is not ordered by it.
+    // Accesses after the synchronisation are not ordered by it.
     races(true, 1, 2, || {
         if rank() == 0 {
             warp_sync(0b11);
@@ -279,9 +279,8 @@ fn accesses_of_different_sizes_overlap_byte_by_byte() {
 }
 
 #[test]
-fn shared_memory_reached_through_a_global_view_is_still_the_blocks_own() {
-    // Blocks use the same addresses one after another: those accesses must not look like a race
-    // between blocks.
+fn shared_memory_accessed_through_a_global_view_belongs_to_its_block() {
+    // Consecutive blocks use the same addresses; those accesses must not be reported as races between blocks.
     races(false, 4, 1, || {
         let tile = SharedWords::new(&TILE, 4);
         memory::record_write(Space::Global, tile.address(), 4);
@@ -294,7 +293,7 @@ fn shared_memory_reached_through_a_global_view_is_still_the_blocks_own() {
 }
 
 #[test]
-fn fast_mode_looks_at_nothing() {
+fn fast_mode_tracks_nothing() {
     let words = Words::new(1);
     run(4, 64, Mode::Fast, || words.write(0, current::thread_rank())).unwrap();
 }

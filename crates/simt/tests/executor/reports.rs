@@ -1,12 +1,11 @@
-//! What a person reads: the whole text of a report, what is one finding and what are two, and when
-//! a report is cut short.
+//! Text of reports, merging of equal findings, and the cap on their number.
 
 use crate::common::{CHECKED, Words, findings, rank, run};
 use simt::{LaunchShape, MAX_FINDINGS, Mode, current, launch};
 use std::sync::Mutex;
 
 #[test]
-fn a_report_reads_well() {
+fn text_of_a_complete_report() {
     let words = Words::new(4);
     let line = line!() + 4;
     let shape = LaunchShape::new(3, (1, 2));
@@ -22,14 +21,14 @@ fn a_report_reads_well() {
         "1 finding in kernel `smooth` (checked mode, seed 3):\n  \
            1. out of bounds: index 4 into a View of 4 elements\n     \
               block (1, 0, 0), thread (0, {y}, 0), at {site}\n     \
-              seen 2 times"
+              occurred 2 times"
     );
     assert_eq!(report.to_string(), expected);
     assert_eq!((report.kernel(), report.seed()), ("smooth", Some(3)));
 }
 
 #[test]
-fn a_race_reads_as_two_threads_and_two_lines() {
+fn text_of_a_race_names_two_threads_and_two_lines() {
     let words = Words::new(1);
     let report = findings(run(1, 64, CHECKED, || match rank() {
         2 => words.write(0, 1),
@@ -39,7 +38,7 @@ fn a_race_reads_as_two_threads_and_two_lines() {
     let text = report.to_string();
     assert!(text.contains("1. race on global memory at 0x"), "{text}");
     assert!(
-        text.contains(" (4 bytes): nothing orders these two\n"),
+        text.contains(" (4 bytes): these accesses are not ordered by a barrier\n"),
         "{text}"
     );
     assert!(text.contains("thread (2, 0, 0) wrote it at "), "{text}");
@@ -48,19 +47,18 @@ fn a_race_reads_as_two_threads_and_two_lines() {
         "{text}"
     );
     assert_eq!(text.matches(&format!("{}:", file!())).count(), 2, "{text}");
-    assert!(!text.contains("seen"), "{text}");
+    assert!(!text.contains("occurred"), "{text}");
 }
 
 #[test]
-fn one_finding_per_place_however_many_threads_and_whichever_comes_first() {
+fn findings_at_one_location_are_merged() {
     for seed in 0..10 {
         let words = Words::new(64);
         let report = findings(run(4, 64, Mode::Checked { seed }, || {
             words.read((rank() + 1) % 64);
             words.write(rank(), 1);
         }));
-        // Read against write and write against write of another block; the order in which the two
-        // lines of a pair were reached makes no difference.
+        // A read and a write against the write of another block; the order in which the two lines of a pair are reached does not matter.
         let total: u64 = report
             .findings()
             .iter()
@@ -71,9 +69,9 @@ fn one_finding_per_place_however_many_threads_and_whichever_comes_first() {
     }
 }
 
-/// Reads out of bounds, for each `which` at a place of its own in this file.
+/// Reads out of bounds at one of 25 source locations, selected by `which`.
 #[rustfmt::skip]
-fn read_at_one_of_25_places(words: &Words, which: usize) -> u32 {
+fn read_at_one_of_25_lines(words: &Words, which: usize) -> u32 {
     match which {
         0 => words.read(9), 1 => words.read(9), 2 => words.read(9), 3 => words.read(9), 4 => words.read(9),
         5 => words.read(9), 6 => words.read(9), 7 => words.read(9), 8 => words.read(9), 9 => words.read(9),
@@ -87,7 +85,7 @@ fn read_at_one_of_25_places(words: &Words, which: usize) -> u32 {
 fn a_report_is_capped_and_counts_the_rest() {
     let words = Words::new(1);
     let report = findings(run(2, 25, CHECKED, || {
-        let _ = read_at_one_of_25_places(&words, rank());
+        let _ = read_at_one_of_25_lines(&words, rank());
     }));
     assert_eq!(report.findings().len(), MAX_FINDINGS);
     assert_eq!(report.more(), 25 - MAX_FINDINGS);
@@ -99,11 +97,14 @@ fn a_report_is_capped_and_counts_the_rest() {
     );
     let text = report.to_string();
     assert!(text.starts_with("25 findings in kernel `kernel`"), "{text}");
-    assert!(text.ends_with("\n  and 5 more, at other places"), "{text}");
+    assert!(
+        text.ends_with("\n  and 5 more at other source lines"),
+        "{text}"
+    );
 }
 
 #[test]
-fn the_same_seed_finds_the_same_and_other_seeds_run_in_another_order() {
+fn equal_seeds_give_equal_schedules() {
     let order_of = |seed: u64| {
         let order = Mutex::new(Vec::new());
         run(5, 20, Mode::Checked { seed }, || {

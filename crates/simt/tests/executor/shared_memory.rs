@@ -1,5 +1,5 @@
-//! Block-shared memory: one array per static and block, poisoned before each block, and watched for
-//! what nobody wrote.
+//! Block-shared memory: one array per static and block, poisoned before each block, with detection
+//! of uninitialised reads.
 
 use crate::common::{CHECKED, MODES, SharedWords, findings, only_finding, rank, run};
 use simt::memory::{dynamic_shared, shared_static};
@@ -12,7 +12,7 @@ static FIRST: u8 = 0;
 static SECOND: u8 = 1;
 
 #[test]
-fn all_threads_of_a_block_get_the_same_array_for_a_static_and_another_for_another() {
+fn threads_of_a_block_share_one_array_per_static() {
     for mode in MODES {
         let seen = Mutex::new(HashSet::new());
         run(1, 64, mode, || {
@@ -40,7 +40,7 @@ fn all_threads_of_a_block_get_the_same_array_for_a_static_and_another_for_anothe
 }
 
 #[test]
-fn blocks_that_run_together_have_arrays_of_their_own() {
+fn concurrent_blocks_have_separate_arrays() {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(4)
         .build()
@@ -105,7 +105,7 @@ fn dynamic_shared_memory_has_the_size_of_the_launch_and_belongs_to_the_block() {
 }
 
 #[test]
-fn reading_what_nobody_wrote_is_found() {
+fn uninitialised_reads_are_found() {
     for seed in 0..5 {
         let finding = only_finding(run(2, 8, Mode::Checked { seed }, || {
             let array = SharedWords::new(&FIRST, 8);
@@ -135,7 +135,7 @@ fn reading_what_nobody_wrote_is_found() {
 }
 
 #[test]
-fn a_read_that_begins_before_what_was_written_is_found() {
+fn a_partly_uninitialised_read_is_found() {
     let finding = only_finding(run(1, 1, CHECKED, || {
         let array = SharedWords::new(&FIRST, 8);
         array.write(1, 1);
@@ -152,7 +152,7 @@ fn a_read_that_begins_before_what_was_written_is_found() {
 }
 
 #[test]
-fn what_an_earlier_block_wrote_does_not_count() {
+fn writes_of_an_earlier_block_do_not_initialise() {
     let finding = only_finding(run(4, 1, CHECKED, || {
         let array = SharedWords::new(&FIRST, 1);
         array.read(0);
@@ -162,7 +162,7 @@ fn what_an_earlier_block_wrote_does_not_count() {
 }
 
 #[test]
-fn an_atomic_on_what_nobody_wrote_is_found_once_and_writes() {
+fn an_atomic_on_uninitialised_memory_is_found_once_and_initialises_it() {
     let finding = only_finding(run(1, 8, CHECKED, || {
         SharedWords::new(&FIRST, 1).add(0, 1);
     }));
@@ -174,7 +174,7 @@ fn an_atomic_on_what_nobody_wrote_is_found_once_and_writes() {
 }
 
 #[test]
-fn dynamic_shared_memory_is_named_as_such() {
+fn findings_name_dynamic_shared_memory() {
     let shape = LaunchShape {
         dynamic_shared_bytes: 40,
         ..LaunchShape::new(1, 1)
@@ -194,7 +194,7 @@ fn dynamic_shared_memory_is_named_as_such() {
 }
 
 #[test]
-fn one_static_with_two_sizes_is_refused_instead_of_overlapping() {
+fn a_static_with_two_sizes_is_refused() {
     let result = run(1, 1, Mode::Fast, || {
         shared_static(&raw const FIRST as usize, 64, 4);
         shared_static(&raw const FIRST as usize, 16, 4);

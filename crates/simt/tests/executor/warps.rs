@@ -1,4 +1,4 @@
-//! Warp operations: lanes of a mask meet, with one another's values, whatever the other lanes do.
+//! Warp operations: lanes of a mask synchronise and exchange values, independently of other lanes.
 
 use crate::common::{CHECKED, MODES, only_finding, rank, run};
 use proptest::prelude::*;
@@ -10,8 +10,8 @@ fn lane() -> u32 {
     current::thread_rank() % 32
 }
 
-/// A value that differs between blocks, threads and rounds.
-fn value_of(block: u32, rank: u32, round: u64) -> u64 {
+/// Returns a value that differs between blocks, threads and rounds.
+fn distinct_value(block: u32, rank: u32, round: u64) -> u64 {
     (u64::from(block) << 40) | (u64::from(rank) << 20) | round
 }
 
@@ -24,11 +24,11 @@ fn every_lane_gets_the_values_of_all_lanes_of_its_warp() {
                 let first = rank - lane();
                 let lanes = (threads - first).min(32);
                 for round in 0..4 {
-                    let got = warp_exchange(u32::MAX, value_of(block, rank, round));
+                    let got = warp_exchange(u32::MAX, distinct_value(block, rank, round));
                     assert_eq!(got.participants, u32::MAX >> (32 - lanes));
                     for other in 0..32 {
                         let expected = if other < lanes {
-                            value_of(block, first + other, round)
+                            distinct_value(block, first + other, round)
                         } else {
                             0
                         };
@@ -42,7 +42,7 @@ fn every_lane_gets_the_values_of_all_lanes_of_its_warp() {
 }
 
 #[test]
-fn reading_in_place_gives_what_the_copy_gives() {
+fn exchange_in_place_equals_exchange_by_copy() {
     for mode in MODES {
         for threads in [1, 40] {
             run(1, threads, mode, || {
@@ -60,10 +60,10 @@ fn reading_in_place_gives_what_the_copy_gives() {
 }
 
 #[test]
-fn groups_of_one_warp_with_different_masks_are_under_way_together() {
+fn groups_with_different_masks_may_be_in_progress_together() {
     for mode in MODES {
         run(3, 64, mode, || {
-            // Three groups, which meet a different number of times.
+            // Three groups with different numbers of rounds.
             let (mask, rounds) = match lane() {
                 0..7 => (0x0000_007F, 3),
                 7..20 => (0x000F_FF80, 5),
@@ -85,7 +85,7 @@ fn groups_of_one_warp_with_different_masks_are_under_way_together() {
 }
 
 #[test]
-fn both_sides_of_a_branch_meet_if_their_masks_agree() {
+fn both_sides_of_a_branch_synchronise_if_their_masks_agree() {
     for mode in MODES {
         run(1, 32, mode, || {
             let got = if lane().is_multiple_of(2) {
@@ -100,7 +100,7 @@ fn both_sides_of_a_branch_meet_if_their_masks_agree() {
 }
 
 #[test]
-fn sync_and_exchange_do_not_meet() {
+fn sync_and_exchange_are_separate_operations() {
     let result = run(1, 2, Mode::Fast, || {
         if lane() == 0 {
             warp_sync(0b11);
@@ -116,7 +116,7 @@ fn sync_and_exchange_do_not_meet() {
 }
 
 #[test]
-fn a_lane_that_its_mask_does_not_name_is_found_in_any_mode() {
+fn a_lane_outside_its_own_mask_is_a_finding_in_every_mode() {
     for mode in MODES {
         let finding = only_finding(run(1, 8, mode, || {
             if rank() == 5 {
@@ -130,7 +130,7 @@ fn a_lane_that_its_mask_does_not_name_is_found_in_any_mode() {
 }
 
 #[test]
-fn lanes_that_left_are_absent_in_fast_mode_and_a_finding_in_checked_mode() {
+fn exited_lanes_are_ignored_in_fast_mode_and_a_finding_in_checked_mode() {
     let kernel = || {
         if rank() == 3 || rank() == 9 {
             return;
@@ -151,7 +151,7 @@ fn lanes_that_left_are_absent_in_fast_mode_and_a_finding_in_checked_mode() {
             }
         );
     }
-    // Those who name only the lanes that remain, and lanes that the block never had, are right.
+    // Masks that contain only live lanes, and lanes that the block never had, are correct.
     run(1, 40, CHECKED, || {
         if rank() < 32 {
             return;
@@ -163,8 +163,8 @@ fn lanes_that_left_are_absent_in_fast_mode_and_a_finding_in_checked_mode() {
 }
 
 #[test]
-fn a_lane_that_leaves_releases_those_that_wait_for_it() {
-    // Lane 31 starts last in fast mode: the others wait for it already when it leaves.
+fn an_exiting_lane_releases_the_lanes_that_wait_for_it() {
+    // Lane 31 starts last in fast mode, so the others already wait for it when it exits.
     run(2, 64, Mode::Fast, || {
         if lane() != 31 {
             assert_eq!(warp_exchange(u32::MAX, 0).participants, u32::MAX >> 1);
@@ -174,7 +174,7 @@ fn a_lane_that_leaves_releases_those_that_wait_for_it() {
 }
 
 #[test]
-fn the_active_mask_names_lanes_that_have_not_left() {
+fn the_active_mask_contains_lanes_that_have_not_exited() {
     run(1, 40, Mode::Fast, || {
         barrier();
         assert_eq!(active_mask(), [u32::MAX, 0xFF][rank() / 32]);
@@ -190,7 +190,7 @@ fn the_active_mask_names_lanes_that_have_not_left() {
 }
 
 #[test]
-fn yielding_lets_the_rest_of_the_block_run() {
+fn yielding_lets_other_threads_of_the_block_run() {
     for mode in MODES {
         for last in [false, true] {
             let flags: Vec<AtomicU32> = (0..3).map(|_| AtomicU32::new(0)).collect();
@@ -209,7 +209,7 @@ fn yielding_lets_the_rest_of_the_block_run() {
 }
 
 #[test]
-fn spinning_on_what_nobody_will_write_is_a_deadlock_in_checked_mode() {
+fn endless_spinning_is_a_deadlock_in_checked_mode() {
     let never = AtomicU32::new(0);
     for threads in [1, 3] {
         let result = run(2, threads, CHECKED, || {
@@ -228,9 +228,9 @@ fn spinning_on_what_nobody_will_write_is_a_deadlock_in_checked_mode() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// LaneValues are split into groups at random, and each group meets its own number of times.
+    /// Lanes are split into random groups, and each group synchronises its own number of times.
     #[test]
-    fn any_partition_of_a_warp_meets_group_by_group(
+    fn every_partition_of_a_warp_synchronises_by_group(
         groups in proptest::collection::vec(0_usize..5, 32),
         rounds in proptest::collection::vec(0_u64..6, 5),
         seed in any::<u64>(),

@@ -114,23 +114,24 @@ fn what_is_not_watched_is_counted_and_named() {
     let file = "tests/from-rust-cuda/src/gemm_tiled.rs";
     let text = named(1);
     assert_eq!(
-        text.matches("the shared array of 256 bytes, made at")
+        text.matches("the shared array of 256 bytes, created at")
             .count(),
         2,
         "{text}"
     );
-    let passed = format!("it was passed to code that is not instrumented at {file}:");
+    let passed = format!("it was passed to an uninstrumented function at {file}:");
     assert_eq!(text.matches(&passed).count(), 2, "{text}");
     let text = named(2);
     assert_eq!(
-        text.matches("code that is not instrumented wrote it")
-            .count(),
+        text.matches("uninstrumented code wrote it").count(),
         2,
         "{text}"
     );
     for name in ["`a` (parameter 1)", "`b` (parameter 2)"] {
         assert!(
-            text.contains(&format!("{name}: it was passed to code")),
+            text.contains(&format!(
+                "{name}: it was passed to an uninstrumented function"
+            )),
             "{text}"
         );
     }
@@ -149,7 +150,7 @@ fn what_is_not_watched_is_counted_and_named() {
     let result = unsafe { launch_on_cpu::<kernels::tile_product>(shape, mode, arguments) };
     let text = report(result).to_string();
     assert!(
-        text.contains("2 arrays were not watched: the shared array"),
+        text.contains("2 arrays were not tracked: the shared array"),
         "{text}"
     );
 }
