@@ -1,11 +1,10 @@
-//! Four kernels as they are written for a GPU, on the CPU executor, beside a plain loop of one
-//! thread that does the same: `cargo bench -p ferrovox-cuda-std`, or `… -- gemm` for what has
-//! `gemm` in its name.
+//! Four typical GPU kernels on the CPU executor, compared with equivalent single-threaded loops:
+//! `cargo bench -p ferrovox-cuda-std`, or `… -- gemm` for the benchmarks whose names contain
+//! `gemm`.
 //!
-//! The launch and the loop take turns, so that both meet the same machine, and of each the best run
-//! counts: what other work on the machine takes is in neither. The launch has the threads of the
-//! rayon pool (all cores, unless `RAYON_NUM_THREADS` says otherwise), the loop has one. Results are
-//! compared bit by bit.
+//! Launch and loop alternate, so that both see the same machine load, and the best run of each
+//! counts. The launch uses the rayon pool (all cores, unless `RAYON_NUM_THREADS` is set), the loop
+//! one thread. Results are compared bit by bit.
 
 use cuda_std::prelude::*;
 use cuda_std::{launch_on_cpu, shared_view};
@@ -18,7 +17,7 @@ const RUNS: usize = 15;
 /// Side of a tile of the matrix product.
 const TILE: usize = 16;
 
-/// `c = a · b`, square matrices with sides that are multiples of the tile's.
+/// Computes `c = a · b` for square matrices whose sides are multiples of the tile's.
 #[kernel]
 pub unsafe fn gemm(a: View<f32>, b: View<f32>, c: ViewMut<f32>, side: u32) {
     let tile_a = shared_view![f32; TILE * TILE];
@@ -52,7 +51,8 @@ fn gemm_loop(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
     }
 }
 
-/// How often each byte occurs: in shared memory for the block, then added to everybody's.
+/// Counts the occurrences of each byte: per block in shared memory, then added to the global
+/// counts.
 #[kernel]
 pub unsafe fn histogram(data: View<u8>, counts: ViewMut<u32>) {
     let bins = shared_view![u32; 256];
@@ -76,8 +76,7 @@ fn histogram_loop(data: &[u8], counts: &mut [u32; 256]) {
     }
 }
 
-/// The sum of all elements: one by each thread, a tree in the block, one atomic addition for each
-/// block.
+/// Sums all elements: per thread, by a tree in the block, and by one atomic addition per block.
 #[kernel]
 pub unsafe fn reduction(data: View<u32>, sum: ViewMut<u32>) {
     let partial = shared_view![u32; 256];
@@ -108,10 +107,10 @@ fn reduction_loop(data: &[u32]) -> u32 {
     data.iter().fold(0, |sum, &value| sum.wrapping_add(value))
 }
 
-/// Elements that a block of the bitonic sort sorts.
+/// Number of elements that a block of the bitonic sort sorts.
 const SORTED: usize = 1024;
 
-/// Sorts every 1024 elements, two to a thread, in shared memory.
+/// Sorts every 1024 elements in shared memory, two per thread.
 #[kernel]
 pub unsafe fn bitonic(data: ViewMut<u32>) {
     let tile = shared_view![u32; SORTED];
@@ -160,7 +159,7 @@ fn bitonic_loop(data: &mut [u32]) {
     }
 }
 
-/// Numbers without order.
+/// Returns pseudorandom numbers.
 fn random(count: usize) -> impl Iterator<Item = u32> {
     let mut state = 0x9E37_79B9_u32;
     (0..count).map(move |_| {
@@ -171,7 +170,7 @@ fn random(count: usize) -> impl Iterator<Item = u32> {
     })
 }
 
-/// What work takes: by the clock, and of processors, where the system says.
+/// Cost of a run: wall time, and processor time if the system provides it.
 #[derive(Clone, Copy)]
 struct Cost {
     time: Duration,
@@ -202,7 +201,7 @@ impl Cost {
     }
 }
 
-/// What the process's threads have had of processors, on Linux.
+/// Returns the processor time of the process's threads, on Linux.
 fn processor_time() -> Option<Duration> {
     let mut sum = 0;
     for thread in std::fs::read_dir("/proc/self/task").ok()? {
@@ -230,7 +229,7 @@ fn compare(name: &str, mut launch: impl FnMut() -> Cost, mut plain: impl FnMut()
             launch / plain
         );
     };
-    print("by the clock", best.time, best_plain.time);
+    print("wall time", best.time, best_plain.time);
     if let (Some(launch), Some(plain)) = (best.processors, best_plain.processors) {
         print("processor time", launch, plain);
     }
@@ -264,7 +263,7 @@ fn main() {
                 side as u32,
             );
             Cost::of(|| {
-                // SAFETY: each thread writes one element; tiles lie between barriers.
+                // SAFETY: each thread writes one element; barriers separate the tiles.
                 unsafe { launch_on_cpu::<gemm>(shape((tiles, tiles), (16, 16)), Mode::Fast, args) }
                     .unwrap();
             })

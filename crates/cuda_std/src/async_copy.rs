@@ -1,22 +1,20 @@
-//! Copies from device memory into block-shared memory that go on while the thread does something
-//! else.
+//! Asynchronous copies from device memory to shared memory.
 //!
-//! On devices from compute capability 8.0 on these are `cp.async`; on older ones, and on the CPU,
-//! ordinary copies that are done when the function returns. The CPU's checked mode takes them for
-//! asynchronous all the same, and finds a use of what nobody has waited for.
+//! From compute capability 8.0 on they are `cp.async`. On older devices and on the CPU they are
+//! ordinary copies that are complete when the function returns; checked mode still treats them as
+//! asynchronous and finds accesses to data that has not been waited for.
 //!
-//! The copying thread alone may use what it copied, after [`wait_all`]; the block's other threads
-//! after a barrier that follows, of the block or a [named](crate::thread::NamedBarrier) one. The
-//! source must stay as it is until then. Before it overwrites what was read from shared memory, a
-//! barrier must have followed the reads.
+//! After [`wait_all`] the copied data is visible to the copying thread only; other threads of the
+//! block need a subsequent block barrier or [named barrier](crate::thread::NamedBarrier). The
+//! source must not change until then. Before a copy overwrites shared memory that other threads
+//! read, a barrier must follow the reads.
 
 use crate::{SharedView, View};
 
-/// Begins to copy the elements `from` to `from + N - 1` of `source` to the elements from `to` on of
-/// `target`.
+/// Begins to copy elements `from..from + N` of `source` to elements `to..to + N` of `target`.
 ///
-/// `N` elements are 4, 8 or 16 bytes, and begin at a multiple of that in both memories. Others are
-/// copied in the ordinary way.
+/// The copy is asynchronous if `N` elements occupy 4, 8 or 16 bytes, in which case both ranges must
+/// be aligned to that size. Otherwise it is an ordinary copy.
 #[inline(always)]
 #[track_caller]
 pub fn copy_vector<T: Copy, const N: usize>(
@@ -32,8 +30,7 @@ pub fn copy_vector<T: Copy, const N: usize>(
         if fits
             && ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32
         {
-            // SAFETY: both ranges are within their views by the kernel's contract, which includes
-            // the alignment.
+            // SAFETY: both ranges are within their views by the kernel's contract, which includes the alignment.
             unsafe {
                 start(
                     source.as_ptr().add(from).cast(),
@@ -62,7 +59,7 @@ pub fn copy_vector<T: Copy, const N: usize>(
     let _ = fits;
 }
 
-/// Waits for all copies that the calling thread has open_line.
+/// Waits for all copies that the calling thread has begun.
 #[inline(always)]
 pub fn wait_all() {
     #[cfg(target_arch = "nvptx64")]
@@ -80,13 +77,13 @@ pub fn wait_all() {
 }
 
 /// # Safety
-/// `from` is valid for reads of `bytes` bytes in device memory, `to` for writes in shared memory;
-/// both are aligned to that.
+/// `from` is valid for reads of `bytes` bytes in device memory and `to` for writes in shared
+/// memory; both are aligned to `bytes`.
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 unsafe fn start(from: *const u8, to: *mut u8, bytes: usize) {
     use core::arch::asm;
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let offset: u64;
         asm!("cvta.to.shared.u64 {}, {};", out(reg64) offset, in(reg64) to, options(pure, nomem, nostack));

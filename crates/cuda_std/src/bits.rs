@@ -1,7 +1,7 @@
-//! Operations on the bits of a word that are one instruction on the device, where `leading_zeros`
-//! takes two.
+//! Bit operations that are one instruction on the device, where `leading_zeros` takes two.
 
-/// How many zeros are above the highest one; `u32::MAX` where there is no one.
+/// Returns the number of zeros above the highest set bit, or `u32::MAX` if no bit is set (PTX
+/// `bfind.shiftamt`).
 ///
 /// ```
 /// use cuda_std::bits::bfind_shiftamt;
@@ -16,7 +16,7 @@ pub fn bfind_shiftamt(x: u32) -> u32 {
     #[cfg(target_arch = "nvptx64")]
     {
         let zeros: u32;
-        // SAFETY: the instruction computes a number from a number.
+        // SAFETY: a pure computation.
         unsafe {
             core::arch::asm!(
                 "bfind.shiftamt.u32 {}, {};",
@@ -33,7 +33,7 @@ pub fn bfind_shiftamt(x: u32) -> u32 {
     }
 }
 
-/// The number of the highest one; `u32::MAX` where there is no one.
+/// Returns the position of the highest set bit, or `u32::MAX` if no bit is set (PTX `bfind`).
 ///
 /// ```
 /// use cuda_std::bits::bfind;
@@ -48,7 +48,7 @@ pub fn bfind(x: u32) -> u32 {
     #[cfg(target_arch = "nvptx64")]
     {
         let at: u32;
-        // SAFETY: the instruction computes a number from a number.
+        // SAFETY: a pure computation.
         unsafe {
             core::arch::asm!(
                 "bfind.u32 {}, {};",

@@ -1,8 +1,8 @@
-//! The device that this build is for.
+//! Device for which the code is compiled.
 
-/// A compute capability, oldest first.
+/// Compute capability, oldest first.
 ///
-/// The discriminant is the capability's number times ten: 700 for 7.0.
+/// The discriminant is the version number times 100: 700 for 7.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u32)]
@@ -31,7 +31,7 @@ pub enum ComputeCapability {
 }
 
 impl ComputeCapability {
-    /// Every capability, oldest first.
+    /// All compute capabilities, oldest first.
     pub const ALL: [Self; 20] = {
         use ComputeCapability::*;
         [
@@ -41,12 +41,9 @@ impl ComputeCapability {
         ]
     };
 
-    /// The capability that the environment variable `CUDA_ARCH` named when this crate was compiled,
-    /// such as `"700"`; `cuda_builder` sets it. Without it, as on the CPU, it is
-    /// [`Compute70`](Self::Compute70), the least that this crate supports.
+    /// Returns the compute capability named by the environment variable `CUDA_ARCH` when this crate was compiled, such as `"700"`; `cuda_builder` sets it. Without it, as on the CPU, the result is [`Compute70`](Self::Compute70), the minimum that this crate supports.
     ///
-    /// It is a constant, so a comparison with it leaves one branch. A number between two known ones
-    /// is the lesser of them.
+    /// The value is a constant, so comparisons with it are resolved at compile time. A number between two known capabilities gives the lower one.
     #[must_use]
     pub const fn from_cuda_arch_env() -> Self {
         match option_env!("CUDA_ARCH") {
@@ -55,7 +52,7 @@ impl ComputeCapability {
         }
     }
 
-    /// The newest capability that is not newer than the number at the start of `text`.
+    /// Returns the newest capability that does not exceed the number at the start of `text`.
     const fn parse(text: &str) -> Self {
         let (bytes, mut number, mut i) = (text.as_bytes(), 0, 0);
         while i < bytes.len() && bytes[i].is_ascii_digit() {

@@ -1,10 +1,10 @@
-//! Constant memory: tables that the host fills in and kernels read.
+//! Constant memory: tables that the host writes and kernels read.
 //!
 //! ```
 //! use cuda_std::address_space;
 //! use cuda_std::prelude::*;
 //!
-//! /// How many bits each byte has.
+//! /// Number of set bits of each byte.
 //! #[address_space(constant)]
 //! pub static BITS: [u8; 256] = [0; 256];
 //!
@@ -16,7 +16,7 @@
 //!     }
 //! }
 //!
-//! // On the host: a CUDA device copies to the symbol, CPU launches read what is set here.
+//! // On the host: a CUDA device copies to the symbol; CPU launches read the value set here.
 //! use cuda_std::constant::ConstantSymbol;
 //! let table = core::array::from_fn(|byte: usize| byte.count_ones() as u8);
 //! assert_eq!(BITS.symbol(), "BITS");
@@ -28,7 +28,7 @@
 use core::cell::UnsafeCell;
 use core::ops::Deref;
 
-/// What an `#[address_space(constant)]` static is: it dereferences to its value.
+/// Type of an `#[address_space(constant)]` static. It dereferences to its value.
 ///
 /// The value has interior mutability on the device too, since the host writes it after the compiler
 /// has seen the initialiser.
@@ -39,11 +39,11 @@ pub struct ConstantStatic<T> {
     symbol: &'static str,
 }
 
-// SAFETY: kernels only read the value, and `set_on_cpu` asks that none does so while it writes.
+// SAFETY: kernels only read the value, and `set_on_cpu` requires that no kernel reads it meanwhile.
 unsafe impl<T: Sync> Sync for ConstantStatic<T> {}
 
 impl<T> ConstantStatic<T> {
-    /// A static of this name and first value.
+    /// Creates a static with this symbol name and initial value.
     #[doc(hidden)]
     pub const fn new(symbol: &'static str, value: T) -> Self {
         #[cfg(target_arch = "nvptx64")]
@@ -66,25 +66,23 @@ impl<T> Deref for ConstantStatic<T> {
     }
 }
 
-/// A constant as the host sees it: what a CUDA device needs to find it, and the value that CPU
-/// launches read.
+/// A constant as the host sees it: its symbol on a CUDA device, and the value for CPU launches.
 #[cfg(not(target_arch = "nvptx64"))]
 pub trait ConstantSymbol {
-    /// What the constant holds; its bytes are copied to the device.
+    /// Type of the value; its bytes are copied to the device.
     type Value: Copy + 'static;
 
-    /// The symbol's name in the PTX.
+    /// Returns the symbol's name in the PTX.
     fn symbol(&self) -> &'static str;
 
-    /// The value that CPU launches read.
+    /// Returns the value for CPU launches.
     fn value_on_cpu(&self) -> Self::Value;
 
-    /// Sets the value that CPU launches read from now on.
+    /// Sets the value for subsequent CPU launches.
     ///
     /// # Safety
     ///
-    /// No other thread may read or set the constant meanwhile: in particular, no CPU launch whose
-    /// kernel reads it may be running.
+    /// No other thread may read or set the constant meanwhile; in particular, no CPU launch whose kernel reads it may be running.
     unsafe fn set_on_cpu(&self, value: &Self::Value);
 }
 
@@ -101,7 +99,7 @@ impl<T: Copy + 'static> ConstantSymbol for ConstantStatic<T> {
     }
 
     unsafe fn set_on_cpu(&self, value: &T) {
-        // SAFETY: the caller promises that nobody else uses the value.
+        // SAFETY: the caller guarantees exclusive access.
         unsafe { *self.value.get() = *value }
     }
 }

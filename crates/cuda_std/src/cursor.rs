@@ -1,27 +1,27 @@
-//! Places in views that are moved on by a stride: an addition for each element, where an index of
-//! 64 bits takes a multiplication too.
+//! Strided access to views with one addition per element, where a 64-bit index needs a
+//! multiplication too.
 //!
-//! In checked mode every access is held to the view, as with an index.
+//! In checked mode every access is bounds-checked, as with an index.
 
 use crate::{SharedView, View, ViewMut};
 
-/// Writes elements of 4 bytes, one after the other, as far apart as the stride.
+/// Writes consecutive 4-byte elements of a view at a fixed stride.
 pub struct WriteCursor<'a, T> {
     #[cfg_attr(target_arch = "nvptx64", allow(dead_code))]
     view: ViewMut<'a, T>,
     stride: u32,
-    /// On the device an address, otherwise an index.
+    /// Address on the device, element index on the CPU.
     at: u64,
 }
 
 impl<'a, T: Copy> WriteCursor<'a, T> {
-    /// From element `first` of a view on; the stride is in elements, and less than 2³⁰.
+    /// Creates a cursor at element `first`. The stride is in elements and less than 2³⁰.
     #[inline(always)]
     pub fn new(view: ViewMut<'a, T>, first: usize, stride: u32) -> Self {
         const { assert!(size_of::<T>() == 4, "elements of 4 bytes") };
         Self {
             #[cfg(target_arch = "nvptx64")]
-            // an address need not be one of an element before something is written
+            // the address need not be inside the view until an element is written
             at: view.as_mut_ptr().wrapping_add(first) as u64,
             #[cfg(target_arch = "nvptx64")]
             stride: stride * 4,
@@ -33,8 +33,7 @@ impl<'a, T: Copy> WriteCursor<'a, T> {
         }
     }
 
-    /// Writes an element, and goes on to the next; past the end as
-    /// [`View::read`](crate::View::read).
+    /// Writes an element and advances to the next. Out of bounds it behaves like [`View::read`](crate::View::read).
     #[inline(always)]
     #[track_caller]
     pub fn write(&mut self, value: T) {
@@ -57,7 +56,7 @@ impl<'a, T: Copy> WriteCursor<'a, T> {
     }
 }
 
-/// Where in device memory [asynchronous copies](crate::async_copy) of four words come from.
+/// Source of [asynchronous copies](crate::async_copy) of four words, in device memory.
 #[derive(Clone, Copy)]
 pub struct CopySource<'a> {
     #[cfg_attr(target_arch = "nvptx64", allow(dead_code))]
@@ -66,7 +65,7 @@ pub struct CopySource<'a> {
 }
 
 impl<'a> CopySource<'a> {
-    /// Element `first` of a view, a multiple of four.
+    /// Creates a source at element `first`, a multiple of four.
     #[inline(always)]
     pub fn new(view: View<'a, u32>, first: usize) -> Self {
         Self {
@@ -78,7 +77,7 @@ impl<'a> CopySource<'a> {
         }
     }
 
-    /// Goes on by as many elements.
+    /// Advances by `elements` elements.
     #[inline(always)]
     pub fn advance(&mut self, elements: u32) {
         #[cfg(target_arch = "nvptx64")]
@@ -92,23 +91,23 @@ impl<'a> CopySource<'a> {
     }
 }
 
-/// Where in shared memory [asynchronous copies](crate::async_copy) of four words go.
+/// Target of [asynchronous copies](crate::async_copy) of four words, in shared memory.
 #[derive(Clone, Copy)]
 pub struct CopyTarget {
     #[cfg_attr(target_arch = "nvptx64", allow(dead_code))]
     view: SharedView<u32>,
-    /// On the device an address in shared memory, otherwise an index.
+    /// Shared-memory address on the device, element index on the CPU.
     at: u32,
 }
 
 impl CopyTarget {
-    /// Element `first` of a view, a multiple of four.
+    /// Creates a target at element `first`, a multiple of four.
     #[inline(always)]
     pub fn new(view: SharedView<u32>, first: usize) -> Self {
         #[cfg(target_arch = "nvptx64")]
         {
             let start: u64;
-            // SAFETY: it computes a number.
+            // SAFETY: only computes an address.
             unsafe {
                 core::arch::asm!(
                     "cvta.to.shared.u64 {}, {};",
@@ -127,10 +126,7 @@ impl CopyTarget {
         }
     }
 
-    /// Begins to copy the four words at `source` to the four that are `more` elements beyond the
-    /// target, where `more` is best a constant. As [`copy_vector`](crate::async_copy::copy_vector):
-    /// [`wait_all`](crate::async_copy::wait_all) waits, and before compute capability 8.0 it is an
-    /// ordinary copy.
+    /// Begins to copy four words from `source` to the elements at `more` beyond this target; `more` should be a constant. As for [`copy_vector`](crate::async_copy::copy_vector), [`wait_all`](crate::async_copy::wait_all) waits for the copy, and before compute capability 8.0 it is an ordinary copy.
     #[inline(always)]
     #[track_caller]
     pub fn copy_4(&self, source: CopySource<'_>, more: u32) {

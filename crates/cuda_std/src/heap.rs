@@ -1,24 +1,24 @@
-//! The memory that `alloc` has on the device.
+//! Memory for `alloc` on the device.
 //!
-//! Every allocation of a launch comes from one piece of memory that the host gives to it, in order
-//! and aligned to 16 bytes or more. It is a single atomic addition for each. **Freeing does
-//! nothing**: what was taken is there again with the next launch, when the host sets the heap anew.
-//! A vector that grows leaves its former memory behind, so it takes up to twice its size; make it
-//! with `Vec::with_capacity` where the size is known.
+//! All allocations of a launch come in order from one buffer that the host provides, aligned to at
+//! least 16 bytes; each costs a single atomic addition. **Freeing does nothing**: the memory
+//! becomes available again at the next launch, when the host resets the heap. A growing vector
+//! leaves its old memory behind and takes up to twice its size, so use `Vec::with_capacity` if the
+//! size is known.
 //!
-//! By default there is no heap, and the first allocation is an error, as one is for which the heap
-//! is too small: the kernel stops, and the host sees a failed launch. The builder's lint names the
-//! kernels that allocate (`FindingKind::Allocation`).
+//! By default there is no heap, and the first allocation fails, as does any allocation for which
+//! the heap is too small: the kernel traps, and the host sees a failed launch. The builder's lint
+//! lists the kernels that allocate (`FindingKind::Allocation`).
 //!
-//! To give kernels a heap, write a [`Heap`] into the module's global [`SYMBOL`] before each launch,
-//! in the launch's stream. The global is there only if a kernel of the module allocates.
+//! To provide a heap, write a [`Heap`] to the module's global [`SYMBOL`] before each launch, in the
+//! launch's stream. The global exists only if a kernel of the module allocates.
 //!
-//! On the CPU there is nothing to set: a kernel's allocations are the program's.
+//! On the CPU nothing needs to be set up: kernels use the program's allocator.
 
-/// The name of the module's global that holds the [`Heap`].
+/// Name of the module's global that holds the [`Heap`].
 pub const SYMBOL: &str = "__ferrovox_heap";
 
-/// What the host writes before a launch: three numbers of 64 bits.
+/// Heap descriptor that the host writes before a launch: three 64-bit numbers.
 ///
 /// ```
 /// let heap = cuda_std::heap::Heap::new(0x7f00_0000_0000, 1 << 20);
@@ -27,17 +27,16 @@ pub const SYMBOL: &str = "__ferrovox_heap";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Heap {
-    /// The device address that it begins at, aligned to 16 bytes, as the driver's are.
+    /// Device address of the buffer, aligned to 16 bytes, as the driver's allocations are.
     pub start: u64,
-    /// How many bytes there are.
+    /// Size of the buffer in bytes.
     pub bytes: u64,
-    /// How many are taken, those of allocations that failed included: after a launch, what it would
-    /// have needed.
+    /// Number of bytes allocated, including failed allocations; after a launch, the size that it would have needed.
     pub used: u64,
 }
 
 impl Heap {
-    /// A heap of which nothing is taken.
+    /// Creates an empty heap.
     #[must_use]
     pub const fn new(start: u64, bytes: u64) -> Self {
         Self {
@@ -48,16 +47,16 @@ impl Heap {
     }
 }
 
-/// The address of an allocation of `size` bytes in a heap, when `used` bytes were taken before it;
-/// `None` if it does not fit. The allocation takes [`taken`] bytes.
+/// Returns the address of an allocation of `size` bytes when `used` bytes are allocated already, or
+/// `None` if it does not fit. The allocation occupies [`taken`] bytes.
 #[cfg(any(target_arch = "nvptx64", test))]
 #[inline(always)]
 const fn place(start: u64, bytes: u64, used: u64, size: u64, align: u64) -> Option<u64> {
-    // No device has half of the address space, but `used` also counts what did not fit.
+    // No device has half of the address space, but `used` also counts failed allocations.
     let Some(least) = start.checked_add(used) else {
         return None;
     };
-    // `start` and `used` are multiples of 16; what is aligned more was given room to move.
+    // `start` and `used` are multiples of 16; stricter alignments have reserved space for padding.
     let address = least.wrapping_add(align - 1) & !(align - 1);
     if address >= least && address - start <= bytes && size <= bytes - (address - start) {
         Some(address)
@@ -66,12 +65,13 @@ const fn place(start: u64, bytes: u64, used: u64, size: u64, align: u64) -> Opti
     }
 }
 
-/// How much of the heap an allocation takes: its size and what aligning it may cost, a multiple of 16.
+/// Returns the number of bytes that an allocation occupies: its size and the padding for its
+/// alignment, a multiple of 16.
 #[cfg(any(target_arch = "nvptx64", test))]
 #[inline(always)]
 const fn taken(size: u64, align: u64) -> u64 {
     let slack = align.saturating_sub(16);
-    // A layout is less than half of the address space.
+    // A layout is smaller than half of the address space.
     (size + slack).next_multiple_of(16)
 }
 
@@ -84,22 +84,20 @@ mod device {
     use super::Heap;
 
     unsafe extern "C" {
-        // The linker defines it where it is used.
+        // Defined by the linker where it is used.
         #[link_name = "__ferrovox_heap"]
         static mut HEAP: Heap;
     }
 
     struct Bump;
 
-    // SAFETY: two allocations have no byte in common, since `used` only grows, and what is given
-    // out lies in the heap.
+    // SAFETY: allocations are disjoint, since `used` only grows, and lie in the heap.
     unsafe impl GlobalAlloc for Bump {
         #[inline]
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             let (size, align) = (layout.size() as u64, layout.align() as u64);
             let heap = &raw mut HEAP;
-            // SAFETY: the linker's symbol; only `used` changes during a launch, by atomic
-            // additions.
+            // SAFETY: the linker's symbol; only `used` changes during a launch, by atomic additions.
             unsafe {
                 let used = AtomicU64::from_ptr(&raw mut (*heap).used)
                     .fetch_add(super::taken(size, align), Ordering::Relaxed);

@@ -1,15 +1,15 @@
-//! What instrumented code calls: it tells checked mode of accesses that no view makes. On the CPU
-//! only.
+//! Functions called by instrumented code on the CPU. They record, for checked mode, the accesses
+//! that do not go through views.
 //!
-//! `#[kernel]` and `#[instrument]` write these calls, and nobody else does.
+//! Only the expansions of `#[kernel]` and `#[instrument]` call them.
 
 use core::mem::MaybeUninit;
 use simt::Access;
 use simt::memory::{self, AccessPath};
 
-/// A pointer to what is accessed.
+/// Pointer to accessed memory.
 pub trait MemoryOperand: Copy {
-    /// Where it begins, and how many bytes it has.
+    /// Returns the address and the size in bytes.
     fn byte_range(self) -> (usize, usize);
 }
 
@@ -56,7 +56,7 @@ macro_rules! accesses {
             ///
             /// # Safety
             ///
-            /// The caller makes the access next, so the place is valid for it.
+            /// The caller performs the access next, so the memory is valid for it.
             #[inline(always)]
             #[track_caller]
             pub unsafe fn $name<P: MemoryOperand>(place: P) -> P {
@@ -70,29 +70,29 @@ macro_rules! accesses {
 }
 
 accesses! {
-    /// Before a read by a raw pointer.
+    /// Records a read through a raw pointer.
     read_pointer Pointer: Read;
-    /// Before a read in any other way.
+    /// Records a read through a reference, an index or a name.
     read Reference: Read;
-    /// Before a write by a raw pointer.
+    /// Records a write through a raw pointer.
     write_pointer Pointer: Write;
-    /// Before a write in any other way.
+    /// Records a write through a reference, an index or a name.
     write Reference: Write;
-    /// Before a read and a write by a raw pointer.
+    /// Records a read and a write through a raw pointer.
     update_pointer Pointer: Read Write;
-    /// Before a read and a write in any other way.
+    /// Records a read and a write through a reference, an index or a name.
     update Reference: Read Write;
-    /// Before an atomic operation.
+    /// Records an atomic operation.
     atomic Pointer: Atomic;
-    /// Before an atomic write.
+    /// Records an atomic store.
     atomic_store Pointer: AtomicStore;
 }
 
-/// Where a reference is taken to what a raw pointer points to.
+/// Records that a reference is taken to the target of a raw pointer.
 ///
 /// # Safety
 ///
-/// The place is valid.
+/// The memory at `place` is valid.
 #[inline(always)]
 pub unsafe fn borrow<P: MemoryOperand>(place: P) -> P {
     if memory::is_any_launch_checked() {
@@ -102,7 +102,7 @@ pub unsafe fn borrow<P: MemoryOperand>(place: P) -> P {
     place
 }
 
-/// Where what lies at `place` is passed to another function.
+/// Records that the memory at `place` is passed to another function.
 #[inline(always)]
 #[track_caller]
 pub fn argument_passed<T: ?Sized>(place: *const T) {
@@ -111,7 +111,7 @@ pub fn argument_passed<T: ?Sized>(place: *const T) {
     }
 }
 
-/// At the beginning of an instrumented function that was given what lies at `place`.
+/// Records that an instrumented function received the memory at `place`. Called at its start.
 #[inline(always)]
 pub fn argument_received<T: ?Sized>(place: *const T) {
     if memory::is_any_launch_checked() {
@@ -119,7 +119,7 @@ pub fn argument_received<T: ?Sized>(place: *const T) {
     }
 }
 
-/// At the beginning of each turn of a loop.
+/// Records a loop iteration. Called at the start of the loop body.
 #[inline(always)]
 #[track_caller]
 pub fn loop_iteration() {
@@ -128,25 +128,25 @@ pub fn loop_iteration() {
     }
 }
 
-/// A place of which only the compiler knows the type: what a method `write` is called on, or a
+/// A place whose type only the compiler knows: the receiver of a method named `write`, or a
 /// variable that may be a pointer.
 pub struct Probe<T>(*const T);
 
 impl<T> Probe<T> {
-    /// Of this place.
+    /// Creates a probe of the place.
     ///
     /// # Safety
     ///
-    /// While the probe lives, the place is that of a variable that holds a value.
+    /// While the probe lives, `place` points to an initialised variable.
     #[inline(always)]
     pub const unsafe fn new(place: *const T) -> Self {
         Self(place)
     }
 }
 
-/// It is one: the method writes it.
+/// Probe of a `MaybeUninit`, whose method `write` writes it.
 pub trait ProbeMaybeUninit {
-    /// Before the call of the method.
+    /// Records the write. Called before the method.
     fn before_write(&self);
 }
 
@@ -160,9 +160,9 @@ impl<T> ProbeMaybeUninit for Probe<MaybeUninit<T>> {
     }
 }
 
-/// It is a raw pointer, which is passed to another function.
+/// Probe of a raw pointer that is passed to another function.
 pub trait ProbePointer {
-    /// Before the call of the function.
+    /// Records the pointer as passed. Called before the function.
     fn before_passing(&self);
 }
 
@@ -173,8 +173,7 @@ macro_rules! pointers {
                 #[inline(always)]
                 #[track_caller]
                 fn before_passing(&self) {
-                    // SAFETY: `Probe` is made of the address of a variable, by who passes its value
-                    // on.
+                    // SAFETY: the probe holds the address of a variable whose value the caller passes on.
                     argument_passed(unsafe { self.0.read() });
                 }
             }
@@ -184,14 +183,14 @@ macro_rules! pointers {
 
 pointers!(const mut);
 
-/// It is something else: what the method does is not known. (Of two methods of one name the
-/// compiler takes that which needs fewer references.)
+/// Fallback for all other types, which records nothing. (Method resolution prefers the candidate
+/// that needs fewer references.)
 pub trait ProbeOther {
-    /// Before the call of the method.
+    /// Records nothing. Called before the method.
     #[inline(always)]
     fn before_write(&self) {}
 
-    /// Before the call of the function.
+    /// Records nothing. Called before the function.
     #[inline(always)]
     fn before_passing(&self) {}
 }

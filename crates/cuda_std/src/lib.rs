@@ -1,25 +1,24 @@
-//! What a kernel may call, on the GPU and on the CPU.
+//! Device library for kernels that run on the GPU and on the CPU.
 //!
-//! The names are those of Rust-CUDA's `cuda_std`, as far as the table in `docs/kernels/from-rust-cuda.md`
-//! says: what moves here as it is, what needs a line, and what is not there, each with the test
-//! that shows it. This is a different implementation: on the device it stands on rustc's own NVPTX
-//! backend, and on the CPU the same names work too, on the SIMT executor `simt`, so that one source
-//! runs on both.
+//! The API follows Rust-CUDA's `cuda_std`; `docs/kernels/from-rust-cuda.md` lists which items work
+//! unchanged, which need an edit and which are missing, each with a test. It is an independent
+//! implementation: on the device it uses rustc's own NVPTX backend, and on the CPU the SIMT
+//! executor `simt`, so that one source runs on both.
 //!
-//! | you want | look in |
+//! | purpose | items |
 //! | --- | --- |
-//! | which thread am I, barriers, also of some warps, fences | [`thread`] |
-//! | lanes: shuffles, votes, reductions | [`warp`] |
-//! | memory of a block | [`shared`], [`SharedView`] |
-//! | tables that the host fills in | [`constant`] |
-//! | device buffers with bounds checks where they cost nothing | [`View`], [`ViewMut`] |
-//! | atomics with a scope | [`atomic`] |
-//! | the highest bit of a word, places that move on by a stride | [`bits`], [`cursor`] |
+//! | thread indices, block barriers, named barriers, fences | [`thread`] |
+//! | shuffles, votes and reductions of a warp | [`warp`] |
+//! | shared memory of a block | [`shared`], [`SharedView`] |
+//! | constant memory | [`constant`] |
+//! | device buffers, with bounds checks on the CPU and in debug builds | [`View`], [`ViewMut`] |
+//! | scoped atomics | [`atomic`] |
+//! | bit operations, strided access to views | [`bits`], [`cursor`] |
 //! | `sqrt`, `sin`, … without `std` | [`GpuFloat`], [`FloatExt`] |
 //! | printing, and assertions with messages | [`io`] |
-//! | rounding in a direction, the device library's names | [`intrinsics`] |
-//! | vectors and matrices; numbers of 16 bits | [`glam`]; [`f16`](struct@f16), [`bf16`] |
-//! | what `Vec` is made of on the device | [`heap`] |
+//! | directed rounding, CUDA's intrinsics | [`intrinsics`] |
+//! | vectors and matrices; 16-bit floats | [`glam`]; [`f16`](struct@f16), [`bf16`] |
+//! | memory for `alloc` on the device | [`heap`] |
 //! | launching a kernel | [`kernel`](mod@kernel) |
 //!
 //! # A kernel
@@ -39,7 +38,7 @@
 //! let x = [1.0, 2.0, 3.0];
 //! let mut y = [0.0; 3];
 //! let shape = simt::LaunchShape { grid: 1.into(), block: 32.into(), dynamic_shared_bytes: 0 };
-//! // SAFETY: each thread writes one element of `y`, and nobody else uses `y` meanwhile.
+//! // SAFETY: each thread writes one element of `y`, and `y` is not used elsewhere meanwhile.
 //! unsafe {
 //!     cuda_std::launch_on_cpu::<scale>(
 //!         shape,
@@ -53,18 +52,18 @@
 //!
 //! # `alloc`
 //!
-//! `Vec`, `Box`, `String` and the rest of `alloc` work in kernels, on the CPU as anywhere, on the
-//! device from a heap that the host gives to each launch: see [`heap`]. A buffer from the host is
-//! faster, and the builder's lint names every kernel that allocates.
+//! `Vec`, `Box`, `String` and the rest of `alloc` work in kernels: on the CPU as usual, on the
+//! device from a heap that the host provides for each launch (see [`heap`]). A preallocated buffer
+//! is faster; the builder's lint lists the kernels that allocate.
 //!
 //! # Features
 //!
-//! | feature | brings |
+//! | feature | effect |
 //! | --- | --- |
-//! | `glam-all` | glam's types of other numbers than `f32` and `u32`, for a second more in each build |
-//! | `vek` | the module `vek`, whose vectors the published 0.2 has |
-//! | `panic-messages` | the device prints the message of a panic before it stops |
-//! | `panic-handler`, `allocator` (both on) | what `core` and `alloc` call on the device; off, for your own |
+//! | `glam-all` | glam's types with components other than `f32` and `u32` (about a second of build time) |
+//! | `vek` | the module `vek`, whose vectors Rust-CUDA's `cuda_std` 0.2 provides |
+//! | `panic-messages` | the device prints the message of a panic before it traps |
+//! | `panic-handler`, `allocator` (on by default) | panic handler and global allocator on the device; disable to define your own |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(
@@ -75,7 +74,7 @@
 
 #[doc(hidden)]
 pub extern crate alloc;
-// The macros' expansions name `::cuda_std`, also in this crate's own tests.
+// The macros' expansions refer to `::cuda_std`, in this crate's own tests too.
 extern crate self as cuda_std;
 
 pub mod async_copy;
@@ -122,7 +121,7 @@ use trap::trap;
 pub use vek;
 pub use view::{AnyBytes, AtomicElement, AtomicInteger, SharedView, View, ViewMut};
 
-/// What a kernel file begins with: `use cuda_std::prelude::*;`.
+/// Items that every kernel file needs: `use cuda_std::prelude::*;`.
 pub mod prelude {
     pub use alloc::borrow::ToOwned;
     pub use alloc::boxed::Box;
@@ -135,7 +134,7 @@ pub mod prelude {
     pub use crate::kernel;
     pub use crate::thread;
     pub use crate::thread::IndexVector as _;
-    // On the CPU these are `std`'s prelude's, and in kernels those of this crate on both.
+    // On the CPU `std`'s prelude has its own versions; kernels use these on both targets.
     pub use crate::{FloatExt, GpuFloat, SharedView, View, ViewMut};
     #[cfg(target_arch = "nvptx64")]
     pub use crate::{eprint, eprintln, print, println};

@@ -1,6 +1,6 @@
-//! How much shared memory a block has.
+//! Sizes of a block's shared memory.
 
-/// Bytes of shared memory per block that the launch chose, see
+/// Returns the size of the block's dynamic shared memory in bytes, see
 /// [`dynamic_shared_mem`](crate::shared::dynamic_shared_mem).
 #[inline(always)]
 #[must_use]
@@ -20,11 +20,11 @@ pub fn dynamic_smem_size() -> u32 {
     }
 }
 
-/// Bytes of shared memory per block in all, static and dynamic, rounded up as the device allocates
-/// them.
+/// Returns the total shared memory of the block in bytes, static and dynamic, rounded up to the
+/// device's allocation unit.
 ///
-/// The CPU executor knows the static arrays only when a thread comes to them; there this is
-/// [`dynamic_smem_size`], rounded up to 128.
+/// The CPU executor learns of static arrays only when a thread uses them; there it returns
+/// [`dynamic_smem_size`] rounded up to 128.
 #[inline(always)]
 #[must_use]
 pub fn total_smem_size() -> u32 {

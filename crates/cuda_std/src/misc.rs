@@ -1,7 +1,7 @@
-//! Clocks, breakpoints and profiler counters.
+//! Clocks, breakpoints, profiler counters and compiler hints.
 
-/// Stops in the debugger. Without one attached, the kernel ends with an error; on the CPU it does
-/// nothing, as a debugger there breaks on source lines.
+/// Breaks into the debugger. Without a debugger the kernel ends with an error. On the CPU it does
+/// nothing, because debuggers there break on source lines.
 #[inline(always)]
 pub fn breakpoint() {
     #[cfg(target_arch = "nvptx64")]
@@ -11,12 +11,12 @@ pub fn breakpoint() {
     }
 }
 
-/// Limits the kernel to `REGISTERS` registers of 32 bits for each thread, so that more threads fit
-/// on a multiprocessor. What does not fit into them is kept in memory, which is slow: compare the
-/// figures of `cargo xtask ptx` before and after.
+/// Limits the kernel to `REGISTERS` 32-bit registers per thread, so that more threads fit on a
+/// multiprocessor. Excess values are spilled to memory, which is slow: compare the figures of
+/// `cargo xtask ptx` before and after.
 ///
-/// To be called in the kernel itself or in what is inlined into it, once. `cuda_builder` makes a
-/// directive of the kernel of it.
+/// Call it once, in the kernel itself or in an inlined function. `cuda_builder` turns it into a
+/// directive of the kernel.
 #[inline(always)]
 pub fn max_registers<const REGISTERS: u32>() {
     const {
@@ -26,7 +26,7 @@ pub fn max_registers<const REGISTERS: u32>() {
         );
     }
     #[cfg(target_arch = "nvptx64")]
-    // SAFETY: a comment.
+    // SAFETY: an assembler comment.
     unsafe {
         core::arch::asm!("// ferrovox.limit: .maxnreg {}", const REGISTERS, options(nomem, nostack));
     }
@@ -41,7 +41,7 @@ macro_rules! opaque {
             #[cfg(target_arch = "nvptx64")]
             {
                 let same: $ty;
-                // SAFETY: a move between registers.
+                // SAFETY: a register move.
                 unsafe {
                     core::arch::asm!(
                         $move,
@@ -55,7 +55,7 @@ macro_rules! opaque {
             #[cfg(all(target_arch = "x86_64", not(miri)))]
             {
                 let mut same = value;
-                // SAFETY: a comment.
+                // SAFETY: an assembler comment.
                 unsafe {
                     core::arch::asm!(
                         $comment,
@@ -74,33 +74,29 @@ macro_rules! opaque {
 }
 
 opaque! {
-    /// A value of which the compiler is to know nothing.
+    /// Returns `value` in a form that the optimiser cannot see through.
     ///
-    /// LLVM keeps a sum for each product of a loop's variable, to save the multiplication: that
-    /// costs registers and an addition each, where the multiplication and the addition after it are
-    /// one instruction. It leaves alone what comes from here. On the device this is a move, which
-    /// the assembler removes again; on an x86-64 it is nothing, but a loop over such a value and
-    /// small constants becomes vectors there.
+    /// LLVM's strength reduction replaces each product with a loop variable by a running sum, which costs a register and an addition per product, whereas multiply-add is one instruction. It leaves opaque values alone. On the device this is a move that the assembler removes; on x86-64 it emits nothing, but loops over such values and small constants are still vectorised.
     opaque u32 "mov.b32 {}, {};" reg32 "/* {0:e} */"
 }
 
 opaque! {
-    /// As [`opaque`], for 64 bits.
+    /// Returns `value` in a form that the optimiser cannot see through, like [`opaque`], for 64 bits.
     opaque_u64 u64 "mov.b64 {}, {};" reg64 "/* {0:r} */"
 }
 
-/// The same number, of which the assembler does not know that all lanes of the warp have it.
+/// Returns `value`, which must be equal in all lanes of the warp, without the assembler knowing
+/// that it is warp-uniform.
 ///
-/// Of numbers that a whole warp has in common it makes registers of the warp, of which some
-/// instructions take none: it copies them each time then. Whole warps call it, with one number; on
-/// the CPU it does nothing.
+/// The assembler keeps uniform values in uniform registers, which some instructions cannot read and
+/// would copy each time. All lanes of the warp must call it together. On the CPU it does nothing.
 #[inline(always)]
 #[must_use]
 pub fn non_uniform(value: u32) -> u32 {
     #[cfg(target_arch = "nvptx64")]
     {
         let same: u32;
-        // SAFETY: lanes exchange equal numbers.
+        // SAFETY: exchanges equal values between the lanes.
         unsafe {
             core::arch::asm!(
                 "shfl.sync.idx.b32 {}, {}, 0, 0x1f, -1;",
@@ -117,18 +113,18 @@ pub fn non_uniform(value: u32) -> u32 {
     }
 }
 
-/// The low and the high word of 64 bits.
+/// Splits 64 bits into the low and the high word.
 ///
-/// On the device this is a move of its own, which nothing merges with what comes after. It is for
-/// the bits of an `f64`: LLVM 22 makes `st.b32` of a register that holds an `f64` out of "store the
-/// low half", and what then was found in memory on an H200 were not its low bits but all ones.
+/// On the device this is a separate move that is not merged with later instructions. Use it for the
+/// bits of an `f64`: LLVM 22 merges storing the low half into a `st.b32` of a 64-bit float
+/// register, which stored all ones on an H200.
 #[inline(always)]
 #[must_use]
 pub fn split_u64(bits: u64) -> [u32; 2] {
     #[cfg(target_arch = "nvptx64")]
     {
         let (low, high): (u32, u32);
-        // SAFETY: a move between registers.
+        // SAFETY: a register move.
         unsafe {
             core::arch::asm!(
                 "mov.b64 {{{}, {}}}, {};",
@@ -146,10 +142,10 @@ pub fn split_u64(bits: u64) -> [u32; 2] {
     }
 }
 
-/// Adds one to the profiler's counter `COUNTER`, 0 to 7, once per warp. On the CPU it does nothing.
+/// Increments profiler counter `COUNTER` (0 to 7) once per warp. On the CPU it does nothing.
 ///
-/// The instruction takes a constant, hence the const parameter; see [`profiler_counter`] for the
-/// published form.
+/// The instruction takes a constant, hence the const parameter; [`profiler_counter`] is Rust-CUDA's
+/// form.
 #[inline(always)]
 pub fn profiler_event<const COUNTER: u32>() {
     const {
@@ -162,11 +158,11 @@ pub fn profiler_event<const COUNTER: u32>() {
     }
 }
 
-/// Adds one to the profiler's counter `counter`, 0 to 7, once per warp. On the CPU it does nothing.
+/// Increments profiler counter `counter` (0 to 7) once per warp. On the CPU it does nothing.
 ///
 /// # Panics
 ///
-/// Where `counter` is more than 7.
+/// If `counter` exceeds 7.
 #[inline(always)]
 pub fn profiler_counter(counter: u32) {
     match counter {
@@ -182,16 +178,15 @@ pub fn profiler_counter(counter: u32) {
     }
 }
 
-/// Cycles of the multiprocessor's clock. Differences within one thread mean something; on the CPU
-/// they are nanoseconds.
+/// Returns the multiprocessor's cycle counter; on the CPU, nanoseconds. Only differences within one
+/// thread are meaningful.
 #[inline(always)]
 #[must_use]
 pub fn clock() -> u64 {
     #[cfg(target_arch = "nvptx64")]
     {
         let cycles;
-        // SAFETY: reading a clock has no precondition. It is not `pure`, so that no two reads
-        // become one.
+        // SAFETY: reading a clock has no precondition. Not `pure`, so that two reads are not merged.
         unsafe {
             core::arch::asm!("mov.u64 {}, %clock64;", out(reg64) cycles, options(nomem, nostack));
         }

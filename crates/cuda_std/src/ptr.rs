@@ -1,22 +1,23 @@
-//! Pointers and the memories they point into.
+//! Address spaces of pointers.
 //!
-//! Pointers in Rust are generic: the hardware finds out which memory they mean. On the CPU there is
-//! one memory, so conversions change nothing; only block-shared and other memory are told apart.
+//! Rust's pointers are generic: the hardware determines the address space of each access. The CPU
+//! has a single address space, so conversions do nothing there; only shared memory is distinguished
+//! from the rest.
 
-/// A memory that a pointer may point into.
+/// Address space into which a pointer may point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressSpace {
-    /// Device memory, for every thread.
+    /// Global memory, accessible to every thread.
     Global,
-    /// The block's memory.
+    /// Shared memory of the block.
     Shared,
-    /// Memory that kernels only read.
+    /// Constant memory, read-only in kernels.
     Constant,
-    /// The thread's own memory.
+    /// Local memory of the thread.
     Local,
 }
 
-/// One instruction per space, which PTX names in the instruction.
+/// Selects one instruction per address space, whose name is part of the PTX instruction.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! by_space {
     ($space:expr, $before:literal, $after:literal, $($operand:tt)*) => {
@@ -29,20 +30,20 @@ macro_rules! by_space {
     };
 }
 
-/// Whether the generic pointer `ptr` points into `address_space`.
+/// Returns `true` if the generic pointer `ptr` points into `address_space`.
 ///
 /// On the CPU dynamic shared memory counts as shared and everything else as global.
 ///
 /// # Safety
 ///
-/// `ptr` must be a generic pointer, as Rust's are.
+/// `ptr` must be a generic pointer, like all Rust pointers.
 #[inline(always)]
 #[must_use]
 pub unsafe fn is_in_address_space<T>(ptr: *const T, address_space: AddressSpace) -> bool {
     #[cfg(target_arch = "nvptx64")]
     {
         let inside: u32;
-        // SAFETY: the instruction looks at the address only.
+        // SAFETY: the instruction only inspects the address.
         unsafe {
             by_space!(
                 address_space,
@@ -67,12 +68,12 @@ pub unsafe fn is_in_address_space<T>(ptr: *const T, address_space: AddressSpace)
     }
 }
 
-/// The address within `address_space`'s own window of the generic pointer `ptr`.
+/// Converts the generic pointer `ptr` to an address within `address_space`.
 ///
 /// # Safety
 ///
-/// `ptr` must point into `address_space`. Rust's loads and stores take generic pointers: the result
-/// is for `asm!`.
+/// `ptr` must point into `address_space`. The result is meant for `asm!`: Rust's loads and stores
+/// take generic pointers.
 #[inline(always)]
 #[must_use]
 pub unsafe fn convert_generic_to_specific_address_space<T>(
@@ -82,7 +83,7 @@ pub unsafe fn convert_generic_to_specific_address_space<T>(
     #[cfg(target_arch = "nvptx64")]
     {
         let address: *const T;
-        // SAFETY: the instruction computes an address; the caller promises that it means something.
+        // SAFETY: only computes an address; the caller guarantees that it is meaningful.
         unsafe {
             by_space!(
                 address_space,
@@ -102,12 +103,12 @@ pub unsafe fn convert_generic_to_specific_address_space<T>(
     }
 }
 
-/// The generic pointer of an address in `address_space`'s own window.
+/// Converts an address within `address_space` to a generic pointer.
 ///
 /// # Safety
 ///
-/// `ptr` must be an address of `address_space`, such as
-/// [`convert_generic_to_specific_address_space`] gave.
+/// `ptr` must be an address within `address_space`, for example from
+/// [`convert_generic_to_specific_address_space`].
 #[inline(always)]
 #[must_use]
 pub unsafe fn convert_specific_address_space_to_generic<T>(
@@ -117,7 +118,7 @@ pub unsafe fn convert_specific_address_space_to_generic<T>(
     #[cfg(target_arch = "nvptx64")]
     {
         let address: *const T;
-        // SAFETY: the instruction computes an address; the caller promises that it means something.
+        // SAFETY: only computes an address; the caller guarantees that it is meaningful.
         unsafe {
             by_space!(
                 address_space,

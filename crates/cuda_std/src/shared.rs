@@ -6,7 +6,7 @@ pub use statics::{InStatic, SharedStatic};
 
 use crate::{AnyBytes, SharedView};
 
-/// The current block's memory for a value of type `T`, named by the address of `key`.
+/// Returns the current block's memory for a value of type `T`, identified by the address of `key`.
 #[doc(hidden)]
 #[inline]
 #[cfg(not(target_arch = "nvptx64"))]
@@ -14,8 +14,8 @@ pub fn array_on_cpu<T>(key: &'static core::sync::atomic::AtomicU8) -> *mut T {
     simt::memory::shared_static(&raw const *key as usize, size_of::<T>(), align_of::<T>()).cast()
 }
 
-/// `first`, of one of the block's arrays, which the kernel has as a raw pointer from now on:
-/// checked mode is told.
+/// Returns `first`, the start of a shared array, after recording for checked mode that the kernel
+/// obtained a raw pointer to it.
 #[doc(hidden)]
 #[inline(always)]
 #[must_use]
@@ -28,16 +28,16 @@ pub fn as_pointer<T>(first: *mut T) -> *mut T {
     first
 }
 
-/// A view of the current block's array of `len` elements at `first`.
+/// Returns a view of the current block's array of `len` elements at `first`.
 ///
 /// # Safety
 ///
-/// `first` is of the block's array of `len` elements.
+/// `first` is the start of the block's array of `len` elements.
 ///
 /// # Panics
 ///
-/// On the CPU where no kernel runs: only who launches one answers for views that may outlive the
-/// block.
+/// On the CPU outside a kernel launch, because only the caller of such a launch guarantees that
+/// views are not used after the block.
 #[doc(hidden)]
 #[inline(always)]
 pub unsafe fn view_of_array<T: AnyBytes>(first: *mut T, len: usize) -> SharedView<T> {
@@ -46,24 +46,22 @@ pub unsafe fn view_of_array<T: AnyBytes>(first: *mut T, len: usize) -> SharedVie
         simt::current::is_kernel_launch(),
         "shared_view! is for kernels, launched as such: this launch is one of a closure"
     );
-    // SAFETY: the array has exactly this many elements, and any bytes are one; who launched the
-    // kernel promised that nothing of a block's memory is used after the block.
+    // SAFETY: the array has `len` elements, for which all byte patterns are valid; the launch's caller guarantees that the block's memory is not used after the block.
     unsafe { SharedView::from_raw_parts(first, len) }
 }
 
-/// An array in block-shared memory: `shared_array![T; N]` is a `*mut T` to `N` uninitialised
+/// Declares an array in shared memory: `shared_array![T; N]` is a `*mut T` to `N` uninitialised
 /// elements.
 ///
-/// Each place in the source that says `shared_array!` is one array per block, however often it
-/// runs. `T` must be a concrete type, as the array is a static.
-/// [`shared_view!`](crate::shared_view) is the same with bounds checks and race detection on the
-/// CPU.
+/// Each occurrence of `shared_array!` in the source is one array per block, however often it runs.
+/// `T` must be a concrete type, since the array is a static. [`shared_view!`](crate::shared_view)
+/// is an alternative with bounds checks and race detection on the CPU.
 ///
 /// # Safety
 ///
-/// The macro itself is safe. What the pointer is used for is not: an element must be written before
-/// it is read, with [`sync_threads`](crate::thread::sync_threads) between a write and another
-/// thread's access.
+/// The macro itself is safe, but using the pointer is not: an element must be written before it is
+/// read, with [`sync_threads`](crate::thread::sync_threads) between a write and another thread's
+/// access.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -95,9 +93,9 @@ macro_rules! shared_array {
     }};
 }
 
-/// An array in block-shared memory as a [`SharedView`](crate::SharedView): `shared_view![T; N]` has
-/// `N` elements, which hold anything: `T` is [`AnyBytes`](crate::AnyBytes). For kernels: on the CPU
-/// it panics where none runs.
+/// Declares an array in shared memory as a [`SharedView`](crate::SharedView): `shared_view![T; N]`
+/// has `N` uninitialised elements of a type `T` that is [`AnyBytes`](crate::AnyBytes). On the CPU
+/// it panics outside a kernel.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -129,8 +127,8 @@ macro_rules! shared_view {
     }};
 }
 
-/// The static behind both macros. Items are not hygienic, and `$len` may name a constant of the
-/// kernel's: hence the names.
+/// Declares the static behind both macros. Items are not hygienic, and `$len` may be a constant of
+/// the kernel, hence the unusual names.
 #[doc(hidden)]
 #[macro_export]
 #[cfg(target_arch = "nvptx64")]
@@ -143,7 +141,7 @@ macro_rules! __shared_array {
     }};
 }
 
-/// The executor's array behind both macros; the static's address is what names it.
+/// Declares the executor's array behind both macros, identified by the address of a static.
 #[doc(hidden)]
 #[macro_export]
 #[cfg(not(target_arch = "nvptx64"))]
@@ -155,9 +153,9 @@ macro_rules! __shared_array {
     }};
 }
 
-/// The start of the shared memory whose size the launch chose, aligned to 16 bytes, uninitialised.
+/// Returns the start of the dynamic shared memory, aligned to 16 bytes, uninitialised.
 ///
-/// Every call gives the same pointer. How many bytes there are is
+/// All calls return the same pointer. The size is
 /// [`mem::dynamic_smem_size`](crate::mem::dynamic_smem_size).
 #[inline(always)]
 #[must_use]
@@ -172,7 +170,7 @@ pub fn dynamic_shared_mem<T>() -> *mut T {
     #[cfg(target_arch = "nvptx64")]
     {
         unsafe extern "C" {
-            // The linker makes `.extern .shared` of this very name.
+            // The linker turns this name into `.extern .shared`.
             #[link_name = "__ferrovox_dynamic_shared"]
             static mut DYNAMIC_SHARED: [u8; 0];
         }

@@ -1,4 +1,4 @@
-//! How a thread stops on the device.
+//! Ending a kernel with an error.
 
 /// Ends the kernel with an error that the host sees as a failed launch.
 #[inline(always)]

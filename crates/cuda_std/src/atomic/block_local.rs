@@ -1,30 +1,31 @@
-//! The operations on a block's shared memory on the CPU: none of them is an atomic instruction.
+//! Atomic operations on a block's shared memory on the CPU, implemented without atomic
+//! instructions.
 //!
-//! A block runs on one thread of the operating system, and its threads take turns where one of them
-//! waits or yields, which is never within an operation. So one thread's operation is done before
-//! another's begins, and nobody else has the memory: views of it stay on the thread
-//! ([`SharedView`](crate::SharedView) is not `Send`), and who launches promises that they are not
-//! used after the block.
+//! A block runs on one operating-system thread, and its threads switch only where one waits or
+//! yields, never within an operation. Operations are therefore atomic with respect to each other.
+//! No other thread has access: views of shared memory stay on the thread
+//! ([`SharedView`](crate::SharedView) is not `Send`), and the caller of a launch guarantees that
+//! they are not used after the block.
 //!
-//! What a waiting loop may be made of counts as a poll, as in [`cpu`](super::cpu).
+//! Operations that can form a waiting loop count as polls, as in [`cpu`](super::cpu).
 
 use super::cpu::poll;
 
-/// A word in shared memory. Every pointer must be valid for reads and writes and aligned, and to
-/// memory of the block at hand.
+/// A word in shared memory. Every pointer must be aligned, valid for reads and writes, and refer to
+/// memory of the current block.
 #[allow(
     clippy::missing_safety_doc,
-    reason = "the one condition is the trait's"
+    reason = "the only requirement is that of the trait"
 )]
 pub trait Word: Copy {
     unsafe fn exch(ptr: *mut Self, value: Self) -> Self;
     unsafe fn add(ptr: *mut Self, value: Self) -> Self;
 }
 
-/// The operations that only integers have.
+/// Integer-only operations.
 #[allow(
     clippy::missing_safety_doc,
-    reason = "the one condition is the trait's"
+    reason = "the only requirement is that of the trait"
 )]
 pub trait Integer: Word + Eq {
     unsafe fn and(ptr: *mut Self, value: Self) -> Self;
@@ -34,13 +35,13 @@ pub trait Integer: Word + Eq {
     unsafe fn max(ptr: *mut Self, value: Self) -> Self;
 }
 
-/// Puts what `change` makes of the word there: the value before it.
+/// Replaces the word by `change(word)` and returns the old value.
 ///
 /// # Safety
-/// The condition of [`Word`].
+/// The requirement of [`Word`].
 #[inline(always)]
 unsafe fn update<T: Copy>(ptr: *mut T, change: impl FnOnce(T) -> T) -> T {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let old = ptr.read();
         ptr.write(change(old));
@@ -48,13 +49,13 @@ unsafe fn update<T: Copy>(ptr: *mut T, change: impl FnOnce(T) -> T) -> T {
     }
 }
 
-/// Stores `new` where the word is `expected`: the value before it.
+/// Stores `new` if the word equals `expected`, and returns the old value.
 ///
 /// # Safety
-/// The condition of [`Word`].
+/// The requirement of [`Word`].
 #[inline(always)]
 pub unsafe fn compare_and_swap<T: Integer>(ptr: *mut T, expected: T, new: T) -> T {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let old = ptr.read();
         if old == expected {
@@ -73,7 +74,7 @@ macro_rules! integer_words {
                 #[inline(always)]
                 unsafe fn exch(ptr: *mut Self, value: Self) -> Self {
                     poll();
-                    // SAFETY: the trait's condition, here and below.
+                    // SAFETY: the requirement of the trait, here and below.
                     unsafe { update(ptr, #[inline(always)] |_| value) }
                 }
 
@@ -132,7 +133,7 @@ macro_rules! float_words {
                 #[inline(always)]
                 unsafe fn exch(ptr: *mut Self, value: Self) -> Self {
                     poll();
-                    // SAFETY: the trait's condition, here and below.
+                    // SAFETY: the requirement of the trait, here and below.
                     unsafe { update(ptr, #[inline(always)] |_| value) }
                 }
 

@@ -1,17 +1,17 @@
-//! The operations on the CPU, on `core`'s atomics; floats go by their bits, in a loop of
-//! compare-and-exchange.
+//! Atomic operations on the CPU, by `core`'s atomics. Floats are handled as their bits, in
+//! compare-and-exchange loops.
 
 use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::cell::Cell;
 
-/// Polls between two moments at which the other threads of the block may run.
+/// Number of polls after which the other threads of the block may run.
 const POLLS_PER_YIELD: u32 = 64;
 
 thread_local! {
     static POLLS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Counts one operation that a waiting loop may be made of. A block's threads share one CPU thread,
+/// Counts an operation that can form a waiting loop. The threads of a block share one CPU thread,
 /// so a loop that waits for another of them must let it run.
 #[inline(always)]
 pub(super) fn poll() {
@@ -30,7 +30,7 @@ fn yield_now() {
     }
 }
 
-/// The ordering of a failed compare-and-exchange: that of its load.
+/// Returns the ordering for a failed compare-and-exchange, which is only a load.
 fn load_ordering(order: Ordering) -> Ordering {
     match order {
         Ordering::AcqRel => Ordering::Acquire,
@@ -39,11 +39,11 @@ fn load_ordering(order: Ordering) -> Ordering {
     }
 }
 
-/// A word that has atomic operations. Every pointer must be valid for atomic reads and writes and
-/// aligned to the word.
+/// A word with atomic operations. Every pointer must be aligned to the word and valid for atomic
+/// reads and writes.
 #[allow(
     clippy::missing_safety_doc,
-    reason = "the one condition is the trait's"
+    reason = "the only requirement is that of the trait"
 )]
 pub trait Word: Copy {
     unsafe fn load(ptr: *mut Self, order: Ordering) -> Self;
@@ -65,7 +65,7 @@ macro_rules! integer_word {
                 #[inline]
                 unsafe fn load(ptr: *mut Self, order: Ordering) -> Self {
                     poll();
-                    // SAFETY: the trait's condition, here and below.
+                    // SAFETY: the requirement of the trait, here and below.
                     unsafe { $atomic::from_ptr(ptr) }.load(order)
                 }
 
@@ -152,8 +152,7 @@ macro_rules! float_word {
             impl $crate::atomic::cpu::Word for $word {
                 #[inline]
                 unsafe fn load(ptr: *mut Self, order: Ordering) -> Self {
-                    // SAFETY: the trait's condition, here and below; the float has its bits' size
-                    // and alignment.
+                    // SAFETY: the requirement of the trait, here and below; the float has the size and alignment of its bits.
                     Self::from_bits(unsafe { Word::load(ptr.cast::<$bits>(), order) })
                 }
 
@@ -217,7 +216,7 @@ macro_rules! float_word {
             impl Update for $word {
                 #[inline]
                 unsafe fn update(ptr: *mut Self, order: Ordering, change: impl Fn(Self) -> Self) -> Self {
-                    // SAFETY: the condition of `Word`; the float has its bits' size and alignment.
+                    // SAFETY: the requirement of `Word`; the float has the size and alignment of its bits.
                     let word = unsafe { $atomic::from_ptr(ptr.cast()) };
                     let mut old = word.load(Ordering::Relaxed);
                     loop {
@@ -233,7 +232,7 @@ macro_rules! float_word {
     };
 }
 
-/// A read-modify-write that the CPU has no instruction for.
+/// A read-modify-write operation for which the CPU has no instruction.
 trait Update: Sized {
     unsafe fn update(ptr: *mut Self, order: Ordering, change: impl Fn(Self) -> Self) -> Self;
 }

@@ -1,4 +1,4 @@
-//! Atomic floats. Addition is an instruction of its own on the device, for both widths.
+//! Atomic floats. On the device, addition is an instruction for both widths.
 
 use super::mid;
 use core::cell::UnsafeCell;
@@ -26,7 +26,7 @@ macro_rules! atomic_float {
             }
 
             impl $name {
-                /// An atomic that holds `value`.
+                /// Creates an atomic with this value.
                 #[must_use]
                 pub const fn new(value: $word) -> Self {
                     Self {
@@ -34,29 +34,28 @@ macro_rules! atomic_float {
                     }
                 }
 
-                /// The value.
+                /// Returns the value.
                 #[must_use]
                 pub const fn into_inner(self) -> $word {
                     self.value.into_inner()
                 }
 
-                /// Where the value is.
+                /// Returns the address of the value.
                 #[inline(always)]
                 #[must_use]
                 pub const fn as_ptr(&self) -> *mut $word {
                     self.value.get()
                 }
 
-                /// The atomic at `ptr`.
+                /// Returns the atomic at `ptr`.
                 ///
                 /// # Safety
                 ///
-                /// `ptr` must be aligned and valid for `'a`, and meanwhile be accessed only
-                /// atomically.
+                /// `ptr` must be aligned and valid for `'a`, and the memory accessed only atomically meanwhile.
                 #[inline(always)]
                 #[must_use]
                 pub const unsafe fn from_ptr<'a>(ptr: *mut $word) -> &'a Self {
-                    // SAFETY: the caller's promise; the layouts are the same.
+                    // SAFETY: guaranteed by the caller; the layouts are the same.
                     unsafe { &*ptr.cast::<Self>() }
                 }
             }
@@ -69,31 +68,30 @@ macro_rules! atomic_float {
             atomic_float!(@body $word $bits $unsigned $scope () ());
         }
     };
-    // The published block-scoped methods are unsafe: no type says that the atomic stays in one
-    // block.
+    // Rust-CUDA's block-scoped methods are unsafe, because no type keeps an atomic within one block.
     (@methods $name:ident $word:ident $bits:literal $unsigned:ident $scope:ident unsafe) => {
         impl $name {
             atomic_float!(@body $word $bits $unsigned $scope (unsafe) (
                 #[doc = ""]
                 #[doc = "# Safety"]
                 #[doc = ""]
-                #[doc = "Only the threads of one block may use the atomic at a time."]
+                #[doc = "Only the threads of one block may use the atomic at the same time."]
             ));
         }
     };
     (@body $word:ident $bits:literal $unsigned:ident $scope:ident ($($unsafety:ident)?) $safety:tt) => {
         atomic_float! { @fetch $word $scope ($($unsafety)?) $safety
-            /// Adds; the value before.
+            /// Adds `value` and returns the old value.
             fetch_add add;
-            /// Subtracts; the value before.
+            /// Subtracts `value` and returns the old value.
             fetch_sub sub;
-            /// Bitwise and of the bits; the value before.
+            /// Stores the bitwise and of the bits and returns the old value.
             fetch_and and;
-            /// Bitwise or of the bits; the value before.
+            /// Stores the bitwise or of the bits and returns the old value.
             fetch_or or;
-            /// Bitwise exclusive or of the bits; the value before.
+            /// Stores the bitwise exclusive or of the bits and returns the old value.
             fetch_xor xor;
-            /// Puts `value`; the value before.
+            /// Stores `value` and returns the old value.
             swap exch;
         }
         atomic_float! { @load_and_store $word $bits $unsigned $scope ($($unsafety)?) $safety }
@@ -115,19 +113,18 @@ macro_rules! atomic_float {
     };
     (@load_and_store $word:ident $bits:literal $unsigned:ident $scope:ident ($($unsafety:ident)?) ($($safety:tt)*)) => {
         paste! {
-            /// The value. Panics where `order` is `Release` or `AcqRel`.
+            /// Returns the value. Panics if `order` is `Release` or `AcqRel`.
             $($safety)*
             #[inline(always)]
             #[must_use]
             #[track_caller]
             pub $($unsafety)? fn load(&self, order: Ordering) -> $word {
-                // SAFETY: the pointer is that of `self`, and a float has its bits' size and
-                // alignment.
+                // SAFETY: the pointer is that of `self`, and the float has the size and alignment of its bits.
                 let bits = unsafe { mid::[<atomic_load_ $bits _ $scope>](self.as_ptr().cast::<$unsigned>(), order) };
                 $word::from_bits(bits)
             }
 
-            /// Puts `value`. Panics where `order` is `Acquire` or `AcqRel`.
+            /// Stores `value`. Panics if `order` is `Acquire` or `AcqRel`.
             $($safety)*
             #[inline(always)]
             #[track_caller]

@@ -26,7 +26,7 @@ macro_rules! atomic_integer {
             }
 
             impl $name {
-                /// An atomic that holds `value`.
+                /// Creates an atomic with this value.
                 #[must_use]
                 pub const fn new(value: $word) -> Self {
                     Self {
@@ -34,41 +34,40 @@ macro_rules! atomic_integer {
                     }
                 }
 
-                /// The value.
+                /// Returns the value.
                 #[must_use]
                 pub const fn into_inner(self) -> $word {
                     self.value.into_inner()
                 }
 
-                /// The value, which nobody else can use meanwhile.
+                /// Returns a reference to the value, which is exclusive.
                 #[inline(always)]
                 #[must_use]
                 pub const fn get_mut(&mut self) -> &mut $word {
                     self.value.get_mut()
                 }
 
-                /// Where the value is.
+                /// Returns the address of the value.
                 #[inline(always)]
                 #[must_use]
                 pub const fn as_ptr(&self) -> *mut $word {
                     self.value.get()
                 }
 
-                /// The atomic at `ptr`.
+                /// Returns the atomic at `ptr`.
                 ///
                 /// # Safety
                 ///
-                /// `ptr` must be aligned and valid for `'a`, and meanwhile be accessed only
-                /// atomically.
+                /// `ptr` must be aligned and valid for `'a`, and the memory accessed only atomically meanwhile.
                 #[inline(always)]
                 #[must_use]
                 pub const unsafe fn from_ptr<'a>(ptr: *mut $word) -> &'a Self {
-                    // SAFETY: the caller's promise; the layouts are the same.
+                    // SAFETY: guaranteed by the caller; the layouts are the same.
                     unsafe { &*ptr.cast::<Self>() }
                 }
 
                 paste! {
-                    /// The value. Panics where `order` is `Release` or `AcqRel`.
+                    /// Returns the value. Panics if `order` is `Release` or `AcqRel`.
                     #[inline(always)]
                     #[must_use]
                     #[track_caller]
@@ -77,7 +76,7 @@ macro_rules! atomic_integer {
                         unsafe { mid::[<atomic_load_ $bits _ $scope>](self.as_ptr().cast::<$unsigned>(), order) as $word }
                     }
 
-                    /// Puts `value`. Panics where `order` is `Acquire` or `AcqRel`.
+                    /// Stores `value`. Panics if `order` is `Acquire` or `AcqRel`.
                     #[inline(always)]
                     #[track_caller]
                     pub fn store(&self, value: $word, order: Ordering) {
@@ -91,7 +90,7 @@ macro_rules! atomic_integer {
                         }
                     }
 
-                    /// Puts `value`; the value before.
+                    /// Stores `value` and returns the old value.
                     #[inline(always)]
                     #[track_caller]
                     pub fn swap(&self, value: $word, order: Ordering) -> $word {
@@ -99,7 +98,7 @@ macro_rules! atomic_integer {
                         unsafe { mid::[<atomic_fetch_exch_ $word _ $scope>](self.as_ptr(), order, value) }
                     }
 
-                    /// Adds, wrapping around; the value before.
+                    /// Adds `value`, wrapping around, and returns the old value.
                     #[inline(always)]
                     #[track_caller]
                     pub fn fetch_add(&self, value: $word, order: Ordering) -> $word {
@@ -107,7 +106,7 @@ macro_rules! atomic_integer {
                         unsafe { mid::[<atomic_fetch_add_ $word _ $scope>](self.as_ptr(), order, value) }
                     }
 
-                    /// Subtracts, wrapping around; the value before.
+                    /// Subtracts `value`, wrapping around, and returns the old value.
                     #[inline(always)]
                     #[track_caller]
                     pub fn fetch_sub(&self, value: $word, order: Ordering) -> $word {
@@ -115,7 +114,7 @@ macro_rules! atomic_integer {
                         unsafe { mid::[<atomic_fetch_sub_ $word _ $scope>](self.as_ptr(), order, value) }
                     }
 
-                    /// Bitwise and; the value before.
+                    /// Stores the bitwise and, and returns the old value.
                     #[inline(always)]
                     #[track_caller]
                     pub fn fetch_and(&self, value: $word, order: Ordering) -> $word {
@@ -123,7 +122,7 @@ macro_rules! atomic_integer {
                         unsafe { mid::[<atomic_fetch_and_ $word _ $scope>](self.as_ptr(), order, value) }
                     }
 
-                    /// Bitwise or; the value before.
+                    /// Stores the bitwise or, and returns the old value.
                     #[inline(always)]
                     #[track_caller]
                     pub fn fetch_or(&self, value: $word, order: Ordering) -> $word {
@@ -131,7 +130,7 @@ macro_rules! atomic_integer {
                         unsafe { mid::[<atomic_fetch_or_ $word _ $scope>](self.as_ptr(), order, value) }
                     }
 
-                    /// Bitwise exclusive or; the value before.
+                    /// Stores the bitwise exclusive or, and returns the old value.
                     #[inline(always)]
                     #[track_caller]
                     pub fn fetch_xor(&self, value: $word, order: Ordering) -> $word {
@@ -139,7 +138,7 @@ macro_rules! atomic_integer {
                         unsafe { mid::[<atomic_fetch_xor_ $word _ $scope>](self.as_ptr(), order, value) }
                     }
 
-                    /// Keeps the lesser; the value before.
+                    /// Stores the minimum and returns the old value.
                     #[inline(always)]
                     #[track_caller]
                     pub fn fetch_min(&self, value: $word, order: Ordering) -> $word {
@@ -147,7 +146,7 @@ macro_rules! atomic_integer {
                         unsafe { mid::[<atomic_fetch_min_ $word _ $scope>](self.as_ptr(), order, value) }
                     }
 
-                    /// Keeps the greater; the value before.
+                    /// Stores the maximum and returns the old value.
                     #[inline(always)]
                     #[track_caller]
                     pub fn fetch_max(&self, value: $word, order: Ordering) -> $word {
@@ -155,11 +154,9 @@ macro_rules! atomic_integer {
                         unsafe { mid::[<atomic_fetch_max_ $word _ $scope>](self.as_ptr(), order, value) }
                     }
 
-                    /// Puts `new` where the value is `current`: `Ok` of the value before where it
-                    /// did, else `Err` of it.
+                    /// Stores `new` if the value equals `current`. Returns the old value: `Ok` if it was replaced, else `Err`.
                     ///
-                    /// PTX has one ordering for both outcomes, so `failure` counts only where it is
-                    /// the merge_orderings.
+                    /// PTX has a single ordering for both outcomes: the stronger of `success` and `failure`.
                     #[inline(always)]
                     #[track_caller]
                     pub fn compare_exchange(
@@ -177,8 +174,7 @@ macro_rules! atomic_integer {
                         if old == current { Ok(old) } else { Err(old) }
                     }
 
-                    /// [`compare_exchange`](Self::compare_exchange): a device's never fails without
-                    /// cause.
+                    /// Stores `new` if the value equals `current`, like [`compare_exchange`](Self::compare_exchange). It does not fail spuriously on the device.
                     #[inline(always)]
                     #[track_caller]
                     pub fn compare_exchange_weak(
@@ -191,8 +187,7 @@ macro_rules! atomic_integer {
                         self.compare_exchange(current, new, success, failure)
                     }
 
-                    /// Puts what `update` makes of the value, until no one changed it meanwhile:
-                    /// `Ok` of the value before, or `Err` of it where `update` gave `None`.
+                    /// Replaces the value by the result of `update`, repeating until no other thread has changed it meanwhile. Returns the old value: `Ok` if it was replaced, or `Err` if `update` returned `None`.
                     #[inline(always)]
                     #[track_caller]
                     pub fn fetch_update(

@@ -2,12 +2,12 @@
 //!
 //! The names are `atomic_load_{order}_{bits}_{scope}`, `atomic_store_{order}_{bits}_{scope}`,
 //! `atomic_fetch_{operation}_{order}_{type}_{scope}`, and the fences. Orders are `relaxed`,
-//! `acquire`, `release`, `acqrel`, and `volatile`, which is the instruction without an order and so
-//! relaxed. Scopes are `block`, `device` and `system`.
+//! `acquire`, `release`, `acqrel`, and `volatile`, which is the instruction without an order and
+//! therefore relaxed. Scopes are `block`, `device` and `system`.
 //!
-//! `inc` and `dec` add and subtract one and wrap around. PTX has them for `u32` only, with an upper
-//! bound as an operand; with the greatest bound they are this, for every integer type. Float `and`,
-//! `or`, `xor`, `exch` and `cas` work on the bits.
+//! `inc` and `dec` add and subtract one with wrap-around, for every integer type. (PTX has them for
+//! `u32` only, with an upper bound as an operand; with the maximum bound they are equivalent.)
+//! Float `and`, `or`, `xor`, `exch` and `cas` operate on the bits.
 
 use super::ptx;
 use core::ops::Neg;
@@ -20,7 +20,7 @@ macro_rules! fences {
             ///
             /// # Safety
             ///
-            /// There is no condition; the published function is `unsafe`.
+            /// Always safe; `unsafe` for compatibility with Rust-CUDA.
             #[inline(always)]
             pub unsafe fn $name() {
                 #[cfg(target_arch = "nvptx64")]
@@ -56,7 +56,7 @@ fences! {
     fence_acqrel_system "fence.acq_rel.sys;";
 }
 
-/// Gives `$make` every scope.
+/// Invokes `$make` for every scope.
 macro_rules! scopes {
     ($make:ident $arguments:tt) => {
         $make! { block "cta" $arguments }
@@ -82,7 +82,7 @@ macro_rules! load {
             #[must_use]
             pub unsafe fn [<atomic_load_ $order _ $bits _ $scope>](ptr: *const $word) -> $word {
                 let ptr = ptr.cast_mut();
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { super::record_atomic(ptr); ptx::load!($order_ptx $scope_ptx "" $kind $reg, ptr, core::sync::atomic::Ordering::$cpu) }
             }
         }
@@ -108,7 +108,7 @@ macro_rules! store {
             #[inline(always)]
             #[track_caller]
             pub unsafe fn [<atomic_store_ $order _ $bits _ $scope>](ptr: *mut $word, val: $word) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { super::record_atomic_store(ptr); ptx::store!($order_ptx $scope_ptx "" $kind $reg, ptr, val, core::sync::atomic::Ordering::$cpu) };
             }
         }
@@ -118,7 +118,7 @@ macro_rules! store {
 scopes!(store (32 u32 reg32 "b32"));
 scopes!(store (64 u64 reg64 "b64"));
 
-/// Gives `$make` every order of a read-modify-write.
+/// Invokes `$make` for every order of a read-modify-write.
 macro_rules! orders {
     ($make:ident $scope:ident $scope_ptx:tt $arguments:tt) => {
         $make! { $scope $scope_ptx relaxed "relaxed" Relaxed $arguments }
@@ -129,7 +129,7 @@ macro_rules! orders {
     };
 }
 
-/// Read-modify-writes with one operand: the operation, its PTX name with the type, and the type.
+/// Defines read-modify-writes with one operand, by operation, PTX name with type, and type.
 macro_rules! fetch {
     ($($operation:ident: $($word:ident $reg:ident $ptx:literal),+;)+) => {
         $($(scopes!(fetch_scope ($operation $word $reg $ptx));)+)+
@@ -145,7 +145,7 @@ macro_rules! fetch_scope {
 macro_rules! fetch_one {
     ($scope:ident $scope_ptx:literal $order:ident $order_ptx:literal $cpu:ident ($operation:ident $word:ident $reg:ident $ptx:literal)) => {
         paste! {
-            #[doc = concat!("`", $ptx, "`, ", stringify!($order), ", at ", stringify!($scope), " scope; the value before it.")]
+            #[doc = concat!("Performs `", $ptx, "`, ", stringify!($order), ", at ", stringify!($scope), " scope, and returns the old value.")]
             ///
             /// # Safety
             ///
@@ -153,14 +153,14 @@ macro_rules! fetch_one {
             #[inline(always)]
             #[track_caller]
             pub unsafe fn [<atomic_fetch_ $operation _ $order _ $word _ $scope>](ptr: *mut $word, val: $word) -> $word {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { super::record_atomic(ptr); ptx::fetch!($order_ptx $scope_ptx "" $ptx $reg, ptr, val, $operation, core::sync::atomic::Ordering::$cpu) }
             }
         }
     };
 }
 
-// A signed 64-bit addition is the unsigned one: PTX names only that.
+// Signed 64-bit addition uses the unsigned instruction, the only one that PTX has.
 fetch! {
     add: u32 reg32 "add.u32", i32 reg32 "add.s32", u64 reg64 "add.u64", i64 reg64 "add.u64", f32 reg32 "add.f32", f64 reg64 "add.f64";
     and: u32 reg32 "and.b32", i32 reg32 "and.b32", u64 reg64 "and.b64", i64 reg64 "and.b64", f32 reg32 "and.b32", f64 reg64 "and.b64";
@@ -171,7 +171,7 @@ fetch! {
     exch: u32 reg32 "exch.b32", i32 reg32 "exch.b32", u64 reg64 "exch.b64", i64 reg64 "exch.b64", f32 reg32 "exch.b32", f64 reg64 "exch.b64";
 }
 
-/// What PTX makes of another instruction: subtraction adds the negative.
+/// Defines operations that PTX expresses by another instruction: subtraction adds the negative.
 macro_rules! derived {
     ($($word:ident $negate:ident;)+) => {
         $(scopes!(sub_scope ($word $negate));)+
@@ -190,7 +190,7 @@ macro_rules! sub_scope {
 macro_rules! sub_one {
     ($scope:ident $scope_ptx:literal $order:ident $order_ptx:literal $cpu:ident ($word:ident $negate:ident)) => {
         paste! {
-            #[doc = concat!("Subtraction, ", stringify!($order), ", at ", stringify!($scope), " scope; the value before it.")]
+            #[doc = concat!("Subtracts `val`, ", stringify!($order), ", at ", stringify!($scope), " scope, and returns the old value.")]
             ///
             /// # Safety
             ///
@@ -198,7 +198,7 @@ macro_rules! sub_one {
             #[inline(always)]
             #[track_caller]
             pub unsafe fn [<atomic_fetch_sub_ $order _ $word _ $scope>](ptr: *mut $word, val: $word) -> $word {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { [<atomic_fetch_add_ $order _ $word _ $scope>](ptr, val.$negate()) }
             }
         }
@@ -214,7 +214,7 @@ macro_rules! step_scope {
 macro_rules! step_one {
     ($scope:ident $scope_ptx:literal $order:ident $order_ptx:literal $cpu:ident ($word:ident)) => {
         paste! {
-            #[doc = concat!("Adds one and wraps, ", stringify!($order), ", at ", stringify!($scope), " scope; the value before it.")]
+            #[doc = concat!("Adds one with wrap-around, ", stringify!($order), ", at ", stringify!($scope), " scope, and returns the old value.")]
             ///
             /// # Safety
             ///
@@ -222,11 +222,11 @@ macro_rules! step_one {
             #[inline(always)]
             #[track_caller]
             pub unsafe fn [<atomic_fetch_inc_ $order _ $word _ $scope>](ptr: *mut $word) -> $word {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { [<atomic_fetch_add_ $order _ $word _ $scope>](ptr, 1) }
             }
 
-            #[doc = concat!("Subtracts one and wraps, ", stringify!($order), ", at ", stringify!($scope), " scope; the value before it.")]
+            #[doc = concat!("Subtracts one with wrap-around, ", stringify!($order), ", at ", stringify!($scope), " scope, and returns the old value.")]
             ///
             /// # Safety
             ///
@@ -234,7 +234,7 @@ macro_rules! step_one {
             #[inline(always)]
             #[track_caller]
             pub unsafe fn [<atomic_fetch_dec_ $order _ $word _ $scope>](ptr: *mut $word) -> $word {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { [<atomic_fetch_sub_ $order _ $word _ $scope>](ptr, 1) }
             }
         }
@@ -251,7 +251,7 @@ derived! {
 }
 derived! { step u32; i32; u64; i64; }
 
-/// Compare-and-swap, by the bits.
+/// Defines compare-and-swap, which compares bits.
 macro_rules! cas {
     ($($word:ident $reg:ident $ptx:literal;)+) => {
         $(scopes!(cas_scope ($word $reg $ptx));)+
@@ -267,7 +267,7 @@ macro_rules! cas_scope {
 macro_rules! cas_one {
     ($scope:ident $scope_ptx:literal $order:ident $order_ptx:literal $cpu:ident ($word:ident $reg:ident $ptx:literal)) => {
         paste! {
-            #[doc = concat!("Stores `second_val` where the value is `first_val`, ", stringify!($order), ", at ", stringify!($scope), " scope; the value before it.")]
+            #[doc = concat!("Stores `second_val` if the value equals `first_val`, ", stringify!($order), ", at ", stringify!($scope), " scope, and returns the old value.")]
             ///
             /// # Safety
             ///
@@ -275,7 +275,7 @@ macro_rules! cas_one {
             #[inline(always)]
             #[track_caller]
             pub unsafe fn [<atomic_fetch_cas_ $order _ $word _ $scope>](ptr: *mut $word, first_val: $word, second_val: $word) -> $word {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { super::record_atomic(ptr); ptx::compare_and_swap!($order_ptx $scope_ptx "" $ptx $reg, ptr, first_val, second_val, core::sync::atomic::Ordering::$cpu) }
             }
         }

@@ -1,13 +1,13 @@
 //! One function per operation, type and scope, with the ordering as an argument.
 //!
-//! The ordering is nearly always a constant, so all but one arm of each function disappears. A
-//! sequentially consistent operation is a `fence.sc` and an acquiring operation, as the PTX memory
-//! model's mapping of C++ has it.
+//! The ordering is usually a constant, so all but one arm of each function is eliminated. A
+//! sequentially consistent operation is a `fence.sc` followed by an acquire operation, according to
+//! the PTX memory model's mapping of C++.
 //!
 //! # Panics
 //!
-//! A load panics when its ordering is `Release` or `AcqRel`, a store when it is `Acquire` or
-//! `AcqRel`, as `core`'s do.
+//! A load panics if its ordering is `Release` or `AcqRel`, a store if it is `Acquire` or `AcqRel`,
+//! like those of `core`.
 
 use super::intrinsics;
 use core::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
@@ -17,7 +17,7 @@ macro_rules! thread_fences {
     ($($scope:ident)+) => {
         paste! {
             $(
-                #[doc = concat!("A fence of `ordering` at ", stringify!($scope), " scope; nothing where it is `Relaxed`.")]
+                #[doc = concat!("Issues a fence of `ordering` at ", stringify!($scope), " scope, or nothing if it is `Relaxed`.")]
                 #[inline(always)]
                 pub fn [<$scope _thread_fence>](ordering: Ordering) {
                     // SAFETY: fences have no precondition.
@@ -56,7 +56,7 @@ macro_rules! load_and_store {
             #[must_use]
             #[track_caller]
             pub unsafe fn [<atomic_load_ $bits _ $scope>](ptr: *mut $word, ordering: Ordering) -> $word {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe {
                     match ordering {
                         Relaxed => intrinsics::[<atomic_load_relaxed_ $bits _ $scope>](ptr),
@@ -78,7 +78,7 @@ macro_rules! load_and_store {
             #[inline(always)]
             #[track_caller]
             pub unsafe fn [<atomic_store_ $bits _ $scope>](ptr: *mut $word, ordering: Ordering, val: $word) {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe {
                     match ordering {
                         Relaxed => intrinsics::[<atomic_store_relaxed_ $bits _ $scope>](ptr, val),
@@ -107,7 +107,7 @@ macro_rules! fetch {
 macro_rules! fetch_one {
     ($scope:ident ($operation:ident $word:ident)) => {
         paste! {
-            #[doc = concat!("`", stringify!($operation), "` at ", stringify!($scope), " scope; the value before it.")]
+            #[doc = concat!("Performs `", stringify!($operation), "` at ", stringify!($scope), " scope and returns the old value.")]
             ///
             /// # Safety
             ///
@@ -115,7 +115,7 @@ macro_rules! fetch_one {
             #[inline(always)]
             #[track_caller]
             pub unsafe fn [<atomic_fetch_ $operation _ $word _ $scope>](ptr: *mut $word, ordering: Ordering, val: $word) -> $word {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe {
                     match ordering {
                         Relaxed => intrinsics::[<atomic_fetch_ $operation _relaxed_ $word _ $scope>](ptr, val),
@@ -147,7 +147,7 @@ fetch! {
 macro_rules! compare_and_swap {
     ($scope:ident ($word:ident)) => {
         paste! {
-            #[doc = concat!("Stores `new` where the value is `expected`, at ", stringify!($scope), " scope; the value before it.")]
+            #[doc = concat!("Stores `new` if the value equals `expected`, at ", stringify!($scope), " scope, and returns the old value.")]
             ///
             /// # Safety
             ///
@@ -160,7 +160,7 @@ macro_rules! compare_and_swap {
                 expected: $word,
                 new: $word,
             ) -> $word {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe {
                     match ordering {
                         Relaxed => intrinsics::[<atomic_fetch_cas_relaxed_ $word _ $scope>](ptr, expected, new),

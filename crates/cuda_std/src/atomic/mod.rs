@@ -1,22 +1,22 @@
-//! Atomic operations, with the scope that they synchronise across.
+//! Atomic operations with a scope.
 //!
 //! | type | synchronises | PTX scope |
 //! | --- | --- | --- |
 //! | `BlockAtomic…` | the threads of one block | `.cta` |
-//! | `Atomic…` | every thread of the device | `.gpu` |
-//! | `SystemAtomic…` | every thread of every device, and the host | `.sys` |
+//! | `Atomic…` | all threads of the device | `.gpu` |
+//! | `SystemAtomic…` | all threads of all devices, and the host | `.sys` |
 //!
-//! A kernel shares atomics through a raw pointer or a buffer: `AtomicU32` has the layout of `u32`,
-//! so a `*mut u32` may be cast to `*const AtomicU32`. [`ViewMut`](crate::ViewMut) and
-//! [`SharedView`](crate::SharedView) have atomic operations of their own.
+//! A kernel accesses atomics through a raw pointer or a buffer: `AtomicU32` has the layout of
+//! `u32`, so a `*mut u32` may be cast to `*const AtomicU32`. [`ViewMut`](crate::ViewMut) and
+//! [`SharedView`](crate::SharedView) have their own atomic operations.
 //!
-//! Below the types are [`mid`], one function per operation, type and scope with the ordering as an
-//! argument, and [`intrinsics`], one per PTX instruction. The least device is sm_70, whose memory
-//! model has the orderings as such.
+//! The types are built on [`mid`], with one function per operation, type and scope and the ordering
+//! as an argument, and on [`intrinsics`], with one function per PTX instruction. The minimum device
+//! is sm_70, whose memory model supports the orderings directly.
 //!
-//! On the CPU the scopes are the same, and a thread that polls (a load, an exchange, a failed
-//! compare-and-exchange) now and then lets the other threads of its block run, so a loop that waits
-//! for one of them ends there too.
+//! The CPU supports the same scopes. A thread that polls (a load, an exchange, a failed
+//! compare-and-exchange) periodically lets the other threads of its block run, so a loop that waits
+//! for one of them terminates there too.
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod block_local;
@@ -34,7 +34,7 @@ pub use integer::*;
 
 use core::sync::atomic::Ordering;
 
-/// The one ordering of a compare-and-exchange that does for both outcomes.
+/// Returns the single ordering of a compare-and-exchange that satisfies both outcomes.
 #[inline(always)]
 const fn merge_orderings(success: Ordering, failure: Ordering) -> Ordering {
     match (success, failure) {
@@ -45,8 +45,8 @@ const fn merge_orderings(success: Ordering, failure: Ordering) -> Ordering {
     }
 }
 
-/// Tells the CPU's checked mode of an atomic operation by a pointer; those of views are told by the
-/// views.
+/// Records an atomic operation through a pointer for the CPU's checked mode. Operations of views
+/// are recorded by the views.
 ///
 /// # Safety
 ///
@@ -57,14 +57,14 @@ unsafe fn record_atomic<T>(ptr: *mut T) {
     #[cfg(not(target_arch = "nvptx64"))]
     if simt::memory::is_any_launch_checked() {
         crate::instrument::argument_received(ptr);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { crate::instrument::atomic(ptr) };
     }
     #[cfg(target_arch = "nvptx64")]
     let _ = ptr;
 }
 
-/// [`note`] of an operation that reads nothing.
+/// Records an atomic store through a pointer for the CPU's checked mode.
 ///
 /// # Safety
 ///
@@ -75,7 +75,7 @@ unsafe fn record_atomic_store<T>(ptr: *mut T) {
     #[cfg(not(target_arch = "nvptx64"))]
     if simt::memory::is_any_launch_checked() {
         crate::instrument::argument_received(ptr);
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { crate::instrument::atomic_store(ptr) };
     }
     #[cfg(target_arch = "nvptx64")]

@@ -1,17 +1,17 @@
-//! The PTX instructions, as macros over the parts of their names.
+//! PTX instructions, as macros over the parts of their names.
 //!
-//! Each is an `asm!` on the device and the same operation of [`cpu`](super::cpu) on the CPU.
-//! `$space` is empty for a generic address, `".global"` or `".shared"`; a shared address is
+//! Each is an `asm!` on the device and the equivalent operation of [`cpu`](super::cpu) on the CPU.
+//! `$space` is empty for a generic address, `".global"` or `".shared"`; shared addresses are
 //! converted first.
 
-/// Turns a generic address into one of the window of `$space`.
+/// Converts a generic address to one within `$space`.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! window {
     ("", $ptr:expr) => {
         $ptr
     };
     (".global", $ptr:expr) => {
-        // The windows of generic and global addresses are the same one.
+        // Generic and global addresses are the same.
         $ptr
     };
     (".shared", $ptr:expr) => {{
@@ -60,8 +60,8 @@ macro_rules! store {
     }};
 }
 
-/// `atom.ORDER.SCOPE.SPACE.OPERATION.TYPE` with one operand; `$cpu` is the method of `Word` that
-/// does the same.
+/// `atom.ORDER.SCOPE.SPACE.OPERATION.TYPE` with one operand; `$cpu` is the equivalent method of
+/// `Word`.
 macro_rules! fetch {
     ($order:literal $scope:literal $space:tt $operation:literal $reg:ident, $ptr:expr, $value:expr, $cpu:ident, $cpu_order:expr) => {{
         #[cfg(target_arch = "nvptx64")]
@@ -81,8 +81,8 @@ macro_rules! fetch {
     }};
 }
 
-/// `atom.ORDER.SCOPE.SPACE.cas.TYPE`: the old value; the new one is stored where the old equals
-/// `$expected`.
+/// `atom.ORDER.SCOPE.SPACE.cas.TYPE`: stores the new value if the old one equals `$expected`, and
+/// evaluates to the old value.
 macro_rules! compare_and_swap {
     ($order:literal $scope:literal $space:tt $kind:literal $reg:ident, $ptr:expr, $expected:expr, $new:expr, $cpu_order:expr) => {{
         #[cfg(target_arch = "nvptx64")]

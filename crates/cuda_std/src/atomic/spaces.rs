@@ -1,18 +1,19 @@
-//! The operations of views, whose memory's space is known: `.global` at device scope, `.shared` at
-//! block scope. Without the space an atomic is a generic one, which the device has to look up.
+//! Atomic operations of views, whose address space is known: `.global` at device scope, `.shared`
+//! at block scope. Without it an atomic is generic, and the device has to determine the address
+//! space.
 
 use super::ptx;
 use core::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
 
-/// Where a view lies.
+/// Address space of a view.
 pub trait Space {
     const SHARED: bool;
 }
 
-/// Device memory, shared by every thread of the device.
+/// Global memory, accessible to all threads of the device.
 pub enum Global {}
 
-/// Block-shared memory.
+/// Shared memory of a block.
 pub enum Shared {}
 
 impl Space for Global {
@@ -23,11 +24,11 @@ impl Space for Shared {
     const SHARED: bool = true;
 }
 
-/// A word that views have atomic operations for. Every pointer must be aligned, valid and in the
+/// A word with atomic operations in views. Every pointer must be aligned, valid, and in the address
 /// space.
 #[allow(
     clippy::missing_safety_doc,
-    reason = "the one condition is the trait's"
+    reason = "the only requirement is that of the trait"
 )]
 pub trait SpaceWord: Copy {
     unsafe fn load<S: Space>(ptr: *mut Self, order: Ordering) -> Self;
@@ -36,10 +37,10 @@ pub trait SpaceWord: Copy {
     unsafe fn exchange<S: Space>(ptr: *mut Self, value: Self) -> Self;
 }
 
-/// The operations that only integers have.
+/// Integer-only operations.
 #[allow(
     clippy::missing_safety_doc,
-    reason = "the one condition is the trait's"
+    reason = "the only requirement is that of the trait"
 )]
 pub trait SpaceInteger: SpaceWord {
     unsafe fn min<S: Space>(ptr: *mut Self, value: Self) -> Self;
@@ -57,10 +58,10 @@ macro_rules! fetch_methods {
             unsafe fn $method<S: Space>(ptr: *mut Self, value: Self) -> Self {
                 #[cfg(not(target_arch = "nvptx64"))]
                 if S::SHARED {
-                    // SAFETY: the trait's condition.
+                    // SAFETY: the requirement of the trait.
                     return unsafe { crate::atomic::block_local::$words::$cpu(ptr, value) };
                 }
-                // SAFETY: the trait's condition.
+                // SAFETY: the requirement of the trait.
                 unsafe {
                     if S::SHARED {
                         ptx::fetch!("relaxed" "cta" ".shared" $ptx $reg, ptr, value, $cpu, Relaxed)
@@ -80,7 +81,7 @@ macro_rules! space_word {
                 #[inline(always)]
                 #[track_caller]
                 unsafe fn load<S: Space>(ptr: *mut Self, order: Ordering) -> Self {
-                    // SAFETY: the trait's condition.
+                    // SAFETY: the requirement of the trait.
                     unsafe {
                         match (order, S::SHARED) {
                             (Relaxed, false) => ptx::load!("relaxed" "gpu" ".global" $bits $reg, ptr, Relaxed),
@@ -95,7 +96,7 @@ macro_rules! space_word {
                 #[inline(always)]
                 #[track_caller]
                 unsafe fn store<S: Space>(ptr: *mut Self, value: Self, order: Ordering) {
-                    // SAFETY: the trait's condition.
+                    // SAFETY: the requirement of the trait.
                     unsafe {
                         match (order, S::SHARED) {
                             (Relaxed, false) => ptx::store!("relaxed" "gpu" ".global" $bits $reg, ptr, value, Relaxed),
@@ -143,10 +144,10 @@ macro_rules! space_integer {
                 unsafe fn compare_exchange<S: Space>(ptr: *mut Self, expected: Self, new: Self) -> Self {
                     #[cfg(not(target_arch = "nvptx64"))]
                     if S::SHARED {
-                        // SAFETY: the trait's condition.
+                        // SAFETY: the requirement of the trait.
                         return unsafe { crate::atomic::block_local::compare_and_swap(ptr, expected, new) };
                     }
-                    // SAFETY: the trait's condition.
+                    // SAFETY: the requirement of the trait.
                     unsafe {
                         if S::SHARED {
                             ptx::compare_and_swap!("relaxed" "cta" ".shared" $bits $reg, ptr, expected, new, Relaxed)

@@ -1,10 +1,9 @@
 //! Bessel functions of integer order.
 //!
-//! Those of orders 0 and 1 are, below 2, polynomials of the square, with a logarithm for the second
-//! kind. Beyond, both kinds are an amplitude times the cosine and the sine of a phase, which are
-//! polynomials of 1 / x (Harrison 2009): so their errors are those of a sine, also where the
-//! function is near one of its zeros. Other orders come from these two by recurrence, in the
-//! direction in which it is stable.
+//! Below 2, orders 0 and 1 are polynomials of x², plus a logarithmic term for the second kind.
+//! Beyond, both kinds are an amplitude times the cosine or sine of a phase, where amplitude and
+//! phase are polynomials of 1 / x (Harrison 2009); the error is therefore that of a sine, also near
+//! the zeros of the function. Other orders follow by recurrence in its stable direction.
 
 use super::GpuFloat;
 use super::coefficients::{AMPLITUDE, J0, J1, PHASE, Y0, Y1};
@@ -14,29 +13,29 @@ use super::range_reduction::{Angle, angle, power};
 use super::trigonometric::sine_pair;
 use core::f64::consts::FRAC_2_PI;
 
-/// Up to here the polynomials of the square.
+/// Upper limit of the polynomials of x².
 const SMALL: f64 = 2.0;
-/// From here the polynomials of 1 / x².
+/// Lower limit of the polynomials of 1 / x².
 const LARGE: f64 = 6.0;
-/// π/4 in two parts.
+/// π/4 as the sum of two numbers.
 const EIGHTH: [f64; 2] = [core::f64::consts::FRAC_PI_4, 3.061_616_997_868_383e-17];
-/// 2/π in two parts.
+/// 2/π as the sum of two numbers.
 const PER_TURN: Pair = Pair {
     high: FRAC_2_PI,
     low: -3.935_735_335_036_497e-17,
 };
 
-/// Which of the two functions.
+/// Kind of the Bessel function.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     First,
     Second,
 }
 
-/// A function of order 0 or 1 of a finite number of at least [`SMALL`].
+/// Computes a function of order 0 or 1 for a finite number of at least [`SMALL`].
 fn wave(order: usize, kind: Kind, x: f64) -> f64 {
     let inverse = 1.0 / x;
-    // from -1 to 1
+    // scaled to -1..1
     let (range, variable) = if x < LARGE {
         (0, inverse * 6.0 - 2.0)
     } else {
@@ -50,7 +49,7 @@ fn wave(order: usize, kind: Kind, x: f64) -> f64 {
         amplitude = amplitude * variable + amplitudes[next];
         next += 1;
     }
-    // the angle less an eighth of a turn, between -π/4 and π/4
+    // the phase minus π/4, between -π/4 and π/4
     let Angle { rest, quarter } = angle(x);
     let (eighth, before) = if rest.high < 0.0 {
         (EIGHTH, 1)
@@ -65,14 +64,13 @@ fn wave(order: usize, kind: Kind, x: f64) -> f64 {
     let cosine = if kind == Kind::First { 1 } else { 0 };
     let wave = sine_pair(Angle {
         rest: turned,
-        // order 1 is another quarter of a turn back
+        // order 1 lags by another quarter turn
         quarter: quarter
             .wrapping_add(cosine)
             .wrapping_sub(before + order as u32)
             & 3,
     });
-    // 2 / πx and its root, with what they round away; of numbers whose halves' products overflow
-    // 2⁻⁴⁰⁰ times
+    // 2 / (π x) and its square root, with their rounding errors; scaled by 2⁻⁴⁰⁰ where Dekker's product would overflow
     let (x, scale) = if x > 1e200 {
         (x * power(-400), power(-200))
     } else {
@@ -87,7 +85,7 @@ fn wave(order: usize, kind: Kind, x: f64) -> f64 {
     (result.high + (result.low + small)) * scale
 }
 
-/// The function of order 0 and the first kind of a number below [`SMALL`].
+/// Computes J₀ below [`SMALL`].
 fn small_j0(x: f64) -> f64 {
     let square = x * x;
     let short = truncate_to_26_bits(x);
@@ -97,13 +95,13 @@ fn small_j0(x: f64) -> f64 {
     near.high + (near.low + (square * square * polynomial(square, J0) - beside))
 }
 
-/// The same of order 1.
+/// Computes J₁ below [`SMALL`].
 fn small_j1(x: f64) -> f64 {
     let square = x * x;
     0.5 * x + x * square * polynomial(square, J1)
 }
 
-/// The function of the first kind of order 0.
+/// Returns J₀(x).
 pub fn j0(x: f64) -> f64 {
     let x = x.abs();
     if x < SMALL {
@@ -117,7 +115,7 @@ pub fn j0(x: f64) -> f64 {
     }
 }
 
-/// The function of the first kind of order 1.
+/// Returns J₁(x).
 pub fn j1(x: f64) -> f64 {
     let size = x.abs();
     let value = if size < SMALL {
@@ -132,8 +130,7 @@ pub fn j1(x: f64) -> f64 {
     if x.is_sign_negative() { -value } else { value }
 }
 
-/// What the functions of the second kind are where they are no number above 0: -∞ at 0, 0 at ∞, and
-/// NaN.
+/// Returns the functions of the second kind outside the positive numbers: -∞ at 0, 0 at ∞, and NaN.
 fn second_of_special(x: f64) -> f64 {
     if x == 0.0 {
         f64::NEG_INFINITY
@@ -144,7 +141,7 @@ fn second_of_special(x: f64) -> f64 {
     }
 }
 
-/// The function of the second kind of order 0.
+/// Returns Y₀(x).
 pub fn y0(x: f64) -> f64 {
     if !(x > 0.0 && x < f64::INFINITY) {
         return second_of_special(x);
@@ -155,7 +152,7 @@ pub fn y0(x: f64) -> f64 {
     wave(0, Kind::Second, x)
 }
 
-/// The function of the second kind of order 1.
+/// Returns Y₁(x).
 pub fn y1(x: f64) -> f64 {
     if !(x > 0.0 && x < f64::INFINITY) {
         return second_of_special(x);
@@ -171,26 +168,26 @@ pub fn y1(x: f64) -> f64 {
     wave(1, Kind::Second, x)
 }
 
-/// Whether functions of order `order` are those of order 0 or 1 but for the sign: the phases differ
-/// by less than 2⁻⁵⁵.
+/// Returns `true` if functions of order `order` equal those of order 0 or 1 up to the sign, because
+/// the phases differ by less than 2⁻⁵⁵.
 fn is_far(order: u32, x: f64) -> bool {
     let order = f64::from(order);
     x > order * order * 36_028_797_018_963_968.0
 }
 
-/// `x`, or if `negative` its opposite.
+/// Returns `x`, or `-x` if `negative`.
 fn with_sign(x: f64, negative: bool) -> f64 {
     if negative { -x } else { x }
 }
 
-/// The function of the first kind of order `order`.
+/// Returns the Bessel function of the first kind of order `order`.
 pub fn jn(order: i32, x: f64) -> f64 {
     let size = x.abs();
     let n = order.unsigned_abs();
     if x.is_nan() {
         return x;
     }
-    // of an odd order it changes its sign with the number's and with the order's
+    // for odd orders the sign changes with that of the argument and that of the order
     let negative = n & 1 != 0 && (x.is_sign_negative() != (order < 0));
     let value = if n == 0 {
         j0(size)
@@ -208,7 +205,7 @@ pub fn jn(order: i32, x: f64) -> f64 {
     with_sign(value, negative)
 }
 
-/// The function of the second kind of order `order`.
+/// Returns the Bessel function of the second kind of order `order`.
 pub fn yn(order: i32, x: f64) -> f64 {
     let n = order.unsigned_abs();
     let value = if !(x > 0.0 && x < f64::INFINITY) {
@@ -225,7 +222,7 @@ pub fn yn(order: i32, x: f64) -> f64 {
     with_sign(value, n & 1 != 0 && order < 0)
 }
 
-/// The function of order `n`, which is at least 1, from those of orders 0 and 1.
+/// Computes the function of order `n` ≥ 1 from orders 0 and 1 by upward recurrence.
 fn upwards(n: u32, x: f64, zeroth: f64, first: f64) -> f64 {
     let (mut before, mut value) = (zeroth, first);
     let mut order = 1;
@@ -237,12 +234,12 @@ fn upwards(n: u32, x: f64, zeroth: f64, first: f64) -> f64 {
     value
 }
 
-/// The function of the first kind of an order `n` of at least 2, greater than `x`: from an order so
-/// much greater that its function is as good as 0 down to 0 and 1, whose values give the scale
-/// (Miller's algorithm).
+/// Computes the function of the first kind of order `n` ≥ 2 for `n > x` by downward recurrence
+/// (Miller's algorithm), starting at an order whose function is negligible and normalising by
+/// orders 0 and 1.
 fn downwards(n: u32, x: f64) -> f64 {
     let order = f64::from(n);
-    // (x / 2)ⁿ / n! is the value at most: 0?
+    // |Jₙ(x)| is at most (x / 2)ⁿ / n!; is that zero?
     if order * (GpuFloat::ln(x * 0.5 / order) + 1.0) < -760.0 {
         return 0.0;
     }

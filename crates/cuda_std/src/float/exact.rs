@@ -1,6 +1,6 @@
-//! The correctly rounded functions: one instruction or a few on the device, `std` on the CPU.
+//! Correctly rounded functions: one or a few instructions on the device, `std` on the CPU.
 
-/// The exact functions of one float type.
+/// Correctly rounded functions of one float type.
 pub trait Exact: Copy {
     fn floor(self) -> Self;
     fn ceil(self) -> Self;

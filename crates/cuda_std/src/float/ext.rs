@@ -1,4 +1,4 @@
-//! `FloatExt`: functions that `std`'s floats have not.
+//! `FloatExt`: functions that `std`'s floats do not have.
 
 use super::GpuFloat;
 use super::bessel;
@@ -7,130 +7,120 @@ use super::inverse;
 use super::sealed::Sealed;
 use core::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// Functions that `std`'s floats have not, under the names of the published crate where it has
-/// them.
+/// Functions that `std`'s floats do not have, under Rust-CUDA's names where it has them.
 ///
-/// The `fast_` functions are approximations on the device; their errors are from the PTX manual.
+/// The `fast_` functions are approximations on the device, with the error bounds of the PTX manual.
 /// For `f64` they are the accurate functions.
 pub trait FloatExt: Sized + Sealed {
-    /// The cosine of `self * pi`; exact at multiples of 1/2. 2 ulp.
+    /// Returns the cosine of `self * pi`; exact at multiples of 1/2. Error 2 ulp.
     #[must_use]
     fn cospi(self) -> Self;
-    /// The sine of `self * pi`; exact at multiples of 1/2. 2 ulp.
+    /// Returns the sine of `self * pi`; exact at multiples of 1/2. Error 2 ulp.
     #[must_use]
     fn sinpi(self) -> Self;
-    /// The sine and cosine of `self * pi`.
+    /// Returns the sine and cosine of `self * pi`.
     #[must_use]
     fn sincospi(self) -> (Self, Self);
-    /// The error function. 1 ulp.
+    /// Returns the error function. Error 1 ulp.
     #[must_use]
     fn error_function(self) -> Self;
-    /// One less the error function, without cancellation. 3 ulp.
+    /// Returns one minus the error function, without cancellation. Error 3 ulp.
     #[must_use]
     fn complementary_error_function(self) -> Self;
-    /// The number of which [`complementary_error_function`](Self::complementary_error_function) is
-    /// this one. Its error is as that of [`inv_norm_cdf`](Self::inv_norm_cdf).
+    /// Returns the inverse of [`complementary_error_function`](Self::complementary_error_function). The error is that of [`inv_norm_cdf`](Self::inv_norm_cdf).
     #[must_use]
     fn inv_complementary_error_function(self) -> Self;
-    /// [`complementary_error_function`](Self::complementary_error_function) times e to the square:
-    /// of large numbers it is no zero. 5 ulp.
+    /// Returns `exp(self²)` times [`complementary_error_function`](Self::complementary_error_function), which does not underflow for large numbers. Error 5 ulp.
     #[must_use]
     fn scaled_complementary_error_function(self) -> Self;
-    /// The number as `fraction * 2^exponent` with a fraction in [1/2, 1). Exact.
+    /// Decomposes the number into `fraction * 2^exponent` with the fraction in [1/2, 1). Exact.
     #[must_use]
     fn frexp(self) -> (Self, i32);
-    /// The exponent of the leading binary digit. Exact.
+    /// Returns the exponent of the leading binary digit. Exact.
     #[must_use]
     fn unbiased_exp(self) -> i32;
-    /// The Bessel function of the first kind of order 0. 1.5 ulp, near a zero 1.5 ulp of the wave's
-    /// height; of `f32` 0.501.
+    /// Returns the Bessel function J₀. Error 1.5 ulp, near a zero 1.5 ulp of the amplitude; for `f32` 0.501.
     #[must_use]
     fn j0(self) -> Self;
-    /// The Bessel function of the first kind of order 1. 1.5 ulp, near a zero 1.5 ulp of the wave's
-    /// height; of `f32` 0.501.
+    /// Returns the Bessel function J₁. Error 1.5 ulp, near a zero 1.5 ulp of the amplitude; for `f32` 0.501.
     #[must_use]
     fn j1(self) -> Self;
-    /// The Bessel function of the first kind of order `order`, by as many steps as the order and a
-    /// few. The error grows with its root.
+    /// Returns the Bessel function of the first kind of order `order`, in about `order` steps. The error grows with the square root of the order.
     #[must_use]
     fn jn(self, order: i32) -> Self;
-    /// `self * 2^exp`. Rounded once.
+    /// Returns `self * 2^exp`, rounded once.
     #[must_use]
     fn ldexp(self, exp: i32) -> Self;
-    /// The logarithm of the gamma function's absolute value.
+    /// Returns the logarithm of the absolute value of the gamma function.
     #[must_use]
     fn log_gamma(self) -> Self;
-    /// `ln(1 + self)` without cancellation near 0. 1 ulp.
+    /// Returns `ln(1 + self)` without cancellation near 0. Error 1 ulp.
     #[must_use]
     fn log1p(self) -> Self;
-    /// The distribution function of the standard normal distribution.
+    /// Returns the distribution function of the standard normal distribution.
     #[must_use]
     fn norm_cdf(self) -> Self;
-    /// The number that a standard normal variable is below with this probability, after Wichura
-    /// (1988). 1 ulp of `f32`; of `f64` a relative error of 10⁻¹⁵, beside 1/2 an absolute one.
+    /// Returns the quantile function of the standard normal distribution (Wichura 1988). Error 1 ulp for `f32`; for `f64` a relative error of 10⁻¹⁵, and an absolute one near 1/2.
     #[must_use]
     fn inv_norm_cdf(self) -> Self;
-    /// One over the cube root. 2 ulp.
+    /// Returns the reciprocal of the cube root. Error 2 ulp.
     #[must_use]
     fn rcbrt(self) -> Self;
-    /// The number clamped to [0, 1]; +0 for NaN and for -0. Exact.
+    /// Clamps the number to [0, 1]; +0 for NaN and for -0. Exact.
     #[must_use]
     fn saturate(self) -> Self;
-    /// `self * 2^exp`. Rounded once.
+    /// Returns `self * 2^exp`, rounded once.
     #[must_use]
     fn scale_by_n(self, exp: i32) -> Self;
-    /// The gamma function.
+    /// Returns the gamma function.
     #[must_use]
     fn gamma(self) -> Self;
-    /// The Bessel function of the second kind of order 0. 3 ulp, near a zero 3 ulp of the wave's
-    /// height; of `f32` 0.501.
+    /// Returns the Bessel function Y₀. Error 3 ulp, near a zero 3 ulp of the amplitude; for `f32` 0.501.
     #[must_use]
     fn y0(self) -> Self;
-    /// The Bessel function of the second kind of order 1. 3 ulp, near a zero 3 ulp of the wave's
-    /// height; of `f32` 0.501.
+    /// Returns the Bessel function Y₁. Error 3 ulp, near a zero 3 ulp of the amplitude; for `f32` 0.501.
     #[must_use]
     fn y1(self) -> Self;
-    /// The Bessel function of the second kind of order `order`, by as many steps as the order. The
-    /// error grows with its root.
+    /// Returns the Bessel function of the second kind of order `order`, in about `order` steps. The error grows with the square root of the order.
     #[must_use]
     fn yn(self, order: i32) -> Self;
-    /// One over the square root, of two correctly rounded operations: equal bits everywhere. 2 ulp.
+    /// Returns the reciprocal square root, from two correctly rounded operations: equal bits on both targets. Error 2 ulp.
     #[must_use]
     fn rsqrt(self) -> Self;
-    /// An approximate 1 / √x: relative error at most 2^-22.9 on the device.
+    /// Returns an approximate 1 / √x: relative error at most 2^-22.9 on the device.
     #[must_use]
     fn fast_rsqrt(self) -> Self;
-    /// An approximate square root: relative error at most 2^-23 on the device.
+    /// Returns an approximate square root: relative error at most 2^-23 on the device.
     #[must_use]
     fn fast_sqrt(self) -> Self;
-    /// An approximate reciprocal: 1 ulp on the device.
+    /// Returns an approximate reciprocal: 1 ulp on the device.
     #[must_use]
     fn fast_recip(self) -> Self;
-    /// An approximate 2^x: 2 ulp on the device.
+    /// Returns an approximate 2^x: 2 ulp on the device.
     #[must_use]
     fn fast_exp2(self) -> Self;
-    /// An approximate e^x: [`fast_exp2`](Self::fast_exp2) of the product with log2(e), so the error
-    /// grows with |x|.
+    /// Returns an approximate e^x: [`fast_exp2`](Self::fast_exp2) of the product with log2(e), so
+    /// the error grows with |x|.
     #[must_use]
     fn fast_exp(self) -> Self;
-    /// An approximate logarithm of base 2: absolute error at most 2^-22 between 1/2 and 2 on the
-    /// device, else 2 ulp.
+    /// Returns an approximate logarithm of base 2: absolute error at most 2^-22 between 1/2 and 2
+    /// on the device, else 2 ulp.
     #[must_use]
     fn fast_log2(self) -> Self;
-    /// An approximate natural logarithm: [`fast_log2`](Self::fast_log2) times ln(2).
+    /// Returns an approximate natural logarithm: [`fast_log2`](Self::fast_log2) times ln(2).
     #[must_use]
     fn fast_ln(self) -> Self;
-    /// An approximate sine: absolute error at most 2^-20.5 between -π and π on the device, worse
-    /// beyond.
+    /// Returns an approximate sine: absolute error at most 2^-20.5 between -π and π on the device,
+    /// worse beyond.
     #[must_use]
     fn fast_sin(self) -> Self;
-    /// An approximate cosine: absolute error at most 2^-20.5 between -π and π on the device, worse
-    /// beyond.
+    /// Returns an approximate cosine: absolute error at most 2^-20.5 between -π and π on the
+    /// device, worse beyond.
     #[must_use]
     fn fast_cos(self) -> Self;
 }
 
-/// The functions that are `libm`'s under another name.
+/// Defines functions that are `libm`'s under another name.
 macro_rules! renamed {
     ($($method:ident $function:ident;)+) => {
         $(
@@ -157,7 +147,7 @@ macro_rules! float_ext {
 
             #[inline]
             fn sincospi(self) -> (Self, Self) {
-                // The nearest multiple of 1/2 comes off exactly; what is left is at most 1/4.
+                // The nearest multiple of 1/2 is subtracted exactly; the rest is at most 1/4.
                 let halves = GpuFloat::round_ties_even(self * 2.0);
                 let rest = GpuFloat::mul_add(halves, -0.5, self);
                 let (sine, cosine) = GpuFloat::sin_cos(rest * PI as $float);
@@ -171,8 +161,7 @@ macro_rules! float_ext {
                 } else {
                     (sine, cosine)
                 };
-                // No zero comes out negative but the sine of a negative integer's, as IEEE 754 asks
-                // of sinPi.
+                // Zeros are positive, except for the sine of a negative integer, as required by IEEE 754's sinPi.
                 (if sine == 0.0 { (0.0 as $float).copysign(self) } else { sine }, cosine + 0.0)
             }
 
@@ -253,7 +242,7 @@ macro_rules! float_ext {
 
             #[inline(always)]
             fn saturate(self) -> Self {
-                // Not `max` and `min`, which may give either zero for two zeros of different sign.
+                // Not `max` and `min`, which may return either zero for zeros of different sign.
                 if self > 0.0 {
                     if self < 1.0 { self } else { 1.0 }
                 } else {

@@ -1,4 +1,4 @@
-//! The device's approximations of `f32` functions, one instruction each; the CPU computes the
+//! The device's approximations of `f32` functions, one instruction each. The CPU computes the
 //! accurate function.
 
 use super::GpuFloat;
@@ -12,7 +12,7 @@ macro_rules! approximations {
                 {
                     let _: fn(f32) -> f32 = $accurate;
                     let y;
-                    // SAFETY: the instruction computes a number from a number.
+                    // SAFETY: a pure computation.
                     unsafe {
                         core::arch::asm!(
                             concat!($instruction, " {}, {};"),

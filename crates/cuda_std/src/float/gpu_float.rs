@@ -1,4 +1,4 @@
-//! `GpuFloat`: the functions of `std`'s floats, for the device too.
+//! `GpuFloat`: the methods of `std`'s floats, for both targets.
 
 use super::exact::Exact;
 use super::remainder::remainder;
@@ -6,128 +6,127 @@ use super::root;
 use super::sealed::Sealed;
 use super::trigonometric;
 
-/// The functions of `std`'s floats, for the device too.
+/// The methods of `std`'s floats, for both targets.
 ///
-/// Where a function is not exact its documentation gives the greatest error in units in the last
-/// place (ulp) that the tests of this crate allow; they look at many arguments over the whole
-/// range, not at all of them. See the [module](super) on calling them by method.
+/// For functions that are not exact the documentation gives the maximum error in units in the last
+/// place (ulp) that the tests of this crate allow; they sample the entire range of arguments but
+/// are not exhaustive. See the [module](super) on method calls.
 pub trait GpuFloat: Copy + PartialOrd + Sealed {
-    /// The greatest integer not above the number. Exact.
+    /// Returns the largest integer not greater than the number. Exact.
     #[must_use]
     fn floor(self) -> Self;
-    /// The least integer not below the number. Exact.
+    /// Returns the smallest integer not less than the number. Exact.
     #[must_use]
     fn ceil(self) -> Self;
-    /// The nearest integer, halves away from zero. Exact.
+    /// Returns the nearest integer, halves away from zero. Exact.
     #[must_use]
     fn round(self) -> Self;
-    /// The nearest integer, halves to the even one. Exact.
+    /// Returns the nearest integer, halves to the even one. Exact.
     #[must_use]
     fn round_ties_even(self) -> Self;
-    /// The integer part, towards zero. Exact.
+    /// Returns the integer part, towards zero. Exact.
     #[must_use]
     fn trunc(self) -> Self;
-    /// The number less its integer part, with its sign. Exact.
+    /// Returns the fractional part, with the number's sign. Exact.
     #[must_use]
     fn fract(self) -> Self;
-    /// The number without its sign. Exact.
+    /// Returns the absolute value. Exact.
     #[must_use]
     fn abs(self) -> Self;
-    /// 1 with the number's sign; NaN for NaN. Exact.
+    /// Returns 1 with the number's sign, or NaN for NaN. Exact.
     #[must_use]
     fn signum(self) -> Self;
-    /// The number with the sign of `sign`. Exact.
+    /// Returns the number with the sign of `sign`. Exact.
     #[must_use]
     fn copysign(self, sign: Self) -> Self;
-    /// `self * a + b`, rounded once. Exact.
+    /// Returns `self * a + b`, rounded once. Exact.
     #[must_use]
     fn mul_add(self, a: Self, b: Self) -> Self;
-    /// The integer quotient that goes with [`rem_euclid`](Self::rem_euclid).
+    /// Returns the integer quotient that corresponds to [`rem_euclid`](Self::rem_euclid).
     #[must_use]
     fn div_euclid(self, rhs: Self) -> Self;
-    /// The remainder that is not negative. Exact where it does not round up to `rhs`.
+    /// Returns the non-negative remainder. Exact unless it rounds up to `rhs`.
     #[must_use]
     fn rem_euclid(self, rhs: Self) -> Self;
-    /// The power of integer exponent, by repeated squaring; each multiplication rounds.
+    /// Returns the number to an integer power, by repeated squaring; each multiplication rounds.
     #[must_use]
     fn powi(self, n: i32) -> Self;
-    /// The power. 1 ulp.
+    /// Returns the number to the power `n`. Error 1 ulp.
     #[must_use]
     fn powf(self, n: Self) -> Self;
-    /// The square root. Exact (rounded once).
+    /// Returns the square root. Exact (rounded once).
     #[must_use]
     fn sqrt(self) -> Self;
-    /// e to the power. 1 ulp.
+    /// Returns e to the power of the number. Error 1 ulp.
     #[must_use]
     fn exp(self) -> Self;
-    /// 2 to the power. 1 ulp.
+    /// Returns 2 to the power of the number. Error 1 ulp.
     #[must_use]
     fn exp2(self) -> Self;
-    /// The natural logarithm. 1 ulp.
+    /// Returns the natural logarithm. Error 1 ulp.
     #[must_use]
     fn ln(self) -> Self;
-    /// The logarithm of base `base`: the quotient of two natural logarithms.
+    /// Returns the logarithm to base `base`: the quotient of two natural logarithms.
     #[must_use]
     fn log(self, base: Self) -> Self;
-    /// The logarithm of base 2. 1 ulp.
+    /// Returns the base-2 logarithm. Error 1 ulp.
     #[must_use]
     fn log2(self) -> Self;
-    /// The logarithm of base 10. 2 ulp.
+    /// Returns the base-10 logarithm. Error 2 ulp.
     #[must_use]
     fn log10(self) -> Self;
-    /// The cube root. 1 ulp, of `f64` 0.501.
+    /// Returns the cube root. Error 1 ulp, for `f64` 0.501.
     #[must_use]
     fn cbrt(self) -> Self;
-    /// The length of `(self, other)`, without overflow on the way. 1 ulp.
+    /// Returns the length of `(self, other)`, without intermediate overflow. Error 1 ulp.
     #[must_use]
     fn hypot(self, other: Self) -> Self;
-    /// The sine of an angle in radians, of any size. 0.6 ulp.
+    /// Returns the sine of an angle in radians, of any size. Error 0.6 ulp.
     #[must_use]
     fn sin(self) -> Self;
-    /// The cosine of an angle in radians, of any size. 0.6 ulp.
+    /// Returns the cosine of an angle in radians, of any size. Error 0.6 ulp.
     #[must_use]
     fn cos(self) -> Self;
-    /// The tangent of an angle in radians, of any size. 0.6 ulp.
+    /// Returns the tangent of an angle in radians, of any size. Error 0.6 ulp.
     #[must_use]
     fn tan(self) -> Self;
-    /// The arc sine. 1 ulp.
+    /// Returns the arc sine. Error 1 ulp.
     #[must_use]
     fn asin(self) -> Self;
-    /// The arc cosine. 1 ulp.
+    /// Returns the arc cosine. Error 1 ulp.
     #[must_use]
     fn acos(self) -> Self;
-    /// The arc tangent. 1 ulp.
+    /// Returns the arc tangent. Error 1 ulp.
     #[must_use]
     fn atan(self) -> Self;
-    /// The angle of the point (`other`, `self`), in (-π, π]. 2 ulp.
+    /// Returns the angle of the point (`other`, `self`), in (-π, π]. Error 2 ulp.
     #[must_use]
     fn atan2(self, other: Self) -> Self;
-    /// The sine and the cosine, of one reduction, with the bits of [`sin`](Self::sin) and
-    /// [`cos`](Self::cos).
+    /// Returns the sine and the cosine from a single range reduction, bit-identical to [`sin`](Self::sin) and [`cos`](Self::cos).
     #[must_use]
     fn sin_cos(self) -> (Self, Self);
-    /// `exp(self) - 1` without cancellation near 0. 1 ulp.
+    /// Returns `exp(self) - 1` without cancellation near 0. Error 1 ulp.
     #[must_use]
     fn exp_m1(self) -> Self;
-    /// `ln(1 + self)` without cancellation near 0. 1 ulp.
+    /// Returns `ln(1 + self)` without cancellation near 0. Error 1 ulp.
     #[must_use]
     fn ln_1p(self) -> Self;
-    /// The hyperbolic sine. 2 ulp.
+    /// Returns the hyperbolic sine. Error 2 ulp.
     #[must_use]
     fn sinh(self) -> Self;
-    /// The hyperbolic cosine. 2 ulp.
+    /// Returns the hyperbolic cosine. Error 2 ulp.
     #[must_use]
     fn cosh(self) -> Self;
-    /// The hyperbolic tangent. 3 ulp.
+    /// Returns the hyperbolic tangent. Error 3 ulp.
     #[must_use]
     fn tanh(self) -> Self;
-    /// The inverse hyperbolic sine. 3 ulp.
+    /// Returns the inverse hyperbolic sine. Error 3 ulp.
     #[must_use]
     fn asinh(self) -> Self;
-    /// The inverse hyperbolic cosine. 3 ulp.
+    /// Returns the inverse hyperbolic cosine. Error 3 ulp.
     #[must_use]
     fn acosh(self) -> Self;
-    /// The inverse hyperbolic tangent. 3 ulp.
+    /// Returns the inverse hyperbolic tangent. Error 3 ulp.
     #[must_use]
     fn atanh(self) -> Self;
 }
@@ -210,7 +209,7 @@ macro_rules! gpu_float {
 
             #[inline]
             fn rem_euclid(self, rhs: Self) -> Self {
-                // The remainder of two floats of any width is a float of that width.
+                // The remainder of two floats of equal width is exactly representable.
                 let remainder = remainder(self.into(), rhs.into()) as $float;
                 if remainder < 0.0 {
                     remainder + $float::abs(rhs)
@@ -269,7 +268,7 @@ macro_rules! gpu_float {
 
             #[inline]
             fn acosh(self) -> Self {
-                // `libm` has a number for those below -1
+                // `libm` returns a number below -1 instead of NaN
                 if self < 1.0 {
                     $float::NAN
                 } else {

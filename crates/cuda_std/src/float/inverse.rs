@@ -1,13 +1,14 @@
-//! The inverse of the normal distribution, and what is made of it; the scaled error function. All
-//! in f64, by operations that are exact or `libm`'s: equal bits on both machines.
+//! Inverses of the normal distribution function and of the error functions, and the scaled error
+//! function. Computed in f64 by operations that are exact or `libm`'s, so that both targets give
+//! equal bits.
 
 use super::GpuFloat;
 use super::polynomial::polynomial;
 use core::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
-/// The number that a standard normal variable is below with probability `p`: algorithm AS 241
-/// (PPND16) of Wichura (1988), quotients of polynomials of degree 7 for the middle and two parts of
-/// the tails.
+/// Returns the quantile of the standard normal distribution at probability `p`: algorithm AS 241
+/// (PPND16) of Wichura (1988), with rational functions of degree 7 for the centre and for two parts
+/// of the tails.
 pub fn norm_cdf(p: f64) -> f64 {
     let from_middle = p - 0.5;
     if GpuFloat::abs(from_middle) <= 0.425 {
@@ -20,14 +21,13 @@ pub fn norm_cdf(p: f64) -> f64 {
     }
 }
 
-/// The number that a standard normal variable is below with a probability that is `from_middle`
-/// more than 1/2, at most 0.425.
+/// Returns the quantile at probability 1/2 + `from_middle`, with `|from_middle|` at most 0.425.
 fn near(from_middle: f64) -> f64 {
     let r = 0.180_625 - from_middle * from_middle;
     from_middle * polynomial(r, MIDDLE.0) / polynomial(r, MIDDLE.1)
 }
 
-/// The inverse of `erf`, for -1 to 1.
+/// Returns the inverse of `erf` on [-1, 1].
 pub fn error_function(x: f64) -> f64 {
     let size = GpuFloat::abs(x);
     if size <= 0.85 {
@@ -36,8 +36,7 @@ pub fn error_function(x: f64) -> f64 {
     f64::copysign(far((1.0 - size) * 0.5) * FRAC_1_SQRT_2, x)
 }
 
-/// The number that a standard normal variable is above with probability `tail`, which is less than
-/// 0.075.
+/// Returns the number that a standard normal variable exceeds with probability `tail` < 0.075.
 fn far(tail: f64) -> f64 {
     if tail.is_nan() || tail < 0.0 {
         return f64::NAN;
@@ -53,9 +52,9 @@ fn far(tail: f64) -> f64 {
     }
 }
 
-/// The inverse of `erfc`, for 0 to 2.
+/// Returns the inverse of `erfc` on [0, 2].
 pub fn complementary_error_function(x: f64) -> f64 {
-    // the tail at 2 is that of 2 - x, which is exact; halves are exact too
+    // the tail at 2 is that of 2 - x, which is exact, as is halving
     if x > 1.85 {
         -far((2.0 - x) * 0.5) * FRAC_1_SQRT_2
     } else {
@@ -63,22 +62,22 @@ pub fn complementary_error_function(x: f64) -> f64 {
     }
 }
 
-/// `erfc(x) e^(x²)`.
+/// Returns `erfc(x) e^(x²)`.
 pub fn scaled_complementary_error_function(x: f64) -> f64 {
     if x < 10.0 {
-        // the square in two parts, so that its rounding is not multiplied by itself
+        // the square as the sum of two numbers, so that its rounding error is not amplified
         let square = x * x;
         let lost = GpuFloat::mul_add(x, x, -square);
         let power = GpuFloat::exp(square);
         let scaled = libm::erfc(x) * power;
-        // of -27 and below the power is infinite
+        // at -27 and below the power is infinite
         return if scaled.is_finite() {
             scaled + scaled * lost
         } else {
             scaled
         };
     }
-    // 1 - 1/(2x²) + 3/(2x²)² - 15/(2x²)³ ..., of which the sixteenth term is less than 10⁻¹⁷
+    // 1 - 1/(2x²) + 3/(2x²)² - 15/(2x²)³ ..., whose sixteenth term is below 10⁻¹⁷
     let step = 0.5 / (x * x);
     let mut sum = 1.0;
     let mut odd = 31.0;
@@ -86,11 +85,11 @@ pub fn scaled_complementary_error_function(x: f64) -> f64 {
         sum = 1.0 - odd * step * sum;
         odd -= 2.0;
     }
-    // √π / 2 times √2 times √2
+    // √π / 2 · √2 · √2
     sum / (x * (GpuFloat::sqrt(core::f64::consts::FRAC_PI_2) * SQRT_2))
 }
 
-/// A numerator and a denominator, the digits as they were published.
+/// Numerator and denominator of a rational function, with the published digits.
 type Quotient = ([f64; 8], [f64; 8]);
 
 #[rustfmt::skip]

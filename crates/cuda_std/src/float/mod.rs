@@ -1,23 +1,22 @@
-//! Floating-point functions that the device's `core` has not.
+//! Floating-point functions that the device's `core` does not have.
 //!
-//! # The same bits on both machines
+//! # Reproducibility
 //!
 //! | class | functions | result |
 //! | --- | --- | --- |
-//! | exact | `abs copysign signum floor ceil round round_ties_even trunc fract sqrt mul_add` | correctly rounded, equal bits everywhere |
-//! | accurate | `sin exp ln powf …` | one algorithm on both machines: equal bits |
+//! | exact | `abs copysign signum floor ceil round round_ties_even trunc fract sqrt mul_add` | correctly rounded: equal bits on both targets |
+//! | accurate | `sin exp ln powf …` | the same algorithm on both targets: equal bits |
 //! | fast | `fast_…` of [`FloatExt`] | the device's approximations; the CPU computes the accurate function |
 //!
-//! "Equal bits" leaves out the sign and payload of NaN, and supposes that the kernels are compiled
-//! as they are by default: without flushing subnormals to zero and without fusing multiplications
-//! and additions that the source does not fuse.
+//! "Equal bits" excludes the sign and payload of NaN, and requires that kernels are compiled with
+//! the default settings: without flushing subnormals to zero and without contracting
+//! multiplications and additions.
 //!
 //! # Errors
 //!
-//! Sines, cosines, tangents, the cube root of `f64` and Bessel functions are this module's own, the
-//! others are the `libm` crate's. None has a stack on the device: a kernel that uses them keeps its
-//! variables in registers (a test builds a kernel of each). The greatest errors that the tests
-//! found, in units in the last place:
+//! Sine, cosine, tangent, the cube root of `f64` and Bessel functions are implemented in this
+//! module; the others come from the `libm` crate. None uses stack memory on the device (a test
+//! builds a kernel of each). Maximum errors found by the tests, in units in the last place:
 //!
 //! | function | f64 | arguments | f32 | arguments |
 //! | --- | --- | --- | --- | --- |
@@ -53,18 +52,18 @@
 //! | `atan2` | 0.77 | 90 | 1.06 | 42949 |
 //! | `hypot` | 0.76 | 90 | 0.83 | 42949 |
 //!
-//! The results of `f64` are held against MPFR's, of arguments of all exponents, of the multiples of
-//! π/2 that are nearest to a number, and of those where a function's method changes; the results of
-//! `f32` against those of `f64`. Of a Bessel function beyond 1, of the second kind beyond 1/2, the
-//! unit is that of the wave's height, also near a zero. `log_gamma` of negative numbers has zeros
-//! beside which it has few right digits.
+//! `f64` results are compared with MPFR for arguments of all exponents, for the multiples of π/2
+//! closest to a representable number, and around the points where the method changes; `f32` results
+//! are compared with `f64`. For Bessel functions beyond 1 (second kind: beyond 1/2) the unit is
+//! that of the amplitude, also near zeros. `log_gamma` has zeros at negative numbers, near which
+//! few digits are correct.
 //!
 //! # Methods and `std`
 //!
-//! In a build for the CPU `x.sin()` is `std`'s method, which a trait cannot replace, and `std`
-//! takes the system's `sin`: its last bit may differ from the device's. The exact functions agree
-//! however they are called. For the others write `GpuFloat::sin(x)`, which is this trait's function
-//! on both machines. The [prelude](crate::prelude) brings both traits.
+//! In a build for the CPU `x.sin()` is `std`'s method, which a trait cannot override. It calls the
+//! system's `sin`, whose last bit may differ from the device's. The exact functions agree either
+//! way. For the others write `GpuFloat::sin(x)`, which is this trait's function on both targets.
+//! The [prelude](crate::prelude) contains both traits.
 
 mod bessel;
 mod coefficients;
@@ -83,12 +82,11 @@ mod trigonometric;
 pub use ext::FloatExt;
 pub use gpu_float::GpuFloat;
 
-/// The square root of 0 or of a number from 2⁻¹⁰⁰ to 2¹⁰⁰, exact (rounded once); of others
-/// anything.
+/// Returns the square root of 0 or of a number from 2⁻¹⁰⁰ to 2¹⁰⁰, correctly rounded; otherwise the
+/// result is unspecified.
 ///
-/// On the device five instructions without a branch: an approximation, and a step of Newton's
-/// method with the remainder in a fused multiplication, as in the full square root, which looks at
-/// the range first.
+/// On the device it takes five instructions without a branch: an approximation and one Newton step
+/// whose residual is a fused multiply-add. The general square root checks the range first.
 ///
 /// ```
 /// assert_eq!(cuda_std::float::sqrt_normal(2.0), 2f32.sqrt());
@@ -107,8 +105,8 @@ pub fn sqrt_normal(x: f32) -> f32 {
     if x == 0.0 { 0.0 } else { better }
 }
 
-/// `1 / √x` within two units in the last place, for an `x` that is not subnormal: one instruction
-/// on the device, where [`FloatExt::fast_rsqrt`] looks at the range first. 0 for infinity.
+/// Returns `1 / √x` within 2 ulp for an `x` that is not subnormal, and 0 for infinity. One
+/// instruction on the device, whereas [`FloatExt::fast_rsqrt`] checks the range first.
 ///
 /// ```
 /// assert_eq!(cuda_std::float::rsqrt_normal(4.0), 0.5);
@@ -119,8 +117,8 @@ pub fn rsqrt_normal(x: f32) -> f32 {
     fast::rsqrt_normal(x)
 }
 
-/// `1 / x` within a unit in the last place, where neither `x` nor the result is subnormal: one
-/// instruction on the device. 0 for infinity.
+/// Returns `1 / x` within 1 ulp if neither `x` nor the result is subnormal, and 0 for infinity. One
+/// instruction on the device.
 ///
 /// ```
 /// assert_eq!(cuda_std::float::recip_normal(4.0), 0.25);
@@ -131,13 +129,14 @@ pub fn recip_normal(x: f32) -> f32 {
     fast::recip_normal(x)
 }
 
-/// `x * factor + addend`, rounded down once. One instruction on the device.
+/// Returns `x * factor + addend`, rounded towards negative infinity once. One instruction on the
+/// device.
 ///
 /// ```
 /// use cuda_std::float::mul_add_round_down;
 ///
 /// assert_eq!(mul_add_round_down(2.0, 3.0, 1.0), 7.0);
-/// // next to 2²⁴ steps are of two above and of one below
+/// // the spacing of floats around 2²⁴ is 2 above and 1 below
 /// assert_eq!(mul_add_round_down(0.5, 3.0, 16_777_216.0), 16_777_216.0);
 /// assert_eq!(mul_add_round_down(-0.5, 0.5, 16_777_216.0), 16_777_215.0);
 /// ```
@@ -147,7 +146,7 @@ pub fn mul_add_round_down(x: f32, factor: f32, addend: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
     {
         let sum: f32;
-        // SAFETY: the instruction computes a number from numbers.
+        // SAFETY: a pure computation.
         unsafe {
             core::arch::asm!(
                 "fma.rm.f32 {}, {}, {}, {};",
@@ -162,7 +161,7 @@ pub fn mul_add_round_down(x: f32, factor: f32, addend: f32) -> f32 {
     }
     #[cfg(not(target_arch = "nvptx64"))]
     {
-        // the product is exact, and so is what the sum has lost
+        // the product is exact, and so is the rounding error of the sum
         let (product, addend) = (f64::from(x) * f64::from(factor), f64::from(addend));
         let sum = product + addend;
         let part = sum - product;
@@ -177,8 +176,8 @@ pub fn mul_add_round_down(x: f32, factor: f32, addend: f32) -> f32 {
     }
 }
 
-/// The square root of an integer below 2²³, exact (rounded once). On the device as
-/// [`sqrt_normal`], without a question for 0.
+/// Returns the square root of an integer below 2²³, correctly rounded. On the device like
+/// [`sqrt_normal`], without a special case for 0.
 ///
 /// ```
 /// assert_eq!(cuda_std::float::sqrt_small_integer(2), 2f32.sqrt());
@@ -191,15 +190,16 @@ pub fn sqrt_small_integer(x: u32) -> f32 {
     if cfg!(not(target_arch = "nvptx64")) {
         return GpuFloat::sqrt(value);
     }
-    // 2⁻⁶³ is lost, but for 0: then the inverse is not infinite
+    // adding 2⁻⁶³ changes only 0, whose inverse is then finite
     let inverse = fast::rsqrt_normal(value + f32::from_bits(0x2000_0000));
     let root = value * inverse;
     let rest = GpuFloat::mul_add(-root, root, value);
     GpuFloat::mul_add(rest, 0.5 * inverse, root)
 }
 
-/// `x^exponent` for an `x` that is not subnormal, by logarithms: an error of about 2⁻²² times the
-/// exponent and the logarithm. What would be subnormal is 0 on the device.
+/// Returns `x^exponent` for an `x` that is not subnormal, by logarithms, with a relative error of
+/// about 2⁻²² times the exponent and the logarithm. Subnormal results are flushed to 0 on the
+/// device.
 ///
 /// ```
 /// let cube = cuda_std::float::pow_normal(2.0, 3.0);
@@ -212,7 +212,7 @@ pub fn pow_normal(x: f32, exponent: f32) -> f32 {
 }
 
 mod sealed {
-    /// Only `f32` and `f64` are floats, so functions can be added to the traits.
+    /// Restricts the traits to `f32` and `f64`, so that functions can be added later.
     pub trait Sealed {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}

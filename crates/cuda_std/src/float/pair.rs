@@ -1,9 +1,9 @@
-//! Numbers as sums of two `f64`: what an operation rounds away is kept. The operations are exact,
-//! so their bits are equal on both machines.
+//! Double-double arithmetic: numbers as unevaluated sums of two `f64`. The operations are exact, so
+//! both targets give equal bits.
 
 use super::exact::Exact;
 
-/// The number `high + low`, where `high` is the sum rounded.
+/// The number `high + low`, where `high` is the rounded sum.
 #[derive(Clone, Copy)]
 pub struct Pair {
     pub high: f64,
@@ -11,7 +11,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// `a + b`, where `a` is 0 or not the smaller one.
+    /// Returns `a + b` for `|a| ≥ |b|` or `a = 0` (fast two-sum).
     #[inline(always)]
     pub fn from_sum(a: f64, b: f64) -> Self {
         let high = a + b;
@@ -19,7 +19,7 @@ impl Pair {
         Self { high, low }
     }
 
-    /// `a + b`, of any sizes.
+    /// Returns `a + b` for numbers of any magnitude (two-sum).
     #[inline(always)]
     pub fn from_unordered_sum(a: f64, b: f64) -> Self {
         let high = a + b;
@@ -28,7 +28,7 @@ impl Pair {
         Self { high, low }
     }
 
-    /// `a * b`, exact if neither the product nor what it rounds away overflows or is subnormal.
+    /// Returns `a * b`, exact unless the product or its rounding error overflows or is subnormal.
     #[inline(always)]
     pub fn from_product(a: f64, b: f64) -> Self {
         let high = a * b;
@@ -38,7 +38,7 @@ impl Pair {
         }
     }
 
-    /// The quotient, with an error of about 2⁻¹⁰⁴ of it in the sum.
+    /// Returns the quotient with a relative error of about 2⁻¹⁰⁴.
     #[inline(always)]
     pub fn divide(self, by: Self) -> Self {
         let first = self.high / by.high;
@@ -48,8 +48,8 @@ impl Pair {
     }
 }
 
-/// `a * b - product`, exact, where `product` is `a * b` rounded. The device has an instruction for
-/// it. CPUs have one too, but not all.
+/// Returns `a * b - product` exactly, where `product` is `a * b` rounded. One fused multiply-add on
+/// the device and on CPUs that have it.
 #[inline(always)]
 fn product_error(a: f64, b: f64, product: f64) -> f64 {
     if cfg!(any(target_arch = "nvptx64", target_feature = "fma")) {
@@ -59,7 +59,7 @@ fn product_error(a: f64, b: f64, product: f64) -> f64 {
     }
 }
 
-/// The same of products of halves of the numbers (Dekker 1971), which are up to 2⁹⁹⁶.
+/// Returns `a * b - product` exactly by Dekker's (1971) product of halves, for numbers up to 2⁹⁹⁶.
 #[inline(always)]
 fn product_error_dekker(a: f64, b: f64, product: f64) -> f64 {
     let (a_high, b_high) = (high_part(a), high_part(b));
@@ -67,14 +67,14 @@ fn product_error_dekker(a: f64, b: f64, product: f64) -> f64 {
     ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 }
 
-/// The number rounded to 26 bits.
+/// Rounds the number to 26 bits.
 #[inline(always)]
 fn high_part(x: f64) -> f64 {
     let spread = x * 134_217_729.0;
     spread - (spread - x)
 }
 
-/// The number truncate_to_26_bits to its first 26 bits.
+/// Truncates the number to its leading 26 bits.
 #[inline(always)]
 pub fn truncate_to_26_bits(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & !0x7ff_ffff)
@@ -84,13 +84,13 @@ pub fn truncate_to_26_bits(x: f64) -> f64 {
 mod tests {
     use super::product_error_dekker;
 
-    /// So the device, which has the instruction, and the CPU have equal bits.
+    /// The device uses the instruction and the CPU Dekker's product: they must agree.
     #[test]
     fn both_ways_to_the_rest_of_a_product_are_exact() {
         let mut bits = 1_u64;
         let mut number = || {
             bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            // exponents from -400 to 400, where no rest is subnormal
+            // exponents from -400 to 400, for which no rounding error is subnormal
             let exponent = 1023 - 400 + (bits >> 33) % 801;
             f64::from_bits(exponent << 52 | bits >> 12 | bits << 63)
         };

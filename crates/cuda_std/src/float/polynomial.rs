@@ -1,6 +1,6 @@
-//! Polynomials.
+//! Polynomial evaluation.
 
-/// The polynomial of these coefficients, the highest first.
+/// Evaluates the polynomial with these coefficients, highest power first.
 #[inline(always)]
 pub fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
     let mut sum = coefficients[0];

@@ -1,27 +1,26 @@
-//! Angles without their quarter turns: what of a number is left beyond the nearest multiple of π/2.
+//! Range reduction of angles modulo π/2.
 //!
-//! Multiples of up to 2²⁰ come off by subtraction: the product with a π/2 of two words of 33 bits
-//! and a third one is exact but for what the third word rounds (Cody and Waite 1980). Of larger
-//! numbers, and of those that lie very near a multiple, the bits of 2/π that matter are multiplied
-//! as integers (Payne and Hanek 1983): bits that make whole turns are left out before the
-//! multiplication, so 192 of them do for every number, and nothing is kept in memory.
+//! Up to 2²⁰ quarter turns, the multiple of π/2 is subtracted in three words (Cody and Waite 1980):
+//! the products with the first two, of 33 bits, are exact. Larger numbers, and those very close to
+//! a multiple, are multiplied by the relevant bits of 2/π in integer arithmetic (Payne and Hanek
+//! 1983). Bits that only contribute whole turns are omitted before the multiplication, so 192 bits
+//! suffice for every number and no memory is needed.
 
 use super::coefficients::{QUARTER, QUARTER_BELOW};
 use super::pair::Pair;
 
-/// An angle between about -π/4 and π/4, and how many quarter turns (of the last four) it was away
-/// from there.
+/// A reduced angle between about -π/4 and π/4, and the number of quarter turns removed, modulo 4.
 #[derive(Clone, Copy)]
 pub struct Angle {
     pub rest: Pair,
     pub quarter: u32,
 }
 
-/// 2²⁰ quarter turns, less a little.
+/// Slightly less than 2²⁰ quarter turns, in radians.
 const FEW: f64 = 1_647_000.0;
-/// Added to a number below 2⁵¹ and subtracted again it leaves the nearest integer.
+/// Adding and subtracting this constant rounds a number below 2⁵¹ to the nearest integer.
 const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
-/// The angle of a finite number of radians, with an error of 2⁻⁶² of it.
+/// Reduces a finite number of radians, with a relative error of 2⁻⁶².
 #[inline]
 pub fn angle(x: f64) -> Angle {
     if x.abs() < FEW {
@@ -30,7 +29,7 @@ pub fn angle(x: f64) -> Angle {
         let near = x - number * QUARTER[0];
         let rest = Pair::from_unordered_sum(near, -(number * QUARTER[1]));
         let rest = Pair::from_unordered_sum(rest.high, rest.low - number * QUARTER[2]);
-        // 1/10⁹: the error is 2⁻⁹⁹
+        // beyond 10⁻⁹ the relative error is 2⁻⁹⁹
         if rest.high.abs() > 1e-9 || number == 0.0 {
             return Angle {
                 rest,
@@ -41,7 +40,7 @@ pub fn angle(x: f64) -> Angle {
     by_bits(x)
 }
 
-/// The same for a number of 24 bits, in one word. Its error is 2⁻³⁷ of it.
+/// Reduces a number of 24 bits to one word, with a relative error of 2⁻³⁷.
 #[inline]
 pub fn short_angle(x: f64) -> (f64, u32) {
     if x.abs() < FEW {
@@ -54,7 +53,7 @@ pub fn short_angle(x: f64) -> (f64, u32) {
     (angle.rest.high, angle.quarter)
 }
 
-/// The first bits of 2/π behind 64 zeros: bit 63 of the second word is worth 1/2.
+/// Leading bits of 2/π behind 64 zeros: bit 63 of the second word has the value 1/2.
 static BITS: [u64; 20] = [
     0,
     0xa2f9_836e_4e44_1529,
@@ -81,7 +80,7 @@ static BITS: [u64; 20] = [
 /// π/2 · 2¹²⁷.
 const QUARTER_BITS: u128 = 0xc90f_daa2_2168_c234_c4c6_628b_80dc_1cd1;
 
-/// 64 bits of 2/π, from bit `at` of the table.
+/// Returns 64 bits of 2/π, from bit `at` of the table.
 #[inline(always)]
 fn bits_from(at: u32) -> u64 {
     let (index, shift) = ((at / 64) as usize, at % 64);
@@ -91,32 +90,31 @@ fn bits_from(at: u32) -> u64 {
     word(index) << shift | word(index + 1) >> 1 >> (63 - shift)
 }
 
-/// The upper half of the product.
+/// Returns the upper half of the product.
 #[inline(always)]
 fn upper(a: u64, b: u64) -> u64 {
     ((a as u128 * b as u128) >> 64) as u64
 }
 
-/// 2 to a power that is normal.
+/// Returns 2 to a power whose result is normal.
 #[inline(always)]
 pub fn power(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
-/// [`angle`] of a finite number of at least 1/2, by integers.
+/// Reduces a finite number of at least 1/2 in integer arithmetic.
 fn by_bits(x: f64) -> Angle {
     let bits = x.to_bits();
     let exponent = (bits >> 52) as u32 & 0x7ff;
     let significand = bits & ((1 << 52) - 1) | 1 << 52;
-    // x = significand · 2^(exponent - 1075), so the bit of 2/π that is worth 2^(1076 - exponent) is
-    // the first that does not make whole turns
+    // x = significand · 2^(exponent - 1075), so the bit of 2/π with value 2^(1076 - exponent) is the first that does not contribute whole turns only
     let first = exponent.wrapping_sub(1013);
     let below = upper(significand, bits_from(first.wrapping_add(128)));
     let middle = significand as u128 * bits_from(first.wrapping_add(64)) as u128 + below as u128;
     let top = significand
         .wrapping_mul(bits_from(first))
         .wrapping_add((middle >> 64) as u64);
-    // in quarter turns, with two bits before the point
+    // in quarter turns, with two bits before the binary point
     let turns = (top as u128) << 64 | middle as u64 as u128;
     let quarter = (top.wrapping_add(1 << 61) >> 62) as u32;
     let fraction = (turns << 2) as i128;

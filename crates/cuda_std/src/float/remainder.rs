@@ -1,13 +1,13 @@
-//! The exact remainder of a division. The device's `%` is `x - trunc(x / y) * y`, rounded at every
+//! Exact remainder of a division. The device's `%` is `x - trunc(x / y) * y`, rounded at every
 //! step.
 
-/// Bits of an `f64`'s fraction.
+/// Number of fraction bits of an `f64`.
 const FRACTION_BITS: i32 = 52;
-/// The exponent of the least subnormal number.
+/// Exponent of the smallest subnormal number.
 const LEAST_EXPONENT: i32 = -1074;
 
-/// The remainder of `x / y` with the quotient rounded towards zero: exact, with the sign of `x`.
-/// NaN where `x` is infinite or `y` is 0.
+/// Returns the remainder of `x / y` with the quotient rounded towards zero: exact, with the sign of
+/// `x`, and NaN if `x` is infinite or `y` is 0.
 pub fn remainder(x: f64, y: f64) -> f64 {
     let (dividend, divisor) = (x.abs(), y.abs());
     if !(dividend < f64::INFINITY && divisor > 0.0) {
@@ -16,7 +16,7 @@ pub fn remainder(x: f64, y: f64) -> f64 {
     if dividend < divisor {
         return x;
     }
-    // Long division in base two: both significands have their leading bit in the same place.
+    // Binary long division; both significands have their leading bit at the same position.
     let (mut rest, top) = significand(dividend);
     let (divisor, bottom) = significand(divisor);
     for _ in bottom..top {
@@ -31,7 +31,8 @@ pub fn remainder(x: f64, y: f64) -> f64 {
     compose(rest, bottom).copysign(x)
 }
 
-/// A positive finite number as an integer with bit 52 set, and the exponent of its last bit.
+/// Decomposes a positive finite number into an integer with bit 52 set and the exponent of its last
+/// bit.
 fn significand(x: f64) -> (u64, i32) {
     let bits = x.to_bits();
     let fraction = bits & ((1 << FRACTION_BITS) - 1);
@@ -44,8 +45,8 @@ fn significand(x: f64) -> (u64, i32) {
     }
 }
 
-/// `integer * 2^exponent`, which a float can hold: `integer` has at most 53 bits, and none below
-/// the least subnormal.
+/// Composes `integer * 2^exponent`, which must be representable: `integer` has at most 53 bits, and
+/// none below the smallest subnormal.
 fn compose(integer: u64, exponent: i32) -> f64 {
     if integer == 0 {
         return 0.0;
@@ -66,7 +67,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_cpu_s_operator() {
-        // Bit patterns of every size, subnormals among them.
+        // Bit patterns of every magnitude, including subnormals.
         let patterns: Vec<f64> = (0..64)
             .flat_map(|shift| {
                 [

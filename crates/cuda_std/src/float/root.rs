@@ -7,21 +7,21 @@ use super::polynomial::polynomial;
 /// 1, 2^(-1/3) and 2^(-2/3).
 const SCALES: [f64; 3] = [1.0, 0.793_700_525_984_099_7, 0.629_960_524_947_436_6];
 
-/// The cube root: an inverse root by two steps of Halley's method without divisions, and one step
-/// of Newton's with the cube in two parts.
+/// Returns the cube root: an inverse cube root by two division-free Halley steps, and one Newton
+/// step with the cube in double-double arithmetic.
 pub fn cbrt(x: f64) -> f64 {
     let mut size = x.abs();
     if size == 0.0 || !size.is_finite() {
         return x;
     }
-    // 2⁵⁴ times a subnormal number, the root 2⁻¹⁸ times
+    // subnormal numbers are scaled by 2⁵⁴ and their roots by 2⁻¹⁸
     let mut exponent = 0;
     if size < f64::MIN_POSITIVE {
         size *= 18_014_398_509_481_984.0;
         exponent = -18;
     }
     let bits = size.to_bits();
-    // 3072 is a multiple of 3 that makes it positive
+    // 3072 is a multiple of 3 that makes the exponent positive
     let binary = (bits >> 52) as u32 + (3072 - 1023);
     let third = binary / 3;
     let over = binary - 3 * third;

@@ -1,19 +1,19 @@
-//! Sine, cosine and tangent. An angle loses its quarter turns
-//! ([`quarter_turns`](super::quarter_turns)); polynomials for -π/4 to π/4 do the rest.
+//! Sine, cosine and tangent: [range reduction](super::range_reduction), then polynomials on [-π/4,
+//! π/4].
 
 use super::coefficients::{COSINE, SHORT_COSINE, SHORT_SINE, SINE, SIXTH};
 use super::pair::{Pair, truncate_to_26_bits};
 use super::polynomial::polynomial;
 use super::range_reduction::{Angle, angle, short_angle};
 
-/// Below it a sine and a tangent are the number itself.
+/// Magnitude below which sine and tangent equal their argument.
 const TINY: f64 = 7.450_580_596_923_828e-9;
 
-/// The sine of an angle in its first quarter.
+/// Computes the sine of a reduced angle.
 #[inline(always)]
 fn sine(rest: Pair) -> Pair {
     let (x, square) = (rest.high, rest.high * rest.high);
-    // the number's first 8 bits, whose cube's sixth is exact, and what the cube has beside theirs
+    // the leading 8 bits of the number, the sixth of whose cube is exact, and the rest of the cube
     let short = f64::from_bits(x.to_bits() & !0xfff_ffff_ffff);
     let cube = short * short * short;
     let beside = (x - short) * (square + short * (x + short));
@@ -23,11 +23,11 @@ fn sine(rest: Pair) -> Pair {
     Pair::from_sum(near.high, near.low + small)
 }
 
-/// The cosine of an angle in its first quarter.
+/// Computes the cosine of a reduced angle.
 #[inline(always)]
 fn cosine(rest: Pair) -> Pair {
     let (x, square) = (rest.high, rest.high * rest.high);
-    // half the square in two parts, the first of them exact, the second small
+    // half the square as the sum of an exact number and a small one
     let short = truncate_to_26_bits(x);
     let half = 0.5 * (short * short);
     let half_rest = 0.5 * ((x - short) * (x + short));
@@ -42,7 +42,7 @@ fn negated_if(x: f64, negative: bool) -> f64 {
     f64::from_bits(x.to_bits() ^ (negative as u64) << 63)
 }
 
-/// The sine of an angle of any quarter.
+/// Computes the sine of an angle in any quadrant.
 #[inline(always)]
 pub fn sine_pair(angle: Angle) -> Pair {
     let size = if angle.quarter & 1 == 0 {
@@ -131,7 +131,7 @@ fn short_cosine(x: f64) -> f64 {
     (1.0 - 0.5 * square) + square * square * polynomial(square, SHORT_COSINE)
 }
 
-/// The sine of an angle of any quarter.
+/// Computes the sine of a 24-bit angle in any quadrant.
 #[inline(always)]
 fn short_sine_in_quadrant((rest, quarter): (f64, u32)) -> f32 {
     let size = if quarter & 1 == 0 {
@@ -142,7 +142,7 @@ fn short_sine_in_quadrant((rest, quarter): (f64, u32)) -> f32 {
     negated_if(size, quarter & 2 != 0) as f32
 }
 
-/// Below it a sine and a tangent of 24 bits are the number itself.
+/// Magnitude below which sine and tangent of 24-bit numbers equal their argument.
 const SHORT_TINY: f32 = 1.0 / 4096.0;
 
 pub fn sinf(x: f32) -> f32 {

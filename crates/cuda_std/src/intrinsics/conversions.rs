@@ -1,10 +1,10 @@
-//! Conversions between floats and integers, and from `f64` to `f32`, by rounding. The same code on
-//! both machines.
+//! Conversions between floats and integers, and from `f64` to `f32`, by rounding mode. The code is
+//! the same on both targets.
 
 use super::rounding::{Direction, rounded};
 use crate::GpuFloat;
 
-/// To integers: the number is made whole first.
+/// Defines conversions to integers: the number is rounded to an integer first.
 macro_rules! to_integers {
     ($($float:ident $to:ident as $result:ident: $rd:ident $rn:ident $ru:ident $rz:ident;)+) => {
         $(
@@ -15,7 +15,7 @@ macro_rules! to_integers {
         )+
     };
     (@one $float:ident $to:ident $result:ident $name:ident $whole:ident $how:literal) => {
-        #[doc = concat!("`", stringify!($float), "` to `", stringify!($to), "`, rounded ", $how, "; the nearest where it does not fit, 0 for NaN.")]
+        #[doc = concat!("Converts `", stringify!($float), "` to `", stringify!($to), "`, rounded ", $how, ". Saturates if the result does not fit, and returns 0 for NaN.")]
         #[inline(always)]
         #[must_use]
         pub fn $name(x: $float) -> $result {
@@ -35,12 +35,13 @@ to_integers! {
     f64 u64 as i64: double2ull_rd double2ull_rn double2ull_ru double2ull_rz;
 }
 
-/// From integers: the nearest float, and one next to it where it lies on the wrong side.
+/// Defines conversions from integers: the nearest float, or its neighbour if it lies on the wrong
+/// side.
 macro_rules! from_integers {
     ($($integer:ident from $argument:ident $float:ident: $rd:ident $rn:ident $ru:ident $rz:ident;)+) => {
         $(
             from_integers! { @one $integer $argument $float $rd Down "down" }
-            #[doc = concat!("`", stringify!($integer), "` to `", stringify!($float), "`, rounded to the nearest.")]
+            #[doc = concat!("Converts `", stringify!($integer), "` to `", stringify!($float), "`, rounded to the nearest.")]
             #[inline(always)]
             #[must_use]
             pub fn $rn(x: $argument) -> $float {
@@ -70,21 +71,21 @@ from_integers! {
     u64 from i64 f64: ull2double_rd ull2double_rn ull2double_ru ull2double_rz;
 }
 
-/// `i32` to `f64`, exact.
+/// Converts `i32` to `f64`, exactly.
 #[inline(always)]
 #[must_use]
 pub fn int2double_rn(i: i32) -> f64 {
     f64::from(i)
 }
 
-/// `u32` to `f64`, exact.
+/// Converts `u32` to `f64`, exactly.
 #[inline(always)]
 #[must_use]
 pub fn uint2double_rn(i: i32) -> f64 {
     f64::from(i as u32)
 }
 
-/// `f64` to `f32`, rounded to the nearest.
+/// Converts `f64` to `f32`, rounded to the nearest.
 #[inline(always)]
 #[must_use]
 pub fn double2float_rn(d: f64) -> f32 {

@@ -1,17 +1,17 @@
-//! The names of the device library, as the published crate has them: functions of numbers, by type
-//! and by rounding.
+//! Numeric functions under the names of CUDA's device library, by type and rounding mode.
 //!
-//! | what | how |
+//! | functions | behaviour |
 //! | --- | --- |
-//! | `sinf`, `pow`, … | the functions of [`GpuFloat`](crate::GpuFloat) and [`FloatExt`](crate::FloatExt), with their errors and their bits, on both machines |
-//! | `fadd_rd`, `dmul_rz`, `fma_ru`, … | rounded down (`rd`), to the nearest (`rn`), up (`ru`) or towards zero (`rz`): an instruction on the device, the same bits on the CPU |
-//! | `float2int_rn`, `ll2float_rd`, … | conversions; what does not fit is the nearest that does, and NaN is 0 |
-//! | `brev`, `clz`, `mulhi`, … | operations on integers; those on unsigned ones take and return the bits as signed ones |
+//! | `sinf`, `pow`, … | the functions of [`GpuFloat`](crate::GpuFloat) and [`FloatExt`](crate::FloatExt), with the same bits and error bounds on both targets |
+//! | `fadd_rd`, `dmul_rz`, `fma_ru`, … | rounded down (`rd`), to the nearest (`rn`), up (`ru`) or towards zero (`rz`): one instruction on the device, the same bits on the CPU |
+//! | `float2int_rn`, `ll2float_rd`, … | conversions; they saturate, and NaN gives 0 |
+//! | `brev`, `clz`, `mulhi`, … | integer operations; unsigned ones take and return the bits as signed integers |
 //!
-//! In code of one's own the traits and `core`'s methods read better. The published functions are
-//! `unsafe`; here only those are that write through a pointer.
+//! New code should prefer the traits and `core`'s methods. Rust-CUDA's functions are all `unsafe`;
+//! here only those that write through a pointer.
 //!
-//! The directed operations on `f64` are exact on the CPU but for `fma_…` of products below 10⁻²⁹¹
+//! On the CPU the directed `f64` operations are exact, except `fma_…` for products below about
+//! 10⁻²⁹¹.
 //! or so.
 
 mod conversions;

@@ -1,10 +1,9 @@
-//! Arithmetic that is rounded in a direction: instructions of the device. On the CPU the nearest
-//! number is taken, and one next to it where the exact result lies on the other side, which the
-//! sign of the rounding error says.
+//! Arithmetic with directed rounding, one instruction on the device. The CPU computes the nearest
+//! result and moves to its neighbour if the sign of the rounding error requires it.
 
 use core::cmp::Ordering;
 
-/// Where to round to.
+/// Rounding direction.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     Down,
@@ -12,14 +11,14 @@ pub(super) enum Direction {
     TowardsZero,
 }
 
-/// How two numbers compare; equal where one is NaN.
+/// Compares two numbers; NaN compares as equal.
 #[inline(always)]
 pub(super) fn order(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or(Ordering::Equal)
 }
 
-/// The nearest number to something, and how that compares with it: the number to which that is
-/// rounded.
+/// Evaluates to the result rounded in a direction, from the nearest result and the comparison of
+/// the exact result with it.
 macro_rules! rounded {
     ($float:ident, $nearest:expr, $exact:expr, $direction:expr) => {{
         let (nearest, exact): ($float, core::cmp::Ordering) = ($nearest, $exact);
@@ -37,13 +36,13 @@ macro_rules! rounded {
 }
 pub(super) use rounded;
 
-/// How the exact results compare with the nearest numbers.
+/// Comparison of exact results with the nearest representable ones.
 #[cfg(not(target_arch = "nvptx64"))]
 mod exact {
     use super::{Ordering, order};
     use crate::GpuFloat;
 
-    /// Of a sum, by Knuth's two-sum.
+    /// Compares a sum (Knuth's two-sum).
     pub fn sum(a: f64, b: f64, nearest: f64) -> Ordering {
         if nearest.is_infinite() {
             return overflow(a.is_finite() && b.is_finite(), nearest);
@@ -52,8 +51,7 @@ mod exact {
         order((a - (nearest - part)) + (b - part), 0.0)
     }
 
-    /// Of a product. What is small is multiplied by a power of two first, so that the error of the
-    /// product is a number.
+    /// Compares a product. Small operands are scaled by a power of two, so that the rounding error is representable.
     pub fn product(a: f64, b: f64, nearest: f64) -> Ordering {
         if nearest.is_infinite() {
             return overflow(a.is_finite() && b.is_finite(), nearest);
@@ -70,7 +68,7 @@ mod exact {
         order(GpuFloat::mul_add(a, b, -nearest), 0.0)
     }
 
-    /// Of a quotient.
+    /// Compares a quotient.
     pub fn quotient(a: f64, b: f64, nearest: f64) -> Ordering {
         if nearest.is_infinite() {
             return overflow(a.is_finite() && b != 0.0, nearest);
@@ -87,7 +85,7 @@ mod exact {
         order(rest * b.signum(), 0.0)
     }
 
-    /// Of a root.
+    /// Compares a square root.
     pub fn root(x: f64, nearest: f64) -> Ordering {
         if nearest.is_infinite() {
             return Ordering::Equal;
@@ -100,7 +98,7 @@ mod exact {
         order(GpuFloat::mul_add(-nearest, nearest, x), 0.0)
     }
 
-    /// Of a product and a sum, after Boldo and Muller (2011).
+    /// Compares a fused multiply-add (Boldo and Muller 2011).
     pub fn product_and_sum(a: f64, b: f64, c: f64, nearest: f64) -> Ordering {
         if nearest.is_infinite() {
             return overflow(a.is_finite() && b.is_finite() && c.is_finite(), nearest);
@@ -125,7 +123,7 @@ mod exact {
         order((high - nearest) + middle + least, 0.0)
     }
 
-    /// Of what is too large: less than infinity, where it comes of numbers.
+    /// Compares an overflowed result: the exact result of finite operands is less than infinity.
     fn overflow(of_numbers: bool, nearest: f64) -> Ordering {
         if of_numbers {
             order(0.0, nearest)
@@ -138,7 +136,7 @@ mod exact {
     const ROOT_OF_SCALE: f64 = f64::from_bits((1023 + 200) << 52);
 }
 
-/// An operation in the four ways: `$name` is that to the nearest, which is plain.
+/// Defines an operation in four rounding modes; `$rn` rounds to the nearest.
 macro_rules! directed {
     ($($(#[$doc:meta])* $float:ident $register:ident $ptx:literal ($($argument:ident),+): $rn:ident = $nearest:expr; $rd:ident $ru:ident $rz:ident by $exact:expr;)+) => {
         $(
@@ -186,39 +184,39 @@ macro_rules! directed {
 }
 
 directed! {
-    /// The sum.
+    /// Returns the sum.
     f32 reg32 "add" (x, y): fadd_rn = x + y; fadd_rd fadd_ru fadd_rz by |a, b, r| single_sum(a, b, r);
-    /// The product.
+    /// Returns the product.
     f32 reg32 "mul" (x, y): fmul_rn = x * y; fmul_rd fmul_ru fmul_rz by |a, b, r| order(f64::from(a) * f64::from(b), r.into());
-    /// The quotient.
+    /// Returns the quotient.
     f32 reg32 "div" (x, y): fdiv_rn = x / y; fdiv_rd fdiv_ru fdiv_rz by |a, b, r| exact::quotient(a.into(), b.into(), r.into());
-    /// One over the number.
+    /// Returns the reciprocal.
     f32 reg32 "rcp" (x): frcp_rn = 1.0 / x; frcp_rd frcp_ru frcp_rz by |x, r| exact::quotient(1.0, x.into(), r.into());
-    /// The square root.
+    /// Returns the square root.
     f32 reg32 "sqrt" (x): fsqrt_rn = crate::GpuFloat::sqrt(x); fsqrt_rd fsqrt_ru fsqrt_rz by |x, r| exact::root(x.into(), r.into());
-    /// The product and the sum.
+    /// Returns the fused multiply-add.
     f32 reg32 "fma" (x, y, z): fmaf_rn = crate::GpuFloat::mul_add(x, y, z); fmaf_rd fmaf_ru fmaf_rz by |a, b, c, r| exact::product_and_sum(a.into(), b.into(), c.into(), r.into());
-    /// The sum.
+    /// Returns the sum.
     f64 reg64 "add" (x, y): dadd_rn = x + y; dadd_rd dadd_ru dadd_rz by exact::sum;
-    /// The product.
+    /// Returns the product.
     f64 reg64 "mul" (x, y): dmul_rn = x * y; dmul_rd dmul_ru dmul_rz by exact::product;
-    /// The quotient.
+    /// Returns the quotient.
     f64 reg64 "div" (x, y): ddiv_rn = x / y; ddiv_rd ddiv_ru ddiv_rz by exact::quotient;
-    /// One over the number.
+    /// Returns the reciprocal.
     f64 reg64 "rcp" (x): drcp_rn = 1.0 / x; drcp_rd drcp_ru drcp_rz by |x, r| exact::quotient(1.0, x, r);
-    /// The square root.
+    /// Returns the square root.
     f64 reg64 "sqrt" (x): dsqrt_rn = crate::GpuFloat::sqrt(x); dsqrt_rd dsqrt_ru dsqrt_rz by exact::root;
-    /// The product and the sum.
+    /// Returns the fused multiply-add.
     f64 reg64 "fma" (x, y, z): fma_rn = crate::GpuFloat::mul_add(x, y, z); fma_rd fma_ru fma_rz by exact::product_and_sum;
 }
 
-/// As [`exact::sum`], for `f32`.
+/// Compares an `f32` sum; see [`exact::sum`].
 #[cfg(not(target_arch = "nvptx64"))]
 fn single_sum(a: f32, b: f32, nearest: f32) -> Ordering {
     if nearest.is_infinite() && a.is_finite() && b.is_finite() {
         return order(0.0, nearest.into());
     }
-    // a sum in f64, and what it lost
+    // the sum in f64, and its rounding error
     let (a, b) = (f64::from(a), f64::from(b));
     let sum = a + b;
     let lost = exact::sum(a, b, sum);
@@ -245,8 +243,8 @@ differences! {
     fsub_rz fadd_rz;
 }
 
-/// One over the square root, by way of `f64`: rounded to the nearest but for one in 10⁸ or so that
-/// lies between two.
+/// Returns the reciprocal square root via `f64`: rounded to the nearest, except in about one of 10⁸
+/// cases close to a tie.
 #[inline]
 #[must_use]
 pub fn frsqrt_rn(x: f32) -> f32 {

@@ -1,4 +1,4 @@
-//! Printing on the CPU: whole lines, named in checked mode.
+//! Printing on the CPU: complete lines, with block and thread in checked mode.
 
 use simt::{Dim3, current};
 use std::fmt::{self, Write as _};
@@ -6,12 +6,12 @@ use std::io::{self, Write as _};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
-/// Who prints.
+/// Origin of printed text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct PrintOrigin {
-    /// Of the program.
+    /// Operating-system thread.
     thread: ThreadId,
-    /// Of a launch: block and thread.
+    /// Block and thread of the launch, inside a kernel.
     place: Option<(Dim3, Dim3)>,
 }
 
@@ -24,11 +24,11 @@ impl PrintOrigin {
     }
 }
 
-/// Who has open_line a line and not ended it, of each output.
+/// Origin of the incomplete last line of each output (standard output and standard error).
 static OPEN_LINES: Mutex<[Option<PrintOrigin>; 2]> = Mutex::new([None; 2]);
 
-/// What is written for `text`: the end of a line that another origin has open_line, and where lines are
-/// named the names of those that begin here. `open_line` is brought up to date.
+/// Formats `text` for output: terminates an incomplete line of another origin and, if `named`,
+/// prefixes each new line with its origin. Updates `open_line`.
 fn lines(
     text: &str,
     origin: PrintOrigin,
@@ -51,7 +51,7 @@ fn lines(
 }
 
 fn print(text: fmt::Arguments<'_>, error: bool) {
-    // What is printed may print: no lock is held meanwhile.
+    // Formatting may print recursively, so the lock is not held meanwhile.
     let text = text.to_string();
     let named = current::is_checked();
     let mut open_line = OPEN_LINES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +61,7 @@ fn print(text: fmt::Arguments<'_>, error: bool) {
         named,
         &mut open_line[usize::from(error)],
     );
-    // A terminal that is gone is no fault of the kernel's.
+    // A closed terminal is not an error of the kernel.
     let _ = if error {
         io::stderr().write_all(out.as_bytes())
     } else {
@@ -72,12 +72,12 @@ fn print(text: fmt::Arguments<'_>, error: bool) {
     };
 }
 
-/// Prints to the standard output.
+/// Prints to standard output.
 pub fn print_text(text: fmt::Arguments<'_>) {
     print(text, false);
 }
 
-/// Prints to the standard error.
+/// Prints to standard error.
 pub fn print_error(text: fmt::Arguments<'_>) {
     print(text, true);
 }

@@ -1,4 +1,4 @@
-//! Printing by the driver's `vprintf`.
+//! Printing through the driver's `vprintf`.
 
 use core::ffi::c_void;
 use core::fmt::{self, Write};
@@ -6,20 +6,18 @@ use core::fmt::{self, Write};
 use super::PIECE;
 
 unsafe extern "C" {
-    /// The driver's: prints as C's `vprintf`, from arguments that lie one after the other, each
-    /// aligned to its size.
+    /// Prints like C's `vprintf`, from arguments stored consecutively, each aligned to its size. Provided by the driver.
     ///
     /// # Safety
     ///
-    /// The format ends in a byte 0, and the arguments are what it asks for.
+    /// The format is null-terminated, and the arguments match it.
     pub fn vprintf(format: *const u8, valist: *const c_void) -> i32;
 
-    /// The driver's: writes the message with file, line, function, block and thread, and ends the
-    /// launch with an error.
+    /// Prints the message with file, line, function, block and thread, and ends the launch with an error. Provided by the driver.
     ///
     /// # Safety
     ///
-    /// The three texts end in a byte 0; characters have `char_size` bytes, 1.
+    /// The three texts are null-terminated, with characters of `char_size` bytes, which must be 1.
     pub fn __assertfail(
         message: *const u8,
         file: *const u8,
@@ -29,15 +27,15 @@ unsafe extern "C" {
     );
 }
 
-/// A piece of text, and room for the byte 0 after it.
-struct Piece {
+/// Text buffer with space for the terminating null byte.
+struct TextBuffer {
     bytes: [u8; PIECE],
     len: usize,
-    /// Whether a piece that is full is printed, or else kept, and the rest left out.
+    /// `true` if a full buffer is printed; `false` if further text is dropped.
     prints: bool,
 }
 
-impl Piece {
+impl TextBuffer {
     #[inline(always)]
     fn new(prints: bool) -> Self {
         Self {
@@ -47,10 +45,10 @@ impl Piece {
         }
     }
 
-    /// Ends the text, and gives its first byte.
+    /// Terminates the text and returns the address of its first byte.
     #[inline(always)]
-    fn ended(&mut self) -> *const u8 {
-        // SAFETY: the length is at most that of the array less one.
+    fn terminate(&mut self) -> *const u8 {
+        // SAFETY: the length is less than that of the array.
         unsafe { *self.bytes.get_unchecked_mut(self.len) = 0 };
         self.bytes.as_ptr()
     }
@@ -58,15 +56,15 @@ impl Piece {
     #[inline(always)]
     fn print(&mut self) {
         if self.len > 0 {
-            let argument = self.ended();
-            // SAFETY: the format asks for one text that ends in a byte 0, and here is its address.
+            let argument = self.terminate();
+            // SAFETY: the format takes one null-terminated text, whose address is passed.
             unsafe { vprintf(c"%s".as_ptr().cast(), (&raw const argument).cast()) };
             self.len = 0;
         }
     }
 }
 
-impl Write for Piece {
+impl Write for TextBuffer {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for &byte in text.as_bytes() {
             if self.len == PIECE - 1 {
@@ -83,23 +81,23 @@ impl Write for Piece {
     }
 }
 
-/// Prints.
+/// Prints the text.
 #[inline(never)]
 pub fn print_text(text: fmt::Arguments<'_>) {
-    let mut piece = Piece::new(true);
-    // No call of `Piece` fails.
-    let _ = piece.write_fmt(text);
-    piece.print();
+    let mut buffer = TextBuffer::new(true);
+    // The methods of `TextBuffer` do not fail.
+    let _ = buffer.write_fmt(text);
+    buffer.print();
 }
 
-/// Ends the launch with a message. `file` ends in a byte 0.
+/// Ends the launch with a message. `file` is null-terminated.
 #[cold]
 #[inline(never)]
 pub fn assertion_failed(text: fmt::Arguments<'_>, file: &'static str, line: u32) -> ! {
-    let mut piece = Piece::new(false);
-    let _ = piece.write_fmt(text);
+    let mut buffer = TextBuffer::new(false);
+    let _ = buffer.write_fmt(text);
     let nothing = c"kernel".as_ptr().cast();
-    // SAFETY: the three texts end in a byte 0.
-    unsafe { __assertfail(piece.ended(), file.as_ptr(), line, nothing, 1) };
+    // SAFETY: the three texts are null-terminated.
+    unsafe { __assertfail(buffer.terminate(), file.as_ptr(), line, nothing, 1) };
     crate::trap()
 }

@@ -1,7 +1,8 @@
-//! The macros. On the device those for assertions are this crate's, on the CPU they are `std`'s.
+//! The printing and assertion macros. The assertions are this crate's on the device and `std`'s on
+//! the CPU.
 
-/// Prints, without an end of line. See [`io`](mod@crate::io) for where the text goes and how much
-/// of it stays together.
+/// Prints without a line break. [`io`](mod@crate::io) describes the destination and the
+/// interleaving of threads.
 ///
 /// ```
 /// cuda_std::print!("{} ", 1);
@@ -13,8 +14,7 @@ macro_rules! print {
     };
 }
 
-/// Prints a line. See [`io`](mod@crate::io) for where the text goes and how much of it stays
-/// together.
+/// Prints a line. [`io`](mod@crate::io) describes the destination and the interleaving of threads.
 ///
 /// ```
 /// let x = 0.5;
@@ -31,8 +31,8 @@ macro_rules! println {
     };
 }
 
-/// As [`print!`](crate::print), on the CPU to the standard error; the device has one output for
-/// both.
+/// Prints like [`print!`](crate::print), on the CPU to standard error; the device has a single
+/// output.
 #[macro_export]
 macro_rules! eprint {
     ($($argument:tt)*) => {
@@ -40,8 +40,8 @@ macro_rules! eprint {
     };
 }
 
-/// As [`println!`](crate::println), on the CPU to the standard error; the device has one output for
-/// both.
+/// Prints like [`println!`](crate::println), on the CPU to standard error; the device has a single
+/// output.
 #[macro_export]
 macro_rules! eprintln {
     () => {
@@ -52,7 +52,7 @@ macro_rules! eprintln {
     };
 }
 
-/// Ends the launch where the condition does not hold, and says so: see [`io`](mod@crate::io).
+/// Ends the launch with a message if the condition is `false`: see [`io`](mod@crate::io).
 #[cfg(target_arch = "nvptx64")]
 #[macro_export]
 macro_rules! assert {
@@ -68,7 +68,7 @@ macro_rules! assert {
     };
 }
 
-/// Ends the launch where two values are not equal, and prints both: see [`io`](mod@crate::io).
+/// Ends the launch with a message if two values are not equal: see [`io`](mod@crate::io).
 #[cfg(target_arch = "nvptx64")]
 #[macro_export]
 macro_rules! assert_eq {
@@ -80,7 +80,7 @@ macro_rules! assert_eq {
     };
 }
 
-/// Ends the launch where two values are equal, and prints them: see [`io`](mod@crate::io).
+/// Ends the launch with a message if two values are equal: see [`io`](mod@crate::io).
 #[cfg(target_arch = "nvptx64")]
 #[macro_export]
 macro_rules! assert_ne {
@@ -122,7 +122,7 @@ macro_rules! __assertion_failed {
     ($($message:tt)+) => {
         $crate::io::assertion_failed(
             ::core::format_args!($($message)+),
-            // C's strings
+            // null-terminated strings
             ::core::concat!(::core::file!(), "\0"),
             ::core::line!(),
         )

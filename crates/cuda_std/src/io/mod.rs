@@ -1,31 +1,32 @@
-//! Printing from kernels, and assertions that say what was wrong.
+//! Printing from kernels, and assertions with messages.
 //!
 //! [`print!`](crate::print), [`println!`](crate::println), [`eprint!`](crate::eprint) and
-//! [`eprintln!`](crate::eprintln) take what those of `std` take, on both machines, and write the
-//! same text.
+//! [`eprintln!`](crate::eprintln) accept the same arguments as those of `std` and print the same
+//! text on both targets.
 //!
 //! # On the device
 //!
-//! The driver keeps what is printed in a buffer (1 MiB unless the host sets its limit, and the
-//! oldest text is lost where it does not suffice), and writes it to the standard output at the next
-//! synchronisation, `eprint!`'s too. A call's text is formatted in [`PIECE`] bytes of the thread's
-//! stack, and is one piece in the driver's buffer; where it is longer it is several, between which
-//! those of other threads may come. A byte 0 ends a piece.
+//! The driver collects printed text in a buffer (1 MiB unless the host sets another limit; on
+//! overflow the oldest text is lost) and writes it to standard output at the next synchronisation,
+//! including that of `eprint!`. Each call formats its text in a [`PIECE`]-byte buffer on the
+//! thread's stack. Text that fits is one unit in the driver's buffer; longer text is split, and
+//! text of other threads may come in between. A null byte ends the text.
 //!
-//! Formatting is `core`'s, with calls through tables, of which the assembler does not know the
-//! stack that they take: the device then reserves what the context's limit says, 1 KiB by default.
-//! Text and whole numbers fit into that. **Floats do not**: set the limit to 8 KiB
+//! Formatting uses `core`, whose indirect calls hide the stack usage from the assembler, so the
+//! device reserves the context's stack limit, 1 KiB by default. This suffices for text and
+//! integers. **Floats need more**: set the limit to 8 KiB
 //! (`CurrentContext::set_resource_limit(ResourceLimit::StackSize, 8192)` in `cust`) before a kernel
 //! prints one.
 //!
-//! For the same reason a kernel that prints takes 255 registers, even where it does not come to
-//! printing. One that does not print has not one instruction more.
+//! For the same reason a kernel that can print uses 255 registers. Kernels that do not print have
+//! no overhead.
 //!
 //! # On the CPU
 //!
-//! The text goes to the program's standard output or error at once. A call's text is written as
-//! one, so lines of threads do not mix; a line that one thread has open_line with `print!` ends where
-//! another thread prints. In checked mode each line begins with its block and thread.
+//! The text goes to the program's standard output or error immediately. The text of a call is
+//! written as a unit, so lines of different threads do not mix; an incomplete line of one thread is
+//! terminated when another thread prints. In checked mode each line starts with its block and
+//! thread.
 //!
 //! ```
 //! use cuda_std::prelude::*;
@@ -39,21 +40,21 @@
 //! }
 //! ```
 //!
-//! # Which macros these are
+//! # Name resolution
 //!
-//! In the body of a [`kernel`](macro@crate::kernel) the names without a path are this crate's. In a
-//! function that it calls `println!` is, on the device, the [prelude](crate::prelude)'s, and on the
-//! CPU `std`'s; `assert!` and its like are `core`'s, which stop the device without a message. Write
-//! `cuda_std::println!` and `cuda_std::assert_eq!` there. With the feature `panic-messages` of this
-//! crate every panic prints its message.
+//! In the body of a [`kernel`](macro@crate::kernel) the unqualified macro names refer to this
+//! crate's. In a function that it calls, `println!` is the [prelude](crate::prelude)'s on the
+//! device and `std`'s on the CPU, while `assert!` and its relatives are `core`'s, which trap on the
+//! device without a message; write `cuda_std::println!` and `cuda_std::assert_eq!` there. With the
+//! feature `panic-messages` every panic prints its message.
 //!
 //! # Assertions
 //!
 //! [`assert!`](crate::assert), [`assert_eq!`](crate::assert_eq) and
 //! [`assert_ne!`](crate::assert_ne) of this crate end the launch on the device with the driver's
-//! error for assertions (`CUDA_ERROR_ASSERT`), after the driver has written file, line, block,
-//! thread and the message, of which the first [`PIECE`] bytes are kept. On the CPU they are
-//! `std`'s: a panic, which the launch returns as an error that names kernel, block and thread.
+//! assertion error (`CUDA_ERROR_ASSERT`), after the driver has printed file, line, block, thread
+//! and the first [`PIECE`] bytes of the message. On the CPU they are `std`'s: a panic, which the
+//! launch returns as an error that names kernel, block and thread.
 
 #[cfg(not(target_arch = "nvptx64"))]
 mod cpu;
@@ -70,5 +71,5 @@ pub use device::{__assertfail, vprintf};
 #[doc(hidden)]
 pub use device::{assertion_failed, print_text, print_text as print_error};
 
-/// How many bytes of a call's text the device keeps together.
+/// Number of bytes of a call's text that the device prints as a unit.
 pub const PIECE: usize = 256;

@@ -1,36 +1,33 @@
-//! Which of the CPU's instructions a kernel's body is compiled for.
+//! Instruction sets for which kernel bodies are compiled on the CPU.
 //!
-//! An x86-64 program is compiled for every x86-64 processor, and those need have neither a fused
-//! multiply-add nor vectors of 256 bits nor minima of unsigned integers. So a kernel's body is
-//! compiled twice, and a launch chooses. Both versions give the same bits: no compiler fuses or
-//! reorders operations on floats that the source does not.
+//! A portable x86-64 program may use neither fused multiply-add, nor 256-bit vectors, nor unsigned
+//! integer minima. Kernel bodies are therefore compiled twice, and a launch selects a version at
+//! run time. Both versions give the same bits: the compiler neither fuses nor reorders
+//! floating-point operations on its own.
 //!
-//! Compiling is what a build of kernels takes most of its time for. So in a library that is built
-//! with debug assertions, bodies are compiled for the baseline alone (but for those in steps, and
-//! for `#[kernel(fused)]`), unless `FERROVOX_DEBUG_AVX2` is set when it is compiled. Kernels in a
-//! test's own crate have both versions.
+//! Compiling bodies dominates the build time of kernels. A library built with debug assertions
+//! therefore contains the baseline only (except for coroutines and `#[kernel(fused)]`), unless
+//! `FERROVOX_DEBUG_AVX2` is set at compile time. Kernels in a test's own crate have both versions.
 
 use simt::Mode;
 use std::sync::OnceLock;
 
-/// The variable that, set to `off`, has every launch take [`InstructionSet::Baseline`].
+/// Environment variable that, set to `off`, makes all launches use [`InstructionSet::Baseline`].
 const VARIABLE: &str = "FERROVOX_AVX2";
 
-/// What a launch on the CPU has its kernel compiled for.
+/// Instruction set of a kernel body on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstructionSet {
-    /// What the whole program is compiled for.
+    /// Instruction set of the whole program.
     Baseline,
     /// On x86-64: AVX2, FMA, BMI1, BMI2, LZCNT and POPCNT.
     Avx2,
-    /// The baseline, with the accesses that no view makes told to checked mode where the kernel has
-    /// such.
+    /// The baseline, instrumented for checked mode if the kernel has accesses that do not go through views.
     Instrumented,
 }
 
 impl InstructionSet {
-    /// The best that this machine has: what launches in fast mode take. Environment variable
-    /// `FERROVOX_AVX2=off`, read once, makes it the baseline.
+    /// Returns the best instruction set that this processor supports, which fast mode uses. Environment variable `FERROVOX_AVX2=off`, read once, selects the baseline.
     #[must_use]
     pub fn best() -> Self {
         static BEST: OnceLock<InstructionSet> = OnceLock::new();
@@ -44,8 +41,7 @@ impl InstructionSet {
         })
     }
 
-    /// What a launch in this mode takes: checked mode, whose time goes elsewhere, the baseline,
-    /// instrumented.
+    /// Returns the instruction set for launches in this mode. Checked mode uses the instrumented baseline, because its time is spent elsewhere.
     pub(super) fn for_mode(mode: Mode) -> Self {
         match mode {
             Mode::Fast => Self::best(),
@@ -53,7 +49,7 @@ impl InstructionSet {
         }
     }
 
-    /// Whether this machine has them.
+    /// Returns `true` if this processor supports the instruction set.
     #[must_use]
     pub fn is_supported(self) -> bool {
         match self {

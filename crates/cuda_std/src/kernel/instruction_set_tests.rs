@@ -1,4 +1,4 @@
-//! Both versions give the same bits, and the right one runs.
+//! All instruction sets give the same bits, and each launch runs the right version.
 
 use super::{InstructionSet, VARIABLE};
 use crate::kernel::launch::launch;
@@ -7,8 +7,8 @@ use simt::{LaunchShape, Mode};
 use std::backtrace::Backtrace;
 use std::process::Command;
 
-/// What the two sets of instructions do differently: fused multiply-add, rounding, minima, counts
-/// of bits, shifts, conversions, and a loop that becomes vectors of another width.
+/// Operations that the two instruction sets implement differently: fused multiply-add, rounding,
+/// minima, bit counts, shifts, conversions, and a loop that is vectorised with a different width.
 #[kernel]
 unsafe fn many_operations(values: View<u64>, floats: ViewMut<u64>, integers: ViewMut<u64>) {
     let n = values.len();
@@ -19,7 +19,7 @@ unsafe fn many_operations(values: View<u64>, floats: ViewMut<u64>, integers: Vie
         let (a, b) = (x as f32, y as f32);
         let double = GpuFloat::mul_add(x, y, -(x * y)) + GpuFloat::floor(x) / GpuFloat::sqrt(y);
         let single = GpuFloat::mul_add(a, b, 0.1) - GpuFloat::round(b) * GpuFloat::trunc(a);
-        // the sign and payload of NaN are not promised
+        // the sign and payload of NaN are unspecified
         let word = |float: f64| if float.is_nan() { 1 } else { float.to_bits() };
         floats.write(i, word(double) ^ word(f64::from(single)));
         let count = bits.count_ones() + bits.leading_zeros() * bits.trailing_zeros();
@@ -42,7 +42,7 @@ unsafe fn many_operations(values: View<u64>, floats: ViewMut<u64>, integers: Vie
     }
 }
 
-/// Bit patterns: small and large numbers, subnormal ones, infinities, NaN.
+/// Returns bit patterns of small, large and subnormal numbers, infinities and NaN.
 fn patterns() -> Vec<u64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     (0..1000)
@@ -52,7 +52,7 @@ fn patterns() -> Vec<u64> {
                 .wrapping_add(i | 1);
             match i % 4 {
                 0 => state,
-                // between 1/2 and 2, where a rounding more or less shows
+                // between 1/2 and 2, where an additional rounding shows
                 1 => 0x3fe0_0000_0000_0000 | state >> 11,
                 2 => ((state >> 40) as f64 / 1024.0 - 4000.0).to_bits(),
                 _ => state >> 12 | (state & 1) << 63,
@@ -69,8 +69,7 @@ fn results(instructions: InstructionSet, block: u32) -> (Vec<u64>, Vec<u64>) {
         ViewMut::from(&mut floats[..]),
         ViewMut::from(&mut integers[..]),
     );
-    // SAFETY: each thread writes elements of its own; the tests ask whether the machine has the
-    // instructions.
+    // SAFETY: each thread writes its own elements; callers check that the processor supports the instructions.
     unsafe {
         launch::<many_operations>(instructions, LaunchShape::new(2, block), Mode::Fast, args)
     }
@@ -94,7 +93,7 @@ fn both_versions_give_the_same_bits() {
     }
 }
 
-/// Writes whether it is a part of the version with AVX2.
+/// Stores whether it is compiled for AVX2.
 #[kernel]
 unsafe fn which_version(is_avx2: ViewMut<u8>) {
     let calls = Backtrace::force_capture().to_string();
@@ -103,8 +102,8 @@ unsafe fn which_version(is_avx2: ViewMut<u8>) {
     is_avx2.write(0, u8::from(runs[1]));
 }
 
-/// Whether functions have names in a backtrace, where [`which_version`] reads which one runs. The
-/// programs of a bundle have none, and say so.
+/// Returns `true` if backtraces contain function names, which [`which_version`] reads. Stripped
+/// test programs have none and print a note.
 #[inline(never)]
 fn has_symbols() -> bool {
     let has = Backtrace::force_capture()
@@ -121,7 +120,7 @@ fn has_symbols() -> bool {
 fn ran_avx2(instructions: InstructionSet) -> bool {
     let mut is_avx2 = [2];
     let args = (ViewMut::from(&mut is_avx2[..]),);
-    // SAFETY: one thread, and the tests ask whether the machine has the instructions.
+    // SAFETY: a single thread; callers check that the processor supports the instructions.
     unsafe { launch::<which_version>(instructions, LaunchShape::new(1, 1), Mode::Fast, args) }
         .unwrap();
     is_avx2 == [1]
@@ -159,7 +158,7 @@ fn the_variable_turns_it_off() {
         assert_eq!(InstructionSet::best(), InstructionSet::Baseline);
         return;
     }
-    // it is read once, so another process has to try
+    // the variable is read once, so a child process is needed
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--include-ignored", name])
         .env(VARIABLE, "off")

@@ -1,41 +1,36 @@
-//! The `Kernel` trait and launches on the CPU executor.
+//! The `Kernel` trait, and launches on the CPU executor.
 
 use super::{InstructionSet, PackedArgs, ParameterDescriptions};
 use simt::coroutine::CoroutineFunctions;
 use simt::{LaunchError, LaunchShape, Mode, Parameter};
 use std::borrow::Cow;
 
-/// The name of an entry point; owned where a generic kernel's is put together.
+/// Name of an entry point; owned for generic kernels, whose names are composed at run time.
 pub type EntryName = Cow<'static, str>;
 
-/// A kernel, as its launchers see it. `#[kernel]` implements it.
+/// A kernel as a type. `#[kernel]` implements it.
 pub trait Kernel: 'static {
-    /// The arguments in order: `View<'a, X>` for a parameter `View<X>` or `&[X]`, `ViewMut<'a, X>`
-    /// for `ViewMut<X>` or `&mut [X]`, a view of one element for `&X` and `&mut X`, anything else
-    /// as the kernel declares it.
+    /// Arguments in order: `View<'a, X>` for a parameter `View<X>` or `&[X]`, `ViewMut<'a, X>` for `ViewMut<X>` or `&mut [X]`, a view of one element for `&X` and `&mut X`, and the declared type for all others.
     type Args<'a>;
 
-    /// The kernel's own name, without the types that it is built for.
+    /// Name of the kernel, without its generic arguments.
     const NAME: &'static str;
 
-    /// The name of the PTX entry point: [`NAME`](Self::NAME), followed by the types of a generic
-    /// kernel.
+    /// Returns the name of the PTX entry point: [`NAME`](Self::NAME), followed by the arguments of a generic kernel.
     fn entry() -> EntryName;
 
-    /// Runs the kernel's body for the executor's current thread. `#[inline(always)]`: launches
-    /// compile it for several sets of [`InstructionSet`].
+    /// Runs the kernel's body for the executor's current thread. `#[inline(always)]`, because it is compiled for several [`InstructionSet`]s.
     ///
     /// # Safety
     ///
-    /// As for a launch, see [`launch_on_cpu`].
+    /// The requirements of a launch, see [`launch_on_cpu`].
     unsafe fn run_thread(args: &Self::Args<'_>);
 
-    /// [`run_thread`](Self::run_thread) with the arguments that a pointer points to, compiled for
-    /// `instructions`, in the crate that defines the kernel.
+    /// Returns [`run_thread`](Self::run_thread) as a function of a pointer to the arguments, compiled for `instructions` in the crate that defines the kernel.
     #[doc(hidden)]
     fn runner(instructions: InstructionSet) -> unsafe fn(*const ());
 
-    /// The same in steps, where the kernel has barriers, for blocks of several threads.
+    /// Returns the coroutine version of the body for blocks of several threads, if the kernel has barriers.
     #[doc(hidden)]
     fn coroutine(_instructions: InstructionSet) -> Option<CoroutineFunctions> {
         None
@@ -44,56 +39,55 @@ pub trait Kernel: 'static {
     /// Appends the entry point's parameters, in order, for a CUDA launch.
     fn pack(args: &Self::Args<'_>, into: &mut PackedArgs);
 
-    /// Lets the views among the arguments be used; in checked mode every access is told to the
-    /// executor.
+    /// Opens the views among the arguments for use in a launch. In checked mode they record every access.
     ///
     /// # Safety
     ///
-    /// As for a launch, see [`launch_on_cpu`].
+    /// The requirements of a launch, see [`launch_on_cpu`].
     unsafe fn open_views(args: &mut Self::Args<'_>, checked: bool);
 
-    /// Says where the parameters' memory lies and what they are called.
+    /// Describes the parameters that refer to memory: their names and address ranges.
     #[doc(hidden)]
     fn describe(_args: &Self::Args<'_>, _into: &mut ParameterDescriptions) {}
 
-    /// The function that runs one thread in checked mode, where it is not that of fast mode.
+    /// Returns the function that runs one thread in checked mode, if it differs from that of fast mode.
     #[doc(hidden)]
     fn instrumented_runner() -> Option<unsafe fn(*const ())> {
         None
     }
 }
 
-/// Runs kernel `K` on the CPU: once per thread of `shape`, blocks spread over the cores, or in
-/// checked mode one at a time with every view access watched.
+/// Runs kernel `K` on the CPU, once per thread of `shape`: with blocks in parallel on all cores, or
+/// in checked mode one at a time with every access through a view recorded.
 ///
 /// # Safety
 ///
-/// 1. What `args` points to is valid for the kernel's reads and writes until this returns.
-/// 2. The kernel's threads do not write what other threads of the launch use without
-///    synchronisation. Checked mode reports a launch that does, as far as it sees the accesses:
-///    those through views, and in kernels and `#[instrument]` functions by `*` and index.
-/// 3. What the kernel gets of a block's shared memory, views and pointers, is not used after the
-///    block.
-/// 4. Whatever else the kernel's own documentation asks for.
+/// 1. All memory that `args` refers to is valid for the kernel's reads and writes until this
+///    returns.
+/// 2. Threads do not write memory that other threads of the launch use without synchronisation.
+///    Checked mode reports violations among the accesses that it tracks: those through views, and
+///    those by `*` and index in kernels and `#[instrument]` functions.
+/// 3. Views of and pointers to a block's shared memory are not used after the block.
+/// 4. The requirements in the kernel's own documentation.
 ///
 /// # Errors
 ///
-/// A shape that no device would take, a thread that panicked, a deadlock, or, in checked mode, the
+/// [`LaunchError`] for an invalid launch configuration, a panic, a deadlock, or, in checked mode,
 /// findings.
 pub unsafe fn launch_on_cpu<K: Kernel>(
     shape: LaunchShape,
     mode: Mode,
     args: K::Args<'_>,
 ) -> Result<(), LaunchError> {
-    // SAFETY: the caller's promise; what is chosen is there.
+    // SAFETY: guaranteed by the caller; the selected instruction set is supported.
     unsafe { launch::<K>(InstructionSet::for_mode(mode), shape, mode, args) }
 }
 
-/// [`launch_on_cpu`] of the version for `instructions`.
+/// Launches the version of kernel `K` for `instructions`. Otherwise like [`launch_on_cpu`].
 ///
 /// # Safety
 ///
-/// As there, and the machine has the instructions.
+/// The requirements of [`launch_on_cpu`], and the processor supports the instructions.
 pub(super) unsafe fn launch<K: Kernel>(
     instructions: InstructionSet,
     shape: LaunchShape,
@@ -101,7 +95,7 @@ pub(super) unsafe fn launch<K: Kernel>(
     mut args: K::Args<'_>,
 ) -> Result<(), LaunchError> {
     let checked = matches!(mode, Mode::Checked { .. });
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { K::open_views(&mut args, checked) };
     let mut described = ParameterDescriptions::default();
     if checked {
@@ -115,18 +109,17 @@ pub(super) unsafe fn launch<K: Kernel>(
     launch.run(&K::entry(), shape, mode, described.parameters())
 }
 
-/// A launch without its kernel's type, so that the executor's loops are compiled once, and not for
-/// each kernel.
+/// A launch of erased kernel type, so that the executor's loops are compiled once for all kernels.
 struct ErasedLaunch {
     /// Runs the kernel for the executor's current thread.
     run: unsafe fn(*const ()),
     coroutine: Option<CoroutineFunctions>,
-    /// What `run` asks for; lives as long as the launch.
+    /// Arguments of `run`; they outlive the launch.
     args: *const (),
 }
 
-// SAFETY: `run` only copies out of the arguments (every kernel parameter is `Copy`), and the
-// launcher promised that the kernel may use what they point to from all its threads.
+// SAFETY: `run` only copies out of the arguments (every kernel parameter is `Copy`), and the caller
+// guarantees that all threads may use the memory to which they refer.
 unsafe impl Sync for ErasedLaunch {}
 
 impl ErasedLaunch {
@@ -138,8 +131,7 @@ impl ErasedLaunch {
         parameters: &[Parameter],
     ) -> Result<(), LaunchError> {
         let body = || self.run_thread();
-        // SAFETY: `launch`'s caller promised that nothing of a block's memory is used after the
-        // block. Of the steps the same is true as of the body.
+        // SAFETY: the caller of `launch` guarantees that a block's memory is not used after the block; this covers the body and the coroutine.
         unsafe {
             match self.coroutine {
                 Some(steps) => simt::coroutine::launch_kernel_as_coroutine(
@@ -152,7 +144,7 @@ impl ErasedLaunch {
 
     #[inline(always)]
     fn run_thread(&self) {
-        // SAFETY: `launch` made the two for each other, and its caller promised the rest.
+        // SAFETY: `launch` paired the function with its arguments, and its caller guarantees the rest.
         unsafe { (self.run)(self.args) }
     }
 }

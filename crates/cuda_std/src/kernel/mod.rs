@@ -1,16 +1,16 @@
-//! Kernels as types: the argument list, the entry point's name, and a launch on the CPU.
+//! Kernels as types: argument lists, entry point names, and launches on the CPU.
 //!
-//! `#[kernel]` implements [`Kernel`] for a unit struct of the kernel's name. A launch takes the
-//! kernel as a type parameter and its arguments as that kernel's [`Args`](Kernel::Args), so an
-//! argument that is missing or of the wrong type does not compile.
+//! `#[kernel]` implements [`Kernel`] for a unit struct with the kernel's name. A launch takes the
+//! kernel as a type parameter and its arguments as [`Kernel::Args`], so missing or mistyped
+//! arguments are compile errors.
 //!
 //! # Structs as arguments
 //!
-//! A parameter that is no view or slice crosses to the device as its bytes. Declare a struct
-//! `#[repr(C)]`, because the two compilers need not lay out an ordinary one alike, and put no view
-//! into it: a view has other fields on the device.
+//! A parameter that is not a view or slice is passed to the device as its bytes. Declare structs
+//! `#[repr(C)]`, because host and device compiler may lay out other structs differently, and do not
+//! put views into them: a view has different fields on the device.
 //!
-//! # What does not compile
+//! # Compile errors
 //!
 //! A parameter that is not `Copy`:
 //!
@@ -20,7 +20,7 @@
 //! pub unsafe fn print(text: String) {}
 //! ```
 //!
-//! A launch with an argument missing:
+//! A launch with a missing argument:
 //!
 //! ```compile_fail,E0308
 //! # use cuda_std::prelude::*;
@@ -30,7 +30,7 @@
 //! unsafe { cuda_std::launch_on_cpu::<fill>(shape, simt::Mode::Fast, (1.0,)) };
 //! ```
 //!
-//! A launch for a type that the kernel is not built for:
+//! A launch with a type for which the kernel is not built:
 //!
 //! ```compile_fail,E0080
 //! # use cuda_std::prelude::*;

@@ -1,15 +1,15 @@
-//! Entry point names of generic kernels, and the checks that `#[kernel]` compiles in.
+//! Entry point names of generic kernels, and the compile-time checks of `#[kernel]`.
 
-/// A type that a generic kernel can be built for: what it adds to the entry point's name.
+/// A type for which a generic kernel can be built, with its part of the entry point's name.
 ///
-/// `NAME` must be the last segment of the type's path as it is written in `#[kernel(T = [...])]`;
-/// the expansion asserts it.
+/// `NAME` must equal the last segment of the type's path as written in `#[kernel(T = [...])]`; the
+/// macro asserts it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot name an entry point",
     note = "implement `cuda_std::KernelType` for it, with `NAME` equal to the type's own name"
 )]
 pub trait KernelType: Copy + Send + Sync + 'static {
-    /// The type's name, such as `"u8"`.
+    /// Name of the type, such as `"u8"`.
     const NAME: &'static str;
 }
 
@@ -27,8 +27,8 @@ use half::{bf16, f16};
 
 kernel_type!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 f16 bf16 bool);
 
-/// What a kernel's parameter must be. The blanket implementation makes it another word for `Copy`,
-/// with a message of its own.
+/// Requirement on kernel parameters. The blanket implementation makes it equivalent to `Copy`, with
+/// a better error message.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter: it is not `Copy`",
     label = "not `Copy`",
@@ -47,11 +47,11 @@ pub const fn assert_parameter_is_copy<T: CopyParameter>() {}
 pub const fn assert_type_name<T: KernelType>(written: &str) {
     assert!(
         same(T::NAME, written),
-        "a type listed in #[kernel(...)] has a KernelType::NAME that is not the name it is listed by"
+        "a type listed in #[kernel(...)] has a KernelType::NAME that differs from its listed name"
     );
 }
 
-/// Which of the `listed` combinations `names` is.
+/// Returns the index of the combination `names` in `listed`.
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
 pub const fn position(names: &[&str], listed: &[&[&str]]) -> Option<usize> {
@@ -71,7 +71,7 @@ pub const fn position(names: &[&str], listed: &[&[&str]]) -> Option<usize> {
     None
 }
 
-/// `classify_cells_u8` of `classify_cells` and `["u8"]`.
+/// Composes an entry point name: `classify_cells_u8` for `classify_cells` and `["u8"]`.
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
 pub fn generic_entry(kernel: &str, types: &[&str]) -> super::EntryName {
@@ -83,7 +83,7 @@ pub fn generic_entry(kernel: &str, types: &[&str]) -> super::EntryName {
     super::EntryName::Owned(name)
 }
 
-/// `a == b`, which `const` cannot say of `str` yet.
+/// Returns `a == b`; `==` is not const for `str` yet.
 const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {

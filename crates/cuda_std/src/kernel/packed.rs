@@ -1,4 +1,5 @@
-//! Arguments as `cuLaunchKernel` takes them: an array of pointers to the parameters' bytes.
+//! Kernel arguments in the form that `cuLaunchKernel` takes: an array of pointers to the
+//! parameters' bytes.
 
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -18,19 +19,19 @@ use core::mem::MaybeUninit;
 #[derive(Default)]
 pub struct PackedArgs {
     storage: Vec<Chunk>,
-    /// Where each parameter starts, in chunks.
+    /// Start of each parameter, as an index of chunks.
     starts: Vec<usize>,
-    /// The addresses that views with elements begin at.
+    /// Start addresses of the non-empty views.
     views: Vec<usize>,
 }
 
-/// Sixteen aligned bytes; a struct parameter's padding stays uninitialised in them.
+/// Sixteen aligned bytes; the padding of a struct parameter stays uninitialised.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 struct Chunk([MaybeUninit<u8>; 16]);
 
 impl PackedArgs {
-    /// Appends one parameter. One of no size is left out, as the entry point leaves it out.
+    /// Appends one parameter. Zero-sized parameters are omitted, as in the entry point.
     pub fn push<T: Copy>(&mut self, value: T) {
         let bytes = size_of::<T>();
         if bytes == 0 {
@@ -43,12 +44,11 @@ impl PackedArgs {
             Chunk([MaybeUninit::uninit(); 16]),
         );
         let destination = self.storage[start..].as_mut_ptr().cast::<T>();
-        // SAFETY: the chunks from `start` on hold at least `bytes` bytes; `write_unaligned` asks
-        // for no alignment.
+        // SAFETY: the chunks from `start` on hold at least `bytes` bytes; `write_unaligned` requires no alignment.
         unsafe { destination.write_unaligned(value) };
     }
 
-    /// Appends the two parameters of a view or slice: where it begins, and its length.
+    /// Appends the two parameters of a view or slice: its address and its length.
     pub fn push_view<T>(&mut self, first: *const T, len: usize) {
         if len > 0 {
             self.views.push(first.addr());
@@ -57,7 +57,7 @@ impl PackedArgs {
         self.push(len);
     }
 
-    /// Appends the one parameter of a reference: where the view that stands for it begins.
+    /// Appends the one parameter of a reference: the address of the view that represents it.
     pub fn push_reference<T>(&mut self, first: *const T, len: usize) {
         if len > 0 {
             self.views.push(first.addr());
@@ -65,27 +65,25 @@ impl PackedArgs {
         self.push(first);
     }
 
-    /// The addresses of the views that were pushed, but for empty ones: what a launch is known to
-    /// use.
+    /// Returns the start addresses of the non-empty views, that is, the memory that the launch is known to use.
     #[must_use]
     pub fn views(&self) -> &[usize] {
         &self.views
     }
 
-    /// How many parameters there are.
+    /// Returns the number of parameters.
     #[must_use]
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Whether there is no parameter.
+    /// Returns `true` if there are no parameters.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
 
-    /// A pointer to each parameter, for `cuLaunchKernel`'s `kernelParams`. They are good until the
-    /// next [`push`](Self::push).
+    /// Returns a pointer to each parameter, for `cuLaunchKernel`'s `kernelParams`. They are valid until the next [`push`](Self::push).
     pub fn pointers(&mut self) -> Vec<*mut c_void> {
         let base = self.storage.as_mut_ptr();
         self.starts

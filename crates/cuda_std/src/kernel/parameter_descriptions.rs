@@ -1,23 +1,23 @@
-//! What checked mode is told of a kernel's parameters.
+//! Descriptions of a kernel's parameters for checked mode.
 
 use simt::{Parameter, ParameterKind};
 
-/// The parameters of a kernel that give it memory. `#[kernel]` fills it.
+/// The parameters of a kernel that refer to memory. `#[kernel]` generates the code that fills it.
 #[derive(Default)]
 pub struct ParameterDescriptions(Vec<Parameter>);
 
 impl ParameterDescriptions {
-    /// A view of `len` elements.
+    /// Adds a view of `len` elements.
     pub fn view<T>(&mut self, name: &'static str, number: u32, first: *const T, len: usize) {
         self.push(name, number, first, len, ParameterKind::View);
     }
 
-    /// A slice, or a reference to one value.
+    /// Adds a slice, or a reference to one value.
     pub fn slice<T>(&mut self, name: &'static str, number: u32, first: *const T, len: usize) {
         self.push(name, number, first, len, ParameterKind::Slice);
     }
 
-    /// A raw pointer.
+    /// Adds a raw pointer.
     pub fn pointer<T>(&mut self, name: &'static str, number: u32, first: *const T) {
         self.push(name, number, first, 0, ParameterKind::Pointer);
     }
@@ -40,7 +40,7 @@ impl ParameterDescriptions {
         });
     }
 
-    /// What the executor takes.
+    /// Returns the descriptions in the executor's form.
     pub(super) fn parameters(&self) -> &[Parameter] {
         &self.0
     }

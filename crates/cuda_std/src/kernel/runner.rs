@@ -1,17 +1,16 @@
-//! A kernel's body, compiled for each set of instructions.
+//! Kernel bodies compiled for each instruction set.
 
 use super::{InstructionSet, Kernel};
 
-/// The function that runs one thread of kernel `K`: a pointer, since a launch's loops are compiled
-/// for the baseline, and once for all kernels. `#[kernel]` calls it in functions that are not
-/// generic, so the compiler makes a kernel's code in the crate that defines the kernel, and not
-/// again in each that launches it. Without `AVX2` there is no version for [`InstructionSet::Avx2`]:
-/// the baseline's takes its place.
+/// Returns the function that runs one thread of kernel `K`. It is a pointer, because the launch
+/// loops are compiled once, for the baseline. `#[kernel]` calls this in non-generic functions, so
+/// that a kernel is compiled in its own crate and not in every crate that launches it. Without
+/// `AVX2` the baseline replaces [`InstructionSet::Avx2`].
 ///
 /// # Safety
 ///
-/// To call what is returned: as for [`Kernel::run_thread`] with the `K::Args` that the pointer
-/// points to; and the machine has the instructions.
+/// To call the returned function: the requirements of [`Kernel::run_thread`] with the `K::Args` at
+/// the pointer, and the processor supports the instructions.
 #[doc(hidden)]
 #[must_use]
 pub fn runner<K: Kernel, const AVX2: bool>(instructions: InstructionSet) -> unsafe fn(*const ()) {
@@ -24,41 +23,41 @@ pub fn runner<K: Kernel, const AVX2: bool>(instructions: InstructionSet) -> unsa
 }
 
 /// # Safety
-/// As for [`Kernel::run_thread`], with the `K::Args` that `args` points to.
+/// The requirements of [`Kernel::run_thread`] with the `K::Args` at `args`.
 unsafe fn run_baseline<K: Kernel>(args: *const ()) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { K::run_thread(&*args.cast::<K::Args<'_>>()) }
 }
 
-/// The same code: what is inlined here is compiled for these instructions, which is why bodies, and
-/// what they are made of, are `#[inline(always)]`.
+/// Runs one thread with AVX2. Everything inlined here is compiled for these instructions, which is
+/// why bodies and their callees are `#[inline(always)]`.
 ///
 /// # Safety
-/// As for [`run_baseline`], on a machine that has the instructions.
+/// The requirements of [`run_baseline`], on a processor that supports the instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn run_avx2<K: Kernel>(args: *const ()) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { K::run_thread(&*args.cast::<K::Args<'_>>()) }
 }
 
-/// A kernel whose body is instrumented for checked mode. `#[kernel]` implements it where there is
-/// something to instrument.
+/// A kernel with an instrumented body for checked mode. `#[kernel]` implements it if there is
+/// anything to instrument.
 #[doc(hidden)]
 pub trait InstrumentedKernel: Kernel {
-    /// [`Kernel::run_thread`], which tells checked mode of the accesses that no view makes.
+    /// Runs one thread of the instrumented body, which records accesses that do not go through views.
     ///
     /// # Safety
     ///
-    /// As there.
+    /// The requirements of [`Kernel::run_thread`].
     unsafe fn run_thread_instrumented(args: &Self::Args<'_>);
 }
 
-/// The function that runs one thread of kernel `K` in checked mode.
+/// Returns the function that runs one thread of kernel `K` in checked mode.
 ///
 /// # Safety
 ///
-/// To call what is returned: as for [`runner`].
+/// To call the returned function: the requirements of [`runner`].
 #[doc(hidden)]
 #[must_use]
 pub fn instrumented_runner<K: InstrumentedKernel>() -> unsafe fn(*const ()) {
@@ -66,8 +65,8 @@ pub fn instrumented_runner<K: InstrumentedKernel>() -> unsafe fn(*const ()) {
 }
 
 /// # Safety
-/// As for [`run_baseline`].
+/// The requirements of [`run_baseline`].
 unsafe fn run_instrumented<K: InstrumentedKernel>(args: *const ()) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { K::run_thread_instrumented(&*args.cast::<K::Args<'_>>()) }
 }

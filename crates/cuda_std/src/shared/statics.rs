@@ -1,51 +1,51 @@
-//! `#[address_space(shared)]` statics.
+//! Statics declared with `#[address_space(shared)]`.
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ops::{Deref, DerefMut};
 
-/// What an `#[address_space(shared)]` static is: it dereferences to the current block's copy.
+/// Type of an `#[address_space(shared)]` static. It dereferences to the current block's copy.
 ///
-/// A `static mut` is uninitialised when the block starts: its initialiser is compiled and dropped,
-/// and `unsafe` is needed to use it. A `static`, which needs none, is one of atomics or of another
-/// type that allows for changes through `&`. On the device it is uninitialised too; on the CPU its
-/// copies begin as what the initialiser says, one for each of the operating system's threads, and
-/// are never freed.
+/// A `static mut` is uninitialised when the block starts, and using it requires `unsafe`; its
+/// initialiser is compiled but ignored. A `static`, whose use is safe, contains atomics or another
+/// type with interior mutability. On the device it is uninitialised too; on the CPU each
+/// operating-system thread has one copy, which starts with the initialiser's value and is never
+/// freed.
 ///
-/// On the CPU the executor keeps the copies, found by the static's address: take pointers through
-/// the value (`TILE.as_mut_ptr()`, `&raw mut TILE[0]`), not of the static itself.
+/// The CPU executor finds the copies by the address of the static: take pointers through the value
+/// (`TILE.as_mut_ptr()`, `&raw mut TILE[0]`), not of the static itself.
 #[cfg_attr(target_arch = "nvptx64", repr(transparent))]
 pub struct SharedStatic<T> {
-    /// On the CPU the initialiser's value.
+    /// Initial value, on the CPU.
     memory: UnsafeCell<MaybeUninit<T>>,
     #[cfg(not(target_arch = "nvptx64"))]
     is_mut: bool,
 }
 
-// SAFETY: `&SharedStatic` gives out `&T`, on the CPU of a value that is valid and lives for ever.
-// On the device it gives it out in kernels only, and who launches one answers for what its threads
-// share.
+// SAFETY: `&SharedStatic` gives access to `&T`; on the CPU, of a valid value that lives for ever.
+// On the device this happens in kernels only, whose caller is responsible for data shared between
+// threads.
 unsafe impl<T: Sync> Sync for SharedStatic<T> {}
 
-/// The promise that a [`SharedStatic`] is made in a static: its address is a key.
+/// Proof that a [`SharedStatic`] is the value of a static, whose address identifies it.
 #[doc(hidden)]
 pub struct InStatic {
     is_mut: bool,
 }
 
 impl InStatic {
-    /// Of a `static`, or a `static mut`.
+    /// Creates the proof for a `static` or a `static mut`.
     ///
     /// # Safety
     ///
-    /// What takes it is the whole value of a static, which is `mut` as `is_mut` says.
+    /// The value is used as the whole value of a static, which is `mut` if and only if `is_mut` is `true`.
     pub const unsafe fn new(is_mut: bool) -> Self {
         Self { is_mut }
     }
 }
 
 impl<T> SharedStatic<T> {
-    /// The static.
+    /// Creates the value of a static.
     #[doc(hidden)]
     pub const fn new(initialiser: T, place: InStatic) -> Self {
         #[cfg(target_arch = "nvptx64")]
@@ -63,7 +63,7 @@ impl<T> SharedStatic<T> {
         }
     }
 
-    /// The current block's copy.
+    /// Returns a pointer to the current block's copy.
     #[inline(always)]
     #[must_use]
     #[track_caller]
@@ -80,9 +80,7 @@ impl<T> SharedStatic<T> {
                 return super::as_pointer(simt::memory::shared_static(key, bytes, align)).cast();
             }
             let initialise = |copy: *mut u8| {
-                // SAFETY: the executor's memory is as large and as aligned as `T`, and nobody
-                // writes the static's own. What is copied is a constant, which could as well have
-                // been computed there; neither is dropped.
+                // SAFETY: the executor's memory is as large and as aligned as `T`, and the static's own memory is never written. The copied value is a constant, and neither copy is dropped.
                 unsafe { copy.cast::<MaybeUninit<T>>().write(here.read()) }
             };
             simt::memory::persistent_static(key, bytes, align, initialise).cast()
@@ -96,9 +94,7 @@ impl<T> Deref for SharedStatic<T> {
     #[inline(always)]
     #[track_caller]
     fn deref(&self) -> &T {
-        // SAFETY: the memory is aligned and large enough. On the CPU a `static`'s holds a value and
-        // lives for ever; who uses a `static mut`, or launches a kernel on a device, promises that
-        // what is read was written, and that no two threads collide.
+        // SAFETY: the memory is aligned and large enough. On the CPU a `static` holds a value and lives for ever; the user of a `static mut`, or the caller of a launch on a device, guarantees that values are written before they are read and that threads do not race.
         unsafe { &*self.as_block_ptr() }
     }
 }
@@ -107,7 +103,7 @@ impl<T> DerefMut for SharedStatic<T> {
     #[inline(always)]
     #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as in `deref`, for a `static mut`: there is no other way to have it by `&mut`.
+        // SAFETY: as in `deref`, for a `static mut`, which is the only way to obtain `&mut`.
         unsafe { &mut *self.as_block_ptr() }
     }
 }

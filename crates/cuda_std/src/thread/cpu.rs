@@ -1,4 +1,4 @@
-//! Threads of the CPU executor.
+//! Thread functions on the CPU executor.
 
 use simt::current;
 use simt::sync::{self, Reduce};
@@ -66,8 +66,8 @@ pub fn named_arrive<const ID: u32>(threads: u32) {
     sync::named_barrier_arrive(ID, threads);
 }
 
-/// A block's threads take turns on one CPU thread, so only the compiler could reorder; a full fence
-/// keeps the rule simple.
+/// Memory fence of a block. The block's threads share one CPU thread, so a compiler fence would
+/// suffice; a full fence keeps the rule simple.
 #[inline(always)]
 pub fn block_fence() {
     fence(Ordering::SeqCst);

@@ -1,22 +1,21 @@
-//! Threads of the GPU.
+//! Thread functions on the GPU.
 //!
-//! The block's barriers are LLVM intrinsics and not inline assembly: LLVM knows that they are
-//! convergent, so it neither duplicates them nor moves them into a branch.
+//! Block barriers are LLVM intrinsics rather than inline assembly: LLVM knows that they are
+//! convergent, so it neither duplicates them nor moves them into branches.
 
 use core::arch::asm;
 use core::arch::nvptx;
 use core::hint::assert_unchecked;
 
-/// A special register and the range of its values, from the table of technical limits in the CUDA
-/// programming guide: a block has at most 1024 x 1024 x 64 threads (1024 in all), a grid 2³¹ - 1 x
-/// 65535 x 65535 blocks.
+/// A special register and its value range, from the technical limits in the CUDA programming guide:
+/// a block has at most 1024 × 1024 × 64 threads (1024 in total), a grid at most (2³¹ − 1) × 65535 ×
+/// 65535 blocks.
 macro_rules! register {
     ($($name:ident = $source:ident in $least:literal ..= $most:literal;)+) => {
         $(
             #[inline(always)]
             pub fn $name() -> u32 {
-                // SAFETY: reading a special register has no precondition, and no launch exceeds the
-                // device's limits.
+                // SAFETY: reading a special register has no precondition, and no launch exceeds the device's limits.
                 unsafe {
                     let value = nvptx::$source() as u32;
                     assert_unchecked(($least..=$most).contains(&value));
@@ -53,8 +52,7 @@ unsafe extern "C" {
 
 #[inline(always)]
 pub fn sync_threads() {
-    // SAFETY: a barrier reads and writes no memory of its own; threads that disagree on it hang,
-    // which is safe.
+    // SAFETY: a barrier accesses no memory of its own; diverging threads hang, which is safe.
     unsafe { nvptx::_syncthreads() };
 }
 
@@ -76,8 +74,8 @@ pub fn sync_threads_or(predicate: u32) -> u32 {
     unsafe { barrier_or(predicate) }
 }
 
-/// Named barriers are assembly, since LLVM has had intrinsics for all of them only of late. It
-/// reads and writes memory for all that the compiler knows, and the builder says of it that it is
+/// Waits at a named barrier. Inline assembly, because older LLVM versions lack some of the
+/// intrinsics. The compiler assumes that it accesses memory, and `cuda_builder` marks it as
 /// convergent.
 #[inline(always)]
 pub fn named_sync<const ID: u32>(threads: u32) {
@@ -115,7 +113,6 @@ pub fn system_fence() {
 
 #[inline(always)]
 pub fn nanosleep(nanos: u32) {
-    // SAFETY: sleeping has no precondition. It is not marked as leaving memory alone, so a loop
-    // that polls memory reads it anew.
+    // SAFETY: sleeping has no precondition. The instruction counts as accessing memory, so a polling loop rereads memory after it.
     unsafe { asm!("nanosleep.u32 {};", in(reg32) nanos, options(nostack)) };
 }

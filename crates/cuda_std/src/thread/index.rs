@@ -1,4 +1,4 @@
-//! Indices and extents.
+//! Thread and block indices, and block and grid extents.
 
 use super::imp;
 use glam::{UVec2, UVec3};
@@ -17,64 +17,64 @@ macro_rules! component {
 }
 
 component! {
-    /// The thread's index within its block along x; less than [`block_dim_x`], at most 1023.
+    /// Returns the thread's index within its block along x; less than [`block_dim_x`], at most 1023.
     thread_idx_x;
-    /// The thread's index within its block along y; less than [`block_dim_y`], at most 1023.
+    /// Returns the thread's index within its block along y; less than [`block_dim_y`], at most 1023.
     thread_idx_y;
-    /// The thread's index within its block along z; less than [`block_dim_z`], at most 63.
+    /// Returns the thread's index within its block along z; less than [`block_dim_z`], at most 63.
     thread_idx_z;
-    /// The block's index within the grid along x; less than [`grid_dim_x`].
+    /// Returns the block's index within the grid along x; less than [`grid_dim_x`].
     block_idx_x;
-    /// The block's index within the grid along y; less than [`grid_dim_y`], at most 65534.
+    /// Returns the block's index within the grid along y; less than [`grid_dim_y`], at most 65534.
     block_idx_y;
-    /// The block's index within the grid along z; less than [`grid_dim_z`], at most 65534.
+    /// Returns the block's index within the grid along z; less than [`grid_dim_z`], at most 65534.
     block_idx_z;
-    /// Threads of a block along x; 1 to 1024.
+    /// Returns the block's extent in threads along x; 1 to 1024.
     block_dim_x;
-    /// Threads of a block along y; 1 to 1024.
+    /// Returns the block's extent in threads along y; 1 to 1024.
     block_dim_y;
-    /// Threads of a block along z; 1 to 64.
+    /// Returns the block's extent in threads along z; 1 to 64.
     block_dim_z;
-    /// Blocks of the grid along x; 1 to 2³¹ - 1.
+    /// Returns the grid's extent in blocks along x; 1 to 2³¹ - 1.
     grid_dim_x;
-    /// Blocks of the grid along y; 1 to 65535.
+    /// Returns the grid's extent in blocks along y; 1 to 65535.
     grid_dim_y;
-    /// Blocks of the grid along z; 1 to 65535.
+    /// Returns the grid's extent in blocks along z; 1 to 65535.
     grid_dim_z;
 }
 
-/// The thread's index within its block.
+/// Returns the thread's index within its block.
 #[inline(always)]
 #[must_use]
 pub fn thread_idx() -> UVec3 {
     UVec3::new(thread_idx_x(), thread_idx_y(), thread_idx_z())
 }
 
-/// The block's index within the grid.
+/// Returns the block's index within the grid.
 #[inline(always)]
 #[must_use]
 pub fn block_idx() -> UVec3 {
     UVec3::new(block_idx_x(), block_idx_y(), block_idx_z())
 }
 
-/// Threads of a block along each axis.
+/// Returns the block's extent in threads along each axis.
 #[inline(always)]
 #[must_use]
 pub fn block_dim() -> UVec3 {
     UVec3::new(block_dim_x(), block_dim_y(), block_dim_z())
 }
 
-/// Blocks of the grid along each axis.
+/// Returns the grid's extent in blocks along each axis.
 #[inline(always)]
 #[must_use]
 pub fn grid_dim() -> UVec3 {
     UVec3::new(grid_dim_x(), grid_dim_y(), grid_dim_z())
 }
 
-/// A number that is this thread's alone, whatever the shape of the launch: blocks in order, and
-/// within a block x fastest.
+/// Returns the thread's linear index within the launch: blocks in order, and x fastest within a
+/// block.
 ///
-/// It wraps above 2³² threads. For a one-dimensional launch [`index_1d`] is the same and cheaper.
+/// It wraps above 2³² threads. For a one-dimensional launch [`index_1d`] is equivalent and cheaper.
 #[inline(always)]
 #[must_use]
 pub fn index() -> u32 {
@@ -91,7 +91,7 @@ pub fn index() -> u32 {
         .wrapping_add(thread_rank)
 }
 
-/// The thread's index along x in the whole grid; it wraps at 2³², see [`index_1d_u64`].
+/// Returns the thread's index along x within the grid. It wraps at 2³², see [`index_1d_u64`].
 #[inline(always)]
 #[must_use]
 pub fn index_1d() -> u32 {
@@ -100,21 +100,21 @@ pub fn index_1d() -> u32 {
         .wrapping_add(thread_idx_x())
 }
 
-/// The thread's index along x in the whole grid, for grids of more than 2³² threads.
+/// Returns the thread's index along x within the grid, for grids of more than 2³² threads.
 #[inline(always)]
 #[must_use]
 pub fn index_1d_u64() -> u64 {
     u64::from(block_idx_x()) * u64::from(block_dim_x()) + u64::from(thread_idx_x())
 }
 
-/// The thread's index along x and y in the whole grid.
+/// Returns the thread's index along x and y within the grid.
 #[inline(always)]
 #[must_use]
 pub fn index_2d() -> UVec2 {
     UVec2::new(index_1d(), block_idx_y() * block_dim_y() + thread_idx_y())
 }
 
-/// The thread's index along x, y and z in the whole grid.
+/// Returns the thread's index along x, y and z within the grid.
 #[inline(always)]
 #[must_use]
 pub fn index_3d() -> UVec3 {
@@ -125,15 +125,15 @@ pub fn index_3d() -> UVec3 {
     )
 }
 
-/// Whether this is thread 0 of block 0; true for exactly one thread of a launch, which need not be
-/// the first to run.
+/// Returns `true` for thread 0 of block 0, that is, for exactly one thread of a launch. It need not
+/// be the first to run.
 #[inline(always)]
 #[must_use]
 pub fn first() -> bool {
     block_idx() == UVec3::ZERO && thread_idx() == UVec3::ZERO
 }
 
-/// Threads of a warp: 32 on every device so far.
+/// Returns the number of threads per warp: 32 on all devices so far.
 #[inline(always)]
 #[must_use]
 pub const fn warp_size() -> u32 {

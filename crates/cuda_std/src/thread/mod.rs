@@ -1,13 +1,13 @@
-//! Which thread this is, and how the threads of a block wait for each other.
+//! Thread indices, barriers and fences.
 //!
 //! A launch runs a *grid* of *blocks* of *threads*. The threads of one block share memory
-//! ([`shared`](crate::shared)) and can wait for each other ([`sync_threads`]); blocks run in any
-//! order and cannot. On the CPU every function here works inside a launch of the executor and
-//! panics outside one.
+//! ([`shared`](crate::shared)) and can synchronise ([`sync_threads`]); blocks run in any order and
+//! cannot. On the CPU the functions of this module work inside a launch of the executor and panic
+//! outside.
 //!
-//! Indices and extents of two and three axes are glam's [`UVec2`](glam::UVec2) and
-//! [`UVec3`](glam::UVec3), as in today's Rust-CUDA. What is written for the published 0.2 finds its
-//! methods ([`IndexVector`]), or makes vek's of them:
+//! Two- and three-dimensional indices and extents are glam's [`UVec2`](glam::UVec2) and
+//! [`UVec3`](glam::UVec3), as in current Rust-CUDA. Code for `cuda_std` 0.2 finds its methods in
+//! [`IndexVector`], or converts to vek: `vek::Vec2::from(thread::index_2d().to_array())`.
 //! `vek::Vec2::from(thread::index_2d().to_array())`.
 
 #[cfg(not(target_arch = "nvptx64"))]

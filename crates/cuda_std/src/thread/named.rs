@@ -2,33 +2,32 @@
 
 use super::imp;
 
-/// One of the fifteen barriers of a block that are for some of its warps, beside that of
-/// [`sync_threads`](super::sync_threads), which is for all.
+/// One of a block's fifteen named barriers, which synchronise some of its warps, in addition to the
+/// barrier of [`sync_threads`](super::sync_threads) for all of them.
 ///
-/// It is complete when warps of as many threads as it says have come, and begins anew then. Who
-/// calls [`sync`](Self::sync) waits for that; who calls [`arrive`](Self::arrive) goes on at once.
-/// So a warp that fills memory and warps that use it wait for no more than they need: one barrier
-/// says that the memory is full, another that it is empty.
+/// The barrier completes when warps with the given number of threads have arrived, and is then
+/// reset. [`sync`](Self::sync) arrives and waits for completion; [`arrive`](Self::arrive) arrives
+/// and continues. In a producer-consumer scheme one barrier signals a full buffer and another an
+/// empty one, so no warp waits longer than necessary.
 ///
-/// On the device they are `barrier.sync` and `barrier.arrive`, CUDA's named barriers. `ID` is from
-/// 1 to 15, which the compiler holds you to. These are the rest of the rules, which the CPU's
-/// executor holds kernels to:
+/// On the device these are `barrier.sync` and `barrier.arrive`. `ID` must be 1 to 15, checked at
+/// compile time. The CPU executor checks the remaining rules:
 ///
-/// - The number of threads is a multiple of 32, and no more than the block has in whole warps. All
-///   who use the barrier at a time say the same.
-/// - All threads of a warp come to the same call, and count as 32, also in a short last warp.
-/// - A barrier that never completes, while someone waits there, is a deadlock.
+/// - The number of threads is a multiple of 32 and at most the block's threads rounded up to whole
+///   warps. All threads that use the barrier at the same time pass the same number.
+/// - All threads of a warp make the same call and count as 32, even in a partial last warp.
+/// - A barrier at which threads wait but which never completes is a deadlock.
 ///
 /// ```
 /// use cuda_std::prelude::*;
 /// use cuda_std::shared_view;
 /// use cuda_std::thread::NamedBarrier;
 ///
-/// /// For each tile of 64 elements their sum: one warp brings tiles, two add them up.
+/// /// Sums of tiles of 64 elements: one warp loads tiles, two add them up.
 /// #[kernel]
 /// pub unsafe fn sums_of_tiles(x: View<u32>, sums: ViewMut<u32>) {
 ///     let tile = shared_view![u32; 64];
-///     // Three warps meet at each: 96 threads.
+///     // All three warps use each barrier: 96 threads.
 ///     let full = NamedBarrier::<1>::new(96);
 ///     let empty = NamedBarrier::<2>::new(96);
 ///     let t = thread::thread_idx_x() as usize;
@@ -60,7 +59,7 @@ use super::imp;
 /// # Ok::<(), simt::LaunchError>(())
 /// ```
 ///
-/// Another number than 1 to 15 is refused:
+/// Numbers outside 1 to 15 do not compile:
 ///
 /// ```compile_fail,E0080
 /// let barrier = cuda_std::thread::NamedBarrier::<16>::new(64);
@@ -71,7 +70,7 @@ pub struct NamedBarrier<const ID: u32> {
 }
 
 impl<const ID: u32> NamedBarrier<ID> {
-    /// The barrier, for `threads` threads of the block.
+    /// Creates a barrier for `threads` threads of the block.
     #[inline(always)]
     #[must_use]
     pub const fn new(threads: u32) -> Self {
@@ -81,23 +80,21 @@ impl<const ID: u32> NamedBarrier<ID> {
         Self { threads }
     }
 
-    /// How many threads it is for.
+    /// Returns the number of threads that complete the barrier.
     #[inline(always)]
     #[must_use]
     pub const fn threads(self) -> u32 {
         self.threads
     }
 
-    /// Comes to the barrier and waits until it is complete. What all who came had written before,
-    /// those who waited see after.
+    /// Arrives at the barrier and waits until it is complete. Writes that arriving threads made before are visible to waiting threads afterwards.
     #[inline(always)]
     #[track_caller]
     pub fn sync(self) {
         imp::named_sync::<ID>(self.threads);
     }
 
-    /// Comes to the barrier and goes on. What the thread wrote before, those see who wait there;
-    /// what they wrote it need not see.
+    /// Arrives at the barrier and continues. Writes that this thread made before are visible to waiting threads afterwards; their writes need not be visible to this thread.
     #[inline(always)]
     #[track_caller]
     pub fn arrive(self) {

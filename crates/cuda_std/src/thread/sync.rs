@@ -1,20 +1,20 @@
-//! Barriers, fences and waiting.
+//! Barriers, fences and sleeping.
 
 use super::imp;
 
-/// Waits until every thread of the block is here; what any of them wrote before is seen by all of
-/// them after.
+/// Waits until every thread of the block has arrived (`__syncthreads`). Writes that any of them
+/// made before are visible to all of them afterwards.
 ///
-/// Every thread of the block must come to the same barrier. A thread that leaves the kernel, or
-/// waits at another barrier, while others wait here is a bug: the device may hang, and the CPU's
-/// checked mode reports it.
+/// All threads of the block must reach the same barrier. If a thread exits, or waits at another
+/// barrier, while others wait here, the device may hang; the CPU's checked mode reports it.
 #[inline(always)]
 #[track_caller]
 pub fn sync_threads() {
     imp::sync_threads();
 }
 
-/// [`sync_threads`], and how many threads of the block passed a `predicate` that is not zero.
+/// Waits like [`sync_threads`] and returns the number of threads of the block with a non-zero
+/// `predicate`.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -22,8 +22,8 @@ pub fn sync_threads_count(predicate: u32) -> u32 {
     imp::sync_threads_count(predicate)
 }
 
-/// [`sync_threads`], and not zero where every thread of the block passed a `predicate` that is not
-/// zero.
+/// Waits like [`sync_threads`] and returns non-zero if `predicate` is non-zero in all threads of
+/// the block.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -31,8 +31,8 @@ pub fn sync_threads_and(predicate: u32) -> u32 {
     imp::sync_threads_and(predicate)
 }
 
-/// [`sync_threads`], and not zero where any thread of the block passed a `predicate` that is not
-/// zero.
+/// Waits like [`sync_threads`] and returns non-zero if `predicate` is non-zero in any thread of the
+/// block.
 #[inline(always)]
 #[track_caller]
 #[must_use]
@@ -40,37 +40,36 @@ pub fn sync_threads_or(predicate: u32) -> u32 {
     imp::sync_threads_or(predicate)
 }
 
-/// Orders this thread's memory accesses before it and after it, as the threads of its block see
-/// them. It waits for no thread.
+/// Orders this thread's earlier memory accesses before its later ones as observed by its block. It
+/// does not wait for other threads.
 #[inline(always)]
 pub fn block_fence() {
     imp::block_fence();
 }
 
-/// Orders this thread's memory accesses as all threads of the launch see them. It waits for no
-/// thread.
+/// Orders this thread's earlier memory accesses before its later ones as observed by all threads of
+/// the launch. It does not wait for other threads.
 #[inline(always)]
 pub fn grid_fence() {
     imp::device_fence();
 }
 
-/// Orders this thread's memory accesses as every thread of the device sees them. It waits for no
-/// thread.
+/// Orders this thread's earlier memory accesses before its later ones as observed by all threads of
+/// the device. It does not wait for other threads.
 #[inline(always)]
 pub fn device_fence() {
     imp::device_fence();
 }
 
-/// Orders this thread's memory accesses as the host and every device see them. It waits for no
-/// thread.
+/// Orders this thread's earlier memory accesses before its later ones as observed by the host and
+/// all devices. It does not wait for other threads.
 #[inline(always)]
 pub fn system_fence() {
     imp::system_fence();
 }
 
-/// Pauses the thread for about `nanos` nanoseconds, between none and twice as long; for back-off in
-/// a loop that waits for another thread. On the CPU it lets the block's other threads run and does
-/// not sleep.
+/// Pauses the thread for about `nanos` nanoseconds (between zero and twice as long), for back-off
+/// in polling loops. On the CPU it lets other threads of the block run and does not sleep.
 #[inline(always)]
 pub fn nanosleep(nanos: u32) {
     imp::nanosleep(nanos);

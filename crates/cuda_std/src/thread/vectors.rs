@@ -1,9 +1,9 @@
-//! What the published 0.2's vectors are asked, of those of today.
+//! Methods of `cuda_std` 0.2's index vectors for glam's vectors.
 
 use glam::{UVec2, UVec3};
 
-/// The methods of the published 0.2's indices, which are vek's, for glam's. The
-/// [prelude](crate::prelude) brings them.
+/// Methods that vek's vectors have in `cuda_std` 0.2, for glam's vectors. Part of the
+/// [prelude](crate::prelude).
 ///
 /// ```
 /// use cuda_std::glam::UVec3;
@@ -14,21 +14,21 @@ use glam::{UVec2, UVec3};
 /// assert_eq!(block.into_tuple(), (8, 4, 2));
 /// ```
 pub trait IndexVector: Sized {
-    /// As many numbers as there are axes.
+    /// Array with one number per axis.
     type Array;
-    /// The same.
+    /// Tuple with one number per axis.
     type Tuple;
 
-    /// The product of the components: how many elements an extent has.
+    /// Returns the product of the components: the number of elements of an extent.
     #[must_use]
     fn product(self) -> u32;
-    /// The sum of the components.
+    /// Returns the sum of the components.
     #[must_use]
     fn sum(self) -> u32;
-    /// The components.
+    /// Returns the components as an array.
     #[must_use]
     fn into_array(self) -> Self::Array;
-    /// The components.
+    /// Returns the components as a tuple.
     #[must_use]
     fn into_tuple(self) -> Self::Tuple;
 }

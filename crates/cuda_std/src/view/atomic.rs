@@ -8,17 +8,17 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// An element that atomic operations work on: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`.
+/// An element type with atomic operations: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`.
 #[allow(
     private_bounds,
-    reason = "how an operation is done is no one's business"
+    reason = "the implementation of the operations is private"
 )]
 pub trait AtomicElement: SpaceWord + sealed::Sealed {}
 
-/// An element with the operations that only integers have: `u32`, `i32`, `u64`, `i64`.
+/// An element type with the integer-only atomic operations: `u32`, `i32`, `u64`, `i64`.
 #[allow(
     private_bounds,
-    reason = "how an operation is done is no one's business"
+    reason = "the implementation of the operations is private"
 )]
 pub trait AtomicInteger: AtomicElement + SpaceInteger + Eq {}
 
@@ -37,15 +37,15 @@ impl sealed::Sealed for f64 {}
 elements!(AtomicElement: u32 i32 u64 i64 f32 f64);
 elements!(AtomicInteger: u32 i32 u64 i64);
 
-/// The operations of one kind of view; past the end as its `read`.
+/// Defines the operations of one kind of view. Out of bounds they behave like its `read`.
 macro_rules! atomic_operations {
     ($view:ty, $space:ident, $scope:literal) => {
         impl<T: AtomicElement> $view {
-            #[doc = concat!("Element `i`, read atomically at ", $scope, " scope.")]
+            #[doc = concat!("Reads element `i` atomically at ", $scope, " scope.")]
             ///
             /// # Panics
             ///
-            /// Where `order` is neither `Relaxed` nor `Acquire`.
+            /// If `order` is neither `Relaxed` nor `Acquire`.
             #[inline(always)]
             #[track_caller]
             #[must_use]
@@ -58,7 +58,7 @@ macro_rules! atomic_operations {
             ///
             /// # Panics
             ///
-            /// Where `order` is neither `Relaxed` nor `Release`.
+            /// If `order` is neither `Relaxed` nor `Release`.
             #[inline(always)]
             #[track_caller]
             pub fn atomic_store(&self, i: usize, value: T, order: Ordering) {
@@ -66,7 +66,7 @@ macro_rules! atomic_operations {
                 unsafe { T::store::<$space>(self.atomic_ptr(i), value, order) }
             }
 
-            #[doc = concat!("Adds to element `i`, relaxed, at ", $scope, " scope; its value before. Integers wrap around.")]
+            #[doc = concat!("Adds `value` to element `i`, relaxed, at ", $scope, " scope, and returns the old value. Integers wrap around.")]
             #[inline(always)]
             #[track_caller]
             pub fn atomic_add(&self, i: usize, value: T) -> T {
@@ -74,7 +74,7 @@ macro_rules! atomic_operations {
                 unsafe { T::add::<$space>(self.atomic_ptr(i), value) }
             }
 
-            #[doc = concat!("Puts `value` into element `i`, relaxed, at ", $scope, " scope; its value before.")]
+            #[doc = concat!("Stores `value` in element `i`, relaxed, at ", $scope, " scope, and returns the old value.")]
             #[inline(always)]
             #[track_caller]
             pub fn atomic_exchange(&self, i: usize, value: T) -> T {
@@ -84,7 +84,7 @@ macro_rules! atomic_operations {
         }
 
         impl<T: AtomicInteger> $view {
-            #[doc = concat!("Keeps the lesser of element `i` and `value`, relaxed, at ", $scope, " scope; its value before.")]
+            #[doc = concat!("Stores the minimum of element `i` and `value`, relaxed, at ", $scope, " scope, and returns the old value.")]
             #[inline(always)]
             #[track_caller]
             pub fn atomic_min(&self, i: usize, value: T) -> T {
@@ -92,7 +92,7 @@ macro_rules! atomic_operations {
                 unsafe { T::min::<$space>(self.atomic_ptr(i), value) }
             }
 
-            #[doc = concat!("Keeps the greater of element `i` and `value`, relaxed, at ", $scope, " scope; its value before.")]
+            #[doc = concat!("Stores the maximum of element `i` and `value`, relaxed, at ", $scope, " scope, and returns the old value.")]
             #[inline(always)]
             #[track_caller]
             pub fn atomic_max(&self, i: usize, value: T) -> T {
@@ -100,7 +100,7 @@ macro_rules! atomic_operations {
                 unsafe { T::max::<$space>(self.atomic_ptr(i), value) }
             }
 
-            #[doc = concat!("Bitwise and with element `i`, relaxed, at ", $scope, " scope; its value before.")]
+            #[doc = concat!("Stores the bitwise and of element `i` and `value`, relaxed, at ", $scope, " scope, and returns the old value.")]
             #[inline(always)]
             #[track_caller]
             pub fn atomic_and(&self, i: usize, value: T) -> T {
@@ -108,7 +108,7 @@ macro_rules! atomic_operations {
                 unsafe { T::and::<$space>(self.atomic_ptr(i), value) }
             }
 
-            #[doc = concat!("Bitwise or with element `i`, relaxed, at ", $scope, " scope; its value before.")]
+            #[doc = concat!("Stores the bitwise or of element `i` and `value`, relaxed, at ", $scope, " scope, and returns the old value.")]
             #[inline(always)]
             #[track_caller]
             pub fn atomic_or(&self, i: usize, value: T) -> T {
@@ -116,7 +116,7 @@ macro_rules! atomic_operations {
                 unsafe { T::or::<$space>(self.atomic_ptr(i), value) }
             }
 
-            #[doc = concat!("Bitwise exclusive or with element `i`, relaxed, at ", $scope, " scope; its value before.")]
+            #[doc = concat!("Stores the bitwise exclusive or of element `i` and `value`, relaxed, at ", $scope, " scope, and returns the old value.")]
             #[inline(always)]
             #[track_caller]
             pub fn atomic_xor(&self, i: usize, value: T) -> T {
@@ -124,8 +124,8 @@ macro_rules! atomic_operations {
                 unsafe { T::xor::<$space>(self.atomic_ptr(i), value) }
             }
 
-            #[doc = concat!("Puts `new` into element `i` where it is `current`, relaxed, at ", $scope, " scope: ")]
-            /// `Ok` of its value before where it did, else `Err` of it.
+            #[doc = concat!("Stores `new` in element `i` if it equals `current`, relaxed, at ", $scope, " scope. ")]
+            /// Returns the old value: `Ok` if it was replaced, else `Err`.
             #[inline(always)]
             #[track_caller]
             pub fn atomic_compare_exchange(&self, i: usize, current: T, new: T) -> Result<T, T> {
@@ -138,9 +138,7 @@ macro_rules! atomic_operations {
 }
 
 impl ViewMut<'_, u64> {
-    /// Elements `i` and `i + 1`, of which `i` is even in a view that begins at a multiple of 16
-    /// bytes. Each is read atomically, relaxed, at device scope; the two together are not one
-    /// atomic read. The device takes one access for both.
+    /// Reads elements `i` and `i + 1` in one access. `i` must be even, and the view 16-byte aligned. Each element is read atomically, relaxed, at device scope; the pair as a whole is not atomic.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -148,8 +146,7 @@ impl ViewMut<'_, u64> {
         #[cfg(target_arch = "nvptx64")]
         {
             let (first, second): (u64, u64);
-            // SAFETY: the pointers are to elements of this view, and the first is aligned as the
-            // method's documentation asks.
+            // SAFETY: the pointers refer to elements of this view, and the first is aligned as documented.
             unsafe {
                 self.atomic_ptr(i + 1);
                 core::arch::asm!(
@@ -171,13 +168,12 @@ impl ViewMut<'_, u64> {
 }
 
 impl SharedView<u32> {
-    /// Bitwise or with element `i`, relaxed, at block scope, as [`atomic_or`](Self::atomic_or), of
-    /// whose value before nobody asks: the device need not send it back.
+    /// Stores the bitwise or of element `i` and `value`, relaxed, at block scope. Unlike [`atomic_or`](Self::atomic_or) it returns nothing, which saves the device a reply.
     #[inline(always)]
     #[track_caller]
     pub fn atomic_or_no_return(&self, i: usize, value: u32) {
         #[cfg(target_arch = "nvptx64")]
-        // SAFETY: the pointer is to an element of this view.
+        // SAFETY: the pointer refers to an element of this view.
         unsafe {
             core::sync::atomic::AtomicU32::from_ptr(self.atomic_ptr(i))
                 .fetch_or(value, Ordering::Relaxed);
@@ -186,13 +182,12 @@ impl SharedView<u32> {
         self.atomic_or(i, value);
     }
 
-    /// Keeps the greater of element `i` and `value`, as [`atomic_max`](Self::atomic_max), of whose
-    /// value before nobody asks.
+    /// Stores the maximum of element `i` and `value`, relaxed, at block scope. Unlike [`atomic_max`](Self::atomic_max) it returns nothing.
     #[inline(always)]
     #[track_caller]
     pub fn atomic_max_no_return(&self, i: usize, value: u32) {
         #[cfg(target_arch = "nvptx64")]
-        // SAFETY: the pointer is to an element of this view.
+        // SAFETY: the pointer refers to an element of this view.
         unsafe {
             core::sync::atomic::AtomicU32::from_ptr(self.atomic_ptr(i))
                 .fetch_max(value, Ordering::Relaxed);

@@ -1,21 +1,20 @@
-//! Views of device buffers and of block-shared arrays.
+//! Views of device buffers and of shared arrays.
 //!
 //! A view is a pointer and a length. In a release build for the device an access is a plain load or
-//! store; in a debug build for the device an access past the end traps. On the CPU every access is
-//! checked, and in checked mode also watched for races.
+//! store; in a debug build for the device an out-of-bounds access traps. On the CPU every access is
+//! bounds-checked, and in checked mode also checked for races.
 //!
-//! # Why views are safe to make and to use
+//! # Safety of views
 //!
-//! Every thread of a launch has the same view and may write through it, which no borrow can make
-//! safe: that is name launches are `unsafe` for. So on the CPU a view that can be made without
-//! `unsafe`, and through which one could write or kind memory of another device, is closed: it
-//! says where it lies and how long it is, and any other use of it panics. A launch opens the views
-//! among its arguments, and whoever makes the launch answers for name its kernel does with them.
-//! `from_raw_parts`, which is `unsafe`, makes open views, and so does [`View`]'s `From<&[T]>`,
-//! which nobody can write through.
+//! Every thread of a launch has the same view and may write through it, which borrow checking
+//! cannot express; this is why launches are `unsafe`. On the CPU a view that can be created without
+//! `unsafe`, and that could write or refer to another device's memory, is *closed*: only its
+//! address and length can be queried, and any other use panics. A launch opens the views among its
+//! arguments, and its caller is responsible for the kernel's use of them. `from_raw_parts`, which
+//! is `unsafe`, creates open views; so does [`View`]'s `From<&[T]>`, which is read-only.
 
-/// On the CPU: ends the thread where an element is past the end, and tells the executor of a
-/// watched access. On the device see [`check_on_device`].
+/// On the CPU, ends the thread if an element is out of bounds, and records the access in checked
+/// mode. On the device see [`check_on_device`].
 macro_rules! check_element {
     ($view:expr, $place:ident, $access:ident, $i:expr) => {
         #[cfg(target_arch = "nvptx64")]
@@ -28,7 +27,7 @@ macro_rules! check_element {
     };
 }
 
-/// An access as the path of watched accesses sees it.
+/// Describes an access for the slow path.
 #[cfg(not(target_arch = "nvptx64"))]
 macro_rules! site {
     ($place:ident, $access:ident) => {
@@ -42,10 +41,10 @@ macro_rules! site {
     };
 }
 
-/// What all views say of their length.
+/// Defines the length methods of all views.
 macro_rules! length {
     () => {
-        /// How many elements there are.
+        /// Returns the number of elements.
         #[inline(always)]
         #[must_use]
         pub const fn len(&self) -> usize {
@@ -55,7 +54,7 @@ macro_rules! length {
             self.size
         }
 
-        /// Whether there is no element.
+        /// Returns `true` if there are no elements.
         #[inline(always)]
         #[must_use]
         pub const fn is_empty(&self) -> bool {
@@ -64,11 +63,10 @@ macro_rules! length {
     };
 }
 
-/// What views of buffers have: parts, and the switch to checked mode.
+/// Defines the methods of buffer views: slicing, and opening for a launch.
 macro_rules! part_of_buffer {
     ($name:literal) => {
-        /// The elements from `start` on, `len` of them. Panics on the CPU where they are not all
-        /// within the view.
+        /// Returns the view of elements `start..start + len`. Panics on the CPU if they are out of bounds.
         #[inline(always)]
         #[track_caller]
         #[must_use]
@@ -85,7 +83,7 @@ macro_rules! part_of_buffer {
                 self.len()
             );
             Self {
-                // SAFETY: `start` is at most the view's length.
+                // SAFETY: `start` is at most the length of the view.
                 ptr: unsafe { self.ptr.add(start) },
                 #[cfg(target_arch = "nvptx64")]
                 size: len,
@@ -97,11 +95,11 @@ macro_rules! part_of_buffer {
             }
         }
 
-        /// Lets the elements be used; in checked mode every access is told to the executor.
+        /// Opens the view for use in a launch. In checked mode every access is recorded.
         ///
         /// # Safety
         ///
-        /// As for `from_raw_parts`.
+        /// The requirements of `from_raw_parts`.
         #[cfg(not(target_arch = "nvptx64"))]
         #[doc(hidden)]
         pub unsafe fn open(&mut self, checked: bool) {
@@ -124,8 +122,8 @@ pub use read::View;
 pub use shared::{AnyBytes, SharedView};
 pub use write::ViewMut;
 
-/// Stops a debug build's thread where an index is past the end; a release build for the device does
-/// not look.
+/// Traps in a debug build if an index is out of bounds; a release build for the device does not
+/// check.
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 fn check_on_device(index: usize, len: usize) {

@@ -2,17 +2,15 @@
 
 use core::marker::PhantomData;
 
-/// A buffer of `T` that a kernel reads. `Copy`; every thread of a launch holds the same one.
+/// A buffer of `T` that a kernel reads. `Copy`; all threads of a launch hold the same view.
 ///
-/// As a kernel's parameter it is written `View<T>` and reaches the PTX entry point as a pointer and
-/// a length.
+/// A kernel parameter is written `View<T>` and is passed to the PTX entry point as a pointer and a
+/// length.
 pub struct View<'a, T> {
     pub(super) ptr: *const T,
-    /// How many elements there are; on the CPU with [`CLOSED_BIT`](super::slow_path::CLOSED_BIT) where none may
-    /// be used yet.
+    /// Number of elements; on the CPU combined with [`CLOSED_BIT`](super::slow_path::CLOSED_BIT) while the view is closed.
     pub(super) size: usize,
-    /// The length, or 0 where every access is watched or none is allowed: one comparison is the
-    /// bounds check and the way to the watched path.
+    /// Number of elements, or 0 if every access must take the slow path (checked mode or closed view). A single comparison thus serves as bounds check and as branch to the slow path.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fast_len: usize,
     data: PhantomData<&'a [T]>,
@@ -27,20 +25,18 @@ impl<T> Clone for View<'_, T> {
 
 impl<T> Copy for View<'_, T> {}
 
-// SAFETY: an open view gives out copies of the elements, like `&[T]`; a closed one nothing.
+// SAFETY: an open view returns copies of the elements, like `&[T]`; a closed one returns nothing.
 unsafe impl<T: Sync> Send for View<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for View<'_, T> {}
 
 impl<'a, T: Copy> View<'a, T> {
-    /// A view of the `len` elements at `ptr`.
+    /// Creates an open view of the `len` elements at `ptr`.
     ///
     /// # Safety
     ///
-    /// 1. Wherever an element is read, on the host or on a device, `ptr` must be valid there for
-    ///    reads of `len` elements for `'a`.
-    /// 2. No one writes an element at the same time, except by atomic operations where the kernel
-    ///    also reads it atomically.
+    /// 1. Wherever an element is read, on the host or on a device, `ptr` must be valid there for reads of `len` elements for `'a`.
+    /// 2. Elements are not written at the same time, except atomically if the kernel also reads them atomically.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw_parts(ptr: *const T, len: usize) -> Self {
@@ -53,8 +49,7 @@ impl<'a, T: Copy> View<'a, T> {
         }
     }
 
-    /// The `len` elements at `ptr`, of the host or of a device, as an argument of a launch: until
-    /// it is launched with, and on the host ever after, reading an element of it panics.
+    /// Creates a closed view of the `len` elements at `ptr`, on the host or on a device, for use as an argument of a launch. Reading an element outside a launch panics.
     ///
     /// ```
     /// # use cuda_std::View;
@@ -75,41 +70,38 @@ impl<'a, T: Copy> View<'a, T> {
 
     length!();
 
-    /// Where the first element is.
+    /// Returns the address of the first element.
     #[inline(always)]
     #[must_use]
     pub const fn as_ptr(&self) -> *const T {
         self.ptr
     }
 
-    /// Element `i`. Past the end the thread ends with a finding on the CPU and traps in a debug
-    /// build for the device; a release build for the device reads whatever is there.
+    /// Reads element `i`. Out of bounds the thread ends with a finding on the CPU and traps in a debug build for the device; a release build for the device does not check.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn read(&self, i: usize) -> T {
         check_element!(self, VIEW, Read, i);
-        // SAFETY: `i` is within the view (on the device the kernel's contract says so), which was
-        // promised valid.
+        // SAFETY: `i` is in bounds (on the device by the kernel's contract), and the view is valid.
         unsafe { self.ptr.add(i).read() }
     }
 
     part_of_buffer!("View");
 
-    /// The elements as a slice, whose accesses checked mode sees in kernels and
-    /// [`watched`](macro@crate::instrument) functions only.
+    /// Returns the elements as a slice. Checked mode tracks its accesses only in kernels and in [`instrument`](macro@crate::instrument) functions.
     ///
     /// # Safety
     ///
-    /// No one may write the elements while the slice lives.
+    /// The elements are not written while the slice lives.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn as_slice(&self) -> &'a [T] {
-        // SAFETY: the view was promised valid, and the caller promises that nobody writes.
+        // SAFETY: the view is valid, and the caller guarantees that the elements are not written.
         unsafe { core::slice::from_raw_parts(self.ptr, self.len()) }
     }
 
-    /// This view, watched and closed as another of the same elements is.
+    /// Returns this view with the checked and closed state of another view of the same elements.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fn like(mut self, fast_len: usize, size: usize) -> Self {
         self.fast_len = fast_len;
@@ -121,7 +113,7 @@ impl<'a, T: Copy> View<'a, T> {
 impl<'a, T: Copy> From<&'a [T]> for View<'a, T> {
     #[inline(always)]
     fn from(slice: &'a [T]) -> Self {
-        // SAFETY: a shared slice is valid and unwritten for its lifetime.
+        // SAFETY: a shared slice is valid and not written during its lifetime.
         unsafe { Self::from_raw_parts(slice.as_ptr(), slice.len()) }
     }
 }

@@ -1,13 +1,13 @@
-//! `SharedView`: a block-shared array.
+//! `SharedView`: an array in shared memory.
 
 use core::mem::MaybeUninit;
 
-/// A type that any initialised bytes are a value of, as shared memory holds anything when a block
-/// starts: numbers, arrays of them, and structs of nothing else.
+/// A type for which all bit patterns are valid, since shared memory has arbitrary contents when a
+/// block starts: numbers, arrays of them, and structs of these.
 ///
 /// # Safety
 ///
-/// Every pattern of bits is a value of the type: no references, no `bool`, no enums.
+/// Every bit pattern is a valid value: no references, no `bool`, no enums.
 ///
 /// ```
 /// use cuda_std::prelude::*;
@@ -31,7 +31,7 @@ use core::mem::MaybeUninit;
 /// }
 /// ```
 ///
-/// What is not always a value is refused:
+/// Other types are rejected at compile time:
 ///
 /// ```compile_fail,E0277
 /// # use cuda_std::shared_view;
@@ -42,7 +42,7 @@ pub unsafe trait AnyBytes: Copy {}
 macro_rules! any_bytes {
     ($($number:ty)+) => {
         $(
-            // SAFETY: a number, or a few.
+            // SAFETY: every bit pattern of a number is valid.
             unsafe impl AnyBytes for $number {}
         )+
     };
@@ -50,21 +50,21 @@ macro_rules! any_bytes {
 
 any_bytes!(() u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 half::f16 half::bf16);
 
-// SAFETY: elements one after the other.
+// SAFETY: an array of valid elements.
 unsafe impl<T: AnyBytes, const N: usize> AnyBytes for [T; N] {}
-// SAFETY: no bytes need be anything.
+// SAFETY: `MaybeUninit` has no invalid contents.
 unsafe impl<T: Copy> AnyBytes for MaybeUninit<T> {}
-// SAFETY: an address, which need not be one of anything.
+// SAFETY: a raw pointer may hold any address.
 unsafe impl<T> AnyBytes for *const T {}
 // SAFETY: as above.
 unsafe impl<T> AnyBytes for *mut T {}
 any_bytes!(glam::Vec2 glam::Vec3 glam::Vec4 glam::Quat glam::Mat3 glam::Mat4 glam::UVec2 glam::UVec3 glam::UVec4);
 
-/// An array in the block's shared memory, made by [`shared_view!`](crate::shared_view).
+/// An array in the block's shared memory, created by [`shared_view!`](crate::shared_view).
 /// Uninitialised when the block starts.
 ///
-/// It is for the threads of the block, and for as long as that lives: see the contract of a launch.
-/// On the CPU it stays on its thread,
+/// It is valid for the threads of its block while the block runs: see the safety requirements of a
+/// launch. On the CPU it is not `Send`,
 ///
 /// ```compile_fail,E0277
 /// # use cuda_std::SharedView;
@@ -72,12 +72,12 @@ any_bytes!(glam::Vec2 glam::Vec3 glam::Vec4 glam::Quat glam::Mat3 glam::Mat4 gla
 /// send::<SharedView<u32>>();
 /// ```
 ///
-/// and there the memory is kept for launches when its own ends, so that one used too late harms no
-/// memory of anyone else's.
+/// and its memory is kept for later launches, so that a use after the block does not corrupt
+/// unrelated memory.
 pub struct SharedView<T> {
     pub(super) ptr: *mut T,
     pub(super) size: usize,
-    /// See [`View`](crate::View).
+    /// Number of elements, or 0 if every access must take the slow path: see [`View`](crate::View).
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fast_len: usize,
 }
@@ -92,12 +92,11 @@ impl<T> Clone for SharedView<T> {
 impl<T> Copy for SharedView<T> {}
 
 impl<T: Copy> SharedView<T> {
-    /// A view of `len` elements of shared memory at `ptr`.
+    /// Creates a view of `len` elements of shared memory at `ptr`.
     ///
     /// # Safety
     ///
-    /// `ptr` must be valid for reads and writes of `len` elements of the block's shared memory as
-    /// long as the view or a copy of it is used, and name is read must be a value of `T`.
+    /// `ptr` must be valid for reads and writes of `len` elements of the block's shared memory while the view or a copy of it is used, and elements must be valid when they are read.
     #[inline(always)]
     #[must_use]
     pub unsafe fn from_raw_parts(ptr: *mut T, len: usize) -> Self {
@@ -111,26 +110,24 @@ impl<T: Copy> SharedView<T> {
 
     length!();
 
-    /// Where the first element is.
+    /// Returns the address of the first element.
     #[inline(always)]
     #[must_use]
     pub const fn as_mut_ptr(&self) -> *mut T {
         self.ptr
     }
 
-    /// Element `i`, which some thread must have written, with a barrier between. Past the end as
-    /// [`View::read`](crate::View::read).
+    /// Reads element `i`, which a thread of the block must have written, with a barrier in between. Out of bounds it behaves like [`View::read`](crate::View::read).
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn read(&self, i: usize) -> T {
         check_element!(self, SHARED_VIEW, Read, i);
-        // SAFETY: `i` is within the array (on the device the kernel's contract says so), which was
-        // promised to be valid and to hold values.
+        // SAFETY: `i` is in bounds (on the device by the kernel's contract), and the array is valid.
         unsafe { self.ptr.add(i).read() }
     }
 
-    /// Puts `value` into element `i`; past the end as [`View::read`](crate::View::read).
+    /// Writes `value` to element `i`. Out of bounds it behaves like [`View::read`](crate::View::read).
     #[inline(always)]
     #[track_caller]
     pub fn write(&self, i: usize, value: T) {
@@ -139,12 +136,12 @@ impl<T: Copy> SharedView<T> {
         unsafe { self.ptr.add(i).write(value) }
     }
 
-    /// Where element `i` is, for an atomic operation.
+    /// Returns the address of element `i` for an atomic operation.
     #[inline(always)]
     #[track_caller]
     pub(super) fn atomic_ptr(&self, i: usize) -> *mut T {
         check_element!(self, SHARED_VIEW, Atomic, i);
-        // SAFETY: `i` is within the array.
+        // SAFETY: `i` is in bounds.
         unsafe { self.ptr.add(i) }
     }
 }

@@ -1,14 +1,13 @@
-//! The path that an access takes on the CPU when it is out of bounds or watched. Kept out of line,
-//! so that the common path is one comparison and the access.
+//! Slow path of view accesses on the CPU: out-of-bounds accesses, closed views and checked mode. It
+//! is kept out of line, so that the fast path is one comparison and the access.
 
 use simt::memory::{self, Space};
 
-/// The bit of a view's size that says that its elements may not be used yet: it is an argument of a
-/// launch to come. A field of its own takes a register from every kernel: a distance map took 1.25
-/// times as long with one.
+/// Bit of a view's size that marks a closed view, whose elements may not be used yet. A separate
+/// field would occupy a register of every kernel.
 pub(super) const CLOSED_BIT: usize = 1 << (usize::BITS - 1);
 
-/// What a watched access does to memory.
+/// Kind of an access.
 #[derive(Clone, Copy)]
 pub(super) enum Access {
     Read,
@@ -16,7 +15,7 @@ pub(super) enum Access {
     Atomic,
 }
 
-/// Where a view lies and name it is called in a report.
+/// Name and address space of a kind of view.
 #[derive(Clone, Copy)]
 pub(super) struct ViewKind {
     pub name: &'static str,
@@ -36,16 +35,16 @@ pub(super) const SHARED_VIEW: ViewKind = ViewKind {
     space: Space::Shared,
 };
 
-/// What is known of an access when it is compiled.
+/// Compile-time description of an access.
 pub(super) struct AccessSite {
     pub kind: ViewKind,
     pub access: Access,
-    /// Bytes of an element.
+    /// Size of an element, in bytes.
     pub bytes: usize,
 }
 
-/// Ends the thread where the view at `base`, of `size` elements, is closed or `index` is past its
-/// end, else tells the executor of the access.
+/// Checks and records an access. Panics if the view at `base`, of `size` elements, is closed, and
+/// ends the thread if `index` is out of bounds.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -54,8 +53,8 @@ pub(super) fn checked_access(site: &AccessSite, base: *const u8, size: usize, in
     site.record(base, size, index);
 }
 
-/// [`checked_access`] of the `count` elements from `first` on, one by one; of none, `first` may be
-/// the view's end.
+/// Checks and records the accesses to the `count` elements from `first` on, one by one. If `count`
+/// is 0, `first` may equal the length.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -81,11 +80,11 @@ impl AccessSite {
         let name = self.kind.name;
         assert!(
             size & CLOSED_BIT == 0,
-            "a {name} that is the argument of a launch was used outside of it: its elements are there for the kernel"
+            "a {name} was used outside of the launch whose argument it is: only the kernel may access its elements"
         );
     }
 
-    /// Of an open view.
+    /// Checks and records an access to an open view.
     #[track_caller]
     fn record(&self, base: *const u8, len: usize, index: usize) {
         let Self { kind, bytes, .. } = *self;

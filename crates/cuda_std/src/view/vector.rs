@@ -1,4 +1,4 @@
-//! Several neighbouring elements in one access.
+//! Vector accesses: several consecutive elements in one access.
 
 use super::{SharedView, View, ViewMut};
 
@@ -18,15 +18,14 @@ mod aligned {
     pub struct Align2<V>(pub V);
 }
 
-/// Reads a vector; on the device in one access of its size.
+/// Reads a vector, on the device in one access if its size allows.
 ///
 /// # Safety
-/// `from` is valid for reads, and a multiple of the vector's size where that is 2, 4, 8 or 16
-/// bytes.
+/// `from` is valid for reads, and aligned to the vector's size if that is 2, 4, 8 or 16 bytes.
 #[inline(always)]
 unsafe fn read<V: Copy>(from: *const V) -> V {
     #[cfg(target_arch = "nvptx64")]
-    // SAFETY: the caller's promise, which includes the alignment.
+    // SAFETY: guaranteed by the caller, which includes the alignment.
     unsafe {
         use aligned::*;
         match size_of::<V>() {
@@ -38,20 +37,20 @@ unsafe fn read<V: Copy>(from: *const V) -> V {
         }
     }
     #[cfg(not(target_arch = "nvptx64"))]
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         from.read()
     }
 }
 
-/// Writes a vector; on the device in one access of its size.
+/// Writes a vector, on the device in one access if its size allows.
 ///
 /// # Safety
-/// As [`read`], for writes.
+/// `to` is valid for writes, and aligned to the vector's size if that is 2, 4, 8 or 16 bytes.
 #[inline(always)]
 unsafe fn write<V: Copy>(to: *mut V, value: V) {
     #[cfg(target_arch = "nvptx64")]
-    // SAFETY: the caller's promise, which includes the alignment.
+    // SAFETY: guaranteed by the caller, which includes the alignment.
     unsafe {
         use aligned::*;
         match size_of::<V>() {
@@ -63,14 +62,14 @@ unsafe fn write<V: Copy>(to: *mut V, value: V) {
         }
     }
     #[cfg(not(target_arch = "nvptx64"))]
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         to.write(value);
     }
 }
 
-/// On the CPU: ends the thread where an element of the vector is past the end, and tells the
-/// executor of the access.
+/// On the CPU, ends the thread if an element of the vector is out of bounds, and records the access
+/// in checked mode.
 macro_rules! check {
     ($view:expr, $place:ident, $access:ident, $i:expr, $n:expr) => {
         #[cfg(target_arch = "nvptx64")]
@@ -84,24 +83,21 @@ macro_rules! check {
 }
 
 impl<T: Copy> View<'_, T> {
-    /// The elements `i` to `i + N - 1`, on the device in one access where they are 2, 4, 8 or 16
-    /// bytes; past the end as [`View::read`].
+    /// Reads elements `i..i + N`, on the device in one access if they occupy 2, 4, 8 or 16 bytes. Out of bounds it behaves like [`View::read`].
     ///
-    /// Element `i` must be stored at a multiple of that size: so it is where the view begins at one
-    /// (name the host allocates does) and `i` is a multiple of `N`.
+    /// The address of element `i` must be a multiple of that size. This holds if the view's start is (as for memory that the host allocates) and `i` is a multiple of `N`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn read_vector<const N: usize>(&self, i: usize) -> [T; N] {
         check!(self, VIEW, Read, i, N);
-        // SAFETY: the elements are within the view, which was promised valid; the alignment is the
-        // kernel's contract.
+        // SAFETY: the elements are in bounds of a valid view; the alignment is part of the kernel's contract.
         unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
     }
 }
 
 impl<T: Copy> SharedView<T> {
-    /// The elements `i` to `i + N - 1`; as [`View::read_vector`].
+    /// Reads elements `i..i + N`; see [`View::read_vector`].
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -111,7 +107,7 @@ impl<T: Copy> SharedView<T> {
         unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
     }
 
-    /// Puts `values` into the elements from `i` on; as [`ViewMut::write_vector`].
+    /// Writes `values` to elements `i..i + N`; see [`ViewMut::write_vector`].
     #[inline(always)]
     #[track_caller]
     pub fn write_vector<const N: usize>(&self, i: usize, values: [T; N]) {
@@ -122,7 +118,7 @@ impl<T: Copy> SharedView<T> {
 }
 
 impl<T: Copy> ViewMut<'_, T> {
-    /// The elements `i` to `i + N - 1`; as [`View::read_vector`].
+    /// Reads elements `i..i + N`; see [`View::read_vector`].
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -132,8 +128,7 @@ impl<T: Copy> ViewMut<'_, T> {
         unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
     }
 
-    /// Puts `values` into the elements from `i` on, on the device in one access where they are 2,
-    /// 4, 8 or 16 bytes; as [`View::read_vector`].
+    /// Writes `values` to elements `i..i + N`, on the device in one access if they occupy 2, 4, 8 or 16 bytes; see [`View::read_vector`] for the alignment.
     #[inline(always)]
     #[track_caller]
     pub fn write_vector<const N: usize>(&self, i: usize, values: [T; N]) {

@@ -1,4 +1,4 @@
-//! Lanes, masks of lanes, and waiting for them.
+//! Lane indices, lane masks and warp barriers.
 
 #[cfg(target_arch = "nvptx64")]
 mod imp {
@@ -26,7 +26,7 @@ mod imp {
 
     #[inline(always)]
     pub unsafe fn sync_warp(mask: u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { sync(mask) }
     }
 }
@@ -50,75 +50,76 @@ mod imp {
     }
 }
 
-/// The thread's lane within its warp, 0 to 31. Threads fill warps in the order of their rank: x
-/// fastest, then y, then z.
+/// Returns the thread's lane within its warp, 0 to 31. Threads are assigned to warps in rank order:
+/// x fastest, then y, then z.
 #[inline(always)]
 #[must_use]
 pub fn lane_id() -> u32 {
     imp::lane_id()
 }
 
-/// The lanes of this warp that execute this call together.
+/// Returns the mask of the lanes of this warp that execute this call together.
 ///
-/// On the device that is a snapshot: lanes that took another branch are missing, and the hardware
-/// may run together lanes in smaller groups than the source suggests. It is no way to find out
-/// which lanes will come to a later call. On the CPU it is the lanes that have not left the kernel.
+/// On the device it is a snapshot: lanes on another branch are missing, and the hardware may split
+/// converged lanes into smaller groups. It must not be used to determine which lanes will reach a
+/// later call. On the CPU it contains the lanes that have not exited.
 #[inline(always)]
 #[must_use]
 pub fn activemask() -> u32 {
     imp::activemask()
 }
 
-/// Another name for [`activemask`].
+/// Returns the mask of active lanes; an alias of [`activemask`].
 #[inline(always)]
 #[must_use]
 pub fn active_mask() -> u32 {
     imp::activemask()
 }
 
-/// Waits for the lanes of `mask`; what any of them wrote before is seen by all of them after.
+/// Waits for the lanes of `mask` (`__syncwarp`). Writes that any of them made before are visible to
+/// all of them afterwards.
 ///
 /// # Safety
 ///
 /// 1. The calling lane is in `mask`.
-/// 2. Every lane of `mask` comes to this call with the same mask; none has left the kernel.
+/// 2. Every lane of `mask` makes this call with the same mask, and none has exited.
 #[inline(always)]
 #[track_caller]
 pub unsafe fn sync_warp(mask: u32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { imp::sync_warp(mask) }
 }
 
-/// The mask of this lane alone.
+/// Returns the mask of this lane only.
 #[inline(always)]
 #[must_use]
 pub fn lane_mask_eq() -> u32 {
     1 << lane_id()
 }
 
-/// The mask of the lanes before this one. The number of set bits of `ballot & lane_mask_lt()` is
-/// this lane's place among the voters.
+/// Returns the mask of the lanes below this one. The number of set bits of `ballot &
+/// lane_mask_lt()` is this lane's rank among the voters.
 #[inline(always)]
 #[must_use]
 pub fn lane_mask_lt() -> u32 {
     lane_mask_eq() - 1
 }
 
-/// The mask of this lane and those before it.
+/// Returns the mask of this lane and the lanes below it.
 #[inline(always)]
 #[must_use]
 pub fn lane_mask_le() -> u32 {
     lane_mask_lt() | lane_mask_eq()
 }
 
-/// The mask of the lanes after this one.
+/// Returns the mask of the lanes above this one.
 #[inline(always)]
 #[must_use]
 pub fn lane_mask_gt() -> u32 {
     !lane_mask_le()
 }
 
-/// The mask of this lane and those after it.
+/// Returns the mask of this lane and the lanes above it.
 #[inline(always)]
 #[must_use]
 pub fn lane_mask_ge() -> u32 {

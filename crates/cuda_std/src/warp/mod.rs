@@ -1,16 +1,16 @@
-//! The 32 threads of a warp: lanes, shuffles, votes, matches and reductions.
+//! Warp operations: lanes, shuffles, votes, matches and reductions.
 //!
-//! Every operation names the lanes that take part in `mask`, bit i for lane i, and each of those
-//! lanes must come to the same call with the same mask. [`FULL_MASK`] is the whole warp; where a
-//! block's size is no multiple of 32 its last warp is short, and the mask must name only the lanes
-//! that exist. On the CPU a mask may name lanes that do not exist or have left: they are left out.
+//! Every operation takes a `mask` of the participating lanes (bit i for lane i), and each of those
+//! lanes must make the same call with the same mask. [`FULL_MASK`] is the whole warp. If the block
+//! size is not a multiple of 32, the last warp is partial and the mask must contain existing lanes
+//! only. On the CPU, lanes that do not exist or have exited are ignored.
 //!
-//! Of all of these only [`sync_warp`] orders memory. A shuffle, vote or match makes lanes meet, but
-//! what one of them wrote before, another need not see after: CUDA promises no more, and the CPU's
-//! checked mode reports it as a race.
+//! Only [`sync_warp`] orders memory. Shuffles, votes and matches synchronise the lanes, but a
+//! lane's earlier writes need not be visible to other lanes afterwards. CUDA guarantees no more,
+//! and the CPU's checked mode reports such accesses as races.
 //!
-//! On the device these are LLVM's convergent intrinsics, so the compiler neither duplicates them
-//! nor moves them into branches.
+//! On the device these are LLVM's convergent intrinsics, which the compiler neither duplicates nor
+//! moves into branches.
 
 mod mask;
 mod reduce;
@@ -24,5 +24,5 @@ pub use shuffle::*;
 pub use value::WarpShuffleValue;
 pub use vote::*;
 
-/// The mask of all 32 lanes.
+/// Mask of all 32 lanes.
 pub const FULL_MASK: u32 = u32::MAX;

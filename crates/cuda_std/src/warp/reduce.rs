@@ -2,14 +2,14 @@
 
 use super::value::WarpShuffleValue;
 
-/// What a reduction computes.
+/// Reduction operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpReductionOp {
-    /// The sum; integers wrap around.
+    /// Sum; integers wrap around.
     Add,
-    /// The least.
+    /// Minimum.
     Min,
-    /// The greatest.
+    /// Maximum.
     Max,
     /// Bitwise and.
     And,
@@ -19,11 +19,11 @@ pub enum WarpReductionOp {
     Xor,
 }
 
-/// A value that a warp can add up or compare: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`.
+/// A value that supports sums, minima and maxima: `u32`, `i32`, `u64`, `i64`, `f32`, `f64`.
 pub trait WarpArithmeticValue: WarpShuffleValue + sealed::Combine {}
 
-/// A value for every reduction: `u32`, `i32`, `u64`, `i64`. On sm_80 and later the 32-bit ones are
-/// one instruction.
+/// A value that supports all reductions: `u32`, `i32`, `u64`, `i64`. From sm_80 on the 32-bit types
+/// take one instruction.
 pub trait WarpReduceValue: WarpArithmeticValue {}
 
 mod sealed {
@@ -32,7 +32,7 @@ mod sealed {
     pub trait Combine: Sized {
         fn combine(op: WarpReductionOp, a: Self, b: Self) -> Self;
 
-        /// The hardware's reduction, where the device has it for this type.
+        /// Reduces with the hardware's instruction, if the device has one for this type.
         #[cfg(target_arch = "nvptx64")]
         #[inline(always)]
         unsafe fn redux(self, _op: WarpReductionOp, _mask: u32) -> Option<Self> {
@@ -70,7 +70,7 @@ mod sealed {
             #[cfg(target_arch = "nvptx64")]
             #[inline(always)]
             unsafe fn redux(self, op: WarpReductionOp, mask: u32) -> Option<Self> {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { super::redux::u32(op, self, mask) }
             }
         }
@@ -78,7 +78,7 @@ mod sealed {
             #[cfg(target_arch = "nvptx64")]
             #[inline(always)]
             unsafe fn redux(self, op: WarpReductionOp, mask: u32) -> Option<Self> {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { super::redux::i32(op, self, mask) }
             }
         }
@@ -95,7 +95,7 @@ mod sealed {
                         match op {
                             Min => a.min(b),
                             Max => a.max(b),
-                            // No function offers the bitwise operations for floats.
+                            // Bitwise operations are not offered for floats.
                             _ => a + b,
                         }
                     }
@@ -109,7 +109,7 @@ mod sealed {
     floats!(f32 f64);
 }
 
-/// `redux.sync`, which sm_80 brought.
+/// `redux.sync`, available from sm_80 on.
 #[cfg(target_arch = "nvptx64")]
 mod redux {
     use super::WarpReductionOp::{self, Add, And, Max, Min, Or, Xor};
@@ -142,7 +142,7 @@ mod redux {
         if !AVAILABLE {
             return None;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         Some(unsafe {
             match op {
                 Add => add(value, mask),
@@ -160,7 +160,7 @@ mod redux {
         if !AVAILABLE {
             return None;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match op {
                 Min => Some(min(value as u32, mask) as i32),
@@ -171,14 +171,13 @@ mod redux {
     }
 }
 
-/// The device's reduction without `redux`: a butterfly where the whole warp takes part, else lane
-/// after lane.
+/// Reduces without `redux`: by a butterfly for the full warp, otherwise lane by lane.
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: T) -> T {
     use super::{FULL_MASK, warp_shuffle_idx, warp_shuffle_xor};
 
-    // SAFETY: the caller's promise, for this and every shuffle.
+    // SAFETY: guaranteed by the caller, for this and every shuffle.
     if let Some(reduced) = unsafe { value.redux(op, mask) } {
         return reduced;
     }
@@ -196,8 +195,7 @@ unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: 
     // SAFETY: as above.
     let mut sum = unsafe { warp_shuffle_idx(mask, value, mask.trailing_zeros(), 32) }.0;
     while remaining != 0 {
-        // SAFETY: as above; `remaining` is the same in every lane, so all come to the same
-        // shuffles.
+        // SAFETY: as above; `remaining` is equal in all lanes, so all make the same shuffles.
         let next = unsafe { warp_shuffle_idx(mask, value, remaining.trailing_zeros(), 32) }.0;
         sum = T::combine(op, sum, next);
         remaining &= remaining - 1;
@@ -205,7 +203,7 @@ unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: 
     sum
 }
 
-/// One exchange, and the device's order of combination.
+/// Reduces after one exchange, in the device's order of combination.
 #[cfg(not(target_arch = "nvptx64"))]
 #[track_caller]
 unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: T) -> T {
@@ -227,17 +225,16 @@ unsafe fn reduce<T: WarpArithmeticValue>(op: WarpReductionOp, mask: u32, value: 
         .unwrap_or(value)
 }
 
-/// Reduces `value` over the lanes of `mask`; every lane gets the result.
+/// Reduces `value` over the lanes of `mask`. Every lane gets the result.
 ///
 /// # Safety
 ///
 /// 1. The calling lane is in `mask`.
-/// 2. Every lane of `mask` comes to this call with the same mask and `op`; none has left the
-///    kernel.
+/// 2. Every lane of `mask` makes this call with the same mask and `op`, and none has exited.
 #[inline(always)]
 #[track_caller]
 pub unsafe fn warp_reduce<T: WarpReduceValue>(mask: u32, value: T, op: WarpReductionOp) -> T {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { reduce(op, mask, value) }
 }
 
@@ -248,11 +245,11 @@ macro_rules! reductions {
             ///
             /// # Safety
             ///
-            /// As for [`warp_reduce`].
+            /// The requirements of [`warp_reduce`].
             #[inline(always)]
             #[track_caller]
             pub unsafe fn $name<T: $bound>(mask: u32, value: T) -> T {
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { reduce(WarpReductionOp::$op, mask, value) }
             }
         )+
@@ -260,22 +257,19 @@ macro_rules! reductions {
 }
 
 reductions! { WarpArithmeticValue:
-    /// The sum over the lanes of `mask`; integers wrap around. Floats are added in one fixed order,
-    /// the same on the CPU: in a full warp lanes 16 apart, then 8, 4, 2, 1; else from the first
-    /// lane on.
+    /// Returns the sum over the lanes of `mask`; integers wrap around. Floats are added in a fixed order, also on the CPU: in a full warp lanes 16 apart, then 8, 4, 2, 1; otherwise in lane order.
     warp_reduce_add Add;
-    /// The least value in the lanes of `mask`; of floats, one that is not NaN where there is one.
+    /// Returns the minimum over the lanes of `mask`; for floats, of the values that are not NaN.
     warp_reduce_min Min;
-    /// The greatest value in the lanes of `mask`; of floats, one that is not NaN where there is
-    /// one.
+    /// Returns the maximum over the lanes of `mask`; for floats, of the values that are not NaN.
     warp_reduce_max Max;
 }
 
 reductions! { WarpReduceValue:
-    /// The bitwise and over the lanes of `mask`.
+    /// Returns the bitwise and over the lanes of `mask`.
     warp_reduce_and And;
-    /// The bitwise or over the lanes of `mask`.
+    /// Returns the bitwise or over the lanes of `mask`.
     warp_reduce_or Or;
-    /// The bitwise exclusive or over the lanes of `mask`.
+    /// Returns the bitwise exclusive or over the lanes of `mask`.
     warp_reduce_xor Xor;
 }

@@ -1,22 +1,22 @@
-//! Shuffles: every lane gets the value of another.
+//! Shuffles: every lane reads the value of another lane.
 
 use super::value::WarpShuffleValue;
 
-/// How a shuffle finds the lane to take the value from.
+/// Mode of a shuffle: how the source lane is determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpShuffleMode {
-    /// `lane - delta`.
+    /// Source `lane - delta`.
     Up,
-    /// `lane + delta`.
+    /// Source `lane + delta`.
     Down,
-    /// The lane of that index.
+    /// Source lane `delta` of the segment.
     Idx,
-    /// `lane ^ delta`.
+    /// Source `lane ^ delta`.
     Xor,
 }
 
-/// The lane that `lane` takes its value from, and whether that lies within the segment of `width`
-/// lanes; else it is `lane` itself. The arithmetic is that of the PTX instruction, which looks at
+/// Returns the source lane of `lane`, and `true` if it lies within the segment of `width` lanes;
+/// otherwise `lane` itself and `false`. The arithmetic is that of the PTX instruction, which uses
 /// the low five bits of `delta`.
 #[inline(always)]
 const fn source(mode: WarpShuffleMode, lane: u32, delta: u32, width: u32) -> (u32, bool) {
@@ -48,12 +48,11 @@ mod imp {
         fn bfly(mask: u32, value: u32, delta: u32, segment: u32) -> u32;
     }
 
-    /// One 32-bit shuffle. The last operand holds the segment mask in bits 8 to 12 and the clamp in
-    /// bits 0 to 4.
+    /// Performs one 32-bit shuffle. The last operand holds the segment mask in bits 8 to 12 and the clamp in bits 0 to 4.
     #[inline(always)]
     unsafe fn half(mode: WarpShuffleMode, mask: u32, value: u32, delta: u32, width: u32) -> u32 {
         let segments = (32 - width) << 8;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match mode {
                 Up => up(mask, value, delta, segments),
@@ -73,19 +72,19 @@ mod imp {
         width: u32,
     ) -> (T, bool) {
         let bits = value.into_u64();
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let low = unsafe { half(mode, mask, bits as u32, delta, width) };
         let high = if T::WIDE {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { half(mode, mask, (bits >> 32) as u32, delta, width) }
         } else {
             0
         };
         let beyond = if T::LONG {
             let bits = value.high();
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let low = unsafe { half(mode, mask, bits as u32, delta, width) };
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let high = unsafe { half(mode, mask, (bits >> 32) as u32, delta, width) };
             u64::from(high) << 32 | u64::from(low)
         } else {
@@ -131,22 +130,18 @@ macro_rules! shuffles {
         $(
             $(#[$doc])*
             ///
-            /// The warp is taken in segments of `width` lanes, a power of two of at most 32. The
-            /// `bool` says whether the source lane is within the segment and in `mask`; where it is
-            /// not in the segment the value is the lane's own, and where it is not in `mask` the
-            /// value is unspecified. Only the low five bits of `delta` count.
+            /// The warp is divided into segments of `width` lanes, a power of two of at most 32. The `bool` is `true` if the source lane is within the segment and in `mask`. If it is outside the segment the value is the lane's own; if it is not in `mask` the value is unspecified. Only the low five bits of `delta` are used.
             ///
-            /// A value of 64 bits takes two shuffles on the device, one of 128 bits four.
+            /// A 64-bit value takes two shuffles on the device, a 128-bit value four.
             ///
             /// # Safety
             ///
             /// 1. The calling lane is in `mask`.
-            /// 2. Every lane of `mask` comes to this call with the same mask; none has left the
-            ///    kernel.
+            /// 2. Every lane of `mask` makes this call with the same mask, and none has exited.
             ///
             /// # Panics
             ///
-            /// Where `width` is not a power of two of at most 32.
+            /// If `width` is not a power of two of at most 32.
             #[inline(always)]
             #[track_caller]
             pub unsafe fn $name<T: WarpShuffleValue>(mask: u32, value: T, delta: u32, width: u32) -> (T, bool) {
@@ -154,7 +149,7 @@ macro_rules! shuffles {
                     width.is_power_of_two() && width <= 32,
                     "a shuffle's width must be a power of two of at most 32"
                 );
-                // SAFETY: the caller's promise.
+                // SAFETY: guaranteed by the caller.
                 unsafe { imp::shuffle(WarpShuffleMode::$mode, mask, value, delta, width) }
             }
         )+
@@ -162,14 +157,13 @@ macro_rules! shuffles {
 }
 
 shuffles! {
-    /// The value of the lane `delta` before this one, as an inclusive scan takes it.
+    /// Returns the value of the lane `delta` below this one, as an inclusive scan needs.
     warp_shuffle_up Up;
-    /// The value of the lane `delta` after this one, as a reduction to the first lane takes it.
+    /// Returns the value of the lane `delta` above this one, as a reduction to the first lane needs.
     warp_shuffle_down Down;
-    /// The value of the segment's lane `delta`, modulo `width`: a broadcast where every lane says
-    /// the same.
+    /// Returns the value of lane `delta` (modulo `width`) of the segment; a broadcast if all lanes pass the same `delta`.
     warp_shuffle_idx Idx;
-    /// The value of the lane whose index differs in the bits of `delta`, as a butterfly takes it.
+    /// Returns the value of the lane whose index differs in the bits of `delta`, as a butterfly needs.
     warp_shuffle_xor Xor;
 }
 
@@ -188,10 +182,10 @@ mod tests {
         assert_eq!(source(Down, 7, 1, 8), (7, false));
         assert_eq!(source(Idx, 13, 9, 8), (9, true));
         assert_eq!(source(Xor, 6, 1, 32), (7, true));
-        // A butterfly may kind back into an earlier segment, never into a later one.
+        // A butterfly may reach an earlier segment, but not a later one.
         assert_eq!(source(Xor, 9, 8, 8), (1, true));
         assert_eq!(source(Xor, 1, 8, 8), (1, false));
-        // Five bits of the offset count.
+        // Only five bits of the offset are used.
         assert_eq!(source(Down, 3, 33, 32), (4, true));
     }
 }

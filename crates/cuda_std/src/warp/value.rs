@@ -1,4 +1,4 @@
-//! Values that cross between lanes: everything travels as 32 or 64 bits, what is longer in two.
+//! Values that lanes can exchange. They are transferred as words of 32 or 64 bits.
 
 /// A value that lanes can exchange: an integer of at most 128 bits, a float, or `bool`.
 pub trait WarpShuffleValue: Copy + sealed::Bits {}
@@ -6,18 +6,18 @@ pub trait WarpShuffleValue: Copy + sealed::Bits {}
 impl<T: Copy + sealed::Bits> WarpShuffleValue for T {}
 
 pub(super) mod sealed {
-    /// How a value becomes bits and back.
+    /// Conversion of a value to and from bits.
     pub trait Bits {
-        /// Whether the value needs more than 32 bits.
+        /// `true` if the value needs more than 32 bits.
         const WIDE: bool;
-        /// Whether it needs more than 64.
+        /// `true` if the value needs more than 64 bits.
         const LONG: bool = false;
 
-        /// The low 64 bits.
+        /// Returns the low 64 bits.
         fn into_u64(self) -> u64;
         fn from_u64(bits: u64) -> Self;
 
-        /// The high 64 bits of what is longer.
+        /// Returns the high 64 bits of a 128-bit value.
         #[inline(always)]
         fn high(&self) -> u64 {
             0

@@ -21,27 +21,27 @@ mod imp {
 
     #[inline(always)]
     pub unsafe fn all(mask: u32, predicate: bool) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { vote_all(mask, predicate) }
     }
 
     #[inline(always)]
     pub unsafe fn any(mask: u32, predicate: bool) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { vote_any(mask, predicate) }
     }
 
     #[inline(always)]
     pub unsafe fn ballot(mask: u32, predicate: bool) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { vote_ballot(mask, predicate) }
     }
 
-    /// The lanes with an equal value, and the lanes that took part.
+    /// Returns the mask of the lanes with an equal value, and that of the participating lanes.
     #[inline(always)]
     pub unsafe fn equal_lanes<T: WarpShuffleValue>(mask: u32, value: T) -> (u32, u32) {
         let bits = value.into_u64();
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let equal = unsafe {
             if T::WIDE {
                 let equal = match_any_64(mask, bits);
@@ -98,7 +98,7 @@ mod imp {
         (equal, participants)
     }
 
-    /// The lanes that brought `wanted`, and the lanes that took part.
+    /// Returns the mask of the lanes whose value is `wanted`, and that of the participating lanes.
     #[track_caller]
     fn lanes_with(mask: u32, brought: u64, wanted: u64) -> (u32, u32) {
         let all = simt::sync::warp_exchange(mask, brought);
@@ -109,64 +109,65 @@ mod imp {
     }
 }
 
-/// Whether `predicate` is true in every lane of `mask`.
+/// Returns `true` if `predicate` is `true` in every lane of `mask`.
 ///
 /// # Safety
 ///
 /// 1. The calling lane is in `mask`.
-/// 2. Every lane of `mask` comes to this call with the same mask; none has left the kernel.
+/// 2. Every lane of `mask` makes this call with the same mask, and none has exited.
 #[inline(always)]
 #[track_caller]
 pub unsafe fn warp_vote_all(mask: u32, predicate: bool) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { imp::all(mask, predicate) }
 }
 
-/// Whether `predicate` is true in any lane of `mask`.
+/// Returns `true` if `predicate` is `true` in any lane of `mask`.
 ///
 /// # Safety
 ///
-/// As for [`warp_vote_all`].
+/// The requirements of [`warp_vote_all`].
 #[inline(always)]
 #[track_caller]
 pub unsafe fn warp_vote_any(mask: u32, predicate: bool) -> bool {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { imp::any(mask, predicate) }
 }
 
-/// The lanes of `mask` in which `predicate` is true.
+/// Returns the mask of the lanes of `mask` in which `predicate` is `true`.
 ///
 /// # Safety
 ///
-/// As for [`warp_vote_all`].
+/// The requirements of [`warp_vote_all`].
 #[inline(always)]
 #[track_caller]
 pub unsafe fn warp_vote_ballot(mask: u32, predicate: bool) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { imp::ballot(mask, predicate) }
 }
 
-/// The lanes of `mask` whose value has the same bits as this lane's.
+/// Returns the lanes of `mask` whose value has the same bits as this lane's.
 ///
 /// # Safety
 ///
-/// As for [`warp_vote_all`].
+/// The requirements of [`warp_vote_all`].
 #[inline(always)]
 #[track_caller]
 pub unsafe fn warp_match_any<T: WarpShuffleValue>(mask: u32, value: T) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { imp::equal_lanes(mask, value) }.0
 }
 
-/// The lanes of `mask` where the values of all of them have the same bits, else `None`.
+/// Returns the participating lanes if the values of all lanes of `mask` have the same bits, else
+/// `None`.
 ///
 /// # Safety
 ///
-/// As for [`warp_vote_all`].
+/// The requirements of [`warp_vote_all`].
 #[inline(always)]
 #[track_caller]
 pub unsafe fn warp_match_all<T: WarpShuffleValue>(mask: u32, value: T) -> Option<u32> {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let (equal, participants) = unsafe { imp::equal_lanes(mask, value) };
     (equal == participants).then_some(participants)
 }

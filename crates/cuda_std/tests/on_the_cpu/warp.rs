@@ -182,7 +182,7 @@ macro_rules! reductions {
 
 /// The form with the operation as a value.
 unsafe fn reduce_by_op(mask: u32, value: u32) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { warp::warp_reduce(mask, value, WarpReductionOp::Xor) }
 }
 
