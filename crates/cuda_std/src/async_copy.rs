@@ -30,7 +30,8 @@ pub fn copy_vector<T: Copy, const N: usize>(
         if fits
             && ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32
         {
-            // SAFETY: both ranges are within their views by the kernel's contract, which includes the alignment.
+            // SAFETY: both ranges are within their views by the kernel's contract, which includes
+            // the alignment.
             unsafe {
                 start(
                     source.as_ptr().add(from).cast(),

@@ -41,9 +41,12 @@ impl ComputeCapability {
         ]
     };
 
-    /// Returns the compute capability named by the environment variable `CUDA_ARCH` when this crate was compiled, such as `"700"`; `cuda_builder` sets it. Without it, as on the CPU, the result is [`Compute70`](Self::Compute70), the minimum that this crate supports.
+    /// Returns the compute capability named by the environment variable `CUDA_ARCH` when this crate
+    /// was compiled, such as `"700"`; `cuda_builder` sets it. Without it, as on the CPU, the result
+    /// is [`Compute70`](Self::Compute70), the minimum that this crate supports.
     ///
-    /// The value is a constant, so comparisons with it are resolved at compile time. A number between two known capabilities gives the lower one.
+    /// The value is a constant, so comparisons with it are resolved at compile time. A number
+    /// between two known capabilities gives the lower one.
     #[must_use]
     pub const fn from_cuda_arch_env() -> Self {
         match option_env!("CUDA_ARCH") {

@@ -82,7 +82,8 @@ pub trait ConstantSymbol {
     ///
     /// # Safety
     ///
-    /// No other thread may read or set the constant meanwhile; in particular, no CPU launch whose kernel reads it may be running.
+    /// No other thread may read or set the constant meanwhile; in particular, no CPU launch whose
+    /// kernel reads it may be running.
     unsafe fn set_on_cpu(&self, value: &Self::Value);
 }
 

@@ -33,7 +33,8 @@ impl<'a, T: Copy> WriteCursor<'a, T> {
         }
     }
 
-    /// Writes an element and advances to the next. Out of bounds it behaves like [`View::read`](crate::View::read).
+    /// Writes an element and advances to the next. Out of bounds it behaves like
+    /// [`View::read`](crate::View::read).
     #[inline(always)]
     #[track_caller]
     pub fn write(&mut self, value: T) {
@@ -126,7 +127,10 @@ impl CopyTarget {
         }
     }
 
-    /// Begins to copy four words from `source` to the elements at `more` beyond this target; `more` should be a constant. As for [`copy_vector`](crate::async_copy::copy_vector), [`wait_all`](crate::async_copy::wait_all) waits for the copy, and before compute capability 8.0 it is an ordinary copy.
+    /// Begins to copy four words from `source` to the elements at `more` beyond this target; `more`
+    /// should be a constant. As for [`copy_vector`](crate::async_copy::copy_vector),
+    /// [`wait_all`](crate::async_copy::wait_all) waits for the copy, and before compute capability
+    /// 8.0 it is an ordinary copy.
     #[inline(always)]
     #[track_caller]
     pub fn copy_4(&self, source: CopySource<'_>, more: u32) {

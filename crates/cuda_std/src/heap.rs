@@ -31,7 +31,8 @@ pub struct Heap {
     pub start: u64,
     /// Size of the buffer in bytes.
     pub bytes: u64,
-    /// Number of bytes allocated, including failed allocations; after a launch, the size that it would have needed.
+    /// Number of bytes allocated, including failed allocations; after a launch, the size that it
+    /// would have needed.
     pub used: u64,
 }
 
@@ -97,7 +98,8 @@ mod device {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             let (size, align) = (layout.size() as u64, layout.align() as u64);
             let heap = &raw mut HEAP;
-            // SAFETY: the linker's symbol; only `used` changes during a launch, by atomic additions.
+            // SAFETY: the linker's symbol; only `used` changes during a launch, by atomic
+            // additions.
             unsafe {
                 let used = AtomicU64::from_ptr(&raw mut (*heap).used)
                     .fetch_add(super::taken(size, align), Ordering::Relaxed);

@@ -173,7 +173,8 @@ macro_rules! pointers {
                 #[inline(always)]
                 #[track_caller]
                 fn before_passing(&self) {
-                    // SAFETY: the probe holds the address of a variable whose value the caller passes on.
+                    // SAFETY: the probe holds the address of a variable whose value the caller
+                    // passes on.
                     argument_passed(unsafe { self.0.read() });
                 }
             }

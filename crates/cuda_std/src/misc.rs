@@ -76,12 +76,17 @@ macro_rules! opaque {
 opaque! {
     /// Returns `value` in a form that the optimiser cannot see through.
     ///
-    /// LLVM's strength reduction replaces each product with a loop variable by a running sum, which costs a register and an addition per product, whereas multiply-add is one instruction. It leaves opaque values alone. On the device this is a move that the assembler removes; on x86-64 it emits nothing, but loops over such values and small constants are still vectorised.
+    /// LLVM's strength reduction replaces each product with a loop variable by a running sum, which
+    /// costs a register and an addition per product, whereas multiply-add is one instruction. It
+    /// leaves opaque values alone. On the device this is a move that the assembler removes; on
+    /// x86-64 it emits nothing, but loops over such values and small constants are still
+    /// vectorised.
     opaque u32 "mov.b32 {}, {};" reg32 "/* {0:e} */"
 }
 
 opaque! {
-    /// Returns `value` in a form that the optimiser cannot see through, like [`opaque`], for 64 bits.
+    /// Returns `value` in a form that the optimiser cannot see through, like [`opaque`], for 64
+    /// bits.
     opaque_u64 u64 "mov.b64 {}, {};" reg64 "/* {0:r} */"
 }
 
@@ -186,7 +191,8 @@ pub fn clock() -> u64 {
     #[cfg(target_arch = "nvptx64")]
     {
         let cycles;
-        // SAFETY: reading a clock has no precondition. Not `pure`, so that two reads are not merged.
+        // SAFETY: reading a clock has no precondition. Not `pure`, so that two reads are not
+        // merged.
         unsafe {
             core::arch::asm!("mov.u64 {}, %clock64;", out(reg64) cycles, options(nomem, nostack));
         }

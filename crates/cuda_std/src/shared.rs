@@ -46,7 +46,8 @@ pub unsafe fn view_of_array<T: AnyBytes>(first: *mut T, len: usize) -> SharedVie
         simt::current::is_kernel_launch(),
         "shared_view! is for kernels, launched as such: this launch is one of a closure"
     );
-    // SAFETY: the array has `len` elements, for which all byte patterns are valid; the launch's caller guarantees that the block's memory is not used after the block.
+    // SAFETY: the array has `len` elements, for which all byte patterns are valid; the launch's
+    // caller guarantees that the block's memory is not used after the block.
     unsafe { SharedView::from_raw_parts(first, len) }
 }
 

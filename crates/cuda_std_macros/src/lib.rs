@@ -1,8 +1,9 @@
 //! The attribute macros of `cuda_std`: [`macro@kernel`], [`macro@inline_closures`],
-//! [`macro@instrument`], [`macro@address_space`], [`macro@gpu_only`] and [`macro@externally_visible`].
+//! [`macro@instrument`], [`macro@address_space`], [`macro@gpu_only`] and
+//! [`macro@externally_visible`].
 //!
-//! AccessKind them through `cuda_std`, which re-exports them and holds the items that their expansions
-//! name.
+//! AccessKind them through `cuda_std`, which re-exports them and holds the items that their
+//! expansions name.
 
 mod address_space;
 mod kernel;

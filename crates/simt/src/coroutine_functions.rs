@@ -13,10 +13,17 @@ pub struct CoroutineFunctions {
 }
 
 impl CoroutineFunctions {
-    /// Creates a function table. `begin` constructs a thread's frame from the arguments, at its first suspension point. `resume` receives a pointer to [`ReadyFrames`](crate::coroutine::ReadyFrames); it resumes each frame returned by [`next_frame`](crate::coroutine::ReadyFrames::next_frame) until there is none, and calls [`mark_returned`](crate::coroutine::ReadyFrames::mark_returned) for threads that return. The frame of a thread that returned or unwound holds no value. `drop` drops a suspended frame.
+    /// Creates a function table. `begin` constructs a thread's frame from the arguments, at its
+    /// first suspension point. `resume` receives a pointer to
+    /// [`ReadyFrames`](crate::coroutine::ReadyFrames); it resumes each frame returned by
+    /// [`next_frame`](crate::coroutine::ReadyFrames::next_frame) until there is none, and calls
+    /// [`mark_returned`](crate::coroutine::ReadyFrames::mark_returned) for threads that return. The
+    /// frame of a thread that returned or unwound holds no value. `drop` drops a suspended frame.
     ///
     /// # Safety
-    /// 1. `begin` may be called with vacant memory of this layout, `resume` with frames of suspended threads, and `drop` with one such frame. A thread is suspended before its first step and at a [`coroutine::suspend`](crate::coroutine::suspend), and nowhere else.
+    /// 1. `begin` may be called with vacant memory of this layout, `resume` with frames of
+    ///    suspended threads, and `drop` with one such frame. A thread is suspended before its first
+    ///    step and at a [`coroutine::suspend`](crate::coroutine::suspend), and nowhere else.
     /// 2. Frames are used by one operating-system thread, and may be leaked in place.
     pub const unsafe fn new(
         frame: Layout,
@@ -46,7 +53,8 @@ unsafe impl Sync for Coroutine<'_> {}
 
 impl Coroutine<'_> {
     /// # Safety
-    /// While the result lives, `functions` may be called with these arguments on any number of threads.
+    /// While the result lives, `functions` may be called with these arguments on any number of
+    /// threads.
     pub(crate) unsafe fn new(functions: CoroutineFunctions, arguments: *const ()) -> Self {
         Coroutine {
             functions,

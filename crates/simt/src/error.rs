@@ -47,7 +47,8 @@ pub enum LaunchError {
         /// Threads that wait, with the operation and its source line.
         waiting: Vec<BlockedThread>,
     },
-    /// A thread exceeded [`Limits::steps`](crate::Limits::steps) in checked mode, most likely in an endless loop.
+    /// A thread exceeded [`Limits::steps`](crate::Limits::steps) in checked mode, most likely in an
+    /// endless loop.
     #[error(
         "kernel `{kernel}` was ended in block {block}, thread {thread}, at {site}: the thread exceeded {steps} steps (accesses, barriers, warp operations, loop iterations); fix the endless loop, or raise simt::Limits::steps if there is none"
     )]
@@ -180,7 +181,8 @@ impl Report {
         &self.kernel
     }
 
-    /// Returns the seed of the schedule, or `None` in fast mode. The same seed reproduces the same findings.
+    /// Returns the seed of the schedule, or `None` in fast mode. The same seed reproduces the same
+    /// findings.
     pub fn seed(&self) -> Option<u64> {
         self.seed
     }
@@ -200,7 +202,8 @@ impl Report {
         self.ended_by.as_deref()
     }
 
-    /// Returns the memory whose accesses checked mode did not track completely. Races there may have gone unnoticed.
+    /// Returns the memory whose accesses checked mode did not track completely. Races there may
+    /// have gone unnoticed.
     pub fn untracked_memory(&self) -> &[UntrackedMemory] {
         &self.untracked_memory
     }

@@ -52,7 +52,8 @@ mod unix {
 
     fn install() {
         for (signal, earlier) in SIGNALS.into_iter().zip(&PREVIOUS.0) {
-            // SAFETY: queries the current handler; the value is not read before `PREVIOUS_SAVED` is set.
+            // SAFETY: queries the current handler; the value is not read before `PREVIOUS_SAVED` is
+            // set.
             if unsafe { libc::sigaction(signal, ptr::null(), earlier.get().cast()) } != 0 {
                 return;
             }
@@ -68,7 +69,8 @@ mod unix {
             let mut action: libc::sigaction = unsafe { zeroed() };
             action.sa_sigaction = function as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            // SAFETY: the handler has the signature that the flags require and only performs async-signal-safe operations. On failure the previous handler stays installed.
+            // SAFETY: the handler has the signature that the flags require and only performs
+            // async-signal-safe operations. On failure the previous handler stays installed.
             unsafe { libc::sigaction(signal, &action, ptr::null_mut()) };
         }
     }
@@ -80,7 +82,8 @@ mod unix {
         info: *mut libc::siginfo_t,
         context: *mut libc::c_void,
     ) {
-        // SAFETY: the system provides the signal's information. A code of 0 or less means that a process sent the signal, which has no address.
+        // SAFETY: the system provides the signal's information. A code of 0 or less means that a
+        // process sent the signal, which has no address.
         let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr().addr()) };
         if let Some(address) = address
             && current_thread().is_active()
@@ -108,7 +111,8 @@ mod unix {
                 if action.sa_flags & libc::SA_SIGINFO != 0 {
                     type Handler =
                         unsafe extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
-                    // SAFETY: the flag states that the handler has this signature; the arguments are the system's.
+                    // SAFETY: the flag states that the handler has this signature; the arguments
+                    // are the system's.
                     unsafe {
                         let handler: Handler = std::mem::transmute(action.sa_sigaction);
                         handler(signal, info, context);
@@ -123,7 +127,8 @@ mod unix {
                 }
             }
             _ => {
-                // With the default action restored, the repeated access ends the process. SAFETY: zeroes and a constant are a valid action.
+                // With the default action restored, the repeated access ends the process. SAFETY:
+                // zeroes and a constant are a valid action.
                 unsafe {
                     let mut action: libc::sigaction = zeroed();
                     action.sa_sigaction = libc::SIG_DFL;
@@ -133,7 +138,8 @@ mod unix {
         }
     }
 
-    /// Prints what the running kernel thread did. Returns `true` if the address lies in a guard page.
+    /// Prints what the running kernel thread did. Returns `true` if the address lies in a guard
+    /// page.
     fn explain(address: usize) -> bool {
         let Some(executor) = try_executor() else {
             return false;
@@ -217,7 +223,8 @@ mod unix {
         }
     }
 
-    /// Alternate signal stack for threads that have none. The standard library provides one for the threads that it starts.
+    /// Alternate signal stack for threads that have none. The standard library provides one for the
+    /// threads that it starts.
     struct AlternateStack {
         memory: Option<Box<[MaybeUninit<u8>]>>,
     }

@@ -102,7 +102,8 @@ impl Fiber {
 impl Drop for Fiber {
     fn drop(&mut self) {
         if self.coroutine.started() && !self.coroutine.done() {
-            // Idle, as `FiberSet` guarantees: it returns at once, which is cheaper than forced unwinding.
+            // Idle, as `FiberSet` guarantees: it returns at once, which is cheaper than forced
+            // unwinding.
             self.coroutine.resume(Command::Finish);
         }
         STACKS.fetch_sub(1, Ordering::Relaxed);
@@ -122,7 +123,8 @@ thread_local! {
 }
 
 thread_local! {
-    /// Stack that runs or ran last. Constant-initialised and without a destructor, so that a signal handler may read it.
+    /// Stack that runs or ran last. Constant-initialised and without a destructor, so that a signal
+    /// handler may read it.
     static RUNNING: Cell<StackRange> = const { Cell::new(StackRange { limit: 0, base: 0 }) };
 }
 
@@ -143,11 +145,13 @@ pub(crate) fn overflowed_stack_bytes(address: usize) -> Option<usize> {
 impl FiberSet {
     /// Takes the pooled fibers of this operating-system thread.
     pub(crate) fn from_pool() -> FiberSet {
-        // The pool may already be destroyed while the thread exits; the fibers then serve one launch.
+        // The pool may already be destroyed while the thread exits; the fibers then serve one
+        // launch.
         POOL.try_with(Cell::take).unwrap_or_default()
     }
 
-    /// Returns the fibers to the pool of this operating-system thread, which keeps at most `keep` of them.
+    /// Returns the fibers to the pool of this operating-system thread, which keeps at most `keep`
+    /// of them.
     pub(crate) fn return_to_pool(mut self, keep: usize) {
         debug_assert_eq!(self.fibers.len(), self.idle.len(), "a fiber is still busy");
         if self.fibers.len() > keep {
@@ -155,7 +159,8 @@ impl FiberSet {
             self.idle.clear();
             self.idle.extend(0..keep as u32);
         }
-        // A launch nested in this one's wait may have returned its own fibers already; they are replaced.
+        // A launch nested in this one's wait may have returned its own fibers already; they are
+        // replaced.
         let _ = POOL.try_with(|pool| pool.set(self));
     }
 
@@ -164,7 +169,9 @@ impl FiberSet {
         self.fibers.len().max(threads as usize)
     }
 
-    /// Returns an idle fiber, creating one if necessary. A new fiber calls `run` when it is first resumed and ends when `run` returns. `run` idles between blocks and launches, so all callers must pass the same function.
+    /// Returns an idle fiber, creating one if necessary. A new fiber calls `run` when it is first
+    /// resumed and ends when `run` returns. `run` idles between blocks and launches, so all callers
+    /// must pass the same function.
     ///
     /// # Errors
     /// The operating system's error if it provides no memory for a stack.
@@ -204,7 +211,8 @@ impl FiberSet {
 impl Drop for FiberSet {
     fn drop(&mut self) {
         for fiber in self.busy().into_iter().rev() {
-            // The executor itself panicked: the waiting thread may borrow values that no longer exist, so its stack is neither run nor freed.
+            // The executor itself panicked: the waiting thread may borrow values that no longer
+            // exist, so its stack is neither run nor freed.
             std::mem::forget(self.fibers.swap_remove(fiber as usize));
         }
     }

@@ -24,7 +24,8 @@ unsafe impl Sync for Body<'_> {}
 
 impl<'a> Body<'a> {
     /// # Safety
-    /// Both functions may be called with a pointer to an `F` that lives as long as the launch that is current at the call.
+    /// Both functions may be called with a pointer to an `F` that lives as long as the launch that
+    /// is current at the call.
     pub(crate) unsafe fn new<F: Fn() + Sync>(
         body: &'a F,
         run_threads: unsafe fn(&FiberYielder, *const ()) -> Command,

@@ -16,7 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Mode {
     /// Blocks run in parallel on rayon's threads, without tracking.
     Fast,
-    /// Blocks run one at a time, and every tracked access is checked. See the [crate documentation](crate).
+    /// Blocks run one at a time, and every tracked access is checked. See the [crate
+    /// documentation](crate).
     Checked {
         /// Seed of the order of blocks and threads. The same seed always gives the same order.
         seed: u64,

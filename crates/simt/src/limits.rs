@@ -22,11 +22,15 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum number of steps per thread (default: 2^28). Exceeding it is [`LaunchError::StepLimit`](crate::LaunchError::StepLimit).
+    /// Maximum number of steps per thread (default: 2^28). Exceeding it is
+    /// [`LaunchError::StepLimit`](crate::LaunchError::StepLimit).
     pub steps: Option<u64>,
-    /// Maximum duration of a launch (default: unlimited), checked when a thread makes a step. Exceeding it is [`LaunchError::TimeLimit`](crate::LaunchError::TimeLimit).
+    /// Maximum duration of a launch (default: unlimited), checked when a thread makes a step.
+    /// Exceeding it is [`LaunchError::TimeLimit`](crate::LaunchError::TimeLimit).
     pub time: Option<Duration>,
-    /// Maximum CPU time that a thread may use without making a step (default: 120 s). After that the process is **aborted** with a message that names kernel, block and thread. Time during which a debugger has stopped the program does not count.
+    /// Maximum CPU time that a thread may use without making a step (default: 120 s). After that
+    /// the process is **aborted** with a message that names kernel, block and thread. Time during
+    /// which a debugger has stopped the program does not count.
     pub watchdog: Option<Duration>,
 }
 

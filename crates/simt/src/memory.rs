@@ -117,7 +117,8 @@ pub fn is_any_launch_checked() -> bool {
 pub enum AccessPath {
     /// Through a raw pointer.
     Pointer,
-    /// Through a reference, an index or a name. The memory may be the thread's own, which is not tracked.
+    /// Through a reference, an index or a name. The memory may be the thread's own, which is not
+    /// tracked.
     Reference,
 }
 

@@ -7,7 +7,8 @@ pub enum ParameterKind {
     View,
     /// A slice or reference, whose accesses are tracked in instrumented code.
     Slice,
-    /// A raw pointer, whose accesses are tracked in instrumented code. The extent of its memory is unknown.
+    /// A raw pointer, whose accesses are tracked in instrumented code. The extent of its memory is
+    /// unknown.
     Pointer,
 }
 

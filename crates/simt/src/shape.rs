@@ -99,9 +99,11 @@ impl std::fmt::Display for Dim3 {
 pub struct LaunchShape {
     /// Number of blocks along each axis, at least 1.
     pub grid: Dim3,
-    /// Number of threads of a block along each axis: 1 to [`MAX_BLOCK_THREADS`] in total, `z` at most [`MAX_BLOCK_Z`].
+    /// Number of threads of a block along each axis: 1 to [`MAX_BLOCK_THREADS`] in total, `z` at
+    /// most [`MAX_BLOCK_Z`].
     pub block: Dim3,
-    /// Size of [`memory::dynamic_shared`](crate::memory::dynamic_shared) in bytes, at most [`MAX_DYNAMIC_SHARED_BYTES`].
+    /// Size of [`memory::dynamic_shared`](crate::memory::dynamic_shared) in bytes, at most
+    /// [`MAX_DYNAMIC_SHARED_BYTES`].
     pub dynamic_shared_bytes: u32,
 }
 
@@ -120,7 +122,8 @@ impl LaunchShape {
         }
     }
 
-    /// Returns a description of the first violated limit, with the remedy, or `None` if the configuration is valid.
+    /// Returns a description of the first violated limit, with the remedy, or `None` if the
+    /// configuration is valid.
     pub(crate) fn problem(&self) -> Option<String> {
         let problem = if self.grid.count() == 0 {
             format!(

@@ -89,7 +89,8 @@ pub(crate) struct AccessLog {
     any: Cell<bool>,
     /// `true` if the memory changed without a tracked write.
     written: Cell<bool>,
-    /// Number of times that it was passed to a function that has not reported itself as instrumented (`passed`), and the source location of the last time (`passed_at`).
+    /// Number of times that it was passed to a function that has not reported itself as
+    /// instrumented (`passed`), and the source location of the last time (`passed_at`).
     passed: Cell<u64>,
     passed_at: Cell<Option<Site>>,
 }

@@ -154,7 +154,8 @@ impl MonitoredLaunch {
         let steps = self.heartbeat.steps.load(Ordering::Relaxed);
         let now = self.heartbeat.clock.now();
         if steps == self.steps {
-            // Without a per-thread clock, wall time between checks is counted; it stops with the program in a debugger.
+            // Without a per-thread clock, wall time between checks is counted; it stops with the
+            // program in a debugger.
             self.idle += now.map_or(tick, |now| now.saturating_sub(self.seen_at));
         } else {
             (self.steps, self.idle) = (steps, Duration::ZERO);
@@ -188,7 +189,8 @@ mod clock {
                 tv_sec: 0,
                 tv_nsec: 0,
             };
-            // SAFETY: the function writes one time. For a thread that has ended it returns an error and writes nothing.
+            // SAFETY: the function writes one time. For a thread that has ended it returns an error
+            // and writes nothing.
             let result = unsafe { libc::clock_gettime(self.0?, &mut time) };
             let seconds = u64::try_from(time.tv_sec).ok()?;
             let nanos = u32::try_from(time.tv_nsec).ok()?;

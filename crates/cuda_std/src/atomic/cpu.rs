@@ -152,7 +152,8 @@ macro_rules! float_word {
             impl $crate::atomic::cpu::Word for $word {
                 #[inline]
                 unsafe fn load(ptr: *mut Self, order: Ordering) -> Self {
-                    // SAFETY: the requirement of the trait, here and below; the float has the size and alignment of its bits.
+                    // SAFETY: the requirement of the trait, here and below; the float has the size
+                    // and alignment of its bits.
                     Self::from_bits(unsafe { Word::load(ptr.cast::<$bits>(), order) })
                 }
 
@@ -216,7 +217,8 @@ macro_rules! float_word {
             impl Update for $word {
                 #[inline]
                 unsafe fn update(ptr: *mut Self, order: Ordering, change: impl Fn(Self) -> Self) -> Self {
-                    // SAFETY: the requirement of `Word`; the float has the size and alignment of its bits.
+                    // SAFETY: the requirement of `Word`; the float has the size and alignment of
+                    // its bits.
                     let word = unsafe { $atomic::from_ptr(ptr.cast()) };
                     let mut old = word.load(Ordering::Relaxed);
                     loop {

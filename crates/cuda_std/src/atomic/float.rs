@@ -51,7 +51,8 @@ macro_rules! atomic_float {
                 ///
                 /// # Safety
                 ///
-                /// `ptr` must be aligned and valid for `'a`, and the memory accessed only atomically meanwhile.
+                /// `ptr` must be aligned and valid for `'a`, and the memory accessed only
+                /// atomically meanwhile.
                 #[inline(always)]
                 #[must_use]
                 pub const unsafe fn from_ptr<'a>(ptr: *mut $word) -> &'a Self {
@@ -68,7 +69,8 @@ macro_rules! atomic_float {
             atomic_float!(@body $word $bits $unsigned $scope () ());
         }
     };
-    // Rust-CUDA's block-scoped methods are unsafe, because no type keeps an atomic within one block.
+    // Rust-CUDA's block-scoped methods are unsafe, because no type keeps an atomic within one
+    // block.
     (@methods $name:ident $word:ident $bits:literal $unsigned:ident $scope:ident unsafe) => {
         impl $name {
             atomic_float!(@body $word $bits $unsigned $scope (unsafe) (
@@ -119,7 +121,8 @@ macro_rules! atomic_float {
             #[must_use]
             #[track_caller]
             pub $($unsafety)? fn load(&self, order: Ordering) -> $word {
-                // SAFETY: the pointer is that of `self`, and the float has the size and alignment of its bits.
+                // SAFETY: the pointer is that of `self`, and the float has the size and alignment
+                // of its bits.
                 let bits = unsafe { mid::[<atomic_load_ $bits _ $scope>](self.as_ptr().cast::<$unsigned>(), order) };
                 $word::from_bits(bits)
             }

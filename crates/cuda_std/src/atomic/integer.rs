@@ -58,7 +58,8 @@ macro_rules! atomic_integer {
                 ///
                 /// # Safety
                 ///
-                /// `ptr` must be aligned and valid for `'a`, and the memory accessed only atomically meanwhile.
+                /// `ptr` must be aligned and valid for `'a`, and the memory accessed only
+                /// atomically meanwhile.
                 #[inline(always)]
                 #[must_use]
                 pub const unsafe fn from_ptr<'a>(ptr: *mut $word) -> &'a Self {
@@ -154,9 +155,11 @@ macro_rules! atomic_integer {
                         unsafe { mid::[<atomic_fetch_max_ $word _ $scope>](self.as_ptr(), order, value) }
                     }
 
-                    /// Stores `new` if the value equals `current`. Returns the old value: `Ok` if it was replaced, else `Err`.
+                    /// Stores `new` if the value equals `current`. Returns the old value: `Ok` if
+                    /// it was replaced, else `Err`.
                     ///
-                    /// PTX has a single ordering for both outcomes: the stronger of `success` and `failure`.
+                    /// PTX has a single ordering for both outcomes: the stronger of `success` and
+                    /// `failure`.
                     #[inline(always)]
                     #[track_caller]
                     pub fn compare_exchange(
@@ -174,7 +177,9 @@ macro_rules! atomic_integer {
                         if old == current { Ok(old) } else { Err(old) }
                     }
 
-                    /// Stores `new` if the value equals `current`, like [`compare_exchange`](Self::compare_exchange). It does not fail spuriously on the device.
+                    /// Stores `new` if the value equals `current`, like
+                    /// [`compare_exchange`](Self::compare_exchange). It does not fail spuriously on
+                    /// the device.
                     #[inline(always)]
                     #[track_caller]
                     pub fn compare_exchange_weak(
@@ -187,7 +192,9 @@ macro_rules! atomic_integer {
                         self.compare_exchange(current, new, success, failure)
                     }
 
-                    /// Replaces the value by the result of `update`, repeating until no other thread has changed it meanwhile. Returns the old value: `Ok` if it was replaced, or `Err` if `update` returned `None`.
+                    /// Replaces the value by the result of `update`, repeating until no other
+                    /// thread has changed it meanwhile. Returns the old value: `Ok` if it was
+                    /// replaced, or `Err` if `update` returned `None`.
                     #[inline(always)]
                     #[track_caller]
                     pub fn fetch_update(

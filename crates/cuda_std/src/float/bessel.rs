@@ -70,7 +70,8 @@ fn wave(order: usize, kind: Kind, x: f64) -> f64 {
             .wrapping_sub(before + order as u32)
             & 3,
     });
-    // 2 / (π x) and its square root, with their rounding errors; scaled by 2⁻⁴⁰⁰ where Dekker's product would overflow
+    // 2 / (π x) and its square root, with their rounding errors; scaled by 2⁻⁴⁰⁰ where Dekker's
+    // product would overflow
     let (x, scale) = if x > 1e200 {
         (x * power(-400), power(-200))
     } else {

@@ -27,10 +27,13 @@ pub trait FloatExt: Sized + Sealed {
     /// Returns one minus the error function, without cancellation. Error 3 ulp.
     #[must_use]
     fn complementary_error_function(self) -> Self;
-    /// Returns the inverse of [`complementary_error_function`](Self::complementary_error_function). The error is that of [`inv_norm_cdf`](Self::inv_norm_cdf).
+    /// Returns the inverse of [`complementary_error_function`](Self::complementary_error_function).
+    /// The error is that of [`inv_norm_cdf`](Self::inv_norm_cdf).
     #[must_use]
     fn inv_complementary_error_function(self) -> Self;
-    /// Returns `exp(self²)` times [`complementary_error_function`](Self::complementary_error_function), which does not underflow for large numbers. Error 5 ulp.
+    /// Returns `exp(self²)` times
+    /// [`complementary_error_function`](Self::complementary_error_function), which does not
+    /// underflow for large numbers. Error 5 ulp.
     #[must_use]
     fn scaled_complementary_error_function(self) -> Self;
     /// Decomposes the number into `fraction * 2^exponent` with the fraction in [1/2, 1). Exact.
@@ -39,13 +42,16 @@ pub trait FloatExt: Sized + Sealed {
     /// Returns the exponent of the leading binary digit. Exact.
     #[must_use]
     fn unbiased_exp(self) -> i32;
-    /// Returns the Bessel function J₀. Error 1.5 ulp, near a zero 1.5 ulp of the amplitude; for `f32` 0.501.
+    /// Returns the Bessel function J₀. Error 1.5 ulp, near a zero 1.5 ulp of the amplitude; for
+    /// `f32` 0.501.
     #[must_use]
     fn j0(self) -> Self;
-    /// Returns the Bessel function J₁. Error 1.5 ulp, near a zero 1.5 ulp of the amplitude; for `f32` 0.501.
+    /// Returns the Bessel function J₁. Error 1.5 ulp, near a zero 1.5 ulp of the amplitude; for
+    /// `f32` 0.501.
     #[must_use]
     fn j1(self) -> Self;
-    /// Returns the Bessel function of the first kind of order `order`, in about `order` steps. The error grows with the square root of the order.
+    /// Returns the Bessel function of the first kind of order `order`, in about `order` steps. The
+    /// error grows with the square root of the order.
     #[must_use]
     fn jn(self, order: i32) -> Self;
     /// Returns `self * 2^exp`, rounded once.
@@ -60,7 +66,8 @@ pub trait FloatExt: Sized + Sealed {
     /// Returns the distribution function of the standard normal distribution.
     #[must_use]
     fn norm_cdf(self) -> Self;
-    /// Returns the quantile function of the standard normal distribution (Wichura 1988). Error 1 ulp for `f32`; for `f64` a relative error of 10⁻¹⁵, and an absolute one near 1/2.
+    /// Returns the quantile function of the standard normal distribution (Wichura 1988). Error 1
+    /// ulp for `f32`; for `f64` a relative error of 10⁻¹⁵, and an absolute one near 1/2.
     #[must_use]
     fn inv_norm_cdf(self) -> Self;
     /// Returns the reciprocal of the cube root. Error 2 ulp.
@@ -75,16 +82,20 @@ pub trait FloatExt: Sized + Sealed {
     /// Returns the gamma function.
     #[must_use]
     fn gamma(self) -> Self;
-    /// Returns the Bessel function Y₀. Error 3 ulp, near a zero 3 ulp of the amplitude; for `f32` 0.501.
+    /// Returns the Bessel function Y₀. Error 3 ulp, near a zero 3 ulp of the amplitude; for `f32`
+    /// 0.501.
     #[must_use]
     fn y0(self) -> Self;
-    /// Returns the Bessel function Y₁. Error 3 ulp, near a zero 3 ulp of the amplitude; for `f32` 0.501.
+    /// Returns the Bessel function Y₁. Error 3 ulp, near a zero 3 ulp of the amplitude; for `f32`
+    /// 0.501.
     #[must_use]
     fn y1(self) -> Self;
-    /// Returns the Bessel function of the second kind of order `order`, in about `order` steps. The error grows with the square root of the order.
+    /// Returns the Bessel function of the second kind of order `order`, in about `order` steps. The
+    /// error grows with the square root of the order.
     #[must_use]
     fn yn(self, order: i32) -> Self;
-    /// Returns the reciprocal square root, from two correctly rounded operations: equal bits on both targets. Error 2 ulp.
+    /// Returns the reciprocal square root, from two correctly rounded operations: equal bits on
+    /// both targets. Error 2 ulp.
     #[must_use]
     fn rsqrt(self) -> Self;
     /// Returns an approximate 1 / √x: relative error at most 2^-22.9 on the device.
@@ -161,7 +172,8 @@ macro_rules! float_ext {
                 } else {
                     (sine, cosine)
                 };
-                // Zeros are positive, except for the sine of a negative integer, as required by IEEE 754's sinPi.
+                // Zeros are positive, except for the sine of a negative integer, as required by
+                // IEEE 754's sinPi.
                 (if sine == 0.0 { (0.0 as $float).copysign(self) } else { sine }, cosine + 0.0)
             }
 

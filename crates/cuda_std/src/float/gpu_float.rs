@@ -102,7 +102,8 @@ pub trait GpuFloat: Copy + PartialOrd + Sealed {
     /// Returns the angle of the point (`other`, `self`), in (-π, π]. Error 2 ulp.
     #[must_use]
     fn atan2(self, other: Self) -> Self;
-    /// Returns the sine and the cosine from a single range reduction, bit-identical to [`sin`](Self::sin) and [`cos`](Self::cos).
+    /// Returns the sine and the cosine from a single range reduction, bit-identical to
+    /// [`sin`](Self::sin) and [`cos`](Self::cos).
     #[must_use]
     fn sin_cos(self) -> (Self, Self);
     /// Returns `exp(self) - 1` without cancellation near 0. Error 1 ulp.

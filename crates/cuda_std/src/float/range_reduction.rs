@@ -107,7 +107,8 @@ fn by_bits(x: f64) -> Angle {
     let bits = x.to_bits();
     let exponent = (bits >> 52) as u32 & 0x7ff;
     let significand = bits & ((1 << 52) - 1) | 1 << 52;
-    // x = significand · 2^(exponent - 1075), so the bit of 2/π with value 2^(1076 - exponent) is the first that does not contribute whole turns only
+    // x = significand · 2^(exponent - 1075), so the bit of 2/π with value 2^(1076 - exponent) is
+    // the first that does not contribute whole turns only
     let first = exponent.wrapping_sub(1013);
     let below = upper(significand, bits_from(first.wrapping_add(128)));
     let middle = significand as u128 * bits_from(first.wrapping_add(64)) as u128 + below as u128;

@@ -171,11 +171,13 @@ single! {
     fast_cosf(x): x.fast_cos();
     /// Approximates the sine; see [`fast_sin`](FloatExt::fast_sin).
     fast_sinf(x): x.fast_sin();
-    /// Approximates the tangent, as the quotient of [`fast_sin`](FloatExt::fast_sin) and [`fast_cos`](FloatExt::fast_cos).
+    /// Approximates the tangent, as the quotient of [`fast_sin`](FloatExt::fast_sin) and
+    /// [`fast_cos`](FloatExt::fast_cos).
     fast_tanf(x): x.fast_sin() * x.fast_cos().fast_recip();
     /// Approximates e to the power `x`; see [`fast_exp`](FloatExt::fast_exp).
     fast_expf(x): x.fast_exp();
-    /// Approximates 10 to the power `x`, as [`fast_exp2`](FloatExt::fast_exp2) of the product with log2(10).
+    /// Approximates 10 to the power `x`, as [`fast_exp2`](FloatExt::fast_exp2) of the product with
+    /// log2(10).
     fast_exp10f(x): (x * core::f32::consts::LOG2_10).fast_exp2();
     /// Approximates the natural logarithm; see [`fast_ln`](FloatExt::fast_ln).
     fast_logf(x): x.fast_ln();
@@ -183,7 +185,8 @@ single! {
     fast_log2f(x): x.fast_log2();
     /// Approximates the base-10 logarithm, as [`fast_log2`](FloatExt::fast_log2) times log10(2).
     fast_log10f(x): x.fast_log2() * core::f32::consts::LOG10_2;
-    /// Approximates `x` to the power `y`, by [`fast_exp2`](FloatExt::fast_exp2) and [`fast_log2`](FloatExt::fast_log2).
+    /// Approximates `x` to the power `y`, by [`fast_exp2`](FloatExt::fast_exp2) and
+    /// [`fast_log2`](FloatExt::fast_log2).
     fast_powf(x, y): (y * x.fast_log2()).fast_exp2();
     /// Approximates the quotient, as the product with [`fast_recip`](FloatExt::fast_recip).
     fast_fdividef(x, y): x * y.fast_recip();

@@ -51,7 +51,8 @@ mod exact {
         order((a - (nearest - part)) + (b - part), 0.0)
     }
 
-    /// Compares a product. Small operands are scaled by a power of two, so that the rounding error is representable.
+    /// Compares a product. Small operands are scaled by a power of two, so that the rounding error
+    /// is representable.
     pub fn product(a: f64, b: f64, nearest: f64) -> Ordering {
         if nearest.is_infinite() {
             return overflow(a.is_finite() && b.is_finite(), nearest);

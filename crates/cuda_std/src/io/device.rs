@@ -6,14 +6,16 @@ use core::fmt::{self, Write};
 use super::PIECE;
 
 unsafe extern "C" {
-    /// Prints like C's `vprintf`, from arguments stored consecutively, each aligned to its size. Provided by the driver.
+    /// Prints like C's `vprintf`, from arguments stored consecutively, each aligned to its size.
+    /// Provided by the driver.
     ///
     /// # Safety
     ///
     /// The format is null-terminated, and the arguments match it.
     pub fn vprintf(format: *const u8, valist: *const c_void) -> i32;
 
-    /// Prints the message with file, line, function, block and thread, and ends the launch with an error. Provided by the driver.
+    /// Prints the message with file, line, function, block and thread, and ends the launch with an
+    /// error. Provided by the driver.
     ///
     /// # Safety
     ///

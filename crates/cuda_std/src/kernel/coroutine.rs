@@ -43,7 +43,9 @@ fn select_functions<K: CoroutineKernel, F: Future<Output = ()>>(
     instructions: InstructionSet,
 ) -> Option<CoroutineFunctions> {
     let layout = Layout::new::<F>();
-    // SAFETY: the functions are instantiated for the same future and its layout; suspended frames are at `coroutine::suspend`, since a kernel's body awaits nothing else; and the launch guarantees the type of the arguments.
+    // SAFETY: the functions are instantiated for the same future and its layout; suspended frames
+    // are at `coroutine::suspend`, since a kernel's body awaits nothing else; and the launch
+    // guarantees the type of the arguments.
     unsafe {
         match instructions {
             #[cfg(target_arch = "x86_64")]
@@ -71,14 +73,16 @@ macro_rules! functions_for {
         use super::{CoroutineKernel, ReadyFrames, write_frame, poll_frame};
 
         /// # Safety
-        /// The requirements of [`Kernel::run_thread`](super::Kernel::run_thread) with the `K::Args` at `args`; `frame` is vacant memory for the future.
+        /// The requirements of [`Kernel::run_thread`](super::Kernel::run_thread) with the `K::Args`
+        /// at `args`; `frame` is vacant memory for the future.
         $(#[$instructions])?
         pub(super) unsafe fn begin<K: CoroutineKernel>(args: *const (), frame: *mut u8) {
             // SAFETY: guaranteed by the caller.
             unsafe { write_frame(K::coroutine_body(&*args.cast::<K::Args<'_>>()), frame) }
         }
 
-        /// Resumes all ready threads of a block in one call, so that the cost of an indirect call is paid once.
+        /// Resumes all ready threads of a block in one call, so that the cost of an indirect call
+        /// is paid once.
         ///
         /// # Safety
         /// `ready` points to a [`ReadyFrames`] whose frames hold suspended threads.

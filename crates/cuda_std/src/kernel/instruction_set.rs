@@ -22,12 +22,14 @@ pub enum InstructionSet {
     Baseline,
     /// On x86-64: AVX2, FMA, BMI1, BMI2, LZCNT and POPCNT.
     Avx2,
-    /// The baseline, instrumented for checked mode if the kernel has accesses that do not go through views.
+    /// The baseline, instrumented for checked mode if the kernel has accesses that do not go
+    /// through views.
     Instrumented,
 }
 
 impl InstructionSet {
-    /// Returns the best instruction set that this processor supports, which fast mode uses. Environment variable `FERROVOX_AVX2=off`, read once, selects the baseline.
+    /// Returns the best instruction set that this processor supports, which fast mode uses.
+    /// Environment variable `FERROVOX_AVX2=off`, read once, selects the baseline.
     #[must_use]
     pub fn best() -> Self {
         static BEST: OnceLock<InstructionSet> = OnceLock::new();
@@ -41,7 +43,8 @@ impl InstructionSet {
         })
     }
 
-    /// Returns the instruction set for launches in this mode. Checked mode uses the instrumented baseline, because its time is spent elsewhere.
+    /// Returns the instruction set for launches in this mode. Checked mode uses the instrumented
+    /// baseline, because its time is spent elsewhere.
     pub(super) fn for_mode(mode: Mode) -> Self {
         match mode {
             Mode::Fast => Self::best(),

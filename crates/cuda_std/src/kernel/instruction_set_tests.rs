@@ -69,7 +69,8 @@ fn results(instructions: InstructionSet, block: u32) -> (Vec<u64>, Vec<u64>) {
         ViewMut::from(&mut floats[..]),
         ViewMut::from(&mut integers[..]),
     );
-    // SAFETY: each thread writes its own elements; callers check that the processor supports the instructions.
+    // SAFETY: each thread writes its own elements; callers check that the processor supports the
+    // instructions.
     unsafe {
         launch::<many_operations>(instructions, LaunchShape::new(2, block), Mode::Fast, args)
     }

@@ -10,27 +10,33 @@ pub type EntryName = Cow<'static, str>;
 
 /// A kernel as a type. `#[kernel]` implements it.
 pub trait Kernel: 'static {
-    /// Arguments in order: `View<'a, X>` for a parameter `View<X>` or `&[X]`, `ViewMut<'a, X>` for `ViewMut<X>` or `&mut [X]`, a view of one element for `&X` and `&mut X`, and the declared type for all others.
+    /// Arguments in order: `View<'a, X>` for a parameter `View<X>` or `&[X]`, `ViewMut<'a, X>` for
+    /// `ViewMut<X>` or `&mut [X]`, a view of one element for `&X` and `&mut X`, and the declared
+    /// type for all others.
     type Args<'a>;
 
     /// Name of the kernel, without its generic arguments.
     const NAME: &'static str;
 
-    /// Returns the name of the PTX entry point: [`NAME`](Self::NAME), followed by the arguments of a generic kernel.
+    /// Returns the name of the PTX entry point: [`NAME`](Self::NAME), followed by the arguments of
+    /// a generic kernel.
     fn entry() -> EntryName;
 
-    /// Runs the kernel's body for the executor's current thread. `#[inline(always)]`, because it is compiled for several [`InstructionSet`]s.
+    /// Runs the kernel's body for the executor's current thread. `#[inline(always)]`, because it is
+    /// compiled for several [`InstructionSet`]s.
     ///
     /// # Safety
     ///
     /// The requirements of a launch, see [`launch_on_cpu`].
     unsafe fn run_thread(args: &Self::Args<'_>);
 
-    /// Returns [`run_thread`](Self::run_thread) as a function of a pointer to the arguments, compiled for `instructions` in the crate that defines the kernel.
+    /// Returns [`run_thread`](Self::run_thread) as a function of a pointer to the arguments,
+    /// compiled for `instructions` in the crate that defines the kernel.
     #[doc(hidden)]
     fn runner(instructions: InstructionSet) -> unsafe fn(*const ());
 
-    /// Returns the coroutine version of the body for blocks of several threads, if the kernel has barriers.
+    /// Returns the coroutine version of the body for blocks of several threads, if the kernel has
+    /// barriers.
     #[doc(hidden)]
     fn coroutine(_instructions: InstructionSet) -> Option<CoroutineFunctions> {
         None
@@ -39,7 +45,8 @@ pub trait Kernel: 'static {
     /// Appends the entry point's parameters, in order, for a CUDA launch.
     fn pack(args: &Self::Args<'_>, into: &mut PackedArgs);
 
-    /// Opens the views among the arguments for use in a launch. In checked mode they record every access.
+    /// Opens the views among the arguments for use in a launch. In checked mode they record every
+    /// access.
     ///
     /// # Safety
     ///
@@ -50,7 +57,8 @@ pub trait Kernel: 'static {
     #[doc(hidden)]
     fn describe(_args: &Self::Args<'_>, _into: &mut ParameterDescriptions) {}
 
-    /// Returns the function that runs one thread in checked mode, if it differs from that of fast mode.
+    /// Returns the function that runs one thread in checked mode, if it differs from that of fast
+    /// mode.
     #[doc(hidden)]
     fn instrumented_runner() -> Option<unsafe fn(*const ())> {
         None
@@ -131,7 +139,8 @@ impl ErasedLaunch {
         parameters: &[Parameter],
     ) -> Result<(), LaunchError> {
         let body = || self.run_thread();
-        // SAFETY: the caller of `launch` guarantees that a block's memory is not used after the block; this covers the body and the coroutine.
+        // SAFETY: the caller of `launch` guarantees that a block's memory is not used after the
+        // block; this covers the body and the coroutine.
         unsafe {
             match self.coroutine {
                 Some(steps) => simt::coroutine::launch_kernel_as_coroutine(
@@ -144,7 +153,8 @@ impl ErasedLaunch {
 
     #[inline(always)]
     fn run_thread(&self) {
-        // SAFETY: `launch` paired the function with its arguments, and its caller guarantees the rest.
+        // SAFETY: `launch` paired the function with its arguments, and its caller guarantees the
+        // rest.
         unsafe { (self.run)(self.args) }
     }
 }

@@ -44,7 +44,8 @@ impl PackedArgs {
             Chunk([MaybeUninit::uninit(); 16]),
         );
         let destination = self.storage[start..].as_mut_ptr().cast::<T>();
-        // SAFETY: the chunks from `start` on hold at least `bytes` bytes; `write_unaligned` requires no alignment.
+        // SAFETY: the chunks from `start` on hold at least `bytes` bytes; `write_unaligned`
+        // requires no alignment.
         unsafe { destination.write_unaligned(value) };
     }
 
@@ -65,7 +66,8 @@ impl PackedArgs {
         self.push(first);
     }
 
-    /// Returns the start addresses of the non-empty views, that is, the memory that the launch is known to use.
+    /// Returns the start addresses of the non-empty views, that is, the memory that the launch is
+    /// known to use.
     #[must_use]
     pub fn views(&self) -> &[usize] {
         &self.views
@@ -83,7 +85,8 @@ impl PackedArgs {
         self.starts.is_empty()
     }
 
-    /// Returns a pointer to each parameter, for `cuLaunchKernel`'s `kernelParams`. They are valid until the next [`push`](Self::push).
+    /// Returns a pointer to each parameter, for `cuLaunchKernel`'s `kernelParams`. They are valid
+    /// until the next [`push`](Self::push).
     pub fn pointers(&mut self) -> Vec<*mut c_void> {
         let base = self.storage.as_mut_ptr();
         self.starts

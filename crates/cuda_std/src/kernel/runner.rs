@@ -45,7 +45,8 @@ unsafe fn run_avx2<K: Kernel>(args: *const ()) {
 /// anything to instrument.
 #[doc(hidden)]
 pub trait InstrumentedKernel: Kernel {
-    /// Runs one thread of the instrumented body, which records accesses that do not go through views.
+    /// Runs one thread of the instrumented body, which records accesses that do not go through
+    /// views.
     ///
     /// # Safety
     ///

@@ -38,7 +38,8 @@ impl InStatic {
     ///
     /// # Safety
     ///
-    /// The value is used as the whole value of a static, which is `mut` if and only if `is_mut` is `true`.
+    /// The value is used as the whole value of a static, which is `mut` if and only if `is_mut` is
+    /// `true`.
     pub const unsafe fn new(is_mut: bool) -> Self {
         Self { is_mut }
     }
@@ -80,7 +81,9 @@ impl<T> SharedStatic<T> {
                 return super::as_pointer(simt::memory::shared_static(key, bytes, align)).cast();
             }
             let initialise = |copy: *mut u8| {
-                // SAFETY: the executor's memory is as large and as aligned as `T`, and the static's own memory is never written. The copied value is a constant, and neither copy is dropped.
+                // SAFETY: the executor's memory is as large and as aligned as `T`, and the static's
+                // own memory is never written. The copied value is a constant, and neither copy is
+                // dropped.
                 unsafe { copy.cast::<MaybeUninit<T>>().write(here.read()) }
             };
             simt::memory::persistent_static(key, bytes, align, initialise).cast()
@@ -94,7 +97,9 @@ impl<T> Deref for SharedStatic<T> {
     #[inline(always)]
     #[track_caller]
     fn deref(&self) -> &T {
-        // SAFETY: the memory is aligned and large enough. On the CPU a `static` holds a value and lives for ever; the user of a `static mut`, or the caller of a launch on a device, guarantees that values are written before they are read and that threads do not race.
+        // SAFETY: the memory is aligned and large enough. On the CPU a `static` holds a value and
+        // lives for ever; the user of a `static mut`, or the caller of a launch on a device,
+        // guarantees that values are written before they are read and that threads do not race.
         unsafe { &*self.as_block_ptr() }
     }
 }

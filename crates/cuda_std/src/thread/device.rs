@@ -15,7 +15,8 @@ macro_rules! register {
         $(
             #[inline(always)]
             pub fn $name() -> u32 {
-                // SAFETY: reading a special register has no precondition, and no launch exceeds the device's limits.
+                // SAFETY: reading a special register has no precondition, and no launch exceeds the
+                // device's limits.
                 unsafe {
                     let value = nvptx::$source() as u32;
                     assert_unchecked(($least..=$most).contains(&value));
@@ -113,6 +114,7 @@ pub fn system_fence() {
 
 #[inline(always)]
 pub fn nanosleep(nanos: u32) {
-    // SAFETY: sleeping has no precondition. The instruction counts as accessing memory, so a polling loop rereads memory after it.
+    // SAFETY: sleeping has no precondition. The instruction counts as accessing memory, so a
+    // polling loop rereads memory after it.
     unsafe { asm!("nanosleep.u32 {};", in(reg32) nanos, options(nostack)) };
 }

@@ -17,9 +17,11 @@ macro_rules! component {
 }
 
 component! {
-    /// Returns the thread's index within its block along x; less than [`block_dim_x`], at most 1023.
+    /// Returns the thread's index within its block along x; less than [`block_dim_x`], at most
+    /// 1023.
     thread_idx_x;
-    /// Returns the thread's index within its block along y; less than [`block_dim_y`], at most 1023.
+    /// Returns the thread's index within its block along y; less than [`block_dim_y`], at most
+    /// 1023.
     thread_idx_y;
     /// Returns the thread's index within its block along z; less than [`block_dim_z`], at most 63.
     thread_idx_z;

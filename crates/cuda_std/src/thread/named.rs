@@ -87,14 +87,16 @@ impl<const ID: u32> NamedBarrier<ID> {
         self.threads
     }
 
-    /// Arrives at the barrier and waits until it is complete. Writes that arriving threads made before are visible to waiting threads afterwards.
+    /// Arrives at the barrier and waits until it is complete. Writes that arriving threads made
+    /// before are visible to waiting threads afterwards.
     #[inline(always)]
     #[track_caller]
     pub fn sync(self) {
         imp::named_sync::<ID>(self.threads);
     }
 
-    /// Arrives at the barrier and continues. Writes that this thread made before are visible to waiting threads afterwards; their writes need not be visible to this thread.
+    /// Arrives at the barrier and continues. Writes that this thread made before are visible to
+    /// waiting threads afterwards; their writes need not be visible to this thread.
     #[inline(always)]
     #[track_caller]
     pub fn arrive(self) {

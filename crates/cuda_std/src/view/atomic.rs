@@ -138,7 +138,9 @@ macro_rules! atomic_operations {
 }
 
 impl ViewMut<'_, u64> {
-    /// Reads elements `i` and `i + 1` in one access. `i` must be even, and the view 16-byte aligned. Each element is read atomically, relaxed, at device scope; the pair as a whole is not atomic.
+    /// Reads elements `i` and `i + 1` in one access. `i` must be even, and the view 16-byte
+    /// aligned. Each element is read atomically, relaxed, at device scope; the pair as a whole is
+    /// not atomic.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -146,7 +148,8 @@ impl ViewMut<'_, u64> {
         #[cfg(target_arch = "nvptx64")]
         {
             let (first, second): (u64, u64);
-            // SAFETY: the pointers refer to elements of this view, and the first is aligned as documented.
+            // SAFETY: the pointers refer to elements of this view, and the first is aligned as
+            // documented.
             unsafe {
                 self.atomic_ptr(i + 1);
                 core::arch::asm!(
@@ -168,7 +171,8 @@ impl ViewMut<'_, u64> {
 }
 
 impl SharedView<u32> {
-    /// Stores the bitwise or of element `i` and `value`, relaxed, at block scope. Unlike [`atomic_or`](Self::atomic_or) it returns nothing, which saves the device a reply.
+    /// Stores the bitwise or of element `i` and `value`, relaxed, at block scope. Unlike
+    /// [`atomic_or`](Self::atomic_or) it returns nothing, which saves the device a reply.
     #[inline(always)]
     #[track_caller]
     pub fn atomic_or_no_return(&self, i: usize, value: u32) {
@@ -182,7 +186,8 @@ impl SharedView<u32> {
         self.atomic_or(i, value);
     }
 
-    /// Stores the maximum of element `i` and `value`, relaxed, at block scope. Unlike [`atomic_max`](Self::atomic_max) it returns nothing.
+    /// Stores the maximum of element `i` and `value`, relaxed, at block scope. Unlike
+    /// [`atomic_max`](Self::atomic_max) it returns nothing.
     #[inline(always)]
     #[track_caller]
     pub fn atomic_max_no_return(&self, i: usize, value: u32) {

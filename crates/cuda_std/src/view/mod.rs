@@ -66,7 +66,8 @@ macro_rules! length {
 /// Defines the methods of buffer views: slicing, and opening for a launch.
 macro_rules! part_of_buffer {
     ($name:literal) => {
-        /// Returns the view of elements `start..start + len`. Panics on the CPU if they are out of bounds.
+        /// Returns the view of elements `start..start + len`. Panics on the CPU if they are out of
+        /// bounds.
         #[inline(always)]
         #[track_caller]
         #[must_use]

@@ -8,9 +8,11 @@ use core::marker::PhantomData;
 /// length.
 pub struct View<'a, T> {
     pub(super) ptr: *const T,
-    /// Number of elements; on the CPU combined with [`CLOSED_BIT`](super::slow_path::CLOSED_BIT) while the view is closed.
+    /// Number of elements; on the CPU combined with [`CLOSED_BIT`](super::slow_path::CLOSED_BIT)
+    /// while the view is closed.
     pub(super) size: usize,
-    /// Number of elements, or 0 if every access must take the slow path (checked mode or closed view). A single comparison thus serves as bounds check and as branch to the slow path.
+    /// Number of elements, or 0 if every access must take the slow path (checked mode or closed
+    /// view). A single comparison thus serves as bounds check and as branch to the slow path.
     #[cfg(not(target_arch = "nvptx64"))]
     pub(super) fast_len: usize,
     data: PhantomData<&'a [T]>,
@@ -35,8 +37,10 @@ impl<'a, T: Copy> View<'a, T> {
     ///
     /// # Safety
     ///
-    /// 1. Wherever an element is read, on the host or on a device, `ptr` must be valid there for reads of `len` elements for `'a`.
-    /// 2. Elements are not written at the same time, except atomically if the kernel also reads them atomically.
+    /// 1. Wherever an element is read, on the host or on a device, `ptr` must be valid there for
+    ///    reads of `len` elements for `'a`.
+    /// 2. Elements are not written at the same time, except atomically if the kernel also reads
+    ///    them atomically.
     #[inline(always)]
     #[must_use]
     pub const unsafe fn from_raw_parts(ptr: *const T, len: usize) -> Self {
@@ -49,7 +53,8 @@ impl<'a, T: Copy> View<'a, T> {
         }
     }
 
-    /// Creates a closed view of the `len` elements at `ptr`, on the host or on a device, for use as an argument of a launch. Reading an element outside a launch panics.
+    /// Creates a closed view of the `len` elements at `ptr`, on the host or on a device, for use as
+    /// an argument of a launch. Reading an element outside a launch panics.
     ///
     /// ```
     /// # use cuda_std::View;
@@ -77,7 +82,8 @@ impl<'a, T: Copy> View<'a, T> {
         self.ptr
     }
 
-    /// Reads element `i`. Out of bounds the thread ends with a finding on the CPU and traps in a debug build for the device; a release build for the device does not check.
+    /// Reads element `i`. Out of bounds the thread ends with a finding on the CPU and traps in a
+    /// debug build for the device; a release build for the device does not check.
     #[inline(always)]
     #[track_caller]
     #[must_use]
@@ -89,7 +95,8 @@ impl<'a, T: Copy> View<'a, T> {
 
     part_of_buffer!("View");
 
-    /// Returns the elements as a slice. Checked mode tracks its accesses only in kernels and in [`instrument`](macro@crate::instrument) functions.
+    /// Returns the elements as a slice. Checked mode tracks its accesses only in kernels and in
+    /// [`instrument`](macro@crate::instrument) functions.
     ///
     /// # Safety
     ///

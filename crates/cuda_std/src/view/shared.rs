@@ -96,7 +96,8 @@ impl<T: Copy> SharedView<T> {
     ///
     /// # Safety
     ///
-    /// `ptr` must be valid for reads and writes of `len` elements of the block's shared memory while the view or a copy of it is used, and elements must be valid when they are read.
+    /// `ptr` must be valid for reads and writes of `len` elements of the block's shared memory
+    /// while the view or a copy of it is used, and elements must be valid when they are read.
     #[inline(always)]
     #[must_use]
     pub unsafe fn from_raw_parts(ptr: *mut T, len: usize) -> Self {
@@ -117,17 +118,20 @@ impl<T: Copy> SharedView<T> {
         self.ptr
     }
 
-    /// Reads element `i`, which a thread of the block must have written, with a barrier in between. Out of bounds it behaves like [`View::read`](crate::View::read).
+    /// Reads element `i`, which a thread of the block must have written, with a barrier in between.
+    /// Out of bounds it behaves like [`View::read`](crate::View::read).
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn read(&self, i: usize) -> T {
         check_element!(self, SHARED_VIEW, Read, i);
-        // SAFETY: `i` is in bounds (on the device by the kernel's contract), and the array is valid.
+        // SAFETY: `i` is in bounds (on the device by the kernel's contract), and the array is
+        // valid.
         unsafe { self.ptr.add(i).read() }
     }
 
-    /// Writes `value` to element `i`. Out of bounds it behaves like [`View::read`](crate::View::read).
+    /// Writes `value` to element `i`. Out of bounds it behaves like
+    /// [`View::read`](crate::View::read).
     #[inline(always)]
     #[track_caller]
     pub fn write(&self, i: usize, value: T) {

@@ -83,15 +83,18 @@ macro_rules! check {
 }
 
 impl<T: Copy> View<'_, T> {
-    /// Reads elements `i..i + N`, on the device in one access if they occupy 2, 4, 8 or 16 bytes. Out of bounds it behaves like [`View::read`].
+    /// Reads elements `i..i + N`, on the device in one access if they occupy 2, 4, 8 or 16 bytes.
+    /// Out of bounds it behaves like [`View::read`].
     ///
-    /// The address of element `i` must be a multiple of that size. This holds if the view's start is (as for memory that the host allocates) and `i` is a multiple of `N`.
+    /// The address of element `i` must be a multiple of that size. This holds if the view's start
+    /// is (as for memory that the host allocates) and `i` is a multiple of `N`.
     #[inline(always)]
     #[track_caller]
     #[must_use]
     pub fn read_vector<const N: usize>(&self, i: usize) -> [T; N] {
         check!(self, VIEW, Read, i, N);
-        // SAFETY: the elements are in bounds of a valid view; the alignment is part of the kernel's contract.
+        // SAFETY: the elements are in bounds of a valid view; the alignment is part of the kernel's
+        // contract.
         unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
     }
 }
@@ -128,7 +131,8 @@ impl<T: Copy> ViewMut<'_, T> {
         unsafe { read(self.ptr.add(i).cast::<[T; N]>()) }
     }
 
-    /// Writes `values` to elements `i..i + N`, on the device in one access if they occupy 2, 4, 8 or 16 bytes; see [`View::read_vector`] for the alignment.
+    /// Writes `values` to elements `i..i + N`, on the device in one access if they occupy 2, 4, 8
+    /// or 16 bytes; see [`View::read_vector`] for the alignment.
     #[inline(always)]
     #[track_caller]
     pub fn write_vector<const N: usize>(&self, i: usize, values: [T; N]) {

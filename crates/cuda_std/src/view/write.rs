@@ -46,7 +46,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     ///
     /// # Safety
     ///
-    /// 1. Wherever an element is used, on the host or on a device, `ptr` must be valid there for reads and writes of `len` elements for `'a`.
+    /// 1. Wherever an element is used, on the host or on a device, `ptr` must be valid there for
+    ///    reads and writes of `len` elements for `'a`.
     /// 2. Elements are not accessed otherwise at the same time, except by atomic operations.
     #[inline(always)]
     #[must_use]
@@ -60,7 +61,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
         }
     }
 
-    /// Creates a closed view of the `len` elements at `ptr`, on the host or on a device, for use as an argument of a launch; see [`View::for_launch`].
+    /// Creates a closed view of the `len` elements at `ptr`, on the host or on a device, for use as
+    /// an argument of a launch; see [`View::for_launch`].
     #[cfg(not(target_arch = "nvptx64"))]
     #[must_use]
     pub const fn for_launch(ptr: *mut T, len: usize) -> Self {
@@ -103,7 +105,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     #[track_caller]
     pub fn write(&self, i: usize, value: T) {
         check_element!(self, VIEW_MUT, Write, i);
-        // SAFETY: `i` is in bounds (on the device by the kernel's contract), and the view is valid for writes.
+        // SAFETY: `i` is in bounds (on the device by the kernel's contract), and the view is valid
+        // for writes.
         unsafe { self.ptr.add(i).write(value) }
     }
 
@@ -120,7 +123,9 @@ impl<'a, T: Copy> ViewMut<'a, T> {
     #[inline(always)]
     #[must_use]
     pub fn as_view(&self) -> View<'a, T> {
-        // SAFETY: the result is closed if this view is. Otherwise memory valid for reads and writes is valid for reads, and whoever opened this view guaranteed the absence of conflicting writes.
+        // SAFETY: the result is closed if this view is. Otherwise memory valid for reads and writes
+        // is valid for reads, and whoever opened this view guaranteed the absence of conflicting
+        // writes.
         let view = unsafe { View::from_raw_parts(self.ptr, self.len()) };
         #[cfg(not(target_arch = "nvptx64"))]
         let view = view.like(self.fast_len, self.size);
@@ -129,7 +134,8 @@ impl<'a, T: Copy> ViewMut<'a, T> {
 
     part_of_buffer!("ViewMut");
 
-    /// Returns the elements as a slice. Checked mode tracks its accesses only in kernels and in [`instrument`](macro@crate::instrument) functions.
+    /// Returns the elements as a slice. Checked mode tracks its accesses only in kernels and in
+    /// [`instrument`](macro@crate::instrument) functions.
     ///
     /// # Safety
     ///
@@ -143,14 +149,16 @@ impl<'a, T: Copy> ViewMut<'a, T> {
 }
 
 impl<'a, T: Copy> From<&'a mut [T]> for ViewMut<'a, T> {
-    /// Converts the slice to an argument of a launch. On the host only the launch reads and writes through it; [`ViewMut::from_raw_parts`] creates a view that the host may use like a kernel.
+    /// Converts the slice to an argument of a launch. On the host only the launch reads and writes
+    /// through it; [`ViewMut::from_raw_parts`] creates a view that the host may use like a kernel.
     #[inline(always)]
     fn from(slice: &'a mut [T]) -> Self {
         let (ptr, len) = (slice.as_mut_ptr(), slice.len());
         #[cfg(not(target_arch = "nvptx64"))]
         return Self::for_launch(ptr, len);
         #[cfg(target_arch = "nvptx64")]
-        // SAFETY: an exclusive slice is valid and unshared during its lifetime; all code on the device is part of a launch.
+        // SAFETY: an exclusive slice is valid and unshared during its lifetime; all code on the
+        // device is part of a launch.
         unsafe {
             Self::from_raw_parts(ptr, len)
         }

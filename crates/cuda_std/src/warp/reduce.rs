@@ -257,7 +257,9 @@ macro_rules! reductions {
 }
 
 reductions! { WarpArithmeticValue:
-    /// Returns the sum over the lanes of `mask`; integers wrap around. Floats are added in a fixed order, also on the CPU: in a full warp lanes 16 apart, then 8, 4, 2, 1; otherwise in lane order.
+    /// Returns the sum over the lanes of `mask`; integers wrap around. Floats are added in a fixed
+    /// order, also on the CPU: in a full warp lanes 16 apart, then 8, 4, 2, 1; otherwise in lane
+    /// order.
     warp_reduce_add Add;
     /// Returns the minimum over the lanes of `mask`; for floats, of the values that are not NaN.
     warp_reduce_min Min;

@@ -48,7 +48,8 @@ mod imp {
         fn bfly(mask: u32, value: u32, delta: u32, segment: u32) -> u32;
     }
 
-    /// Performs one 32-bit shuffle. The last operand holds the segment mask in bits 8 to 12 and the clamp in bits 0 to 4.
+    /// Performs one 32-bit shuffle. The last operand holds the segment mask in bits 8 to 12 and the
+    /// clamp in bits 0 to 4.
     #[inline(always)]
     unsafe fn half(mode: WarpShuffleMode, mask: u32, value: u32, delta: u32, width: u32) -> u32 {
         let segments = (32 - width) << 8;
@@ -130,7 +131,10 @@ macro_rules! shuffles {
         $(
             $(#[$doc])*
             ///
-            /// The warp is divided into segments of `width` lanes, a power of two of at most 32. The `bool` is `true` if the source lane is within the segment and in `mask`. If it is outside the segment the value is the lane's own; if it is not in `mask` the value is unspecified. Only the low five bits of `delta` are used.
+            /// The warp is divided into segments of `width` lanes, a power of two of at most 32.
+            /// The `bool` is `true` if the source lane is within the segment and in `mask`. If it
+            /// is outside the segment the value is the lane's own; if it is not in `mask` the value
+            /// is unspecified. Only the low five bits of `delta` are used.
             ///
             /// A 64-bit value takes two shuffles on the device, a 128-bit value four.
             ///
@@ -159,11 +163,14 @@ macro_rules! shuffles {
 shuffles! {
     /// Returns the value of the lane `delta` below this one, as an inclusive scan needs.
     warp_shuffle_up Up;
-    /// Returns the value of the lane `delta` above this one, as a reduction to the first lane needs.
+    /// Returns the value of the lane `delta` above this one, as a reduction to the first lane
+    /// needs.
     warp_shuffle_down Down;
-    /// Returns the value of lane `delta` (modulo `width`) of the segment; a broadcast if all lanes pass the same `delta`.
+    /// Returns the value of lane `delta` (modulo `width`) of the segment; a broadcast if all lanes
+    /// pass the same `delta`.
     warp_shuffle_idx Idx;
-    /// Returns the value of the lane whose index differs in the bits of `delta`, as a butterfly needs.
+    /// Returns the value of the lane whose index differs in the bits of `delta`, as a butterfly
+    /// needs.
     warp_shuffle_xor Xor;
 }
 

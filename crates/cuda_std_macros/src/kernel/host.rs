@@ -275,9 +275,9 @@ fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
     }
 }
 
-/// The expression for what `constructor::<Self>(instructions)` returns. The functions that call `constructor` are
-/// not generic: a generic one would be compiled, and the kernel's body with it, in every crate that
-/// launches the kernel.
+/// The expression for what `constructor::<Self>(instructions)` returns. The functions that call
+/// `constructor` are not generic: a generic one would be compiled, and the kernel's body with it,
+/// in every crate that launches the kernel.
 fn dispatch_by_instantiation(
     kernel: &KernelItem,
     constructor: &TokenStream,

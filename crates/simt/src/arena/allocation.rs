@@ -66,7 +66,9 @@ impl SharedAllocation {
         self.start.as_ptr().addr() + self.layout.size()
     }
 
-    /// Returns the start of an array of `bytes` bytes, for which the allocation was acquired. The array lies as close to the end of the allocation as its alignment allows, so that the guard page catches overruns.
+    /// Returns the start of an array of `bytes` bytes, for which the allocation was acquired. The
+    /// array lies as close to the end of the allocation as its alignment allows, so that the guard
+    /// page catches overruns.
     pub(super) fn place_array(&self, bytes: usize, align: usize, dynamic: bool) -> NonNull<u8> {
         if let Some(guard) = self.guard {
             guard.set_array(bytes, dynamic);
@@ -77,7 +79,8 @@ impl SharedAllocation {
         unsafe { self.start.add(offset) }
     }
 
-    /// Returns an allocation of at least `bytes` bytes: a spare one of this thread or of an ended thread, or a new one.
+    /// Returns an allocation of at least `bytes` bytes: a spare one of this thread or of an ended
+    /// thread, or a new one.
     pub(super) fn acquire(bytes: usize, align: usize, fill: u8) -> SharedAllocation {
         let layout = SharedAllocation::layout_for(bytes, align);
         let take_fitting = |allocations: &mut Vec<SharedAllocation>| {

@@ -38,14 +38,16 @@ struct ArrayTracking {
 }
 
 impl Array {
-    /// Returns the number of bytes between the end of the array and its guard page; less than the array's alignment.
+    /// Returns the number of bytes between the end of the array and its guard page; less than the
+    /// array's alignment.
     fn padding_bytes(&self) -> usize {
         let end = self.start.as_ptr().addr() + self.bytes;
         let limit = self.allocation.as_ref().map_or(end, SharedAllocation::end);
         limit.saturating_sub(end).min(allocation::ALIGN)
     }
 
-    /// Returns `true` if the `bytes` bytes from `offset` on still hold the poison value. Bytes beyond the array and its padding are ignored.
+    /// Returns `true` if the `bytes` bytes from `offset` on still hold the poison value. Bytes
+    /// beyond the array and its padding are ignored.
     fn is_poisoned(&self, offset: usize, bytes: usize) -> bool {
         let of = self.bytes + self.padding_bytes();
         (offset..offset.saturating_add(bytes).min(of)).all(|at| {
@@ -56,7 +58,8 @@ impl Array {
 
     fn poison(&self) {
         if self.allocation.is_some() {
-            // SAFETY: the allocation extends to the end of the padding, and only this worker's thread uses it.
+            // SAFETY: the allocation extends to the end of the padding, and only this worker's
+            // thread uses it.
             unsafe {
                 let bytes = self.bytes + self.padding_bytes();
                 self.start.as_ptr().write_bytes(POISON, bytes);
@@ -85,7 +88,8 @@ impl Arena {
     /// Returns the memory of the static `key`: the same for equal keys, poisoned when it is new.
     ///
     /// # Panics
-    /// If the static was used before with a smaller size or a weaker alignment, because the two arrays would overlap.
+    /// If the static was used before with a smaller size or a weaker alignment, because the two
+    /// arrays would overlap.
     pub(crate) fn static_array(&mut self, key: usize, bytes: usize, align: usize) -> *mut u8 {
         if let Some(array) = self.arrays.iter().find(|array| array.key == Some(key)) {
             assert!(
@@ -106,7 +110,8 @@ impl Arena {
         }
     }
 
-    /// Returns the memory of the persistent static `key`: the same for all blocks that this operating-system thread ever runs. `initialise` fills it if it is new.
+    /// Returns the memory of the persistent static `key`: the same for all blocks that this
+    /// operating-system thread ever runs. `initialise` fills it if it is new.
     ///
     /// # Panics
     /// If the static was used before with another size or alignment.
@@ -187,7 +192,8 @@ impl Arena {
         self.arrays[place.array].tracking.log.record_access();
     }
 
-    /// Returns `true` if the `bytes` bytes at `address`, for which no write was tracked, still hold the poison value. Otherwise records an untracked write.
+    /// Returns `true` if the `bytes` bytes at `address`, for which no write was tracked, still hold
+    /// the poison value. Otherwise records an untracked write.
     pub(crate) fn is_unwritten(&self, address: usize, bytes: usize) -> bool {
         self.locate(address).is_none_or(|place| {
             let array = &self.arrays[place.array];
@@ -199,7 +205,9 @@ impl Arena {
         })
     }
 
-    /// Searches for untracked writes at the end of a block. `is_written` returns `true` for addresses with a tracked write. Returns the arrays past whose end bytes were written, each with the source location at which the kernel obtained its pointer.
+    /// Searches for untracked writes at the end of a block. `is_written` returns `true` for
+    /// addresses with a tracked write. Returns the arrays past whose end bytes were written, each
+    /// with the source location at which the kernel obtained its pointer.
     pub(crate) fn find_unrecorded_writes(
         &self,
         is_written: impl Fn(usize) -> bool,
@@ -231,7 +239,8 @@ impl Arena {
         past_end
     }
 
-    /// Returns the arrays that the kernel used through a raw pointer and whose accesses were not tracked completely.
+    /// Returns the arrays that the kernel used through a raw pointer and whose accesses were not
+    /// tracked completely.
     pub(crate) fn untracked(&self) -> Vec<UntrackedMemory> {
         let describe_array = |array: &Array| {
             let site = array.tracking.pointer.get()?;

@@ -42,7 +42,8 @@ impl HappensBefore for ClockOrder<'_> {
 }
 
 impl Checker {
-    /// Checks an access of a thread and records it. `is_unwritten(address, bytes)` returns `true` if shared memory without a tracked write is unchanged since the block began.
+    /// Checks an access of a thread and records it. `is_unwritten(address, bytes)` returns `true`
+    /// if shared memory without a tracked write is unchanged since the block began.
     pub(crate) fn touch(
         &mut self,
         rank: u32,

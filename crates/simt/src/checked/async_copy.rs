@@ -22,7 +22,8 @@ pub(crate) struct AsyncCopy {
 #[derive(Default)]
 pub(crate) struct PendingCopies {
     by_thread: HashMap<u32, Vec<AsyncCopy>>,
-    /// Pending copies by the words that they write and by the words that they read. If several copies read one word, the most recent is kept.
+    /// Pending copies by the words that they write and by the words that they read. If several
+    /// copies read one word, the most recent is kept.
     writing: HashMap<usize, AsyncCopy>,
     reading: HashMap<usize, AsyncCopy>,
 }
@@ -66,7 +67,8 @@ impl PendingCopies {
         done
     }
 
-    /// Returns a pending copy that conflicts with an access: one that writes the accessed memory, or one that reads memory that the access writes.
+    /// Returns a pending copy that conflicts with an access: one that writes the accessed memory,
+    /// or one that reads memory that the access writes.
     pub(crate) fn conflicting_copy(
         &self,
         access: Access,

@@ -48,7 +48,8 @@ impl Clocks {
         self.inter_warp.is_some()
     }
 
-    /// Returns `true` if an access of thread `other` at its clock `clock` happens before the next operation of `thread`, through `warp_sync` or named barriers.
+    /// Returns `true` if an access of thread `other` at its clock `clock` happens before the next
+    /// operation of `thread`, through `warp_sync` or named barriers.
     pub(crate) fn is_ordered_after(&self, thread: u32, mate: u32, clock: u32) -> bool {
         let warp = thread as usize / LANES;
         if mate as usize / LANES == warp {
@@ -69,13 +70,15 @@ impl Clocks {
         self.known(thread, thread)
     }
 
-    /// Returns the latest clock of `other`, a lane of the same warp, after which `thread` is ordered.
+    /// Returns the latest clock of `other`, a lane of the same warp, after which `thread` is
+    /// ordered.
     pub(crate) fn known(&self, thread: u32, mate: u32) -> u32 {
         let lanes = &self.warps[thread as usize / LANES].known;
         lanes[thread as usize % LANES][mate as usize % LANES]
     }
 
-    /// Synchronises the lanes in `participants`: each is now ordered after everything that any of them did or was ordered after.
+    /// Synchronises the lanes in `participants`: each is now ordered after everything that any of
+    /// them did or was ordered after.
     pub(crate) fn join(&mut self, warp: u32, participants: u32) {
         let known = &mut self.warps[warp as usize].known;
         let lanes = || (0..LANES).filter(|&lane| participants >> lane & 1 == 1);
@@ -91,7 +94,8 @@ impl Clocks {
         }
     }
 
-    /// Records that these lanes arrive at a named barrier: threads that wait there will be ordered after everything that the lanes did or were ordered after.
+    /// Records that these lanes arrive at a named barrier: threads that wait there will be ordered
+    /// after everything that the lanes did or were ordered after.
     pub(crate) fn arrive(&mut self, barrier: u32, warp: u32, lanes: u32) {
         let warp = warp as usize;
         let threads = self.warps.len() * LANES;

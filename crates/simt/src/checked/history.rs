@@ -56,9 +56,16 @@ impl AccessSet {
         }
     }
 
-    /// Adds an access and removes the accesses that happen before it: whatever is ordered after the new access is ordered after them too.
+    /// Adds an access and removes the accesses that happen before it: whatever is ordered after the
+    /// new access is ordered after them too.
     ///
-    /// Redundant accesses are dropped, which keeps the set small if every thread of a grid makes the access. Accesses of two blocks are never ordered and a finished block does not resume, so the accesses of one block suffice. While only one warp of the block is present, all of its accesses are needed. Once there are other warps, one access per warp since its last named barrier suffices: another warp is ordered after all of them or none, and so is a lane of the same warp, because it becomes ordered after other warps only by arriving at a barrier together with its whole warp.
+    /// Redundant accesses are dropped, which keeps the set small if every thread of a grid makes
+    /// the access. Accesses of two blocks are never ordered and a finished block does not resume,
+    /// so the accesses of one block suffice. While only one warp of the block is present, all of
+    /// its accesses are needed. Once there are other warps, one access per warp since its last
+    /// named barrier suffices: another warp is ordered after all of them or none, and so is a lane
+    /// of the same warp, because it becomes ordered after other warps only by arriving at a barrier
+    /// together with its whole warp.
     fn insert(&mut self, now: AccessRecord, order: &impl HappensBefore) {
         match self {
             AccessSet::Empty => *self = AccessSet::One(now),

@@ -11,7 +11,8 @@ pub(super) const LANES: usize = 32;
 pub(super) struct InterWarpClocks {
     /// Threads of the block, rounded up to whole warps.
     threads: usize,
-    /// Clock by (warp, thread): every access that the thread made at or before this clock happens before the next operation of the warp.
+    /// Clock by (warp, thread): every access that the thread made at or before this clock happens
+    /// before the next operation of the warp.
     known: Vec<u32>,
     /// Own clock of each thread at its most recent arrival at a named barrier.
     released: Vec<u32>,
@@ -50,7 +51,8 @@ impl InterWarpClocks {
         self.released[thread]
     }
 
-    /// Joins the warp's clocks of other warps into the barrier. Returns the barrier's clocks of the warp's own lanes, for the caller to update.
+    /// Joins the warp's clocks of other warps into the barrier. Returns the barrier's clocks of the
+    /// warp's own lanes, for the caller to update.
     pub(super) fn arrive(&mut self, barrier: u32, warp: usize) -> &mut [u32] {
         let own = self.warp_range(warp);
         let arrived = &mut self.arrived[barrier as usize];
@@ -65,7 +67,8 @@ impl InterWarpClocks {
         self.released[thread] = clock;
     }
 
-    /// Joins the barrier's clocks into those of the warp. Returns the barrier's clocks of the warp's own lanes.
+    /// Joins the barrier's clocks into those of the warp. Returns the barrier's clocks of the
+    /// warp's own lanes.
     pub(super) fn acquire(&mut self, barrier: u32, warp: usize) -> &[u32] {
         let own = self.warp_range(warp);
         let arrived = &self.arrived[barrier as usize];

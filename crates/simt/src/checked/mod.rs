@@ -50,7 +50,8 @@ pub(crate) struct Checker {
     clocks: Clocks,
     global: Shadow,
     shared: Shadow,
-    /// Mask, per warp, of the lanes that a finding ended. Their later absence is not another finding.
+    /// Mask, per warp, of the lanes that a finding ended. Their later absence is not another
+    /// finding.
     faulted: Vec<u32>,
     steps: StepCounter,
     copies: PendingCopies,
@@ -155,7 +156,9 @@ impl Checker {
             .extend(address / BORROW_GRANULE..=last / BORROW_GRANULE);
     }
 
-    /// Returns `true` if global memory accessed through a reference belongs to the kernel, that is, to a parameter or to memory borrowed from a raw pointer, and not to the thread's own allocations.
+    /// Returns `true` if global memory accessed through a reference belongs to the kernel, that is,
+    /// to a parameter or to memory borrowed from a raw pointer, and not to the thread's own
+    /// allocations.
     pub(crate) fn is_kernel_memory(&self, address: usize) -> bool {
         self.borrowed.contains(&(address / BORROW_GRANULE))
             || find_parameter(&self.parameters, address).is_some_and(|(_, certain)| certain)
@@ -191,7 +194,8 @@ impl Checker {
         }
     }
 
-    /// Draws the next thread to run: an index below `ready` selects a ready thread, a larger one starts a new thread. Returns `None` if there is neither.
+    /// Draws the next thread to run: an index below `ready` selects a ready thread, a larger one
+    /// starts a new thread. Returns `None` if there is neither.
     pub(crate) fn draw_next(&mut self, ready: usize) -> Option<usize> {
         let candidates = ready + self.unstarted.len();
         (candidates > 0).then(|| self.order.below(candidates))
@@ -220,7 +224,8 @@ impl Checker {
         self.report.add(self.block_index, thread, site, kind);
     }
 
-    /// Completes the block's barrier for `arrivals`. `left` is a thread that exited the kernel by returning. Returns an error if one of the threads exceeds its step limit.
+    /// Completes the block's barrier for `arrivals`. `left` is a thread that exited the kernel by
+    /// returning. Returns an error if one of the threads exceeds its step limit.
     pub(crate) fn barrier_completed(
         &mut self,
         mut arrivals: Vec<Waiter>,
@@ -242,7 +247,8 @@ impl Checker {
         self.count_steps(&arrivals)
     }
 
-    /// Reports that `waiter` waits at a barrier that thread `left`, which exited the kernel, did not reach.
+    /// Reports that `waiter` waits at a barrier that thread `left`, which exited the kernel, did
+    /// not reach.
     pub(crate) fn record_exit_before_barrier(&mut self, waiter: Waiter, left: u32) {
         let other_thread = self.thread_index(left);
         let kind = FindingKind::ExitedBeforeBarrier { other_thread };

@@ -48,7 +48,8 @@ pub(crate) struct BlockSchedule {
     random: SplitMix64,
     blocks: u64,
     windows: u64,
-    /// Number of windows begun, and the affine permutation `window = (begun * factor + shift) % windows`.
+    /// Number of windows begun, and the affine permutation `window = (begun * factor + shift) %
+    /// windows`.
     begun: u64,
     factor: u64,
     shift: u64,

@@ -29,7 +29,8 @@ impl Page {
         }
     }
 
-    /// Splits the granules into granules of `1 << shift` bytes, each with the history of the original.
+    /// Splits the granules into granules of `1 << shift` bytes, each with the history of the
+    /// original.
     fn refine(&mut self, shift: u32) {
         if shift < self.shift {
             let parts = 1 << (self.shift - shift);
@@ -58,7 +59,8 @@ pub(crate) struct AccessOutcome {
 pub(crate) struct Shadow {
     pages: Vec<Page>,
     index: HashMap<usize, usize>,
-    /// Cache of recently accessed pages, indexed by the low bits of the page number: page number and position in `pages`. It saves the hash lookup of nearly every access.
+    /// Cache of recently accessed pages, indexed by the low bits of the page number: page number
+    /// and position in `pages`. It saves the hash lookup of nearly every access.
     recent: [Option<(usize, usize)>; RECENT],
 }
 

@@ -51,7 +51,8 @@ impl StepCounter {
         }
     }
 
-    /// Counts a step of the thread. Returns an error if the thread exceeds the step limit or the launch exceeds the time limit.
+    /// Counts a step of the thread. Returns an error if the thread exceeds the step limit or the
+    /// launch exceeds the time limit.
     pub(crate) fn count_step(&mut self, rank: u32, site: Site) -> Option<LaunchError> {
         self.thread_resumed(rank, Some(site));
         let steps = &mut self.by_thread[rank as usize];

@@ -25,7 +25,8 @@ pub(super) struct Barrier {
     held: Cell<u32>,
     /// Number of threads that wait on a fiber.
     on_fibers: Cell<u32>,
-    /// Result of the most recently completed barrier. Every thread reads it before it can arrive at the next barrier, so one is enough.
+    /// Result of the most recently completed barrier. Every thread reads it before it can arrive at
+    /// the next barrier, so one is enough.
     pub(super) completed: Cell<BarrierOutcome>,
     pub(super) waiting: WaitQueue,
 }
@@ -47,7 +48,8 @@ impl Barrier {
 }
 
 impl Executor<'_> {
-    /// Waits until every thread of the block has arrived or exited. While the thread unwinds it does not wait, and the result is meaningless.
+    /// Waits until every thread of the block has arrived or exited. While the thread unwinds it
+    /// does not wait, and the result is meaningless.
     #[inline(always)]
     pub(crate) fn barrier(&self, site: Site, predicate: bool) -> BarrierOutcome {
         if self.is_single_thread {
@@ -91,7 +93,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Completes the barrier and releases its threads. `last` is the source location of the last arrival, or `None` if the exit of a thread completed the barrier.
+    /// Completes the barrier and releases its threads. `last` is the source location of the last
+    /// arrival, or `None` if the exit of a thread completed the barrier.
     #[inline(never)]
     fn complete_barrier(&self, last: Option<Site>) {
         let barrier = &self.barrier;

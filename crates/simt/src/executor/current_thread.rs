@@ -34,7 +34,8 @@ pub(crate) struct FrameHeader {
     pub(super) thread: Cell<ThreadId>,
     /// Source location of the wait.
     pub(super) site: Cell<Option<Site>>,
-    /// Sequence number of the barrier at which the thread waits. The thread is ready once that barrier has completed.
+    /// Sequence number of the barrier at which the thread waits. The thread is ready once that
+    /// barrier has completed.
     pub(super) barrier: Cell<u32>,
 }
 
@@ -48,7 +49,8 @@ pub(crate) struct Current {
     pub(crate) grid_dim: Cell<Dim3>,
     /// Suspends the running fiber; null if the thread runs without a fiber.
     pub(crate) yielder: Cell<*const FiberYielder>,
-    /// Frame of the running thread, or null if its body is not a coroutine. It outlives every use: see [`Current::frame`].
+    /// Frame of the running thread, or null if its body is not a coroutine. It outlives every use:
+    /// see [`Current::frame`].
     pub(super) frame: Cell<*const FrameHeader>,
     /// `true` if the running step resumes from the thread's last suspension point.
     pub(super) is_resuming: Cell<bool>,
@@ -71,7 +73,8 @@ impl Current {
     /// Returns the frame header of the running thread if its body is a coroutine.
     #[inline(always)]
     pub(super) fn frame<'a>(&self) -> Option<&'a FrameHeader> {
-        // SAFETY: only set while a coroutine runs on a frame of the current executor, which outlives that run.
+        // SAFETY: only set while a coroutine runs on a frame of the current executor, which
+        // outlives that run.
         unsafe { self.frame.get().as_ref() }
     }
 
@@ -171,7 +174,10 @@ pub(crate) fn active_thread<'a>() -> &'a Current {
 /// Returns the executor of the running block, or `None` if no kernel runs on this thread.
 #[inline(always)]
 pub(crate) fn try_executor<'a>() -> Option<&'a Executor<'a>> {
-    // SAFETY: only set between `EnterGuard::new` and its drop, during which the executor lives and does not move. Only kernel bodies and their callees run then, and none of them keeps the reference beyond the call. Access is shared only: every mutable field is a cell, and the executor never leaves its thread.
+    // SAFETY: only set between `EnterGuard::new` and its drop, during which the executor lives and
+    // does not move. Only kernel bodies and their callees run then, and none of them keeps the
+    // reference beyond the call. Access is shared only: every mutable field is a cell, and the
+    // executor never leaves its thread.
     unsafe { current_thread().executor.get().as_ref() }
 }
 

@@ -38,12 +38,14 @@ pub(super) struct Frames {
     pub(super) threads: u32,
     /// Number of threads that are ready to run.
     pub(super) ready: Cell<u32>,
-    /// Sequence number of the most recently completed barrier. It wraps around before [`NOT_WAITING`].
+    /// Sequence number of the most recently completed barrier. It wraps around before
+    /// [`NOT_WAITING`].
     pub(super) completed: Cell<u32>,
 }
 
 impl Frames {
-    /// Allocates frames for blocks of `threads` threads. Returns `None` if the frame's alignment exceeds that of the header.
+    /// Allocates frames for blocks of `threads` threads. Returns `None` if the frame's alignment
+    /// exceeds that of the header.
     pub(super) fn new(frame: Layout, threads: u32) -> Option<Self> {
         if frame.align() > HEADER_BYTES {
             return None;
@@ -109,7 +111,8 @@ impl Frames {
     #[inline(always)]
     pub(super) fn yield_step(&self, head: &FrameHeader, site: Site) {
         head.site.set(Some(site));
-        // The next barrier cannot complete before this thread has arrived, so this number stays valid.
+        // The next barrier cannot complete before this thread has arrived, so this number stays
+        // valid.
         head.barrier.set(self.completed.get());
         self.ready.set(self.ready.get() + 1);
     }
@@ -145,7 +148,8 @@ impl Drop for Frames {
         let any_waits = !self.waiters().is_empty();
         let mut memory = mem::take(&mut self.memory);
         if any_waits {
-            // The executor itself panicked: the values of waiting threads can be neither used nor freed.
+            // The executor itself panicked: the values of waiting threads can be neither used nor
+            // freed.
             mem::forget(memory);
             return;
         }

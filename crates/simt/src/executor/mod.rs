@@ -75,7 +75,8 @@ pub(crate) struct Executor<'a> {
     live_lanes: [Cell<u32>; MAX_WARPS],
     /// `true` once the block is aborted: waiting threads are unwound and no thread starts.
     failing: Cell<bool>,
-    /// Running fiber (`fiber`), and whether it was suspended because its thread waits (`suspended`).
+    /// Running fiber (`fiber`), and whether it was suspended because its thread waits
+    /// (`suspended`).
     fiber: Cell<u32>,
     suspended: Cell<bool>,
     /// Fibers whose threads are ready to run.
@@ -201,7 +202,8 @@ impl<'a> Executor<'a> {
         true
     }
 
-    /// Records that the running thread exits the kernel, and releases threads that waited only for it.
+    /// Records that the running thread exits the kernel, and releases threads that waited only for
+    /// it.
     #[inline]
     fn exit_thread(&self, rank: u32) {
         self.live.set(self.live.get() - 1);
@@ -215,7 +217,8 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Completes the warp operations and named-barrier arrivals that waited only for a lane of `warp` that has exited.
+    /// Completes the warp operations and named-barrier arrivals that waited only for a lane of
+    /// `warp` that has exited.
     #[cold]
     fn lane_exited(&self, warp: u32) {
         self.complete_rendezvous_without(warp);
@@ -229,16 +232,20 @@ impl<'a> Executor<'a> {
         self.launch.fail(error);
     }
 
-    /// Suspends the running thread until the scheduler resumes it, or ends it if the block was aborted meanwhile.
+    /// Suspends the running thread until the scheduler resumes it, or ends it if the block was
+    /// aborted meanwhile.
     ///
-    /// Inlined into the kernel together with all callers: the processor predicts return addresses from its call history, which after a stack switch is that of another fiber, so every return between this function and the kernel is mispredicted.
+    /// Inlined into the kernel together with all callers: the processor predicts return addresses
+    /// from its call history, which after a stack switch is that of another fiber, so every return
+    /// between this function and the kernel is mispredicted.
     #[inline(always)]
     fn suspend(&self) {
         let current = current_thread();
         let (thread, yielder) = (current.thread.get(), current.yielder.get());
         let frame = current.frame.get();
         self.suspended.set(true);
-        // SAFETY: a thread that can wait runs on a fiber (single-thread blocks never wait), and the fiber's yielder lives on its stack, below this frame.
+        // SAFETY: a thread that can wait runs on a fiber (single-thread blocks never wait), and the
+        // fiber's yielder lives on its stack, below this frame.
         unsafe { (*yielder).suspend(()) };
         current.thread.set(thread);
         current.yielder.set(yielder);
@@ -248,7 +255,8 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Returns `true` if the running thread may wait. It may not while it unwinds, so destructors do not block. Ends the thread if its block was aborted.
+    /// Returns `true` if the running thread may wait. It may not while it unwinds, so destructors
+    /// do not block. Ends the thread if its block was aborted.
     #[inline]
     fn may_wait(&self) -> bool {
         if std::thread::panicking() {
@@ -260,7 +268,8 @@ impl<'a> Executor<'a> {
         true
     }
 
-    /// Lets the other threads of the block run or, in single-thread blocks, other operating-system threads.
+    /// Lets the other threads of the block run or, in single-thread blocks, other operating-system
+    /// threads.
     #[inline(always)]
     pub(crate) fn yield_thread(&self, site: Site) {
         if self.enqueue_yielded(site) {

@@ -113,7 +113,8 @@ impl NamedBarriers {
 }
 
 impl Executor<'_> {
-    /// Arrives at a named barrier. Returns when all lanes of the warp have arrived and, if the call waits, the barrier is complete.
+    /// Arrives at a named barrier. Returns when all lanes of the warp have arrived and, if the call
+    /// waits, the barrier is complete.
     #[inline(always)]
     pub(crate) fn named_barrier(&self, call: NamedArrival, site: Site) {
         if self.arrive_at_named(call, site) {
@@ -169,7 +170,9 @@ impl Executor<'_> {
         true
     }
 
-    /// Checks that a lane arrives with the same arguments as the first lane of its warp. A difference is a finding and ends the running thread; checked mode also reports different source locations.
+    /// Checks that a lane arrives with the same arguments as the first lane of its warp. A
+    /// difference is a finding and ends the running thread; checked mode also reports different
+    /// source locations.
     fn check_warp_agrees(
         &self,
         of_first: NamedArrival,
@@ -216,7 +219,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Records that all lanes of the warp have arrived. `last` is the source location of the running thread if it is one of them. Returns `true` if the running thread must be suspended.
+    /// Records that all lanes of the warp have arrived. `last` is the source location of the
+    /// running thread if it is one of them. Returns `true` if the running thread must be suspended.
     fn warp_arrives(&self, named: &NamedBarriers, warp: u32, last: Option<Site>) -> bool {
         let gather = &named.warp_arrivals[warp as usize];
         let (call, lanes, first) = (gather.call.get(), gather.lanes.take(), gather.first.take());

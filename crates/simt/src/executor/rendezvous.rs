@@ -53,7 +53,8 @@ impl Rendezvous {
         }
     }
 
-    /// Returns `true` if every expected lane has arrived. `live` are the lanes of the warp that have not exited.
+    /// Returns `true` if every expected lane has arrived. `live` are the lanes of the warp that
+    /// have not exited.
     fn is_complete(&self, live: u32) -> bool {
         self.mask.get() & live & !self.participants.get() == 0
     }
@@ -105,7 +106,8 @@ impl LaneValues<'_> {
 #[derive(Default)]
 pub(crate) struct RendezvousTable {
     gathering: RefCell<Vec<Rc<Rendezvous>>>,
-    /// Number of incomplete rendezvous, including warp arrivals at named barriers. Lets an exiting thread see quickly that nothing waits for it.
+    /// Number of incomplete rendezvous, including warp arrivals at named barriers. Lets an exiting
+    /// thread see quickly that nothing waits for it.
     pending: Cell<u32>,
     free: RefCell<Vec<Rc<Rendezvous>>>,
 }
@@ -201,7 +203,8 @@ impl Executor<'_> {
         result
     }
 
-    /// Records the arrival of the running lane. The second value is `true` if the lane must be suspended. Returns `None` if the lane participates alone because it unwinds.
+    /// Records the arrival of the running lane. The second value is `true` if the lane must be
+    /// suspended. Returns `None` if the lane participates alone because it unwinds.
     #[inline(never)]
     fn meet(
         &self,
@@ -243,7 +246,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Completes a rendezvous and releases its lanes. `last` is the source location of the last arrival, or `None` if the exit of a lane completed it.
+    /// Completes a rendezvous and releases its lanes. `last` is the source location of the last
+    /// arrival, or `None` if the exit of a lane completed it.
     #[inline(never)]
     fn complete_meeting(&self, rendezvous: &Rc<Rendezvous>, last: Option<Site>) {
         let mut gathering = self.rendezvous_table.gathering.borrow_mut();

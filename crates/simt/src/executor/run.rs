@@ -23,7 +23,8 @@ pub(super) fn run_on_fiber(yielder: &FiberYielder) {
         let body = &current_executor().launch.body;
         let command = match current_executor().coroutine_frames() {
             Some(_) => run_frames_on_fiber(yielder),
-            // SAFETY: the function is called with the body for which it was instantiated, and the body's launch is the current one.
+            // SAFETY: the function is called with the body for which it was instantiated, and the
+            // body's launch is the current one.
             None => unsafe { (body.run_threads)(yielder, body.pointer) },
         };
         if let Command::Finish = command {
@@ -126,7 +127,8 @@ unsafe fn run_single_thread_blocks<F: Fn()>(body: *const (), first: u64, end: u6
 }
 
 impl Executor<'_> {
-    /// Handles the unwinding of the running thread, caused by a finding, an aborted block or a panic.
+    /// Handles the unwinding of the running thread, caused by a finding, an aborted block or a
+    /// panic.
     #[cold]
     fn thread_unwound(&self, payload: Box<dyn Any + Send>) {
         let current = current_thread();
@@ -139,7 +141,8 @@ impl Executor<'_> {
                 message: panic_message(&*payload),
             });
         }
-        // The payload is a value of the kernel, so its destructor may panic too; that second payload is leaked.
+        // The payload is a value of the kernel, so its destructor may panic too; that second
+        // payload is leaked.
         if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
             mem::forget(again);
         }

@@ -10,7 +10,8 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 
 impl Executor<'_> {
-    /// Creates frames for the unstarted threads, then resumes all ready threads in rank order until none is ready. Runs on a fiber, since a thread may wait for something other than a barrier.
+    /// Creates frames for the unstarted threads, then resumes all ready threads in rank order until
+    /// none is ready. Runs on a fiber, since a thread may wait for something other than a barrier.
     pub(super) fn run_frames(&self, frames: &Frames, coroutine: &Coroutine<'_>, current: &Current) {
         while self.start_next(current) {
             let rank = current.rank();
@@ -51,7 +52,8 @@ impl Executor<'_> {
                 current.thread.set(head.thread.get());
                 // SAFETY: the thread is suspended, and no queue refers to it any more.
                 let drop = || unsafe { coroutine.drop(frame) };
-                // Destructors of the thread's values may wait, which ends the thread, or panic; the payload is leaked.
+                // Destructors of the thread's values may wait, which ends the thread, or panic; the
+                // payload is leaked.
                 if let Err(payload) = panic::catch_unwind(AssertUnwindSafe(drop)) {
                     mem::forget(payload);
                 }

@@ -32,7 +32,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Schedule of fast mode: ready threads first, while their stacks are in the cache; then new threads; then yielded threads, which may do nothing but yield again.
+    /// Schedule of fast mode: ready threads first, while their stacks are in the cache; then new
+    /// threads; then yielded threads, which may do nothing but yield again.
     fn run_in_rank_order(&self, fibers: &mut FiberSet) {
         let mut idle_yields = 0_u32;
         loop {
@@ -66,7 +67,8 @@ impl Executor<'_> {
             .is_some_and(|frames| frames.ready() > 0)
     }
 
-    /// Schedule of checked mode: a random ready or unstarted thread; yielded threads only if there is none.
+    /// Schedule of checked mode: a random ready or unstarted thread; yielded threads only if there
+    /// is none.
     fn run_in_random_order(&self, fibers: &mut FiberSet, checker: &RefCell<Checker>) {
         let mut ready: Vec<u32> = Vec::new();
         let mut idle_yields = 0_u32;

@@ -31,7 +31,8 @@ impl Future for Suspension {
 }
 
 impl Executor<'_> {
-    /// Records the arrival of the running thread at the barrier. Returns `true` if the thread must end its step and wait.
+    /// Records the arrival of the running thread at the barrier. Returns `true` if the thread must
+    /// end its step and wait.
     ///
     /// There is no check for unwinding or an aborted block, because neither runs a step.
     #[inline(always)]

@@ -41,7 +41,8 @@ impl Executor<'_> {
         let Some(checker) = &self.checker else {
             return;
         };
-        // A view of global memory may have been created from a pointer into shared memory, so the address decides: the next block reuses these addresses for its own memory.
+        // A view of global memory may have been created from a pointer into shared memory, so the
+        // address decides: the next block reuses these addresses for its own memory.
         let place = self.arena.borrow().locate(address);
         let memory = AccessedMemory {
             address,
@@ -52,7 +53,8 @@ impl Executor<'_> {
         self.touch(checker, access, memory, site);
     }
 
-    /// Records an access through a raw pointer or, if `by_reference`, in another way. The latter may refer to the thread's own memory, which is not tracked.
+    /// Records an access through a raw pointer or, if `by_reference`, in another way. The latter
+    /// may refer to the thread's own memory, which is not tracked.
     pub(crate) fn record_plain_access(
         &self,
         access: Access,
@@ -90,7 +92,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Records that a pointer is passed to a function that may not be instrumented (`passed`), or that an instrumented function has received one (`None`).
+    /// Records that a pointer is passed to a function that may not be instrumented (`passed`), or
+    /// that an instrumented function has received one (`None`).
     pub(crate) fn record_handoff(&self, address: usize, passed: Option<Site>) {
         let Some(checker) = &self.checker else {
             return;
@@ -160,7 +163,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Records that the running thread has waited for its copies. Their accesses are attributed to it from now on.
+    /// Records that the running thread has waited for its copies. Their accesses are attributed to
+    /// it from now on.
     pub(crate) fn complete_async_copies(&self) {
         if let Some(checker) = &self.checker {
             let done = checker

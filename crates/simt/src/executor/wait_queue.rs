@@ -91,7 +91,8 @@ impl WaitQueue {
         }
     }
 
-    /// Links `fiber` behind the last one, or makes it the first. `last` is meaningless in an empty queue.
+    /// Links `fiber` behind the last one, or makes it the first. `last` is meaningless in an empty
+    /// queue.
     #[inline(always)]
     fn link(&self, slots: &WaitSlots, fiber: u32) {
         if self.first.get() == NONE {

@@ -48,7 +48,8 @@ pub enum MemoryLocation {
         name: &'static str,
         /// Position of the parameter in the kernel's signature, from 1.
         number: u32,
-        /// Index of the element that contains the first byte; for a pointer, relative to its target.
+        /// Index of the element that contains the first byte; for a pointer, relative to its
+        /// target.
         element: usize,
     },
     /// A shared static of the block.
@@ -127,7 +128,8 @@ pub enum FindingKind {
         /// Mask of the operation.
         mask: u32,
     },
-    /// A named barrier was used with a thread count that is not a multiple of 32, or that exceeds the block's threads rounded up to whole warps. The thread ends.
+    /// A named barrier was used with a thread count that is not a multiple of 32, or that exceeds
+    /// the block's threads rounded up to whole warps. The thread ends.
     InvalidNamedBarrierCount {
         /// Number of the barrier.
         barrier: u32,
@@ -149,7 +151,8 @@ pub enum FindingKind {
         /// Source location of the earlier arrival.
         other_site: Site,
     },
-    /// Lanes of one warp arrived at different named barriers, or at the same one at different source locations.
+    /// Lanes of one warp arrived at different named barriers, or at the same one at different
+    /// source locations.
     WarpDivergence {
         /// Number of the barrier.
         barrier: u32,
@@ -182,7 +185,8 @@ pub enum FindingKind {
         /// Size of the access, in bytes.
         bytes: usize,
     },
-    /// Memory was accessed to which an asynchronous copy may still write, or written from which it may still read, because the copying thread had not waited for it.
+    /// Memory was accessed to which an asynchronous copy may still write, or written from which it
+    /// may still read, because the copying thread had not waited for it.
     AsyncCopyConflict {
         /// Accessed memory.
         location: MemoryLocation,
@@ -193,7 +197,8 @@ pub enum FindingKind {
         /// Source location at which the copy began.
         copy_site: Site,
     },
-    /// Bytes past the end of a shared array were written. The writing thread is unknown; the block's first thread is reported.
+    /// Bytes past the end of a shared array were written. The writing thread is unknown; the
+    /// block's first thread is reported.
     SharedMemoryOverrun {
         /// Last byte of the array.
         location: MemoryLocation,

@@ -86,7 +86,8 @@ impl SharedWords {
         if index >= self.count {
             memory::out_of_bounds("SharedView", index, self.count);
         }
-        // SAFETY: in bounds of the block's array, which lives as long as the block; accessed only as an atomic.
+        // SAFETY: in bounds of the block's array, which lives as long as the block; accessed only
+        // as an atomic.
         unsafe { AtomicU32::from_ptr(self.start.add(index)) }
     }
 

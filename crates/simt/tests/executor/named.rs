@@ -100,7 +100,8 @@ fn arrivals_without_waiters_are_discarded_with_their_block() {
                 named_barrier_arrive(1, 96);
             }
             barrier();
-            // If the previous block's arrival still counted, the two warps would complete the barrier.
+            // If the previous block's arrival still counted, the two warps would complete the
+            // barrier.
             if warp() > 0 {
                 named_barrier_arrive(1, 96);
             }

@@ -280,7 +280,8 @@ fn accesses_of_different_sizes_overlap_byte_by_byte() {
 
 #[test]
 fn shared_memory_accessed_through_a_global_view_belongs_to_its_block() {
-    // Consecutive blocks use the same addresses; those accesses must not be reported as races between blocks.
+    // Consecutive blocks use the same addresses; those accesses must not be reported as races
+    // between blocks.
     races(false, 4, 1, || {
         let tile = SharedWords::new(&TILE, 4);
         memory::record_write(Space::Global, tile.address(), 4);

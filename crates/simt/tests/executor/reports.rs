@@ -58,7 +58,8 @@ fn findings_at_one_location_are_merged() {
             words.read((rank() + 1) % 64);
             words.write(rank(), 1);
         }));
-        // A read and a write against the write of another block; the order in which the two lines of a pair are reached does not matter.
+        // A read and a write against the write of another block; the order in which the two lines
+        // of a pair are reached does not matter.
         let total: u64 = report
             .findings()
             .iter()

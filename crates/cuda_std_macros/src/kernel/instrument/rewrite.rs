@@ -140,8 +140,8 @@ impl Instrument {
         }
     }
 
-    /// What a function is rewrite_argument: where that is memory of the kernel's, it is told. `records` are to
-    /// be executed before the call.
+    /// What a function is rewrite_argument: where that is memory of the kernel's, it is told.
+    /// `records` are to be executed before the call.
     pub(super) fn rewrite_argument(&mut self, value: &mut Expr, records: &mut Vec<Stmt>) {
         let at = value.span();
         let is_pointer = self.is_pointer(value);

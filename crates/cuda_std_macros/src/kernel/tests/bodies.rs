@@ -1,4 +1,5 @@
-//! How bodies are compiled for the CPU: in steps, loops with copies, accesses that are instrumented.
+//! How bodies are compiled for the CPU: in steps, loops with copies, accesses that are
+//! instrumented.
 
 use super::accept;
 use quote::quote;
