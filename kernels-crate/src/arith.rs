@@ -1,33 +1,33 @@
-//! Division that has no way to panic, so that kernels hold no code for it.
+//! Integer division without a panicking path, so that kernels contain no code for it.
 
-/// `a / b` and `a % b` with one division; 0 and `a` where `b` is 0.
+/// Returns `a / b` and `a % b` with one division, and 0 and `a` if `b` is 0.
 ///
-/// A GPU has no instruction for either. Where both numbers have 32 bits, as they mostly have, a
-/// division of 32 bits is done; else one bit after the other, since the code of a quick division of
-/// 64 bits takes a driver longer to compile than all else around it, in every kernel.
+/// GPUs have no instruction for either. If both operands fit in 32 bits, which is the common case,
+/// a 32-bit division is used; otherwise a bit-wise one, since the code of a fast 64-bit division
+/// takes a driver longer to compile than everything else around it, in every kernel.
 #[inline(always)]
 pub const fn div_rem(a: u64, b: u64) -> (u64, u64) {
     if cfg!(target_arch = "nvptx64") {
         if (a | b) >> 32 != 0 {
             return div_rem_by_bits(a, b);
         }
-        let (quotient, rest) = div_rem_u32(a as u32, b as u32);
-        return (quotient as u64, rest as u64);
+        let (quotient, remainder) = div_rem_u32(a as u32, b as u32);
+        return (quotient as u64, remainder as u64);
     }
     div_rem_u64(a, b)
 }
 
-/// [`div_rem`] whose long division takes more code and less preparation.
+/// [`div_rem`] with a native 64-bit division: more code, but less set-up.
 #[inline(always)]
-pub const fn div_rem_at_once(a: u64, b: u64) -> (u64, u64) {
+pub const fn div_rem_native(a: u64, b: u64) -> (u64, u64) {
     if cfg!(target_arch = "nvptx64") && (a | b) >> 32 == 0 {
-        let (quotient, rest) = div_rem_u32(a as u32, b as u32);
-        return (quotient as u64, rest as u64);
+        let (quotient, remainder) = div_rem_u32(a as u32, b as u32);
+        return (quotient as u64, remainder as u64);
     }
     div_rem_u64(a, b)
 }
 
-/// `a / b` and `a % b` in 32 bits; 0 and `a` where `b` is 0.
+/// Returns `a / b` and `a % b` in 32 bits, and 0 and `a` if `b` is 0.
 #[inline(always)]
 pub const fn div_rem_u32(a: u32, b: u32) -> (u32, u32) {
     let quotient = match a.checked_div(b) {
@@ -46,30 +46,30 @@ const fn div_rem_u64(a: u64, b: u64) -> (u64, u64) {
     (quotient, a - quotient * b)
 }
 
-/// [`div_rem`] in as many rounds as the quotient has bits.
+/// [`div_rem`] by binary long division, with one iteration per bit of the quotient.
 #[inline(always)]
 const fn div_rem_by_bits(a: u64, b: u64) -> (u64, u64) {
     if b == 0 {
         return (0, a);
     }
-    let (mut quotient, mut rest) = (0, a);
-    // how many bits `b` is shorter than `a`
-    let longer = b.leading_zeros().saturating_sub(a.leading_zeros());
-    // a bit that is shifted out, not a count, so that no compiler unrolls the loop
-    let (mut bit, mut part) = (1u64 << longer, b << longer);
+    let (mut quotient, mut remainder) = (0, a);
+    // difference of the bit lengths
+    let shift = b.leading_zeros().saturating_sub(a.leading_zeros());
+    // a shifted bit instead of a counter, so that compilers do not unroll the loop
+    let (mut bit, mut shifted) = (1u64 << shift, b << shift);
     while bit != 0 {
-        if part <= rest {
-            rest -= part;
+        if shifted <= remainder {
+            remainder -= shifted;
             quotient |= bit;
         }
-        (bit, part) = (bit >> 1, part >> 1);
+        (bit, shifted) = (bit >> 1, shifted >> 1);
     }
-    (quotient, rest)
+    (quotient, remainder)
 }
 
-/// `a / b` rounded up, and 0 where `b` is 0.
+/// Returns `a / b` rounded up, and 0 if `b` is 0.
 #[inline(always)]
-pub const fn quotient_up(a: u64, b: u64) -> u64 {
+pub const fn div_ceil(a: u64, b: u64) -> u64 {
     if b == 0 {
         return 0;
     }
@@ -77,9 +77,9 @@ pub const fn quotient_up(a: u64, b: u64) -> u64 {
     quotient + (remainder != 0) as u64
 }
 
-/// `a / b` rounded up in 32 bits, and 0 where `b` is 0.
+/// Returns `a / b` rounded up in 32 bits, and 0 if `b` is 0.
 #[inline(always)]
-pub const fn quotient_up_u32(a: u32, b: u32) -> u32 {
+pub const fn div_ceil_u32(a: u32, b: u32) -> u32 {
     match a.checked_div(b) {
         Some(quotient) => quotient + (quotient * b != a) as u32,
         None => 0,
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn division_is_division() {
+    fn quotients_and_remainders_match_native_division() {
         for (a, b) in [
             (0, 1),
             (7, 3),
@@ -107,14 +107,14 @@ mod tests {
         ] {
             assert_eq!(div_rem(a, b), (a / b, a % b));
             assert_eq!(div_rem_by_bits(a, b), (a / b, a % b));
-            assert_eq!(div_rem_at_once(a, b), (a / b, a % b));
-            assert_eq!(quotient_up(a, b), a.div_ceil(b));
+            assert_eq!(div_rem_native(a, b), (a / b, a % b));
+            assert_eq!(div_ceil(a, b), a.div_ceil(b));
             let (a, b) = (a as u32, (b as u32).max(1));
-            assert_eq!(quotient_up_u32(a, b), a.div_ceil(b));
+            assert_eq!(div_ceil_u32(a, b), a.div_ceil(b));
         }
         assert_eq!(div_rem_by_bits(5, 0), (0, 5));
         assert_eq!(
-            (div_rem(5, 0), quotient_up(5, 0), quotient_up_u32(5, 0)),
+            (div_rem(5, 0), div_ceil(5, 0), div_ceil_u32(5, 0)),
             ((0, 5), 0, 0)
         );
     }

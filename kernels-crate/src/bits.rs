@@ -1,17 +1,19 @@
-//! Words with a bit for each sample of a row, made by warps that vote.
+//! Packing of samples into words of bits, by warp votes.
 //!
-//! Used by the masks of distance maps and by the thresholds of isosurfaces: they differ in what a
-//! bit says, not in how samples are read.
+//! Used by the masks of distance transforms and by the thresholds of isosurfaces: they differ in
+//! the meaning of a bit, not in how samples are read.
 
 use crate::{arith::div_rem, sample::Sample, warp};
 use cuda_std::{View, thread, warp::warp_vote_ballot};
 
-/// Words that a team makes at a time: each of a warp's lanes keeps one.
+/// Number of words that a team computes at a time: each lane of a warp keeps one.
 pub const GROUP: u32 = 32;
 
-/// Calls `visit` with the groups of the calling thread's team, and its lane if that is a whole
-/// warp. Where a block has no whole warp each thread is a team; else the threads of an incomplete
-/// warp have no work.
+/// Calls `visit(group, lane)` for the groups of the calling thread's team; `lane` is `None` if the
+/// team is a single thread.
+///
+/// A team is a full warp; threads of an incomplete warp do nothing. In a block without a full warp,
+/// each thread is a team.
 #[inline(always)]
 pub fn for_each_group(groups: u64, mut visit: impl FnMut(u64, Option<u32>)) {
     let rank = thread::thread_idx_x();
@@ -31,20 +33,20 @@ pub fn for_each_group(groups: u64, mut visit: impl FnMut(u64, Option<u32>)) {
     }
 }
 
-/// The lanes of a whole warp whose predicate is true. All of them call it.
+/// Returns the lanes of a full warp whose predicate is true. All lanes must call it.
 #[inline(always)]
 pub fn ballot(predicate: bool) -> u32 {
-    // SAFETY: the warp is whole, and all of its lanes come here.
+    // SAFETY: the warp is full, and all of its lanes call this.
     unsafe { warp_vote_ballot(u32::MAX, predicate) }
 }
 
-/// Takes what `next` gives for each of `count` words, a multiple of eight, and hands it to `vote`
-/// with the word's number: eight reads in flight, then eight votes.
+/// Calls `vote(word, next())` for each of `count` words, a multiple of eight, with eight reads in
+/// flight followed by eight votes.
 #[inline(always)]
-pub fn in_eights<V>(count: u32, mut next: impl FnMut() -> V, mut vote: impl FnMut(u32, V)) {
+pub fn read_in_eights<V>(count: u32, mut next: impl FnMut() -> V, mut vote: impl FnMut(u32, V)) {
     let mut batch = 0;
     while batch < count {
-        // spelled out, so that they stay in registers
+        // unrolled by hand, so that the values stay in registers
         let [a, b, c, d] = [next(), next(), next(), next()];
         let [e, f, g, h] = [next(), next(), next(), next()];
         vote(batch, a);
@@ -59,30 +61,32 @@ pub fn in_eights<V>(count: u32, mut next: impl FnMut() -> V, mut vote: impl FnMu
     }
 }
 
-/// Rows that begin at multiples of four samples, of which a warp's lanes read four neighbouring
-/// ones at a time: 128 samples, or four words.
+/// Rows that begin at multiples of four samples, of which each lane of a warp reads four
+/// consecutive samples at a time: 128 samples, or four words, per warp.
 #[derive(Clone, Copy)]
-pub struct Quads {
-    /// Samples of a row.
+pub struct QuadRows {
+    /// Samples per row.
     pub nx: u32,
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Words of a row.
+    /// Words per row.
     pub per_row: u32,
 }
 
-impl Quads {
-    /// Groups of [`GROUP`] words that a warp makes.
+impl QuadRows {
+    /// Returns the number of groups of [`GROUP`] words.
     #[inline(always)]
     pub fn groups(self) -> u64 {
         (self.per_row.div_ceil(4) as u64 * self.rows).div_ceil(GROUP as u64 / 4)
     }
 
-    /// Reads the samples of a group, `absent` where there are none, and calls `vote` four times for
-    /// each of four quads of words, sixteen samples of a lane in flight: with whether one of the
-    /// quad's words is the lane's own, with its four samples, and with whether they exist. Returns
-    /// the number of the lane's own word, and whether it exists. `count` is [`GROUP`]` / 4`, hidden
-    /// from the compiler if it is not to unroll.
+    /// Reads the samples of a group, or `absent` where there are none, with sixteen samples per
+    /// lane in flight.
+    ///
+    /// Calls `vote(own, samples, exist)` four times, once per set of four words: `own` is `true` if
+    /// one of the words is kept by this lane, and `samples` are the lane's four samples, if they
+    /// `exist`. Returns the index of the lane's own word, and whether it exists. `count` is
+    /// [`GROUP`]` / 4`, hidden from the compiler to prevent unrolling.
     #[inline(always)]
     pub fn read_group<T: Sample>(
         self,
@@ -116,7 +120,8 @@ impl Quads {
                 }
                 (values, exist)
             };
-            // spelled out, so that they stay in registers: four reads, then sixteen votes
+            // unrolled by hand, so that the values stay in registers: four reads, then sixteen
+            // votes
             let [a, b, c, d] = [next(0), next(1), next(2), next(3)];
             vote(lane / 4 == batch, a.0, a.1);
             vote(lane / 4 == batch + 1, b.0, b.1);
@@ -130,9 +135,9 @@ impl Quads {
     }
 }
 
-/// Word `word` of four: a vote's bits are every fourth sample of them.
+/// Returns word `word` of four, given four votes on every fourth sample each.
 #[inline(always)]
-pub const fn woven([a, b, c, d]: [u32; 4], word: u32) -> u32 {
+pub const fn interleaved_word([a, b, c, d]: [u32; 4], word: u32) -> u32 {
     let byte = 8 * word;
     every_fourth_bit(a >> byte & 0xff)
         | every_fourth_bit(b >> byte & 0xff) << 1

@@ -1,25 +1,25 @@
-//! The numbering of samples, cells and grid edges.
+//! Indexing of samples, cells and grid edges.
 //!
-//! Samples are stored x fastest. A cell is named by its lowest corner. A grid edge is named by its
+//! Samples are stored x fastest. A cell is identified by its lowest corner, a grid edge by its
 //! lower end and its axis. Counts are 64-bit throughout.
 
 use crate::arith::div_rem;
 
-/// A direction along the grid.
+/// The x axis of a grid.
 pub const X: u32 = 0;
-/// A direction along the grid.
+/// The y axis of a grid.
 pub const Y: u32 = 1;
-/// A direction along the grid.
+/// The z axis of a grid.
 pub const Z: u32 = 2;
 
 /// A grid of `nx` × `ny` × `nz` samples.
 ///
 /// # Edge slots
-/// Every grid edge has one slot, and there is no slot for an edge that does not exist. Slots go
-/// plane by plane; in a plane come first the edges that lie in it (in the order of their lower
-/// ends, the x edge of a sample before its y edge), then the z edges to the next plane. Vertices of
-/// a mesh keep this order, so that a volume cut into slabs along z yields its vertices slab after
-/// slab, and a slab needs only one plane of its neighbour to number the vertices that they share.
+/// Every grid edge has one slot, and there are no unused slots. Slots are ordered plane by plane;
+/// within a plane, first the edges in it (in the order of their lower ends, the x edge of a sample
+/// before its y edge), then the z edges to the next plane. Vertices of a mesh are in this order, so
+/// that a volume cut into slabs along z yields its vertices slab by slab, and a slab needs only one
+/// plane of its neighbour to number the vertices that they share.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
@@ -32,13 +32,13 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The number of samples.
+    /// Returns the number of samples.
     #[inline(always)]
     pub const fn samples(self) -> u64 {
         self.nx as u64 * self.ny as u64 * self.nz as u64
     }
 
-    /// Cells along x, y and z.
+    /// Returns the number of cells along x, y and z.
     #[inline(always)]
     pub const fn cell_dims(self) -> [u32; 3] {
         [
@@ -48,14 +48,14 @@ impl Grid {
         ]
     }
 
-    /// The number of cells.
+    /// Returns the number of cells.
     #[inline(always)]
     pub const fn cells(self) -> u64 {
         let [cx, cy, cz] = self.cell_dims();
         cx as u64 * cy as u64 * cz as u64
     }
 
-    /// Edges along `axis`: how many there are along x, y and z.
+    /// Returns the number of edges along `axis`, as extents along x, y and z.
     #[inline(always)]
     pub const fn edge_dims(self, axis: u32) -> [u32; 3] {
         [
@@ -77,34 +77,34 @@ impl Grid {
         ]
     }
 
-    /// The number of edges that lie in one plane of constant z.
+    /// Returns the number of edges that lie in one plane of constant z.
     #[inline(always)]
     pub const fn plane_edges(self) -> u64 {
         let (nx, ny) = (self.nx as u64, self.ny as u64);
         nx.saturating_sub(1) * ny + nx * ny.saturating_sub(1)
     }
 
-    /// The number of edges in all.
+    /// Returns the total number of edges.
     #[inline(always)]
     pub const fn edges(self) -> u64 {
         let nz = self.nz as u64;
         self.plane_edges() * nz + self.nx as u64 * self.ny as u64 * nz.saturating_sub(1)
     }
 
-    /// Where the sample (x, y, z) is stored.
+    /// Returns the storage index of sample (x, y, z).
     #[inline(always)]
     pub const fn sample(self, x: u32, y: u32, z: u32) -> usize {
         ((z as u64 * self.ny as u64 + y as u64) * self.nx as u64 + x as u64) as usize
     }
 
-    /// The number of the cell whose lowest corner is (x, y, z).
+    /// Returns the index of the cell whose lowest corner is (x, y, z).
     #[inline(always)]
     pub const fn cell(self, x: u32, y: u32, z: u32) -> u64 {
         let [cx, cy, _] = self.cell_dims();
         (z as u64 * cy as u64 + y as u64) * cx as u64 + x as u64
     }
 
-    /// The lowest corner of a cell.
+    /// Returns the lowest corner of a cell.
     #[inline(always)]
     pub const fn cell_corner(self, cell: u64) -> [u32; 3] {
         let [cx, cy, _] = self.cell_dims();
@@ -113,14 +113,14 @@ impl Grid {
         [x as u32, y as u32, z as u32]
     }
 
-    /// The slot of the edge that leaves (x, y, z) along `axis`. See
-    /// [the order of slots](Grid#edge-slots).
+    /// Returns the slot of the edge that leaves (x, y, z) along `axis`. See [the order of
+    /// slots](Grid#edge-slots).
     #[inline(always)]
     pub const fn edge_slot(self, axis: u32, x: u32, y: u32, z: u32) -> usize {
         self.edge_row(axis, y, z).slot(x)
     }
 
-    /// The axis and the lower end of the edge with this slot: the inverse of
+    /// Returns the axis and the lower end of the edge with this slot: the inverse of
     /// [`edge_slot`](Grid::edge_slot).
     #[inline(always)]
     pub const fn edge_at(self, slot: u64) -> (u32, [u32; 3]) {
@@ -137,13 +137,13 @@ impl Grid {
             // the last row has no edges along y
             return (X, [in_row as u32, y as u32, z]);
         }
-        // an x edge and a y edge for each sample but the last, which has a y edge only
+        // an x edge and a y edge per sample, except for the last sample, which has a y edge only
         let x = in_row / 2;
         let axis = if in_row & 1 == 1 || x + 1 == nx { Y } else { X };
         (axis, [x as u32, y as u32, z])
     }
 
-    /// The slots of the edges along `axis` that leave the samples of row (y, z).
+    /// Returns the slots of the edges along `axis` that leave the samples of row (y, z).
     #[inline(always)]
     pub const fn edge_row(self, axis: u32, y: u32, z: u32) -> EdgeRow {
         let (nx, ny) = (self.nx as u64, self.ny as u64);
@@ -156,7 +156,7 @@ impl Grid {
                 without_x_edge: u32::MAX,
             };
         }
-        // rows before this one are not the last of the plane, so each holds nx - 1 edges along x
+        // the rows before this one are not the last of the plane, so each has nx - 1 edges along x
         // and nx along y
         let row = plane + y * (2 * nx - 1);
         let step = 1 + (y + 1 < ny) as u64;
@@ -176,17 +176,17 @@ impl Grid {
     }
 }
 
-/// Where the edges along one axis of one row of samples have their slots.
+/// Slots of the edges along one axis of one row of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeRow {
     first: u64,
     step: u64,
-    /// The sample whose y edge has no x edge before it.
+    /// The sample whose y edge is not preceded by an x edge.
     without_x_edge: u32,
 }
 
 impl EdgeRow {
-    /// The slot of the edge that leaves sample `x` of the row.
+    /// Returns the slot of the edge that leaves sample `x` of the row.
     #[inline(always)]
     pub const fn slot(self, x: u32) -> usize {
         (self.first + x as u64 * self.step - (x == self.without_x_edge) as u64) as usize

@@ -1,21 +1,22 @@
-//! All device code of ferrovox.
+//! Device code of ferrovox.
 //!
 //! This crate is compiled twice: to PTX for NVIDIA GPUs (`cargo xtask ptx`), and as ordinary Rust
 //! for the CPU, where `simt` runs the same kernels block by block.
 //!
-//! The layers, each of which uses only those above it:
+//! Layers, each of which uses only those above it:
 //!
-//! | module | what it knows |
+//! | module | contents |
 //! | --- | --- |
-//! | [`sample`], [`grid`], [`rows`] | sample types, the numbering of samples, cells and edges, how rows are dealt to blocks |
-//! | [`operator`] | what a scan or a reduction combines, and how |
-//! | [`warp`], [`block`], [`bits`] | votes, scan and reduction among the threads of a warp or of a block |
-//! | [`scan`], [`isosurface`], [`label_surface`], [`mesh_filter`], [`distance`], [`skeleton`], [`voxelize`], [`synthetic`], [`render`] | one folder per system: its kernels and nothing else |
+//! | [`sample`], [`grid`], [`rows`] | sample types, indexing, distribution of items over threads |
+//! | [`operator`] | operators of scans and reductions |
+//! | [`warp`], [`block`], [`bits`] | votes, scans and reductions within a warp or block |
+//! | [`scan`], [`isosurface`], [`label_surface`], [`mesh_filter`] | kernels |
+//! | [`distance`], [`skeleton`], [`voxelize`], [`synthetic`], [`render`] | kernels |
 //!
-//! Every kernel takes an extent that has nothing to do with the launch shape: any number of blocks
-//! of any size gives the same result, so that block sizes can come from the occupancy calculator
-//! (and be 1 on the CPU). Those of [`distance::lower_envelope`] alone want whole warps, and one for each
-//! chunk of a line.
+//! The result of a kernel does not depend on the launch shape: any number of blocks of any size
+//! computes the same, so that block sizes can come from the occupancy calculator (and be 1 on the
+//! CPU). The kernels of [`distance::lower_envelope`] are an exception: they require whole warps, and
+//! one warp per chunk of a scanline.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 
 pub mod arith;

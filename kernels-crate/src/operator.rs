@@ -1,10 +1,10 @@
-//! What a scan or a reduction combines, and how.
+//! Operators and values of scans and reductions.
 //!
-//! A [`Value`] is what threads hand one another: one, two or four words of 32 bits. An [`Operator`]
-//! combines two of them. It must be associative and need not be commutative: the order of the
-//! operands is always kept.
+//! A [`Value`] is exchanged between threads as one, two or four 32-bit words. An [`Operator`]
+//! combines two values. It must be associative, but need not be commutative: the order of the
+//! operands is always preserved.
 //!
-//! An operator of one's own on a pair, here the sum of both halves:
+//! A custom operator, here the sum of both members of a pair:
 //!
 //! ```
 //! use ferrovox_kernels::operator::{Operator, Pair, Sum};
@@ -21,40 +21,40 @@ pub use order::{Keyed, Order};
 
 use cuda_std::KernelType;
 
-/// What threads can hand one another.
+/// A value that threads can exchange.
 pub trait Value: Copy + Send + Sync + 'static {
-    /// How many words: 1, 2 or 4.
-    const PARTS: usize;
+    /// Number of 32-bit words: 1, 2 or 4.
+    const WORDS: usize;
 
-    /// Word `i`, less than [`PARTS`](Self::PARTS).
-    fn part(self, i: usize) -> u32;
+    /// Returns word `i`, which is less than [`WORDS`](Self::WORDS).
+    fn word(self, i: usize) -> u32;
 
-    /// The value of its words; those from [`PARTS`](Self::PARTS) on are 0.
-    fn from_parts(parts: [u32; 4]) -> Self;
+    /// Restores a value from its words; those from [`WORDS`](Self::WORDS) on are 0.
+    fn from_words(words: [u32; 4]) -> Self;
 }
 
 /// An associative operation on `V`.
 pub trait Operator<V>: Send + Sync + 'static {
-    /// Whether the grouping of the operands changes no bit of the result. If it may, a scan keeps
-    /// to one grouping, so that equal launches give equal bits.
+    /// `true` if the result does not depend on the grouping of the operands. Otherwise scans use a
+    /// fixed grouping, so that equal launches yield equal bits.
     const EXACT: bool;
 
-    /// What combined with any value, on either side, is that value.
+    /// Returns the neutral element.
     fn identity() -> V;
 
-    /// `before` combined with what comes after it.
+    /// Combines `before` with the value `after` that follows it.
     fn combine(before: V, after: V) -> V;
 }
 
-/// The sum; integers wrap around.
+/// Addition; integers wrap around.
 #[derive(Clone, Copy, Debug)]
 pub struct Sum;
 
-/// The least. A NaN makes everything NaN that it is combined with; -0 is less than +0.
+/// Minimum. The result is NaN if either operand is; -0 is less than +0.
 #[derive(Clone, Copy, Debug)]
 pub struct Min;
 
-/// The greatest. A NaN makes everything NaN that it is combined with; -0 is less than +0.
+/// Maximum. The result is NaN if either operand is; -0 is less than +0.
 #[derive(Clone, Copy, Debug)]
 pub struct Max;
 
@@ -70,35 +70,35 @@ impl KernelType for Max {
     const NAME: &'static str = "Max";
 }
 
-/// Two values that are combined each on its own, together no more than 128 bits.
+/// Two values that are combined separately, with at most 128 bits together.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pair<A, B>(pub A, pub B);
 
 impl<A: Value, B: Value> Value for Pair<A, B> {
-    const PARTS: usize = if A::PARTS + B::PARTS <= 2 { 2 } else { 4 };
+    const WORDS: usize = if A::WORDS + B::WORDS <= 2 { 2 } else { 4 };
 
     #[inline(always)]
-    fn part(self, i: usize) -> u32 {
-        const { assert!(A::PARTS + B::PARTS <= 4, "a pair has at most 128 bits") };
-        if i < A::PARTS {
-            self.0.part(i)
-        } else if i < A::PARTS + B::PARTS {
-            self.1.part(i - A::PARTS)
+    fn word(self, i: usize) -> u32 {
+        const { assert!(A::WORDS + B::WORDS <= 4, "a pair has at most 128 bits") };
+        if i < A::WORDS {
+            self.0.word(i)
+        } else if i < A::WORDS + B::WORDS {
+            self.1.word(i - A::WORDS)
         } else {
             0
         }
     }
 
     #[inline(always)]
-    fn from_parts(parts: [u32; 4]) -> Self {
+    fn from_words(words: [u32; 4]) -> Self {
         let mut second = [0; 4];
         let mut i = 0;
-        while i < B::PARTS {
-            second[i] = parts[(A::PARTS + i) & 3];
+        while i < B::WORDS {
+            second[i] = words[(A::WORDS + i) & 3];
             i += 1;
         }
-        Pair(A::from_parts(parts), B::from_parts(second))
+        Pair(A::from_words(words), B::from_words(second))
     }
 }
 
@@ -123,20 +123,20 @@ impl<A, B, O: Operator<A> + Operator<B>> Operator<Pair<A, B>> for O {
 }
 
 macro_rules! integers {
-    ($($ty:ident $parts:literal)+) => {
+    ($($ty:ident $words:literal)+) => {
         $(
             impl Value for $ty {
-                const PARTS: usize = $parts;
+                const WORDS: usize = $words;
 
                 #[inline(always)]
-                fn part(self, i: usize) -> u32 {
+                fn word(self, i: usize) -> u32 {
                     (self as u128 >> (32 * i as u32)) as u32
                 }
 
                 #[inline(always)]
-                fn from_parts(parts: [u32; 4]) -> Self {
-                    let low = parts[0] as u64 | (parts[1] as u64) << 32;
-                    let high = parts[2] as u64 | (parts[3] as u64) << 32;
+                fn from_words(words: [u32; 4]) -> Self {
+                    let low = words[0] as u64 | (words[1] as u64) << 32;
+                    let high = words[2] as u64 | (words[3] as u64) << 32;
                     (low as u128 | (high as u128) << 64) as $ty
                 }
             }
@@ -188,12 +188,12 @@ macro_rules! integers {
 
 integers!(u32 1 i32 1 u64 2 i64 2 i128 4);
 
-/// An element as a scan reads it, and the value that it counts as.
+/// Conversion of an input element to the type in which it is scanned.
 pub trait Lift<V>: Copy + Send + Sync + 'static {
-    /// What stands where there is nothing to read.
+    /// The element used where there is no input.
     const ZERO: Self;
 
-    /// The element as a value.
+    /// Converts the element.
     fn lift(self) -> V;
 }
 

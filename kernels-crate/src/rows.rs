@@ -1,14 +1,14 @@
-//! How the items of a 3-D extent are dealt to blocks and threads.
+//! Distribution of the items of a 3-D extent over blocks and threads.
 //!
-//! An extent (of samples, cells or edges) is cut into pieces of rows along x. A block takes whole
-//! pieces, a thread takes runs of neighbouring items within a piece. Divisions happen once per
-//! piece, neighbouring items share what they read, and the result does not depend on how many
-//! blocks or threads there are.
+//! An extent (of samples, cells, edges or pixels) is divided into chunks of rows along x. A block
+//! processes whole chunks, a thread runs of neighbouring items within a chunk. There is one
+//! division per chunk, neighbouring items share what they read, and the result does not depend on
+//! the number of blocks or threads.
 
-use crate::arith::{div_rem, quotient_up, quotient_up_u32};
+use crate::arith::{div_ceil, div_ceil_u32, div_rem};
 use cuda_std::thread;
 
-/// An extent of items, cut into pieces of at most `piece` items along x.
+/// A 3-D extent of items, divided into chunks of at most `chunk` items along x.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
@@ -18,9 +18,9 @@ pub struct Rows {
     pub ny: u32,
     /// Items along z.
     pub nz: u32,
-    /// Items in a piece, at least 1.
-    pub piece: u32,
-    /// Neighbouring items that one thread takes at a time, at least 1.
+    /// Maximum number of items per chunk, at least 1.
+    pub chunk: u32,
+    /// Number of neighbouring items that one thread processes at a time, at least 1.
     pub run: u32,
 }
 
@@ -31,54 +31,54 @@ pub struct Run {
     pub start: u32,
     /// One past the last item.
     pub end: u32,
-    /// The row.
+    /// Index of the row within its plane.
     pub y: u32,
-    /// The plane.
+    /// Index of the plane.
     pub z: u32,
 }
 
 impl Rows {
-    /// The number of pieces: what the blocks of a launch share.
+    /// Returns the number of chunks, the unit of work of a block.
     #[inline(always)]
-    pub const fn pieces(self) -> u64 {
-        quotient_up_u32(self.nx, self.piece) as u64 * self.ny as u64 * self.nz as u64
+    pub const fn chunks(self) -> u64 {
+        div_ceil_u32(self.nx, self.chunk) as u64 * self.ny as u64 * self.nz as u64
     }
 
-    /// Piece number `index`.
+    /// Returns chunk `index`.
     #[inline(always)]
-    const fn piece_at(self, index: u64) -> Run {
-        let (row, in_row) = div_rem(index, quotient_up_u32(self.nx, self.piece) as u64);
+    const fn chunk_at(self, index: u64) -> Run {
+        let (row, in_row) = div_rem(index, div_ceil_u32(self.nx, self.chunk) as u64);
         let (z, y) = div_rem(row, self.ny as u64);
-        let start = in_row as u32 * self.piece;
+        let start = in_row as u32 * self.chunk;
         let rest = self.nx - start;
         Run {
             start,
-            end: start + if rest < self.piece { rest } else { self.piece },
+            end: start + if rest < self.chunk { rest } else { self.chunk },
             y: y as u32,
             z: z as u32,
         }
     }
 
-    /// Calls `visit` for every run of the calling thread, under any one-dimensional launch shape.
+    /// Calls `visit` for every run of the calling thread, for any one-dimensional launch shape.
     #[inline(always)]
     pub fn for_each_run(self, mut visit: impl FnMut(Run)) {
-        let pieces = self.pieces();
+        let chunks = self.chunks();
         let mut index = thread::block_idx_x() as u64;
-        while index < pieces {
-            let piece = self.piece_at(index);
-            // 64 bits: a thread that starts past the end must not wrap around to its start
-            let mut start = piece.start as u64 + thread::thread_idx_x() as u64 * self.run as u64;
-            while start < piece.end as u64 {
+        while index < chunks {
+            let chunk = self.chunk_at(index);
+            // in 64 bits: the start of a thread without a run in this chunk must not wrap around
+            let mut start = chunk.start as u64 + thread::thread_idx_x() as u64 * self.run as u64;
+            while start < chunk.end as u64 {
                 let end = start + self.run as u64;
-                let end = if end < piece.end as u64 {
+                let end = if end < chunk.end as u64 {
                     end as u32
                 } else {
-                    piece.end
+                    chunk.end
                 };
                 visit(Run {
                     start: start as u32,
                     end,
-                    ..piece
+                    ..chunk
                 });
                 start += thread::block_dim_x() as u64 * self.run as u64;
             }
@@ -86,7 +86,7 @@ impl Rows {
         }
     }
 
-    /// Calls `visit` with the place of every item of the calling thread: x, y and z.
+    /// Calls `visit` with the index `[x, y, z]` of every item of the calling thread.
     #[cuda_std::inline_closures]
     #[inline(always)]
     pub fn for_each(self, mut visit: impl FnMut([u32; 3])) {
@@ -100,44 +100,44 @@ impl Rows {
     }
 }
 
-/// A one-dimensional extent of `count` items, cut into pieces of at most `piece` items that blocks
-/// take whole.
+/// A one-dimensional extent of `count` items, divided into chunks of at most `chunk` items; a block
+/// processes whole chunks.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Items {
-    /// How many items.
+    /// Number of items.
     pub count: u64,
-    /// Items in a piece, at least 1.
-    pub piece: u32,
+    /// Maximum number of items per chunk, at least 1.
+    pub chunk: u32,
 }
 
 impl Items {
-    /// The number of pieces: what the blocks of a launch share.
+    /// Returns the number of chunks, the unit of work of a block.
     #[inline(always)]
-    pub const fn pieces(self) -> u64 {
-        quotient_up(self.count, self.piece as u64)
+    pub const fn chunks(self) -> u64 {
+        div_ceil(self.count, self.chunk as u64)
     }
 
-    /// Calls `visit` for every item of the calling thread, under any one-dimensional launch shape.
+    /// Calls `visit` for every item of the calling thread, for any one-dimensional launch shape.
     /// Neighbouring threads visit neighbouring items.
     #[inline(always)]
     pub fn for_each(self, mut visit: impl FnMut(usize)) {
-        let mut piece = thread::block_idx_x() as u64;
-        while piece < self.pieces() {
-            let start = piece * self.piece as u64;
+        let mut chunk = thread::block_idx_x() as u64;
+        while chunk < self.chunks() {
+            let start = chunk * self.chunk as u64;
             let rest = self.count - start;
             let end = start
-                + if rest < self.piece as u64 {
+                + if rest < self.chunk as u64 {
                     rest
                 } else {
-                    self.piece as u64
+                    self.chunk as u64
                 };
             let mut item = start + thread::thread_idx_x() as u64;
             while item < end {
                 visit(item as usize);
                 item += thread::block_dim_x() as u64;
             }
-            piece += thread::grid_dim_x() as u64;
+            chunk += thread::grid_dim_x() as u64;
         }
     }
 }

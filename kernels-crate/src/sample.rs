@@ -1,19 +1,19 @@
-//! The sample types that kernels read as they are.
+//! Sample types that kernels read without conversion.
 
 use cuda_std::KernelType;
 
-/// A sample of a volume: read from memory in its own type, computed with in `f32`.
+/// A sample of a volume, stored in its own type and computed with in `f32`.
 ///
-/// Integer types up to 16 bits and `f32` are exact; nothing is widened in memory.
+/// The conversion is exact for integer types up to 16 bits and for `f32`; nothing is widened in
+/// memory.
 pub trait Sample: KernelType + Copy + Send + Sync + 'static {
-    /// Whether values of this type can be NaN or infinite, so that kernels for the others do not
-    /// ask.
+    /// `true` if values of this type can be NaN or infinite. Kernels for other types omit the test.
     const MAY_BE_NON_FINITE: bool = false;
 
-    /// The sample's value.
+    /// Returns the value of the sample.
     fn value(self) -> f32;
 
-    /// Whether it has another value. What is not a number has another than anything, itself too.
+    /// Returns `true` if the samples differ; NaN differs from everything, including itself.
     #[inline(always)]
     fn differs(self, other: Self) -> bool {
         self.value() != other.value()
@@ -79,9 +79,9 @@ impl Sample for f32 {
 
 /// An unsigned integer that a scan can read, or that can hold an offset, a count or an index.
 pub trait Count: KernelType + Copy + Send + Sync + 'static {
-    /// The value as 64 bits.
+    /// Returns the value as 64 bits.
     fn widen(self) -> u64;
-    /// The low bits of `value`; the host has made sure that they are all of it.
+    /// Returns the low bits of `value`, which the host has checked to be all of it.
     fn narrow(value: u64) -> Self;
 }
 

@@ -1,7 +1,7 @@
 //! Benchmark of kernels over block size, register limit or shared memory, together with the
 //! occupancy that the calculator predicts for each configuration.
 //!
-//! `cargo xtask bench occupancy -- --kernel emit_vertices_f32,sum_words_u32 --over
+//! `cargo xtask bench occupancy -- --kernel emit_vertices_f32,scan_sum_32_u32 --over
 //! blocks,registers,shared`; `--help` lists the options.
 //!
 //! A kernel is measured inside a pipeline that launches it, with the pipeline's data. The time is

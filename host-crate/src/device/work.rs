@@ -9,9 +9,12 @@ use ferrovox_kernels::rows::{Items, Rows};
 pub(crate) fn over(stream: &Stream, count: u64) -> (Launch, Items) {
     let alone = stream.device().limits().threads_per_block == 1;
     let piece = if alone { 1 << 13 } else { 1 << 10 };
-    let items = Items { count, piece };
+    let items = Items {
+        count,
+        chunk: piece,
+    };
     (
-        Launch::pieces(items.pieces()).max_useful_threads(piece),
+        Launch::pieces(items.chunks()).max_useful_threads(piece),
         items,
     )
 }
@@ -30,13 +33,13 @@ pub(crate) fn rows(stream: &Stream, dims: [u32; 3], run: u32) -> Rows {
         nx,
         ny,
         nz,
-        piece,
+        chunk: piece,
         run,
     }
 }
 
 /// The launch for [`rows`].
 pub(crate) fn rows_launch(rows: Rows) -> Launch {
-    let items = rows.nx.min(rows.piece);
-    Launch::pieces(rows.pieces()).max_useful_threads(items.div_ceil(rows.run))
+    let items = rows.nx.min(rows.chunk);
+    Launch::pieces(rows.chunks()).max_useful_threads(items.div_ceil(rows.run))
 }

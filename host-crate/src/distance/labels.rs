@@ -360,14 +360,14 @@ fn scanline_launch(stream: &Stream, scanlines: Scanlines) -> (Launch, ScanlineGr
     let count = scanlines.batches * scanlines.columns.div_ceil(width.into());
     let (launch, items) = over(stream, count);
     // A group is a large work item for a CPU thread.
-    let piece = if is_cpu { 4 } else { items.piece };
+    let piece = if is_cpu { 4 } else { items.chunk };
     let groups = ScanlineGroups {
         scanlines,
         piece,
         width,
     };
     let launch = if is_cpu {
-        Launch::pieces(groups.items().pieces())
+        Launch::pieces(groups.items().chunks())
     } else {
         launch
     };

@@ -60,12 +60,12 @@ pub(crate) fn count_ones(stream: &Stream, bits: &Buffer<u32>) -> Result<u64, Dev
     let piece = words.div_ceil(blocks).max(1 << 12);
     let items = Items {
         count: words,
-        piece: u32::try_from(piece).unwrap_or(u32::MAX),
+        chunk: u32::try_from(piece).unwrap_or(u32::MAX),
     };
     // SAFETY: the items are the words, and there is one count.
     unsafe {
         let args = (bits.view(), items, count.view_mut());
-        stream.launch::<count_bits>(Launch::pieces(items.pieces()), args)?;
+        stream.launch::<count_bits>(Launch::pieces(items.chunks()), args)?;
     }
     Ok(stream.download(&count)?[0])
 }

@@ -93,8 +93,8 @@ fn spread(
 fn over_lines(lines: u64) -> (Launch, Items) {
     let items = Items {
         count: lines,
-        piece: 64,
+        chunk: 64,
     };
-    let launch = Launch::pieces(items.pieces()).block_divides(64);
+    let launch = Launch::pieces(items.chunks()).block_divides(64);
     (launch, items)
 }

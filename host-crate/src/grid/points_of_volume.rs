@@ -14,7 +14,7 @@ use ferrovox_kernels::{
         crossings::{count_crossings, emit_crossings},
         sites::{BitRows, Range, TILE, count_tiles, emit_centres},
     },
-    scan::{PICKED, sum_small},
+    scan::{PICKED, scan_small},
 };
 
 /// A launch whose blocks take tiles.
@@ -51,7 +51,7 @@ impl DevicePoints {
         stream.prepare(&[
             pack_entry(volume),
             count_crossings::entry(),
-            sum_small::entry(),
+            scan_small::entry(),
             emit_crossings::<T>::entry(),
         ])?;
         let bits = BitRows::new(volume.grid());

@@ -348,14 +348,14 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
     let mut triangles = stream.alloc::<I>(totals.triangles as usize * 3)?;
     let items = Items {
         count: totals.occupied,
-        piece: PIECE,
+        chunk: PIECE,
     };
     // the table's triangles face the below side; a mirroring geometry turns them round once more
     let flip = (classified.params.inside == Inside::Below) != volume.geometry().mirrors();
     // SAFETY: an offset for each cell and each edge, and room for three indices for each triangle.
     unsafe {
         stream.launch::<emit_triangles<I>>(
-            Launch::pieces(items.pieces()).at_most_threads(MAX_BLOCK as u32),
+            Launch::pieces(items.chunks()).at_most_threads(MAX_BLOCK as u32),
             (
                 occupied_cells.view(),
                 items,

@@ -29,12 +29,12 @@ pub(super) fn compact_indices<I: Count + Element>(
     let mut compacted = stream.alloc::<u64>(total as usize)?;
     let items = Items {
         count: flags.len() as u64,
-        piece: PIECE,
+        chunk: PIECE,
     };
     // SAFETY: a flag and an offset for each item, and room for every flag that is set.
     unsafe {
         let args = (flags.view(), offsets.view(), items, compacted.view_mut());
-        stream.launch::<compact_flagged<I>>(Launch::pieces(items.pieces()), args)?;
+        stream.launch::<compact_flagged<I>>(Launch::pieces(items.chunks()), args)?;
     }
     Ok(compacted)
 }
@@ -55,7 +55,7 @@ impl VertexLayout<'_> {
     fn items(&self) -> Items {
         Items {
             count: self.active_edges.len() as u64,
-            piece: PIECE,
+            chunk: PIECE,
         }
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn positions<T: DeviceSample>(
     // SAFETY: slots of edges that exist, and room for three coordinates for each.
     unsafe {
         stream.launch::<emit_vertices<T>>(
-            Launch::pieces(items.pieces()),
+            Launch::pieces(items.chunks()),
             (
                 volume.samples().view(),
                 volume.grid(),
@@ -113,7 +113,7 @@ pub(super) fn normals<T: DeviceSample>(
     // SAFETY: slots of edges that exist, and room for three components for each.
     unsafe {
         stream.launch::<emit_normals<T>>(
-            Launch::pieces(items.pieces()),
+            Launch::pieces(items.chunks()),
             (
                 volume.samples().view(),
                 volume.grid(),
@@ -140,7 +140,7 @@ pub(super) fn plane_offsets<I: Count + Element>(
     let mut offsets = stream.alloc::<u64>(grid.nz as usize)?;
     let planes = Items {
         count: grid.nz.into(),
-        piece: PIECE,
+        chunk: PIECE,
     };
     // SAFETY: an offset for each edge, for each cell and one more, and room for each plane.
     unsafe {
@@ -151,7 +151,7 @@ pub(super) fn plane_offsets<I: Count + Element>(
             planes,
             offsets.view_mut(),
         );
-        stream.launch::<compute_plane_offsets<I>>(Launch::pieces(planes.pieces()), args)?;
+        stream.launch::<compute_plane_offsets<I>>(Launch::pieces(planes.chunks()), args)?;
     }
     Ok(offsets)
 }

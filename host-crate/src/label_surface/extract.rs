@@ -10,7 +10,9 @@ use crate::{
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
-    label_surface::{MARKS, Net, emit_label_quads, emit_label_vertices, mark_label_cells},
+    label_surface::{
+        MASKS_PER_WORD, Net, classify_label_cells, emit_label_quads, emit_label_vertices,
+    },
     sample::Count,
 };
 
@@ -78,13 +80,13 @@ fn run<T: Count + Element>(
     let words = net.words();
     stream.require((grid.samples() * size_of::<T>() as u64).saturating_add(words * 34))?;
     stream.prepare(&[
-        mark_label_cells::<T>::entry(),
+        classify_label_cells::<T>::entry(),
         emit_label_vertices::<T>::entry(),
         emit_label_quads::<T, u32>::entry(),
     ])?;
     let labels = stream.upload(numbers)?;
     let len = words as usize;
-    let mut marks = stream.alloc::<u32>(len * MARKS)?;
+    let mut marks = stream.alloc::<u32>(len * MASKS_PER_WORD)?;
     let mut vertex_counts = stream.alloc::<u8>(len)?;
     let mut quad_counts = stream.alloc::<u8>(len)?;
     let (launch, items) = over(stream, words);
@@ -98,7 +100,7 @@ fn run<T: Count + Element>(
             vertex_counts.view_mut(),
             quad_counts.view_mut(),
         );
-        stream.launch::<mark_label_cells<T>>(launch, args)?;
+        stream.launch::<classify_label_cells<T>>(launch, args)?;
     }
     let mut scanner = Scanner::new(stream)?;
     let mut before = |counts: &Buffer<u8>| -> Result<(Buffer<u64>, u64), LabelSurfaceError> {

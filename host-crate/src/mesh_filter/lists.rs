@@ -8,8 +8,8 @@ use crate::{
 use cuda_std::Kernel;
 use ferrovox_kernels::{
     mesh_filter::{
-        corners::{count_at_vertices, list_at_vertices},
-        neighbours::{list_neighbours, unite_neighbours},
+        incidence::{count_incident_triangles, list_incident_triangles},
+        neighbours::{list_neighbours, select_smoothing_neighbours},
     },
     sample::Count,
 };
@@ -42,7 +42,7 @@ impl<I: Count + Element> Lists<I> {
     ) -> Result<Self, MeshFilterError> {
         stream.prepare(&[
             list_neighbours::<I>::entry(),
-            unite_neighbours::<I>::entry(),
+            select_smoothing_neighbours::<I>::entry(),
         ])?;
         let mut lists = Self::counted(stream, corners, vertices, 2)?;
         let (launch, items) = over(stream, corners.len() as u64 / 3);
@@ -65,7 +65,7 @@ impl<I: Count + Element> Lists<I> {
                 lists.lengths.view_mut(),
                 lists.elements.view_mut(),
             );
-            stream.launch::<unite_neighbours<I>>(launch, args)?;
+            stream.launch::<select_smoothing_neighbours<I>>(launch, args)?;
         }
         Ok(lists)
     }
@@ -81,7 +81,7 @@ impl<I: Count + Element> Lists<I> {
         if I::narrow(triangles as u64).widen() != triangles as u64 {
             return Err(MeshFilterError::NarrowIndices { triangles });
         }
-        stream.prepare(&[list_at_vertices::<I>::entry()])?;
+        stream.prepare(&[list_incident_triangles::<I>::entry()])?;
         let mut lists = Self::counted(stream, corners, vertices, 1)?;
         let (launch, items) = over(stream, triangles as u64);
         // SAFETY: the starts are those of the counts of one element for each corner, and the lists
@@ -95,7 +95,7 @@ impl<I: Count + Element> Lists<I> {
                 lists.lengths.view_mut(),
                 lists.elements.view_mut(),
             );
-            stream.launch::<list_at_vertices<I>>(launch, args)?;
+            stream.launch::<list_incident_triangles<I>>(launch, args)?;
         }
         Ok(lists)
     }
@@ -112,7 +112,7 @@ impl<I: Count + Element> Lists<I> {
         let elements = triangles.saturating_mul(3 * each);
         let bytes = elements.saturating_mul(size_of::<I>() as u64);
         stream.require(bytes.saturating_add(vertices.saturating_mul(16)))?;
-        stream.prepare(&[count_at_vertices::<I>::entry()])?;
+        stream.prepare(&[count_incident_triangles::<I>::entry()])?;
         let mut starts = stream.zeros::<u64>(vertices as usize)?;
         let mut invalid = stream.zeros::<u64>(1)?;
         let (launch, items) = over(stream, triangles);
@@ -121,7 +121,7 @@ impl<I: Count + Element> Lists<I> {
             let counts = starts.view_mut();
             let invalid = invalid.view_mut();
             let args = (corners.view(), items, vertices, each, counts, invalid);
-            stream.launch::<count_at_vertices<I>>(launch, args)?;
+            stream.launch::<count_incident_triangles<I>>(launch, args)?;
         }
         Scanner::new(stream)?.exclusive_in_place(Sum, &mut starts)?;
         let lists = Self {

@@ -12,7 +12,7 @@ use crate::{
 };
 use cuda_std::Kernel;
 use ferrovox_kernels::{
-    mesh_filter::smooth::{move_vertices, smooth_first, smooth_next},
+    mesh_filter::smooth::{add_displacements, smooth_first_term, smooth_next_term},
     sample::Count,
 };
 
@@ -75,9 +75,9 @@ fn of_corners<I: Count + Element>(
     stream.check_device(positions)?;
     stream.check_device(corners)?;
     stream.prepare(&[
-        smooth_first::<I>::entry(),
-        smooth_next::<I>::entry(),
-        move_vertices::entry(),
+        smooth_first_term::<I>::entry(),
+        smooth_next_term::<I>::entry(),
+        add_displacements::entry(),
     ])?;
     let lists = Lists::of_neighbours(stream, corners, vertices)?;
     let (starts, lengths) = (lists.starts.view(), lists.lengths.view());
@@ -100,7 +100,7 @@ fn of_corners<I: Count + Element>(
             first.view_mut(),
             sum.view_mut(),
         );
-        stream.launch::<smooth_first<I>>(launch, args)?;
+        stream.launch::<smooth_first_term<I>>(launch, args)?;
     }
     let mut previous = stream.zeros::<f32>(all)?;
     let mut current = stream.alloc::<f32>(all)?;
@@ -119,7 +119,7 @@ fn of_corners<I: Count + Element>(
                 previous.view_mut(),
                 sum.view_mut(),
             );
-            stream.launch::<smooth_next<I>>(launch, args)?;
+            stream.launch::<smooth_next_term<I>>(launch, args)?;
         }
         std::mem::swap(&mut previous, &mut current);
     }
@@ -127,7 +127,7 @@ fn of_corners<I: Count + Element>(
     // SAFETY: both have an element for each item.
     unsafe {
         let args = (items, sum.view(), positions.view_mut());
-        stream.launch::<move_vertices>(launch, args)?;
+        stream.launch::<add_displacements>(launch, args)?;
     }
     Ok(())
 }

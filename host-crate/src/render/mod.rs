@@ -127,7 +127,7 @@ fn pixel_rows(stream: &Stream, params: &RenderParams) -> Rows {
         nx: params.width,
         ny: params.height,
         nz: 1,
-        piece: run * 128,
+        chunk: run * 128,
         run,
     }
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::device::{Buffer, DeviceError, Element, Launch, LaunchPlan, Stream};
 use cuda_std::{View, ViewMut};
-use ferrovox_kernels::scan::{CHECKED_ITEMS, TileJob, sum_checked, sum_same_checked};
+use ferrovox_kernels::scan::{CHECKED_ITEMS, ScanJob, scan_sum_checked, scan_sum_same_checked};
 
 /// An integer whose checked sums are of type `V`: `u8`, `u16` and `u32` into `u32` or `u64`; `i32`,
 /// `u64` and `i64` into themselves.
@@ -20,7 +20,7 @@ mod sealed {
         View<'a, I>,
         ViewMut<'a, V>,
         V,
-        TileJob,
+        ScanJob,
         ViewMut<'a, u64>,
         ViewMut<'a, V>,
         ViewMut<'a, u64>,
@@ -64,15 +64,15 @@ macro_rules! checked_sums {
 }
 
 checked_sums! {
-    u8 to u32: sum_checked<u8, u32>;
-    u8 to u64: sum_checked<u8, u64>;
-    u16 to u32: sum_checked<u16, u32>;
-    u16 to u64: sum_checked<u16, u64>;
-    u32 to u32: sum_checked<u32, u32>;
-    u32 to u64: sum_checked<u32, u64>;
-    i32 to i32: sum_same_checked<i32>;
-    u64 to u64: sum_same_checked<u64>;
-    i64 to i64: sum_same_checked<i64>;
+    u8 to u32: scan_sum_checked<u8, u32>;
+    u8 to u64: scan_sum_checked<u8, u64>;
+    u16 to u32: scan_sum_checked<u16, u32>;
+    u16 to u64: scan_sum_checked<u16, u64>;
+    u32 to u32: scan_sum_checked<u32, u32>;
+    u32 to u64: scan_sum_checked<u32, u64>;
+    i32 to i32: scan_sum_same_checked<i32>;
+    u64 to u64: scan_sum_same_checked<u64>;
+    i64 to i64: scan_sum_same_checked<i64>;
 }
 
 /// Words that a tile's sum of 128 bits takes.

@@ -6,9 +6,9 @@ use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
     operator::{Max, Min, Operator, Order, Sum, Value},
     scan::{
-        BlockShape, DOUBLES, INTO_LONGS, INTO_WORDS, LONG_EXTREMES, LONGS, TileJob, WORD_EXTREMES,
-        WORDS, add_offset, long_extremes, sum_doubles, sum_into_longs, sum_into_words, sum_longs,
-        sum_words, word_extremes,
+        BlockShape, MIN_32, MIN_64, SUM_32, SUM_64, SUM_F64, SUM_INTO_32, SUM_INTO_64, ScanJob,
+        add_offset, scan_min_32, scan_min_64, scan_sum_32, scan_sum_f64, scan_sum_into_32,
+        scan_sum_into_64, scan_sum_u64,
     },
 };
 
@@ -28,7 +28,7 @@ pub struct TileArgs<'a, I, V> {
     pub input: View<'a, I>,
     pub output: ViewMut<'a, V>,
     pub initial: V,
-    pub job: TileJob,
+    pub job: ScanJob,
     pub states: ViewMut<'a, u64>,
     pub total: ViewMut<'a, V>,
 }
@@ -170,17 +170,17 @@ macro_rules! scans {
 }
 
 scans! {
-    u32 to u32 by Sum: sum_words<u32>, WORDS, 0, as u32 to u32, and three_pass;
-    i32 to i32 by Sum: sum_words<u32>, WORDS, 0, as u32 to u32, and three_pass;
-    f32 to f32 by Sum: sum_words<f32>, WORDS, 0.0, as f32 to f32;
-    u64 to u64 by Sum: sum_longs, LONGS, 0, as u64 to u64, and three_pass;
-    i64 to i64 by Sum: sum_longs, LONGS, 0, as u64 to u64, and three_pass;
-    f64 to f64 by Sum: sum_doubles, DOUBLES, 0.0, as f64 to f64;
-    u8 to u32 by Sum: sum_into_words<u8>, INTO_WORDS, 0, as u8 to u32, and three_pass;
-    u16 to u32 by Sum: sum_into_words<u16>, INTO_WORDS, 0, as u16 to u32, and three_pass;
-    u8 to u64 by Sum: sum_into_longs<u8>, INTO_LONGS, 0, as u8 to u64, and three_pass;
-    u16 to u64 by Sum: sum_into_longs<u16>, INTO_LONGS, 0, as u16 to u64, and three_pass;
-    u32 to u64 by Sum: sum_into_longs<u32>, INTO_LONGS, 0, as u32 to u64, and three_pass;
+    u32 to u32 by Sum: scan_sum_32<u32>, SUM_32, 0, as u32 to u32, and three_pass;
+    i32 to i32 by Sum: scan_sum_32<u32>, SUM_32, 0, as u32 to u32, and three_pass;
+    f32 to f32 by Sum: scan_sum_32<f32>, SUM_32, 0.0, as f32 to f32;
+    u64 to u64 by Sum: scan_sum_u64, SUM_64, 0, as u64 to u64, and three_pass;
+    i64 to i64 by Sum: scan_sum_u64, SUM_64, 0, as u64 to u64, and three_pass;
+    f64 to f64 by Sum: scan_sum_f64, SUM_F64, 0.0, as f64 to f64;
+    u8 to u32 by Sum: scan_sum_into_32<u8>, SUM_INTO_32, 0, as u8 to u32, and three_pass;
+    u16 to u32 by Sum: scan_sum_into_32<u16>, SUM_INTO_32, 0, as u16 to u32, and three_pass;
+    u8 to u64 by Sum: scan_sum_into_64<u8>, SUM_INTO_64, 0, as u8 to u64, and three_pass;
+    u16 to u64 by Sum: scan_sum_into_64<u16>, SUM_INTO_64, 0, as u16 to u64, and three_pass;
+    u32 to u64 by Sum: scan_sum_into_64<u32>, SUM_INTO_64, 0, as u32 to u64, and three_pass;
 }
 
 macro_rules! extremes {
@@ -195,12 +195,12 @@ macro_rules! extremes {
 }
 
 extremes! {
-    u32 word_extremes WORD_EXTREMES u32 unsigned;
-    i32 word_extremes WORD_EXTREMES u32 signed;
-    f32 word_extremes WORD_EXTREMES u32 float;
-    u64 long_extremes LONG_EXTREMES u64 unsigned;
-    i64 long_extremes LONG_EXTREMES u64 signed;
-    f64 long_extremes LONG_EXTREMES u64 float;
+    u32 scan_min_32 MIN_32 u32 unsigned;
+    i32 scan_min_32 MIN_32 u32 signed;
+    f32 scan_min_32 MIN_32 u32 float;
+    u64 scan_min_64 MIN_64 u64 unsigned;
+    i64 scan_min_64 MIN_64 u64 signed;
+    f64 scan_min_64 MIN_64 u64 float;
 }
 
 /// Elements that a block of [`add_offset`] has at least.

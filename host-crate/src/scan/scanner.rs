@@ -8,7 +8,7 @@ use crate::device::{Buffer, DeviceError, Launch, LaunchPlan, Stream};
 use cuda_std::{View, ViewMut};
 use ferrovox_kernels::{
     operator::Operator,
-    scan::{TileJob, look_back::HEADER},
+    scan::{ScanJob, look_back::HEADER},
 };
 use std::{cmp::Ordering, marker::PhantomData};
 
@@ -236,7 +236,7 @@ impl<'s> Scanner<'s> {
         let plan = <I as Sealed<V, O>>::plan(self.stream, shaped(1))?;
         let tiling = Tiling::new(input.len(), plan, shape.items, shape.look_back_threads)?;
         let initial = params.initial.unwrap_or_else(<I as Sealed<V, O>>::initial);
-        let job = self.begin(tiling, V::PARTS, params.kind)?;
+        let job = self.begin(tiling, V::WORDS, params.kind)?;
         let args = TileArgs {
             input,
             output,
@@ -272,7 +272,7 @@ impl<'s> Scanner<'s> {
         tiling: Tiling,
         parts: usize,
         kind: ScanKind,
-    ) -> Result<TileJob, DeviceError> {
+    ) -> Result<ScanJob, DeviceError> {
         let words = HEADER + tiling.tiles as usize * parts;
         if self.states.len() < words {
             // a growing sequence of inputs should not allocate each time
@@ -284,16 +284,16 @@ impl<'s> Scanner<'s> {
             (self.epoch, self.next_number) = (0, 0);
         }
         self.epoch += 1;
-        let first_number = self.next_number;
-        self.next_number = first_number.wrapping_add(tiling.numbers());
-        Ok(TileJob {
+        let counter_start = self.next_number;
+        self.next_number = counter_start.wrapping_add(tiling.numbers());
+        Ok(ScanJob {
             count: tiling.count,
             tile: tiling.tile,
             tiles: tiling.tiles,
-            first_number,
+            counter_start,
             epoch: self.epoch,
             inclusive: (kind == ScanKind::Inclusive).into(),
-            one_each: tiling.one_each().into(),
+            one_tile_per_block: tiling.one_tile_per_block().into(),
         })
     }
 }
@@ -348,14 +348,14 @@ impl Tiling {
     }
 
     /// Whether each block has one tile.
-    fn one_each(self) -> bool {
+    fn one_tile_per_block(self) -> bool {
         self.blocks == self.tiles
     }
 
     /// How many numbers the blocks take: one for each tile, and if they take more than one each,
     /// one more to learn that there is none left.
     fn numbers(self) -> u32 {
-        if self.one_each() {
+        if self.one_tile_per_block() {
             self.tiles
         } else {
             self.tiles.wrapping_add(self.blocks)

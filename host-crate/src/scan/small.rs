@@ -2,11 +2,11 @@
 
 use crate::device::{Buffer, DeviceError, Launch, Stream};
 use cuda_std::ViewMut;
-use ferrovox_kernels::scan::{PICKED, SMALL, Segments, sum_small};
+use ferrovox_kernels::scan::{PICKED, SMALL_ITEMS, Segments, scan_small};
 
 /// Elements of a segment, at least: two rounds of the largest block. Two more take no longer than a
 /// second launch.
-const MIN_SEGMENT: u64 = 2 * 1024 * SMALL as u64;
+const MIN_SEGMENT: u64 = 2 * 1024 * SMALL_ITEMS as u64;
 
 /// Replaces a short list by its exclusive sums, with a kernel that takes a driver little time to
 /// compile. Nothing is waited for. It reads every element twice, and for each segment the sums of
@@ -46,7 +46,7 @@ fn launch(
     let mut launch = |scan: u32| {
         let args = (data, segments, sums.view_mut(), scan, at, picked);
         // SAFETY: there is a sum for each segment, and room for four picked ones or none.
-        unsafe { stream.launch::<sum_small>(Launch::pieces(pieces), args) }
+        unsafe { stream.launch::<scan_small>(Launch::pieces(pieces), args) }
     };
     if pieces > 1 {
         launch(0)?;

@@ -5,7 +5,9 @@ use crate::device::{DeviceError, Launch, Stream};
 use cuda_std::{KernelType, View, ViewMut};
 use ferrovox_kernels::{
     sample::Count,
-    scan::{ITEMS, Segments, put_total, reduce_segments, scan_segment_sums, scan_segments},
+    scan::{
+        Segments, THREE_PASS_ITEMS, reduce_segments, scan_segment_sums, scan_segments, write_total,
+    },
 };
 
 /// Segments per multiprocessor of a GPU, or per thread of the CPU.
@@ -15,7 +17,7 @@ const SEGMENTS_PER_MULTIPROCESSOR: u64 = 8;
 pub(crate) fn segments(stream: &Stream, len: usize) -> Segments {
     let limits = stream.device().limits();
     let most = limits.multiprocessors as u64 * SEGMENTS_PER_MULTIPROCESSOR;
-    let tile = (limits.threads_per_block as usize * ITEMS) as u64;
+    let tile = (limits.threads_per_block as usize * THREE_PASS_ITEMS) as u64;
     let count = len as u64;
     let length = count.div_ceil(most).next_multiple_of(tile).max(tile);
     Segments { count, length }
@@ -48,6 +50,6 @@ pub(super) unsafe fn three_pass<T: Count, V: Count + KernelType>(
         let args = (input, segments, sums.view(), initial, inclusive, output);
         stream.launch::<scan_segments<T, V>>(launch, args)?;
         let args = (initial, pieces, sums.view(), total);
-        stream.launch::<put_total<V>>(Launch::one_block().max_useful_threads(1), args)
+        stream.launch::<write_total<V>>(Launch::one_block().max_useful_threads(1), args)
     }
 }

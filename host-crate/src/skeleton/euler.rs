@@ -30,13 +30,13 @@ pub fn euler_number(stream: &Stream, solid: &DeviceMask) -> Result<i64, Skeleton
     let piece = count.div_ceil(blocks).max(1 << 12);
     let items = Items {
         count,
-        piece: u32::try_from(piece).unwrap_or(u32::MAX),
+        chunk: u32::try_from(piece).unwrap_or(u32::MAX),
     };
     // SAFETY: the solid has the words of its grid, the items count the words of lines, and there is
     // one sum.
     unsafe {
         let args = (solid.bits.view(), bits, items, sum.view_mut());
-        stream.launch::<add_euler_number>(Launch::pieces(items.pieces()), args)?;
+        stream.launch::<add_euler_number>(Launch::pieces(items.chunks()), args)?;
     }
     Ok(stream.download(&sum)?[0] as i64)
 }

@@ -24,8 +24,8 @@ use ferrovox_kernels::{
     distance::sites::BitRows,
     rows::Items,
     voxelize::{
-        crossings::{Triangles, mark_crossings},
-        parity::fill_behind_crossings,
+        crossings::{Triangles, toggle_crossings},
+        parity::accumulate_parity,
     },
 };
 
@@ -92,7 +92,7 @@ fn mark(
     let corners = corners.ok_or(VoxelizeError::TooManyVertices {
         found: mesh.vertices.len(),
     })?;
-    stream.prepare(&[mark_crossings::entry(), fill_behind_crossings::entry()])?;
+    stream.prepare(&[toggle_crossings::entry(), accumulate_parity::entry()])?;
     let mut marks = stream.zeros::<u32>(bits.words() as usize)?;
     let vertices = stream.upload(&fine.vertices)?;
     let corners = stream.upload(corners.as_flattened())?;
@@ -100,16 +100,16 @@ fn mark(
     let alone = stream.device().limits().threads_per_block == 1;
     let triangles = Triangles {
         count: mesh.triangles.len() as u64,
-        fraction: fine.fraction,
-        sharing: if alone { 1 } else { 32 },
+        fraction_bits: fine.fraction,
+        items_per_triangle: if alone { 1 } else { 32 },
     };
     let items = Items {
         count: triangles.items(),
-        piece: 1 << 10,
+        chunk: 1 << 10,
     };
     let rows = Items {
         count: u64::from(grid.ny) * u64::from(grid.nz),
-        piece: if alone { 1 << 10 } else { 64 },
+        chunk: if alone { 1 << 10 } else { 64 },
     };
     // SAFETY: the corners are those of the triangles and their numbers of vertices, since the mesh
     // is valid; coordinates are within the range; the marks have the words of the grid, and the
@@ -123,10 +123,10 @@ fn mark(
             bits,
             marks.view_mut(),
         );
-        let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
-        stream.launch::<mark_crossings>(launch, args)?;
-        let launch = Launch::pieces(rows.pieces()).max_useful_threads(rows.piece);
-        stream.launch::<fill_behind_crossings>(launch, (bits, rows, marks.view_mut()))?;
+        let launch = Launch::pieces(items.chunks()).max_useful_threads(items.chunk);
+        stream.launch::<toggle_crossings>(launch, args)?;
+        let launch = Launch::pieces(rows.chunks()).max_useful_threads(rows.chunk);
+        stream.launch::<accumulate_parity>(launch, (bits, rows, marks.view_mut()))?;
     }
     Ok(DeviceMask {
         bits: marks,

@@ -2,7 +2,7 @@
 
 use super::oblique::ObliqueMetric;
 use crate::{
-    arith::{div_rem, quotient_up},
+    arith::{div_ceil, div_rem},
     grid::Grid,
     sample::Count,
 };
@@ -49,7 +49,7 @@ pub unsafe fn nearest_brute_force<I: Count>(
     nearest: ViewMut<I>,
 ) {
     let threads = thread::block_dim_x() as u64 * THREAD_VOXELS as u64;
-    let batches = quotient_up(grid.samples(), BLOCK_VOXELS as u64);
+    let batches = div_ceil(grid.samples(), BLOCK_VOXELS as u64);
     let mut batch = thread::block_idx_x() as u64;
     while batch < batches {
         let start = batch * BLOCK_VOXELS as u64;

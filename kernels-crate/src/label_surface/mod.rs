@@ -1,17 +1,17 @@
-//! Surfaces between the labels of a volume: surface nets of several labels that share their walls,
-//! after Gibson (1998) and Frisken (2022).
+//! Surfaces between the labels of a volume: multi-label surface nets with shared walls (Gibson
+//! 1998; Frisken 2022).
 //!
-//! A cell is the cube between eight neighbouring voxels; around the volume there is one layer of
-//! voxels without a label, which are not stored. A cell whose corners have more than one label has
-//! a vertex. A pair of neighbouring voxels with two labels has a quad between them, whose corners
-//! are the vertices of the four cells around the pair.
+//! A cell is the cube between eight neighbouring voxels. The volume is surrounded by one layer of
+//! virtual voxels without a label. A cell whose corners have more than one label has a vertex. A
+//! pair of neighbouring voxels with different labels has a quad between them, whose corners are the
+//! vertices of the four cells around the pair.
 
-mod mark;
+mod classify;
 mod net;
 mod quads;
 mod vertices;
 
-pub use mark::mark_label_cells;
-pub use net::{MARKS, Net};
+pub use classify::classify_label_cells;
+pub use net::{MASKS_PER_WORD, Net};
 pub use quads::emit_label_quads;
 pub use vertices::emit_label_vertices;

@@ -1,25 +1,27 @@
-//! The cells around the voxels of a grid, 32 along x in a word.
+//! Layout of the surface net: the cells between the voxels of a grid, packed into words of 32 cells
+//! along x.
 
 use crate::{arith::div_rem, grid::Grid, sample::Count};
 use cuda_std::View;
 
-/// Words of marks for 32 cells: which have a vertex, then which have a quad across their edges
-/// along x, y and z.
-pub const MARKS: usize = 4;
+/// Number of bit masks per word of 32 cells: cells with a vertex, then cells with a quad across
+/// their edge along x, y and z.
+pub const MASKS_PER_WORD: usize = 4;
 
-/// The cells around the voxels of a grid: one more than voxels along each axis. Cell (x, y, z) is
-/// the one before voxel (x, y, z): its corners are the voxels from (x - 1, y - 1, z - 1) to (x, y,
-/// z). The quads of a cell are those across the three edges that end in that last corner.
+/// The cells between the voxels of a grid, one more than voxels along each axis.
+///
+/// The corners of cell (x, y, z) are the voxels from (x - 1, y - 1, z - 1) to (x, y, z). The quads
+/// of a cell are those across its three edges that end at voxel (x, y, z).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Net {
-    /// The voxels.
+    /// Grid of voxels.
     pub grid: Grid,
-    /// Words of a row of cells.
+    /// Number of words per row of cells.
     pub per_row: u32,
 }
 
-/// Where a word of cells is.
+/// Position of a word of cells.
 #[derive(Clone, Copy)]
 pub(super) struct Word {
     /// The first cell of the word.
@@ -31,8 +33,8 @@ pub(super) struct Word {
 }
 
 impl Net {
-    /// The cells around the voxels of a grid, of which there is one at least, and fewer than 2³² -
-    /// 1 along each axis.
+    /// Creates the net of a grid with at least one voxel and fewer than 2³² - 1 voxels along each
+    /// axis.
     #[inline(always)]
     pub const fn new(grid: Grid) -> Self {
         Self {
@@ -41,13 +43,13 @@ impl Net {
         }
     }
 
-    /// The number of words.
+    /// Returns the number of words.
     #[inline(always)]
     pub const fn words(self) -> u64 {
         self.per_row as u64 * (self.grid.ny as u64 + 1) * (self.grid.nz as u64 + 1)
     }
 
-    /// Where a word is.
+    /// Returns the position of word `index`.
     #[inline(always)]
     pub(super) const fn word(self, index: u64) -> Word {
         let (row, in_row) = div_rem(index, self.per_row as u64);
@@ -59,19 +61,19 @@ impl Net {
         }
     }
 
-    /// The number of the vertex of a cell that has one.
+    /// Returns the index of the vertex of a cell that has one.
     #[inline(always)]
-    pub(super) fn vertex(self, marks: View<u32>, offsets: View<u64>, [x, y, z]: [u32; 3]) -> u64 {
+    pub(super) fn vertex(self, masks: View<u32>, offsets: View<u64>, [x, y, z]: [u32; 3]) -> u64 {
         let row = z as u64 * (self.grid.ny as u64 + 1) + y as u64;
         let word = (row * self.per_row as u64 + (x / 32) as u64) as usize;
-        let before = marks.read(word * MARKS) & below(x % 32);
+        let before = masks.read(word * MASKS_PER_WORD) & lower_bits(x % 32);
         offsets.read(word) + before.count_ones() as u64
     }
 
-    /// The four rows of voxels along the cells of a row.
+    /// Returns the four rows of voxels around a row of cells.
     #[inline(always)]
-    pub(super) const fn columns(self, y: u32, z: u32) -> Columns {
-        Columns {
+    pub(super) const fn voxel_rows(self, y: u32, z: u32) -> VoxelRows {
+        VoxelRows {
             grid: self.grid,
             y,
             z,
@@ -79,25 +81,25 @@ impl Net {
     }
 }
 
-/// The bits before a lane's.
+/// Returns a mask of the bits below a lane's.
 #[inline(always)]
-pub(super) const fn below(lane: u32) -> u32 {
+pub(super) const fn lower_bits(lane: u32) -> u32 {
     (1 << lane) - 1
 }
 
-/// The rows of voxels along a row of cells.
+/// The four rows of voxels around a row of cells.
 #[derive(Clone, Copy)]
-pub(super) struct Columns {
+pub(super) struct VoxelRows {
     grid: Grid,
     y: u32,
     z: u32,
 }
 
-impl Columns {
-    /// The labels of the voxels `x - 1` of the four rows: (y - 1, z - 1), (y, z - 1), (y - 1, z)
-    /// and (y, z); 0 outside the volume.
+impl VoxelRows {
+    /// Returns the labels of voxel `x - 1` in each of the four rows: (y - 1, z - 1), (y, z - 1), (y
+    /// - 1, z) and (y, z); 0 outside of the volume.
     #[inline(always)]
-    pub fn before<T: Count>(self, labels: View<T>, x: u32) -> [u32; 4] {
+    pub fn labels_before<T: Count>(self, labels: View<T>, x: u32) -> [u32; 4] {
         if x == 0 || x > self.grid.nx {
             return [0; 4];
         }
@@ -105,12 +107,12 @@ impl Columns {
         let (has_low_y, has_high_y) = (self.y > 0, self.y < ny);
         let (has_low_z, has_high_z) = (self.z > 0, self.z < nz);
         let plane = nx as u64 * ny as u64;
-        // the place of (x - 1, y, z), from which the others are steps back; those that are not
-        // there are not read
-        let place = self.z as u64 * plane + self.y as u64 * nx as u64 + (x - 1) as u64;
+        // index of voxel (x - 1, y, z), from which the others are at negative offsets; voxels that
+        // do not exist are not read
+        let index = self.z as u64 * plane + self.y as u64 * nx as u64 + (x - 1) as u64;
         let read = |exists: bool, back: u64| {
             if exists {
-                labels.read((place - back) as usize).widen() as u32
+                labels.read((index - back) as usize).widen() as u32
             } else {
                 0
             }

@@ -1,47 +1,47 @@
-//! Lists that are sorted where they are, each by one thread.
+//! In-place sorting of lists, each by a single thread.
 
 use crate::sample::Count;
 use cuda_std::ViewMut;
 
-/// Longer lists are sorted as heaps. A vertex of an isosurface has some six triangles, and never so
-/// many.
-const LONG: usize = 64;
+/// Maximum length of a list that is sorted by insertion; vertices of isosurfaces have about six
+/// triangles.
+const MAX_INSERTION_SORT: usize = 64;
 
-/// Sorts `len` elements from `start` on.
+/// Sorts `len` elements from `start` on in ascending order.
 #[inline(always)]
 pub(super) fn sort<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
-    if len > LONG {
-        sort_long(list, start, len);
+    if len > MAX_INSERTION_SORT {
+        heap_sort(list, start, len);
     } else {
-        sort_short(list, start, len);
+        insertion_sort(list, start, len);
     }
 }
 
-/// By insertion.
+/// Sorts by insertion.
 #[inline(always)]
-fn sort_short<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
+fn insertion_sort<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
     let mut sorted = 1;
     while sorted < len {
-        let new = list.read(start + sorted);
+        let value = list.read(start + sorted);
         let mut at = sorted;
         while at > 0 {
             let before = list.read(start + at - 1);
-            if before.widen() <= new.widen() {
+            if before.widen() <= value.widen() {
                 break;
             }
             list.write(start + at, before);
             at -= 1;
         }
-        list.write(start + at, new);
+        list.write(start + at, value);
         sorted += 1;
     }
 }
 
-/// By a heap: no list takes time with the square of its length.
+/// Sorts by a binary heap, in O(n log n).
 #[inline(always)]
-fn sort_long<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
-    // first all places that have others below them sink, from the last on; then the largest goes to
-    // the end, and what was there sinks
+fn heap_sort<I: Count>(list: ViewMut<I>, start: usize, len: usize) {
+    // First, all inner nodes of the heap sink, from the last on; then, repeatedly, the root is
+    // moved to the end, and the element from there sinks from the root.
     let mut unsunk = len / 2;
     let mut end = len;
     while end > 1 {

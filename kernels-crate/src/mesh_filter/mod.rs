@@ -1,12 +1,11 @@
-//! What is done with triangle meshes: which vertices are neighbours, smoothing, normals.
+//! Mesh filters: vertex adjacency, smoothing, normals.
 //!
-//! What belongs to a vertex (its neighbours, its triangles) is a list, and all lists are one array
-//! in which a vertex's list begins at its *start*. A pass counts, a scan makes starts of the
-//! counts, and a second pass fills the lists in whatever order its threads come. Then each list is
-//! [sorted](lists), so that sums over it are made in one order, and have the same bits on every
-//! device.
+//! The neighbours or triangles of all vertices are stored in one array, in which each vertex's list
+//! begins at its *start* (compressed sparse rows). A first pass counts, an exclusive scan turns
+//! counts into starts, and a second pass fills the lists in unspecified order. Each list is then
+//! [sorted](lists), so that sums over it have a fixed order and the same bits on every device.
 
-pub mod corners;
+pub mod incidence;
 pub mod lists;
 pub mod neighbours;
 pub mod normals;

@@ -1,35 +1,35 @@
-//! The neighbours of each vertex.
+//! Vertex adjacency.
 
-use super::{corners::corners_of, lists};
+use super::{incidence::valid_corners, lists};
 use crate::{rows::Items, sample::Count};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Lists for each vertex the two others of each triangle at it, in any order: an edge's other end
-/// once for each triangle of the edge.
+/// Lists, for each vertex, the other two vertices of each incident triangle, in unspecified order:
+/// the opposite end of an edge occurs once per triangle of the edge.
 ///
-/// A thread takes single triangles: it reads three corners and their starts, takes two places in
-/// each of the three lists by adding to `listed`, and writes six elements. Nothing is shared in the
-/// block.
+/// **Mapping:** one triangle per thread; no shared memory. **Traffic** per triangle: three corners
+/// and their list starts read; in each of the three lists two elements are reserved by adding to
+/// `filled`, and written.
 ///
 /// # Safety
-/// `corners` holds three elements for each item; `starts` is the exclusive scan of what
-/// [`count_at_vertices`](super::corners::count_at_vertices) counted of them with `each` 2, `listed`
-/// holds as many zeros, and `lists` as many elements as the counts' sum.
+/// `corners` holds three elements per item; `starts` is the exclusive scan of the counts of
+/// [`count_incident_triangles`](super::incidence::count_incident_triangles) for them with `increment`
+/// = 2, `filled` holds as many zeros, and `lists` as many elements as the sum of the counts.
 #[kernel(I = [u32, u64])]
 pub unsafe fn list_neighbours<I: Count>(
     corners: View<I>,
     items: Items,
     vertices: u64,
     starts: View<u64>,
-    listed: ViewMut<u64>,
+    filled: ViewMut<u64>,
     lists: ViewMut<I>,
 ) {
     items.for_each(|triangle| {
-        if let Some([a, b, c]) = corners_of(corners, triangle, vertices) {
+        if let Some([a, b, c]) = valid_corners(corners, triangle, vertices) {
             let add = |vertex: usize, first: usize, second: usize| {
-                let place = (starts.read(vertex) + listed.atomic_add(vertex, 2)) as usize;
-                lists.write(place, I::narrow(first as u64));
-                lists.write(place + 1, I::narrow(second as u64));
+                let index = (starts.read(vertex) + filled.atomic_add(vertex, 2)) as usize;
+                lists.write(index, I::narrow(first as u64));
+                lists.write(index + 1, I::narrow(second as u64));
             };
             add(a, b, c);
             add(b, c, a);
@@ -38,22 +38,22 @@ pub unsafe fn list_neighbours<I: Count>(
     });
 }
 
-/// Makes of each list from [`list_neighbours`] the neighbours that smoothing may follow, in
-/// ascending order, and their number of its length.
+/// Reduces each list of [`list_neighbours`] to the neighbours used in smoothing, in ascending
+/// order, and its length to their number.
 ///
-/// A neighbour that is listed once is across an edge with one triangle, on the boundary; twice,
-/// across an edge inside; more often, across one where sheets meet. Within the mesh all neighbours
-/// count, on the boundary those on it. A vertex of an edge where sheets meet, and one in which
-/// boundaries meet, has none: it stays where it is.
+/// A neighbour listed once lies across a boundary edge; listed twice, across an interior edge;
+/// listed more often, across a non-manifold edge. An interior vertex keeps all neighbours, a
+/// boundary vertex those along the boundary. A vertex of a non-manifold edge, or at which
+/// boundaries meet, keeps none: it is fixed.
 ///
-/// A thread takes single vertices: it sorts the list where it is, and reads and writes each element
-/// once more. Nothing is shared in the block.
+/// **Mapping:** one vertex per thread, which sorts the list in place; no shared memory. **Traffic**
+/// in addition to sorting: one read and one write per element.
 ///
 /// # Safety
-/// `starts`, `lists` and `lengths` are those of [`list_neighbours`], with an element of the first
-/// and the last for each item.
+/// `starts`, `lists` and `lengths` are those of [`list_neighbours`]; `starts` and `lengths` hold
+/// one element per item.
 #[kernel(I = [u32, u64])]
-pub unsafe fn unite_neighbours<I: Count>(
+pub unsafe fn select_smoothing_neighbours<I: Count>(
     items: Items,
     starts: View<u64>,
     lengths: ViewMut<u64>,
@@ -76,7 +76,7 @@ pub unsafe fn unite_neighbours<I: Count>(
         while at < len && !fixed {
             let times = run_length(lists, start + at, len - at);
             if boundary == 0 || times == 1 {
-                // no farther than what was read
+                // never beyond the elements already read
                 lists.write(start + kept, lists.read(start + at));
                 kept += 1;
             }
@@ -86,7 +86,7 @@ pub unsafe fn unite_neighbours<I: Count>(
     });
 }
 
-/// How many elements from `first` on are equal, of `len` that are there.
+/// Returns the length of the run of equal elements at `first`, of which there are at most `len`.
 #[inline(always)]
 fn run_length<I: Count>(list: ViewMut<I>, first: usize, len: usize) -> usize {
     let value = list.read(first).widen();

@@ -1,18 +1,20 @@
-//! Normals of vertices, from the triangles around them.
+//! Vertex normals from the incident triangles.
 
-use super::{corners::corners_of, lists, smooth::read3};
+use super::{incidence::valid_corners, lists, smooth::read3};
 use crate::{rows::Items, sample::Count};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// Writes each vertex's unit normal: the direction of the sum of its triangles' normals, each as
-/// long as twice the triangle's area. Where the sum is 0 or not finite it is (0, 0, 1).
+/// Writes the area-weighted unit normal of each vertex: the direction of the sum of its triangles'
+/// normals, each with a length of twice the triangle's area. If the sum is 0 or not finite, the
+/// normal is (0, 0, 1).
 ///
-/// A thread takes single vertices: it sorts the list of its triangles where it is, reads three
-/// corners and nine coordinates for each, and writes three numbers. Nothing is shared in the block.
+/// **Mapping:** one vertex per thread, which sorts the list of its triangles in place; no shared
+/// memory. **Traffic:** per incident triangle, three corners and nine coordinates read; per vertex,
+/// three components written.
 ///
 /// # Safety
-/// `positions` and `normals` hold three elements for each item; `starts`, `lengths` and `lists` are
-/// what [`list_at_vertices`](super::corners::list_at_vertices) made of `corners`.
+/// `positions` and `normals` hold three elements per item; `starts`, `lengths` and `lists` are the
+/// output of [`list_incident_triangles`](super::incidence::list_incident_triangles) for `corners`.
 #[kernel(I = [u32, u64])]
 pub unsafe fn vertex_normals<I: Count>(
     items: Items,
@@ -31,8 +33,9 @@ pub unsafe fn vertex_normals<I: Count>(
         let mut at = 0;
         while at < len {
             let triangle = lists.read(start + at).widen() as usize;
-            if let Some(three) = corners_of(corners, triangle, items.count) {
-                let [a, b, c] = three.map(|corner| read3(positions, corner).map(|x| x as f64));
+            if let Some(corner_vertices) = valid_corners(corners, triangle, items.count) {
+                let [a, b, c] =
+                    corner_vertices.map(|corner| read3(positions, corner).map(|x| x as f64));
                 let u = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
                 let v = [c[0] - a[0], c[1] - a[1], c[2] - a[2]];
                 sum[0] += u[1] * v[2] - u[2] * v[1];
@@ -41,7 +44,8 @@ pub unsafe fn vertex_normals<I: Count>(
             }
             at += 1;
         }
-        // components are sums of products of two numbers of f32, whose squares f64 holds
+        // components are sums of products of two `f32` differences, whose squares do not overflow
+        // `f64`
         let length = GpuFloat::sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
         let has_direction = length > 0.0 && length.is_finite();
         let mut axis = 0;

@@ -1,35 +1,34 @@
-//! Windowed sinc smoothing (Taubin, Zhang and Golub 1996): a polynomial of the mesh's Laplacian, by
-//! its Chebyshev terms.
+//! Windowed sinc smoothing (Taubin, Zhang and Golub 1996): a polynomial of the mesh Laplacian,
+//! evaluated by its Chebyshev recurrence.
 //!
-//! With `K x = x - mean of the neighbours' x` the terms are `x₁ = x₀ - K x₀ / 2` and
-//! `xₙ₊₁ = 2 xₙ - K xₙ - xₙ₋₁`. What is kept is how far a term is from the vertex, `dₙ = xₙ - x₀`:
-//! that is some voxels at most, wherever in the world the mesh is, so that little is lost in `f32`.
-//! Then `d₁ = (mean of the neighbours' x₀ - x₀) / 2` and
-//! `dₙ₊₁ = dₙ + mean of the neighbours' dₙ - dₙ₋₁ + 2 d₁`. A vertex without neighbours stays where
-//! it is.
+//! With `K x = x - mean(neighbours of x)`, the terms are `x₁ = x₀ - K x₀ / 2` and `xₙ₊₁ = 2 xₙ - K
+//! xₙ - xₙ₋₁`. The kernels store each term as a displacement from the vertex, `dₙ = xₙ - x₀`: it is
+//! at most some voxels long, regardless of the position in world space, so that little precision is
+//! lost in `f32`. Then `d₁ = (mean(x₀ of the neighbours) - x₀) / 2` and `dₙ₊₁ = dₙ + mean(dₙ of the
+//! neighbours) - dₙ₋₁ + 2 d₁`. A vertex without neighbours is fixed.
 
 use crate::{rows::Items, sample::Count};
 use cuda_std::{View, ViewMut, kernel};
 
-/// The mean over a vertex's neighbours of how far their values are from `here`, and 0 without
-/// neighbours; sums in the order of the list.
+/// Returns the mean difference of the neighbours' values from `own`, and 0 without neighbours;
+/// summed in list order.
 #[inline(always)]
 fn mean_difference<I: Count>(
     values: View<f32>,
-    here: [f32; 3],
+    own: [f32; 3],
     start: u64,
     len: u64,
     lists: View<I>,
 ) -> [f64; 3] {
-    let here = here.map(|x| x as f64);
+    let own = own.map(|x| x as f64);
     let mut sum = [0.0f64; 3];
     let mut at = start as usize;
     let end = at + len as usize;
     while at < end {
-        let there = read3(values, lists.read(at).widen() as usize);
-        sum[0] += there[0] as f64 - here[0];
-        sum[1] += there[1] as f64 - here[1];
-        sum[2] += there[2] as f64 - here[2];
+        let neighbour = read3(values, lists.read(at).widen() as usize);
+        sum[0] += neighbour[0] as f64 - own[0];
+        sum[1] += neighbour[1] as f64 - own[1];
+        sum[2] += neighbour[2] as f64 - own[2];
         at += 1;
     }
     let count = if len == 0 { 1.0 } else { len as f64 };
@@ -42,16 +41,17 @@ pub(super) fn read3(values: View<f32>, vertex: usize) -> [f32; 3] {
     [values.read(at), values.read(at + 1), values.read(at + 2)]
 }
 
-/// The first term: writes for each vertex `d₁`, and `d₁` times `coefficient` to `sum`.
+/// Computes the first Chebyshev term: writes `d₁` of each vertex, and `d₁` times `coefficient` to
+/// `sum`.
 ///
-/// A thread takes single vertices: it reads the vertex's list, three coordinates for each
-/// neighbour, and writes six numbers. Nothing is shared in the block.
+/// **Mapping:** one vertex per thread; no shared memory. **Traffic** per vertex: its neighbour
+/// list, and three coordinates per neighbour, read; six numbers written.
 ///
 /// # Safety
-/// `positions`, `first` and `sum` hold three elements for each item; `starts`, `lengths` and
-/// `lists` are what [`unite_neighbours`](super::neighbours::unite_neighbours) made.
+/// `positions`, `first` and `sum` hold three elements per item; `starts`, `lengths` and `lists` are
+/// the output of [`select_smoothing_neighbours`](super::neighbours::select_smoothing_neighbours).
 #[kernel(I = [u32, u64])]
-pub unsafe fn smooth_first<I: Count>(
+pub unsafe fn smooth_first_term<I: Count>(
     items: Items,
     starts: View<u64>,
     lengths: View<u64>,
@@ -62,30 +62,30 @@ pub unsafe fn smooth_first<I: Count>(
     sum: ViewMut<f32>,
 ) {
     items.for_each(|vertex| {
-        let here = read3(positions, vertex);
+        let own = read3(positions, vertex);
         let (start, len) = (starts.read(vertex), lengths.read(vertex));
-        let mean = mean_difference(positions, here, start, len, lists);
+        let mean = mean_difference(positions, own, start, len, lists);
         let mut axis = 0;
         while axis < 3 {
             let at = vertex * 3 + axis;
-            let way = 0.5 * mean[axis];
-            first.write(at, way as f32);
-            sum.write(at, (coefficient * way) as f32);
+            let displacement = 0.5 * mean[axis];
+            first.write(at, displacement as f32);
+            sum.write(at, (coefficient * displacement) as f32);
             axis += 1;
         }
     });
 }
 
-/// A further term: of `dₙ` in `current`, `dₙ₋₁` in `previous` and `d₁` in `first` writes `dₙ₊₁` to
-/// `previous`, and adds it, times `coefficient`, to `sum`.
+/// Computes a further Chebyshev term: from `dₙ` in `current`, `dₙ₋₁` in `previous` and `d₁` in
+/// `first`, writes `dₙ₊₁` to `previous`, and adds it, times `coefficient`, to `sum`.
 ///
-/// A thread takes single vertices: it reads the vertex's list, three numbers for each neighbour,
-/// and 12 of its own, of which it writes six. Nothing is shared in the block.
+/// **Mapping:** one vertex per thread; no shared memory. **Traffic** per vertex: its neighbour
+/// list, three components per neighbour, and 12 of its own read; six numbers written.
 ///
 /// # Safety
-/// As [`smooth_first`], for each of the four arrays.
+/// As for [`smooth_first_term`], for each of the four arrays.
 #[kernel(I = [u32, u64])]
-pub unsafe fn smooth_next<I: Count>(
+pub unsafe fn smooth_next_term<I: Count>(
     items: Items,
     starts: View<u64>,
     lengths: View<u64>,
@@ -97,14 +97,14 @@ pub unsafe fn smooth_next<I: Count>(
     sum: ViewMut<f32>,
 ) {
     items.for_each(|vertex| {
-        let here = read3(current, vertex);
+        let own = read3(current, vertex);
         let (start, len) = (starts.read(vertex), lengths.read(vertex));
-        let mean = mean_difference(current, here, start, len, lists);
+        let mean = mean_difference(current, own, start, len, lists);
         let mut axis = 0;
         while axis < 3 {
             let at = vertex * 3 + axis;
-            // the mean of differences and `dₙ` is the neighbours' mean: dₙ twice
-            let twice = 2.0 * (here[axis] as f64 + first.read(at) as f64);
+            // mean(dₙ of the neighbours) = mean difference + dₙ, hence the factor 2
+            let twice = 2.0 * (own[axis] as f64 + first.read(at) as f64);
             let next = twice + mean[axis] - previous.read(at) as f64;
             previous.write(at, next as f32);
             sum.write(at, (sum.read(at) as f64 + coefficient * next) as f32);
@@ -113,15 +113,15 @@ pub unsafe fn smooth_next<I: Count>(
     });
 }
 
-/// Adds to each coordinate how far it moves.
+/// Adds its displacement to each coordinate.
 ///
-/// A thread takes single coordinates: it reads two numbers and writes one. Nothing is shared in the
-/// block.
+/// **Mapping:** one coordinate per thread; no shared memory. **Traffic** per coordinate: two reads,
+/// one write.
 ///
 /// # Safety
-/// Both arrays hold an element for each item.
+/// Both arrays hold one element per item.
 #[kernel]
-pub unsafe fn move_vertices(items: Items, sum: View<f32>, positions: ViewMut<f32>) {
+pub unsafe fn add_displacements(items: Items, sum: View<f32>, positions: ViewMut<f32>) {
     items.for_each(|at| {
         let moved = positions.read(at) as f64 + sum.read(at) as f64;
         positions.write(at, moved as f32);

@@ -4,27 +4,27 @@ use super::{Max, Min, Operator, Sum, Value};
 use cuda_std::misc::split_u64;
 
 macro_rules! floats {
-    ($($ty:ident $bits:ident $parts:literal)+) => {
+    ($($ty:ident $bits:ident $words:literal)+) => {
         $(
             impl Value for $ty {
-                const PARTS: usize = $parts;
+                const WORDS: usize = $words;
 
                 #[inline(always)]
-                fn part(self, i: usize) -> u32 {
+                fn word(self, i: usize) -> u32 {
                     let [low, high] = split_u64(self.to_bits() as u64);
                     if i == 0 { low } else { high }
                 }
 
                 #[inline(always)]
-                fn from_parts(parts: [u32; 4]) -> Self {
-                    $ty::from_bits((parts[0] as u64 | (parts[1] as u64) << 32) as $bits)
+                fn from_words(words: [u32; 4]) -> Self {
+                    $ty::from_bits((words[0] as u64 | (words[1] as u64) << 32) as $bits)
                 }
             }
 
             impl Operator<$ty> for Sum {
                 const EXACT: bool = false;
 
-                /// -0, since 0 + -0 is 0.
+                /// Returns -0, since 0 + -0 is 0.
                 #[inline(always)]
                 fn identity() -> $ty {
                     -0.0
@@ -44,7 +44,7 @@ macro_rules! floats {
                     $ty::INFINITY
                 }
 
-                /// Zeros differ in the sign bit alone, and the lesser one has it.
+                /// Zeros differ in the sign bit only, and the lesser zero has it set.
                 #[inline(always)]
                 fn combine(before: $ty, after: $ty) -> $ty {
                     if before.is_nan() || after.is_nan() {

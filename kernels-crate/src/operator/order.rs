@@ -1,34 +1,33 @@
 //! Minima and maxima of all types as minima of unsigned keys.
 
-/// An order of 32-bit or 64-bit values, `Bits` being `u32` or `u64`: turns a value's bits into a
-/// key, which is less the earlier the value comes in the order. So one kernel finds the least or
-/// the greatest of integers with and without a sign and of floating-point numbers.
+/// An order of 32-bit or 64-bit values (`Bits` is `u32` or `u64`): maps the bits of a value to an
+/// unsigned key that is smaller the earlier the value comes in the order. One kernel can therefore
+/// compute minima and maxima of signed and unsigned integers and of floating-point numbers.
 ///
-/// A NaN comes before everything, so that it makes everything NaN that it is combined with; -0 is
-/// less than +0.
+/// NaN comes first, so that the result is NaN if any operand is; -0 is less than +0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order<Bits> {
-    /// Bits that change in a value whose highest bit is set: all but the highest where that is the
-    /// sign of a magnitude.
+    /// Bits flipped in values whose highest bit is set: for sign-magnitude formats all bits but the
+    /// highest.
     flip_if_negative: Bits,
-    /// Bits that change in every value, after that.
+    /// Bits flipped in every value, after `flip_if_negative`.
     flip: Bits,
-    /// The bits of infinity, beyond which magnitudes are NaN; all ones where there is no NaN.
+    /// Bits of infinity, above which magnitudes are NaN; all ones for types without NaN.
     infinity: Bits,
-    /// The bits of the NaN that is written.
+    /// Bits of the NaN that is returned.
     nan: Bits,
 }
 
-/// Bits that have a key in an [`Order`].
+/// Bits that an [`Order`] maps to keys.
 pub trait Keyed: Copy {
-    /// The key of a value's bits.
+    /// Returns the key of a value's bits.
     fn key(self, order: &Order<Self>) -> Self
     where
         Self: Sized;
 
-    /// The bits of the value that has a key; every NaN has the same.
-    fn of_key(key: Self, order: &Order<Self>) -> Self
+    /// Returns the bits of the value with this key; all NaNs map to the same bits.
+    fn from_key(key: Self, order: &Order<Self>) -> Self
     where
         Self: Sized;
 }
@@ -39,26 +38,27 @@ macro_rules! keyed {
             impl Order<$bits> {
                 const SIGN: $bits = 1 << ($bits::BITS - 1);
 
-                /// The order of unsigned integers in which the least comes first, or the greatest.
-                pub const fn unsigned(greatest: bool) -> Self {
-                    let flip = if greatest { $bits::MAX } else { 0 };
+                /// Returns the order of unsigned integers: ascending, or descending if `reversed`.
+                pub const fn unsigned(reversed: bool) -> Self {
+                    let flip = if reversed { $bits::MAX } else { 0 };
                     Self { flip_if_negative: 0, flip, infinity: $bits::MAX, nan: 0 }
                 }
 
-                /// The order of signed integers.
-                pub const fn signed(greatest: bool) -> Self {
-                    let mut order = Self::unsigned(greatest);
+                /// Returns the order of signed integers: ascending, or descending if `reversed`.
+                pub const fn signed(reversed: bool) -> Self {
+                    let mut order = Self::unsigned(reversed);
                     order.flip ^= Self::SIGN;
                     order
                 }
 
-                /// The order of floating-point numbers.
-                pub const fn float(greatest: bool) -> Self {
+                /// Returns the order of floating-point numbers: ascending, or descending if
+                /// `reversed`.
+                pub const fn float(reversed: bool) -> Self {
                     Self {
                         flip_if_negative: !Self::SIGN,
                         infinity: $float::INFINITY.to_bits(),
                         nan: $float::NAN.to_bits(),
-                        ..Self::signed(greatest)
+                        ..Self::signed(reversed)
                     }
                 }
 
@@ -67,10 +67,10 @@ macro_rules! keyed {
                     bits & !Self::SIGN > self.infinity
                 }
 
-                /// What a negative value changes by: flipping keeps the highest bit, so the same
-                /// undoes it.
+                /// Returns the bits that a value is flipped by if it is negative. Flipping
+                /// preserves the highest bit, so the operation is its own inverse.
                 #[inline(always)]
-                const fn flip_of(&self, bits: $bits) -> $bits {
+                const fn flip_bits(&self, bits: $bits) -> $bits {
                     (bits as $signed >> ($bits::BITS - 1)) as $bits & self.flip_if_negative
                 }
             }
@@ -78,14 +78,14 @@ macro_rules! keyed {
             impl Keyed for $bits {
                 #[inline(always)]
                 fn key(self, order: &Order<$bits>) -> $bits {
-                    let key = self ^ order.flip_of(self) ^ order.flip;
+                    let key = self ^ order.flip_bits(self) ^ order.flip;
                     if order.is_nan(self) { 0 } else { key }
                 }
 
                 #[inline(always)]
-                fn of_key(key: $bits, order: &Order<$bits>) -> $bits {
+                fn from_key(key: $bits, order: &Order<$bits>) -> $bits {
                     let bits = key ^ order.flip;
-                    let bits = bits ^ order.flip_of(bits);
+                    let bits = bits ^ order.flip_bits(bits);
                     if order.is_nan(bits) { order.nan } else { bits }
                 }
             }
@@ -100,22 +100,22 @@ mod tests {
     use super::*;
     use crate::operator::{Max, Min, Operator};
 
-    /// The lesser key is the value that the operator keeps, bit for bit.
+    /// Asserts that the smaller key belongs to the value that the operator returns, bit for bit.
     macro_rules! agrees {
         ($bits:ident, $order:ident, $values:expr, $to_bits:expr) => {
             let values = $values;
             for a in values {
                 for b in values {
-                    for greatest in [false, true] {
-                        let order = Order::<$bits>::$order(greatest);
+                    for reversed in [false, true] {
+                        let order = Order::<$bits>::$order(reversed);
                         let (x, y) = ($to_bits(a).key(&order), $to_bits(b).key(&order));
-                        let kept = $bits::of_key(x.min(y), &order);
-                        let expected = if greatest {
+                        let kept = $bits::from_key(x.min(y), &order);
+                        let expected = if reversed {
                             Max::combine(a, b)
                         } else {
                             Min::combine(a, b)
                         };
-                        assert_eq!(kept, $to_bits(expected), "{a} {b} {greatest}");
+                        assert_eq!(kept, $to_bits(expected), "{a} {b} {reversed}");
                     }
                 }
             }

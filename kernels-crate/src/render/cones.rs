@@ -1,37 +1,37 @@
-//! Cones with round ends, of which curves are made, and where rays meet them.
+//! Cone spheres, the segments of rendered curves, and their intersection with rays.
 //!
-//! Everything is in pixels of the picture: x to the right, y down, z away from the viewer.
+//! All coordinates are in pixels of the image: x to the right, y down, z away from the viewer.
 
 use super::light::unit;
 use cuda_std::{GpuFloat, View};
 
-/// The hull of two balls, with a colour at each.
+/// A cone sphere: the convex hull of two balls, with a colour at each.
 #[derive(Clone, Copy)]
-pub(super) struct Cone {
+pub(super) struct ConeSphere {
     a: [f32; 3],
     b: [f32; 3],
     radii: [f32; 2],
     colours: [[f32; 3]; 2],
 }
 
-/// Numbers of a cone: the middle and radius of one ball and of the other, and their colours.
-pub const CONE: usize = 14;
+/// Numbers per cone sphere: centre and radius of each ball, then their colours.
+pub const CONE_LEN: usize = 14;
 
-/// Where a ray meets a cone first.
+/// First intersection of a ray with a cone sphere.
 #[derive(Clone, Copy)]
 pub(super) struct ConeHit {
     pub depth: f32,
-    /// The outward unit normal.
+    /// Outward unit normal.
     pub normal: [f32; 3],
-    /// 0 at the first ball, 1 at the second.
+    /// Position along the axis: 0 at the first ball, 1 at the second.
     pub along: f32,
 }
 
-impl Cone {
-    /// Cone number `index` of those in a list.
+impl ConeSphere {
+    /// Reads cone sphere `index` of a list.
     #[inline(always)]
     pub fn read(cones: View<f32>, index: u32) -> Self {
-        let first = index as usize * CONE;
+        let first = index as usize * CONE_LEN;
         let three = |at: usize| {
             [
                 cones.read(first + at),
@@ -47,14 +47,14 @@ impl Cone {
         }
     }
 
-    /// The depth that nothing of it is nearer than.
+    /// Returns a lower bound on its depth.
     #[inline(always)]
-    pub fn nearest(&self) -> f32 {
+    pub fn min_depth(&self) -> f32 {
         let [a, b] = [self.a[2] - self.radii[0], self.b[2] - self.radii[1]];
         if a < b { a } else { b }
     }
 
-    /// The colour at a part of the way from the first ball to the second.
+    /// Returns the colour at a position along the axis, interpolated linearly.
     #[inline(always)]
     pub fn colour(&self, along: f32) -> [f32; 3] {
         let [from, to] = self.colours;
@@ -62,27 +62,28 @@ impl Cone {
         [at(0), at(1), at(2)]
     }
 
-    /// Where the ray through a place of the picture meets it, if nearer than `limit`.
+    /// Returns the first intersection with the ray through pixel position (`px`, `py`), if its
+    /// depth is less than `limit`.
     ///
-    /// The balls are met as balls, and the cone that touches both between the circles where it does
-    /// so.
+    /// The balls are intersected as spheres, and the cone tangent to both between its circles of
+    /// contact.
     #[inline(always)]
-    pub fn meet(&self, px: f32, py: f32, limit: f32) -> Option<ConeHit> {
+    pub fn intersect(&self, px: f32, py: f32, limit: f32) -> Option<ConeHit> {
         let [ra, rb] = self.radii;
         let (x, y) = (px - self.a[0], py - self.a[1]);
-        let (far_x, far_y) = (px - self.b[0], py - self.b[1]);
-        // beside it along x or y
-        if (x < -ra && far_x < -rb)
-            || (x > ra && far_x > rb)
-            || (y < -ra && far_y < -rb)
-            || (y > ra && far_y > rb)
+        let (bx, by) = (px - self.b[0], py - self.b[1]);
+        // the ray misses it along x or y
+        if (x < -ra && bx < -rb)
+            || (x > ra && bx > rb)
+            || (y < -ra && by < -rb)
+            || (y > ra && by > rb)
         {
             return None;
         }
         let mut best = limit;
         let mut hit = None;
-        let off = x * x + y * y;
-        let rest = ra * ra - off;
+        let offset_squared = x * x + y * y;
+        let rest = ra * ra - offset_squared;
         if rest >= 0.0 {
             let z = -GpuFloat::sqrt(rest);
             if self.a[2] + z < best {
@@ -90,12 +91,12 @@ impl Cone {
                 hit = Some(([x, y, z], 0.0));
             }
         }
-        let rest = rb * rb - (far_x * far_x + far_y * far_y);
+        let rest = rb * rb - (bx * bx + by * by);
         if rest >= 0.0 {
             let z = -GpuFloat::sqrt(rest);
             if self.b[2] + z < best {
                 best = self.b[2] + z;
-                hit = Some(([far_x, far_y, z], 1.0));
+                hit = Some(([bx, by, z], 1.0));
             }
         }
         let axis = [
@@ -104,19 +105,19 @@ impl Cone {
             self.b[2] - self.a[2],
         ];
         let square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
-        let narrower = ra - rb;
-        // what the balls have of the cone: nothing where one is in the other
-        let side = square - narrower * narrower;
+        let taper = ra - rb;
+        // not positive if one ball contains the other, so that no part of the cone is visible
+        let side = square - taper * taper;
         if side > 0.0 {
             let dot = axis[0] * x + axis[1] * y;
-            let slope = narrower * ra - dot;
+            let slope = taper * ra - dot;
             let k2 = side - axis[2] * axis[2];
             let k1 = axis[2] * slope;
-            let k0 = side * off - dot * dot + 2.0 * dot * narrower * ra - square * ra * ra;
+            let k0 = side * offset_squared - dot * dot + 2.0 * dot * taper * ra - square * ra * ra;
             let h = k1 * k1 - k0 * k2;
             if h >= 0.0 {
                 let root = GpuFloat::sqrt(h);
-                // the root that is not a difference of near numbers, and the other by their product
+                // the root computed without cancellation, and the other from their product
                 let q = if k1 >= 0.0 { -(k1 + root) } else { root - k1 };
                 let mut number = 0;
                 while number < 2 {

@@ -1,48 +1,49 @@
-//! The picture of curves over that of an object.
+//! Rendering of curves over an image.
 
 use super::{
     Light,
-    cones::{Cone, ConeHit},
+    cones::{ConeHit, ConeSphere},
 };
 use crate::{arith::div_rem, rows::Rows};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// How curves are drawn over a picture.
+/// Parameters of an overlay of curves.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overlay {
-    /// Pixels along x.
+    /// Image width in pixels.
     pub width: u32,
-    /// Tiles along x.
-    pub tiles: u32,
-    /// The side of a tile is 2 to this power of pixels.
-    pub tile_power: u32,
+    /// Number of tiles along x.
+    pub tiles_per_row: u32,
+    /// Binary logarithm of the side of a tile in pixels.
+    pub log2_tile_size: u32,
     /// Rays per pixel along x and y.
     pub rays: u32,
-    /// How much of the picture below gives way to the background: from 0 to 1.
-    pub pale: f32,
-    /// The depth that curves are paler beyond,
-    pub near: f32,
-    /// how much of their colour they lose for each pixel beyond it,
-    pub fading: f32,
-    /// and how much they lose at most.
-    pub faded: f32,
-    /// Whether curves are lit: 0 for flat colours.
+    /// Fraction of the background colour blended into the image below: from 0 to 1.
+    pub background_mix: f32,
+    /// Depth beyond which curves fade into the background, in pixels.
+    pub fade_start: f32,
+    /// Fraction by which curves fade per pixel beyond `fade_start`.
+    pub fade_per_pixel: f32,
+    /// Maximum fraction by which curves fade.
+    pub max_fade: f32,
+    /// 0 for flat colours, otherwise curves are lit.
     pub is_lit: u32,
 }
 
-/// Draws cones with round ends over a picture, in place: the nearest on each ray, and between the
-/// rays of a pixel the mean. The picture below becomes paler first, and hides nothing.
+/// Draws cone spheres over an image, in place: the nearest on each ray, averaged over the rays of a
+/// pixel. The image below is first blended with the background, and occludes nothing.
 ///
-/// A tile has the cones that can be seen in it, by number and by the depth that they begin at:
-/// those of tile t are `members[starts[t]..starts[t + 1]]`. Directions of `light` are in the
-/// picture's own axes: x to the right, y down, z away. A thread takes runs of neighbouring pixels.
-/// Nothing is shared in the block.
+/// The cone spheres visible in tile t, sorted by their minimum depth, are
+/// `members[starts[t]..starts[t + 1]]`. Directions of `light` are in image axes: x to the right, y
+/// down, z away from the viewer.
+///
+/// **Mapping:** runs of neighbouring pixels per thread; no shared memory.
 ///
 /// # Safety
-/// `cones` has [`CONE`](super::CONE) numbers for each that `members` names, `starts` an element for
-/// each tile of the picture and one more, none of them beyond the end of `members`; `pixels` holds
-/// `rows.nx · rows.ny`, with `overlay.width` the same as `rows.nx`.
+/// `cones` has [`CONE_LEN`](super::CONE_LEN) numbers for each index in `members`; `starts` has one
+/// element per tile of the image and one more, none beyond the end of `members`; `pixels` holds
+/// `rows.nx · rows.ny` elements, and `overlay.width` equals `rows.nx`.
 #[kernel]
 pub unsafe fn render_curves(
     cones: View<f32>,
@@ -58,10 +59,11 @@ pub unsafe fn render_curves(
             let index = run.y as usize * overlay.width as usize + x as usize;
             let background = light.background.map(encode);
             let below = decode(pixels.read(index));
-            let mix = |k: usize| below[k] + overlay.pale * (background[k] - below[k]);
+            let mix = |k: usize| below[k] + overlay.background_mix * (background[k] - below[k]);
             let below = [mix(0), mix(1), mix(2)];
-            let row_of_tiles = (run.y >> overlay.tile_power) as usize * overlay.tiles as usize;
-            let tile = row_of_tiles + (x >> overlay.tile_power) as usize;
+            let row_of_tiles =
+                (run.y >> overlay.log2_tile_size) as usize * overlay.tiles_per_row as usize;
+            let tile = row_of_tiles + (x >> overlay.log2_tile_size) as usize;
             let (first, end) = (starts.read(tile), starts.read(tile + 1));
             let mut colour = below;
             if first < end {
@@ -72,13 +74,17 @@ pub unsafe fn render_curves(
                     let (row, column) = div_rem(ray as u64, rays as u64);
                     let px = x as f32 + (column as f32 + 0.5) / rays as f32;
                     let py = run.y as f32 + (row as f32 + 0.5) / rays as f32;
-                    let seen = match first_cone(cones, members, first, end, px, py) {
+                    let colour_seen = match first_cone(cones, members, first, end, px, py) {
                         None => below,
                         Some((cone, hit)) => {
-                            shown(&overlay, &light, cone.colour(hit.along), hit, background)
+                            shade_curve(&overlay, &light, cone.colour(hit.along), hit, background)
                         }
                     };
-                    sum = [sum[0] + seen[0], sum[1] + seen[1], sum[2] + seen[2]];
+                    sum = [
+                        sum[0] + colour_seen[0],
+                        sum[1] + colour_seen[1],
+                        sum[2] + colour_seen[2],
+                    ];
                     ray += 1;
                 }
                 let scale = 1.0 / (rays * rays) as f32;
@@ -90,7 +96,7 @@ pub unsafe fn render_curves(
     });
 }
 
-/// The cone that a ray meets first, of those in order of the depth that they begin at.
+/// Returns the first cone sphere on a ray, given a list sorted by minimum depth.
 #[inline(always)]
 fn first_cone(
     cones: View<f32>,
@@ -99,16 +105,16 @@ fn first_cone(
     end: u32,
     px: f32,
     py: f32,
-) -> Option<(Cone, ConeHit)> {
+) -> Option<(ConeSphere, ConeHit)> {
     let mut best = f32::MAX;
     let mut found = None;
     let mut at = first;
     while at < end {
-        let cone = Cone::read(cones, members.read(at as usize));
-        if cone.nearest() >= best {
+        let cone = ConeSphere::read(cones, members.read(at as usize));
+        if cone.min_depth() >= best {
             break;
         }
-        if let Some(hit) = cone.meet(px, py, best) {
+        if let Some(hit) = cone.intersect(px, py, best) {
             best = hit.depth;
             found = Some((cone, hit));
         }
@@ -117,10 +123,10 @@ fn first_cone(
     found
 }
 
-/// The colour of a place on a curve, lit and paler with its depth, as 8-bit pictures have it: from
-/// 0 to 1.
+/// Returns the encoded colour of a point on a curve, lit and faded with depth: channels from 0 to
+/// 1.
 #[inline(always)]
-fn shown(
+fn shade_curve(
     overlay: &Overlay,
     light: &Light,
     colour: [f32; 3],
@@ -137,26 +143,25 @@ fn shown(
         colour
     };
     let colour = colour.map(encode);
-    let lost = (hit.depth - overlay.near) * overlay.fading;
-    let lost = if lost > 0.0 { lost } else { 0.0 };
-    let lost = if lost < overlay.faded {
-        lost
+    let fade = (hit.depth - overlay.fade_start) * overlay.fade_per_pixel;
+    let fade = if fade > 0.0 { fade } else { 0.0 };
+    let fade = if fade < overlay.max_fade {
+        fade
     } else {
-        overlay.faded
+        overlay.max_fade
     };
-    let mix = |k: usize| colour[k] + lost * (background[k] - colour[k]);
+    let mix = |k: usize| colour[k] + fade * (background[k] - colour[k]);
     [mix(0), mix(1), mix(2)]
 }
 
-/// A linear channel as pictures have it, from 0 to 1: the transfer curve of sRGB is approximated by
-/// a square root.
+/// Encodes a linear channel in 0..1, approximating the sRGB transfer curve by a square root.
 #[inline(always)]
 fn encode(channel: f32) -> f32 {
     let channel = if channel > 0.0 { channel } else { 0.0 };
     GpuFloat::sqrt(if channel < 1.0 { channel } else { 1.0 })
 }
 
-/// The channels of a pixel, from 0 to 1.
+/// Returns the channels of a pixel, from 0 to 1.
 #[inline(always)]
 fn decode(pixel: u32) -> [f32; 3] {
     let channel = |shift: u32| (pixel >> shift & 0xff) as f32 / 255.0;

@@ -1,27 +1,26 @@
-//! How a surface is lit.
+//! Surface shading.
 
 use cuda_std::GpuFloat;
 
-/// The surface's colour and the lights, as directions in world space.
+/// Surface colour and lights, with directions in world space.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Light {
-    /// The surface's colour, linear red, green and blue from 0 to 1.
+    /// Linear red, green and blue of the surface, from 0 to 1.
     pub surface: [f32; 3],
-    /// The background's colour.
+    /// Linear red, green and blue of the background, from 0 to 1.
     pub background: [f32; 3],
-    /// Unit vector towards the main light.
+    /// Unit vector towards the key light.
     pub key: [f32; 3],
     /// Unit vector towards the viewer.
     pub viewer: [f32; 3],
-    /// Unit vector upwards in the picture.
+    /// Unit vector pointing up in the image.
     pub up: [f32; 3],
 }
 
 impl Light {
-    /// The linear colour of the surface where its outward unit normal is `normal`.
-    ///
-    /// A key light, light from the sky that fades downwards, a fill from the viewer, and a small
+    /// Returns the linear colour of the surface at the outward unit normal `normal`: a key light, a
+    /// sky light that fades downwards, a fill light from the viewer, and a small specular
     /// highlight.
     #[inline(always)]
     pub(super) fn shade(&self, normal: [f32; 3]) -> [f32; 3] {
@@ -34,7 +33,7 @@ impl Light {
             self.key[2] + self.viewer[2],
         ]);
         let mut highlight = positive(dot(normal, half));
-        // to the 32nd power
+        // to the power of 32
         let mut square = 0;
         while square < 5 {
             highlight *= highlight;
@@ -51,7 +50,7 @@ pub(super) fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// The vector at unit length; the zero vector stays.
+/// Normalises a vector to unit length; the zero vector is unchanged.
 #[inline(always)]
 pub(super) fn unit(vector: [f32; 3]) -> [f32; 3] {
     let length = GpuFloat::sqrt(dot(vector, vector));

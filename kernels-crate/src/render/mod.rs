@@ -1,4 +1,4 @@
-//! Pictures of a volume's isosurface, and of curves over it, by casting rays.
+//! Ray casting of isosurfaces, and curves drawn over them.
 
 mod cones;
 mod curves;
@@ -7,7 +7,7 @@ mod ray;
 mod raycast;
 mod trilinear;
 
-pub use cones::CONE;
+pub use cones::CONE_LEN;
 pub use curves::{Overlay, render_curves};
 pub use light::Light;
 pub use ray::Camera;

@@ -1,4 +1,4 @@
-//! The picture of an isosurface.
+//! Ray casting of an isosurface.
 
 use super::{
     Camera, Light,
@@ -9,22 +9,24 @@ use super::{
 use crate::{arith::div_rem, grid::Grid, rows::Rows, sample::Sample};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// Halvings of the step in which the surface was met: it is found to 1/256 of a step.
-const HALVINGS: u32 = 8;
+/// Number of bisections of the step in which the surface was hit: its position is accurate to 1/256
+/// of a step.
+const BISECTIONS: u32 = 8;
 
-/// Draws the isosurface `iso`, as 8-bit sRGB red, green, blue and alpha in the bytes of each pixel
-/// from the lowest on.
+/// Renders the isosurface `iso` to 8-bit sRGB pixels: red, green, blue and alpha from the lowest
+/// byte on.
 ///
-/// A thread takes runs of neighbouring pixels. Per ray it steps through the trilinear interpolant
-/// until it is inside (above `iso` where `inside_above` is not 0, else below), halves the last
-/// step, and lights the surface by the gradient there, taken to world space by `gradient_to_world`
-/// (the transpose of the inverse of the volume's linear part). Where the ray enters the grid
-/// inside, the cut is drawn flat. Per step eight samples are read; one pixel is written. Nothing is
-/// shared in the block.
+/// A ray marches through the trilinear interpolant until it is inside (above `iso` if
+/// `inside_above` is not 0, else below), bisects the last step, and shades the surface by the
+/// gradient at the hit, transformed to world space by `gradient_to_world` (the transposed inverse
+/// of the volume's linear part). If the ray enters the grid inside, the cut face is shaded flat.
+///
+/// **Mapping:** runs of neighbouring pixels per thread; no shared memory. **Traffic:** eight
+/// samples read per step, one pixel written.
 ///
 /// # Safety
-/// `samples` holds `grid.samples()` elements, at least one along each axis; `pixels` holds
-/// `width · height`; `rows` is the extent of the pixels.
+/// `samples` holds `grid.samples()` elements, at least one along each axis; `pixels` holds `width ·
+/// height`; `rows` is the extent of the pixels.
 #[kernel(T = [u8, i8, u16, i16, f32])]
 pub unsafe fn render_isosurface<T: Sample>(
     samples: View<T>,
@@ -72,10 +74,10 @@ pub unsafe fn render_isosurface<T: Sample>(
     });
 }
 
-/// Where a ray meets the surface.
+/// Intersection of a ray with the surface.
 struct Hit {
-    /// The gradient there (per voxel), or the inward normal of the grid's face where the surface is
-    /// cut.
+    /// Gradient at the intersection, per voxel, or the inward normal of the face in which the grid
+    /// cuts the solid.
     inward: [f32; 3],
 }
 
@@ -93,20 +95,21 @@ fn first_hit<T: Sample>(
         leave,
         inward,
     } = camera.span(start, grid)?;
-    let inside = |step: f32| sign * (value(samples, grid, camera.at(start, step)) - iso) >= 0.0;
+    let inside =
+        |step: f32| sign * (value(samples, grid, camera.point_at(start, step)) - iso) >= 0.0;
     if inside(enter) {
-        // as a gradient that shade() will turn outwards
+        // `shade()` turns it outward, like a gradient
         let inward = inward.map(|component| component * sign);
         return Some(Hit { inward });
     }
     let mut step = enter;
-    let mut left = camera.steps;
+    let mut steps_left = camera.steps;
     loop {
-        // counted, since from 2²⁴ on no number of f32 grows by 1
-        if step >= leave || left == 0 {
+        // steps are counted, since from 2²⁴ on `f32` cannot be incremented by 1
+        if step >= leave || steps_left == 0 {
             return None;
         }
-        left -= 1;
+        steps_left -= 1;
         let next = if step + 1.0 < leave {
             step + 1.0
         } else {
@@ -114,25 +117,26 @@ fn first_hit<T: Sample>(
         };
         if inside(next) {
             let (mut outer, mut inner) = (step, next);
-            let mut halving = 0;
-            while halving < HALVINGS {
+            let mut bisection = 0;
+            while bisection < BISECTIONS {
                 let middle = 0.5 * (outer + inner);
                 if inside(middle) {
                     inner = middle;
                 } else {
                     outer = middle;
                 }
-                halving += 1;
+                bisection += 1;
             }
             return Some(Hit {
-                inward: gradient(samples, grid, camera.at(start, inner)),
+                inward: gradient(samples, grid, camera.point_at(start, inner)),
             });
         }
         step = next;
     }
 }
 
-/// A linear channel as an 8-bit sRGB value, with the transfer curve approximated by a square root.
+/// Encodes a linear channel as an 8-bit sRGB value, approximating the transfer curve by a square
+/// root.
 #[inline(always)]
 fn encode(channel: f32) -> u32 {
     let channel = if channel > 0.0 { channel } else { 0.0 };

@@ -1,10 +1,10 @@
-//! The field between the samples.
+//! Trilinear interpolation of the samples.
 
 use crate::{grid::Grid, sample::Sample};
 use cuda_std::{GpuFloat, View};
 
-/// The trilinear interpolant at an index position, clamped to the grid. Not finite where a sample
-/// around it is not.
+/// Returns the trilinear interpolant at an index position, clamped to the grid. Not finite if a
+/// sample around it is not.
 #[inline(always)]
 pub fn value<T: Sample>(samples: View<T>, grid: Grid, at: [f32; 3]) -> f32 {
     let (x, fx, dx) = cell(at[0], grid.nx);
@@ -30,8 +30,8 @@ pub fn value<T: Sample>(samples: View<T>, grid: Grid, at: [f32; 3]) -> f32 {
     low + fz * (high - low)
 }
 
-/// The gradient of the interpolant per voxel, by central differences two voxels wide: narrower ones
-/// show the cells.
+/// Returns the gradient of the interpolant per voxel, by central differences two voxels wide;
+/// narrower ones make the cells visible.
 #[inline(always)]
 pub fn gradient<T: Sample>(samples: View<T>, grid: Grid, at: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = at;
@@ -43,8 +43,8 @@ pub fn gradient<T: Sample>(samples: View<T>, grid: Grid, at: [f32; 3]) -> [f32; 
     ]
 }
 
-/// The cell along one axis that holds `at`: lower sample, fraction, and the step to the upper
-/// sample.
+/// Returns the cell along one axis that contains `at`: index of the lower sample, fraction, and the
+/// step to the upper sample.
 #[inline(always)]
 fn cell(at: f32, count: u32) -> (u32, f32, u32) {
     let last = (count - 1) as f32;

@@ -1,28 +1,29 @@
-//! The entry points of the single-pass scan, and the shapes of their tiles.
+//! Entry points of the single-pass scan, and the shapes of their blocks.
 
 use super::{
-    scheduler::TileJob,
+    scheduler::ScanJob,
     single_pass::scan_tiles,
-    specialised::{LOOK_BACK_THREADS, SLOTS, scan_tiles_specialised},
+    warp_specialised::{LOOK_BACK_THREADS, SLOTS, scan_tiles_warp_specialised},
 };
 use crate::operator::{Keyed, Lift, Max, Min, Operator, Order, Sum, Value};
 use cuda_std::{KernelType, View, ViewMut, kernel, thread};
 
-/// What a block of a single-pass kernel is made for.
+/// Launch parameters that a single-pass kernel is compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockShape {
-    /// Threads at most. More warps wait longer for one another, fewer publish too many tiles.
+    /// Maximum number of threads. With more, warps wait longer for each other; with fewer, too many
+    /// tiles are published.
     pub max_threads: u32,
-    /// Threads that hold no elements.
+    /// Threads that hold no elements but look back.
     pub look_back_threads: u32,
-    /// Elements of a whole tile for each other thread.
+    /// Elements per tile and working thread.
     pub items: u32,
-    /// Tiles that dynamic shared memory has room for.
+    /// Number of tiles that fit in dynamic shared memory.
     pub slots: u32,
 }
 
 impl BlockShape {
-    /// Of [`scan_tiles`], whose tiles are in registers, but for the one on its way.
+    /// Shape for [`scan_tiles`], which keeps tiles in registers, except for the one being copied.
     const fn in_registers(items: u32) -> Self {
         Self {
             max_threads: 512,
@@ -32,8 +33,8 @@ impl BlockShape {
         }
     }
 
-    /// Of [`scan_tiles_specialised`], whose tiles are in shared memory.
-    const fn specialised(max_threads: u32, items: u32) -> Self {
+    /// Shape for [`scan_tiles_warp_specialised`], which keeps tiles in shared memory.
+    const fn warp_specialised(max_threads: u32, items: u32) -> Self {
         Self {
             max_threads,
             look_back_threads: LOOK_BACK_THREADS,
@@ -43,93 +44,92 @@ impl BlockShape {
     }
 }
 
-/// For the kernels that sum 32-bit values.
-pub const WORDS: BlockShape = BlockShape::in_registers(32);
-/// For the kernels that sum flags or counts into 32-bit values.
-pub const INTO_WORDS: BlockShape = BlockShape::in_registers(28);
-/// For the kernel that sums 64-bit integers.
-pub const LONGS: BlockShape = BlockShape::specialised(512, 18);
-/// For the kernel that sums 64-bit floating-point numbers.
-pub const DOUBLES: BlockShape = BlockShape::specialised(512, 16);
-/// For the kernels that sum flags or counts into 64-bit values.
-pub const INTO_LONGS: BlockShape = BlockShape::in_registers(12);
-/// For the kernels for extremes of 32-bit values.
-pub const WORD_EXTREMES: BlockShape = BlockShape::specialised(896, 16);
-/// For the kernels for extremes of 64-bit values.
-pub const LONG_EXTREMES: BlockShape = BlockShape::specialised(512, 16);
+/// Shape of the kernels that sum 32-bit values.
+pub const SUM_32: BlockShape = BlockShape::in_registers(32);
+/// Shape of the kernels that sum flags or counts into 32-bit values.
+pub const SUM_INTO_32: BlockShape = BlockShape::in_registers(28);
+/// Shape of the kernel that sums 64-bit integers.
+pub const SUM_64: BlockShape = BlockShape::warp_specialised(512, 18);
+/// Shape of the kernel that sums 64-bit floating-point numbers.
+pub const SUM_F64: BlockShape = BlockShape::warp_specialised(512, 16);
+/// Shape of the kernels that sum flags or counts into 64-bit values.
+pub const SUM_INTO_64: BlockShape = BlockShape::in_registers(12);
+/// Shape of the kernel for minima of 32-bit keys.
+pub const MIN_32: BlockShape = BlockShape::warp_specialised(896, 16);
+/// Shape of the kernel for minima of 64-bit keys.
+pub const MIN_64: BlockShape = BlockShape::warp_specialised(512, 16);
 
-/// Vectors of `vector` elements of a thread.
+/// Returns the number of vectors of `vector` elements per thread.
 const fn rows(shape: BlockShape, vector: usize) -> usize {
     shape.items as usize / vector
 }
 
-/// Sums `job.count` values of 32 bits in a single pass; see [`scan_tiles`]. Sums of integers that
-/// wrap around have the same bits with and without a sign.
+/// Scans `job.count` 32-bit values by addition, in a single pass: see [`scan_tiles`]. Wrapping sums
+/// of signed and unsigned integers have the same bits.
 ///
-/// A thread has 8 vectors of 4 elements. Per element 4 bytes are read and 4 written. `input` and
-/// `output` may be the same memory.
-///
+/// **Mapping:** 8 vectors of 4 elements per thread. **Traffic** per element: 4 bytes read, 4
+/// written. `input` and `output` may be the same memory.
 /// # Safety
-/// `input` and `output` have `job.count` elements, `states` a header and a word for each tile,
-/// `total` one element; each thread has dynamic shared memory for its elements of a tile; `job` and
-/// `states` fit together, see [`TileStates`](super::look_back::TileStates).
+/// `input` and `output` have `job.count` elements, `states` a header and one word per tile, `total`
+/// one element; each thread has dynamic shared memory for its elements of a tile; `job` and
+/// `states` match, see [`TileStates`](super::look_back::TileStates).
 #[kernel(V = [u32, f32])]
-pub unsafe fn sum_words<V: Value + Lift<V> + KernelType>(
+pub unsafe fn scan_sum_32<V: Value + Lift<V> + KernelType>(
     input: View<V>,
     output: ViewMut<V>,
     initial: V,
-    job: TileJob,
+    job: ScanJob,
     states: ViewMut<u64>,
     total: ViewMut<V>,
 ) where
     Sum: Operator<V>,
 {
-    sums::<V, V, 4, { rows(WORDS, 4) }>(input, output, initial, job, states, total);
+    scan_sum::<V, V, 4, { rows(SUM_32, 4) }>(input, output, initial, job, states, total);
 }
 
-/// Sums `job.count` integers of 64 bits in a single pass; see [`scan_tiles_specialised`] and
-/// [`sum_words`].
+/// Scans 64-bit integers by addition, in a single pass: see [`scan_tiles_warp_specialised`] and
+/// [`scan_sum_32`].
 ///
-/// A thread has 9 vectors of 2 elements. Per element 8 bytes are read and 8 written. `input` and
-/// `output` may be the same memory.
+/// **Mapping:** 9 vectors of 2 elements per thread. **Traffic** per element: 8 bytes read, 8
+/// written. `input` and `output` may be the same memory.
 ///
 /// # Safety
-/// As [`sum_words`], with two words for each tile.
+/// As for [`scan_sum_32`], with two words per tile.
 #[kernel]
-pub unsafe fn sum_longs(
+pub unsafe fn scan_sum_u64(
     input: View<u64>,
     output: ViewMut<u64>,
     initial: u64,
-    job: TileJob,
+    job: ScanJob,
     states: ViewMut<u64>,
     total: ViewMut<u64>,
 ) {
-    long_sums::<u64, { rows(LONGS, 2) }>(input, output, initial, job, states, total);
+    scan_sum_64::<u64, { rows(SUM_64, 2) }>(input, output, initial, job, states, total);
 }
 
-/// [`sum_longs`] of floating-point numbers; a thread has 8 vectors of 2 elements, as many as fit in
-/// its registers beside what adds up in one order.
+/// [`scan_sum_u64`] for floating-point numbers, with 8 vectors of 2 elements per thread: as many as
+/// fit in registers together with the summation in a fixed order.
 ///
 /// # Safety
-/// As [`sum_longs`].
+/// As for [`scan_sum_u64`].
 #[kernel]
-pub unsafe fn sum_doubles(
+pub unsafe fn scan_sum_f64(
     input: View<f64>,
     output: ViewMut<f64>,
     initial: f64,
-    job: TileJob,
+    job: ScanJob,
     states: ViewMut<u64>,
     total: ViewMut<f64>,
 ) {
-    long_sums::<f64, { rows(DOUBLES, 2) }>(input, output, initial, job, states, total);
+    scan_sum_64::<f64, { rows(SUM_F64, 2) }>(input, output, initial, job, states, total);
 }
 
 #[inline(always)]
-fn long_sums<V: Value, const ROWS: usize>(
+fn scan_sum_64<V: Value, const ROWS: usize>(
     input: View<V>,
     output: ViewMut<V>,
     initial: V,
-    job: TileJob,
+    job: ScanJob,
     states: ViewMut<u64>,
     total: ViewMut<V>,
 ) where
@@ -137,61 +137,64 @@ fn long_sums<V: Value, const ROWS: usize>(
 {
     let inclusive = job.inclusive != 0;
     let lift = |item: V| item;
-    let put = |before: V, through: V| if inclusive { through } else { before };
-    let put_total = |sum: V| total.write(0, sum);
-    scan_tiles_specialised::<V, V, Sum, V, 2, ROWS, 128>(
-        input, output, initial, job, states, lift, put, put_total,
+    let output_of = |before: V, through: V| if inclusive { through } else { before };
+    let write_total = |sum: V| total.write(0, sum);
+    scan_tiles_warp_specialised::<V, V, Sum, V, 2, ROWS, 128>(
+        input,
+        output,
+        initial,
+        job,
+        states,
+        lift,
+        output_of,
+        write_total,
     );
 }
 
-/// The least so far, in an order of 32-bit values, of `job.count` elements, in a single pass; see
-/// [`scan_tiles_specialised`]. The order says what the bits are, and may be reversed: then it is
-/// the greatest.
+/// Scans `job.count` 32-bit values by minimum in the given [`Order`], in a single pass: see
+/// [`scan_tiles_warp_specialised`]. The order defines the type of the values; a reversed order
+/// yields the maximum.
 ///
-/// A thread has 4 vectors of 4 elements; otherwise as [`sum_words`].
+/// **Mapping:** 4 vectors of 4 elements per thread, otherwise as [`scan_sum_32`].
 ///
 /// # Safety
-/// As [`sum_words`].
+/// As for [`scan_sum_32`].
 #[kernel]
-pub unsafe fn word_extremes(
+pub unsafe fn scan_min_32(
     input: View<u32>,
     output: ViewMut<u32>,
     initial: u32,
-    job: TileJob,
+    job: ScanJob,
     states: ViewMut<u64>,
     total: ViewMut<u32>,
     order: Order<u32>,
 ) {
-    extremes::<u32, 4, { rows(WORD_EXTREMES, 4) }, 72>(
-        input, output, initial, job, states, total, order,
-    );
+    scan_min::<u32, 4, { rows(MIN_32, 4) }, 72>(input, output, initial, job, states, total, order);
 }
 
-/// [`word_extremes`] of 64-bit values; a thread has 8 vectors of 2 elements.
+/// [`scan_min_32`] for 64-bit values, with 8 vectors of 2 elements per thread.
 ///
 /// # Safety
-/// As [`sum_longs`].
+/// As for [`scan_sum_u64`].
 #[kernel]
-pub unsafe fn long_extremes(
+pub unsafe fn scan_min_64(
     input: View<u64>,
     output: ViewMut<u64>,
     initial: u64,
-    job: TileJob,
+    job: ScanJob,
     states: ViewMut<u64>,
     total: ViewMut<u64>,
     order: Order<u64>,
 ) {
-    extremes::<u64, 2, { rows(LONG_EXTREMES, 2) }, 128>(
-        input, output, initial, job, states, total, order,
-    );
+    scan_min::<u64, 2, { rows(MIN_64, 2) }, 128>(input, output, initial, job, states, total, order);
 }
 
 #[inline(always)]
-fn extremes<Bits: Value + Keyed, const N: usize, const ROWS: usize, const MOST_REGISTERS: u32>(
+fn scan_min<Bits: Value + Keyed, const N: usize, const ROWS: usize, const MAX_REGISTERS: u32>(
     input: View<Bits>,
     output: ViewMut<Bits>,
     initial: Bits,
-    job: TileJob,
+    job: ScanJob,
     states: ViewMut<u64>,
     total: ViewMut<Bits>,
     order: Order<Bits>,
@@ -200,23 +203,30 @@ fn extremes<Bits: Value + Keyed, const N: usize, const ROWS: usize, const MOST_R
 {
     let inclusive = job.inclusive != 0;
     let lift = |bits: Bits| bits.key(&order);
-    let put = |before: Bits, through: Bits| {
-        Bits::of_key(if inclusive { through } else { before }, &order)
+    let output_of = |before: Bits, through: Bits| {
+        Bits::from_key(if inclusive { through } else { before }, &order)
     };
-    let put_total = |key: Bits| total.write(0, Bits::of_key(key, &order));
+    let write_total = |key: Bits| total.write(0, Bits::from_key(key, &order));
     let initial = lift(initial);
-    scan_tiles_specialised::<Bits, Bits, Min, Bits, N, ROWS, MOST_REGISTERS>(
-        input, output, initial, job, states, lift, put, put_total,
+    scan_tiles_warp_specialised::<Bits, Bits, Min, Bits, N, ROWS, MAX_REGISTERS>(
+        input,
+        output,
+        initial,
+        job,
+        states,
+        lift,
+        output_of,
+        write_total,
     );
 }
 
-/// The sums of elements of a type in their own or another.
+/// Scans elements by addition, in their own type or a wider one.
 #[inline(always)]
-fn sums<I: Lift<V>, V: Value, const N: usize, const ROWS: usize>(
+fn scan_sum<I: Lift<V>, V: Value, const N: usize, const ROWS: usize>(
     input: View<I>,
     output: ViewMut<V>,
     initial: V,
-    job: TileJob,
+    job: ScanJob,
     states: ViewMut<u64>,
     total: ViewMut<V>,
 ) where
@@ -224,57 +234,68 @@ fn sums<I: Lift<V>, V: Value, const N: usize, const ROWS: usize>(
 {
     let inclusive = job.inclusive != 0;
     let lift = |item: I| item.lift();
-    let put = |before: V, through: V| if inclusive { through } else { before };
-    let put_total = |sum: V| total.write(0, sum);
+    let output_of = |before: V, through: V| if inclusive { through } else { before };
+    let write_total = |sum: V| total.write(0, sum);
     scan_tiles::<I, V, Sum, V, N, ROWS, 128>(
-        input, output, initial, job, states, lift, put, put_total,
+        input,
+        output,
+        initial,
+        job,
+        states,
+        lift,
+        output_of,
+        write_total,
     );
 }
 
-/// Sums `job.count` flags or counts into 32 bits in a single pass; see [`scan_tiles`].
+/// Scans `job.count` flags or counts by addition into 32 bits, in a single pass: see
+/// [`scan_tiles`].
 ///
-/// A thread has 7 vectors of 4 elements. Per element 1 or 2 bytes are read and 4 written.
+/// **Mapping:** 7 vectors of 4 elements per thread. **Traffic** per element: 1 or 2 bytes read, 4
+/// written.
 ///
 /// # Safety
-/// As [`sum_words`].
+/// As for [`scan_sum_32`].
 #[kernel(I = [u8, u16])]
-pub unsafe fn sum_into_words<I: Lift<u32> + KernelType>(
+pub unsafe fn scan_sum_into_32<I: Lift<u32> + KernelType>(
     input: View<I>,
     output: ViewMut<u32>,
     initial: u32,
-    job: TileJob,
+    job: ScanJob,
     states: ViewMut<u64>,
     total: ViewMut<u32>,
 ) {
-    sums::<I, u32, 4, { rows(INTO_WORDS, 4) }>(input, output, initial, job, states, total);
+    scan_sum::<I, u32, 4, { rows(SUM_INTO_32, 4) }>(input, output, initial, job, states, total);
 }
 
-/// Sums `job.count` flags or counts into 64 bits in a single pass; see [`scan_tiles`].
+/// Scans `job.count` flags or counts by addition into 64 bits, in a single pass: see
+/// [`scan_tiles`].
 ///
-/// A thread has 6 vectors of 2 elements. Per element 1, 2 or 4 bytes are read and 8 written.
+/// **Mapping:** 6 vectors of 2 elements per thread. **Traffic** per element: 1, 2 or 4 bytes read,
+/// 8 written.
 ///
 /// # Safety
-/// As [`sum_words`], with two words for each tile.
+/// As for [`scan_sum_32`], with two words per tile.
 #[kernel(I = [u8, u16, u32])]
-pub unsafe fn sum_into_longs<I: Lift<u64> + KernelType>(
+pub unsafe fn scan_sum_into_64<I: Lift<u64> + KernelType>(
     input: View<I>,
     output: ViewMut<u64>,
     initial: u64,
-    job: TileJob,
+    job: ScanJob,
     states: ViewMut<u64>,
     total: ViewMut<u64>,
 ) {
-    sums::<I, u64, 2, { rows(INTO_LONGS, 2) }>(input, output, initial, job, states, total);
+    scan_sum::<I, u64, 2, { rows(SUM_INTO_64, 2) }>(input, output, initial, job, states, total);
 }
 
-/// Combines `offset` with what is in `data`, which comes after it: the last step of a scan in
+/// Replaces each element of `data` by `offset` combined with it: the last step of a scan of several
 /// parts.
 ///
-/// Blocks stride over groups of 4 elements for each thread, a block's width apart. Each element is
-/// read and written once.
+/// **Mapping:** grid-stride loop over groups of 4 elements per thread, one block width apart.
+/// **Traffic** per element: one read, one write.
 ///
 /// # Safety
-/// Nothing else uses `data`.
+/// No other code accesses `data` concurrently.
 #[kernel(V = [u32, i32, u64, i64, f32, f64], O = [Sum, Min, Max])]
 pub unsafe fn add_offset<V: Value + KernelType, O: Operator<V> + KernelType>(
     offset: V,
@@ -295,5 +316,5 @@ pub unsafe fn add_offset<V: Value + KernelType, O: Operator<V> + KernelType>(
     }
 }
 
-/// Elements for each thread of [`add_offset`] at a time.
+/// Elements per thread and iteration of [`add_offset`].
 pub const OFFSET_ITEMS: u64 = 4;

@@ -1,8 +1,9 @@
-//! What the tiles of a scan tell one another, and how a tile learns what came before it.
+//! Decoupled look-back (Merrill and Garland 2016, *Single-pass Parallel Prefix Scan with Decoupled
+//! Look-back*).
 //!
-//! After Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back* (2016). A
-//! tile publishes first its own elements combined (its aggregate), and then everything up to its
-//! end combined (its prefix). A later tile walks back over aggregates until it meets a prefix.
+//! A tile first publishes its *aggregate*, the combination of its own elements, and later its
+//! *inclusive prefix*, the combination of all elements up to its end. A later tile walks back over
+//! aggregates until it reaches a prefix.
 
 use crate::{
     operator::{Operator, Value},
@@ -11,24 +12,25 @@ use crate::{
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::{ViewMut, thread};
 
-/// Words before the first tile's, of which the first is the counter that tiles are numbered from. A
-/// line of memory, so that the counter shares none with what is looked at.
+/// Number of words before the first tile's. The first of them is the counter that tile numbers are
+/// drawn from. The header fills a cache line, so that the counter shares none with the polled
+/// states.
 pub const HEADER: usize = 16;
 
-/// Nothing is published yet.
-const NOTHING: u32 = 0;
-/// The tile's own elements combined.
+/// State of a tile that has published nothing.
+const UNPUBLISHED: u32 = 0;
+/// State of a tile that has published its aggregate.
 const AGGREGATE: u32 = 1;
-/// Everything up to the tile's end combined.
+/// State of a tile that has published its inclusive prefix.
 const PREFIX: u32 = 2;
 
-/// What tiles have published.
+/// Published states of the tiles.
 ///
-/// A word of 64 bits holds 32 bits of a value, and below them a tag: the number of the scan and
-/// whether it is an aggregate or a prefix. So a word is valid by itself; nothing orders it with
-/// other memory, and what an earlier scan left needs no erasing. A value of several words is valid
-/// if all of them bear the same tag: while one tile's aggregate becomes its prefix they may differ,
-/// and then count as not published yet.
+/// A 64-bit word holds 32 bits of a value and, below them, a tag: the epoch of the scan and the
+/// state. A word is therefore valid by itself: it needs no ordering with other memory accesses, and
+/// states of earlier scans need no reset. A value of several words is valid if all of them have the
+/// same tag; while an aggregate is being replaced by a prefix the tags may differ, and then count
+/// as not published.
 #[derive(Clone, Copy)]
 pub struct TileStates<'a> {
     words: ViewMut<'a, u64>,
@@ -36,26 +38,26 @@ pub struct TileStates<'a> {
 }
 
 impl<'a> TileStates<'a> {
-    /// Over [`HEADER`] words and [`Value::PARTS`] for each tile. No word there bears this `epoch`,
-    /// of 30 bits, yet.
+    /// Wraps a buffer of [`HEADER`] words and [`Value::WORDS`] words per tile. No word in it has
+    /// the tag `epoch` (30 bits) yet.
     #[inline(always)]
     pub fn new(words: ViewMut<'a, u64>, epoch: u32) -> Self {
         Self { words, epoch }
     }
 
-    /// Takes the next number from the counter.
+    /// Draws the next tile number from the counter.
     #[inline(always)]
-    pub fn take_number(&self) -> u32 {
+    pub fn draw_number(&self) -> u32 {
         self.words.atomic_add(0, 1) as u32
     }
 
-    /// Publishes a tile's own elements combined.
+    /// Publishes the aggregate of a tile.
     #[inline(always)]
     pub fn publish_aggregate<V: Value>(&self, tile: u32, value: V) {
         self.publish(tile, AGGREGATE, value);
     }
 
-    /// Publishes everything up to a tile's end combined.
+    /// Publishes the inclusive prefix of a tile.
     #[inline(always)]
     pub fn publish_prefix<V: Value>(&self, tile: u32, value: V) {
         self.publish(tile, PREFIX, value);
@@ -63,58 +65,58 @@ impl<'a> TileStates<'a> {
 
     #[inline(always)]
     fn publish<V: Value>(&self, tile: u32, kind: u32, value: V) {
-        let first = HEADER + tile as usize * V::PARTS;
+        let first = HEADER + tile as usize * V::WORDS;
         let mut i = 0;
-        while i < V::PARTS {
-            let word = (value.part(i) as u64) << 32 | (self.epoch << 2 | kind) as u64;
+        while i < V::WORDS {
+            let word = (value.word(i) as u64) << 32 | (self.epoch << 2 | kind) as u64;
             self.words.atomic_store(first + i, word, Relaxed);
             i += 1;
         }
     }
 
-    /// What a tile has published last.
+    /// Returns the state and the value that a tile has published last.
     #[inline(always)]
     fn read<V: Value>(&self, tile: u32) -> (u32, V) {
-        let first = HEADER + tile as usize * V::PARTS;
-        let mut parts = [0; 4];
+        let first = HEADER + tile as usize * V::WORDS;
+        let mut words = [0; 4];
         let mut tag = 0;
-        let mut same = true;
+        let mut tags_agree = true;
         let mut i = 0;
-        while i < V::PARTS {
-            // two words are one access
-            let words = if V::PARTS == 1 {
+        while i < V::WORDS {
+            // two words are read in one access
+            let tagged = if V::WORDS == 1 {
                 [self.words.atomic_load(first, Relaxed), 0]
             } else {
                 self.words.atomic_load_pair(first + i)
             };
-            parts[i] = (words[0] >> 32) as u32;
-            same &= i == 0 || tag == words[0] as u32;
-            tag = words[0] as u32;
-            if V::PARTS > 1 {
-                parts[i + 1] = (words[1] >> 32) as u32;
-                same &= tag == words[1] as u32;
+            words[i] = (tagged[0] >> 32) as u32;
+            tags_agree &= i == 0 || tag == tagged[0] as u32;
+            tag = tagged[0] as u32;
+            if V::WORDS > 1 {
+                words[i + 1] = (tagged[1] >> 32) as u32;
+                tags_agree &= tag == tagged[1] as u32;
             }
             i += 2;
         }
-        let kind = if same && tag >> 2 == self.epoch {
+        let kind = if tags_agree && tag >> 2 == self.epoch {
             tag & 3
         } else {
-            NOTHING
+            UNPUBLISHED
         };
-        (kind, V::from_parts(parts))
+        (kind, V::from_words(words))
     }
 
-    /// Everything before `tile` combined, from what the tiles before it have published. `tile` is
-    /// not 0.
+    /// Returns the exclusive prefix of `tile`, computed from the published states of the tiles
+    /// before it. `tile` is not 0.
     ///
-    /// The first warp of a block calls it, all lanes together. They look at as many tiles at a time
-    /// as there are lanes, the nearest first, and wait for those that have published nothing. It
-    /// ends because tile 0 publishes its prefix without looking, and every tile before `tile` is
-    /// being worked on.
+    /// All lanes of the first warp of a block must call it together. They inspect a window of as
+    /// many tiles as there are lanes, nearest first, and poll until the required tiles have
+    /// published. This terminates because tile 0 publishes its prefix without looking back, and
+    /// every tile before `tile` is being processed.
     ///
-    /// Where the grouping matters ([`Operator::EXACT`] is false) it waits for a prefix among the
-    /// nearest tiles and adds to it one tile after the other, so that the sum does not depend on
-    /// who came first.
+    /// If the result depends on the grouping of operands ([`Operator::EXACT`] is false), the warp
+    /// waits for a prefix within the first window and combines it with the tiles after it one by
+    /// one, so that the result does not depend on timing.
     #[inline(always)]
     pub fn look_back<V: Value, O: Operator<V>, W: Warps>(&self, tile: u32) -> V {
         let lane = warp::lane();
@@ -129,14 +131,14 @@ impl<'a> TileStates<'a> {
                     (kind, value) = self.read::<V>(end - 1 - lane);
                 }
                 let prefixes = warp::ballot::<W>(kind == PREFIX);
-                let missing = warp::ballot::<W>(kind == NOTHING);
+                let missing = warp::ballot::<W>(kind == UNPUBLISHED);
                 nearest = prefixes.trailing_zeros();
-                // all lanes where there is no prefix
+                // all lanes, if there is no prefix in the window
                 let needed = prefixes ^ prefixes.wrapping_sub(1);
                 if missing & needed == 0 && (O::EXACT || prefixes != 0) {
                     break;
                 }
-                wait();
+                yield_thread();
             }
             if !O::EXACT {
                 return fold_backwards::<V, O, W>(value, nearest);
@@ -155,18 +157,19 @@ impl<'a> TileStates<'a> {
     }
 }
 
-/// Lets the others go on: on the CPU a thread that waits must give way each time.
+/// Yields to other threads; required for progress on the CPU.
 #[inline(always)]
-fn wait() {
+fn yield_thread() {
     if cfg!(not(target_arch = "nvptx64")) {
         thread::nanosleep(0);
     }
 }
 
-/// The value of lane `first`, and one after the other those of the lanes down to lane 0.
+/// Combines the value of lane `first` with those of the lanes below, in descending order down to
+/// lane 0.
 #[inline(always)]
 fn fold_backwards<V: Value, O: Operator<V>, W: Warps>(value: V, first: u32) -> V {
-    if W::alone() {
+    if W::is_single_thread() {
         return value;
     }
     let mut sum = warp::broadcast::<V, W>(value, first);

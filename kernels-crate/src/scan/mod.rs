@@ -1,13 +1,13 @@
-//! The scan, in a single pass and in three.
+//! Prefix scans, in a single pass and in three.
 //!
 //! | module | method | memory traffic |
 //! | --- | --- | --- |
-//! | [`kernels`] | single pass with decoupled look-back: tiles in the order of their numbers | input once, output once |
-//! | [`checked`] | single pass in 128 bits, which finds the first sum that does not fit | input twice, output once |
-//! | [`three_pass`] | reduce, scan of the sums, scan with the sums added | input twice, output once |
-//! | [`small`] | two launches of a kernel that is quick to compile, for short lists | input twice, output once |
+//! | [`kernels`] | single pass with decoupled look-back | 1 read, 1 write |
+//! | [`checked`] | single pass in 128 bits; finds the first overflow | 2 reads, 1 write |
+//! | [`three_pass`] | reduce, scan of segment sums, scan of segments | 2 reads, 1 write |
+//! | [`small`] | short lists, by a kernel that compiles quickly | 2 reads, 1 write |
 //!
-//! Integers are exact in all, and no result depends on the launch shape but the last bits of
+//! Integer results are exact. No result depends on the launch shape, except for the last bits of
 //! floating-point sums.
 
 pub mod checked;
@@ -16,18 +16,18 @@ pub mod look_back;
 pub mod scheduler;
 pub mod single_pass;
 pub mod small;
-pub mod specialised;
 pub mod three_pass;
 pub mod tile;
+pub mod warp_specialised;
 
-pub use checked::{CHECKED_ITEMS, sum_checked, sum_same_checked};
+pub use checked::{CHECKED_ITEMS, scan_sum_checked, scan_sum_same_checked};
 pub use kernels::{
-    BlockShape, DOUBLES, INTO_LONGS, INTO_WORDS, LONG_EXTREMES, LONGS, OFFSET_ITEMS, WORD_EXTREMES,
-    WORDS, add_offset, long_extremes, sum_doubles, sum_into_longs, sum_into_words, sum_longs,
-    sum_words, word_extremes,
+    BlockShape, MIN_32, MIN_64, OFFSET_ITEMS, SUM_32, SUM_64, SUM_F64, SUM_INTO_32, SUM_INTO_64,
+    add_offset, scan_min_32, scan_min_64, scan_sum_32, scan_sum_f64, scan_sum_into_32,
+    scan_sum_into_64, scan_sum_u64,
 };
-pub use scheduler::TileJob;
-pub use small::{PICKED, SMALL, sum_small};
+pub use scheduler::ScanJob;
+pub use small::{PICKED, SMALL_ITEMS, scan_small};
 pub use three_pass::{
-    ITEMS, Segments, put_total, reduce_segments, scan_segment_sums, scan_segments,
+    Segments, THREE_PASS_ITEMS, reduce_segments, scan_segment_sums, scan_segments, write_total,
 };

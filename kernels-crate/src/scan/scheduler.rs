@@ -1,4 +1,4 @@
-//! How tiles are tiles to blocks, and how a block learns what comes before its tile.
+//! Assignment of tiles to blocks, and the prefix of a block's tile.
 
 use super::look_back::TileStates;
 use crate::{
@@ -8,29 +8,29 @@ use crate::{
 };
 use cuda_std::{SharedView, ViewMut, shared_view, thread};
 
-/// One scan, as its blocks see it.
+/// Parameters of one scan.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TileJob {
-    /// How many elements.
+pub struct ScanJob {
+    /// Number of elements.
     pub count: u64,
-    /// Elements of a tile; the last may have fewer.
+    /// Elements per tile; the last tile may have fewer.
     pub tile: u64,
-    /// How many tiles, at least 1: without elements there is one tile that has none.
+    /// Number of tiles, at least 1: an empty input has one empty tile.
     pub tiles: u32,
-    /// The counter's value before the first tile is taken. It wraps around.
-    pub first_number: u32,
-    /// The number of the scan, from 1 to 2³⁰ - 1.
+    /// Value of the tile counter before the first tile is drawn. The counter wraps around.
+    pub counter_start: u32,
+    /// Number of the scan, from 1 to 2³⁰ - 1, which tags the tile states.
     pub epoch: u32,
-    /// 1 if an element's own value is part of its result, else 0.
+    /// 1 for an inclusive scan, 0 for an exclusive scan.
     pub inclusive: u32,
-    /// 1 if there is a block for each tile, so that none takes a second one. As wide as makes all
-    /// of the structure fields.
-    pub one_each: u64,
+    /// 1 if there is a block per tile, so that no block draws a second tile. 64 bits wide, so that
+    /// the structure has no padding.
+    pub one_tile_per_block: u64,
 }
 
-impl TileJob {
-    /// First and one past the last element of a tile.
+impl ScanJob {
+    /// Returns the first and one past the last element of a tile.
     #[inline(always)]
     pub fn bounds(self, tile: u32) -> (u64, u64) {
         let start = tile as u64 * self.tile;
@@ -41,64 +41,63 @@ impl TileJob {
         )
     }
 
-    /// Tiles that have all their elements.
+    /// Returns the number of tiles that are complete.
     #[inline(always)]
-    pub fn whole_tiles(self) -> u32 {
+    pub fn complete_tiles(self) -> u32 {
         let last_is_whole = self.tiles as u64 * self.tile == self.count;
         self.tiles - !last_is_whole as u32
     }
 }
 
-/// Tiles that a block knows of when it begins.
-pub const KNOWN: usize = 3;
+/// Number of tiles that a block draws at its start.
+pub const INITIAL_TILES: usize = 3;
 
-/// Room for the numbers of a block's tiles: that of a round is kept while that of the round before
-/// is read. 16 bytes: with them the dynamic shared memory behind begins in the middle of a line,
-/// without them copies into it took a tenth longer.
-const RING: usize = 4;
+/// Length of the ring of tile numbers: the number of one round is stored while that of the previous
+/// round is read. Its 16 bytes also shift the dynamic shared memory behind it to the middle of a
+/// line; without them, copies into it take 10 % longer.
+const RING_LEN: usize = 4;
 
-/// The tiles of a block: the one that it works on, and the two after it.
+/// Dynamic tile scheduler of a block: the tile in progress, and the two after it.
 ///
-/// Tiles are taken by number from a counter, so that all tiles before one that a block has are
-/// finished or being worked on, whatever blocks the device runs at a time. A block works on its
-/// tiles in the order of their numbers; so of all tiles that are not finished, the first is being
-/// worked on and waits for none.
+/// Tile numbers are drawn from a global counter, so that all tiles before a block's tile are
+/// finished or in progress, no matter which blocks the device runs concurrently. A block processes
+/// its tiles in ascending order; therefore the first unfinished tile of the whole scan is always in
+/// progress and waits for no other.
 #[derive(Clone, Copy)]
 pub struct TileScheduler<'a> {
     states: TileStates<'a>,
-    job: TileJob,
+    job: ScanJob,
     numbers: SharedView<u32>,
     prefix: WarpValues,
-    /// The tile that the block works on; there is none left if it is not less than
-    /// [`TileJob::tiles`].
+    /// Number of the tile in progress; the block is done if it is at least [`ScanJob::tiles`].
     pub tile: u32,
-    /// The one after it.
+    /// Number of the tile after `tile`.
     pub next: u32,
-    /// The one after that.
+    /// Number of the tile after `next`.
     pub after: u32,
 }
 
 impl<'a> TileScheduler<'a> {
-    /// Takes a block's first tile, and the two after it if blocks take several. One barrier; every
-    /// thread calls it, once.
+    /// Draws a block's first tile, and the two after it if blocks process several tiles. Every
+    /// thread must call it, once; contains one barrier.
     #[inline(always)]
-    pub fn first(states: ViewMut<'a, u64>, job: TileJob) -> Self {
+    pub fn start(states: ViewMut<'a, u64>, job: ScanJob) -> Self {
         let states = TileStates::new(states, job.epoch);
-        let numbers = shared_view![u32; RING];
+        let numbers = shared_view![u32; RING_LEN];
         if thread::thread_idx_x() == 0 {
-            let mut number = states.take_number().wrapping_sub(job.first_number);
+            let mut number = states.draw_number().wrapping_sub(job.counter_start);
             numbers.write(0, number);
-            let mut place = 1;
-            while place < KNOWN {
-                number = if job.one_each != 0 {
+            let mut index = 1;
+            while index < INITIAL_TILES {
+                number = if job.one_tile_per_block != 0 {
                     job.tiles
                 } else if number < job.tiles {
-                    states.take_number().wrapping_sub(job.first_number)
+                    states.draw_number().wrapping_sub(job.counter_start)
                 } else {
                     number
                 };
-                numbers.write(place, number);
-                place += 1;
+                numbers.write(index, number);
+                index += 1;
             }
         }
         thread::sync_threads();
@@ -113,50 +112,51 @@ impl<'a> TileScheduler<'a> {
         }
     }
 
-    /// Takes one more tile. Only the block's last thread does, and only what it returns there means
-    /// something: it is to be given to [`resolve`](Self::resolve), as late as possible, because the
-    /// counter is far away. A block takes numbers until there is no tile with the last one.
+    /// Draws one more tile. Only the last thread of the block does so, and only its return value is
+    /// meaningful. Pass it to [`resolve`](Self::resolve) as late as possible, since the counter has
+    /// a high latency. A block stops drawing after the first number beyond the last tile.
     #[inline(always)]
-    pub fn take(&self) -> u32 {
-        let takes = thread::thread_idx_x() + 1 == thread::block_dim_x();
-        if takes && self.after < self.job.tiles {
+    pub fn draw(&self) -> u32 {
+        let draws = thread::thread_idx_x() + 1 == thread::block_dim_x();
+        if draws && self.after < self.job.tiles {
             self.states
-                .take_number()
-                .wrapping_sub(self.job.first_number)
+                .draw_number()
+                .wrapping_sub(self.job.counter_start)
         } else {
             self.after
         }
     }
 
-    /// The number after `last`, the last that the block has taken, for those who keep the numbers
-    /// by round. One thread of a block calls it.
+    /// Draws the number after `last`, the number most recently drawn by the block, for callers that
+    /// store numbers by round. One thread of the block must call it.
     #[inline(always)]
-    pub fn number_after(&self, last: u32) -> u32 {
+    pub fn draw_after(&self, last: u32) -> u32 {
         if last < self.job.tiles {
             self.states
-                .take_number()
-                .wrapping_sub(self.job.first_number)
+                .draw_number()
+                .wrapping_sub(self.job.counter_start)
         } else {
             last
         }
     }
 
-    /// Keeps the number of the block's tile of a round, until four rounds later.
+    /// Stores the number of the block's tile of a round, for at least four rounds.
     #[inline(always)]
-    pub fn keep_number(&self, round: u32, number: u32) {
-        self.numbers.write(round as usize % RING, number);
+    pub fn store_number(&self, round: u32, number: u32) {
+        self.numbers.write(round as usize % RING_LEN, number);
     }
 
-    /// The number that was [kept](Self::keep_number) for a round; the first [`KNOWN`] rounds' are.
+    /// Returns the number [stored](Self::store_number) for a round. The first [`INITIAL_TILES`]
+    /// rounds are stored initially.
     #[inline(always)]
-    pub fn kept_number(&self, round: u32) -> u32 {
-        self.numbers.read(round as usize % RING)
+    pub fn stored_number(&self, round: u32) -> u32 {
+        self.numbers.read(round as usize % RING_LEN)
     }
 
-    /// The scheduler of a block that has gone through its tiles by round as far as `tile`, the
-    /// first that it has not done, and has taken all numbers that there are for it.
+    /// Returns the scheduler of a block that has processed its tiles by round up to, but not
+    /// including, `tile`, and has drawn all of its numbers.
     #[inline(always)]
-    pub fn from_round(self, tile: u32) -> Self {
+    pub fn resume_at(self, tile: u32) -> Self {
         let none = self.job.tiles;
         Self {
             tile,
@@ -166,9 +166,8 @@ impl<'a> TileScheduler<'a> {
         }
     }
 
-    /// Tells the others the elements of `tile` combined. One thread of the block does it, the one
-    /// that is `first`. The first tile's prefix is known at once, and nobody asks for the last
-    /// one's.
+    /// Publishes the aggregate of `tile`. Only the thread for which `first` is `true` does so. Tile
+    /// 0 publishes its prefix instead; the last tile publishes nothing, as no tile reads it.
     #[inline(always)]
     pub fn publish<V: Value, O: Operator<V>>(
         &self,
@@ -188,37 +187,37 @@ impl<'a> TileScheduler<'a> {
         }
     }
 
-    /// What comes before the block's tile, whose elements combined are `aggregate` and
-    /// [published](Self::publish). One barrier, at its end; another one must lie between two calls.
+    /// Returns the exclusive prefix of the block's tile, whose `aggregate` has been
+    /// [published](Self::publish). Ends with a barrier; another barrier must lie between two calls.
     ///
-    /// The first warp looks back and publishes the prefix. The block that has the last tile gives
-    /// `put_total` everything combined. `taken` is what [`take`](Self::take) returned.
+    /// The first warp looks back and publishes the inclusive prefix. The block with the last tile
+    /// passes the total to `write_total`. `drawn` is the return value of [`draw`](Self::draw).
     #[inline(always)]
     pub fn resolve<V: Value, O: Operator<V>, W: Warps>(
         &self,
         aggregate: V,
         initial: V,
-        taken: u32,
-        put_total: impl Fn(V),
+        drawn: u32,
+        write_total: impl Fn(V),
     ) -> V {
         let rank = thread::thread_idx_x();
         if rank < 32 {
             let prefix =
-                self.look_back::<V, O, W>(self.tile, aggregate, initial, rank == 0, put_total);
+                self.look_back::<V, O, W>(self.tile, aggregate, initial, rank == 0, write_total);
             if rank == 0 {
                 self.prefix.write(0, prefix);
             }
         }
         if rank + 1 == thread::block_dim_x() {
-            self.numbers.write(0, taken);
+            self.numbers.write(0, drawn);
         }
         thread::sync_threads();
         self.prefix.read(0)
     }
 
-    /// What comes before `tile`, whose elements combined are `aggregate` and published. All lanes
-    /// of one warp call it; the one that is `first` publishes what goes through the tile, or gives
-    /// it to `put_total` if the tile is the last.
+    /// Returns the exclusive prefix of `tile`, whose `aggregate` has been published. All lanes of
+    /// one warp must call it; the lane for which `first` is `true` publishes the inclusive prefix,
+    /// or passes it to `write_total` if the tile is the last.
     #[inline(always)]
     pub fn look_back<V: Value, O: Operator<V>, W: Warps>(
         &self,
@@ -226,7 +225,7 @@ impl<'a> TileScheduler<'a> {
         aggregate: V,
         initial: V,
         first: bool,
-        put_total: impl Fn(V),
+        write_total: impl Fn(V),
     ) -> V {
         let prefix = if tile == 0 {
             initial
@@ -236,7 +235,7 @@ impl<'a> TileScheduler<'a> {
         if first {
             let through = O::combine(prefix, aggregate);
             if tile + 1 == self.job.tiles {
-                put_total(through);
+                write_total(through);
             } else if tile != 0 {
                 self.states.publish_prefix(tile, through);
             }
@@ -244,7 +243,7 @@ impl<'a> TileScheduler<'a> {
         prefix
     }
 
-    /// Goes on to the next tile, once the present one is [resolved](Self::resolve).
+    /// Advances to the next tile, after the current one has been [resolved](Self::resolve).
     #[inline(always)]
     pub fn advance(&mut self) {
         (self.tile, self.next, self.after) = (self.next, self.after, self.numbers.read(0));

@@ -1,7 +1,7 @@
-//! The scan in a single pass: every element is read once and written once.
+//! Single-pass scan: every element is read once and written once.
 
 use super::{
-    scheduler::{TileJob, TileScheduler},
+    scheduler::{ScanJob, TileScheduler},
     tile::{RegisterTile, StridedTile},
 };
 use crate::{
@@ -14,22 +14,21 @@ use cuda_std::{
     shared::dynamic_shared_mem, shared_view, thread,
 };
 
-/// The body of the single-pass kernels: scans tile after tile.
+/// Body of the single-pass kernels: scans tile after tile.
 ///
-/// A block is at work on three tiles (see [`TileScheduler`] for who has which): one whose elements
-/// are on their way into dynamic shared memory by asynchronous copies, one that has arrived, and
-/// one that waits to be written. In each round it scans the one that has arrived and publishes its
-/// aggregate; only then its first warp looks back for what comes before the one that is to be
-/// written. So a tile's aggregate is known to all a whole round before a look-back asks for it,
-/// nobody waits for anybody else's reads, and the wait for one's own is hidden behind the round.
-/// Three barriers a round.
+/// A block works on three tiles in a software pipeline (see [`TileScheduler`]): one is being copied
+/// asynchronously into dynamic shared memory, one has arrived, and one waits to be written. In each
+/// round, the block scans the tile that has arrived and publishes its aggregate; only then its
+/// first warp looks back for the prefix of the tile to be written. So an aggregate is visible a
+/// whole round before a look-back needs it, no block waits for the reads of another, and the
+/// latency of its own reads is hidden behind a round. There are three barriers per round.
 ///
-/// A tile of `threads · N · ROWS` elements that is whole and aligned to 16 bytes goes this way; any
-/// other is read twice. A block of one thread has tiles as long as the host says, reads them twice,
-/// and waits only for the tiles before.
+/// Complete tiles of `threads · N · ROWS` elements, aligned to 16 bytes, are processed this way;
+/// all other tiles are read twice ([`scan_strided`]). A block of one thread uses the tile length
+/// given by the host, reads tiles twice, and waits only for earlier tiles.
 ///
-/// Elements are `lift`ed into values; `put` makes what is written of what comes before an element,
-/// and that combined with it; `put_total` gets everything combined.
+/// `lift` converts elements to values; `output_of(exclusive, inclusive)` returns the output element
+/// for the exclusive and inclusive prefix of an element; `write_total` receives the total.
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,
@@ -42,21 +41,20 @@ pub fn scan_tiles<
     R: Copy,
     const N: usize,
     const ROWS: usize,
-    const MOST_REGISTERS: u32,
+    const MAX_REGISTERS: u32,
 >(
     input: View<I>,
     output: ViewMut<R>,
     initial: V,
-    job: TileJob,
+    job: ScanJob,
     states: ViewMut<u64>,
     lift: impl Fn(I) -> V + Copy,
-    put: impl Fn(V, V) -> R + Copy,
-    put_total: impl Fn(V) + Copy,
+    output_of: impl Fn(V, V) -> R + Copy,
+    write_total: impl Fn(V) + Copy,
 ) {
-    // older assemblers' allocation needs more than these; there the device decides how many threads
-    // a block can have
+    // older assemblers need more registers; there the device determines the maximum block size
     if ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32 {
-        max_registers::<MOST_REGISTERS>();
+        max_registers::<MAX_REGISTERS>();
     }
     let threads = thread::block_dim_x();
     let warps = WarpValues::new(shared_view![u32; WarpValues::LEN]);
@@ -67,16 +65,16 @@ pub fn scan_tiles<
         && job.tile == threads as u64 * RegisterTile::<I, N, ROWS>::ITEMS as u64
         && (input.as_ptr() as usize).is_multiple_of(16)
         && (output.as_ptr() as usize).is_multiple_of(16);
-    let in_rows = if rows_fit { job.whole_tiles() } else { 0 };
+    let pipelined_tiles = if rows_fit { job.complete_tiles() } else { 0 };
 
-    let mut tiles = TileScheduler::first(states, job);
-    if tiles.tile < in_rows {
-        let room = staging_room::<I>(RegisterTile::<I, N, ROWS>::ITEMS * threads as usize);
+    let mut tiles = TileScheduler::start(states, job);
+    if tiles.tile < pipelined_tiles {
+        let buffer = staging_buffer::<I>(RegisterTile::<I, N, ROWS>::ITEMS * threads as usize);
         let start = |tile: u32| tile as u64 * job.tile;
-        // the first tile comes straight into registers
+        // the first tile is read directly into registers
         let mut rows = RegisterTile::<I, N, ROWS>::read(input, start(tiles.tile));
-        if tiles.next < in_rows {
-            RegisterTile::<I, N, ROWS>::stage(input, start(tiles.next), room, 0);
+        if tiles.next < pipelined_tiles {
+            RegisterTile::<I, N, ROWS>::stage(input, start(tiles.next), buffer, 0);
         }
         let (mut before, warp_total) = rows.scan_warp::<V, O>(lift);
         if first_of_warp {
@@ -85,15 +83,15 @@ pub fn scan_tiles<
         thread::sync_threads();
         let mut block = warps.scan::<V, O, FullWarps>();
         tiles.publish::<V, O>(tiles.tile, block.total, initial, first_of_block);
-        while tiles.next < in_rows {
-            let taken = tiles.take();
-            let next_rows = RegisterTile::<I, N, ROWS>::unstage(room, 0);
-            // a thread stages where it alone has read
-            if tiles.after < in_rows {
-                RegisterTile::<I, N, ROWS>::stage(input, start(tiles.after), room, 0);
+        while tiles.next < pipelined_tiles {
+            let drawn = tiles.draw();
+            let next_rows = RegisterTile::<I, N, ROWS>::read_staged(buffer, 0);
+            // a thread only overwrites the part of the buffer that it has read itself
+            if tiles.after < pipelined_tiles {
+                RegisterTile::<I, N, ROWS>::stage(input, start(tiles.after), buffer, 0);
             }
             let (next_before, warp_total) = next_rows.scan_warp::<V, O>(lift);
-            // everybody has read what the warps, and the first thread, wrote in the last round
+            // all threads have read what the warps and the first thread wrote in the previous round
             thread::sync_threads();
             if first_of_warp {
                 warps.write(my_warp, warp_total);
@@ -101,28 +99,37 @@ pub fn scan_tiles<
             thread::sync_threads();
             let next_block = warps.scan::<V, O, FullWarps>();
             tiles.publish::<V, O>(tiles.next, next_block.total, initial, first_of_block);
-            let prefix = tiles.resolve::<V, O, FullWarps>(block.total, initial, taken, put_total);
+            let prefix = tiles.resolve::<V, O, FullWarps>(block.total, initial, drawn, write_total);
             let prefix = O::combine(prefix, block.before);
-            rows.write::<V, O, R>(prefix, &before, output, start(tiles.tile), lift, put);
+            rows.write::<V, O, R>(prefix, &before, output, start(tiles.tile), lift, output_of);
             tiles.advance();
             (rows, before, block) = (next_rows, next_before, next_block);
         }
-        let taken = tiles.take();
-        // everybody has read what the first thread wrote in the last round
+        let drawn = tiles.draw();
+        // all threads have read what the first thread wrote in the previous round
         thread::sync_threads();
-        let prefix = tiles.resolve::<V, O, FullWarps>(block.total, initial, taken, put_total);
+        let prefix = tiles.resolve::<V, O, FullWarps>(block.total, initial, drawn, write_total);
         let prefix = O::combine(prefix, block.before);
-        rows.write::<V, O, R>(prefix, &before, output, start(tiles.tile), lift, put);
+        rows.write::<V, O, R>(prefix, &before, output, start(tiles.tile), lift, output_of);
         tiles.advance();
-        // before the numbers are replaced
+        // before the tile numbers are replaced
         thread::sync_threads();
     }
-    let put = |_, before: V, through: V| put(before, through);
-    scan_strided::<I, V, O, R>(input, initial, job, tiles, output, lift, put, put_total);
+    let output_of = |_, before: V, through: V| output_of(before, through);
+    scan_strided::<I, V, O, R>(
+        input,
+        initial,
+        job,
+        tiles,
+        output,
+        lift,
+        output_of,
+        write_total,
+    );
 }
 
-/// Scans tiles of any size and place, which are read twice, as [`scan_tiles`] does; `put` gets the
-/// element's index too.
+/// Scans tiles of any length and alignment, reading them twice; otherwise as [`scan_tiles`].
+/// `output_of` also receives the index of the element.
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,
@@ -131,32 +138,32 @@ pub fn scan_tiles<
 pub fn scan_strided<I: Copy, V: Value, O: Operator<V>, R: Copy>(
     input: View<I>,
     initial: V,
-    job: TileJob,
+    job: ScanJob,
     mut tiles: TileScheduler,
     output: ViewMut<R>,
     lift: impl Fn(I) -> V,
-    put: impl Fn(usize, V, V) -> R,
-    put_total: impl Fn(V),
+    output_of: impl Fn(usize, V, V) -> R,
+    write_total: impl Fn(V),
 ) {
     let first_of_block = thread::thread_idx_x() == 0;
     while tiles.tile < job.tiles {
-        let taken = tiles.take();
+        let drawn = tiles.draw();
         let (start, end) = job.bounds(tiles.tile);
         let strided = StridedTile::new(start, end);
         let block = strided.scan_block::<I, V, O>(input, &lift);
         tiles.publish::<V, O>(tiles.tile, block.total, initial, first_of_block);
-        let prefix = tiles.resolve::<V, O, AnyWarps>(block.total, initial, taken, &put_total);
+        let prefix = tiles.resolve::<V, O, AnyWarps>(block.total, initial, drawn, &write_total);
         let prefix = O::combine(prefix, block.before);
-        strided.scan::<I, V, O, R>(input, prefix, output, &lift, &put);
+        strided.scan::<I, V, O, R>(input, prefix, output, &lift, &output_of);
         tiles.advance();
         // before the next tile's number and prefix replace these
         thread::sync_threads();
     }
 }
 
-/// The dynamic shared memory as room for `len` elements.
+/// Returns the dynamic shared memory as a buffer of `len` elements.
 #[inline(always)]
-pub(super) fn staging_room<I: Copy>(len: usize) -> SharedView<I> {
-    // SAFETY: the launch gives each thread room for its part of a tile.
+pub(super) fn staging_buffer<I: Copy>(len: usize) -> SharedView<I> {
+    // SAFETY: the launch provides dynamic shared memory for each thread's part of a tile.
     unsafe { SharedView::from_raw_parts(dynamic_shared_mem::<I>(), len) }
 }

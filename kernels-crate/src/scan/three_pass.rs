@@ -1,29 +1,29 @@
-//! The three kernels of the classic scan.
+//! The classic three-kernel scan: reduce, scan of the sums, scan.
 
-use crate::{arith::quotient_up, block, sample::Count};
+use crate::{arith::div_ceil, block, sample::Count};
 use cuda_std::{View, ViewMut, kernel, thread};
 
-/// Neighbouring elements that a thread scans at a time.
-pub const ITEMS: usize = 16;
+/// Consecutive elements per thread and iteration.
+pub const THREE_PASS_ITEMS: usize = 16;
 
-/// An input of `count` elements in segments of `length`; the last may be shorter.
+/// Partition of `count` elements into segments of `length`; the last may be shorter.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segments {
-    /// How many elements.
+    /// Number of elements.
     pub count: u64,
-    /// Elements in a segment, at least 1.
+    /// Elements per segment, at least 1.
     pub length: u64,
 }
 
 impl Segments {
-    /// How many segments.
+    /// Returns the number of segments.
     #[inline(always)]
     pub const fn segments(self) -> u64 {
-        quotient_up(self.count, self.length)
+        div_ceil(self.count, self.length)
     }
 
-    /// First and one past the last element of a segment.
+    /// Returns the first and one past the last element of a segment.
     #[inline(always)]
     pub(super) fn bounds(self, segment: u64) -> (u64, u64) {
         let start = segment * self.length;
@@ -39,7 +39,7 @@ impl Segments {
         )
     }
 
-    /// Calls `visit` with the number and the bounds of each segment of the calling block.
+    /// Calls `visit(segment, start, end)` for each segment of the calling block.
     #[inline(always)]
     fn for_each(self, mut visit: impl FnMut(u64, u64, u64)) {
         let mut segment = thread::block_idx_x() as u64;
@@ -51,15 +51,20 @@ impl Segments {
     }
 }
 
-/// Sums each segment: the first pass.
+/// Computes the sum of each segment: first pass.
 ///
-/// A block takes whole segments. A thread reads every block-size-th element and adds it to a sum of
-/// its own; the block adds these up and writes one sum per segment, in 64 bits.
+/// **Mapping:** one block per segment; a thread reads every block-size-th element and accumulates
+/// it, then the block reduces the partial sums. **Traffic:** one read per element, one 64-bit write
+/// per segment.
 ///
 /// # Safety
-/// `input` holds `segments.count` elements, `sums` one for each segment and one more.
+/// `input` holds `segments.count` elements, `sums` one per segment and one more.
 #[kernel(T = [u8, u16, u32, u64])]
-pub unsafe fn reduce_segments<T: Count>(input: View<T>, segments: Segments, sums: ViewMut<u64>) {
+pub unsafe fn reduce_segments<T: Count>(
+    input: View<T>,
+    segments: Segments,
+    scan_sum: ViewMut<u64>,
+) {
     segments.for_each(|segment, start, end| {
         let mut sum = 0u64;
         let mut at = start + thread::thread_idx_x() as u64;
@@ -69,20 +74,21 @@ pub unsafe fn reduce_segments<T: Count>(input: View<T>, segments: Segments, sums
         }
         let sum = block::exclusive_sum(sum);
         if thread::thread_idx_x() == 0 {
-            sums.write(segment as usize, sum.total);
+            scan_sum.write(segment as usize, sum.total);
         }
     });
 }
 
-/// Replaces the sums of `count` segments by their exclusive scan, and the element after them by the
-/// total: the second pass.
+/// Replaces the sums of `count` segments by their exclusive prefix sums, and the element after them
+/// by the total: second pass.
 ///
-/// One block does it, a block's worth of sums at a time; other blocks have nothing to do.
+/// **Mapping:** the first block processes one block width of sums at a time; all other blocks are
+/// idle.
 ///
 /// # Safety
 /// `sums` holds `count + 1` elements.
 #[kernel]
-pub unsafe fn scan_segment_sums(count: u64, sums: ViewMut<u64>) {
+pub unsafe fn scan_segment_sums(count: u64, scan_sum: ViewMut<u64>) {
     if thread::block_idx_x() != 0 {
         return;
     }
@@ -91,31 +97,31 @@ pub unsafe fn scan_segment_sums(count: u64, sums: ViewMut<u64>) {
     while start < count {
         let at = start + thread::thread_idx_x() as u64;
         let value = if at < count {
-            sums.read(at as usize)
+            scan_sum.read(at as usize)
         } else {
             0
         };
         let sum = block::exclusive_sum(value);
         if at < count {
-            sums.write(at as usize, carry.wrapping_add(sum.before));
+            scan_sum.write(at as usize, carry.wrapping_add(sum.before));
         }
         carry = carry.wrapping_add(sum.total);
         start += thread::block_dim_x() as u64;
     }
     if thread::thread_idx_x() == 0 {
-        sums.write(count as usize, carry);
+        scan_sum.write(count as usize, carry);
     }
 }
 
-/// Scans each segment from its offset on: the third pass.
+/// Scans each segment, starting from its offset: third pass.
 ///
-/// A block takes whole segments, [`ITEMS`] neighbouring elements per thread at a time. Per element
-/// it reads the input once and writes `initial` plus the sum of all elements before it and, if
-/// `inclusive` is not 0, of itself. Sums wrap around.
+/// **Mapping:** one block per segment, [`THREE_PASS_ITEMS`] consecutive elements per thread and
+/// iteration. **Traffic** per element: one read, one write of `initial` plus the sum of all
+/// elements before it and, if `inclusive` is not 0, of the element itself. Sums wrap around.
 ///
 /// # Safety
-/// `input` and `output` hold `segments.count` elements, `offsets` one for each segment. They may be
-/// the same memory.
+/// `input` and `output` hold `segments.count` elements, `offsets` one per segment. `input` and
+/// `output` may be the same memory.
 #[kernel(T = [u8, u16, u32, u64], I = [u32, u64])]
 pub unsafe fn scan_segments<T: Count, I: Count>(
     input: View<T>,
@@ -127,14 +133,14 @@ pub unsafe fn scan_segments<T: Count, I: Count>(
 ) {
     segments.for_each(|segment, start, end| {
         let mut carry = initial.wrapping_add(offsets.read(segment as usize));
-        let tile = thread::block_dim_x() as u64 * ITEMS as u64;
+        let tile = thread::block_dim_x() as u64 * THREE_PASS_ITEMS as u64;
         let mut tile_start = start;
         while tile_start < end {
-            let first = tile_start + thread::thread_idx_x() as u64 * ITEMS as u64;
-            let mut wide = [0u64; ITEMS];
+            let first = tile_start + thread::thread_idx_x() as u64 * THREE_PASS_ITEMS as u64;
+            let mut wide = [0u64; THREE_PASS_ITEMS];
             let mut sum = 0u64;
             let mut item = 0;
-            while item < ITEMS {
+            while item < THREE_PASS_ITEMS {
                 let at = first + item as u64;
                 if at < end {
                     wide[item] = input.read(at as usize).widen();
@@ -145,7 +151,7 @@ pub unsafe fn scan_segments<T: Count, I: Count>(
             let block_sum = block::exclusive_sum(sum);
             let mut running = carry.wrapping_add(block_sum.before);
             let mut item = 0;
-            while item < ITEMS {
+            while item < THREE_PASS_ITEMS {
                 let at = first + item as u64;
                 let through = running.wrapping_add(wide[item]);
                 if at < end {
@@ -161,16 +167,21 @@ pub unsafe fn scan_segments<T: Count, I: Count>(
     });
 }
 
-/// Writes the total after `count` scanned sums, plus `initial`.
+/// Writes `initial` plus the total that follows the `count` scanned sums.
 ///
-/// One thread does it.
+/// **Mapping:** a single thread.
 ///
 /// # Safety
 /// `sums` holds `count + 1` elements, `total` one.
 #[kernel(I = [u32, u64])]
-pub unsafe fn put_total<I: Count>(initial: u64, count: u64, sums: View<u64>, total: ViewMut<I>) {
+pub unsafe fn write_total<I: Count>(
+    initial: u64,
+    count: u64,
+    scan_sum: View<u64>,
+    total: ViewMut<I>,
+) {
     if thread::block_idx_x() == 0 && thread::thread_idx_x() == 0 {
-        let sum = initial.wrapping_add(sums.read(count as usize));
+        let sum = initial.wrapping_add(scan_sum.read(count as usize));
         total.write(0, I::narrow(sum));
     }
 }

@@ -1,4 +1,4 @@
-//! Fields with a formula.
+//! Analytic fields.
 
 use crate::{grid::Grid, rows::Rows};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
@@ -6,7 +6,8 @@ use cuda_std::{GpuFloat, View, ViewMut, kernel};
 /// Writes `radius` minus the distance from `centre`, in voxels: a sphere at isovalue 0, inside
 /// above.
 ///
-/// A thread takes runs of neighbouring samples, reads nothing and writes one value each.
+/// **Mapping:** runs of neighbouring samples per thread; no shared memory. **Traffic** per sample:
+/// one write.
 ///
 /// # Safety
 /// `samples` holds `grid.samples()` elements; `rows` is the extent of the samples.
@@ -26,7 +27,7 @@ pub unsafe fn fill_sphere(
     });
 }
 
-/// `radius` minus the distance of a sample from `centre`.
+/// Returns `radius` minus the distance of a sample from `centre`.
 #[inline(always)]
 pub(super) fn sphere_value(sample: [u32; 3], centre: [f32; 3], radius: f32) -> f32 {
     let dx = sample[0] as f32 - centre[0];
@@ -35,11 +36,11 @@ pub(super) fn sphere_value(sample: [u32; 3], centre: [f32; 3], radius: f32) -> f
     radius - GpuFloat::sqrt(dx * dx + dy * dy + dz * dz)
 }
 
-/// Writes Schoen's gyroid, `sin z cos y + sin y cos x + sin x cos z`, from the sines and cosines of
-/// the coordinates along each axis.
+/// Writes Schoen's gyroid, `sin z cos y + sin y cos x + sin x cos z`.
 ///
-/// `sines` and `cosines` hold those of the x coordinates, then y, then z. A thread takes runs of
-/// neighbouring samples and reads two table entries per sample.
+/// `sines` and `cosines` are those of the x coordinates, then of y, then of z. **Mapping:** runs of
+/// neighbouring samples per thread; no shared memory. **Traffic** per sample: two table entries
+/// read, one value written.
 ///
 /// # Safety
 /// `sines` and `cosines` hold `nx + ny + nz` elements, `samples` `grid.samples()`; `rows` is the

@@ -1,25 +1,26 @@
-//! Fields as images store them: values scaled, shifted, rounded and clamped to an integer type.
+//! Quantised fields, as images store them: values scaled, shifted, rounded and clamped to an
+//! integer type.
 
 use super::analytic::sphere_value;
 use crate::{grid::Grid, rows::Rows, sample::Sample};
 use cuda_std::{GpuFloat, View, ViewMut, kernel};
 
-/// How values become samples: `value * scale + offset`, rounded to the nearest (halves away from
-/// zero) and clamped to what the type can hold. An isosurface at value 0 is one at `offset`.
+/// Conversion of values to samples: `value * scale + offset`, rounded to nearest (halves away from
+/// zero) and clamped to the range of the type. The isosurface at value 0 is that at sample
+/// `offset`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Levels {
-    /// Levels of the sample for each unit of the value.
+    /// Sample levels per unit of the value.
     pub scale: f32,
-    /// The level of the value 0.
+    /// Sample level of the value 0.
     pub offset: f32,
 }
 
-/// A sample type that values can be rounded to.
+/// A sample type to which values can be rounded.
 pub trait Quantised: Sample {
-    /// The nearest value of this type: rounded if it is an integer type, and clamped. NaN becomes 0
-    /// in integer types.
-    fn nearest(value: f32) -> Self;
+    /// Converts a value to this type: integer types round and clamp it, and map NaN to 0.
+    fn from_value(value: f32) -> Self;
 }
 
 macro_rules! integers {
@@ -27,7 +28,7 @@ macro_rules! integers {
         $(
             impl Quantised for $integer {
                 #[inline(always)]
-                fn nearest(value: f32) -> Self {
+                fn from_value(value: f32) -> Self {
                     // `as` clamps
                     GpuFloat::round(value) as $integer
                 }
@@ -40,7 +41,7 @@ integers!(u8 i8 u16 i16);
 
 impl Quantised for f32 {
     #[inline(always)]
-    fn nearest(value: f32) -> Self {
+    fn from_value(value: f32) -> Self {
         value
     }
 }
@@ -48,14 +49,15 @@ impl Quantised for f32 {
 impl Levels {
     #[inline(always)]
     fn sample<T: Quantised>(self, value: f32) -> T {
-        T::nearest(value * self.scale + self.offset)
+        T::from_value(value * self.scale + self.offset)
     }
 }
 
-/// Writes the sphere of [`fill_sphere`](super::fill_sphere) in another sample type, without a copy
-/// in `f32` beside it.
+/// Writes the sphere of [`fill_sphere`](super::fill_sphere) in another sample type, without an
+/// intermediate `f32` copy.
 ///
-/// A thread takes runs of neighbouring samples, reads nothing and writes one sample each.
+/// **Mapping:** runs of neighbouring samples per thread; no shared memory. **Traffic** per sample:
+/// one write.
 ///
 /// # Safety
 /// `samples` holds `grid.samples()` elements; `rows` is the extent of the samples.
@@ -76,9 +78,10 @@ pub unsafe fn fill_sphere_as<T: Quantised>(
     });
 }
 
-/// Writes each value in another sample type.
+/// Converts each value to another sample type.
 ///
-/// A thread takes runs of neighbouring samples, reads one value and writes one sample each.
+/// **Mapping:** runs of neighbouring samples per thread; no shared memory. **Traffic** per sample:
+/// one read, one write.
 ///
 /// # Safety
 /// `values` and `samples` hold `grid.samples()` elements; `rows` is the extent of the samples.

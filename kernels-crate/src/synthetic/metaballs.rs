@@ -1,14 +1,15 @@
-//! The density field of metaballs, the example input of the multi-GPU scan document.
+//! Density field of metaballs.
 
 use crate::{grid::Grid, rows::Rows};
 use cuda_std::{View, ViewMut, kernel};
 
-/// Writes the density of metaballs: the sum over all balls of `r² / d²`, with `d` the distance from
-/// the ball's centre, at least a hundredth of its radius. A single ball has density 1 at distance
-/// `r`.
+/// Writes the density of metaballs: the sum over all balls of `r² / d²`, where `d` is the distance
+/// from the ball's centre, at least a hundredth of its radius. A single ball has density 1 at
+/// distance `r`.
 ///
-/// `balls` holds x, y, z and r of each ball, in voxels. A thread takes runs of neighbouring
-/// samples; per sample it reads every ball (the same for the whole warp) and writes one value.
+/// `balls` holds x, y, z and r of each ball, in voxels. **Mapping:** runs of neighbouring samples
+/// per thread; no shared memory. **Traffic** per sample: every ball read (the same for the whole
+/// warp), one value written.
 ///
 /// # Safety
 /// `balls` holds four elements per ball, `samples` `grid.samples()`; `rows` is the extent of the
@@ -25,8 +26,13 @@ pub unsafe fn fill_metaballs(grid: Grid, rows: Rows, balls: View<f32>, samples: 
                 let dz = run.z as f32 - balls.read(ball + 2);
                 let radius = balls.read(ball + 3);
                 let square = dx * dx + dy * dy + dz * dz;
-                let least = 1e-4 * radius * radius;
-                density += radius * radius / if square > least { square } else { least };
+                let min_square = 1e-4 * radius * radius;
+                density += radius * radius
+                    / if square > min_square {
+                        square
+                    } else {
+                        min_square
+                    };
                 ball += 4;
             }
             samples.write(grid.sample(x, run.y, run.z), density);

@@ -1,4 +1,4 @@
-//! Fields to try things on: they fill a volume on the device, without a file.
+//! Synthetic volumes for tests, examples and benchmarks, generated on the device.
 
 mod analytic;
 mod capsules;
@@ -6,6 +6,6 @@ mod levels;
 mod metaballs;
 
 pub use analytic::{fill_gyroid, fill_sphere};
-pub use capsules::{CAPSULE, Scaling, fill_capsules};
+pub use capsules::{CAPSULE_LEN, Scaling, fill_capsules};
 pub use levels::{Levels, Quantised, fill_sphere_as, quantise};
 pub use metaballs::fill_metaballs;

@@ -1,13 +1,13 @@
-//! Triangle meshes as voxels.
+//! Conversion of triangle meshes to voxels by ray parity.
 //!
 //! A voxel is inside if a ray from it along x crosses the mesh an odd number of times.
-//! [`crossings`] marks for each triangle and each ray through it the first voxel behind the
-//! crossing; [`parity`] then goes along the rows.
+//! [`crossings`] toggles, for each triangle and each ray through it, the first voxel behind the
+//! crossing; [`parity`] then accumulates the parity along each row.
 //!
-//! Vertices are whole numbers of a fine grid, voxels' centres too, so that which rays pass through
-//! a triangle is decided exactly. A ray through an edge or a vertex is taken as one a little
-//! farther along y, and less so along z: so it passes through one of two neighbouring triangles, or
-//! through both or neither if it touches a fold.
+//! Vertices and voxel centres have fixed-point coordinates, so that the set of rays through a
+//! triangle is determined exactly. A ray through an edge or a vertex is treated as if it were
+//! displaced infinitesimally along y, and by a smaller order along z: it passes through exactly one
+//! of two neighbouring triangles, or through both or neither at a fold.
 
 pub mod crossings;
 pub mod parity;

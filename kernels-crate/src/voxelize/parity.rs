@@ -1,11 +1,11 @@
-//! From crossings to what lies behind an odd number of them.
+//! Parity of the crossings along each row.
 
 use crate::{distance::sites::BitRows, rows::Items};
 use cuda_std::{ViewMut, kernel};
 
-/// For each bit whether there is an odd number of ones up to it.
+/// Returns, for each bit, the parity of the ones up to and including it.
 #[inline(always)]
-fn odd_so_far(mut word: u32) -> u32 {
+fn prefix_parity(mut word: u32) -> u32 {
     word ^= word << 1;
     word ^= word << 2;
     word ^= word << 4;
@@ -13,23 +13,23 @@ fn odd_so_far(mut word: u32) -> u32 {
     word ^ word << 16
 }
 
-/// Makes each bit tell whether there is an odd number of ones up to it in its row.
+/// Replaces each bit by the parity of the ones up to and including it in its row.
 ///
-/// A thread takes whole rows: it reads and writes each word once. Nothing is shared in the block.
+/// **Mapping:** one row per thread; no shared memory. **Traffic** per word: one read, one write.
 ///
 /// # Safety
-/// `marks` hold `bits.words()` elements; `items` count the rows.
+/// `marks` hold `bits.words()` elements; `items` is the number of rows.
 #[kernel]
-pub unsafe fn fill_behind_crossings(bits: BitRows, items: Items, marks: ViewMut<u32>) {
+pub unsafe fn accumulate_parity(bits: BitRows, items: Items, marks: ViewMut<u32>) {
     items.for_each(|row| {
         let first = row * bits.per_row as usize;
         let mut before = 0;
         let mut in_row = 0;
         while in_row < bits.per_row {
             let word = first + in_row as usize;
-            let odd = odd_so_far(marks.read(word)) ^ before;
+            let odd = prefix_parity(marks.read(word)) ^ before;
             marks.write(word, odd & bits.voxel_mask(in_row));
-            // all ones if the last bit is
+            // all ones if the last bit is set
             before = 0u32.wrapping_sub(odd >> 31);
             in_row += 1;
         }
@@ -45,7 +45,7 @@ mod tests {
         for word in [0, 1, 2, 0b1011, 0x8000_0000, 0xdead_beef, u32::MAX] {
             for bit in 0..32 {
                 let up_to = word & (u32::MAX >> (31 - bit));
-                assert_eq!(odd_so_far(word) >> bit & 1, up_to.count_ones() % 2);
+                assert_eq!(prefix_parity(word) >> bit & 1, up_to.count_ones() % 2);
             }
         }
     }

@@ -1,16 +1,16 @@
-//! What the threads of one warp do together. No algorithm is known here.
+//! Collective operations of a warp.
 
 mod scan;
 
 pub use scan::{
-    AnyWarps, FullWarps, Warps, ballot, broadcast, down, exclusive_of, inclusive, inclusive_rows,
-    lane, reduce, reduce_backwards, up,
+    AnyWarps, FullWarps, Warps, ballot, broadcast, exclusive_from_inclusive, inclusive,
+    inclusive_rows, lane, reduce, reduce_backwards, shuffle_down, shuffle_up,
 };
 
 use cuda_std::thread;
 
-/// The lanes of the calling thread's warp that exist: all 32, but for the last warp of a block
-/// whose size is no multiple of 32.
+/// Returns a mask of the lanes of the calling thread's warp that exist: all 32, except in the last
+/// warp of a block whose size is not a multiple of 32.
 #[inline(always)]
 pub fn lanes() -> u32 {
     let first = thread::thread_idx_x() & !31;

@@ -1,9 +1,9 @@
-//! Scan and reduction over the lanes of a warp, for any operator.
+//! Scans and reductions over the lanes of a warp, for any operator.
 //!
-//! Every lane of the warp must call these. They all name the full mask: a mask is about lanes that
-//! have not left the kernel, and lanes that the last warp of a block has not are none of those.
-//! Blocks are one-dimensional and of any size; in a block of one thread nothing is exchanged and
-//! nothing waits.
+//! Every lane of the warp must call these functions. They all pass the full mask, which refers to
+//! lanes that have not left the kernel; lanes that the last, incomplete warp of a block lacks do
+//! not count. Blocks are one-dimensional and of any size. A block of one thread exchanges nothing
+//! and never waits.
 
 use crate::operator::{Operator, Value};
 use cuda_std::{
@@ -11,24 +11,24 @@ use cuda_std::{
     warp::{self, FULL_MASK},
 };
 
-/// What is known of a block's warps when a kernel is compiled.
+/// Compile-time knowledge about the warps of a block.
 pub trait Warps: 'static {
-    /// Whether the block has one thread, which is a warp.
-    fn alone() -> bool;
+    /// Returns `true` if the block has a single thread.
+    fn is_single_thread() -> bool;
 
-    /// Lanes of the calling thread's warp.
+    /// Returns the number of lanes of the calling thread's warp.
     fn width() -> u32;
 }
 
 /// Blocks of any size.
 pub enum AnyWarps {}
 
-/// Blocks of whole warps.
+/// Blocks that consist of full warps.
 pub enum FullWarps {}
 
 impl Warps for AnyWarps {
     #[inline(always)]
-    fn alone() -> bool {
+    fn is_single_thread() -> bool {
         thread::block_dim_x() == 1
     }
 
@@ -41,7 +41,7 @@ impl Warps for AnyWarps {
 
 impl Warps for FullWarps {
     #[inline(always)]
-    fn alone() -> bool {
+    fn is_single_thread() -> bool {
         false
     }
 
@@ -51,74 +51,74 @@ impl Warps for FullWarps {
     }
 }
 
-/// The lane of the calling thread.
+/// Returns the lane index of the calling thread.
 #[inline(always)]
 pub fn lane() -> u32 {
     thread::thread_idx_x() & 31
 }
 
-/// Which lanes of the warp say yes; bit i for lane i.
+/// Returns the lanes for which `predicate` is true, as a mask: bit i for lane i.
 #[inline(always)]
-pub fn ballot<W: Warps>(yes: bool) -> u32 {
-    if W::alone() {
-        return yes as u32;
+pub fn ballot<W: Warps>(predicate: bool) -> u32 {
+    if W::is_single_thread() {
+        return predicate as u32;
     }
-    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited
+    // SAFETY: every lane of the warp calls this; lanes that an incomplete warp lacks are not waited
     // for.
-    unsafe { warp::warp_vote_ballot(FULL_MASK, yes) }
+    unsafe { warp::warp_vote_ballot(FULL_MASK, predicate) }
 }
 
-/// Exchanges the words of a value.
+/// Exchanges a value word by word.
 #[inline(always)]
 fn exchange<V: Value>(value: V, shuffle: impl Fn(u32) -> u32) -> V {
-    let mut parts = [0; 4];
+    let mut words = [0; 4];
     let mut i = 0;
-    while i < V::PARTS {
-        parts[i] = shuffle(value.part(i));
+    while i < V::WORDS {
+        words[i] = shuffle(value.word(i));
         i += 1;
     }
-    V::from_parts(parts)
+    V::from_words(words)
 }
 
-/// The value of the lane `distance` before the calling one; its own where there is none.
+/// Returns the value of the lane `distance` before the calling one, or the caller's own value if
+/// there is none.
 #[inline(always)]
-pub fn up<V: Value>(value: V, distance: u32) -> V {
-    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited
+pub fn shuffle_up<V: Value>(value: V, distance: u32) -> V {
+    // SAFETY: every lane of the warp calls this; lanes that an incomplete warp lacks are not waited
     // for.
-    exchange(value, |part| unsafe {
-        warp::warp_shuffle_up(FULL_MASK, part, distance, 32).0
+    exchange(value, |word| unsafe {
+        warp::warp_shuffle_up(FULL_MASK, word, distance, 32).0
     })
 }
 
-/// The value of the lane `distance` after the calling one; unspecified where there is none.
+/// Returns the value of the lane `distance` after the calling one; unspecified if there is none.
 #[inline(always)]
-pub fn down<V: Value>(value: V, distance: u32) -> V {
-    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited
+pub fn shuffle_down<V: Value>(value: V, distance: u32) -> V {
+    // SAFETY: every lane of the warp calls this; lanes that an incomplete warp lacks are not waited
     // for.
-    exchange(value, |part| unsafe {
-        warp::warp_shuffle_down(FULL_MASK, part, distance, 32).0
+    exchange(value, |word| unsafe {
+        warp::warp_shuffle_down(FULL_MASK, word, distance, 32).0
     })
 }
 
-/// The value of lane `from`, which must exist.
+/// Returns the value of lane `from`, which must exist.
 #[inline(always)]
 pub fn broadcast<V: Value, W: Warps>(value: V, from: u32) -> V {
-    if W::alone() {
+    if W::is_single_thread() {
         return value;
     }
-    // SAFETY: every lane of the warp comes here; those that a short warp has not are not waited
+    // SAFETY: every lane of the warp calls this; lanes that an incomplete warp lacks are not waited
     // for.
-    exchange(value, |part| unsafe {
-        warp::warp_shuffle_idx(FULL_MASK, part, from, 32).0
+    exchange(value, |word| unsafe {
+        warp::warp_shuffle_idx(FULL_MASK, word, from, 32).0
     })
 }
 
-/// Each row's inclusive scan over the lanes up to and including the calling one. The rows have
-/// nothing to do with each other: several are scanned at once because one alone would wait for each
-/// of its five shuffles.
+/// Replaces each row by its inclusive scan over the lanes. The rows are independent; scanning
+/// several at once hides the latency of the five shuffles.
 #[inline(always)]
 pub fn inclusive_rows<V: Value, O: Operator<V>, W: Warps, const ROWS: usize>(rows: &mut [V; ROWS]) {
-    if W::alone() {
+    if W::is_single_thread() {
         return;
     }
     let lane = lane();
@@ -126,7 +126,7 @@ pub fn inclusive_rows<V: Value, O: Operator<V>, W: Warps, const ROWS: usize>(row
     while distance < 32 {
         let mut row = 0;
         while row < ROWS {
-            let before = up(rows[row], distance);
+            let before = shuffle_up(rows[row], distance);
             if lane >= distance {
                 rows[row] = O::combine(before, rows[row]);
             }
@@ -136,7 +136,7 @@ pub fn inclusive_rows<V: Value, O: Operator<V>, W: Warps, const ROWS: usize>(row
     }
 }
 
-/// The inclusive scan over the lanes up to and including the calling one.
+/// Returns the inclusive scan over the lanes up to and including the calling one.
 #[inline(always)]
 pub fn inclusive<V: Value, O: Operator<V>, W: Warps>(value: V) -> V {
     let mut rows = [value];
@@ -144,29 +144,29 @@ pub fn inclusive<V: Value, O: Operator<V>, W: Warps>(value: V) -> V {
     rows[0]
 }
 
-/// The exclusive scan of which `inclusive` is the inclusive one: what the lane before has, and the
-/// identity for the first.
+/// Converts an inclusive scan to the exclusive one: returns the value of the previous lane, and the
+/// identity on lane 0.
 #[inline(always)]
-pub fn exclusive_of<V: Value, O: Operator<V>, W: Warps>(inclusive: V) -> V {
-    if W::alone() {
+pub fn exclusive_from_inclusive<V: Value, O: Operator<V>, W: Warps>(inclusive: V) -> V {
+    if W::is_single_thread() {
         return O::identity();
     }
-    let before = up(inclusive, 1);
+    let before = shuffle_up(inclusive, 1);
     if lane() == 0 { O::identity() } else { before }
 }
 
-/// All lanes' values combined, the last lane's first: for windows that look backwards. Every lane
-/// gets it.
+/// Combines all lanes' values in descending order of lanes, for look-back windows. Every lane
+/// receives the result.
 #[inline(always)]
 pub fn reduce_backwards<V: Value, O: Operator<V>, W: Warps>(value: V) -> V {
-    if W::alone() {
+    if W::is_single_thread() {
         return value;
     }
     let lane = lane();
     let mut sum = value;
     let mut distance = 1;
     while distance < 32 {
-        let later = down(sum, distance);
+        let later = shuffle_down(sum, distance);
         if lane + distance < W::width() {
             sum = O::combine(later, sum);
         }
@@ -175,7 +175,7 @@ pub fn reduce_backwards<V: Value, O: Operator<V>, W: Warps>(value: V) -> V {
     broadcast::<V, W>(sum, 0)
 }
 
-/// All lanes' values combined in the order of the lanes. Every lane gets it.
+/// Combines all lanes' values in ascending order of lanes. Every lane receives the result.
 #[inline(always)]
 pub fn reduce<V: Value, O: Operator<V>, W: Warps>(value: V) -> V {
     broadcast::<V, W>(inclusive::<V, O, W>(value), W::width() - 1)

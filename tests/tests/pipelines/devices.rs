@@ -118,7 +118,7 @@ fn events_measure_what_is_between_them() {
             nx: 64,
             ny: 64,
             nz: 64,
-            piece: 64,
+            chunk: 64,
             run: 1,
         };
         let mut samples = stream.alloc::<f32>(64 * 64 * 64).unwrap();
@@ -128,7 +128,7 @@ fn events_measure_what_is_between_them() {
             unsafe {
                 let args = (grid, rows, [0.0; 3], 1.0, samples.view_mut());
                 stream
-                    .launch::<fill_sphere>(Launch::pieces(rows.pieces()), args)
+                    .launch::<fill_sphere>(Launch::pieces(rows.chunks()), args)
                     .unwrap();
             }
         }
@@ -159,14 +159,14 @@ fn a_kernel_that_leaves_its_buffer_is_told() {
             nx: 8,
             ny: 8,
             nz: 8,
-            piece: 8,
+            chunk: 8,
             run: 1,
         };
         let mut too_short = stream.alloc::<f32>(511).unwrap();
         // SAFETY: on the CPU views check their bounds, which is what this is about.
         let result = unsafe {
             let args = (grid, rows, [0.0; 3], 1.0, too_short.view_mut());
-            stream.launch::<fill_sphere>(Launch::pieces(rows.pieces()), args)
+            stream.launch::<fill_sphere>(Launch::pieces(rows.chunks()), args)
         };
         let text = result.unwrap_err().to_string();
         assert!(

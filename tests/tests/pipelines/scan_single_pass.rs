@@ -36,7 +36,7 @@ where
     let on_device = stream.upload(input).unwrap();
     let mut output = stream.alloc::<V>(input.len()).unwrap();
     for kind in [ScanKind::Exclusive, ScanKind::Inclusive] {
-        for initial in [O::identity(), V::from_parts([77, 0, 0, 0])] {
+        for initial in [O::identity(), V::from_words([77, 0, 0, 0])] {
             let params = ScanParams {
                 kind,
                 initial: Some(initial),
@@ -63,8 +63,8 @@ where
 }
 
 fn bytemuck_bytes<V: ScanValue>(values: &[V]) -> Vec<[u32; 4]> {
-    let parts = |value: &V| std::array::from_fn(|i| if i < V::PARTS { value.part(i) } else { 0 });
-    values.iter().map(parts).collect()
+    let words = |value: &V| std::array::from_fn(|i| if i < V::WORDS { value.word(i) } else { 0 });
+    values.iter().map(words).collect()
 }
 
 /// Sizes around warps and around tiles of blocks of 1, 64 and 100 threads with 8 or 16 elements

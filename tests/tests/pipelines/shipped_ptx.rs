@@ -105,11 +105,11 @@ fn no_barrier_was_copied() {
             ("scan_segment_sums", 2),
             ("reduce_segments_u8", 2),
             ("scan_segments_u8_u32", 2),
-            ("sum_checked_u8_u32", 1 + 4),
-            ("sum_words_u32", 1 + 1 + 3 + 3 + 4),
-            ("long_extremes", 1 + 1 + 1 + 4),
-            ("sum_longs", 1 + 1 + 1 + 4),
-            ("sum_small", 2),
+            ("scan_sum_checked_u8_u32", 1 + 4),
+            ("scan_sum_32_u32", 1 + 1 + 3 + 3 + 4),
+            ("scan_min_64", 1 + 1 + 1 + 4),
+            ("scan_sum_u64", 1 + 1 + 1 + 4),
+            ("scan_small", 2),
         ] {
             let start = ptx
                 .find(&format!(".entry {kernel}("))

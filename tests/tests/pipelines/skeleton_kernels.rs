@@ -38,13 +38,13 @@ fn rows() -> Rows {
         nx,
         ny,
         nz,
-        piece: 24,
+        chunk: 24,
         run: 1,
     }
 }
 
 fn launch(rows: Rows) -> Launch {
-    Launch::pieces(rows.pieces()).max_useful_threads(rows.piece)
+    Launch::pieces(rows.chunks()).max_useful_threads(rows.chunk)
 }
 
 type Forces = HashMap<[i64; 3], [f32; 4]>;
@@ -116,7 +116,7 @@ pub fn critical_cells_of(stream: &Stream, field: &ForceField, piece: u32) -> Vec
     let mut cells = stream.alloc::<u32>(bits.words() as usize).unwrap();
     let items = Items {
         count: bits.words(),
-        piece,
+        chunk: piece,
     };
     // SAFETY: there is a word of cells for each word of the mask, which the items count, and four
     // numbers for each of its voxels.
@@ -129,7 +129,7 @@ pub fn critical_cells_of(stream: &Stream, field: &ForceField, piece: u32) -> Vec
             items,
             cells.view_mut(),
         );
-        let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
+        let launch = Launch::pieces(items.chunks()).max_useful_threads(items.chunk);
         stream.launch::<mark_critical_cells>(launch, args).unwrap();
     }
     stream.download(&cells).unwrap()
@@ -244,7 +244,7 @@ fn samples_between_voxels_are_interpolated() {
         let mut values = stream.alloc::<f32>(points.len()).unwrap();
         let items = Items {
             count: points.len() as u64,
-            piece: 16,
+            chunk: 16,
         };
         let grid = Grid {
             nx: nx as u32,
@@ -254,7 +254,7 @@ fn samples_between_voxels_are_interpolated() {
         // SAFETY: the samples are those of the grid, each point has three coordinates and a value.
         unsafe {
             let args = (volume.view(), grid, at.view(), items, values.view_mut());
-            let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
+            let launch = Launch::pieces(items.chunks()).max_useful_threads(items.chunk);
             stream
                 .launch::<interpolate_at_points>(launch, args)
                 .unwrap();

@@ -91,8 +91,8 @@ impl BoundingTree {
         let (coarse, coarse_blocks) = coarse.unwrap_or((no_sites.view(), blocks));
         let (_, mut items) = over(stream, blocks.count());
         // A block of voxels is a large work item for a thread.
-        items.piece = 64;
-        let launch = Launch::pieces(items.pieces()).max_useful_threads(items.piece);
+        items.chunk = 64;
+        let launch = Launch::pieces(items.chunks()).max_useful_threads(items.chunk);
         // SAFETY: there is at least one site, all are sorted into the tree, and there are three
         // elements per block.
         unsafe {

@@ -25,7 +25,7 @@ use ferrovox_kernels::{
         padded::PaddedGrid,
     },
     sample::Sample,
-    scan::sum_small,
+    scan::scan_small,
 };
 use std::borrow::Cow;
 
@@ -83,7 +83,7 @@ fn kernels<T: DeviceSample>(
             threshold_bits::<T>::entry()
         },
         classify_edges::entry(),
-        sum_small::entry(),
+        scan_small::entry(),
         match (params.vertices, params.normals) {
             (VertexPlacement::Root, _) => emit_cubic_word_vertices::<T>::entry(),
             (VertexPlacement::Linear, true) => emit_word_vertices_and_normals::<T>::entry(),

@@ -12,7 +12,7 @@ use crate::{
         framing::{Extent, Framing},
     },
 };
-use ferrovox_kernels::render::CONE;
+use ferrovox_kernels::render::CONE_LEN;
 use nalgebra::Vector3;
 
 /// How wide the nearest curves are and by how much less the farthest, as parts of the width that
@@ -32,7 +32,7 @@ const MOST_PARTS: f64 = 4096.0;
 
 /// Cones with round ends.
 pub struct Cones {
-    /// [`CONE`] numbers for each.
+    /// [`CONE_LEN`] numbers for each.
     pub numbers: Vec<f32>,
     /// The depths of the nearest and of the farthest point of a curve.
     pub depths: [f32; 2],
@@ -145,14 +145,14 @@ impl Cones {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.numbers.len() / CONE
+        self.numbers.len() / CONE_LEN
     }
 
     /// The least and the greatest x and y of a cone, and the depth that it begins at. Rounded as on
     /// the device.
     pub fn bounds(&self, cone: usize) -> ([[f32; 2]; 2], f32) {
         let [ax, ay, az, ra, bx, by, bz, rb] =
-            [0, 1, 2, 3, 4, 5, 6, 7].map(|k| self.numbers[CONE * cone + k]);
+            [0, 1, 2, 3, 4, 5, 6, 7].map(|k| self.numbers[CONE_LEN * cone + k]);
         let range = |a: f32, b: f32| [(a - ra).min(b - rb), (a + ra).max(b + rb)];
         ([range(ax, bx), range(ay, by)], (az - ra).min(bz - rb))
     }

@@ -125,13 +125,13 @@ fn drawn<T: DeviceSample>(
         let faded = FADED[usize::from(style.tubes)];
         let overlay = Overlay {
             width: params.width,
-            tiles: tiles.across,
-            tile_power: tiles.power,
+            tiles_per_row: tiles.across,
+            log2_tile_size: tiles.power,
             rays: params.rays.max(RAYS),
-            pale: 1.0 - solid,
-            near: from,
-            fading: if to > from { faded / (to - from) } else { 0.0 },
-            faded,
+            background_mix: 1.0 - solid,
+            fade_start: from,
+            fade_per_pixel: if to > from { faded / (to - from) } else { 0.0 },
+            max_fade: faded,
             is_lit: style.tubes.into(),
         };
         let rows = pixel_rows(stream, params);

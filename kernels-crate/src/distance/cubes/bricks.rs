@@ -2,7 +2,7 @@
 
 use super::{BRICK, Bounds, Cubes, Nodes, SLACK, SearchRadii};
 use crate::{
-    arith::{div_rem, quotient_up_u32},
+    arith::{div_ceil_u32, div_rem},
     distance::{
         metric::Real,
         site_buffer::{CAPACITY, SiteBuffer},
@@ -39,7 +39,7 @@ impl Slab {
 /// Returns the number of bricks along an axis of `voxels` voxels.
 #[inline(always)]
 const fn along_bricks(voxels: u32) -> u64 {
-    quotient_up_u32(voxels, BRICK) as u64
+    div_ceil_u32(voxels, BRICK) as u64
 }
 
 /// Search for the sites near a brick, and the distances found so far.

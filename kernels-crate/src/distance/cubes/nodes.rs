@@ -2,7 +2,7 @@
 
 use super::{BRICK, Bounds, SLACK, SearchRadii};
 use crate::{
-    arith::{div_rem, quotient_up_u32},
+    arith::{div_ceil_u32, div_rem},
     block,
     distance::metric::{Real, squared},
     operator::{Max, Min},
@@ -40,9 +40,9 @@ impl Nodes {
     /// Returns the number of groups, the units of work of the blocks.
     #[inline(always)]
     pub const fn groups(self) -> u64 {
-        quotient_up_u32(self.nx, GROUP_SIDE) as u64
-            * quotient_up_u32(self.ny, GROUP_SIDE) as u64
-            * quotient_up_u32(self.nz, GROUP_SIDE) as u64
+        div_ceil_u32(self.nx, GROUP_SIDE) as u64
+            * div_ceil_u32(self.ny, GROUP_SIDE) as u64
+            * div_ceil_u32(self.nz, GROUP_SIDE) as u64
     }
 
     /// Returns the index of a node.
@@ -61,8 +61,8 @@ impl Nodes {
     /// Returns the first node of a group.
     #[inline(always)]
     const fn group_at(self, group: u64) -> [u32; 3] {
-        let (row, x) = div_rem(group, quotient_up_u32(self.nx, GROUP_SIDE) as u64);
-        let (z, y) = div_rem(row, quotient_up_u32(self.ny, GROUP_SIDE) as u64);
+        let (row, x) = div_rem(group, div_ceil_u32(self.nx, GROUP_SIDE) as u64);
+        let (z, y) = div_rem(row, div_ceil_u32(self.ny, GROUP_SIDE) as u64);
         [
             x as u32 * GROUP_SIDE,
             y as u32 * GROUP_SIDE,

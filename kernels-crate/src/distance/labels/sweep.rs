@@ -2,7 +2,7 @@
 
 use super::super::separable::{Axis, Cost, DistanceConversion, Layout, Scanlines};
 use crate::{
-    arith::{div_rem, quotient_up},
+    arith::{div_ceil, div_rem},
     rows::Items,
 };
 use cuda_std::{KernelType, View, ViewMut, kernel};
@@ -29,8 +29,8 @@ impl ScanlineGroups {
     #[inline(always)]
     pub const fn items(self) -> Items {
         Items {
-            count: self.scanlines.batches * quotient_up(self.scanlines.columns, self.width as u64),
-            piece: self.piece,
+            count: self.scanlines.batches * div_ceil(self.scanlines.columns, self.width as u64),
+            chunk: self.piece,
         }
     }
 
@@ -39,7 +39,7 @@ impl ScanlineGroups {
     #[cuda_std::inline_closures]
     #[inline(always)]
     fn for_each<const W: usize>(self, mut visit: impl FnMut(u64, u64, usize)) {
-        let per_batch = quotient_up(self.scanlines.columns, W as u64);
+        let per_batch = div_ceil(self.scanlines.columns, W as u64);
         self.items().for_each(|group_index| {
             let (batch, group_in_batch) = div_rem(group_index as u64, per_batch);
             let column = group_in_batch * W as u64;

@@ -14,7 +14,7 @@ use super::{
     tile::{CHUNK, COST_BITS, Tile},
 };
 use crate::{
-    arith::{div_rem_u32, quotient_up_u32},
+    arith::{div_ceil_u32, div_rem_u32},
     grid::Grid,
 };
 use cuda_std::{KernelType, View, ViewMut, bits::bfind_shiftamt, kernel, thread, warp};
@@ -152,7 +152,7 @@ impl Pass<'_> {
         let (tile, lines) = unsafe { Tile::for_block::<G>(grid.ny) };
         let (word, plane) = div_rem_u32(lines, grid.nz);
         let has_outputs = tile.has_outputs::<G>();
-        let chunks = quotient_up_u32(grid.ny, CHUNK);
+        let chunks = div_ceil_u32(grid.ny, CHUNK);
         let write_reached = |any: bool| {
             // A chunk corresponds to 32 scanlines of the next pass.
             if tile.lane == 0 && has_outputs {

@@ -14,7 +14,7 @@ use super::{
     unit::Unit,
 };
 use crate::{
-    arith::{div_rem_u32, quotient_up_u32},
+    arith::{div_ceil_u32, div_rem_u32},
     grid::Grid,
 };
 use cuda_std::{
@@ -198,7 +198,7 @@ impl<U: Unit> Pass<'_, U> {
         let source_start =
             (word as usize * grid.nz as usize * grid.ny as usize + row as usize) * 32;
         let planes = if G::TRUNCATED {
-            let chunks = quotient_up_u32(grid.ny, CHUNK);
+            let chunks = div_ceil_u32(grid.ny, CHUNK);
             let lines = (word * chunks + row / CHUNK) as usize;
             self.planes
                 .slice(lines * grid.nz as usize, grid.nz as usize)

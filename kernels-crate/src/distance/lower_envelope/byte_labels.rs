@@ -1,7 +1,7 @@
 //! Label changes for labels of one byte: four columns per lane.
 
 use super::warp_tiles::for_each_warp_tile;
-use crate::{arith::quotient_up_u32, grid::Grid, sample::Sample};
+use crate::{arith::div_ceil_u32, grid::Grid, sample::Sample};
 use cuda_std::{View, ViewMut, thread, warp};
 
 /// Returns `true` if labels are single bytes and rows start at multiples of four, so that four
@@ -77,11 +77,11 @@ pub(super) fn mark_byte_changes_in_planes<T: Sample>(
     along_x: ViewMut<u32>,
     along_y: ViewMut<u32>,
 ) {
-    let (words, chunks) = (quotient_up_u32(grid.nx, 32), quotient_up_u32(grid.ny, 32));
+    let (words, chunks) = (div_ceil_u32(grid.nx, 32), div_ceil_u32(grid.ny, 32));
     let lane = thread::thread_idx_x() % 32;
     let row_stride = grid.nx as usize;
     for_each_warp_tile(
-        quotient_up_u32(words, 4),
+        div_ceil_u32(words, 4),
         grid.nz,
         chunks,
         |[group, z, chunk]| {
@@ -153,11 +153,11 @@ pub(super) fn mark_byte_changes_along_z<T: Sample>(
     grid: Grid,
     along_z: ViewMut<u32>,
 ) {
-    let (words, chunks) = (quotient_up_u32(grid.nx, 32), quotient_up_u32(grid.nz, 32));
+    let (words, chunks) = (div_ceil_u32(grid.nx, 32), div_ceil_u32(grid.nz, 32));
     let lane = thread::thread_idx_x() % 32;
     let plane_stride = grid.nx as usize * grid.ny as usize;
     for_each_warp_tile(
-        quotient_up_u32(words, 4),
+        div_ceil_u32(words, 4),
         chunks,
         grid.ny,
         |[group, chunk, y]| {

@@ -4,7 +4,7 @@ use super::{
     byte_labels::{has_byte_rows, mark_byte_changes_along_z, mark_byte_changes_in_planes},
     warp_tiles::for_each_warp_tile,
 };
-use crate::{arith::quotient_up_u32, grid::Grid, sample::Sample};
+use crate::{arith::div_ceil_u32, grid::Grid, sample::Sample};
 use cuda_std::{View, ViewMut, kernel, thread, warp};
 
 /// Marks, for each voxel, whether its label differs from that of the previous voxel along x and
@@ -32,7 +32,7 @@ pub unsafe fn mark_changes_in_planes<T: Sample>(
     if has_byte_rows::<T>(grid) {
         return mark_byte_changes_in_planes(labels, grid, along_x, along_y);
     }
-    let (words, chunks) = (quotient_up_u32(grid.nx, 32), quotient_up_u32(grid.ny, 32));
+    let (words, chunks) = (div_ceil_u32(grid.nx, 32), div_ceil_u32(grid.ny, 32));
     let lane = thread::thread_idx_x() % 32;
     let row_stride = grid.nx as usize;
     for_each_warp_tile(words, grid.nz, chunks, |[word, z, chunk]| {
@@ -104,7 +104,7 @@ pub unsafe fn mark_changes_along_z<T: Sample>(labels: View<T>, grid: Grid, along
     if has_byte_rows::<T>(grid) {
         return mark_byte_changes_along_z(labels, grid, along_z);
     }
-    let (words, chunks) = (quotient_up_u32(grid.nx, 32), quotient_up_u32(grid.nz, 32));
+    let (words, chunks) = (div_ceil_u32(grid.nx, 32), div_ceil_u32(grid.nz, 32));
     let lane = thread::thread_idx_x() % 32;
     let plane_stride = grid.nx as usize * grid.ny as usize;
     // Neighbouring warps process neighbouring rows of the same planes.

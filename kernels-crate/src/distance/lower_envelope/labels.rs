@@ -21,7 +21,7 @@ use super::{
     row_scan::FAR,
     tile::{CHANGES, Tile},
 };
-use crate::{arith::quotient_up_u32, grid::Grid, rows::Items};
+use crate::{arith::div_ceil_u32, grid::Grid, rows::Items};
 use cuda_std::{
     View, ViewMut,
     bits::{bfind, bfind_shiftamt},
@@ -46,7 +46,7 @@ pub unsafe fn scan_label_changes(
     rows: Items,
     row_scan: ViewMut<u32>,
 ) {
-    let words = quotient_up_u32(grid.nx, 32);
+    let words = div_ceil_u32(grid.nx, 32);
     let word_stride = rows.count as usize;
     rows.for_each(|row| {
         let mut with_changes = 0;

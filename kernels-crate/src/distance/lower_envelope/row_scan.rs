@@ -1,7 +1,7 @@
 //! Distances from each word of a row to the nearest sites outside the word.
 
 use crate::{
-    arith::{div_rem_u32, quotient_up_u32},
+    arith::{div_ceil_u32, div_rem_u32},
     grid::Grid,
 };
 use cuda_std::{
@@ -49,7 +49,7 @@ pub unsafe fn scan_rows(bits: View<u32>, grid: Grid, row_scan: ViewMut<u32>, pla
     if ComputeCapability::from_cuda_arch_env() as u32 >= ComputeCapability::Compute80 as u32 {
         max_registers::<40>();
     }
-    let words = quotient_up_u32(grid.nx, 32);
+    let words = div_ceil_u32(grid.nx, 32);
     let warps = thread::block_dim_x() / 32;
     let (warp, lane) = (thread::thread_idx_x() / 32, thread::thread_idx_x() % 32);
     let row_len = padded_row_words(words);

@@ -10,7 +10,7 @@ use super::{
     output::DistanceOutput,
     tile::{CHUNK, Tile},
 };
-use crate::arith::{div_rem_u32, quotient_up_u32};
+use crate::arith::{div_ceil_u32, div_rem_u32};
 use cuda_std::thread;
 
 /// Largest bound along a line, in voxels.
@@ -46,7 +46,7 @@ impl Tile {
     #[inline(always)]
     pub unsafe fn for_block<G: DistanceOutput>(len: u32) -> (Self, u32) {
         let block = thread::block_idx_x();
-        let line_chunks = quotient_up_u32(len, CHUNK);
+        let line_chunks = div_ceil_u32(len, CHUNK);
         if !G::SEGMENTED {
             // SAFETY: guaranteed by the caller.
             return (unsafe { Self::new(len, line_chunks, 0) }, block);

@@ -5,7 +5,7 @@ use super::{
     tree::{SiteBox, Tree, Visitor, site, subtract},
 };
 use crate::{
-    arith::{div_rem, quotient_up_u32},
+    arith::{div_ceil_u32, div_rem},
     rows::Items,
 };
 use cuda_std::{View, ViewMut, kernel};
@@ -28,9 +28,9 @@ impl BlockGrid {
     pub const fn new(dims: [u32; 3], sides: [u32; 3]) -> Self {
         Self {
             counts: [
-                quotient_up_u32(dims[0], sides[0]),
-                quotient_up_u32(dims[1], sides[1]),
-                quotient_up_u32(dims[2], sides[2]),
+                div_ceil_u32(dims[0], sides[0]),
+                div_ceil_u32(dims[1], sides[1]),
+                div_ceil_u32(dims[2], sides[2]),
             ],
             sides,
         }

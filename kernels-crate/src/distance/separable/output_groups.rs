@@ -11,7 +11,7 @@ use super::{
     tile::{NO_POSITION, Tile},
     tiling::{GROUP, HALF},
 };
-use crate::arith::quotient_up_u32;
+use crate::arith::div_ceil_u32;
 use cuda_std::misc::opaque;
 
 /// Accumulator for the candidates of one output.
@@ -83,7 +83,7 @@ impl<C: Cost> Tile<C> {
         self.teams.for_each(tiling.chunks(), |chunk, column| {
             // Pairs of positions and groups are distributed evenly: each chunk receives the average
             // number per chunk.
-            let share = tiling.chunk() / 2 + quotient_up_u32(tiling.chunk(), GROUP);
+            let share = tiling.chunk() / 2 + div_ceil_u32(tiling.chunk(), GROUP);
             let (start, end) = (chunk * share, (chunk + 1) * share);
             let mut group = self.first_group_after(start, column);
             if group >= tiling.groups() {

@@ -1,7 +1,7 @@
 //! Row scan: nearest sites along x, from site bits.
 
 use crate::{
-    arith::quotient_up_u32,
+    arith::div_ceil_u32,
     grid::Grid,
     warp::{self, AnyWarps, Warps},
 };
@@ -44,9 +44,9 @@ pub unsafe fn scan_row_words(
     words: WordRange,
     row_scan: ViewMut<u32>,
 ) {
-    let per_row = quotient_up_u32(grid.nx, 32);
+    let per_row = div_ceil_u32(grid.nx, 32);
     let rows = grid.ny as u64 * grid.nz as u64;
-    let warps = quotient_up_u32(thread::block_dim_x(), 32) as u64;
+    let warps = div_ceil_u32(thread::block_dim_x(), 32) as u64;
     let mut row = thread::block_idx_x() as u64 * warps + (thread::thread_idx_x() / 32) as u64;
     while row < rows {
         let fields = (words.count * FIELDS_PER_WORD) as usize;
@@ -102,7 +102,7 @@ impl RowScanner<'_> {
     #[inline(always)]
     fn scan_backward(&self) -> u32 {
         let (width, lane) = (AnyWarps::width(), warp::lane());
-        let mut start = (quotient_up_u32(self.per_row, width) - 1) * width;
+        let mut start = (div_ceil_u32(self.per_row, width) - 1) * width;
         let mut nearest_beyond = NO_POSITION;
         loop {
             let word = start + lane;

@@ -3,7 +3,7 @@
 use cuda_std::View;
 
 use crate::{
-    arith::{div_rem, quotient_up, quotient_up_u32},
+    arith::{div_ceil, div_ceil_u32, div_rem},
     grid::Grid,
 };
 
@@ -26,7 +26,7 @@ impl BitRows {
     pub const fn new(grid: Grid) -> Self {
         Self {
             grid,
-            per_row: quotient_up_u32(grid.nx, 32),
+            per_row: div_ceil_u32(grid.nx, 32),
         }
     }
 
@@ -86,13 +86,13 @@ impl BitRows {
     /// Returns the number of tiles per plane.
     #[inline(always)]
     pub const fn tiles_per_plane(self) -> u64 {
-        quotient_up(self.per_plane(), TILE as u64)
+        div_ceil(self.per_plane(), TILE as u64)
     }
 
     /// Returns the number of tiles if all words are divided without regard to planes.
     #[inline(always)]
     pub const fn tiles(self) -> u64 {
-        quotient_up(self.words(), TILE as u64)
+        div_ceil(self.words(), TILE as u64)
     }
 }
 

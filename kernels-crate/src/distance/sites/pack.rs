@@ -2,7 +2,7 @@
 
 use super::{bits::BitRows, range::Range};
 use crate::{
-    bits::{GROUP, Quads, ballot, for_each_group, in_eights, woven},
+    bits::{GROUP, QuadRows, ballot, for_each_group, interleaved_word, read_in_eights},
     sample::Sample,
 };
 use cuda_std::{View, ViewMut, kernel, thread};
@@ -200,7 +200,7 @@ impl<T: Sample> Job<'_, T> {
             }
             (value, exists)
         };
-        in_eights(self.opaque_count(GROUP), next, |word, (value, exists)| {
+        read_in_eights(self.opaque_count(GROUP), next, |word, (value, exists)| {
             let within = ballot(exists && self.range.contains(value));
             let beyond = if self.beyond.is_empty() {
                 0
@@ -218,8 +218,8 @@ impl<T: Sample> Job<'_, T> {
     }
 
     #[inline(always)]
-    fn quads(&self) -> Quads {
-        Quads {
+    fn quads(&self) -> QuadRows {
+        QuadRows {
             nx: self.bits.grid.nx,
             rows: self.bits.grid.ny as u64 * self.bits.grid.nz as u64,
             per_row: self.bits.per_row,
@@ -250,8 +250,8 @@ impl<T: Sample> Job<'_, T> {
             .read_group(self.samples, which, lane, 0.0, vote);
         if exists {
             let word = Packed {
-                within: woven(within, lane % 4),
-                beyond: woven(beyond, lane % 4),
+                within: interleaved_word(within, lane % 4),
+                beyond: interleaved_word(beyond, lane % 4),
             };
             self.write(at, word);
         }

@@ -1,7 +1,7 @@
 //! Transposition of bit masks from rows along x to rows along z.
 
 use crate::{
-    arith::{div_rem, quotient_up_u32},
+    arith::{div_ceil_u32, div_rem},
     distance::sites::BitRows,
     grid::Grid,
 };
@@ -42,12 +42,12 @@ impl BitTiles {
 
     #[inline(always)]
     const fn tiles_along_x(self) -> u64 {
-        quotient_up_u32(self.from.per_row, SIDE) as u64
+        div_ceil_u32(self.from.per_row, SIDE) as u64
     }
 
     #[inline(always)]
     const fn tiles_along_z(self) -> u64 {
-        quotient_up_u32(self.to.per_row, SIDE) as u64
+        div_ceil_u32(self.to.per_row, SIDE) as u64
     }
 
     /// Returns the number of tiles.
@@ -114,7 +114,7 @@ pub unsafe fn transpose_bits(bits: View<u32>, tiles: BitTiles, transposed: ViewM
 #[inline(always)]
 fn load(bits: View<u32>, tiles: BitTiles, tile: Tile, shared: SharedView<u32>) {
     let grid = tiles.from.grid;
-    let planes = quotient_up_u32(min(grid.nz - tile.z, VOXELS), 32) * 32;
+    let planes = div_ceil_u32(min(grid.nz - tile.z, VOXELS), 32) * 32;
     let words = min(tiles.from.per_row - tile.x / 32, SIDE);
     let mut i = thread::thread_idx_x();
     while i < planes * SIDE {

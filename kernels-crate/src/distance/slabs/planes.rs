@@ -1,6 +1,6 @@
 //! Transposition of distances.
 
-use crate::arith::{div_rem, quotient_up_u32};
+use crate::arith::{div_ceil_u32, div_rem};
 use cuda_std::{View, ViewMut, kernel, shared_view, thread};
 
 /// Voxels per tile along x and along z.
@@ -25,14 +25,14 @@ impl SlabTiles {
     /// Returns the number of tiles.
     #[inline(always)]
     pub const fn count(self) -> u64 {
-        let along_x = quotient_up_u32(self.nx, SIDE) as u64;
-        along_x * self.ny as u64 * quotient_up_u32(self.planes, SIDE) as u64
+        let along_x = div_ceil_u32(self.nx, SIDE) as u64;
+        along_x * self.ny as u64 * div_ceil_u32(self.planes, SIDE) as u64
     }
 
     /// Returns the coordinates of the first voxel of a tile.
     #[inline(always)]
     const fn at(self, index: u64) -> [u32; 3] {
-        let (row, x) = div_rem(index, quotient_up_u32(self.nx, SIDE) as u64);
+        let (row, x) = div_rem(index, div_ceil_u32(self.nx, SIDE) as u64);
         let (z, y) = div_rem(row, self.ny as u64);
         [x as u32 * SIDE, y as u32, z as u32 * SIDE]
     }

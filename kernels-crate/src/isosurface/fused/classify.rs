@@ -4,7 +4,7 @@ use super::{
     super::table::FURTHER_LOOPS_BY_ROWS,
     layout::{PART_WORDS, Tile, WordLayout},
 };
-use crate::{arith::div_rem_at_once, block};
+use crate::{arith::div_rem_native, block};
 use cuda_std::{View, ViewMut, kernel, thread};
 
 /// Below bits at the corners of a word's 32 cells: for each of the four rows of samples around
@@ -282,7 +282,7 @@ pub unsafe fn classify_edges(
     let has_exclusions = masked != 0 || exclusions.read(0) != 0;
     // This kernel is bound by instruction throughput: the set-up of the bit-wise division alone
     // would cost a tenth of its time.
-    layout.for_each_tile(div_rem_at_once, |tile| {
+    layout.for_each_tile(div_rem_native, |tile| {
         let first = tile.first_edge_word(layout);
         let mut before = Counts(0);
         let mut start = 0;

@@ -1,7 +1,7 @@
 //! Packing of samples, cells and edges into words, and of words into tiles.
 
 use crate::{
-    arith::{div_rem, quotient_up, quotient_up_u32},
+    arith::{div_ceil, div_ceil_u32, div_rem},
     grid::Grid,
 };
 use cuda_std::{View, thread};
@@ -47,7 +47,7 @@ impl WordLayout {
     pub const fn new(grid: Grid, first: u32, last: u32, trilinear: bool) -> Self {
         Self {
             grid,
-            per_row: quotient_up_u32(grid.nx, 32),
+            per_row: div_ceil_u32(grid.nx, 32),
             first,
             last,
             trilinear: trilinear as u32,
@@ -76,7 +76,7 @@ impl WordLayout {
     /// Returns the number of tiles per plane.
     #[inline(always)]
     pub const fn tiles_per_plane(self) -> u64 {
-        quotient_up(self.per_plane(), TILE_WORDS as u64)
+        div_ceil(self.per_plane(), TILE_WORDS as u64)
     }
 
     /// Returns the number of tiles.
@@ -155,7 +155,7 @@ impl WordLayout {
     }
 
     /// Calls `visit` for each tile of the calling block, for any launch shape. `divide` is
-    /// [`div_rem`] or [`div_rem_at_once`](crate::arith::div_rem_at_once).
+    /// [`div_rem`] or [`div_rem_native`](crate::arith::div_rem_native).
     #[inline(always)]
     pub(super) fn for_each_tile(
         self,

@@ -3,7 +3,7 @@
 use super::{super::padded::PaddedGrid, layout::WordLayout};
 use crate::{
     arith::div_rem,
-    bits::{GROUP, Quads, ballot, for_each_group, in_eights, woven},
+    bits::{GROUP, QuadRows, ballot, for_each_group, interleaved_word, read_in_eights},
     sample::Sample,
 };
 use core::sync::atomic::Ordering::Relaxed;
@@ -266,7 +266,7 @@ impl<T: Sample> Threshold<'_, T> {
             unit = unit.next(layout, padded, layout.per_row);
             value
         };
-        in_eights(self.not_unrolled(GROUP), next, |word, value| {
+        read_in_eights(self.not_unrolled(GROUP), next, |word, value| {
             let below = ballot(value < self.iso);
             finite &= !T::MAY_BE_NON_FINITE || value.is_finite();
             if lane == word {
@@ -281,8 +281,8 @@ impl<T: Sample> Threshold<'_, T> {
     }
 
     #[inline(always)]
-    fn quads(&self) -> Quads {
-        Quads {
+    fn quads(&self) -> QuadRows {
+        QuadRows {
             nx: self.layout.grid.nx,
             rows: self.layout.grid.ny as u64 * self.layout.grid.nz as u64,
             per_row: self.layout.per_row,
@@ -310,7 +310,7 @@ impl<T: Sample> Threshold<'_, T> {
             .quads()
             .read_group(self.samples, which, lane, self.iso, vote);
         let mut word = ThresholdWord::EMPTY;
-        word.below = woven(votes, lane % 4);
+        word.below = interleaved_word(votes, lane % 4);
         if !self.none_excluded(finite) && exists {
             word = self.pack_word(RowUnit::from_index(
                 layout,

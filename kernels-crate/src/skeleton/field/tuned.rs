@@ -10,7 +10,7 @@ use super::{
     tile::{Tile, UNROLL},
 };
 use crate::{
-    arith::{div_rem, quotient_up},
+    arith::{div_ceil, div_rem},
     distance::sites::BitRows,
     rows::Items,
 };
@@ -168,7 +168,7 @@ impl RunTargets<'_> {
         sums: ViewMut<f64>,
     ) {
         let tile = Tile::new::<A>();
-        let blocks = quotient_up(self.runs.count, thread::block_dim_x() as u64);
+        let blocks = div_ceil(self.runs.count, thread::block_dim_x() as u64);
         let mut item = range.first + thread::block_idx_x() as u64;
         while item < range.end {
             let (slice, block) = div_rem(item, blocks);

@@ -5,7 +5,7 @@ use super::{
     power::{Power, Power2, Power3, Power4, Power5, Power6, Power7, Power8, Power9, RealPower},
     tile::Tile,
 };
-use crate::arith::{div_rem, quotient_up};
+use crate::arith::{div_ceil, div_rem};
 use cuda_std::{GpuFloat, View, ViewMut, address_space, kernel, thread};
 
 /// A target, and the force accumulated so far.
@@ -69,7 +69,7 @@ impl<A: Accumulator> Target<A> {
 #[inline(always)]
 fn for_each_target(slices: SourceSlices, range: LaunchRange, mut visit: impl FnMut(u64, u64)) {
     let threads = thread::block_dim_x() as u64;
-    let blocks = quotient_up(slices.targets, threads);
+    let blocks = div_ceil(slices.targets, threads);
     let mut item = range.first + thread::block_idx_x() as u64;
     while item < range.end {
         let (slice, block) = div_rem(item, blocks);
