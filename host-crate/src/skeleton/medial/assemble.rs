@@ -1,9 +1,9 @@
 //! From curves of components to the graph of a label.
 
 use super::{
-    certificate::Fault,
-    component::Piece,
-    paths::segment_voxels::in_voxels,
+    certificate::Violation,
+    component::ComponentSkeleton,
+    paths::segment_voxels::to_voxels,
     report::{ComponentReport, Failure, LabelSkeleton},
 };
 use crate::{
@@ -14,38 +14,42 @@ use crate::{
 use nalgebra::Point3;
 
 /// Adds a component's curves to its label's; how long they took.
-pub fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<StageTime> {
-    let Piece {
+pub fn append_component(
+    label: &mut LabelSkeleton,
+    component_skeleton: ComponentSkeleton,
+    spacing: f64,
+) -> Vec<StageTime> {
+    let ComponentSkeleton {
         frame,
-        draft,
-        verdict,
-        numbers,
+        graph,
+        certificate,
+        betti_numbers,
         ..
-    } = piece;
+    } = component_skeleton;
     let component = label.components.len() as u32;
     let skeleton = &mut label.skeleton;
     let [first_node, first_edge] = [skeleton.nodes.len(), skeleton.edges.len()];
-    let place = |at: [f64; 3]| Point3::from(frame.outside(at));
-    let degrees = draft.degrees();
-    for ((&node, &radius), degree) in draft.nodes.iter().zip(&verdict.node_radii).zip(degrees) {
+    let position = |at: [f64; 3]| Point3::from(frame.to_volume(at));
+    let degrees = graph.degrees();
+    for ((&node, &radius), degree) in graph.nodes.iter().zip(&certificate.node_radii).zip(degrees) {
         skeleton.nodes.push_or_unwind(Node {
             kind: match degree {
                 0 | 1 => NodeKind::End,
                 _ => NodeKind::Junction,
             },
-            position: place(in_voxels(node)),
+            position: position(to_voxels(node)),
             eigenvalues: None,
             radius: radius * spacing,
             component,
         });
     }
-    for (edge, radii) in draft.edges.iter().zip(&verdict.radii) {
+    for (edge, radii) in graph.edges.iter().zip(&certificate.radii) {
         skeleton.edges.push_or_unwind(Edge {
             nodes: edge.nodes.map(|node| first_node + node),
             points: edge
                 .points
                 .iter()
-                .map(|&at| place(in_voxels(at)))
+                .map(|&at| position(to_voxels(at)))
                 .collect_or_unwind(),
             radii: radii
                 .iter()
@@ -54,35 +58,35 @@ pub fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<S
             level: 0,
         });
     }
-    let failure = |fault: Fault| match fault {
-        Fault::Pieces(parts) => Failure::Disconnected { parts },
-        Fault::Cycles(cycles) => Failure::CycleCount {
+    let failure = |fault: Violation| match fault {
+        Violation::Disconnected(parts) => Failure::Disconnected { parts },
+        Violation::CycleCount(cycles) => Failure::CycleCount {
             cycles,
-            tunnels: numbers.tunnels,
+            tunnels: betti_numbers.tunnels,
         },
-        Fault::Classes => Failure::HomologyRank {
-            rank: verdict.rank,
-            tunnels: numbers.tunnels,
+        Violation::HomologyRank => Failure::HomologyRank {
+            rank: certificate.rank,
+            tunnels: betti_numbers.tunnels,
         },
-        Fault::Cocycle(triangles) => Failure::Cocycle { triangles },
-        Fault::Cover { voxels, at } => Failure::Uncovered {
+        Violation::Cocycle(triangles) => Failure::Cocycle { triangles },
+        Violation::Uncovered { voxels, at } => Failure::Uncovered {
             voxels,
-            position: place(at),
+            position: position(at),
         },
-        Fault::Outside { edge, segment, at } => Failure::Outside {
+        Violation::Outside { edge, segment, at } => Failure::Outside {
             edge: first_edge + edge,
             segment,
-            position: place(in_voxels(at)),
+            position: position(to_voxels(at)),
         },
-        Fault::ZeroLength { edge, segment } => Failure::ZeroLength {
+        Violation::ZeroLength { edge, segment } => Failure::ZeroLength {
             edge: first_edge + edge,
             segment,
         },
-        Fault::Twice { edge, at } => Failure::SelfOverlap {
+        Violation::SelfOverlap { edge, at } => Failure::SelfOverlap {
             edge: first_edge + edge,
-            position: place(in_voxels(at)),
+            position: position(to_voxels(at)),
         },
-        Fault::Detour {
+        Violation::TooLong {
             edge,
             length,
             shortest,
@@ -93,13 +97,17 @@ pub fn add_piece(label: &mut LabelSkeleton, piece: Piece, spacing: f64) -> Vec<S
         },
     };
     label.components.push_or_unwind(ComponentReport {
-        first_voxel: piece.first,
-        voxels: piece.voxels,
-        tunnels: numbers.tunnels,
-        cavities: numbers.cavities,
-        cycle_rank: verdict.rank,
-        is_centred: piece.centred,
-        failures: verdict.faults.into_iter().map(failure).collect_or_unwind(),
+        first_voxel: component_skeleton.first,
+        voxels: component_skeleton.voxels,
+        tunnels: betti_numbers.tunnels,
+        cavities: betti_numbers.cavities,
+        cycle_rank: certificate.rank,
+        is_centred: component_skeleton.centred,
+        failures: certificate
+            .violations
+            .into_iter()
+            .map(failure)
+            .collect_or_unwind(),
     });
-    piece.times
+    component_skeleton.times
 }

@@ -1,23 +1,23 @@
 //! What holds of a component's curves, found on the result.
 
 use super::{
-    context::Known,
+    context::ComponentContext,
     curves::{
-        coverage::{Cover, Reach},
-        intermediate_graph::{Draft, Point},
-        self_overlap::{self, Twice},
+        coverage::{Coverage, CoverageRule},
+        intermediate_graph::{GraphPoint, IntermediateGraph},
+        self_overlap::{self, SelfOverlap},
     },
     paths::{
-        length_bound::Least,
-        segment_voxels::{Place, cross, voxel_at},
-        shorten::{longest_half, shortest_below},
+        length_bound::LengthBound,
+        segment_voxels::{FixedPoint, traverse_segment, voxel_at},
+        shorten::{max_alternative_length, shortest_path_below},
     },
     progress::Stage,
     topology::{
-        betti_numbers::Numbers,
-        cocycle::{Cocycle, class_of},
-        cycle_basis::CycleClasses,
-        homology_classes::Class,
+        betti_numbers::BettiNumbers,
+        cocycle::{Cocycle, path_class},
+        cycle_basis::CycleBasis,
+        homology_classes::HomologyClass,
     },
 };
 use crate::{
@@ -28,40 +28,40 @@ use crate::{
 };
 
 /// A component and everything that its curves are held to.
-pub struct Judge<'a> {
-    pub known: &'a Known<'a>,
+pub struct Certifier<'a> {
+    pub context: &'a ComponentContext<'a>,
     /// Triangles around which the classes of steps do not add up to zero.
     pub open_triangles: u64,
-    pub numbers: Numbers,
-    pub reach: Reach,
+    pub betti_numbers: BettiNumbers,
+    pub rule: CoverageRule,
 }
 
 /// A property that does not hold. Places are in the component's frame, lengths in the smallest
 /// spacing.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fault {
-    Pieces(u64),
-    Cycles(u64),
-    Classes,
+pub enum Violation {
+    Disconnected(u64),
+    CycleCount(u64),
+    HomologyRank,
     Cocycle(u64),
-    Cover {
+    Uncovered {
         voxels: u64,
         at: [f64; 3],
     },
     Outside {
         edge: usize,
         segment: usize,
-        at: Place,
+        at: FixedPoint,
     },
     ZeroLength {
         edge: usize,
         segment: usize,
     },
-    Twice {
+    SelfOverlap {
         edge: usize,
-        at: Place,
+        at: FixedPoint,
     },
-    Detour {
+    TooLong {
         edge: usize,
         length: f64,
         shortest: f64,
@@ -69,8 +69,8 @@ pub enum Fault {
 }
 
 /// What has been found.
-pub struct Verdict {
-    pub faults: Vec<Fault>,
+pub struct Certificate {
+    pub violations: Vec<Violation>,
     pub rank: u64,
     /// The distance to the surface of each node, and of each point of each edge, in the smallest
     /// spacing.
@@ -78,83 +78,87 @@ pub struct Verdict {
     pub radii: Vec<Vec<f64>>,
 }
 
-impl Judge<'_> {
+impl Certifier<'_> {
     /// Looks at everything.
-    pub fn judge(&self, draft: &Draft, cocycle: &mut Cocycle) -> Result<Verdict, Cancelled> {
-        let steps = self.known.steps;
-        let nodes = &draft.nodes;
+    pub fn certify(
+        &self,
+        graph: &IntermediateGraph,
+        cocycle: &mut Cocycle,
+    ) -> Result<Certificate, Cancelled> {
+        let progress = self.context.progress;
+        let nodes = &graph.nodes;
         let node_radii: Vec<f64> = parallel::collect(nodes.len(), 1 << 6, |range, radii| {
-            radii.extend_or_unwind(nodes[range].iter().map(|&at| self.known.radius(at)));
+            radii.extend_or_unwind(nodes[range].iter().map(|&at| self.context.radius(at)));
         });
-        let radii: Vec<Vec<f64>> = parallel::map(draft.edges.len(), |edge| {
-            let edge = &draft.edges[edge];
+        let radii: Vec<Vec<f64>> = parallel::map(graph.edges.len(), |edge| {
+            let edge = &graph.edges[edge];
             let mut radii: Vec<f64> = edge
                 .points
                 .iter()
-                .map(|&at| self.known.radius(at))
+                .map(|&at| self.context.radius(at))
                 .collect_or_unwind();
             let last = radii.len() - 1;
             radii[0] = node_radii[edge.nodes[0]];
             radii[last] = node_radii[edge.nodes[1]];
             radii
         });
-        steps.at(Stage::Certificate, 1, 4)?;
-        let mut faults = Vec::new();
-        self.pieces(draft, &mut faults);
-        let classes = self.inside(draft, cocycle, &mut faults);
-        let rank = self.classes(draft, cocycle, classes.as_deref(), &mut faults);
-        steps.check()?;
-        self.cover(draft, &node_radii, &radii, &mut faults);
-        steps.at(Stage::Certificate, 2, 4)?;
-        self.thin(draft, &mut faults);
-        steps.at(Stage::Certificate, 3, 4)?;
+        progress.report(Stage::Certificate, 1, 4)?;
+        let mut violations = Vec::new();
+        self.check_connectivity(graph, &mut violations);
+        let classes = self.check_inside(graph, cocycle, &mut violations);
+        let rank = self.check_homology(graph, cocycle, classes.as_deref(), &mut violations);
+        progress.check()?;
+        self.check_coverage(graph, &node_radii, &radii, &mut violations);
+        progress.report(Stage::Certificate, 2, 4)?;
+        self.check_thinness(graph, &mut violations);
+        progress.report(Stage::Certificate, 3, 4)?;
         if let Some(classes) = classes {
-            self.detours(draft, cocycle, &classes, &radii, &mut faults)?;
+            self.check_lengths(graph, cocycle, &classes, &radii, &mut violations)?;
         }
-        steps.done(Stage::Certificate)?;
-        Ok(Verdict {
-            faults,
+        progress.finish_stage(Stage::Certificate)?;
+        Ok(Certificate {
+            violations,
             rank,
             node_radii,
             radii,
         })
     }
 
-    fn pieces(&self, draft: &Draft, faults: &mut Vec<Fault>) {
-        let mut sets = unwrap_or_unwind(UnionFind::<usize>::try_new(draft.nodes.len()));
-        let mut pieces = draft.nodes.len();
-        for edge in &draft.edges {
-            pieces -= usize::from(sets.join(edge.nodes[0], edge.nodes[1]));
+    fn check_connectivity(&self, graph: &IntermediateGraph, violations: &mut Vec<Violation>) {
+        let mut sets = unwrap_or_unwind(UnionFind::<usize>::try_new(graph.nodes.len()));
+        let mut parts = graph.nodes.len();
+        for edge in &graph.edges {
+            parts -= usize::from(sets.join(edge.nodes[0], edge.nodes[1]));
         }
-        if pieces != 1 {
-            faults.push_or_unwind(Fault::Pieces(pieces as u64));
+        if parts != 1 {
+            violations.push_or_unwind(Violation::Disconnected(parts as u64));
         }
-        let cycles = (draft.edges.len() + pieces - draft.nodes.len()) as u64;
-        if cycles != self.numbers.tunnels {
-            faults.push_or_unwind(Fault::Cycles(cycles));
+        let cycles = (graph.edges.len() + parts - graph.nodes.len()) as u64;
+        if cycles != self.betti_numbers.tunnels {
+            violations.push_or_unwind(Violation::CycleCount(cycles));
         }
     }
 
     /// The class of each edge, as a way between voxels of its nodes; none if one leaves the
     /// component.
-    fn inside(
+    fn check_inside(
         &self,
-        draft: &Draft,
+        graph: &IntermediateGraph,
         cocycle: &mut Cocycle,
-        faults: &mut Vec<Fault>,
-    ) -> Option<Vec<Class>> {
-        let before = faults.len();
-        let mut classes = with_capacity_or_unwind(draft.edges.len());
-        let mut way = Vec::new();
-        for (number, edge) in draft.edges.iter().enumerate() {
-            way.clear();
+        violations: &mut Vec<Violation>,
+    ) -> Option<Vec<HomologyClass>> {
+        let before = violations.len();
+        let mut classes = with_capacity_or_unwind(graph.edges.len());
+        let mut path = Vec::new();
+        for (number, edge) in graph.edges.iter().enumerate() {
+            path.clear();
             let ends = edge
                 .nodes
-                .map(|node| voxel_at(self.known.object, draft.nodes[node]));
-            way.extend_or_unwind(ends[0].map(|voxel| voxel as u32));
+                .map(|node| voxel_at(self.context.object, graph.nodes[node]));
+            path.extend_or_unwind(ends[0].map(|voxel| voxel as u32));
             for (segment, ends) in edge.points.windows(2).enumerate() {
-                if !cross(self.known.object, ends[0], ends[1], &mut way) {
-                    faults.push_or_unwind(Fault::Outside {
+                if !traverse_segment(self.context.object, ends[0], ends[1], &mut path) {
+                    violations.push_or_unwind(Violation::Outside {
                         edge: number,
                         segment,
                         at: ends[0],
@@ -162,115 +166,119 @@ impl Judge<'_> {
                     break;
                 }
             }
-            way.extend_or_unwind(ends[1].map(|voxel| voxel as u32));
-            if faults.len() == before {
-                classes.push_or_unwind(class_of(cocycle, self.known.object, &way));
+            path.extend_or_unwind(ends[1].map(|voxel| voxel as u32));
+            if violations.len() == before {
+                classes.push_or_unwind(path_class(cocycle, self.context.object, &path));
             }
         }
-        (faults.len() == before).then_some(classes)
+        (violations.len() == before).then_some(classes)
     }
 
     /// The rank of the cycles.
-    fn classes(
+    fn check_homology(
         &self,
-        draft: &Draft,
+        graph: &IntermediateGraph,
         cocycle: &Cocycle,
-        classes: Option<&[Class]>,
-        faults: &mut Vec<Fault>,
+        classes: Option<&[HomologyClass]>,
+        violations: &mut Vec<Violation>,
     ) -> u64 {
         if self.open_triangles > 0 {
-            faults.push_or_unwind(Fault::Cocycle(self.open_triangles));
+            violations.push_or_unwind(Violation::Cocycle(self.open_triangles));
         }
         let Some(classes) = classes else {
             return 0;
         };
-        let edges = draft.edges.iter().zip(classes);
+        let edges = graph.edges.iter().zip(classes);
         let edges = edges.map(|(edge, &class)| (edge.nodes, cocycle.table.bits(class)));
-        let rank = CycleClasses::of(draft.nodes.len(), edges).rank() as u64;
-        if rank != self.numbers.tunnels {
-            faults.push_or_unwind(Fault::Classes);
+        let rank = CycleBasis::new(graph.nodes.len(), edges).rank() as u64;
+        if rank != self.betti_numbers.tunnels {
+            violations.push_or_unwind(Violation::HomologyRank);
         }
         rank
     }
 
-    fn cover(
+    fn check_coverage(
         &self,
-        draft: &Draft,
+        graph: &IntermediateGraph,
         node_radii: &[f64],
         radii: &[Vec<f64>],
-        faults: &mut Vec<Fault>,
+        violations: &mut Vec<Violation>,
     ) {
-        let mut cover = Cover::new(self.known.object, self.known.metric);
-        cover.add_draft(self.known, self.reach, draft, |point, _| match point {
-            Point::Node(node) => node_radii[node],
-            Point::Inner(edge, at) => radii[edge][at],
+        let mut coverage = Coverage::new(self.context.object, self.context.metric);
+        coverage.add_graph(self.context, self.rule, graph, |point, _| match point {
+            GraphPoint::Node(node) => node_radii[node],
+            GraphPoint::Inner(edge, at) => radii[edge][at],
         });
-        if cover.left() > 0 {
-            let first = cover.bare().next();
-            faults.push_or_unwind(Fault::Cover {
-                voxels: cover.left() as u64,
-                at: self.known.object.place(first.unwrap_or(0)).map(f64::from),
+        if coverage.uncovered_count() > 0 {
+            let first = coverage.uncovered().next();
+            violations.push_or_unwind(Violation::Uncovered {
+                voxels: coverage.uncovered_count() as u64,
+                at: self
+                    .context
+                    .object
+                    .position(first.unwrap_or(0))
+                    .map(f64::from),
             });
         }
     }
 
     /// No segment without length, and no place twice.
-    fn thin(&self, draft: &Draft, faults: &mut Vec<Fault>) {
-        for (number, edge) in draft.edges.iter().enumerate() {
+    fn check_thinness(&self, graph: &IntermediateGraph, violations: &mut Vec<Violation>) {
+        for (number, edge) in graph.edges.iter().enumerate() {
             for (segment, ends) in edge.points.windows(2).enumerate() {
                 if ends[0] == ends[1] {
-                    faults.push_or_unwind(Fault::ZeroLength {
+                    violations.push_or_unwind(Violation::ZeroLength {
                         edge: number,
                         segment,
                     });
                 }
             }
         }
-        if let Some(Twice {
+        if let Some(SelfOverlap {
             edges, segments, ..
-        }) = self_overlap::first(self.known, draft)
+        }) = self_overlap::find_first(self.context, graph)
         {
-            faults.push_or_unwind(Fault::Twice {
+            violations.push_or_unwind(Violation::SelfOverlap {
                 edge: edges[1],
-                at: draft.edges[edges[0]].points[segments[0]],
+                at: graph.edges[edges[0]].points[segments[0]],
             });
         }
     }
 
     /// No edge that goes far round.
-    fn detours(
+    fn check_lengths(
         &self,
-        draft: &Draft,
+        graph: &IntermediateGraph,
         cocycle: &mut Cocycle,
-        classes: &[Class],
+        classes: &[HomologyClass],
         radii: &[Vec<f64>],
-        faults: &mut Vec<Fault>,
+        violations: &mut Vec<Violation>,
     ) -> Result<(), Cancelled> {
-        let mut least = Least::new(self.known);
-        for (number, edge) in draft.edges.iter().enumerate() {
-            let length = self.known.length(&edge.points);
+        let mut length_bound = LengthBound::new(self.context);
+        for (number, edge) in graph.edges.iter().enumerate() {
+            let length = self.context.length(&edge.points);
             let radius = radii[number].iter().fold(0.0, |a: f64, &b| a.max(b));
             let ends = edge
                 .nodes
-                .map(|node| voxel_at(self.known.object, draft.nodes[node]));
+                .map(|node| voxel_at(self.context.object, graph.nodes[node]));
             let [Some(from), Some(to)] = ends else {
                 continue;
             };
-            let [a, b] = edge.nodes.map(|node| draft.nodes[node]);
-            let straight = self.known.distance(a, b);
-            if straight >= longest_half(length, radius) {
+            let [a, b] = edge.nodes.map(|node| graph.nodes[node]);
+            let straight = self.context.distance(a, b);
+            if straight >= max_alternative_length(length, radius) {
                 continue;
             }
-            let found = shortest_below(
-                self.known,
+            let found = shortest_path_below(
+                self.context,
                 cocycle,
-                &mut least,
+                &mut length_bound,
                 [from, to],
                 classes[number],
-                longest_half(length, radius),
+                max_alternative_length(length, radius),
             )?;
             if let Some((shortest, _)) = found {
-                faults.push_or_unwind(Fault::Detour {
+                violations.push_or_unwind(Violation::TooLong {
                     edge: number,
                     length,
                     shortest: shortest.max(straight),

@@ -1,28 +1,29 @@
 //! From a component to its curves.
 
 use super::{
-    certificate::{Judge, Verdict},
-    context::Known,
+    certificate::{Certificate, Certifier},
+    context::ComponentContext,
     curves::{
-        centring::centre,
-        convex_surface::curved,
-        coverage::Reach,
-        endpoints::{cut, extend},
-        intermediate_graph::Draft,
-        repair::mend,
+        centring::centre_curves,
+        convex_surface::most_convex_voxels,
+        coverage::CoverageRule,
+        endpoints::{extend_ends, trim_ends},
+        intermediate_graph::IntermediateGraph,
+        repair::repair_coverage,
         resample::resample,
-        shared_stems::part,
-        trace::{Beginning, Root, Start, draw},
+        shared_stems::merge_shared_stems,
+        trace::{InitialCurves, PathsFromRoot, Root, trace_curves},
     },
     params::Params,
     paths::{
-        device_paths::DeviceObject,
-        shortest_paths::{Measured, Ways},
+        device_paths::DeviceComponent,
+        shortest_paths::{DistancesAndWeights, ShortestPaths},
     },
-    progress::{Stage, Steps},
-    topology::{betti_numbers::Numbers, cocycle::Cocycle, thinning::Scaffold},
+    progress::{ComponentProgress, Stage},
+    topology::{betti_numbers::BettiNumbers, cocycle::Cocycle, thinning::TopologicalSkeleton},
     voxels::{
-        boundary_faces::Shell, distance_transform::squares, frame::Frame, object::Object, runs::Run,
+        boundary_faces::BoundaryFaces, distance_transform::squared_distances, frame::Frame,
+        object::Object, runs::Run,
     },
 };
 use crate::{
@@ -35,17 +36,17 @@ use crate::{
 };
 
 /// Components of fewer voxels are the host's.
-const FEW_ON_GPU: u64 = 1 << 16;
+const MIN_DEVICE_VOXELS: u64 = 1 << 16;
 
 /// The skeleton of a component.
-pub struct Piece {
+pub struct ComponentSkeleton {
     pub label: i64,
     pub first: [u64; 3],
     pub voxels: u64,
-    pub numbers: Numbers,
+    pub betti_numbers: BettiNumbers,
     pub frame: Frame,
-    pub draft: Draft,
-    pub verdict: Verdict,
+    pub graph: IntermediateGraph,
+    pub certificate: Certificate,
     /// Whether the curves have been moved to the middle.
     pub centred: bool,
     pub times: Vec<StageTime>,
@@ -53,169 +54,203 @@ pub struct Piece {
 
 /// Bytes that a component takes for each of its voxels at the least, on the host: those of a solid
 /// one without tunnels.
-const LEAST_BYTES: u64 = 50;
+const MIN_BYTES_PER_VOXEL: u64 = 50;
 
 /// The skeleton of one component. A device computes distances and ways of a large one.
-pub fn one(
+pub fn skeletonize_component(
     runs: &[Run],
     voxels: u64,
     metric: &Metric,
-    reach: Reach,
+    rule: CoverageRule,
     params: &Params,
     device: Option<&Device>,
-    steps: &Steps<'_>,
-) -> Result<Piece, SkeletonError> {
+    progress: &ComponentProgress<'_>,
+) -> Result<ComponentSkeleton, SkeletonError> {
     let mut watch = Stopwatch::start();
-    let frame = Frame::of(runs, metric);
+    let frame = Frame::canonical(runs, metric);
     if voxels == 1 {
-        steps.finish()?;
-        return Ok(point(&runs[0], frame, watch));
+        progress.finish()?;
+        return Ok(single_voxel(&runs[0], frame, watch));
     }
-    memory::probe("a skeleton", voxels * LEAST_BYTES).map_err(DeviceError::from)?;
+    memory::probe("a skeleton", voxels * MIN_BYTES_PER_VOXEL).map_err(DeviceError::from)?;
     let metric = &frame.metric(metric);
-    let object = &Object::new(runs, &frame, steps)?;
+    let object = &Object::new(runs, &frame, progress)?;
     watch.lap("voxels");
-    let stream = device.filter(|_| voxels >= FEW_ON_GPU).map(Device::stream);
+    let stream = device
+        .filter(|_| voxels >= MIN_DEVICE_VOXELS)
+        .map(Device::stream);
     let stream = stream.transpose()?;
-    let on_device = match &stream {
-        Some(stream) if DeviceObject::suits(stream, object, metric) => {
-            none_if_out_of_memory(DeviceObject::new(stream, object, metric))?
+    let device_component = match &stream {
+        Some(stream) if DeviceComponent::is_suitable(stream, object, metric) => {
+            none_if_out_of_memory(DeviceComponent::new(stream, object, metric))?
         }
         _ => None,
     };
-    let (on_device, measured) = match on_device {
-        Some((on_device, measured)) => (Some(on_device), measured),
+    let (device_component, measures) = match device_component {
+        Some((device_component, measures)) => (Some(device_component), measures),
         None => {
-            let squares = squares(object, metric, steps)?;
-            (None, Measured::of(object, metric, squares))
+            let squared_distances = squared_distances(object, metric, progress)?;
+            (
+                None,
+                DistancesAndWeights::new(object, metric, squared_distances),
+            )
         }
     };
-    steps.done(Stage::Distances)?;
-    let Measured { squares, prices } = &measured;
+    progress.finish_stage(Stage::Distances)?;
+    let DistancesAndWeights {
+        squared_distances,
+        edge_weights,
+    } = &measures;
     watch.lap("distances");
-    let numbers = Numbers::of(object);
-    steps.done(Stage::Numbers)?;
-    watch.lap("numbers");
+    let betti_numbers = BettiNumbers::new(object);
+    progress.finish_stage(Stage::Topology)?;
+    watch.lap("betti_numbers");
     // the two need nothing of each other
     let find_classes = || {
         let mut watch = Stopwatch::start();
-        let cocycle = match numbers.tunnels {
+        let cocycle = match betti_numbers.tunnels {
             0 => Cocycle::zero(),
             _ => {
-                let scaffold = Scaffold::of(object, squares, numbers.cavities, steps)?;
+                let skeleton = TopologicalSkeleton::new(
+                    object,
+                    squared_distances,
+                    betti_numbers.cavities,
+                    progress,
+                )?;
                 watch.lap("thinning");
-                Cocycle::of(object, &scaffold, steps)?
+                Cocycle::new(object, &skeleton, progress)?
             }
         };
         let open_triangles = cocycle.open_triangles(object);
         watch.lap("classes");
-        steps.done(Stage::Classes)?;
+        progress.finish_stage(Stage::Classes)?;
         Ok::<_, Cancelled>((cocycle, open_triangles, watch.times()))
     };
-    let find_ways = || {
+    let find_paths = || {
         let mut watch = Stopwatch::start();
-        let shell = Shell::new(object, metric);
-        steps.check()?;
-        let root = Root::of(object, metric, squares, numbers.tunnels);
-        let with_costs = numbers.tunnels > 0;
-        steps.check()?;
-        let ways = match on_device {
-            Some(on_device) => none_if_out_of_memory(
-                on_device.ways(object, metric, root.voxel, with_costs, steps),
+        let boundary = BoundaryFaces::new(object, metric);
+        progress.check()?;
+        let root = Root::select(object, metric, squared_distances, betti_numbers.tunnels);
+        let with_costs = betti_numbers.tunnels > 0;
+        progress.check()?;
+        let paths = match device_component {
+            Some(device_component) => none_if_out_of_memory(
+                device_component.shortest_paths(object, metric, root.voxel, with_costs, progress),
             )?,
             None => None,
         };
-        let ways = match ways {
-            Some(ways) => ways,
-            None => Ways::from_root(object, metric, prices, root.voxel, with_costs, steps)?,
+        let paths = match paths {
+            Some(paths) => paths,
+            None => ShortestPaths::from_root(
+                object,
+                metric,
+                edge_weights,
+                root.voxel,
+                with_costs,
+                progress,
+            )?,
         };
-        watch.lap("ways");
-        Ok::<_, SkeletonError>((shell, Start { root, ways }, watch.times()))
+        watch.lap("paths");
+        Ok::<_, SkeletonError>((boundary, PathsFromRoot { root, paths }, watch.times()))
     };
-    let (found_classes, found_ways) = rayon::join(find_classes, find_ways);
+    let (found_classes, found_paths) = rayon::join(find_classes, find_paths);
     let (mut cocycle, open_triangles, classes) = found_classes?;
-    let (shell, start, ways) = found_ways?;
+    let (boundary, start, paths) = found_paths?;
     let mut times = Vec::new();
     add_times(&mut times, classes);
-    add_times(&mut times, ways);
-    let known = &Known {
+    add_times(&mut times, paths);
+    let context = &ComponentContext {
         object,
         metric,
-        squares,
-        shell: &shell,
-        prices,
-        steps,
+        squared_distances,
+        boundary: &boundary,
+        edge_weights,
+        progress,
     };
-    let judge = Judge {
-        known,
+    let certifier = Certifier {
+        context,
         open_triangles,
-        numbers,
-        reach,
+        betti_numbers,
+        rule,
     };
     watch.skip();
-    let curved = match params.detail {
-        Some(part) => curved(known, part),
+    let convex_voxels = match params.detail {
+        Some(part) => most_convex_voxels(context, part),
         None => Vec::new(),
     };
     watch.lap("details");
-    let beginning = Beginning::of(known, &mut cocycle, start, reach)?;
+    let initial_curves = InitialCurves::new(context, &mut cocycle, start, rule)?;
     watch.lap("curves");
     let mut result = None;
-    for ends_go_on in [true, false] {
+    for extends_ends in [true, false] {
         if params.centre && result.is_none() {
-            let links = draw(known, &mut cocycle, &beginning, reach, &curved, ends_go_on)?;
-            let draft = Draft::of(object, &links);
+            let links = trace_curves(
+                context,
+                &mut cocycle,
+                &initial_curves,
+                rule,
+                &convex_voxels,
+                extends_ends,
+            )?;
+            let graph = IntermediateGraph::from_links(object, &links);
             watch.lap("curves");
-            result = centred(&judge, draft, &mut cocycle, ends_go_on, &mut watch)?;
+            result = centre_graph(&certifier, graph, &mut cocycle, extends_ends, &mut watch)?;
         }
     }
     let is_centred = result.is_some();
     // through the middles of voxels everything holds but that
-    let (draft, verdict) = match result {
+    let (graph, certificate) = match result {
         Some(result) => result,
         None => {
-            let links = draw(known, &mut cocycle, &beginning, reach, &curved, false)?;
-            let draft = Draft::of(object, &links);
+            let links = trace_curves(
+                context,
+                &mut cocycle,
+                &initial_curves,
+                rule,
+                &convex_voxels,
+                false,
+            )?;
+            let graph = IntermediateGraph::from_links(object, &links);
             watch.lap("curves");
-            let verdict = judge.judge(&draft, &mut cocycle)?;
-            (draft, verdict)
+            let certificate = certifier.certify(&graph, &mut cocycle)?;
+            (graph, certificate)
         }
     };
     watch.lap("certificate");
     add_times(&mut times, watch.times());
     let first = &runs[0];
-    steps.finish()?;
-    Ok(Piece {
+    progress.finish()?;
+    Ok(ComponentSkeleton {
         label: first.label,
         first: [first.start.into(), first.y.into(), first.z.into()],
         voxels,
-        numbers,
+        betti_numbers,
         frame,
-        draft,
-        verdict,
+        graph,
+        certificate,
         centred: is_centred,
         times,
     })
 }
 
 /// That of a component of one voxel: a point, of which everything holds. There may be millions.
-fn point(run: &Run, frame: Frame, mut watch: Stopwatch) -> Piece {
+fn single_voxel(run: &Run, frame: Frame, mut watch: Stopwatch) -> ComponentSkeleton {
     watch.lap("points");
-    Piece {
+    ComponentSkeleton {
         label: run.label,
         first: [run.start.into(), run.y.into(), run.z.into()],
         voxels: 1,
-        numbers: Numbers {
+        betti_numbers: BettiNumbers {
             tunnels: 0,
             cavities: 0,
         },
         frame,
-        draft: Draft {
+        graph: IntermediateGraph {
             nodes: vec![[0; 3]],
             edges: Vec::new(),
         },
-        verdict: Verdict {
-            faults: Vec::new(),
+        certificate: Certificate {
+            violations: Vec::new(),
             rank: 0,
             // half of the smallest spacing
             node_radii: vec![0.5],
@@ -228,28 +263,31 @@ fn point(run: &Run, frame: Frame, mut watch: Stopwatch) -> Piece {
 
 /// The curves moved to the middle, if everything holds of them then. Either their ends go straight
 /// on, or they stay.
-fn centred(
-    judge: &Judge<'_>,
-    mut draft: Draft,
+fn centre_graph(
+    certifier: &Certifier<'_>,
+    mut graph: IntermediateGraph,
     cocycle: &mut Cocycle,
-    ends_go_on: bool,
+    extends_ends: bool,
     watch: &mut Stopwatch,
-) -> Result<Option<(Draft, Verdict)>, Cancelled> {
-    let known = judge.known;
-    resample(known, cocycle, &mut draft);
-    let cuts = if ends_go_on {
-        cut(known, &mut draft)
+) -> Result<Option<(IntermediateGraph, Certificate)>, Cancelled> {
+    let context = certifier.context;
+    resample(context, cocycle, &mut graph);
+    let trimmed_ends = if extends_ends {
+        trim_ends(context, &mut graph)
     } else {
         Vec::new()
     };
-    centre(known, cocycle, &mut draft, &cuts)?;
-    extend(known, cocycle, &mut draft, cuts);
-    part(known, cocycle, &mut draft)?;
-    if mend(known, &mut draft, judge.reach)? {
-        part(known, cocycle, &mut draft)?;
+    centre_curves(context, cocycle, &mut graph, &trimmed_ends)?;
+    extend_ends(context, cocycle, &mut graph, trimmed_ends);
+    merge_shared_stems(context, cocycle, &mut graph)?;
+    if repair_coverage(context, &mut graph, certifier.rule)? {
+        merge_shared_stems(context, cocycle, &mut graph)?;
     }
     watch.lap("centre");
-    let verdict = judge.judge(&draft, cocycle)?;
+    let certificate = certifier.certify(&graph, cocycle)?;
     watch.lap("certificate");
-    Ok(verdict.faults.is_empty().then_some((draft, verdict)))
+    Ok(certificate
+        .violations
+        .is_empty()
+        .then_some((graph, certificate)))
 }

@@ -1,11 +1,11 @@
 //! From labels to skeletons.
 
 use super::{
-    assemble::add_piece,
-    component::one,
-    curves::coverage::Reach,
+    assemble::append_component,
+    component::skeletonize_component,
+    curves::coverage::CoverageRule,
     params::Params,
-    progress::Steps,
+    progress::ComponentProgress,
     report::{Dust, LabelSkeleton, Skeletons},
     voxels::runs::{Run, Runs},
 };
@@ -80,7 +80,7 @@ mod sealed {
 
     impl Objects for &Mask {
         fn find_runs(&self, _params: &Params) -> Result<Runs, SkeletonError> {
-            Runs::of_mask(self)
+            Runs::from_mask(self)
         }
 
         fn grid_geometry(&self) -> Geometry {
@@ -151,7 +151,7 @@ pub fn extract(
         let mut watch = Stopwatch::start();
         let runs = objects.find_runs(params)?;
         watch.lap("scan");
-        of_runs(
+        extract_runs(
             devices,
             &runs,
             objects.grid_geometry(),
@@ -172,7 +172,7 @@ fn runs_of_labels<T: Sample>(
         Some(list) => list.contains(&label),
         None => true,
     };
-    let runs = Runs::of_labels(labels, is_selected)?;
+    let runs = Runs::from_labels(labels, is_selected)?;
     for &label in params.labels.iter().flatten() {
         if !runs.runs.iter().any(|run| run.label == label) {
             return Err(no_such_label(labels, label));
@@ -184,7 +184,7 @@ fn runs_of_labels<T: Sample>(
 /// A label that has no voxel.
 fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonError {
     const MOST: usize = 50;
-    let present = match Runs::of_labels(labels, |_| true) {
+    let present = match Runs::from_labels(labels, |_| true) {
         Ok(runs) => {
             let mut present: Vec<i64> = runs.runs.iter().map(|run| run.label).collect_or_unwind();
             present.sort_unstable();
@@ -205,7 +205,7 @@ fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonEr
     SkeletonError::NoSuchLabel { label, present }
 }
 
-fn of_runs(
+fn extract_runs(
     devices: &[Device],
     runs: &Runs,
     geometry: Geometry,
@@ -242,7 +242,7 @@ fn of_runs(
     }
     watch.lap("components");
     let (metric, spacing) = Metric::of(&geometry);
-    let reach = Reach {
+    let rule = CoverageRule {
         scale: params.scale,
         constant: params.constant,
     };
@@ -250,22 +250,23 @@ fn of_runs(
     // large ones first, so that none is left for one thread at the end
     let mut order: Vec<usize> = (0..list.len()).collect_or_unwind();
     order.sort_unstable_by_key(|&at| (Reverse(list[at].1), at));
-    let mut pieces = parallel::try_map(order.len(), |turn| {
+    let mut skeletons = parallel::try_map(order.len(), |turn| {
         let at = order[turn];
         let (runs, voxels) = list[at];
         let device = gpus.get(turn % gpus.len().max(1)).copied();
-        let steps = Steps::new(&counter, voxels);
+        let progress = ComponentProgress::new(&counter, voxels);
         // an error begins no others, a panic would
-        let piece =
-            catch_out_of_memory(|| one(runs, voxels, &metric, reach, params, device, &steps))?;
-        Ok::<_, SkeletonError>((at, piece))
+        let skeleton = catch_out_of_memory(|| {
+            skeletonize_component(runs, voxels, &metric, rule, params, device, &progress)
+        })?;
+        Ok::<_, SkeletonError>((at, skeleton))
     })?;
-    pieces.sort_unstable_by_key(|&(at, _)| at);
+    skeletons.sort_unstable_by_key(|&(at, _)| at);
     watch.lap("skeletons");
     let mut times = Vec::new();
-    for (_, piece) in pieces {
-        let label = label_entry(&mut labels, piece.label, geometry);
-        add_times(&mut times, add_piece(label, piece, spacing));
+    for (_, skeleton) in skeletons {
+        let label = label_entry(&mut labels, skeleton.label, geometry);
+        add_times(&mut times, append_component(label, skeleton, spacing));
     }
     watch.lap("graphs");
     let mut all_times = watch.times();
@@ -282,7 +283,7 @@ fn label_entry(
     label: i64,
     geometry: Geometry,
 ) -> &mut LabelSkeleton {
-    let at = match labels.binary_search_by_key(&label, |one| one.label) {
+    let at = match labels.binary_search_by_key(&label, |entry| entry.label) {
         Ok(at) => at,
         Err(at) => {
             let skeleton = Skeleton {

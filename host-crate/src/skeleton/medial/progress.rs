@@ -4,36 +4,36 @@ use crate::monitor::{Cancelled, Counter};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A component of fewer voxels takes milliseconds, and is counted when it is done.
-const LARGE: u64 = 1 << 15;
+const MIN_REPORTED_VOXELS: u64 = 1 << 15;
 
 /// After so many voxels a loop says how far it is.
-pub const PORTION: usize = 1 << 14;
+pub const REPORT_INTERVAL: usize = 1 << 14;
 
 /// The stages of a component that take long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Voxels,
     Distances,
-    Numbers,
+    Topology,
     Classes,
-    Ways,
+    Paths,
     Curves,
-    Centre,
+    Centring,
     Certificate,
 }
 
 /// About what part of the time each takes, in hundredths: of a large component of few tunnels.
-const SHARES: [u64; 8] = [6, 12, 2, 14, 50, 6, 8, 2];
+const STAGE_SHARES: [u64; 8] = [6, 12, 2, 14, 50, 6, 8, 2];
 
 /// Counts the voxels of a component in parts as its stages go on.
-pub struct Steps<'a> {
+pub struct ComponentProgress<'a> {
     counter: Option<&'a Counter<'a>>,
     voxels: u64,
     /// What has been counted of each stage.
-    counted: [AtomicU64; SHARES.len()],
+    counted: [AtomicU64; STAGE_SHARES.len()],
 }
 
-impl<'a> Steps<'a> {
+impl<'a> ComponentProgress<'a> {
     /// Those of a component of so many voxels.
     pub fn new(counter: &'a Counter<'a>, voxels: u64) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl<'a> Steps<'a> {
 
     /// Nothing is counted, and nothing stops.
     #[cfg(test)]
-    pub fn none() -> Self {
+    pub fn disabled() -> Self {
         Self {
             counter: None,
             voxels: 0,
@@ -54,11 +54,11 @@ impl<'a> Steps<'a> {
     }
 
     /// So much of a stage is done: `done` of `all`. Less than before changes nothing.
-    pub fn at(&self, stage: Stage, done: usize, all: usize) -> Result<(), Cancelled> {
-        let Some(counter) = self.counter.filter(|_| self.voxels >= LARGE) else {
+    pub fn report(&self, stage: Stage, done: usize, all: usize) -> Result<(), Cancelled> {
+        let Some(counter) = self.counter.filter(|_| self.voxels >= MIN_REPORTED_VOXELS) else {
             return Ok(());
         };
-        let share = u128::from(self.voxels) * u128::from(SHARES[stage as usize]);
+        let share = u128::from(self.voxels) * u128::from(STAGE_SHARES[stage as usize]);
         let part = share * done.min(all) as u128 / (100 * all.max(1) as u128);
         let part = part as u64;
         let before = self.counted[stage as usize].fetch_max(part, Ordering::Relaxed);
@@ -67,16 +67,16 @@ impl<'a> Steps<'a> {
 
     /// The same in a loop over voxels: every so many of them.
     #[inline(always)]
-    pub fn every(&self, stage: Stage, done: usize, all: usize) -> Result<(), Cancelled> {
-        match done % PORTION {
-            0 => self.at(stage, done, all),
+    pub fn report_every(&self, stage: Stage, done: usize, all: usize) -> Result<(), Cancelled> {
+        match done % REPORT_INTERVAL {
+            0 => self.report(stage, done, all),
             _ => Ok(()),
         }
     }
 
     /// A stage is done.
-    pub fn done(&self, stage: Stage) -> Result<(), Cancelled> {
-        self.at(stage, 1, 1)
+    pub fn finish_stage(&self, stage: Stage) -> Result<(), Cancelled> {
+        self.report(stage, 1, 1)
     }
 
     /// Fails if the work is to stop. Nothing is counted.
@@ -111,37 +111,38 @@ mod tests {
 
     #[test]
     fn shares_make_a_whole() {
-        assert_eq!(SHARES.iter().sum::<u64>(), 100);
-        let told = Mutex::new(Vec::new());
-        let hook = |progress: Progress| told.lock().unwrap().push((progress.done, progress.all));
+        assert_eq!(STAGE_SHARES.iter().sum::<u64>(), 100);
+        let reported = Mutex::new(Vec::new());
+        let hook =
+            |progress: Progress| reported.lock().unwrap().push((progress.done, progress.all));
         let monitor = Monitor::silent().on_progress(&hook);
         let counter = monitor.counter("skeletons", 100_000);
-        let steps = Steps::new(&counter, 100_000);
-        steps.at(Stage::Voxels, 1, 2).unwrap();
+        let progress = ComponentProgress::new(&counter, 100_000);
+        progress.report(Stage::Voxels, 1, 2).unwrap();
         // told at once only if it is the first or the last
-        steps.at(Stage::Voxels, 1, 4).unwrap();
-        steps.done(Stage::Certificate).unwrap();
-        steps.finish().unwrap();
+        progress.report(Stage::Voxels, 1, 4).unwrap();
+        progress.finish_stage(Stage::Certificate).unwrap();
+        progress.finish().unwrap();
         assert_eq!(
-            *told.lock().unwrap(),
+            *reported.lock().unwrap(),
             [(3_000, 100_000), (100_000, 100_000)]
         );
     }
 
     #[test]
     fn small_ones_are_counted_at_their_end() {
-        let told = Mutex::new(Vec::new());
-        let hook = |progress: Progress| told.lock().unwrap().push(progress.done);
+        let reported = Mutex::new(Vec::new());
+        let hook = |progress: Progress| reported.lock().unwrap().push(progress.done);
         let flag = CancelFlag::new();
         let monitor = Monitor::silent().on_progress(&hook).cancelled_by(&flag);
         let counter = monitor.counter("skeletons", 9);
-        let steps = Steps::new(&counter, 9);
-        steps.done(Stage::Voxels).unwrap();
-        assert!(told.lock().unwrap().is_empty());
+        let progress = ComponentProgress::new(&counter, 9);
+        progress.finish_stage(Stage::Voxels).unwrap();
+        assert!(reported.lock().unwrap().is_empty());
         flag.cancel();
-        assert!(steps.done(Stage::Ways).is_ok() && steps.check().is_err());
-        assert!(steps.finish().is_err());
-        assert!(Steps::none().finish().is_ok());
+        assert!(progress.finish_stage(Stage::Paths).is_ok() && progress.check().is_err());
+        assert!(progress.finish().is_err());
+        assert!(ComponentProgress::disabled().finish().is_ok());
     }
 
     /// A block with a tunnel: one component, with work in each stage.
@@ -155,34 +156,34 @@ mod tests {
         mask
     }
 
-    fn run(mask: &Mask, monitor: Monitor<'_>) -> Result<Skeletons, SkeletonError> {
+    fn extract_block(mask: &Mask, monitor: Monitor<'_>) -> Result<Skeletons, SkeletonError> {
         medial::extract(&[], mask, &Params::default(), monitor)
     }
 
     #[test]
     fn one_component_is_told_in_parts() {
         let mask = block();
-        let told = Mutex::new(Vec::new());
-        let hook = |progress: Progress| told.lock().unwrap().push(progress);
+        let reported = Mutex::new(Vec::new());
+        let hook = |progress: Progress| reported.lock().unwrap().push(progress);
         let monitor = Monitor::silent().on_progress(&hook);
-        run(&mask, monitor).unwrap();
-        let told = told.into_inner().unwrap();
-        let [first, .., last] = &told[..] else {
-            panic!("{told:?}")
+        extract_block(&mask, monitor).unwrap();
+        let reported = reported.into_inner().unwrap();
+        let [first, .., last] = &reported[..] else {
+            panic!("{reported:?}")
         };
         let voxels = mask.count();
-        assert!(voxels > LARGE && told.iter().all(|it| it.all == voxels));
+        assert!(voxels > MIN_REPORTED_VOXELS && reported.iter().all(|it| it.all == voxels));
         assert!(first.done < voxels / 10 && last.done == voxels);
-        assert!(told.windows(2).all(|pair| pair[0].done <= pair[1].done));
+        assert!(reported.windows(2).all(|pair| pair[0].done <= pair[1].done));
     }
 
     #[test]
     fn one_component_is_stopped_within() {
         let mask = block();
         let flag = CancelFlag::new();
-        let told = Mutex::new(Vec::new());
+        let reported = Mutex::new(Vec::new());
         let hook = |progress: Progress| {
-            told.lock().unwrap().push(progress.done);
+            reported.lock().unwrap().push(progress.done);
             flag.cancel();
         };
         let silent = Monitor::silent().cancelled_by(&flag);
@@ -192,9 +193,13 @@ mod tests {
                 Err(SkeletonError::Device(DeviceError::Cancelled(_)))
             )
         };
-        assert!(is_cancelled(run(&mask, silent.on_progress(&hook))));
+        assert!(is_cancelled(extract_block(
+            &mask,
+            silent.on_progress(&hook)
+        )));
         assert!(
-            told.lock()
+            reported
+                .lock()
                 .unwrap()
                 .iter()
                 .all(|&done| done < mask.count() / 10)
@@ -208,7 +213,7 @@ mod tests {
                     std::thread::sleep(std::time::Duration::from_millis(milliseconds));
                     other.cancel();
                 });
-                run(&mask, Monitor::silent().cancelled_by(&flag))
+                extract_block(&mask, Monitor::silent().cancelled_by(&flag))
             });
             assert!(result.is_ok() || is_cancelled(result));
         }

@@ -2,14 +2,14 @@
 
 use super::{
     Params, Skeletons,
-    context::Known,
+    context::ComponentContext,
     extract,
-    paths::shortest_paths::Measured,
-    progress::Steps,
-    topology::{betti_numbers::Numbers, cocycle::Cocycle, thinning::Scaffold},
+    paths::shortest_paths::DistancesAndWeights,
+    progress::ComponentProgress,
+    topology::{betti_numbers::BettiNumbers, cocycle::Cocycle, thinning::TopologicalSkeleton},
     voxels::{
-        boundary_faces::Shell, distance_transform::squares, frame::Frame, object::Object,
-        runs::Runs,
+        boundary_faces::BoundaryFaces, distance_transform::squared_distances, frame::Frame,
+        object::Object, runs::Runs,
     },
 };
 use crate::{
@@ -18,35 +18,44 @@ use crate::{
 };
 
 /// Calls `look` with the first component of some voxels and the classes of its steps.
-pub fn with_known(
+pub fn with_context(
     dims: [usize; 3],
     geometry: Geometry,
     is_set: impl Fn([usize; 3]) -> bool,
-    look: impl FnOnce(&Known<'_>, &mut Cocycle),
+    look: impl FnOnce(&ComponentContext<'_>, &mut Cocycle),
 ) {
     let volume = Volume::from_fn(dims, geometry, |x, y, z| f32::from(is_set([x, y, z]))).unwrap();
     let mask = Mask::in_range(&volume.into(), 0.5, 1.5).unwrap();
-    let runs = Runs::of_mask(&mask).unwrap();
+    let runs = Runs::from_mask(&mask).unwrap();
     let components = runs.components().unwrap();
     let runs = components.iter().next().unwrap();
-    let frame = Frame::plain(runs);
+    let frame = Frame::unpermuted(runs);
     let metric = &Metric::of(&geometry).0;
-    let steps = &Steps::none();
-    let object = &Object::new(runs, &frame, steps).unwrap();
-    let squares = squares(object, metric, steps).unwrap();
-    let Measured { squares, prices } = &Measured::of(object, metric, squares);
-    let scaffold = Scaffold::of(object, squares, Numbers::of(object).cavities, steps).unwrap();
-    let mut cocycle = Cocycle::of(object, &scaffold, steps).unwrap();
-    let shell = &Shell::new(object, metric);
-    let known = Known {
+    let progress = &ComponentProgress::disabled();
+    let object = &Object::new(runs, &frame, progress).unwrap();
+    let squared_distances = squared_distances(object, metric, progress).unwrap();
+    let DistancesAndWeights {
+        squared_distances,
+        edge_weights,
+    } = &DistancesAndWeights::new(object, metric, squared_distances);
+    let skeleton = TopologicalSkeleton::new(
+        object,
+        squared_distances,
+        BettiNumbers::new(object).cavities,
+        progress,
+    )
+    .unwrap();
+    let mut cocycle = Cocycle::new(object, &skeleton, progress).unwrap();
+    let boundary = &BoundaryFaces::new(object, metric);
+    let context = ComponentContext {
         object,
         metric,
-        squares,
-        shell,
-        prices,
-        steps,
+        squared_distances,
+        boundary,
+        edge_weights,
+        progress,
     };
-    look(&known, &mut cocycle);
+    look(&context, &mut cocycle);
 }
 
 pub fn skeletons(

@@ -1,10 +1,10 @@
 //! Curves are moved to where the force of the surface vanishes across them.
 
 use super::{
-    endpoints::Cut,
-    intermediate_graph::Draft,
-    resample::is_same,
-    surface_force::{Sources, step_across, step_to_rest},
+    endpoints::TrimmedEnd,
+    intermediate_graph::IntermediateGraph,
+    resample::is_same_class,
+    surface_force::{FaceSources, newton_step, newton_step_across},
 };
 use crate::{
     memory::{
@@ -14,8 +14,8 @@ use crate::{
     monitor::Cancelled,
     parallel,
     skeleton::medial::{
-        context::{Known, direction},
-        paths::segment_voxels::{Place, in_voxels, nearest},
+        context::{ComponentContext, direction},
+        paths::segment_voxels::{FixedPoint, to_fixed, to_voxels},
         progress::Stage,
         topology::cocycle::Cocycle,
     },
@@ -27,60 +27,64 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const SWEEPS: usize = 4;
 /// A point that moves less than this, in the smallest spacing, rests: the next step of Newton's
 /// method would be of the order of its square.
-const REST: f64 = 0.05;
+const REST_STEP: f64 = 0.05;
 /// The longest move at a time, in the smallest spacing, and in radii.
-const LONGEST: [f64; 2] = [1.0, 0.3];
+const MAX_STEP: [f64; 2] = [1.0, 0.3];
 /// Threads take so many points of a curve at least.
-const FEW: usize = 8;
+const MIN_POINTS_PER_TASK: usize = 8;
 
 /// Moves points and junctions of curves, and of their ends those that have been cut: across the
 /// curve, and only where nothing leaves the component or changes its class.
-pub fn centre(
-    known: &Known<'_>,
+pub fn centre_curves(
+    context: &ComponentContext<'_>,
     cocycle: &Cocycle,
-    draft: &mut Draft,
-    cuts: &[Cut],
+    graph: &mut IntermediateGraph,
+    trimmed_ends: &[TrimmedEnd],
 ) -> Result<(), Cancelled> {
     let centring = Centring {
-        known,
+        context,
         cocycle,
-        sources: Sources::of(known),
+        sources: FaceSources::new(context),
     };
-    let all: usize = draft.edges.iter().map(|edge| edge.points.len()).sum();
+    let all: usize = graph.edges.iter().map(|edge| edge.points.len()).sum();
     let done = AtomicUsize::new(0);
-    let tangents: Vec<Vec<Vector3<f64>>> = parallel::try_map_mut(&mut draft.edges, |_, edge| {
-        let tangents = tangents(known, &edge.points);
+    let tangents: Vec<Vec<Vector3<f64>>> = parallel::try_map_mut(&mut graph.edges, |_, edge| {
+        let tangents = tangents(context, &edge.points);
         centring.move_points(&mut edge.points, &tangents)?;
         let count = edge.points.len();
         let done = done.fetch_add(count, Ordering::Relaxed) + count;
-        known.steps.at(Stage::Centre, done, all)?;
+        context.progress.report(Stage::Centring, done, all)?;
         Ok::<_, Cancelled>(tangents)
     })?;
-    let mut ends: Vec<Vec<[usize; 2]>> = filled_or_unwind(Vec::new(), draft.nodes.len());
-    for (number, edge) in draft.edges.iter().enumerate() {
+    let mut ends: Vec<Vec<[usize; 2]>> = filled_or_unwind(Vec::new(), graph.nodes.len());
+    for (number, edge) in graph.edges.iter().enumerate() {
         for (end, &node) in edge.nodes.iter().enumerate() {
             ends[node].push_or_unwind([number, end]);
         }
     }
-    let joints = (0..draft.nodes.len()).filter(|&node| ends[node].len() >= 2);
-    let joints = joints.map(|node| (node, None));
-    let cut_ends = cuts.iter().map(|cut| {
-        let tangents = &tangents[cut.edge];
-        let last = if cut.end == 0 { 0 } else { tangents.len() - 1 };
-        (cut.node, Some(tangents[last]))
+    let junctions = (0..graph.nodes.len()).filter(|&node| ends[node].len() >= 2);
+    let junctions = junctions.map(|node| (node, None));
+    let movable_ends = trimmed_ends.iter().map(|trimmed| {
+        let tangents = &tangents[trimmed.edge];
+        let last = if trimmed.end == 0 {
+            0
+        } else {
+            tangents.len() - 1
+        };
+        (trimmed.node, Some(tangents[last]))
     });
-    for wave in in_waves(joints.chain(cut_ends), &ends, draft.edges.len()) {
-        let moved: Vec<Place> = parallel::try_map(wave.len(), |at| {
+    for wave in group_independent_nodes(junctions.chain(movable_ends), &ends, graph.edges.len()) {
+        let moved: Vec<FixedPoint> = parallel::try_map(wave.len(), |at| {
             let (node, tangent) = wave[at];
-            known.steps.check()?;
-            Ok::<_, Cancelled>(centring.moved_node(draft, node, &ends[node], tangent))
+            context.progress.check()?;
+            Ok::<_, Cancelled>(centring.centred_node(graph, node, &ends[node], tangent))
         })?;
-        for ((node, _), place) in wave.into_iter().zip(moved) {
-            draft.nodes[node] = place;
+        for ((node, _), position) in wave.into_iter().zip(moved) {
+            graph.nodes[node] = position;
             for &[edge, end] in &ends[node] {
-                let points = &mut draft.edges[edge].points;
+                let points = &mut graph.edges[edge].points;
                 let at = if end == 0 { 0 } else { points.len() - 1 };
-                points[at] = place;
+                points[at] = position;
             }
         }
     }
@@ -88,19 +92,19 @@ pub fn centre(
 }
 
 /// A node, and the direction that it is moved across.
-type Joint = (usize, Option<Vector3<f64>>);
+type MovableNode = (usize, Option<Vector3<f64>>);
 
 /// Nodes in lists: in each, no two have an edge in common. Of those that have, the first comes in
 /// an earlier list.
-fn in_waves(
-    joints: impl Iterator<Item = Joint>,
+fn group_independent_nodes(
+    junctions: impl Iterator<Item = MovableNode>,
     ends: &[Vec<[usize; 2]>],
     edges: usize,
-) -> Vec<Vec<Joint>> {
+) -> Vec<Vec<MovableNode>> {
     let mut next = zeroed_or_unwind(edges);
-    let mut waves: Vec<Vec<Joint>> = Vec::new();
-    for joint in joints {
-        let ends = &ends[joint.0];
+    let mut waves: Vec<Vec<MovableNode>> = Vec::new();
+    for movable in junctions {
+        let ends = &ends[movable.0];
         let wave = ends.iter().map(|&[edge, _]| next[edge]).max().unwrap_or(0);
         for &[edge, _] in ends {
             next[edge] = wave + 1;
@@ -108,32 +112,33 @@ fn in_waves(
         if wave == waves.len() {
             waves.push_or_unwind(Vec::new());
         }
-        waves[wave].push_or_unwind(joint);
+        waves[wave].push_or_unwind(movable);
     }
     waves
 }
 
 /// What places are moved by.
 struct Centring<'a> {
-    known: &'a Known<'a>,
+    context: &'a ComponentContext<'a>,
     cocycle: &'a Cocycle,
-    sources: Sources,
+    sources: FaceSources,
 }
 
 impl Centring<'_> {
     /// Moves the points between an edge's ends.
     fn move_points(
         &self,
-        points: &mut [Place],
+        points: &mut [FixedPoint],
         tangents: &[Vector3<f64>],
     ) -> Result<(), Cancelled> {
         let mut rests = zeroed_or_unwind::<bool>(points.len());
         for _ in 0..SWEEPS {
             // what moves a point does not depend on the others
-            let portions = points.len().div_ceil(FEW);
+            let portions = points.len().div_ceil(MIN_POINTS_PER_TASK);
             let steps = parallel::try_map(portions, |portion| {
-                let portion = portion * FEW..points.len().min((portion + 1) * FEW);
-                self.known.steps.check()?;
+                let portion = portion * MIN_POINTS_PER_TASK
+                    ..points.len().min((portion + 1) * MIN_POINTS_PER_TASK);
+                self.context.progress.check()?;
                 let steps = portion.map(|at| {
                     let is_inner = (1..points.len() - 1).contains(&at);
                     let step = || self.step(points[at], Some(tangents[at]));
@@ -147,15 +152,15 @@ impl Centring<'_> {
                     continue;
                 }
                 let [before, after] = [points[at - 1], points[at + 1]];
-                let is_allowed = |from: Place, to: Place| {
+                let is_allowed = |from: FixedPoint, to: FixedPoint| {
                     to != before
                         && to != after
-                        && self.is_same(&[before, from, after], &[before, to, after])
+                        && self.is_same_class(&[before, from, after], &[before, to, after])
                 };
-                let moved = step.and_then(|step| self.moved(points[at], step, is_allowed));
-                rests[at] = moved.is_none_or(|(_, length)| length < REST);
-                if let Some((place, _)) = moved {
-                    points[at] = place;
+                let moved = step.and_then(|step| self.try_move(points[at], step, is_allowed));
+                rests[at] = moved.is_none_or(|(_, length)| length < REST_STEP);
+                if let Some((position, _)) = moved {
+                    points[at] = position;
                     any = true;
                 }
             }
@@ -166,73 +171,77 @@ impl Centring<'_> {
         Ok(())
     }
 
-    fn is_same(&self, one: &[Place], other: &[Place]) -> bool {
-        is_same(self.known, self.cocycle, one, other)
+    fn is_same_class(&self, one: &[FixedPoint], other: &[FixedPoint]) -> bool {
+        is_same_class(self.context, self.cocycle, one, other)
     }
 
     /// Where a junction moves to.
-    fn moved_node(
+    fn centred_node(
         &self,
-        draft: &Draft,
+        graph: &IntermediateGraph,
         node: usize,
         ends: &[[usize; 2]],
         tangent: Option<Vector3<f64>>,
-    ) -> Place {
-        let known = self.known;
+    ) -> FixedPoint {
+        let context = self.context;
         // nodes across edges: they do not come nearer than half of what they were
-        let here = draft.nodes[node];
+        let here = graph.nodes[node];
         let mut neighbours = Vec::new();
         // the second points of the edges there
         let mut others = Vec::new();
         for &[edge, end] in ends {
-            let edge = &draft.edges[edge];
+            let edge = &graph.edges[edge];
             let far = edge.nodes[1 - end];
             if far != node {
-                let other = draft.nodes[far];
-                neighbours.push_or_unwind((other, 0.5 * known.distance(here, other)));
+                let other = graph.nodes[far];
+                neighbours.push_or_unwind((other, 0.5 * context.distance(here, other)));
             }
             others.push_or_unwind(edge.points[if end == 0 { 1 } else { edge.points.len() - 2 }]);
         }
         // on a ring across it
         let tangent = match (tangent, &others[..]) {
             (Some(tangent), _) => Some(tangent),
-            (None, &[one, other]) => match direction(known, one, other) {
+            (None, &[one, other]) => match direction(context, one, other) {
                 Some(tangent) => Some(tangent),
                 None => return here,
             },
             _ => None,
         };
-        let mut place = here;
+        let mut position = here;
         for _ in 0..SWEEPS {
-            let is_allowed = |from: Place, to: Place| {
-                let is_apart = |&(other, least): &(Place, f64)| known.distance(to, other) >= least;
+            let is_allowed = |from: FixedPoint, to: FixedPoint| {
+                let is_apart =
+                    |&(other, least): &(FixedPoint, f64)| context.distance(to, other) >= least;
                 neighbours.iter().all(is_apart)
                     && others.iter().all(|&other| {
-                        other != to && self.is_same(&[other, from], &[other, to, from])
+                        other != to && self.is_same_class(&[other, from], &[other, to, from])
                     })
             };
-            let step = self.step(place, tangent);
-            let Some((to, length)) = step.and_then(|step| self.moved(place, step, is_allowed))
+            let step = self.step(position, tangent);
+            let Some((to, length)) =
+                step.and_then(|step| self.try_move(position, step, is_allowed))
             else {
                 break;
             };
-            place = to;
-            if length < REST {
+            position = to;
+            if length < REST_STEP {
                 break;
             }
         }
-        place
+        position
     }
 
     /// The step that the force moves a place by, across a direction if there is one.
-    fn step(&self, place: Place, tangent: Option<Vector3<f64>>) -> Option<Vector3<f64>> {
-        let radius = self.known.about_radius(place);
-        let (force, jacobian) = self.sources.force_at(self.known, in_voxels(place), radius);
+    fn step(&self, position: FixedPoint, tangent: Option<Vector3<f64>>) -> Option<Vector3<f64>> {
+        let radius = self.context.approximate_radius(position);
+        let (force, jacobian) = self
+            .sources
+            .force_at(self.context, to_voxels(position), radius);
         let mut step = match tangent {
-            Some(tangent) => step_across(&force, &jacobian, &tangent),
-            None => step_to_rest(&force, &jacobian),
+            Some(tangent) => newton_step_across(&force, &jacobian, &tangent),
+            None => newton_step(&force, &jacobian),
         };
-        let longest = LONGEST[0].min(LONGEST[1] * radius);
+        let longest = MAX_STEP[0].min(MAX_STEP[1] * radius);
         let length = step.norm();
         if length > longest {
             step *= longest / length;
@@ -241,20 +250,20 @@ impl Centring<'_> {
     }
 
     /// Where a place moves by a step, or by a part of it, and how far, if that is allowed.
-    fn moved(
+    fn try_move(
         &self,
-        place: Place,
+        position: FixedPoint,
         mut step: Vector3<f64>,
-        is_allowed: impl Fn(Place, Place) -> bool,
-    ) -> Option<(Place, f64)> {
-        let at = in_voxels(place);
+        is_allowed: impl Fn(FixedPoint, FixedPoint) -> bool,
+    ) -> Option<(FixedPoint, f64)> {
+        let at = to_voxels(position);
         for _ in 0..3 {
-            let way = self.known.metric.step(step.into());
-            let next = nearest([0, 1, 2].map(|axis| at[axis] + way[axis]));
-            if next == place {
+            let offset = self.context.metric.step(step.into());
+            let next = to_fixed([0, 1, 2].map(|axis| at[axis] + offset[axis]));
+            if next == position {
                 return None;
             }
-            if is_allowed(place, next) {
+            if is_allowed(position, next) {
                 return Some((next, step.norm()));
             }
             step *= 0.5;
@@ -265,21 +274,21 @@ impl Centring<'_> {
 
 /// The direction of a curve at each point, from the points within the radius there, and at least
 /// two steps, before and after.
-fn tangents(known: &Known<'_>, points: &[Place]) -> Vec<Vector3<f64>> {
+fn tangents(context: &ComponentContext<'_>, points: &[FixedPoint]) -> Vec<Vector3<f64>> {
     let mut tangents = with_capacity_or_unwind(points.len());
     for at in 0..points.len() {
-        let reach = known.about_radius(points[at]).max(2.0);
+        let extent = context.approximate_radius(points[at]).max(2.0);
         let mut ends = [at, at];
         let mut lengths = [0.0, 0.0];
-        while ends[0] > 0 && (lengths[0] < reach || at - ends[0] < 2) {
-            lengths[0] += known.distance(points[ends[0]], points[ends[0] - 1]);
+        while ends[0] > 0 && (lengths[0] < extent || at - ends[0] < 2) {
+            lengths[0] += context.distance(points[ends[0]], points[ends[0] - 1]);
             ends[0] -= 1;
         }
-        while ends[1] + 1 < points.len() && (lengths[1] < reach || ends[1] - at < 2) {
-            lengths[1] += known.distance(points[ends[1]], points[ends[1] + 1]);
+        while ends[1] + 1 < points.len() && (lengths[1] < extent || ends[1] - at < 2) {
+            lengths[1] += context.distance(points[ends[1]], points[ends[1] + 1]);
             ends[1] += 1;
         }
-        let tangent = direction(known, points[ends[0]], points[ends[1]]);
+        let tangent = direction(context, points[ends[0]], points[ends[1]]);
         let last = tangents.last().copied();
         tangents.push_or_unwind(tangent.or(last).unwrap_or_else(Vector3::x));
     }

@@ -4,61 +4,61 @@ use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind},
     parallel,
     skeleton::medial::{
-        context::Known,
+        context::ComponentContext,
         voxels::row_index::{ceil, floor},
     },
 };
 
 /// The radius of the balls in which voxels are counted, in the smallest spacing.
-const BALL: f64 = 4.0;
+const BALL_RADIUS: f64 = 4.0;
 
 /// So much of a ball around a voxel of the surface is in the object where the surface is curved
 /// outwards: a tenth less than 0.594, which is so at a plane.
-const CURVED: f64 = 0.535;
+const MAX_CONVEX_FRACTION: f64 = 0.535;
 
 /// The voxels of the surface that have the fewest voxels of the component around them, in a ball: a
 /// part of all, but none where the surface is not clearly curved outwards (Manay et al. 2006 call
 /// the count an integral invariant).
-pub fn curved(known: &Known<'_>, part: f64) -> Vec<u32> {
-    let object = known.object;
-    let surface = object.surface();
-    let wanted = (part * surface.len() as f64) as usize;
-    if wanted == 0 {
+pub fn most_convex_voxels(context: &ComponentContext<'_>, fraction: f64) -> Vec<u32> {
+    let object = context.object;
+    let surface = object.surface_voxels();
+    let count = (fraction * surface.len() as f64) as usize;
+    if count == 0 {
         return Vec::new();
     }
-    let ball = Ball::of(known);
+    let ball = BallRows::new(context);
     let counts: Vec<u32> = parallel::collect(surface.len(), 1 << 6, |range, counts| {
-        let sites = surface[range].iter();
-        counts.extend_or_unwind(sites.map(|site| ball.count(known, site.place)));
+        let voxels = surface[range].iter();
+        counts.extend_or_unwind(voxels.map(|voxel| ball.count(context, voxel.position)));
     });
     let mut sorted = copy_or_unwind(&counts);
     sorted.sort_unstable();
-    let most = sorted[wanted - 1].min((CURVED * f64::from(ball.voxels)) as u32);
+    let limit = sorted[count - 1].min((MAX_CONVEX_FRACTION * f64::from(ball.voxels)) as u32);
     let both = surface.into_iter().zip(counts);
-    both.filter(|&(_, count)| count <= most)
-        .map(|(site, _)| site.voxel)
+    both.filter(|&(_, count)| count <= limit)
+        .map(|(voxel, _)| voxel.voxel)
         .collect_or_unwind()
 }
 
 /// The rows of a ball around a voxel.
-struct Ball {
+struct BallRows {
     /// For each plane its rows: y, the least x and the greatest.
     planes: Vec<(i32, Vec<[i32; 3]>)>,
     /// All of its voxels.
     voxels: u32,
 }
 
-impl Ball {
-    fn of(known: &Known<'_>) -> Self {
-        let u = known.metric.upper();
+impl BallRows {
+    fn new(context: &ComponentContext<'_>) -> Self {
+        let u = context.metric.upper();
         let mut ball = Self {
             planes: Vec::new(),
             voxels: 0,
         };
-        let last = floor(BALL / u[2][2]);
+        let last = floor(BALL_RADIUS / u[2][2]);
         for z in -last..=last {
             let far = u[2][2] * f64::from(z);
-            let rest = BALL * BALL - far * far;
+            let rest = BALL_RADIUS * BALL_RADIUS - far * far;
             let (half, shift) = (rest.max(0.0).sqrt(), u[1][2] * f64::from(z));
             let mut rows = Vec::new();
             for y in ceil((-half - shift) / u[1][1])..=floor((half - shift) / u[1][1]) {
@@ -78,8 +78,8 @@ impl Ball {
     }
 
     /// How many voxels of the component are in the ball around a voxel.
-    fn count(&self, known: &Known<'_>, [x, y, z]: [i32; 3]) -> u32 {
-        let object = known.object;
+    fn count(&self, context: &ComponentContext<'_>, [x, y, z]: [i32; 3]) -> u32 {
+        let object = context.object;
         let mut count = 0;
         for (dz, rows) in &self.planes {
             let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
@@ -87,7 +87,7 @@ impl Ball {
             };
             let between = [y + first[0], y + last[0]];
             for row in object.rows_between(z + dz, between) {
-                let [row_y, _] = object.row_place(row);
+                let [row_y, _] = object.row_position(row);
                 let [_, low, high] = rows[(row_y - between[0]) as usize];
                 count += object.count_between(row, x + low, x + high);
             }

@@ -1,41 +1,41 @@
 //! Curves as a graph, in a component's frame.
 
-use super::voxel_links::Links;
+use super::voxel_links::VoxelLinks;
 use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
     skeleton::medial::{
-        paths::segment_voxels::{Place, centre},
+        paths::segment_voxels::{FixedPoint, voxel_centre},
         voxels::object::Object,
     },
 };
 
 /// Nodes, and curves between them.
 #[derive(Clone, Debug, Default)]
-pub struct Draft {
-    pub nodes: Vec<Place>,
-    pub edges: Vec<DraftEdge>,
+pub struct IntermediateGraph {
+    pub nodes: Vec<FixedPoint>,
+    pub edges: Vec<GraphEdge>,
 }
 
 /// A curve.
 #[derive(Clone, Debug)]
-pub struct DraftEdge {
+pub struct GraphEdge {
     pub nodes: [usize; 2],
     /// From the first node to the second, both included.
-    pub points: Vec<Place>,
+    pub points: Vec<FixedPoint>,
     /// The voxels that it was made of.
     pub voxels: Vec<u32>,
 }
 
 /// A point of a draft: a node, or a point of an edge that is none.
 #[derive(Clone, Copy, Debug)]
-pub enum Point {
+pub enum GraphPoint {
     Node(usize),
     Inner(usize, usize),
 }
 
-impl Draft {
+impl IntermediateGraph {
     /// One edge for each chain of links. A ring by itself begins and ends at its first voxel.
-    pub fn of(object: &Object, links: &Links) -> Self {
+    pub fn from_links(object: &Object, links: &VoxelLinks) -> Self {
         let voxels = links.voxels();
         let number = |voxel: u32| voxels.partition_point(|&other| other < voxel);
         let mut linked: Vec<Vec<usize>> = filled_or_unwind(Vec::new(), voxels.len());
@@ -44,10 +44,10 @@ impl Draft {
             linked[a].push_or_unwind(b);
             linked[b].push_or_unwind(a);
         }
-        let place = |number: usize| {
+        let position = |number: usize| {
             (
                 voxels[number],
-                centre(object.place(voxels[number] as usize)),
+                voxel_centre(object.position(voxels[number] as usize)),
             )
         };
         let mut chains = Chains {
@@ -56,24 +56,24 @@ impl Draft {
                 .iter()
                 .map(|others| zeroed_or_unwind::<bool>(others.len()))
                 .collect_or_unwind(),
-            node_of: filled_or_unwind(None, voxels.len()),
-            draft: Self::default(),
-            place: &place,
+            node_indices: filled_or_unwind(None, voxels.len()),
+            graph: Self::default(),
+            position: &position,
         };
         for at in (0..voxels.len()).filter(|&at| linked[at].len() != 2) {
-            chains.node(at);
+            chains.node_index(at);
         }
         for at in (0..voxels.len()).filter(|&at| linked[at].len() != 2) {
-            chains.leave(at);
+            chains.follow_chains(at);
         }
         // rings
         for at in 0..voxels.len() {
             if chains.used[at].contains(&false) {
-                chains.node(at);
-                chains.leave(at);
+                chains.node_index(at);
+                chains.follow_chains(at);
             }
         }
-        chains.draft
+        chains.graph
     }
 
     /// Ends of edges at each node.
@@ -92,26 +92,26 @@ struct Chains<'a, F> {
     linked: &'a [Vec<usize>],
     /// For each voxel and each of its links.
     used: Vec<Vec<bool>>,
-    node_of: Vec<Option<usize>>,
-    draft: Draft,
-    place: &'a F,
+    node_indices: Vec<Option<usize>>,
+    graph: IntermediateGraph,
+    position: &'a F,
 }
 
-impl<F: Fn(usize) -> (u32, Place)> Chains<'_, F> {
-    fn node(&mut self, at: usize) -> usize {
-        *self.node_of[at].get_or_insert_with(|| {
-            self.draft.nodes.push_or_unwind((self.place)(at).1);
-            self.draft.nodes.len() - 1
+impl<F: Fn(usize) -> (u32, FixedPoint)> Chains<'_, F> {
+    fn node_index(&mut self, at: usize) -> usize {
+        *self.node_indices[at].get_or_insert_with(|| {
+            self.graph.nodes.push_or_unwind((self.position)(at).1);
+            self.graph.nodes.len() - 1
         })
     }
 
     /// All chains from a node that have not been gone.
-    fn leave(&mut self, start: usize) {
+    fn follow_chains(&mut self, start: usize) {
         for link in 0..self.linked[start].len() {
             if self.used[start][link] {
                 continue;
             }
-            let (voxel, point) = (self.place)(start);
+            let (voxel, point) = (self.position)(start);
             let (mut voxels, mut points) = (vec![voxel], vec![point]);
             let (mut at, mut link) = (start, link);
             loop {
@@ -122,19 +122,19 @@ impl<F: Fn(usize) -> (u32, Place)> Chains<'_, F> {
                     .find(|&one| self.linked[next][one] == at && !self.used[next][one]);
                 let Some(back) = back else { break };
                 self.used[next][back] = true;
-                let (voxel, point) = (self.place)(next);
+                let (voxel, point) = (self.position)(next);
                 voxels.push_or_unwind(voxel);
                 points.push_or_unwind(point);
                 at = next;
-                if self.node_of[at].is_some() {
+                if self.node_indices[at].is_some() {
                     break;
                 }
                 let ahead = (0..self.linked[at].len()).find(|&one| !self.used[at][one]);
                 let Some(ahead) = ahead else { break };
                 link = ahead;
             }
-            let nodes = [self.node(start), self.node(at)];
-            self.draft.edges.push_or_unwind(DraftEdge {
+            let nodes = [self.node_index(start), self.node_index(at)];
+            self.graph.edges.push_or_unwind(GraphEdge {
                 nodes,
                 points,
                 voxels,

@@ -1,23 +1,30 @@
 //! Links that cross between voxels.
 
-use super::voxel_links::Links;
+use super::voxel_links::VoxelLinks;
 use crate::{
     memory::{ExtendOrUnwind, ReserveOrUnwind, collect_into_or_unwind, with_capacity_or_unwind},
-    skeleton::medial::{context::Known, paths::shorten::independent, topology::cocycle::Cocycle},
+    skeleton::medial::{
+        context::ComponentContext, paths::shorten::remove_dependent_links,
+        topology::cocycle::Cocycle,
+    },
 };
 use std::collections::{HashMap, HashSet};
 
 /// Has links that cross another in its middle, where no voxel is, lead through an end of that
 /// instead. All of these voxels touch each other, so classes stay.
-pub fn uncross(known: &Known<'_>, cocycle: &Cocycle, links: &mut Links) {
-    let object = known.object;
+pub fn resolve_intersections(
+    context: &ComponentContext<'_>,
+    cocycle: &Cocycle,
+    links: &mut VoxelLinks,
+) {
+    let object = context.object;
     // a diagonal becomes steps that are shorter
     for _ in 0..3 {
         let mut first: HashMap<[i32; 3], [u32; 2]> = HashMap::new();
         let mut kept = with_capacity_or_unwind(links.pairs.len());
-        let mut round = Vec::new();
+        let mut rerouted = Vec::new();
         for &[a, b] in &links.pairs {
-            let (from, to) = (object.place(a as usize), object.place(b as usize));
+            let (from, to) = (object.position(a as usize), object.position(b as usize));
             first.reserve_or_unwind(1);
             let [one, _] = *first
                 .entry([0, 1, 2].map(|axis| from[axis] + to[axis]))
@@ -25,18 +32,18 @@ pub fn uncross(known: &Known<'_>, cocycle: &Cocycle, links: &mut Links) {
             if one == a || one == b {
                 kept.push_or_unwind([a, b]);
             } else {
-                round.extend_or_unwind([[a, one], [one, b]]);
+                rerouted.extend_or_unwind([[a, one], [one, b]]);
             }
         }
-        if round.is_empty() {
+        if rerouted.is_empty() {
             return;
         }
         let ascending = |&[a, b]: &[u32; 2]| [a.min(b), a.max(b)];
         let mut seen: HashSet<[u32; 2]> = collect_into_or_unwind(kept.iter().map(ascending));
-        seen.reserve_or_unwind(round.len());
-        round.retain(|link| seen.insert(ascending(link)));
-        kept.extend_or_unwind(round);
-        links.pairs = independent(known, cocycle, &kept);
+        seen.reserve_or_unwind(rerouted.len());
+        rerouted.retain(|link| seen.insert(ascending(link)));
+        kept.extend_or_unwind(rerouted);
+        links.pairs = remove_dependent_links(context, cocycle, &kept);
     }
 }
 

@@ -1,17 +1,17 @@
 //! Branches to what moved curves no longer cover.
 
 use super::{
-    coverage::{Cover, Reach},
-    intermediate_graph::{Draft, DraftEdge, Point},
+    coverage::{Coverage, CoverageRule},
+    intermediate_graph::{GraphEdge, GraphPoint, IntermediateGraph},
 };
 use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, collect_into_or_unwind, copy_or_unwind},
     monitor::Cancelled,
     skeleton::medial::{
-        context::Known,
+        context::ComponentContext,
         paths::{
-            segment_voxels::{Place, centre, in_voxels, voxel_at},
-            shortest_paths::cheapest,
+            segment_voxels::{FixedPoint, to_voxels, voxel_at, voxel_centre},
+            shortest_paths::shortest_path_to,
         },
     },
 };
@@ -19,29 +19,35 @@ use std::collections::HashSet;
 
 /// Adds branches through centres of voxels until every voxel is covered, to the farthest from the
 /// curves' first voxel first. Whether there are any.
-pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> Result<bool, Cancelled> {
-    let mut cover = Cover::new(known.object, known.metric);
-    cover.add_draft(known, reach, draft, |_, place| known.radius(place));
-    let is_whole = cover.left() == 0;
-    if is_whole {
+pub fn repair_coverage(
+    context: &ComponentContext<'_>,
+    graph: &mut IntermediateGraph,
+    rule: CoverageRule,
+) -> Result<bool, Cancelled> {
+    let mut coverage = Coverage::new(context.object, context.metric);
+    coverage.add_graph(context, rule, graph, |_, position| context.radius(position));
+    let is_covered = coverage.uncovered_count() == 0;
+    if is_covered {
         return Ok(false);
     }
-    let places = draft.edges.iter().flat_map(|edge| &edge.points);
-    let places = places.chain(&draft.nodes);
-    let mut on: HashSet<usize> =
-        collect_into_or_unwind(places.filter_map(|&place| voxel_at(known.object, place)));
-    while cover.left() > 0 {
-        let left = cover.bare();
+    let positions = graph.edges.iter().flat_map(|edge| &edge.points);
+    let positions = positions.chain(&graph.nodes);
+    let mut skeleton_voxels: HashSet<usize> = collect_into_or_unwind(
+        positions.filter_map(|&position| voxel_at(context.object, position)),
+    );
+    while coverage.uncovered_count() > 0 {
+        let left = coverage.uncovered();
         // deep voxels last: ends of branches are at the surface
-        let from = left.min_by(|&a, &b| known.squares[a].total_cmp(&known.squares[b]));
+        let from = left
+            .min_by(|&a, &b| context.squared_distances[a].total_cmp(&context.squared_distances[b]));
         let Some(from) = from else { break };
-        let added = add_branch(known, draft, &on, from)?;
+        let added = add_branch(context, graph, &skeleton_voxels, from)?;
         let balls = added.iter();
-        let balls = balls.map(|&at| (in_voxels(at), reach.of(known.radius(at))));
-        cover.add_all(&balls.collect_or_unwind());
-        let voxels = added.iter().filter_map(|&at| voxel_at(known.object, at));
-        on.extend_or_unwind(voxels);
-        if !cover.is_covered(from) {
+        let balls = balls.map(|&at| (to_voxels(at), rule.radius(context.radius(at))));
+        coverage.add_balls(&balls.collect_or_unwind());
+        let voxels = added.iter().filter_map(|&at| voxel_at(context.object, at));
+        skeleton_voxels.extend_or_unwind(voxels);
+        if !coverage.is_covered(from) {
             break;
         }
     }
@@ -50,69 +56,73 @@ pub fn mend(known: &Known<'_>, draft: &mut Draft, reach: Reach) -> Result<bool, 
 
 /// A branch from a voxel to the nearest one that curves lead through; its places.
 fn add_branch(
-    known: &Known<'_>,
-    draft: &mut Draft,
-    on: &HashSet<usize>,
+    context: &ComponentContext<'_>,
+    graph: &mut IntermediateGraph,
+    skeleton_voxels: &HashSet<usize>,
     from: usize,
-) -> Result<Vec<Place>, Cancelled> {
-    let way = cheapest(known, from, |voxel| on.contains(&voxel))?;
-    let goal = way
+) -> Result<Vec<FixedPoint>, Cancelled> {
+    let path = shortest_path_to(context, from, |voxel| skeleton_voxels.contains(&voxel))?;
+    let goal = path
         .last()
-        .and_then(|&voxel| point_in(known, draft, voxel as usize));
+        .and_then(|&voxel| find_point_in_voxel(context, graph, voxel as usize));
     let Some(goal) = goal else {
         return Ok(Vec::new());
     };
     let node = match goal {
-        Point::Node(node) => node,
-        Point::Inner(edge, at) => split(draft, edge, at),
+        GraphPoint::Node(node) => node,
+        GraphPoint::Inner(edge, at) => split_edge(graph, edge, at),
     };
-    let end = draft.nodes[node];
-    let mut places: Vec<Place> = way
+    let end = graph.nodes[node];
+    let mut positions: Vec<FixedPoint> = path
         .iter()
-        .map(|&voxel| centre(known.object.place(voxel as usize)))
+        .map(|&voxel| voxel_centre(context.object.position(voxel as usize)))
         .collect_or_unwind();
-    if places.last() != Some(&end) {
-        places.push_or_unwind(end);
+    if positions.last() != Some(&end) {
+        positions.push_or_unwind(end);
     }
-    if places.len() < 2 {
-        return Ok(places);
+    if positions.len() < 2 {
+        return Ok(positions);
     }
-    draft.nodes.push_or_unwind(places[0]);
-    draft.edges.push_or_unwind(DraftEdge {
-        nodes: [draft.nodes.len() - 1, node],
-        points: copy_or_unwind(&places),
-        voxels: way,
+    graph.nodes.push_or_unwind(positions[0]);
+    graph.edges.push_or_unwind(GraphEdge {
+        nodes: [graph.nodes.len() - 1, node],
+        points: copy_or_unwind(&positions),
+        voxels: path,
     });
-    Ok(places)
+    Ok(positions)
 }
 
 /// The last node in a voxel, or else the last point of an edge.
-fn point_in(known: &Known<'_>, draft: &Draft, voxel: usize) -> Option<Point> {
-    let is_there = |&place: &Place| voxel_at(known.object, place) == Some(voxel);
-    if let Some(node) = draft.nodes.iter().rposition(is_there) {
-        return Some(Point::Node(node));
+fn find_point_in_voxel(
+    context: &ComponentContext<'_>,
+    graph: &IntermediateGraph,
+    voxel: usize,
+) -> Option<GraphPoint> {
+    let is_there = |&position: &FixedPoint| voxel_at(context.object, position) == Some(voxel);
+    if let Some(node) = graph.nodes.iter().rposition(is_there) {
+        return Some(GraphPoint::Node(node));
     }
-    let edges = draft.edges.iter().enumerate().rev();
+    let edges = graph.edges.iter().enumerate().rev();
     let mut points = edges.filter_map(|(number, edge)| {
         let inner = &edge.points[1..edge.points.len() - 1];
         let at = inner.iter().rposition(is_there)?;
-        Some(Point::Inner(number, at + 1))
+        Some(GraphPoint::Inner(number, at + 1))
     });
     points.next()
 }
 
 /// Makes a point of an edge a node.
-fn split(draft: &mut Draft, edge: usize, at: usize) -> usize {
-    let node = draft.nodes.len();
-    let first = &mut draft.edges[edge];
-    draft.nodes.push_or_unwind(first.points[at]);
-    let second = DraftEdge {
+fn split_edge(graph: &mut IntermediateGraph, edge: usize, at: usize) -> usize {
+    let node = graph.nodes.len();
+    let first = &mut graph.edges[edge];
+    graph.nodes.push_or_unwind(first.points[at]);
+    let second = GraphEdge {
         nodes: [node, first.nodes[1]],
         points: copy_or_unwind(&first.points[at..]),
         voxels: copy_or_unwind(&first.voxels),
     };
     first.points.truncate(at + 1);
     first.nodes[1] = node;
-    draft.edges.push_or_unwind(second);
+    graph.edges.push_or_unwind(second);
     node
 }

@@ -1,72 +1,84 @@
 //! Curves with points at even distances.
 
-use super::intermediate_graph::Draft;
+use super::intermediate_graph::IntermediateGraph;
 use crate::{
     memory::{ExtendOrUnwind, with_capacity_or_unwind},
     parallel,
     skeleton::medial::{
-        context::Known,
-        paths::segment_voxels::{Place, cross, in_voxels, nearest, voxel_at},
+        context::ComponentContext,
+        paths::segment_voxels::{FixedPoint, to_fixed, to_voxels, traverse_segment, voxel_at},
         topology::cocycle::Cocycle,
     },
 };
 
 /// The least distance between points, in the smallest spacing; where a curve is thick, this part of
 /// its radius.
-const LEAST: f64 = 1.5;
-const OF_RADIUS: f64 = 0.5;
+const MIN_SPACING: f64 = 1.5;
+const RADIUS_FRACTION: f64 = 0.5;
 
 /// The class of a way, by its bits; none if it leaves the component.
-pub fn class_of(known: &Known<'_>, cocycle: &Cocycle, points: &[Place]) -> Option<Vec<u32>> {
-    class_by(known, cocycle, points, &mut with_capacity_or_unwind(16))
+pub fn polyline_class(
+    context: &ComponentContext<'_>,
+    cocycle: &Cocycle,
+    points: &[FixedPoint],
+) -> Option<Vec<u32>> {
+    polyline_class_with(context, cocycle, points, &mut with_capacity_or_unwind(16))
 }
 
 /// The same, with room for the voxels that the way leads through.
-fn class_by(
-    known: &Known<'_>,
+fn polyline_class_with(
+    context: &ComponentContext<'_>,
     cocycle: &Cocycle,
-    points: &[Place],
-    way: &mut Vec<u32>,
+    points: &[FixedPoint],
+    path: &mut Vec<u32>,
 ) -> Option<Vec<u32>> {
-    way.clear();
-    way.extend_or_unwind(voxel_at(known.object, points[0]).map(|voxel| voxel as u32));
+    path.clear();
+    path.extend_or_unwind(voxel_at(context.object, points[0]).map(|voxel| voxel as u32));
     for ends in points.windows(2) {
-        if !cross(known.object, ends[0], ends[1], way) {
+        if !traverse_segment(context.object, ends[0], ends[1], path) {
             return None;
         }
     }
-    way.extend_or_unwind(
-        voxel_at(known.object, points[points.len() - 1]).map(|voxel| voxel as u32),
+    path.extend_or_unwind(
+        voxel_at(context.object, points[points.len() - 1]).map(|voxel| voxel as u32),
     );
-    Some(cocycle.bits_of(known.object, way))
+    Some(cocycle.path_bits(context.object, path))
 }
 
 /// Whether two ways between the same places have the same class, and both are in the component.
-pub fn is_same(known: &Known<'_>, cocycle: &Cocycle, one: &[Place], other: &[Place]) -> bool {
-    let mut way = with_capacity_or_unwind(16);
-    let first = class_by(known, cocycle, one, &mut way);
-    first.is_some() && first == class_by(known, cocycle, other, &mut way)
+pub fn is_same_class(
+    context: &ComponentContext<'_>,
+    cocycle: &Cocycle,
+    one: &[FixedPoint],
+    other: &[FixedPoint],
+) -> bool {
+    let mut path = with_capacity_or_unwind(16);
+    let first = polyline_class_with(context, cocycle, one, &mut path);
+    first.is_some() && first == polyline_class_with(context, cocycle, other, &mut path)
 }
 
 /// Gives all edges points at even distances along them. Where the straight line between two of
 /// these leaves the component or changes the class, the points between stay.
-pub fn resample(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
-    parallel::for_each_mut(&mut draft.edges, |_, edge| {
+pub fn resample(context: &ComponentContext<'_>, cocycle: &Cocycle, graph: &mut IntermediateGraph) {
+    parallel::for_each_mut(&mut graph.edges, |_, edge| {
         let points = &edge.points;
-        let radii: f64 = points.iter().map(|&point| known.about_radius(point)).sum();
-        let step = (OF_RADIUS * radii / points.len() as f64).max(LEAST);
+        let radii: f64 = points
+            .iter()
+            .map(|&point| context.approximate_radius(point))
+            .sum();
+        let step = (RADIUS_FRACTION * radii / points.len() as f64).max(MIN_SPACING);
         let mut sums = vec![0.0];
         for ends in points.windows(2) {
-            sums.push_or_unwind(sums[sums.len() - 1] + known.distance(ends[0], ends[1]));
+            sums.push_or_unwind(sums[sums.len() - 1] + context.distance(ends[0], ends[1]));
         }
         let length = sums[sums.len() - 1];
         // a ring keeps three points
-        let least = if edge.nodes[0] == edge.nodes[1] {
+        let min_count = if edge.nodes[0] == edge.nodes[1] {
             3.0
         } else {
             1.0
         };
-        let count = (length / step).round().max(least) as usize;
+        let count = (length / step).round().max(min_count) as usize;
         let mut resampled = vec![points[0]];
         // the last original point at or before the last one
         let mut from = 0;
@@ -80,23 +92,23 @@ pub fn resample(known: &Known<'_>, cocycle: &Cocycle, draft: &mut Draft) {
                 points[points.len() - 1]
             } else {
                 let part = (along - sums[to]) / (sums[to + 1] - sums[to]);
-                let [a, b] = [in_voxels(points[to]), in_voxels(points[to + 1])];
-                nearest([0, 1, 2].map(|axis| a[axis] + part * (b[axis] - a[axis])))
+                let [a, b] = [to_voxels(points[to]), to_voxels(points[to + 1])];
+                to_fixed([0, 1, 2].map(|axis| a[axis] + part * (b[axis] - a[axis])))
             };
             let last = resampled[resampled.len() - 1];
-            let mut way = vec![last];
-            way.extend_or_unwind(
+            let mut path = vec![last];
+            path.extend_or_unwind(
                 points[from + 1..=to]
                     .iter()
                     .copied()
                     .filter(|&at| at != last && at != next),
             );
-            way.push_or_unwind(next);
+            path.push_or_unwind(next);
             if next != last {
-                if is_same(known, cocycle, &way, &[last, next]) {
+                if is_same_class(context, cocycle, &path, &[last, next]) {
                     resampled.push_or_unwind(next);
                 } else {
-                    resampled.extend_or_unwind(way[1..].iter().copied());
+                    resampled.extend_or_unwind(path[1..].iter().copied());
                 }
             }
             from = to;

@@ -4,68 +4,68 @@
 //! surface repels with the sixth power of the reciprocal distance. Sources are faces, by their
 //! areas, and only those near are looked at: with this power the others hardly count.
 
-use crate::{memory::CollectOrUnwind, skeleton::medial::context::Known};
+use crate::{memory::CollectOrUnwind, skeleton::medial::context::ComponentContext};
 use nalgebra::{Matrix3, Vector3};
 
 /// Faces farther than so many radii do not count; nor, where the radius is small, than so many of
 /// the smallest spacing beyond it.
-const FAR: f64 = 2.2;
-const LEAST: f64 = 2.0;
+const CUTOFF_RADII: f64 = 2.2;
+const CUTOFF_MARGIN: f64 = 2.0;
 
 /// A face is as many sources along an axis as its spacing has smallest spacings, up to this.
-const MOST_PARTS: f64 = 5.0;
+const MAX_PARTS: f64 = 5.0;
 
 /// The sources that faces across each axis are, in a world whose unit is the smallest spacing.
-pub struct Sources {
+pub struct FaceSources {
     /// From a face's middle to each of them.
     offsets: [Vec<[f64; 3]>; 3],
     /// The area of each.
     areas: [f64; 3],
 }
 
-impl Sources {
-    pub fn of(known: &Known<'_>) -> Self {
+impl FaceSources {
+    pub fn new(context: &ComponentContext<'_>) -> Self {
         let parts = [0, 1, 2].map(|axis| {
-            let spacing = known.metric.square(axis).sqrt();
-            spacing.round().clamp(1.0, MOST_PARTS) as u32
+            let spacing = context.metric.square(axis).sqrt();
+            spacing.round().clamp(1.0, MAX_PARTS) as u32
         });
         let offsets = [0, 1, 2].map(|axis| {
             let [one, other] = [(axis + 1) % 3, (axis + 2) % 3];
             let middle = |number: u32, of: u32| (f64::from(number) + 0.5) / f64::from(of) - 0.5;
             let all = (0..parts[one]).flat_map(|a| (0..parts[other]).map(move |b| [a, b]));
             all.map(|[a, b]| {
-                let mut way = [0.0; 3];
-                way[one] = middle(a, parts[one]);
-                way[other] = middle(b, parts[other]);
-                known.metric.world(way)
+                let mut offset = [0.0; 3];
+                offset[one] = middle(a, parts[one]);
+                offset[other] = middle(b, parts[other]);
+                context.metric.world(offset)
             })
             .collect_or_unwind()
         });
-        let areas = [0, 1, 2].map(|axis| known.shell.area(axis) / offsets[axis].len() as f64);
+        let areas = [0, 1, 2].map(|axis| context.boundary.area(axis) / offsets[axis].len() as f64);
         Self { offsets, areas }
     }
 
     /// The force at a place, and its Jacobian.
     pub fn force_at(
         &self,
-        known: &Known<'_>,
+        context: &ComponentContext<'_>,
         at: [f64; 3],
         radius: f64,
     ) -> (Vector3<f64>, Matrix3<f64>) {
-        let far = (FAR * radius).max(radius + LEAST);
-        let (least, most) = (1e-6, far * far);
-        let here = known.metric.world(at);
+        let cutoff = (CUTOFF_RADII * radius).max(radius + CUTOFF_MARGIN);
+        let (min_square, max_square) = (1e-6, cutoff * cutoff);
+        let here = context.metric.world(at);
         let mut force = [0.0; 3];
         // xx, yy, zz, xy, xz, yz, and the sum of the strengths
         let mut second = [0.0; 6];
         let mut strengths = 0.0;
-        known.shell.near(at, far, |faces| {
+        context.boundary.visit_near(at, cutoff, |faces| {
             for face in faces {
                 let axis = face.axis();
                 for offset in &self.offsets[axis] {
                     let [x, y, z] = [0, 1, 2].map(|k| here[k] - face.at[k] - offset[k]);
                     let square = x * x + y * y + z * z;
-                    if square < least || square > most {
+                    if square < min_square || square > max_square {
                         continue;
                     }
                     // d / R^7, and its derivatives
@@ -103,11 +103,11 @@ impl Sources {
 
 /// A direction counts if the force pushes back with at least this part of the strongest: along
 /// plates and tubes there is nothing to rest at.
-const CLEARLY: f64 = 0.2;
+const MIN_STIFFNESS: f64 = 0.2;
 
 /// The step of Newton's method to where the force vanishes, along the directions in which it pushes
 /// back clearly.
-pub fn step_to_rest(force: &Vector3<f64>, jacobian: &Matrix3<f64>) -> Vector3<f64> {
+pub fn newton_step(force: &Vector3<f64>, jacobian: &Matrix3<f64>) -> Vector3<f64> {
     let eigen = jacobian.symmetric_eigen();
     let strongest = eigen.eigenvalues.min();
     let mut step = Vector3::zeros();
@@ -116,7 +116,7 @@ pub fn step_to_rest(force: &Vector3<f64>, jacobian: &Matrix3<f64>) -> Vector3<f6
         .iter()
         .zip(eigen.eigenvectors.column_iter())
     {
-        if *value < CLEARLY * strongest && *value < 0.0 {
+        if *value < MIN_STIFFNESS * strongest && *value < 0.0 {
             step -= vector * (vector.dot(force) / value);
         }
     }
@@ -124,7 +124,7 @@ pub fn step_to_rest(force: &Vector3<f64>, jacobian: &Matrix3<f64>) -> Vector3<f6
 }
 
 /// The same across a direction.
-pub fn step_across(
+pub fn newton_step_across(
     force: &Vector3<f64>,
     jacobian: &Matrix3<f64>,
     tangent: &Vector3<f64>,
@@ -145,7 +145,7 @@ pub fn step_across(
     let strongest = values[0].min(values[1]);
     let mut step = Vector3::zeros();
     for (value, vector) in values.into_iter().zip(&vectors) {
-        if value < CLEARLY * strongest && value < 0.0 {
+        if value < MIN_STIFFNESS * strongest && value < 0.0 {
             step -= vector * (vector.dot(force) / value);
         }
     }

@@ -3,35 +3,35 @@
 use crate::memory::{CollectOrUnwind, ExtendOrUnwind};
 /// Ways through voxels that touch, as links between them.
 #[derive(Clone, Debug, Default)]
-pub struct Links {
+pub struct VoxelLinks {
     /// Pairs of voxels that touch.
     pub pairs: Vec<[u32; 2]>,
     /// The only voxel, if there are no pairs.
-    pub dot: Option<u32>,
+    pub isolated_voxel: Option<u32>,
 }
 
-impl Links {
+impl VoxelLinks {
     /// Only a voxel.
-    pub fn dot(voxel: usize) -> Self {
+    pub fn from_voxel(voxel: usize) -> Self {
         Self {
             pairs: Vec::new(),
-            dot: Some(voxel as u32),
+            isolated_voxel: Some(voxel as u32),
         }
     }
 
     /// Adds a way.
-    pub fn add(&mut self, way: &[u32]) {
+    pub fn add_path(&mut self, path: &[u32]) {
         self.pairs
-            .extend_or_unwind(way.windows(2).map(|step| [step[0], step[1]]));
+            .extend_or_unwind(path.windows(2).map(|step| [step[0], step[1]]));
         if !self.pairs.is_empty() {
-            self.dot = None;
+            self.isolated_voxel = None;
         }
     }
 
     /// The voxels, ascending.
     pub fn voxels(&self) -> Vec<u32> {
         let mut voxels: Vec<u32> = self.pairs.iter().flatten().copied().collect_or_unwind();
-        voxels.extend_or_unwind(self.dot);
+        voxels.extend_or_unwind(self.isolated_voxel);
         voxels.sort_unstable();
         voxels.dedup();
         voxels

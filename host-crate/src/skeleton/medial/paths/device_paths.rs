@@ -1,13 +1,15 @@
 //! Distances and cheapest ways of a component on a device: for large ones.
 
-use super::shortest_paths::{Measured, Ways, half_lengths, whole_lengths};
+use super::shortest_paths::{
+    DistancesAndWeights, ShortestPaths, half_step_lengths, step_lengths_in_units,
+};
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream, over, rows, rows_launch},
     grid::{DeviceMask, Geometry, Mask, Metric},
     skeleton::{
         SkeletonError,
         medial::{
-            progress::{Stage, Steps},
+            progress::{ComponentProgress, Stage},
             voxels::object::Object,
         },
         potential_field::field::{Targets, brick_grid},
@@ -24,48 +26,53 @@ use ferrovox_kernels::{
 };
 
 /// Rounds that are launched before the host looks whether there is something left to do.
-const ROUNDS: u32 = 12;
+const ROUNDS_PER_CHECK: u32 = 12;
 
 /// Launches that lead chains on, before the host looks whether all have come to the root. In three
 /// a chain gets to 16 times 16 times 16 voxels from where it begins.
-const FOLLOWED: u32 = 3;
+const JUMPS_PER_CHECK: u32 = 3;
 
 /// Device memory for each sample of the box around a component, and for each of its voxels.
-const BYTES: [u64; 2] = [21, 25];
+const BYTES_PER_SAMPLE_AND_VOXEL: [u64; 2] = [21, 25];
 
 /// At most so many samples of the box for each voxel.
-const SPARSE: u64 = 64;
+const MAX_SAMPLES_PER_VOXEL: u64 = 64;
 
 /// Lines of samples are shorter than this: steps along them are counted in f32.
-const LONGEST: i32 = 1 << 24;
+const MAX_AXIS_SAMPLES: i32 = 1 << 24;
 
 /// A component on a device, in its box with a margin of one sample.
-pub struct DeviceObject<'a> {
+pub struct DeviceComponent<'a> {
     stream: &'a Stream,
     mask: DeviceMask,
     /// How many voxels come before each word of the mask.
     before: Buffer<u64>,
     count: u64,
-    prices: Buffer<f32>,
+    edge_weights: Buffer<f32>,
     /// The cost of each sample of the box.
     costs: Buffer<f64>,
-    halves: Buffer<f64>,
+    half_step_lengths: Buffer<f64>,
     lengths: Buffer<u32>,
 }
 
-impl<'a> DeviceObject<'a> {
+impl<'a> DeviceComponent<'a> {
     /// Whether a component can be computed there: its axes are at right angles, its box is not
     /// nearly empty and not too long, and there is memory.
-    pub fn suits(stream: &Stream, object: &Object, metric: &Metric) -> bool {
+    pub fn is_suitable(stream: &Stream, object: &Object, metric: &Metric) -> bool {
         let [x, y, z] = object.dims().map(|along| along as u64 + 2);
         let samples = (x * y).saturating_mul(z);
         let count = object.len() as u64;
         metric.is_diagonal()
-            && object.dims().into_iter().all(|along| along + 2 < LONGEST)
-            && samples / count <= SPARSE
+            && object
+                .dims()
+                .into_iter()
+                .all(|along| along + 2 < MAX_AXIS_SAMPLES)
+            && samples / count <= MAX_SAMPLES_PER_VOXEL
             && u32::try_from(samples).is_ok()
             && stream
-                .require(BYTES[0] * samples + BYTES[1] * count)
+                .require(
+                    BYTES_PER_SAMPLE_AND_VOXEL[0] * samples + BYTES_PER_SAMPLE_AND_VOXEL[1] * count,
+                )
                 .is_ok()
     }
 
@@ -75,19 +82,19 @@ impl<'a> DeviceObject<'a> {
         stream: &'a Stream,
         object: &Object,
         metric: &Metric,
-    ) -> Result<(Self, Measured), SkeletonError> {
+    ) -> Result<(Self, DistancesAndWeights), SkeletonError> {
         let dims = object.dims().map(|along| along as usize + 2);
         let mask = Mask::from_words(object.padded_words(), dims, Geometry::default())?;
         let mask = mask.upload(stream)?;
         let Targets { before, count, .. } = Targets::new(stream, &mask)?;
         let samples = mask.grid.samples() as usize;
         let mut costs = stream.alloc::<f64>(samples)?;
-        let mut prices = stream.alloc::<f32>(samples)?;
-        let mut squares = stream.alloc::<f64>(count as usize)?;
-        let mut prices_of_voxels = stream.alloc::<f32>(count as usize)?;
+        let mut edge_weights = stream.alloc::<f32>(samples)?;
+        let mut squared_distances = stream.alloc::<f64>(count as usize)?;
+        let mut voxel_weights = stream.alloc::<f32>(count as usize)?;
         let weights = [0, 1, 2].map(|axis| metric.square(axis));
-        let of_box = rows_of(stream, mask.grid);
-        let launch = rows_launch(of_box);
+        let box_rows = grid_rows(stream, mask.grid);
+        let launch = rows_launch(box_rows);
         let bits = mask.layout();
         {
             let mut along = stream.alloc::<f64>(samples)?;
@@ -107,17 +114,29 @@ impl<'a> DeviceObject<'a> {
                 group_stride: nx * ny * nz,
                 squared_spacing: weights[2],
             };
-            let (of_samples, items) = over(stream, samples as u64);
+            let (sample_launch, items) = over(stream, samples as u64);
             // SAFETY: the object has a margin of one sample, and there is room for a number of each
             // sample of its box, and of each voxel.
             unsafe {
-                let args = (mask.bits.view(), bits, weights[0], of_box, costs.view_mut());
+                let args = (
+                    mask.bits.view(),
+                    bits,
+                    weights[0],
+                    box_rows,
+                    costs.view_mut(),
+                );
                 stream.launch::<squared_distances_along_x>(launch, args)?;
                 let args = (costs.view(), nx, weights[1], items, along.view_mut());
-                stream.launch::<squared_distances_along_axis>(of_samples, args)?;
+                stream.launch::<squared_distances_along_axis>(sample_launch, args)?;
                 let args = (along.view(), nx * ny, weights[2], items, costs.view_mut());
-                stream.launch::<squared_distances_along_axis>(of_samples, args)?;
-                let args = (mask.bits.view(), bits, weights[0], of_box, along.view_mut());
+                stream.launch::<squared_distances_along_axis>(sample_launch, args)?;
+                let args = (
+                    mask.bits.view(),
+                    bits,
+                    weights[0],
+                    box_rows,
+                    along.view_mut(),
+                );
                 stream.launch::<edge_weights_along_x>(launch, args)?;
                 for columns in [along_y, along_z] {
                     let (launch, items) = over(stream, samples as u64 / columns.len);
@@ -125,7 +144,7 @@ impl<'a> DeviceObject<'a> {
                         costs.view(),
                         columns,
                         items,
-                        prices.view_mut(),
+                        edge_weights.view_mut(),
                         along.view_mut(),
                     );
                     stream.launch::<add_edge_weights_along_axis>(launch, args)?;
@@ -135,10 +154,10 @@ impl<'a> DeviceObject<'a> {
                     before.view(),
                     bits,
                     along.view(),
-                    of_box,
-                    squares.view_mut(),
-                    prices_of_voxels.view_mut(),
-                    prices.view_mut(),
+                    box_rows,
+                    squared_distances.view_mut(),
+                    voxel_weights.view_mut(),
+                    edge_weights.view_mut(),
                     costs.view_mut(),
                 );
                 stream.launch::<finish_edge_weights>(launch, args)?;
@@ -148,36 +167,36 @@ impl<'a> DeviceObject<'a> {
             stream,
             before,
             count,
-            prices,
+            edge_weights,
             costs,
-            halves: stream.upload(&half_lengths(metric))?,
-            lengths: stream.upload(&whole_lengths(metric))?,
+            half_step_lengths: stream.upload(&half_step_lengths(metric))?,
+            lengths: stream.upload(&step_lengths_in_units(metric))?,
             mask,
         };
-        let measured = Measured {
-            squares: stream.download(&squares)?,
-            prices: stream.download(&prices_of_voxels)?,
+        let measured = DistancesAndWeights {
+            squared_distances: stream.download(&squared_distances)?,
+            edge_weights: stream.download(&voxel_weights)?,
         };
         Ok((device, measured))
     }
 
     /// The cheapest ways from a root, which is a voxel of the component; with the costs if
     /// `with_costs`. Synchronises the stream.
-    pub fn ways(
+    pub fn shortest_paths(
         mut self,
         object: &Object,
         metric: &Metric,
         root: usize,
         with_costs: bool,
-        steps: &Steps<'_>,
-    ) -> Result<Ways, SkeletonError> {
-        let root_at = object.place(root).map(|along| along as u32 + 1);
-        self.relax(root_at, steps)?;
+        progress: &ComponentProgress<'_>,
+    ) -> Result<ShortestPaths, SkeletonError> {
+        let root_at = object.position(root).map(|along| along as u32 + 1);
+        self.relax(root_at, progress)?;
         let count = self.count as usize;
         let stream = self.stream;
-        let mut backs = stream.alloc::<u8>(count)?;
+        let mut predecessors = stream.alloc::<u8>(count)?;
         let mut chains = stream.alloc::<u64>(count)?;
-        let of_box = rows_of(stream, self.mask.grid);
+        let box_rows = grid_rows(stream, self.mask.grid);
         let bits = self.mask.layout();
         // SAFETY: as before; there is room for two numbers of each voxel.
         unsafe {
@@ -185,30 +204,39 @@ impl<'a> DeviceObject<'a> {
                 self.mask.bits.view(),
                 self.before.view(),
                 bits,
-                self.prices.view(),
+                self.edge_weights.view(),
                 self.costs.view(),
-                self.halves.view(),
+                self.half_step_lengths.view(),
                 self.lengths.view(),
-                of_box,
-                backs.view_mut(),
+                box_rows,
+                predecessors.view_mut(),
                 chains.view_mut(),
             );
-            stream.launch::<find_predecessors>(rows_launch(of_box), args)?;
+            stream.launch::<find_predecessors>(rows_launch(box_rows), args)?;
         }
-        let lengths = self.lengths_of(&mut chains)?;
+        let lengths = self.path_lengths(&mut chains)?;
         drop(chains);
         let costs = if with_costs {
             self.gather_costs()?
         } else {
             Vec::new()
         };
-        let backs = stream.download(&backs)?;
-        steps.done(Stage::Ways)?;
-        Ok(Ways::of_parts(metric, backs, lengths, costs))
+        let predecessors = stream.download(&predecessors)?;
+        progress.finish_stage(Stage::Paths)?;
+        Ok(ShortestPaths::from_parts(
+            metric,
+            predecessors,
+            lengths,
+            costs,
+        ))
     }
 
     /// Brings the costs to what they are from a voxel on.
-    fn relax(&mut self, root: [u32; 3], steps: &Steps<'_>) -> Result<(), SkeletonError> {
+    fn relax(
+        &mut self,
+        root: [u32; 3],
+        progress: &ComponentProgress<'_>,
+    ) -> Result<(), SkeletonError> {
         let stream = self.stream;
         let grid = self.mask.grid;
         let bricks = brick_grid(grid);
@@ -235,14 +263,14 @@ impl<'a> DeviceObject<'a> {
         let blocks = u64::from(plan.resident_blocks).min(count as u64);
         let launch = Launch::pieces(blocks).block_divides(BRICK_VOXELS);
         loop {
-            for _ in 0..ROUNDS {
+            for _ in 0..ROUNDS_PER_CHECK {
                 let [queue, next] = &mut queues;
                 // SAFETY: there is a price and a cost for each sample of the box, queues and marks
                 // have room for all bricks, marks are numbers of earlier rounds.
                 unsafe {
                     let args = (
-                        self.prices.view(),
-                        self.halves.view(),
+                        self.edge_weights.view(),
+                        self.half_step_lengths.view(),
                         grid,
                         bricks,
                         round,
@@ -257,7 +285,7 @@ impl<'a> DeviceObject<'a> {
                 queues.swap(0, 1);
                 round += 1;
             }
-            steps.check()?;
+            progress.check()?;
             if stream.download(&counts)?[(round % 3) as usize] == 0 {
                 return Ok(());
             }
@@ -265,13 +293,13 @@ impl<'a> DeviceObject<'a> {
     }
 
     /// The lengths of all ways.
-    fn lengths_of(&self, chains: &mut Buffer<u64>) -> Result<Vec<u32>, DeviceError> {
+    fn path_lengths(&self, chains: &mut Buffer<u64>) -> Result<Vec<u32>, DeviceError> {
         let stream = self.stream;
         let (launch, items) = over(stream, self.count);
         let mut unfinished = stream.zeros::<u32>(1)?;
         loop {
-            for launched in 1..=FOLLOWED {
-                if launched == FOLLOWED {
+            for launched in 1..=JUMPS_PER_CHECK {
+                if launched == JUMPS_PER_CHECK {
                     // only what is left after the last one counts
                     stream.fill_with_zero(&mut unfinished)?;
                 }
@@ -298,7 +326,7 @@ impl<'a> DeviceObject<'a> {
     fn gather_costs(&self) -> Result<Vec<f64>, DeviceError> {
         let stream = self.stream;
         let mut costs = stream.alloc::<f64>(self.count as usize)?;
-        let of_box = rows_of(stream, self.mask.grid);
+        let box_rows = grid_rows(stream, self.mask.grid);
         // SAFETY: the object is that of the box, and there is room for a number of each voxel.
         unsafe {
             let args = (
@@ -306,16 +334,16 @@ impl<'a> DeviceObject<'a> {
                 self.before.view(),
                 self.mask.layout(),
                 self.costs.view(),
-                of_box,
+                box_rows,
                 costs.view_mut(),
             );
-            stream.launch::<gather_costs>(rows_launch(of_box), args)?;
+            stream.launch::<gather_costs>(rows_launch(box_rows), args)?;
         }
         stream.download(&costs)
     }
 }
 
 /// All samples of a box.
-fn rows_of(stream: &Stream, grid: Grid) -> Rows {
+fn grid_rows(stream: &Stream, grid: Grid) -> Rows {
     rows(stream, [grid.nx, grid.ny, grid.nz], 1)
 }

@@ -1,15 +1,15 @@
 //! What a device finds, and what the host does.
 
 use super::{
-    device_paths::DeviceObject,
-    shortest_paths::{Measured, Ways, tip},
+    device_paths::DeviceComponent,
+    shortest_paths::{DistancesAndWeights, ShortestPaths, extremal_voxel},
 };
 use crate::{
     device::{CpuOptions, Device},
     grid::{Geometry, Mask, Metric},
     skeleton::medial::{
-        progress::Steps,
-        voxels::{distance_transform::squares, frame::Frame, object::Object, runs::Runs},
+        progress::ComponentProgress,
+        voxels::{distance_transform::squared_distances, frame::Frame, object::Object, runs::Runs},
     },
 };
 use proptest::prelude::*;
@@ -35,23 +35,23 @@ proptest! {
             ((state >> 40) as f64) < fill * (1u64 << 24) as f64
         }).collect();
         mask = Mask::from_bools(&samples, dims, *mask.geometry()).unwrap();
-        let runs = Runs::of_mask(&mask).unwrap();
+        let runs = Runs::from_mask(&mask).unwrap();
         let components = runs.components().unwrap();
         let Some(runs) = components.iter().max_by_key(|runs| runs.len()) else { return Ok(()) };
         let (metric, _) = Metric::of(mask.geometry());
-        let frame = Frame::of(runs, &metric);
+        let frame = Frame::canonical(runs, &metric);
         let metric = frame.metric(&metric);
-        let object = Object::new(runs, &frame, &Steps::none()).unwrap();
-        let steps = &Steps::none();
-        let by_host = squares(&object, &metric, steps).unwrap();
+        let object = Object::new(runs, &frame, &ComponentProgress::disabled()).unwrap();
+        let progress = &ComponentProgress::disabled();
+        let by_host = squared_distances(&object, &metric, progress).unwrap();
         let device = Device::cpu_with(CpuOptions { mode: simt::Mode::Checked { seed }, block });
         let stream = device.stream().unwrap();
-        let (on_device, by_device) = DeviceObject::new(&stream, &object, &metric).unwrap();
-        let by_host = Measured::of(&object, &metric, by_host);
+        let (on_device, by_device) = DeviceComponent::new(&stream, &object, &metric).unwrap();
+        let by_host = DistancesAndWeights::new(&object, &metric, by_host);
         prop_assert!(by_host == by_device);
-        let root = tip(&object, &metric);
-        let ours = Ways::from_root(&object, &metric, &by_host.prices, root, true, steps).unwrap();
-        let theirs = on_device.ways(&object, &metric, root, true, steps).unwrap();
+        let root = extremal_voxel(&object, &metric);
+        let ours = ShortestPaths::from_root(&object, &metric, &by_host.edge_weights, root, true, progress).unwrap();
+        let theirs = on_device.shortest_paths(&object, &metric, root, true, progress).unwrap();
         prop_assert!(ours == theirs);
     }
 }

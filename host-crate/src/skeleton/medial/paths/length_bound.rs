@@ -7,95 +7,95 @@ use crate::{
     memory::{ExtendOrUnwind, ReserveOrUnwind, filled_or_unwind},
     monitor::Cancelled,
     skeleton::medial::{
-        context::Known,
-        progress::PORTION,
-        topology::{cocycle::Cocycle, homology_classes::Class},
-        voxels::neighbour_bits::{AROUND, OFFSETS, bit_of},
+        context::ComponentContext,
+        progress::REPORT_INTERVAL,
+        topology::{cocycle::Cocycle, homology_classes::HomologyClass},
+        voxels::neighbour_bits::{NEIGHBOURS, OFFSETS, offset_bit},
     },
 };
 use std::collections::HashMap;
 
 /// Parts of the smallest spacing that lengths are rounded down to.
-const PARTS: f64 = 256.0;
+const UNITS: f64 = 256.0;
 
 /// The longest ways that are looked for, in parts: sums with a step more stay in range.
-const MOST: f64 = (1u32 << 30) as f64;
+const MAX_LENGTH: f64 = (1u32 << 30) as f64;
 
 /// Lengths of ways, never more than they are.
-struct Lengths<'a> {
+struct StepLengths<'a> {
     metric: &'a Metric,
     /// Of steps to neighbours.
     steps: [u32; 27],
 }
 
-impl<'a> Lengths<'a> {
-    fn of(metric: &'a Metric) -> Self {
+impl<'a> StepLengths<'a> {
+    fn new(metric: &'a Metric) -> Self {
         Self {
             metric,
-            steps: OFFSETS.map(|step| parts(metric.length(step.map(f64::from)))),
+            steps: OFFSETS.map(|step| to_units(metric.length(step.map(f64::from)))),
         }
     }
 
     /// A way through voxels is at least this long from one to another.
     #[inline(always)]
-    fn between(&self, from: [i32; 3], to: [i32; 3]) -> u64 {
-        let way = [0, 1, 2].map(|axis| to[axis].abs_diff(from[axis]));
+    fn lower_bound(&self, from: [i32; 3], to: [i32; 3]) -> u64 {
+        let distance = [0, 1, 2].map(|axis| to[axis].abs_diff(from[axis]));
         if !self.metric.is_diagonal() {
-            return u64::from(parts(self.metric.length(way_of(from, to))));
+            return u64::from(to_units(self.metric.length(offset(from, to))));
         }
         // the shortest way without a surface: along all axes, then along two and one, those that
         // are left. Lengths of steps are submodular in their axes
         let mut axes = [0, 1, 2];
-        axes.sort_unstable_by_key(|&axis| way[axis]);
+        axes.sort_unstable_by_key(|&axis| distance[axis]);
         let [short, middle, long] = axes;
         let mut step = [1; 3];
         let mut sum = 0;
         let mut before = 0;
         for axis in [short, middle, long] {
-            sum += u64::from(way[axis] - before) * u64::from(self.steps[bit_of(step)]);
-            before = way[axis];
+            sum += u64::from(distance[axis] - before) * u64::from(self.steps[offset_bit(step)]);
+            before = distance[axis];
             step[axis] = 0;
         }
         sum
     }
 }
 
-fn way_of(from: [i32; 3], to: [i32; 3]) -> [f64; 3] {
+fn offset(from: [i32; 3], to: [i32; 3]) -> [f64; 3] {
     [0, 1, 2].map(|axis| f64::from(to[axis]) - f64::from(from[axis]))
 }
 
 /// A length in parts, rounded down, and a little more for what rounding may have added.
-fn parts(length: f64) -> u32 {
-    (length * PARTS * (1.0 - 1e-12)) as u32
+fn to_units(length: f64) -> u32 {
+    (length * UNITS * (1.0 - 1e-12)) as u32
 }
 
 /// The least length of a way to a voxel, and one more, and the way's class; zeros if there is none
 /// yet.
-type Reached = (u32, Class);
+type Arrival = (u32, HomologyClass);
 
 /// Searches in one component. What they need is kept from one to the next.
-pub struct Least<'a> {
-    known: &'a Known<'a>,
-    lengths: Lengths<'a>,
+pub struct LengthBound<'a> {
+    context: &'a ComponentContext<'a>,
+    lengths: StepLengths<'a>,
     /// For each voxel the class that has reached it first.
-    first: Vec<Reached>,
+    first_arrivals: Vec<Arrival>,
     /// Those that have been reached.
     touched: Vec<u32>,
     /// Further classes: the voxel, and what has been reached.
-    further: Vec<(u32, Reached)>,
+    further_arrivals: Vec<(u32, Arrival)>,
     /// Their places.
-    places: HashMap<(u32, Class), u32>,
+    further_indices: HashMap<(u32, HomologyClass), u32>,
 }
 
-impl<'a> Least<'a> {
-    pub fn new(known: &'a Known<'a>) -> Self {
+impl<'a> LengthBound<'a> {
+    pub fn new(context: &'a ComponentContext<'a>) -> Self {
         Self {
-            known,
-            lengths: Lengths::of(known.metric),
-            first: Vec::new(),
+            context,
+            lengths: StepLengths::new(context.metric),
+            first_arrivals: Vec::new(),
             touched: Vec::new(),
-            further: Vec::new(),
-            places: HashMap::new(),
+            further_arrivals: Vec::new(),
+            further_indices: HashMap::new(),
         }
     }
 
@@ -105,24 +105,24 @@ impl<'a> Least<'a> {
         &mut self,
         cocycle: &mut Cocycle,
         ends: [usize; 2],
-        class: Class,
-        most: f64,
+        class: HomologyClass,
+        limit: f64,
     ) -> Result<bool, Cancelled> {
-        let most = (most * PARTS).ceil();
-        if most > MOST {
+        let limit = (limit * UNITS).ceil();
+        if limit > MAX_LENGTH {
             return Ok(true);
         }
-        if self.first.is_empty() {
+        if self.first_arrivals.is_empty() {
             // pages that are not reached take no memory
-            self.first = filled_or_unwind((0, 0), self.known.object.len());
+            self.first_arrivals = filled_or_unwind((0, 0), self.context.object.len());
         }
-        let found = self.search(cocycle, ends, class, most as u64);
+        let found = self.search(cocycle, ends, class, limit as u64);
         for &voxel in &self.touched {
-            self.first[voxel as usize] = (0, 0);
+            self.first_arrivals[voxel as usize] = (0, 0);
         }
         self.touched.clear();
-        self.further.clear();
-        self.places.clear();
+        self.further_arrivals.clear();
+        self.further_indices.clear();
         found
     }
 
@@ -130,46 +130,48 @@ impl<'a> Least<'a> {
         &mut self,
         cocycle: &mut Cocycle,
         [from, to]: [usize; 2],
-        class: Class,
-        most: u64,
+        class: HomologyClass,
+        limit: u64,
     ) -> Result<bool, Cancelled> {
-        let object = self.known.object;
-        let goal = object.place(to);
+        let object = self.context.object;
+        let goal = object.position(to);
         let mut queue = RadixHeap::default();
-        self.reach(from as u32, 0, 0);
+        self.record_arrival(from as u32, 0, 0);
         queue.push(0, from as u32);
-        let mut looked_at = 0usize;
-        while let Some((key, place)) = queue.pop() {
-            let (voxel, (after, class_here)) = self.at(place);
+        let mut visited = 0usize;
+        while let Some((key, state)) = queue.pop() {
+            let (voxel, (after, class_here)) = self.arrival_at(state);
             // there is a shorter one
             if u64::from(after) <= key {
                 continue;
             }
             let voxel = voxel as usize;
             // places of further classes are numbers after those of voxels
-            if self.first.len() + self.further.len() > u32::MAX as usize - 27 {
+            if self.first_arrivals.len() + self.further_arrivals.len() > u32::MAX as usize - 27 {
                 return Ok(true);
             }
-            if key + self.lengths.between(object.place(voxel), goal) >= most {
+            if key + self.lengths.lower_bound(object.position(voxel), goal) >= limit {
                 continue;
             }
             if voxel == to && class_here == class {
                 return Ok(true);
             }
-            looked_at += 1;
-            if looked_at.is_multiple_of(PORTION) {
-                self.known.steps.check()?;
+            visited += 1;
+            if visited.is_multiple_of(REPORT_INTERVAL) {
+                self.context.progress.check()?;
             }
             let has_classes = cocycle.has_classes(voxel);
-            for (bit, other) in object.neighbours(voxel, AROUND) {
+            for (bit, other) in object.neighbours(voxel, NEIGHBOURS) {
                 let next = key as u32 + self.lengths.steps[bit];
                 let next_class = if has_classes {
-                    cocycle.table.sum(class_here, cocycle.step(voxel, bit))
+                    cocycle
+                        .table
+                        .sum(class_here, cocycle.step_class(voxel, bit))
                 } else {
                     class_here
                 };
-                if let Some(place) = self.reach(other as u32, next_class, next) {
-                    queue.push(u64::from(next), place);
+                if let Some(state) = self.record_arrival(other as u32, next_class, next) {
+                    queue.push(u64::from(next), state);
                 }
             }
         }
@@ -178,17 +180,17 @@ impl<'a> Least<'a> {
 
     /// What is at a place: a voxel's first class, or a further one.
     #[inline(always)]
-    fn at(&self, place: u32) -> (u32, Reached) {
-        match (place as usize).checked_sub(self.first.len()) {
-            None => (place, self.first[place as usize]),
-            Some(further) => self.further[further],
+    fn arrival_at(&self, state: u32) -> (u32, Arrival) {
+        match (state as usize).checked_sub(self.first_arrivals.len()) {
+            None => (state, self.first_arrivals[state as usize]),
+            Some(further_arrivals) => self.further_arrivals[further_arrivals],
         }
     }
 
     /// A way of a class to a voxel, and its length; where that is kept, if it is the shortest yet.
     #[inline(always)]
-    fn reach(&mut self, voxel: u32, class: Class, length: u32) -> Option<u32> {
-        let (after, first) = &mut self.first[voxel as usize];
+    fn record_arrival(&mut self, voxel: u32, class: HomologyClass, length: u32) -> Option<u32> {
+        let (after, first) = &mut self.first_arrivals[voxel as usize];
         if *after == 0 {
             (*after, *first) = (length + 1, class);
             self.touched.push_or_unwind(voxel);
@@ -199,23 +201,32 @@ impl<'a> Least<'a> {
             *after = (length + 1).min(*after);
             return is_less.then_some(voxel);
         }
-        self.reach_further(voxel, class, length)
+        self.record_further_arrival(voxel, class, length)
     }
 
-    fn reach_further(&mut self, voxel: u32, class: Class, length: u32) -> Option<u32> {
-        let count = self.first.len() + self.further.len();
-        self.places.reserve_or_unwind(1);
-        let place = *self.places.entry((voxel, class)).or_insert(count as u32);
-        match (place as usize).checked_sub(self.first.len()) {
-            Some(at) if at < self.further.len() => {
-                let (_, (after, _)) = &mut self.further[at];
+    fn record_further_arrival(
+        &mut self,
+        voxel: u32,
+        class: HomologyClass,
+        length: u32,
+    ) -> Option<u32> {
+        let count = self.first_arrivals.len() + self.further_arrivals.len();
+        self.further_indices.reserve_or_unwind(1);
+        let state = *self
+            .further_indices
+            .entry((voxel, class))
+            .or_insert(count as u32);
+        match (state as usize).checked_sub(self.first_arrivals.len()) {
+            Some(at) if at < self.further_arrivals.len() => {
+                let (_, (after, _)) = &mut self.further_arrivals[at];
                 let is_less = length + 1 < *after;
                 *after = (length + 1).min(*after);
-                is_less.then_some(place)
+                is_less.then_some(state)
             }
             _ => {
-                self.further.push_or_unwind((voxel, (length + 1, class)));
-                Some(place)
+                self.further_arrivals
+                    .push_or_unwind((voxel, (length + 1, class)));
+                Some(state)
             }
         }
     }
@@ -226,7 +237,7 @@ mod tests {
     use super::*;
     use crate::{
         grid::Geometry,
-        skeleton::medial::{paths::shorten, test_objects::with_known},
+        skeleton::medial::{paths::shorten, test_objects::with_context},
     };
 
     /// What the search rules out is not there, and it rules out what is clearly not there.
@@ -246,20 +257,22 @@ mod tests {
             for fill in [12, 30, 60] {
                 let solid: Vec<bool> = (0..729).map(|_| random() % 100 < fill).collect();
                 let is_set = |[x, y, z]: [usize; 3]| solid[(9 * z + y) * 9 + x];
-                with_known([9; 3], geometry, is_set, |known, cocycle| {
-                    let mut least = Least::new(known);
+                with_context([9; 3], geometry, is_set, |context, cocycle| {
+                    let mut bound = LengthBound::new(context);
                     for _ in 0..test_cases::cases(60) {
-                        let ends = [0, 1].map(|_| random() % known.object.len());
+                        let ends = [0, 1].map(|_| random() % context.object.len());
                         let bits: Vec<u32> = (0..30).filter(|_| random() % 20 == 0).collect();
                         let class =
                             cocycle
                                 .table
-                                .of_bits(if random() % 2 == 0 { &[] } else { &bits });
+                                .from_bits(if random() % 2 == 0 { &[] } else { &bits });
                         let far = 18.0;
-                        let found = shorten::search(known, cocycle, ends, class, far).unwrap();
+                        let found =
+                            shorten::search_shortest_path(context, cocycle, ends, class, far)
+                                .unwrap();
                         let length = found.map_or(far, |(length, _)| length);
                         let mut is_below =
-                            |most| least.may_be_below(cocycle, ends, class, most).unwrap();
+                            |limit| bound.may_be_below(cocycle, ends, class, limit).unwrap();
                         assert!(!is_below(0.99 * length), "{ends:?}: {length}");
                         assert!(
                             length == far || is_below(length + 1e-9),

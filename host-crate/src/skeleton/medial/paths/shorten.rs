@@ -1,25 +1,25 @@
 //! Edges that go far round: shortest ways of a given class, and edges that take them.
 
 use super::{
-    length_bound::Least,
-    segment_voxels::{Place, centre},
+    length_bound::LengthBound,
+    segment_voxels::{FixedPoint, voxel_centre},
 };
 use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, ReserveOrUnwind, copy_or_unwind},
     monitor::Cancelled,
     skeleton::medial::{
-        context::Known,
+        context::ComponentContext,
         curves::{
-            intermediate_graph::{Draft, DraftEdge},
-            voxel_links::Links,
+            intermediate_graph::{GraphEdge, IntermediateGraph},
+            voxel_links::VoxelLinks,
         },
-        progress::PORTION,
+        progress::REPORT_INTERVAL,
         topology::{
-            cocycle::{Cocycle, class_of},
-            cycle_basis::{CycleClasses, Role},
-            homology_classes::Class,
+            cocycle::{Cocycle, path_class},
+            cycle_basis::{CycleBasis, Role},
+            homology_classes::HomologyClass,
         },
-        voxels::neighbour_bits::{AROUND, OFFSETS},
+        voxels::neighbour_bits::{NEIGHBOURS, OFFSETS},
     },
 };
 use std::{
@@ -28,52 +28,56 @@ use std::{
 };
 
 /// A way that is shorter than this makes an edge of this length and greatest radius a detour.
-pub fn longest_half(length: f64, radius: f64) -> f64 {
+pub fn max_alternative_length(length: f64, radius: f64) -> f64 {
     // not for what rounding makes of equal lengths
     (length - radius) / 2.0 - 1e-9
 }
 
 /// Has edges that go far round take the shortest way of their class instead; whether there are any.
 /// Pieces and classes of cycles stay.
-pub fn straighten(
-    known: &Known<'_>,
+pub fn shorten_edges(
+    context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
-    links_of: &mut Links,
+    voxel_links: &mut VoxelLinks,
 ) -> Result<bool, Cancelled> {
-    let mut draft = Draft::of(known.object, links_of);
+    let mut draft = IntermediateGraph::from_links(context.object, voxel_links);
     let mut any = false;
-    let mut least = Least::new(known);
+    let mut bound = LengthBound::new(context);
     // each time the sum of lengths becomes less
-    while let Some((edge, way)) = first_detour(known, cocycle, &mut least, &draft)? {
-        replace(known, cocycle, links_of, &draft, edge, &way);
-        draft = Draft::of(known.object, links_of);
+    while let Some((edge, path)) = find_shortenable_edge(context, cocycle, &mut bound, &draft)? {
+        replace_edge(context, cocycle, voxel_links, &draft, edge, &path);
+        draft = IntermediateGraph::from_links(context.object, voxel_links);
         any = true;
     }
     Ok(any)
 }
 
 /// The first edge that is a detour, and the shorter way.
-fn first_detour(
-    known: &Known<'_>,
+fn find_shortenable_edge(
+    context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
-    least: &mut Least<'_>,
-    draft: &Draft,
+    bound: &mut LengthBound<'_>,
+    draft: &IntermediateGraph,
 ) -> Result<Option<(usize, Vec<u32>)>, Cancelled> {
     for (number, edge) in draft.edges.iter().enumerate() {
-        known.steps.check()?;
-        let length = known.length(&edge.points);
+        context.progress.check()?;
+        let length = context.length(&edge.points);
         let ends = [edge.voxels[0], edge.voxels[edge.voxels.len() - 1]].map(|end| end as usize);
-        let [a, b] = ends.map(|end| known.object.place(end).map(f64::from));
-        let straight = known.metric.length([0, 1, 2].map(|axis| b[axis] - a[axis]));
-        if straight >= longest_half(length, 0.0) {
+        let [a, b] = ends.map(|end| context.object.position(end).map(f64::from));
+        let straight = context
+            .metric
+            .length([0, 1, 2].map(|axis| b[axis] - a[axis]));
+        if straight >= max_alternative_length(length, 0.0) {
             continue;
         }
-        let radius = |&point: &Place| known.radius(point);
+        let radius = |&point: &FixedPoint| context.radius(point);
         let radius = edge.points.iter().map(radius).fold(0.0, f64::max);
-        let class = class_of(cocycle, known.object, &edge.voxels);
-        let most = longest_half(length, radius);
-        if let Some((_, way)) = shortest_below(known, cocycle, least, ends, class, most)? {
-            return Ok(Some((number, way)));
+        let class = path_class(cocycle, context.object, &edge.voxels);
+        let max_length = max_alternative_length(length, radius);
+        if let Some((_, path)) =
+            shortest_path_below(context, cocycle, bound, ends, class, max_length)?
+        {
+            return Ok(Some((number, path)));
         }
     }
     Ok(None)
@@ -81,21 +85,21 @@ fn first_detour(
 
 /// Replaces an edge by a part of a way of the same class between its ends, which may touch other
 /// edges.
-fn replace(
-    known: &Known<'_>,
+fn replace_edge(
+    context: &ComponentContext<'_>,
     cocycle: &Cocycle,
-    links_of: &mut Links,
-    draft: &Draft,
+    voxel_links: &mut VoxelLinks,
+    draft: &IntermediateGraph,
     edge: usize,
-    way: &[u32],
+    path: &[u32],
 ) {
-    let DraftEdge { voxels, .. } = &draft.edges[edge];
-    let is_of_edge = |link: &[u32; 2]| {
+    let GraphEdge { voxels, .. } = &draft.edges[edge];
+    let is_edge_link = |link: &[u32; 2]| {
         let mut steps = voxels.windows(2);
         steps.any(|step| step == link || (step[0] == link[1] && step[1] == link[0]))
     };
-    let mut links: Vec<[u32; 2]> = copy_or_unwind(&links_of.pairs);
-    links.retain(|link| !is_of_edge(link));
+    let mut links: Vec<[u32; 2]> = copy_or_unwind(&voxel_links.pairs);
+    links.retain(|link| !is_edge_link(link));
     // voxels of the rest, and the ends of the edge
     let mut rest: Vec<u32> = links.iter().flatten().copied().collect_or_unwind();
     rest.extend_or_unwind([voxels[0], voxels[voxels.len() - 1]]);
@@ -103,22 +107,22 @@ fn replace(
     rest.dedup();
     let number = |voxel: u32| rest.binary_search(&voxel).ok();
     let index = |voxel: u32| number(voxel).unwrap_or(0);
-    let mut others = of_links(known, cocycle, rest.len(), &links, index);
-    let touches: Vec<usize> = (0..way.len())
-        .filter(|&at| number(way[at]).is_some())
+    let mut others = links_basis(context, cocycle, rest.len(), &links, index);
+    let touches: Vec<usize> = (0..path.len())
+        .filter(|&at| number(path[at]).is_some())
         .collect_or_unwind();
     // parts of the way from one voxel of the rest to the next
     let mut best: Option<(f64, &[u32])> = None;
     for ends in touches.windows(2) {
-        let part = &way[ends[0]..=ends[1]];
-        let class = cocycle.bits_of(known.object, part);
-        if others.needs([part[0], part[part.len() - 1]].map(index), &class) {
-            let points: Vec<Place> = part
+        let part = &path[ends[0]..=ends[1]];
+        let class = cocycle.path_bits(context.object, part);
+        if others.is_needed([part[0], part[part.len() - 1]].map(index), &class) {
+            let points: Vec<FixedPoint> = part
                 .iter()
-                .map(|&voxel| centre(known.object.place(voxel as usize)))
+                .map(|&voxel| voxel_centre(context.object.position(voxel as usize)))
                 .collect_or_unwind();
-            let length = known.length(&points);
-            if best.is_none_or(|(least, _)| length < least) {
+            let length = context.length(&points);
+            if best.is_none_or(|(bound, _)| length < bound) {
                 best = Some((length, part));
             }
         }
@@ -129,111 +133,115 @@ fn replace(
         voxels.sort_unstable();
         if voxels.windows(2).any(|pair| pair[0] == pair[1]) {
             // a way round a tunnel may come back by the steps that it went, or cross itself
-            links = independent(known, cocycle, &links);
+            links = remove_dependent_links(context, cocycle, &links);
         }
-        links_of.pairs = links;
+        voxel_links.pairs = links;
     }
 }
 
 /// Links without those that close a cycle whose class the others have.
-pub fn independent(known: &Known<'_>, cocycle: &Cocycle, links: &[[u32; 2]]) -> Vec<[u32; 2]> {
+pub fn remove_dependent_links(
+    context: &ComponentContext<'_>,
+    cocycle: &Cocycle,
+    links: &[[u32; 2]],
+) -> Vec<[u32; 2]> {
     let mut voxels: Vec<u32> = links.iter().flatten().copied().collect_or_unwind();
     voxels.sort_unstable();
     voxels.dedup();
     let index = |voxel: u32| voxels.partition_point(|&other| other < voxel);
-    let CycleClasses { roles, .. } = of_links(known, cocycle, voxels.len(), links, index);
-    let of_role = |role| {
+    let CycleBasis { roles, .. } = links_basis(context, cocycle, voxels.len(), links, index);
+    let links_with_role = |role| {
         let links = links.iter().zip(&roles);
         links.filter_map(move |(&link, &other)| (other == role).then_some(link))
     };
-    of_role(Role::Tree)
-        .chain(of_role(Role::Independent))
+    links_with_role(Role::Tree)
+        .chain(links_with_role(Role::Independent))
         .collect_or_unwind()
 }
 
 /// The pieces and cycles of links between so many voxels, which `index` numbers.
-fn of_links(
-    known: &Known<'_>,
+fn links_basis(
+    context: &ComponentContext<'_>,
     cocycle: &Cocycle,
     voxels: usize,
     links: &[[u32; 2]],
     index: impl Fn(u32) -> usize,
-) -> CycleClasses {
-    let edge = |link: &[u32; 2]| (link.map(&index), cocycle.bits_of(known.object, link));
-    CycleClasses::of(voxels, links.iter().map(edge))
+) -> CycleBasis {
+    let edge = |link: &[u32; 2]| (link.map(&index), cocycle.path_bits(context.object, link));
+    CycleBasis::new(voxels, links.iter().map(edge))
 }
 
 /// The shortest way of a class between two voxels through centres of voxels that touch, and its
 /// length in the smallest spacing, if that is less than `most`.
-pub fn shortest_below(
-    known: &Known<'_>,
+pub fn shortest_path_below(
+    context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
-    least: &mut Least<'_>,
+    bound: &mut LengthBound<'_>,
     ends: [usize; 2],
-    class: Class,
-    most: f64,
+    class: HomologyClass,
+    max_length: f64,
 ) -> Result<Option<(f64, Vec<u32>)>, Cancelled> {
-    if least.may_be_below(cocycle, ends, class, most)? {
-        search(known, cocycle, ends, class, most)
+    if bound.may_be_below(cocycle, ends, class, max_length)? {
+        search_shortest_path(context, cocycle, ends, class, max_length)
     } else {
         Ok(None)
     }
 }
 
 /// The same, whatever it takes. Looks at places from which the way can still be so short only.
-pub fn search(
-    known: &Known<'_>,
+pub fn search_shortest_path(
+    context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
     [from, to]: [usize; 2],
-    class: Class,
-    most: f64,
+    class: HomologyClass,
+    max_length: f64,
 ) -> Result<Option<(f64, Vec<u32>)>, Cancelled> {
-    let Known { object, metric, .. } = *known;
-    let goal = object.place(to);
+    let ComponentContext { object, metric, .. } = *context;
+    let goal = object.position(to);
     let rest = |voxel: usize| {
-        let at = object.place(voxel);
+        let at = object.position(voxel);
         metric.length([0, 1, 2].map(|axis| f64::from(goal[axis] - at[axis])))
     };
-    if rest(from) >= most {
+    if rest(from) >= max_length {
         return Ok(None);
     }
     let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
     // the length of the shortest way known, and where it comes from
-    let mut places = Places::new();
+    let mut arrivals = Arrivals::new();
     let mut queue = BinaryHeap::new();
     let start = (from as u32, 0);
-    places.push_or_unwind((start, (0.0, start)));
+    arrivals.push_or_unwind((start, (0.0, start)));
     // by the least length that the whole way may have (Hart, Nilsson and Raphael 1968)
     queue.push_or_unwind(Reverse((rest(from).to_bits(), 0f64.to_bits(), start)));
-    let mut looked_at = 0usize;
-    while let Some(Reverse((_, bits, place))) = queue.pop() {
+    let mut visited = 0usize;
+    while let Some(Reverse((_, bits, state))) = queue.pop() {
         let length = f64::from_bits(bits);
-        let is_old = places.get(&place).is_some_and(|&(known, _)| known < length);
+        let is_old = arrivals.get(&state).is_some_and(|&(best, _)| best < length);
         if is_old {
             continue;
         }
-        looked_at += 1;
-        if looked_at.is_multiple_of(PORTION) {
-            known.steps.check()?;
+        visited += 1;
+        if visited.is_multiple_of(REPORT_INTERVAL) {
+            context.progress.check()?;
         }
-        let (voxel, at_class) = place;
+        let (voxel, at_class) = state;
         let voxel = voxel as usize;
         if voxel == to && at_class == class {
-            return Ok(Some((length, way_back(&places, place))));
+            return Ok(Some((length, backtrack(&arrivals, state))));
         }
-        for (bit, other) in object.neighbours(voxel, AROUND) {
+        for (bit, other) in object.neighbours(voxel, NEIGHBOURS) {
             let next = length + steps[bit];
-            let least = next + rest(other);
-            if least >= most {
+            let bound = next + rest(other);
+            if bound >= max_length {
                 continue;
             }
-            let next_class = cocycle.table.sum(at_class, cocycle.step(voxel, bit));
+            let next_class = cocycle.table.sum(at_class, cocycle.step_class(voxel, bit));
             let next_place = (other as u32, next_class);
-            places.reserve_or_unwind(1);
-            let best = places.entry(next_place).or_insert((f64::INFINITY, place));
+            arrivals.reserve_or_unwind(1);
+            let best = arrivals.entry(next_place).or_insert((f64::INFINITY, state));
             if next < best.0 {
-                *best = (next, place);
-                queue.push_or_unwind(Reverse((least.to_bits(), next.to_bits(), next_place)));
+                *best = (next, state);
+                queue.push_or_unwind(Reverse((bound.to_bits(), next.to_bits(), next_place)));
             }
         }
     }
@@ -241,18 +249,18 @@ pub fn search(
 }
 
 /// For voxels reached by ways of a class the length of the shortest known, and where it comes from.
-type Places = HashMap<(u32, Class), (f64, (u32, Class))>;
+type Arrivals = HashMap<(u32, HomologyClass), (f64, (u32, HomologyClass))>;
 
 /// The voxels from the beginning of a way to a place.
-fn way_back(places: &Places, end: (u32, Class)) -> Vec<u32> {
-    let mut way = vec![end.0];
-    let mut place = end;
-    while let Some(&(_, before)) = places.get(&place)
-        && before != place
+fn backtrack(arrivals: &Arrivals, end: (u32, HomologyClass)) -> Vec<u32> {
+    let mut path = vec![end.0];
+    let mut state = end;
+    while let Some(&(_, before)) = arrivals.get(&state)
+        && before != state
     {
-        way.push_or_unwind(before.0);
-        place = before;
+        path.push_or_unwind(before.0);
+        state = before;
     }
-    way.reverse();
-    way
+    path.reverse();
+    path
 }

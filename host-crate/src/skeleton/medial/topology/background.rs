@@ -35,20 +35,20 @@ const ACROSS: [usize; 4] = [1, 3, 5, 7];
 
 impl<'a> Background<'a> {
     /// That of the voxels of an object that `bits` says of its words.
-    pub fn of(object: &'a Object, bits: impl Fn(usize) -> u64) -> Self {
+    pub fn new(object: &'a Object, bits: impl Fn(usize) -> u64) -> Self {
         let mut starts = vec![0];
         let mut gaps = Vec::new();
-        let mut ends = with_capacity_or_unwind(object.rows());
-        for row in 0..object.rows() {
-            let mut of_row = [i32::MAX, i32::MIN];
-            for [start, end] in object.runs_of(row, &bits) {
-                match of_row[0] {
-                    i32::MAX => of_row[0] = start,
-                    _ => gaps.push_or_unwind([of_row[1], start]),
+        let mut ends = with_capacity_or_unwind(object.row_count());
+        for row in 0..object.row_count() {
+            let mut row_ends = [i32::MAX, i32::MIN];
+            for [start, end] in object.row_runs(row, &bits) {
+                match row_ends[0] {
+                    i32::MAX => row_ends[0] = start,
+                    _ => gaps.push_or_unwind([row_ends[1], start]),
                 }
-                of_row[1] = end;
+                row_ends[1] = end;
             }
-            ends.push_or_unwind(of_row);
+            ends.push_or_unwind(row_ends);
             starts.push_or_unwind(gaps.len());
         }
         let mut all = Self {
@@ -60,7 +60,7 @@ impl<'a> Background<'a> {
             ends,
             opened: HashMap::new(),
         };
-        for row in 0..object.rows() {
+        for row in 0..object.row_count() {
             all.join_row(row);
         }
         all
@@ -76,21 +76,21 @@ impl<'a> Background<'a> {
     }
 
     /// The gaps of a row.
-    fn gaps_of(&self, row: usize) -> Range<usize> {
+    fn row_gaps(&self, row: usize) -> Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }
 
     /// Joins the gaps of a row with those across its faces.
     fn join_row(&mut self, row: usize) {
-        for way in ACROSS {
-            let here = self.gaps_of(row);
+        for direction in ACROSS {
+            let here = self.row_gaps(row);
             if here.is_empty() {
                 return;
             }
-            let other = self.object.row_beside(row, way);
+            let other = self.object.adjacent_row(row, direction);
             // no other, and one without voxels, is outside
             let (mut there, [low, high]) = match other {
-                Some(other) => (self.gaps_of(other), self.ends[other]),
+                Some(other) => (self.row_gaps(other), self.ends[other]),
                 None => (0..0, [i32::MAX, i32::MIN]),
             };
             for gap in here {
@@ -126,7 +126,7 @@ impl<'a> Background<'a> {
         if let Some(&gap) = self.opened.get(&at) {
             return gap;
         }
-        let gaps = self.gaps_of(row);
+        let gaps = self.row_gaps(row);
         let [low, high] = self.ends[row];
         let after = self.gaps[gaps.clone()].partition_point(|gap| gap[1] <= x);
         if x < low || x >= high {
@@ -139,9 +139,9 @@ impl<'a> Background<'a> {
     /// Makes a voxel background and joins what is beyond some of its faces, which are given as
     /// bits. How many sets there are fewer; nothing is done, and this is 0, if two of them hang
     /// together already.
-    pub fn open(&mut self, voxel: usize, faces: u32) -> u64 {
-        let place = self.object.place(voxel);
-        let beyond = |face: usize| [0, 1, 2].map(|axis| place[axis] + OFFSETS[face][axis]);
+    pub fn connect_through(&mut self, voxel: usize, faces: u32) -> u64 {
+        let position = self.object.position(voxel);
+        let beyond = |face: usize| [0, 1, 2].map(|axis| position[axis] + OFFSETS[face][axis]);
         let mut sides: Vec<usize> = bits(faces)
             .map(|face| {
                 let gap = self.gap_at(beyond(face));
@@ -155,7 +155,7 @@ impl<'a> Background<'a> {
         for &side in &sides[1..] {
             self.join_sets(sides[0], side);
         }
-        self.opened.push_or_unwind((place, sides[0]));
+        self.opened.push_or_unwind((position, sides[0]));
         sides.len() as u64 - 1
     }
 }

@@ -3,28 +3,28 @@
 use super::background::Background;
 use crate::{
     parallel,
-    skeleton::medial::voxels::object::{Object, PORTION},
+    skeleton::medial::voxels::object::{MIN_PARALLEL_ITEMS, Object},
 };
 use std::ops::{Add, Range};
 
 /// What is known of a component before anything is made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Numbers {
+pub struct BettiNumbers {
     pub tunnels: u64,
     pub cavities: u64,
 }
 
-impl Numbers {
+impl BettiNumbers {
     /// Those of an object, in a time that is linear in its runs along x.
-    pub fn of(object: &Object) -> Self {
+    pub fn new(object: &Object) -> Self {
         // 1 - tunnels + cavities
-        let of_words = |words: Range<usize>| {
+        let word_sum = |words: Range<usize>| {
             let each = words.map(|word| object.neighbourhood(word).euler_number());
             each.sum::<i64>()
         };
-        let euler = parallel::reduce(object.words().len(), PORTION, of_words, i64::add);
+        let euler = parallel::reduce(object.words().len(), MIN_PARALLEL_ITEMS, word_sum, i64::add);
         let euler = euler.unwrap_or(0);
-        let cavities = Background::of(object, |word| object.words()[word].bits).cavities();
+        let cavities = Background::new(object, |word| object.words()[word].bits).cavities();
         Self {
             tunnels: (1 + cavities as i64 - euler) as u64,
             cavities,
@@ -36,8 +36,8 @@ impl Numbers {
 mod tests {
     use super::*;
     use crate::skeleton::medial::{
-        progress::Steps,
-        voxels::{frame::Frame, object_tests::runs_of},
+        progress::ComponentProgress,
+        voxels::{frame::Frame, object_tests::runs_from_positions},
     };
     use proptest::prelude::*;
     use std::collections::HashSet;
@@ -46,7 +46,7 @@ mod tests {
     fn cavities_by_search(voxels: &HashSet<[i32; 3]>, dims: [i32; 3]) -> u64 {
         let mut seen = voxels.clone();
         let mut count = 0u64;
-        let box_of = |at: [i32; 3]| (0..3).all(|axis| (-1..=dims[axis]).contains(&at[axis]));
+        let is_in_box = |at: [i32; 3]| (0..3).all(|axis| (-1..=dims[axis]).contains(&at[axis]));
         for number in 0..dims.iter().map(|side| side + 2).product() {
             let [nx, ny] = [dims[0] + 2, dims[1] + 2];
             let start = [number % nx - 1, number / nx % ny - 1, number / nx / ny - 1];
@@ -54,13 +54,13 @@ mod tests {
                 continue;
             }
             count += 1;
-            let mut waiting = vec![start];
-            while let Some(at) = waiting.pop() {
+            let mut stack = vec![start];
+            while let Some(at) = stack.pop() {
                 for (axis, step) in [(0, 1), (0, -1), (1, 1), (1, -1), (2, 1), (2, -1)] {
                     let mut next = at;
                     next[axis] += step;
-                    if box_of(next) && seen.insert(next) {
-                        waiting.push(next);
+                    if is_in_box(next) && seen.insert(next) {
+                        stack.push(next);
                     }
                 }
             }
@@ -73,8 +73,8 @@ mod tests {
         let mut cells = HashSet::new();
         for voxel in voxels {
             for cell in 0..27 {
-                let way = [cell % 3, cell / 3 % 3, cell / 9];
-                cells.insert([0, 1, 2].map(|axis| 2 * voxel[axis] + way[axis] - 1));
+                let offset = [cell % 3, cell / 3 % 3, cell / 9];
+                cells.insert([0, 1, 2].map(|axis| 2 * voxel[axis] + offset[axis] - 1));
             }
         }
         // an odd coordinate is one between voxels
@@ -86,12 +86,17 @@ mod tests {
     }
 
     fn check(voxels: &HashSet<[i32; 3]>, dims: [i32; 3]) {
-        let runs = runs_of(voxels.iter().map(|at| at.map(|x| x as u32)));
-        let object = Object::new(&runs, &Frame::plain(&runs), &Steps::none()).unwrap();
+        let runs = runs_from_positions(voxels.iter().map(|at| at.map(|x| x as u32)));
+        let object = Object::new(
+            &runs,
+            &Frame::unpermuted(&runs),
+            &ComponentProgress::disabled(),
+        )
+        .unwrap();
         let cavities = cavities_by_search(voxels, dims);
         let tunnels = 1 + cavities as i64 - euler_by_cells(voxels);
         // an object in pieces has fewer
-        let found = Numbers::of(&object);
+        let found = BettiNumbers::new(&object);
         assert_eq!((found.tunnels as i64, found.cavities), (tunnels, cavities));
     }
 
@@ -116,8 +121,8 @@ mod tests {
     #[test]
     fn one_voxel_has_none_and_a_shell_has_a_cavity() {
         check(&HashSet::from([[0; 3]]), [1; 3]);
-        let shell = |n: i32| (0..n * n * n).map(move |at| [at % n, at / n % n, at / n / n]);
+        let boundary = |n: i32| (0..n * n * n).map(move |at| [at % n, at / n % n, at / n / n]);
         let is_shell = |at: &[i32; 3]| at.iter().any(|&x| x == 0 || x == 69);
-        check(&shell(70).filter(is_shell).collect(), [70; 3]);
+        check(&boundary(70).filter(is_shell).collect(), [70; 3]);
     }
 }

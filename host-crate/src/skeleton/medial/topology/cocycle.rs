@@ -9,18 +9,20 @@
 //! deleted ones in the reverse of their order.
 
 use super::{
-    homology_classes::{Class, ClassTable, difference},
-    thinning::{Scaffold, Thinned},
+    homology_classes::{ClassTable, HomologyClass, symmetric_difference},
+    thinning::{ThinnedVoxel, TopologicalSkeleton},
 };
 use crate::{
     memory::{ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
     monitor::Cancelled,
     parallel,
     skeleton::medial::{
-        progress::{Stage, Steps},
+        progress::{ComponentProgress, Stage},
         voxels::{
             adjacency::Neighbours,
-            neighbour_bits::{AFTER, AROUND, CUBE, OFFSETS, TOUCHING, bit_of, bits, component},
+            neighbour_bits::{
+                ADJACENT, CUBE, NEIGHBOURS, OFFSETS, SUCCESSORS, bits, connected_part, offset_bit,
+            },
             object::Object,
         },
     },
@@ -29,13 +31,13 @@ use std::ops::{Add, Range};
 
 /// Classes of the steps of a voxel, by bits. Only voxels that have a step of another class than
 /// zero have one.
-type Slot = [Class; 27];
+type Slot = [HomologyClass; 27];
 
 /// The classes of all steps of a component.
 pub struct Cocycle {
     pub table: ClassTable,
     /// For each voxel its slot, or [`NONE`].
-    slot_of: Vec<u32>,
+    slot_indices: Vec<u32>,
     slots: Vec<Slot>,
     /// The voxel of each slot.
     owners: Vec<u32>,
@@ -52,7 +54,7 @@ impl Cocycle {
     pub fn zero() -> Self {
         Self {
             table: ClassTable::default(),
-            slot_of: Vec::new(),
+            slot_indices: Vec::new(),
             slots: Vec::new(),
             owners: Vec::new(),
             is_near: Vec::new(),
@@ -61,23 +63,27 @@ impl Cocycle {
     }
 
     /// That of an object, by way of its scaffold.
-    pub fn of(object: &Object, scaffold: &Scaffold, steps: &Steps<'_>) -> Result<Self, Cancelled> {
+    pub fn new(
+        object: &Object,
+        skeleton: &TopologicalSkeleton,
+        progress: &ComponentProgress<'_>,
+    ) -> Result<Self, Cancelled> {
         let mut builder = Builder {
             cocycle: Self {
-                slot_of: filled_or_unwind(NONE, object.len()),
+                slot_indices: filled_or_unwind(NONE, object.len()),
                 is_near: zeroed_or_unwind::<bool>(object.len()),
                 ..Self::zero()
             },
             object,
             alive: Vec::new(),
         };
-        builder.add_scaffold(scaffold, steps)?;
+        builder.add_topological_skeleton(skeleton, progress)?;
         let all = object.len();
-        for (at, thinned) in scaffold.deleted.iter().rev().enumerate() {
+        for (at, thinned) in skeleton.deleted.iter().rev().enumerate() {
             let voxel = thinned.voxel as usize;
-            steps.every(Stage::Classes, all + at, 2 * all)?;
+            progress.report_every(Stage::Classes, all + at, 2 * all)?;
             if builder.cocycle.is_near[voxel] {
-                builder.add(voxel, thinned.around);
+                builder.add(voxel, thinned.neighbour_mask);
             }
         }
         let mut cocycle = builder.cocycle;
@@ -92,8 +98,8 @@ impl Cocycle {
 
     /// The class of a step from a voxel to the neighbour at a bit.
     #[inline(always)]
-    pub fn step(&self, voxel: usize, bit: usize) -> Class {
-        match self.slot_of.get(voxel) {
+    pub fn step_class(&self, voxel: usize, bit: usize) -> HomologyClass {
+        match self.slot_indices.get(voxel) {
             Some(&slot) if slot != NONE => self.slots[slot as usize][bit],
             _ => 0,
         }
@@ -102,21 +108,23 @@ impl Cocycle {
     /// Whether a voxel has steps of another class than zero.
     #[inline(always)]
     pub fn has_classes(&self, voxel: usize) -> bool {
-        self.slot_of.get(voxel).is_some_and(|&slot| slot != NONE)
+        self.slot_indices
+            .get(voxel)
+            .is_some_and(|&slot| slot != NONE)
     }
 
     /// The class of a way through voxels that touch one after the other, by its bits.
-    pub fn bits_of(&self, object: &Object, way: &[u32]) -> Vec<u32> {
+    pub fn path_bits(&self, object: &Object, path: &[u32]) -> Vec<u32> {
         let mut bits = Vec::new();
         if self.rank == 0 {
             return bits;
         }
-        for step in way.windows(2) {
+        for step in path.windows(2) {
             let [from, to] = [step[0] as usize, step[1] as usize];
             if from != to && self.has_classes(from) {
-                let class = self.step(from, object.bit_between(from, to));
+                let class = self.step_class(from, object.neighbour_bit(from, to));
                 if class != 0 {
-                    bits = difference(&bits, self.table.bits(class));
+                    bits = symmetric_difference(&bits, self.table.bits(class));
                 }
             }
         }
@@ -128,31 +136,31 @@ impl Cocycle {
     pub fn open_triangles(&self, object: &Object) -> u64 {
         let open_at = |at: usize| {
             let (slot, a) = (&self.slots[at], self.owners[at] as usize);
-            let around = object.around(a) & AROUND;
+            let neighbour_mask = object.neighbour_mask(a) & NEIGHBOURS;
             let mut open = 0;
             // from the first voxel of each step
-            for (first, b) in object.neighbours(a, AFTER) {
+            for (first, b) in object.neighbours(a, SUCCESSORS) {
                 let ab = slot[first];
                 if ab == 0 {
                     continue;
                 }
-                for second in bits(around & TOUCHING[first] & !(1 << first)) {
-                    let (ac, bc) = (slot[second], self.step(b, between(first, second)));
+                for second in bits(neighbour_mask & ADJACENT[first] & !(1 << first)) {
+                    let (ac, bc) = (slot[second], self.step_class(b, bit_between(first, second)));
                     open += u64::from(!self.table.is_sum(ab, ac, bc));
                 }
             }
             open
         };
-        let of_range = |slots: Range<usize>| slots.map(open_at).sum::<u64>();
-        parallel::reduce(self.owners.len(), 1 << 10, of_range, u64::add).unwrap_or(0)
+        let range_sum = |slots: Range<usize>| slots.map(open_at).sum::<u64>();
+        parallel::reduce(self.owners.len(), 1 << 10, range_sum, u64::add).unwrap_or(0)
     }
 }
 
 /// The bit of the way from one neighbour to another, which touch.
 #[inline(always)]
-fn between(from: usize, to: usize) -> usize {
+fn bit_between(from: usize, to: usize) -> usize {
     let (a, b) = (OFFSETS[from], OFFSETS[to]);
-    bit_of([b[0] - a[0], b[1] - a[1], b[2] - a[2]])
+    offset_bit([b[0] - a[0], b[1] - a[1], b[2] - a[2]])
 }
 
 struct Builder<'a> {
@@ -164,9 +172,13 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Adds the voxels of the scaffold, each after one that it touches.
-    fn add_scaffold(&mut self, scaffold: &Scaffold, steps: &Steps<'_>) -> Result<(), Cancelled> {
+    fn add_topological_skeleton(
+        &mut self,
+        skeleton: &TopologicalSkeleton,
+        progress: &ComponentProgress<'_>,
+    ) -> Result<(), Cancelled> {
         // by the voxels' places in the scaffold
-        let left = &scaffold.left[..];
+        let left = &skeleton.remaining[..];
         let place = |voxel: usize| left.binary_search_by_key(&(voxel as u32), |at| at.voxel);
         let mut added = zeroed_or_unwind::<bool>(left.len());
         let mut queue = std::collections::VecDeque::new();
@@ -178,10 +190,13 @@ impl Builder<'_> {
             is_queued[start] = true;
             queue.push_or_unwind(start);
             while let Some(at) = queue.pop_front() {
-                let Thinned { voxel, around } = left[at];
+                let ThinnedVoxel {
+                    voxel,
+                    neighbour_mask,
+                } = left[at];
                 let voxel = voxel as usize;
                 let mut there = 0;
-                for (bit, other) in self.object.neighbours(voxel, around) {
+                for (bit, other) in self.object.neighbours(voxel, neighbour_mask) {
                     let Ok(other) = place(other) else {
                         continue;
                     };
@@ -194,9 +209,9 @@ impl Builder<'_> {
                     }
                 }
                 self.add(voxel, there);
-                self.close(voxel, there);
+                self.close_triangles(voxel, there);
                 added[at] = true;
-                steps.check()?;
+                progress.check()?;
             }
         }
         Ok(())
@@ -204,54 +219,54 @@ impl Builder<'_> {
 
     /// Adds a voxel to those of its neighbours that are there.
     fn add(&mut self, voxel: usize, there: u32) {
-        let near = self.object.neighbours(voxel, there);
+        let neighbours = self.object.neighbours(voxel, there);
         let mut classes: Slot = [0; 27];
         let mut rest = there;
         let mut is_first = true;
         while rest != 0 {
             let seed = rest & rest.wrapping_neg();
-            let piece = component(seed, there);
-            rest &= !piece;
+            let part = connected_part(seed, there);
+            rest &= !part;
             if !is_first {
                 let bit = self.alive.len() as u32;
                 self.alive.push_or_unwind(true);
                 classes[seed.trailing_zeros() as usize] = self.cocycle.table.single(bit);
             }
             is_first = false;
-            self.spread(near, seed, piece, &mut classes);
+            self.spread(neighbours, seed, part, &mut classes);
         }
         if classes.iter().any(|&class| class != 0) {
             for bit in bits(there) {
                 if classes[bit] != 0 {
-                    self.set([voxel, near.at(bit)], bit, classes[bit]);
+                    self.set_step_class([voxel, neighbours.at(bit)], bit, classes[bit]);
                 }
             }
         }
     }
 
     /// Gives the steps to a piece of neighbours their classes, from that to the seed on.
-    fn spread(&mut self, near: Neighbours, seed: u32, piece: u32, classes: &mut Slot) {
-        let mut known = seed;
+    fn spread(&mut self, neighbours: Neighbours, seed: u32, part: u32, classes: &mut Slot) {
+        let mut visited = seed;
         let mut front = seed;
         while front != 0 {
             let from = front.trailing_zeros() as usize;
             front &= front - 1;
-            let new = TOUCHING[from] & piece & !known;
+            let new = ADJACENT[from] & part & !visited;
             if new == 0 {
                 continue;
             }
-            known |= new;
+            visited |= new;
             front |= new;
             let Cocycle {
                 table,
                 slots,
-                slot_of,
+                slot_indices,
                 ..
             } = &mut self.cocycle;
             // most voxels have no step with a class
-            let slot = slots.get(slot_of[near.at(from)] as usize);
+            let slot = slots.get(slot_indices[neighbours.at(from)] as usize);
             for bit in bits(new) {
-                let step = slot.map_or(0, |slot| slot[between(from, bit)]);
+                let step = slot.map_or(0, |slot| slot[bit_between(from, bit)]);
                 classes[bit] = table.sum(classes[from], step);
             }
         }
@@ -259,23 +274,23 @@ impl Builder<'_> {
 
     /// Where a triangle with the voxel does not add up, the sum is to be zero: the highest bit of
     /// it is replaced by the others.
-    fn close(&mut self, voxel: usize, there: u32) {
+    fn close_triangles(&mut self, voxel: usize, there: u32) {
         for (from, neighbour) in self.object.neighbours(voxel, there) {
-            let later = TOUCHING[from] & there & !((2 << from) - 1);
+            let later = ADJACENT[from] & there & !((2 << from) - 1);
             for to in bits(later) {
-                let way = self.cocycle.step(neighbour, between(from, to));
-                let [a, b] = [from, to].map(|bit| self.cocycle.step(voxel, bit));
+                let third = self.cocycle.step_class(neighbour, bit_between(from, to));
+                let [a, b] = [from, to].map(|bit| self.cocycle.step_class(voxel, bit));
                 let sum = self.cocycle.table.sum(a, b);
-                let sum = self.cocycle.table.sum(sum, way);
+                let sum = self.cocycle.table.sum(sum, third);
                 if sum != 0 {
-                    self.remove(sum);
+                    self.set_to_zero(sum);
                 }
             }
         }
     }
 
     /// Takes a class for zero.
-    fn remove(&mut self, class: Class) {
+    fn set_to_zero(&mut self, class: HomologyClass) {
         let bits = self.cocycle.table.bits(class);
         let Some(&highest) = bits.last() else {
             return;
@@ -292,18 +307,18 @@ impl Builder<'_> {
     }
 
     /// Gives a step its class, in both directions.
-    fn set(&mut self, [voxel, other]: [usize; 2], bit: usize, class: Class) {
-        let slot = self.slot(voxel);
+    fn set_step_class(&mut self, [voxel, other]: [usize; 2], bit: usize, class: HomologyClass) {
+        let slot = self.slot_index(voxel);
         self.cocycle.slots[slot][bit] = class;
-        let slot = self.slot(other);
+        let slot = self.slot_index(other);
         self.cocycle.slots[slot][26 - bit] = class;
     }
 
     /// The slot of a voxel, which gets one.
-    fn slot(&mut self, voxel: usize) -> usize {
+    fn slot_index(&mut self, voxel: usize) -> usize {
         let cocycle = &mut self.cocycle;
-        if cocycle.slot_of[voxel] == NONE {
-            cocycle.slot_of[voxel] = cocycle.slots.len() as u32;
+        if cocycle.slot_indices[voxel] == NONE {
+            cocycle.slot_indices[voxel] = cocycle.slots.len() as u32;
             cocycle.slots.push_or_unwind([0; 27]);
             cocycle.owners.push_or_unwind(voxel as u32);
             let object = self.object;
@@ -311,12 +326,12 @@ impl Builder<'_> {
                 cocycle.is_near[other] = true;
             }
         }
-        cocycle.slot_of[voxel] as usize
+        cocycle.slot_indices[voxel] as usize
     }
 }
 
 /// The class of a way through voxels that touch one after the other.
-pub fn class_of(cocycle: &mut Cocycle, object: &Object, way: &[u32]) -> Class {
-    let bits = cocycle.bits_of(object, way);
-    cocycle.table.of_bits(&bits)
+pub fn path_class(cocycle: &mut Cocycle, object: &Object, path: &[u32]) -> HomologyClass {
+    let bits = cocycle.path_bits(object, path);
+    cocycle.table.from_bits(&bits)
 }

@@ -1,7 +1,7 @@
 //! What each edge of a graph is for: it joins pieces, or closes a cycle, of a class that other
 //! edges make or do not make.
 
-use super::homology_classes::{Basis, Class, ClassTable};
+use super::homology_classes::{Basis, ClassTable, HomologyClass};
 use crate::{
     memory::{
         CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, unwrap_or_unwind, zeroed_or_unwind,
@@ -21,37 +21,37 @@ pub enum Role {
 }
 
 /// The pieces of a graph, and the classes of its cycles.
-pub struct CycleClasses {
+pub struct CycleBasis {
     /// What each edge is for, in the order in which they were given. Cycles are closed in that
     /// order, once all pieces are joined.
     pub roles: Vec<Role>,
     /// For each node the first of its piece.
-    first: Vec<usize>,
-    pieces: usize,
+    roots: Vec<usize>,
+    parts: usize,
     /// For each node the class of the way to it from the first of its piece, along the edges that
     /// join pieces.
-    ways: Vec<Class>,
+    path_classes: Vec<HomologyClass>,
     table: ClassTable,
     cycles: Basis,
 }
 
-impl CycleClasses {
+impl CycleBasis {
     /// Those of a graph with so many nodes; of each edge the nodes, and the bits of its class.
-    pub fn of<C: AsRef<[u32]>>(
+    pub fn new<C: AsRef<[u32]>>(
         nodes: usize,
         edges: impl IntoIterator<Item = ([usize; 2], C)>,
     ) -> Self {
         let mut table = ClassTable::default();
         let mut sets = unwrap_or_unwind(UnionFind::<usize>::try_new(nodes));
-        let mut pieces = nodes;
+        let mut parts = nodes;
         // of the tree's edges, at both ends
-        let mut joined: Vec<Vec<(usize, Class)>> = filled_or_unwind(Vec::new(), nodes);
+        let mut joined: Vec<Vec<(usize, HomologyClass)>> = filled_or_unwind(Vec::new(), nodes);
         let mut rest = Vec::new();
         let mut roles = Vec::new();
         for ([a, b], bits) in edges {
-            let class = table.of_bits(bits.as_ref());
+            let class = table.from_bits(bits.as_ref());
             if sets.join(a, b) {
-                pieces -= 1;
+                parts -= 1;
                 joined[a].push_or_unwind((b, class));
                 joined[b].push_or_unwind((a, class));
                 roles.push_or_unwind(Role::Tree);
@@ -60,18 +60,18 @@ impl CycleClasses {
                 roles.push_or_unwind(Role::Dependent);
             }
         }
-        let first: Vec<usize> = (0..nodes).map(|node| sets.root(node)).collect_or_unwind();
+        let roots: Vec<usize> = (0..nodes).map(|node| sets.root(node)).collect_or_unwind();
         let mut graph = Self {
             roles,
-            ways: ways(&first, &joined, &mut table),
-            first,
-            pieces,
+            path_classes: path_classes(&roots, &joined, &mut table),
+            roots,
+            parts,
             table,
             cycles: Basis::default(),
         };
         for (edge, ends, class) in rest {
-            let cycle = graph.cycle(ends, class);
-            if graph.cycles.add(&graph.table, cycle) {
+            let cycle = graph.cycle_class(ends, class);
+            if graph.cycles.insert(&graph.table, cycle) {
                 graph.roles[edge] = Role::Independent;
             }
         }
@@ -79,8 +79,8 @@ impl CycleClasses {
     }
 
     /// The class of the cycle that an edge closes within a piece.
-    fn cycle(&mut self, [a, b]: [usize; 2], class: Class) -> Class {
-        let both = self.table.sum(self.ways[a], self.ways[b]);
+    fn cycle_class(&mut self, [a, b]: [usize; 2], class: HomologyClass) -> HomologyClass {
+        let both = self.table.sum(self.path_classes[a], self.path_classes[b]);
         self.table.sum(both, class)
     }
 
@@ -91,33 +91,37 @@ impl CycleClasses {
 
     /// Whether one more edge would join pieces, or, where there is one piece, close a cycle of a
     /// class that the others do not make.
-    pub fn needs(&mut self, [a, b]: [usize; 2], bits: &[u32]) -> bool {
-        if self.pieces > 1 {
-            return self.first[a] != self.first[b];
+    pub fn is_needed(&mut self, [a, b]: [usize; 2], bits: &[u32]) -> bool {
+        if self.parts > 1 {
+            return self.roots[a] != self.roots[b];
         }
-        let class = self.table.of_bits(bits);
-        let cycle = self.cycle([a, b], class);
+        let class = self.table.from_bits(bits);
+        let cycle = self.cycle_class([a, b], class);
         self.cycles.is_independent(&self.table, cycle)
     }
 }
 
 /// For each node the class of the way to it from the first of its piece, along the edges of a
 /// forest.
-fn ways(first: &[usize], joined: &[Vec<(usize, Class)>], table: &mut ClassTable) -> Vec<Class> {
-    let mut ways = zeroed_or_unwind(first.len());
-    let mut waiting: Vec<(usize, usize)> = (0..first.len())
-        .filter(|&node| first[node] == node)
+fn path_classes(
+    roots: &[usize],
+    joined: &[Vec<(usize, HomologyClass)>],
+    table: &mut ClassTable,
+) -> Vec<HomologyClass> {
+    let mut path_classes = zeroed_or_unwind(roots.len());
+    let mut stack: Vec<(usize, usize)> = (0..roots.len())
+        .filter(|&node| roots[node] == node)
         .map(|node| (node, node))
         .collect_or_unwind();
-    while let Some((node, before)) = waiting.pop() {
+    while let Some((node, before)) = stack.pop() {
         for &(next, class) in &joined[node] {
             if next != before {
-                ways[next] = table.sum(ways[node], class);
-                waiting.push_or_unwind((next, node));
+                path_classes[next] = table.sum(path_classes[node], class);
+                stack.push_or_unwind((next, node));
             }
         }
     }
-    ways
+    path_classes
 }
 
 #[cfg(test)]
@@ -136,7 +140,7 @@ mod tests {
             ([3, 3], vec![7, 9]),
             ([3, 3], vec![9]),
         ];
-        let mut graph = CycleClasses::of(5, edges);
+        let mut graph = CycleBasis::new(5, edges);
         let expected = [
             Role::Tree,
             Role::Tree,
@@ -146,12 +150,12 @@ mod tests {
             Role::Dependent,
         ];
         assert_eq!((graph.roles.as_slice(), graph.rank()), (&expected[..], 2));
-        assert!(graph.needs([0, 4], &[]) && graph.needs([3, 1], &[]));
-        assert!(!graph.needs([0, 2], &[8]));
-        let mut ring = CycleClasses::of(2, [([0, 1], [3]), ([1, 0], [4])]);
+        assert!(graph.is_needed([0, 4], &[]) && graph.is_needed([3, 1], &[]));
+        assert!(!graph.is_needed([0, 2], &[8]));
+        let mut ring = CycleBasis::new(2, [([0, 1], [3]), ([1, 0], [4])]);
         assert_eq!(ring.rank(), 1);
-        assert!(ring.needs([0, 1], &[]) && ring.needs([1, 1], &[4]));
-        assert!(!ring.needs([0, 1], &[3]) && !ring.needs([0, 0], &[3, 4]));
+        assert!(ring.is_needed([0, 1], &[]) && ring.is_needed([1, 1], &[4]));
+        assert!(!ring.is_needed([0, 1], &[3]) && !ring.is_needed([0, 0], &[3, 4]));
     }
 
     proptest! {
@@ -163,19 +167,19 @@ mod tests {
         ) {
             let bits = |mask: u32| (0..3).filter(|bit| mask >> bit & 1 == 1).collect::<Vec<u32>>();
             let mut edges: Vec<_> = edges.into_iter().map(|((a, b), mask)| ([a, b], bits(mask))).collect();
-            let one = CycleClasses::of(6, edges.clone());
+            let one = CycleBasis::new(6, edges.clone());
             let turn = order as usize % edges.len().max(1);
             edges.rotate_left(turn);
-            let other = CycleClasses::of(6, edges.clone());
-            prop_assert_eq!((one.pieces, one.rank(), &one.first), (other.pieces, other.rank(), &other.first));
+            let other = CycleBasis::new(6, edges.clone());
+            prop_assert_eq!((one.parts, one.rank(), &one.roots), (other.parts, other.rank(), &other.roots));
             let count = |role| other.roles.iter().filter(|&&it| it == role).count();
-            prop_assert_eq!((count(Role::Tree), count(Role::Independent)), (6 - other.pieces, other.rank()));
+            prop_assert_eq!((count(Role::Tree), count(Role::Independent)), (6 - other.parts, other.rank()));
             let kept = edges.iter().zip(&other.roles).filter(|(_, role)| **role != Role::Dependent);
-            let rest = CycleClasses::of(6, kept.map(|(edge, _)| edge.clone()));
-            prop_assert_eq!((rest.pieces, rest.rank()), (other.pieces, other.rank()));
+            let rest = CycleBasis::new(6, kept.map(|(edge, _)| edge.clone()));
+            prop_assert_eq!((rest.parts, rest.rank()), (other.parts, other.rank()));
             let mut other = other;
             for (ends, class) in &edges {
-                prop_assert!(!other.needs(*ends, class));
+                prop_assert!(!other.is_needed(*ends, class));
             }
         }
     }

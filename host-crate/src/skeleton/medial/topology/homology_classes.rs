@@ -4,15 +4,15 @@ use crate::memory::{ExtendOrUnwind, copy_or_unwind};
 use std::collections::HashMap;
 
 /// A class in a [`ClassTable`]; 0 is the zero class.
-pub type Class = u32;
+pub type HomologyClass = u32;
 
 /// Classes that have come up, each with one number. Nearly all steps have class zero, and classes
 /// have few bits.
 pub struct ClassTable {
     /// The set bits of each class, ascending.
     bits: Vec<Vec<u32>>,
-    numbers: HashMap<Vec<u32>, Class>,
-    sums: HashMap<(Class, Class), Class>,
+    numbers: HashMap<Vec<u32>, HomologyClass>,
+    sums: HashMap<(HomologyClass, HomologyClass), HomologyClass>,
 }
 
 impl Default for ClassTable {
@@ -27,42 +27,42 @@ impl Default for ClassTable {
 
 impl ClassTable {
     /// The class of these bits, which ascend.
-    pub fn of_bits(&mut self, bits: &[u32]) -> Class {
+    pub fn from_bits(&mut self, bits: &[u32]) -> HomologyClass {
         if bits.is_empty() {
             return 0;
         }
         if let Some(&number) = self.numbers.get(bits) {
             return number;
         }
-        let number = self.bits.len() as Class;
+        let number = self.bits.len() as HomologyClass;
         self.bits.push_or_unwind(copy_or_unwind(bits));
         self.numbers.push_or_unwind((copy_or_unwind(bits), number));
         number
     }
 
     /// The class of one bit.
-    pub fn single(&mut self, bit: u32) -> Class {
-        self.of_bits(&[bit])
+    pub fn single(&mut self, bit: u32) -> HomologyClass {
+        self.from_bits(&[bit])
     }
 
     /// The bits of a class.
-    pub fn bits(&self, class: Class) -> &[u32] {
+    pub fn bits(&self, class: HomologyClass) -> &[u32] {
         &self.bits[class as usize]
     }
 
     /// Whether one class is the sum of two others.
-    pub fn is_sum(&self, a: Class, b: Class, sum: Class) -> bool {
+    pub fn is_sum(&self, a: HomologyClass, b: HomologyClass, sum: HomologyClass) -> bool {
         match (a, b, sum) {
             (_, 0, _) => sum == a,
             (0, _, _) => sum == b,
             (_, _, 0) => a == b,
-            _ => a != b && difference(self.bits(a), self.bits(b)) == self.bits(sum),
+            _ => a != b && symmetric_difference(self.bits(a), self.bits(b)) == self.bits(sum),
         }
     }
 
     /// The sum of two classes.
     #[inline(always)]
-    pub fn sum(&mut self, a: Class, b: Class) -> Class {
+    pub fn sum(&mut self, a: HomologyClass, b: HomologyClass) -> HomologyClass {
         if a == 0 {
             b
         } else if b == 0 {
@@ -74,19 +74,19 @@ impl ClassTable {
         }
     }
 
-    fn new_sum(&mut self, a: Class, b: Class) -> Class {
+    fn new_sum(&mut self, a: HomologyClass, b: HomologyClass) -> HomologyClass {
         if let Some(&sum) = self.sums.get(&(a, b)) {
             return sum;
         }
-        let bits = difference(self.bits(a), self.bits(b));
-        let sum = self.of_bits(&bits);
+        let bits = symmetric_difference(self.bits(a), self.bits(b));
+        let sum = self.from_bits(&bits);
         self.sums.push_or_unwind(((a, b), sum));
         sum
     }
 }
 
 /// Bits that are in one of two ascending lists.
-pub fn difference(a: &[u32], b: &[u32]) -> Vec<u32> {
+pub fn symmetric_difference(a: &[u32], b: &[u32]) -> Vec<u32> {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut all = Vec::new();
     loop {
@@ -121,8 +121,8 @@ pub struct Basis {
 
 impl Basis {
     /// Adds a class, if it is independent of those that there are; whether it is.
-    pub fn add(&mut self, table: &ClassTable, class: Class) -> bool {
-        match self.rest(copy_or_unwind(table.bits(class))) {
+    pub fn insert(&mut self, table: &ClassTable, class: HomologyClass) -> bool {
+        match self.reduce(copy_or_unwind(table.bits(class))) {
             Some((highest, rest)) => {
                 self.rows.push_or_unwind((highest, rest));
                 true
@@ -132,15 +132,15 @@ impl Basis {
     }
 
     /// Whether a class is independent of those that there are.
-    pub fn is_independent(&self, table: &ClassTable, class: Class) -> bool {
-        self.rest(copy_or_unwind(table.bits(class))).is_some()
+    pub fn is_independent(&self, table: &ClassTable, class: HomologyClass) -> bool {
+        self.reduce(copy_or_unwind(table.bits(class))).is_some()
     }
 
     /// What is left of a class without those that there are, with its highest bit.
-    fn rest(&self, mut rest: Vec<u32>) -> Option<(u32, Vec<u32>)> {
+    fn reduce(&self, mut rest: Vec<u32>) -> Option<(u32, Vec<u32>)> {
         while let Some(&highest) = rest.last() {
             match self.rows.get(&highest) {
-                Some(row) => rest = difference(&rest, row),
+                Some(row) => rest = symmetric_difference(&rest, row),
                 None => return Some((highest, rest)),
             }
         }
@@ -168,9 +168,9 @@ mod tests {
         assert_eq!(table.sum(ac, ac), 0);
         assert_eq!(table.sum(ac, c), a);
         let mut basis = Basis::default();
-        assert!(!basis.add(&table, 0));
-        assert!(basis.add(&table, ab) && basis.add(&table, bc) && !basis.add(&table, ac));
-        assert!(basis.add(&table, c));
+        assert!(!basis.insert(&table, 0));
+        assert!(basis.insert(&table, ab) && basis.insert(&table, bc) && !basis.insert(&table, ac));
+        assert!(basis.insert(&table, c));
         assert_eq!(basis.rank(), 3);
     }
 }

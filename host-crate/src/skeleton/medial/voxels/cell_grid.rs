@@ -1,7 +1,7 @@
 //! The voxels of a surface in cubes, so that the nearest are found without a look at all rows of a
 //! ball.
 
-use super::row_index::Rows;
+use super::row_index::RowIndex;
 use crate::{
     grid::Metric,
     memory::{CollectOrUnwind, ExtendOrUnwind, stable_sort_or_unwind},
@@ -12,9 +12,9 @@ use std::ops::Range;
 const SIDE: i32 = 8;
 
 /// Cubes of [`SIDE`] voxels that have a voxel of a list.
-pub struct Cells {
+pub struct CellGrid {
     /// Of cubes.
-    rows: Rows,
+    rows: RowIndex,
     /// For each cube its x.
     xs: Vec<i32>,
     /// For each cube the first of its parts, and one more.
@@ -33,9 +33,9 @@ fn block(at: i32) -> i32 {
     at.div_euclid(SIDE)
 }
 
-impl Cells {
+impl CellGrid {
     /// Those of a list of voxels in order, with its rows.
-    pub fn of(voxels: &[[i32; 3]], rows: &Rows, metric: &Metric) -> Self {
+    pub fn new(voxels: &[[i32; 3]], rows: &RowIndex, metric: &Metric) -> Self {
         let mut all: Vec<([i32; 3], Range<u32>)> = Vec::new();
         for row in 0..rows.len() {
             let members = rows.members(row);
@@ -61,7 +61,7 @@ impl Cells {
         let corners = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
         let corners = corners.map(|[y, z]| metric.length([half, y * half, z * half]));
         Self {
-            rows: Rows::of(cells.map(|parts| [parts[0].0[1], parts[0].0[0]])),
+            rows: RowIndex::from_positions(cells.map(|parts| [parts[0].0[1], parts[0].0[0]])),
             xs,
             starts,
             parts: all.into_iter().map(|(_, part)| part).collect_or_unwind(),
@@ -73,7 +73,7 @@ impl Cells {
     /// Calls `visit` with the voxels of cubes near a place, row by row of a cube, and with the
     /// squared distance up to which something is still looked for, which `visit` may make less:
     /// with all voxels of which one across a face is as near, and some that are not.
-    pub fn near(
+    pub fn visit_near(
         &self,
         metric: &Metric,
         at: [f64; 3],
@@ -87,9 +87,9 @@ impl Cells {
             let ends = [at[axis] - half, at[axis] + half];
             ends.map(|end| (end / side).floor() as i32)
         });
-        let planes = z[0].max(0)..=z[1].min(self.rows.planes() - 1);
+        let planes = z[0].max(0)..=z[1].min(self.rows.plane_count() - 1);
         for row in planes.flat_map(|plane| self.rows.between(plane, y[0], y[1])) {
-            let [cell_y, cell_z] = self.rows.place(row);
+            let [cell_y, cell_z] = self.rows.position(row);
             let cells = self.rows.members(row);
             let first = cells.start + self.xs[cells.clone()].partition_point(|&cell| cell < x[0]);
             for cell in first..cells.end {
@@ -99,9 +99,9 @@ impl Cells {
                 }
                 let middle =
                     [cell_x, cell_y, cell_z].map(|cell| side * (f64::from(cell) + 0.5) - 0.5);
-                let way = [0, 1, 2].map(|axis| middle[axis] - at[axis]);
-                let most = bound.sqrt() * (1.0 + SLACK) + self.radius;
-                if metric.squared_length(way) > most * most {
+                let offset = [0, 1, 2].map(|axis| middle[axis] - at[axis]);
+                let limit = bound.sqrt() * (1.0 + SLACK) + self.radius;
+                if metric.squared_length(offset) > limit * limit {
                     continue;
                 }
                 let parts = self.starts[cell] as usize..self.starts[cell + 1] as usize;

@@ -5,14 +5,14 @@
 //! voxels and of its two ends, and work is linear in the voxels.
 
 use super::{
-    neighbour_bits::{AROUND, OFFSETS, bits},
+    neighbour_bits::{NEIGHBOURS, OFFSETS, bits},
     object::Object,
 };
 use crate::{
     grid::Metric,
     memory::{ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
     monitor::Cancelled,
-    skeleton::medial::progress::{Stage, Steps},
+    skeleton::medial::progress::{ComponentProgress, Stage},
 };
 use std::collections::VecDeque;
 
@@ -21,76 +21,83 @@ use std::collections::VecDeque;
 ///
 /// Other axes have no separable distances: nearest voxels are then handed on from neighbour to
 /// neighbour, which is exact but for rare voxels, where it is too far by a small part of a voxel.
-pub fn squares(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<f64>, Cancelled> {
+pub fn squared_distances(
+    object: &Object,
+    metric: &Metric,
+    progress: &ComponentProgress<'_>,
+) -> Result<Vec<f64>, Cancelled> {
     if !metric.is_diagonal() {
-        return handed_on(object, metric, steps);
+        return propagate_offsets(object, metric, progress);
     }
-    let mut squares = zeroed_or_unwind(object.len());
+    let mut squared_distances = zeroed_or_unwind(object.len());
     let weight = metric.square(0);
-    for run in object.runs() {
+    for run in object.x_runs() {
         let count = run.len();
-        for (at, square) in squares[run].iter_mut().enumerate() {
+        for (at, square) in squared_distances[run].iter_mut().enumerate() {
             let steps = (at + 1).min(count - at) as f64;
             *square = weight * steps * steps;
         }
     }
-    let mut line = Line {
+    let mut line = Scanline {
         // then all are whole numbers
         is_exact: (0..3).all(|axis| metric.square(axis) == 1.0),
-        ..Line::default()
+        ..Scanline::default()
     };
     for (axis, [ahead, back]) in [(1, [16, 10]), (2, [22, 4])] {
         let weight = metric.square(axis);
-        for voxel in object.ends(back) {
-            steps.every(
+        for voxel in object.line_starts(back) {
+            progress.report_every(
                 Stage::Distances,
                 axis * object.len() + voxel,
                 3 * object.len(),
             )?;
             line.voxels.clear();
-            let voxels = object.line(voxel, ahead);
+            let voxels = object.line_from(voxel, ahead);
             line.voxels
                 .extend_or_unwind(voxels.map(|voxel| voxel as u32));
             if line.voxels.len() == 1 {
-                squares[voxel] = squares[voxel].min(weight);
+                squared_distances[voxel] = squared_distances[voxel].min(weight);
             } else {
-                line.minimise(weight, &mut squares);
+                line.minimise(weight, &mut squared_distances);
             }
         }
     }
-    steps.done(Stage::Distances)?;
-    Ok(squares)
+    progress.finish_stage(Stage::Distances)?;
+    Ok(squared_distances)
 }
 
 /// What a line needs.
 #[derive(Default)]
-struct Line {
+struct Scanline {
     voxels: Vec<u32>,
     values: Vec<f64>,
     /// Whether no value is rounded.
     is_exact: bool,
     /// Parabolas of the lower envelope, and from where on each is the lowest.
-    lowest: Vec<(usize, f64)>,
+    envelope: Vec<(usize, f64)>,
 }
 
-impl Line {
+impl Scanline {
     /// Replaces the values of the line's voxels by the least of the parabolas over them.
-    fn minimise(&mut self, weight: f64, squares: &mut [f64]) {
+    fn minimise(&mut self, weight: f64, squared_distances: &mut [f64]) {
         self.values.clear();
         self.values.push_or_unwind(0.0);
-        let values = self.voxels.iter().map(|&voxel| squares[voxel as usize]);
+        let values = self
+            .voxels
+            .iter()
+            .map(|&voxel| squared_distances[voxel as usize]);
         self.values.extend_or_unwind(values);
         self.values.push_or_unwind(0.0);
         if self.is_exact {
-            self.by_parabolas(weight, squares);
+            self.minimise_by_envelope(weight, squared_distances);
         } else {
-            self.by_steps(weight, squares);
+            self.minimise_by_search(weight, squared_distances);
         }
     }
 
     /// Looks at all values that may be the least: where values are rounded, parabolas that meet
     /// nearly at a voxel would give one or the other.
-    fn by_steps(&self, weight: f64, squares: &mut [f64]) {
+    fn minimise_by_search(&self, weight: f64, squared_distances: &mut [f64]) {
         for (at, &voxel) in (1..).zip(&self.voxels) {
             let mut best = self.values[at];
             for steps in 1..self.values.len() {
@@ -105,79 +112,83 @@ impl Line {
                     best = best.min(self.values[before] + far);
                 }
             }
-            squares[voxel as usize] = best;
+            squared_distances[voxel as usize] = best;
         }
     }
 
-    fn by_parabolas(&mut self, weight: f64, squares: &mut [f64]) {
+    fn minimise_by_envelope(&mut self, weight: f64, squared_distances: &mut [f64]) {
         let count = self.voxels.len();
-        self.lowest.clear();
-        self.lowest.push_or_unwind((0, f64::NEG_INFINITY));
+        self.envelope.clear();
+        self.envelope.push_or_unwind((0, f64::NEG_INFINITY));
         for at in 1..count + 2 {
             loop {
-                let (other, from) = self.lowest[self.lowest.len() - 1];
+                let (other, from) = self.envelope[self.envelope.len() - 1];
                 let (p, q) = (at as f64, other as f64);
                 let meet = ((self.values[at] - self.values[other]) / weight + p * p - q * q)
                     / (2.0 * (p - q));
                 if meet > from {
-                    self.lowest.push_or_unwind((at, meet));
+                    self.envelope.push_or_unwind((at, meet));
                     break;
                 }
                 // the first begins at minus infinity
-                self.lowest.pop();
+                self.envelope.pop();
             }
         }
         let mut part = 0;
         for (at, &voxel) in (1..).zip(&self.voxels) {
-            while part + 1 < self.lowest.len() && self.lowest[part + 1].1 < f64::from(at) {
+            while part + 1 < self.envelope.len() && self.envelope[part + 1].1 < f64::from(at) {
                 part += 1;
             }
-            let (apex, _) = self.lowest[part];
+            let (apex, _) = self.envelope[part];
             let steps = f64::from(at) - apex as f64;
-            squares[voxel as usize] = self.values[apex] + weight * steps * steps;
+            squared_distances[voxel as usize] = self.values[apex] + weight * steps * steps;
         }
     }
 }
 
 /// The nearest voxels outside are handed on for as long as that makes a distance shorter.
-fn handed_on(object: &Object, metric: &Metric, steps: &Steps<'_>) -> Result<Vec<f64>, Cancelled> {
-    let mut ways = zeroed_or_unwind::<[i32; 3]>(object.len());
-    let mut squares = filled_or_unwind(f64::INFINITY, object.len());
-    let mut waiting = VecDeque::new();
-    let mut is_waiting = zeroed_or_unwind::<bool>(object.len());
-    let square = |way: [i32; 3]| metric.squared_length(way.map(f64::from));
+fn propagate_offsets(
+    object: &Object,
+    metric: &Metric,
+    progress: &ComponentProgress<'_>,
+) -> Result<Vec<f64>, Cancelled> {
+    let mut offsets = zeroed_or_unwind::<[i32; 3]>(object.len());
+    let mut squared_distances = filled_or_unwind(f64::INFINITY, object.len());
+    let mut queue = VecDeque::new();
+    let mut is_queued = zeroed_or_unwind::<bool>(object.len());
+    let square = |offset: [i32; 3]| metric.squared_length(offset.map(f64::from));
     for voxel in 0..object.len() {
-        for bit in bits(!object.around(voxel) & AROUND) {
+        for bit in bits(!object.neighbour_mask(voxel) & NEIGHBOURS) {
             let found = square(OFFSETS[bit]);
-            if found < squares[voxel] {
-                squares[voxel] = found;
-                ways[voxel] = OFFSETS[bit];
+            if found < squared_distances[voxel] {
+                squared_distances[voxel] = found;
+                offsets[voxel] = OFFSETS[bit];
             }
         }
-        if squares[voxel].is_finite() {
-            waiting.push_or_unwind(voxel);
-            is_waiting[voxel] = true;
+        if squared_distances[voxel].is_finite() {
+            queue.push_or_unwind(voxel);
+            is_queued[voxel] = true;
         }
     }
-    let mut looked_at = 0;
-    while let Some(voxel) = waiting.pop_front() {
-        looked_at += 1;
-        steps.every(Stage::Distances, looked_at, 2 * object.len())?;
-        is_waiting[voxel] = false;
-        for (bit, other) in object.neighbours(voxel, AROUND) {
+    let mut visited = 0;
+    while let Some(voxel) = queue.pop_front() {
+        visited += 1;
+        progress.report_every(Stage::Distances, visited, 2 * object.len())?;
+        is_queued[voxel] = false;
+        for (bit, other) in object.neighbours(voxel, NEIGHBOURS) {
             let step = OFFSETS[bit];
-            let way = [0, 1, 2].map(|axis| ways[voxel][axis] - step[axis]);
-            let found = square(way);
-            if found < squares[other] {
-                squares[other] = found;
-                ways[other] = way;
-                if !is_waiting[other] {
-                    is_waiting[other] = true;
-                    waiting.push_or_unwind(other);
+            let offset = [0, 1, 2].map(|axis| offsets[voxel][axis] - step[axis]);
+            let found = square(offset);
+            if found < squared_distances[other] {
+                squared_distances[other] = found;
+                offsets[other] = offset;
+                if !is_queued[other] {
+                    is_queued[other] = true;
+                    queue.push_or_unwind(other);
                 }
             }
         }
     }
-    steps.done(Stage::Distances)?;
-    Ok(squares)
+    progress.finish_stage(Stage::Distances)?;
+    Ok(squared_distances)
 }

@@ -2,7 +2,7 @@
 //! moves with the object.
 
 use super::{
-    moments::{MANY, Moments},
+    moments::{MIN_PARALLEL_RUNS, Moments},
     runs::Run,
 };
 use crate::{
@@ -37,7 +37,7 @@ impl Frame {
     /// The frame with the least metric, extents, and moments up to order 3; among those that are
     /// left, that of the least hash of its voxels. Where these are equal too the frames have the
     /// same voxels.
-    pub fn of(runs: &[Run], metric: &Metric) -> Self {
+    pub fn canonical(runs: &[Run], metric: &Metric) -> Self {
         let (mut low, mut high) = ([i64::MAX; 3], [i64::MIN; 3]);
         for run in runs {
             let [y, z] = [i64::from(run.y), i64::from(run.z)];
@@ -59,13 +59,13 @@ impl Frame {
             low,
             high,
         };
-        let as_it_is = frame(ORDERS[0], [false; 3]);
+        let unpermuted = frame(ORDERS[0], [false; 3]);
         if let [run] = runs
             && run.voxels() == 1
         {
-            return as_it_is;
+            return unpermuted;
         }
-        let moments = Moments::of(runs, low, high);
+        let moments = Moments::new(runs, low, high);
         let mut best: Vec<(Vec<i128>, [f64; 6], Self)> = Vec::new();
         for order in ORDERS {
             for bits in 0..8 {
@@ -95,15 +95,15 @@ impl Frame {
             _ => frames
                 .into_iter()
                 .min_by_key(|frame| frame.hash(runs))
-                .unwrap_or(as_it_is),
+                .unwrap_or(unpermuted),
         }
     }
 
     /// A number that depends on the set of voxels in the frame only.
     fn hash(&self, runs: &[Run]) -> u64 {
-        let of_run = |run: &Run| {
+        let run_hash = |run: &Run| {
             (run.start..run.end).fold(0u64, |sum, x| {
-                let [x, y, z] = self.inside([x.into(), run.y.into(), run.z.into()]);
+                let [x, y, z] = self.to_frame([x.into(), run.y.into(), run.z.into()]);
                 let key = (x as u64) ^ (y as u64) << 21 ^ (z as u64) << 42;
                 // splitmix64's last steps
                 let mut hash = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -112,9 +112,9 @@ impl Frame {
                 sum.wrapping_add(hash ^ hash >> 31)
             })
         };
-        let add = |sum: u64, run: &Run| sum.wrapping_add(of_run(run));
-        let of_range = |range: Range<usize>| runs[range].iter().fold(0, add);
-        parallel::reduce(runs.len(), MANY, of_range, u64::wrapping_add).unwrap_or(0)
+        let add = |sum: u64, run: &Run| sum.wrapping_add(run_hash(run));
+        let range_hash = |range: Range<usize>| runs[range].iter().fold(0, add);
+        parallel::reduce(runs.len(), MIN_PARALLEL_RUNS, range_hash, u64::wrapping_add).unwrap_or(0)
     }
 
     /// The metric in this frame.
@@ -133,7 +133,7 @@ impl Frame {
     }
 
     /// The place in the frame of a voxel of the volume.
-    pub fn inside(&self, voxel: [i64; 3]) -> [i32; 3] {
+    pub fn to_frame(&self, voxel: [i64; 3]) -> [i32; 3] {
         [0, 1, 2].map(|axis| {
             let from = self.order[axis];
             let at = if self.flips[axis] {
@@ -146,9 +146,9 @@ impl Frame {
     }
 
     /// The place in the volume of one in the frame.
-    pub fn outside(&self, place: [f64; 3]) -> [f64; 3] {
+    pub fn to_volume(&self, position: [f64; 3]) -> [f64; 3] {
         let mut outside = [0.0; 3];
-        for ((from, flip), at) in self.order.into_iter().zip(self.flips).zip(place) {
+        for ((from, flip), at) in self.order.into_iter().zip(self.flips).zip(position) {
             outside[from] = if flip {
                 self.high[from] as f64 - at
             } else {
@@ -169,8 +169,8 @@ fn compare(a: &[f64; 6], b: &[f64; 6]) -> Ordering {
 #[cfg(test)]
 impl Frame {
     /// That of the volume.
-    pub fn plain(runs: &[Run]) -> Self {
-        let mut frame = Self::of(runs, &Metric::of(&crate::grid::Geometry::default()).0);
+    pub fn unpermuted(runs: &[Run]) -> Self {
+        let mut frame = Self::canonical(runs, &Metric::of(&crate::grid::Geometry::default()).0);
         frame.order = ORDERS[0];
         frame.flips = [false; 3];
         frame

@@ -8,7 +8,7 @@ use crate::{
 use std::ops::Range;
 
 /// From so many runs on they are dealt to threads.
-pub const MANY: usize = 1 << 13;
+pub const MIN_PARALLEL_RUNS: usize = 1 << 13;
 
 /// Sums of products of coordinates, which are counted from the middle in half voxels.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    pub fn of(runs: &[Run], low: [i64; 3], high: [i64; 3]) -> Self {
+    pub fn new(runs: &[Run], low: [i64; 3], high: [i64; 3]) -> Self {
         let middle = [0, 1, 2].map(|axis| low[axis] + high[axis]);
         let sum = |runs: &[Run]| {
             let mut all = Self::default();
@@ -31,7 +31,7 @@ impl Moments {
             all
         };
         let sum_range = |range: Range<usize>| sum(&runs[range]);
-        parallel::reduce(runs.len(), MANY, sum_range, Self::joined).unwrap_or_default()
+        parallel::reduce(runs.len(), MIN_PARALLEL_RUNS, sum_range, Self::merge).unwrap_or_default()
     }
 
     /// Adds those of a run.
@@ -39,11 +39,11 @@ impl Moments {
         let [x, y, z] = [run.start, run.y, run.z].map(|at| 2 * i128::from(at));
         let [a, b, c] = middle.map(i128::from);
         let powers = sums_of_powers(x - a, i128::from(run.end - run.start));
-        let others = [1, y - b, z - c];
+        let coordinates = [1, y - b, z - c];
         let product = |axes: &[usize]| {
             let exponent = axes.iter().filter(|&&axis| axis == 0).count();
             axes.iter()
-                .fold(powers[exponent], |value, &axis| value * others[axis])
+                .fold(powers[exponent], |value, &axis| value * coordinates[axis])
         };
         for a in 0..3 {
             self.first[a] += product(&[a]);
@@ -57,7 +57,7 @@ impl Moments {
     }
 
     /// Those of two sets of voxels.
-    fn joined(mut self, other: Self) -> Self {
+    fn merge(mut self, other: Self) -> Self {
         for a in 0..3 {
             self.first[a] += other.first[a];
             for b in 0..3 {
@@ -103,15 +103,15 @@ impl Moments {
 /// The sums of the powers 0 to 3 of some numbers, each 2 more than the one before.
 fn sums_of_powers(first: i128, count: i128) -> [i128; 4] {
     // sums of the powers of 0, 1, 2 and so on
-    let ones = count * (count - 1) / 2;
-    let squares = ones * (2 * count - 1) / 3;
-    let cubes = ones * ones;
+    let sum = count * (count - 1) / 2;
+    let squares = sum * (2 * count - 1) / 3;
+    let cubes = sum * sum;
     let square = first * first;
     [
         count,
-        count * first + 2 * ones,
-        count * square + 4 * (first * ones + squares),
-        count * first * square + 2 * (3 * square * ones + 6 * first * squares + 4 * cubes),
+        count * first + 2 * sum,
+        count * square + 4 * (first * sum + squares),
+        count * first * square + 2 * (3 * square * sum + 6 * first * squares + 4 * cubes),
     ]
 }
 
@@ -155,7 +155,7 @@ mod tests {
             ((state >> 33) % below) as u32
         };
         // near the origin and far from it; few runs, and so many that they are dealt out
-        for (far, count) in [(0, 1), (0, 40), (1 << 29, 300), (7, 3 * MANY)] {
+        for (far, count) in [(0, 1), (0, 40), (1 << 29, 300), (7, 3 * MIN_PARALLEL_RUNS)] {
             let runs: Vec<Run> = (0..count)
                 .map(|_| {
                     let start = far + random(50);
@@ -172,7 +172,7 @@ mod tests {
                 })
                 .collect();
             let [low, high] = [[far.into(), 0, 3], [i64::from(far) + 80, 99, 1 << 29]];
-            let found = Moments::of(&runs, low, high).in_frame([0, 1, 2], [false; 3]);
+            let found = Moments::new(&runs, low, high).in_frame([0, 1, 2], [false; 3]);
             assert_eq!(found, by_voxels(&runs, low, high), "{far} {count}");
         }
         let most = 1 << 30;
@@ -183,7 +183,7 @@ mod tests {
             z: most,
             label: 1,
         };
-        let found = Moments::of(&[run], [0; 3], [i64::from(most) - 1; 3]);
+        let found = Moments::new(&[run], [0; 3], [i64::from(most) - 1; 3]);
         assert_eq!(found.first[0], 0);
     }
 }

@@ -8,17 +8,17 @@ pub const CENTRE: u32 = 1 << 13;
 /// All 27.
 pub const CUBE: u32 = (1 << 27) - 1;
 /// The neighbours.
-pub const AROUND: u32 = CUBE & !CENTRE;
+pub const NEIGHBOURS: u32 = CUBE & !CENTRE;
 /// Those across a face.
 pub const FACES: u32 = 1 << 4 | 1 << 10 | 1 << 12 | 1 << 14 | 1 << 16 | 1 << 22;
 /// Those across a corner only.
 const CORNERS: u32 = 1 | 1 << 2 | 1 << 6 | 1 << 8 | 1 << 18 | 1 << 20 | 1 << 24 | 1 << 26;
 /// Those across a face or an edge.
-const NEAR: u32 = AROUND & !CORNERS;
+const FACES_AND_EDGES: u32 = NEIGHBOURS & !CORNERS;
 /// Those before the voxel in the order of voxels.
-pub const BEFORE: u32 = CENTRE - 1;
+pub const PREDECESSORS: u32 = CENTRE - 1;
 /// Those after it.
-pub const AFTER: u32 = AROUND & !BEFORE;
+pub const SUCCESSORS: u32 = NEIGHBOURS & !PREDECESSORS;
 
 const X0: u32 = 0o111_111_111;
 const X2: u32 = X0 << 2;
@@ -26,7 +26,7 @@ const Y0: u32 = 0o007_007_007;
 const Y2: u32 = Y0 << 6;
 
 /// The bits of a row before each bit.
-pub const BELOW: [u32; 27] = {
+pub const LOWER_IN_ROW: [u32; 27] = {
     let mut below = [0; 27];
     let mut bit = 0;
     while bit < 27 {
@@ -57,16 +57,16 @@ pub const OFFSETS: [[i32; 3]; 27] = {
 };
 
 /// The bit of a way, whose steps are from -1 to 1.
-pub const fn bit_of([dx, dy, dz]: [i32; 3]) -> usize {
+pub const fn offset_bit([dx, dy, dz]: [i32; 3]) -> usize {
     (9 * (dz + 1) + 3 * (dy + 1) + dx + 1) as usize
 }
 
 /// For each neighbour those of the 27 that touch it or are it.
-pub const TOUCHING: [u32; 27] = {
+pub const ADJACENT: [u32; 27] = {
     let mut touching = [0; 27];
     let mut bit = 0;
     while bit < 27 {
-        touching[bit] = grown(1 << bit);
+        touching[bit] = dilated(1 << bit);
         bit += 1;
     }
     touching
@@ -85,7 +85,7 @@ pub fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
 
 /// The voxels of a set and all that touch one of them.
 #[inline(always)]
-pub const fn grown(set: u32) -> u32 {
+pub const fn dilated(set: u32) -> u32 {
     let x = (set | (set << 1 & !X0) | (set >> 1 & !X2)) & CUBE;
     // without what has left the cube
     let y = (x | (x << 3 & !Y0) | (x >> 3 & !Y2)) & CUBE;
@@ -94,7 +94,7 @@ pub const fn grown(set: u32) -> u32 {
 
 /// The voxels of a set and those across their faces.
 #[inline(always)]
-const fn grown_by_faces(set: u32) -> u32 {
+const fn dilated_by_faces(set: u32) -> u32 {
     let x = set << 1 & !X0 | set >> 1 & !X2;
     let y = set << 3 & !Y0 | set >> 3 & !Y2;
     (set | x | y | set << 9 | set >> 9) & CUBE
@@ -102,10 +102,10 @@ const fn grown_by_faces(set: u32) -> u32 {
 
 /// The part of a set that hangs together with the seed, which is in the set.
 #[inline(always)]
-pub fn component(seed: u32, set: u32) -> u32 {
+pub fn connected_part(seed: u32, set: u32) -> u32 {
     let mut found = seed;
     loop {
-        let next = grown(found) & set;
+        let next = dilated(found) & set;
         if next == found {
             return found;
         }
@@ -115,10 +115,10 @@ pub fn component(seed: u32, set: u32) -> u32 {
 
 /// The same by faces.
 #[inline(always)]
-fn component_by_faces(seed: u32, set: u32) -> u32 {
+fn face_connected_part(seed: u32, set: u32) -> u32 {
     let mut found = seed;
     loop {
-        let next = grown_by_faces(found) & set;
+        let next = dilated_by_faces(found) & set;
         if next == found {
             return found;
         }
@@ -134,42 +134,42 @@ fn lowest(set: u32) -> u32 {
 
 /// Whether there is one component of the object around a voxel.
 #[inline(always)]
-pub fn is_one_piece(around: u32) -> bool {
-    let object = around & AROUND;
-    object != 0 && component(lowest(object), object) == object
+pub fn is_connected(neighbour_mask: u32) -> bool {
+    let object = neighbour_mask & NEIGHBOURS;
+    object != 0 && connected_part(lowest(object), object) == object
 }
 
 /// Whether an object keeps its topology without a voxel with these neighbours, for objects that
 /// hang together by corners and backgrounds by faces: there is one component of the object around
 /// it, and one of the background that it has a face to (Bertrand and Malandain 1994).
 #[inline(always)]
-pub fn is_simple(around: u32) -> bool {
-    let free = !around & FACES;
-    if free == 0 || !is_one_piece(around) {
+pub fn is_simple(neighbour_mask: u32) -> bool {
+    let free = !neighbour_mask & FACES;
+    if free == 0 || !is_connected(neighbour_mask) {
         return false;
     }
-    free & !component_by_faces(lowest(free), !around & NEAR) == 0
+    free & !face_connected_part(lowest(free), !neighbour_mask & FACES_AND_EDGES) == 0
 }
 
 /// If a voxel has one component of the object around it, and several of the background that it has
 /// faces to: one face of each, as bits.
 #[inline(always)]
-pub fn wall_between(around: u32) -> Option<u32> {
-    let mut free = !around & FACES;
-    if free.count_ones() < 2 || !is_one_piece(around) {
+pub fn wall_between(neighbour_mask: u32) -> Option<u32> {
+    let mut free = !neighbour_mask & FACES;
+    if free.count_ones() < 2 || !is_connected(neighbour_mask) {
         return None;
     }
     let mut faces = 0;
     while free != 0 {
         faces |= lowest(free);
-        free &= !component_by_faces(lowest(free), !around & NEAR);
+        free &= !face_connected_part(lowest(free), !neighbour_mask & FACES_AND_EDGES);
     }
     (faces.count_ones() > 1).then_some(faces)
 }
 
 /// For each neighbour, as a direction to a face, an edge or a corner of the voxel: the voxels
 /// before it in order that have this cell too.
-pub const SHARED_BEFORE: [u32; 27] = {
+pub const SHARED_WITH_PREDECESSORS: [u32; 27] = {
     let mut shared = [0; 27];
     let mut cell = 0;
     while cell < 27 {
@@ -222,9 +222,11 @@ mod tests {
         (steps.iter().sum(), steps.into_iter().max().unwrap_or(0))
     }
 
-    fn is_simple_by_search(around: u32) -> bool {
-        let object = components(around & AROUND, |a, b| distance(a, b).1 == 1);
-        let background = components(!around & NEAR, |a, b| distance(a, b).0 == 1);
+    fn is_simple_by_search(neighbour_mask: u32) -> bool {
+        let object = components(neighbour_mask & NEIGHBOURS, |a, b| distance(a, b).1 == 1);
+        let background = components(!neighbour_mask & FACES_AND_EDGES, |a, b| {
+            distance(a, b).0 == 1
+        });
         let with_faces = background.iter().filter(|&&part| part & FACES != 0).count();
         object.len() == 1 && with_faces == 1
     }
@@ -237,24 +239,28 @@ mod tests {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
-            let mut around = (state >> 33) as u32 & AROUND;
+            let mut neighbour_mask = (state >> 33) as u32 & NEIGHBOURS;
             // sparse and dense sets too
             match round % 3 {
-                0 => around &= (state >> 13) as u32,
-                1 => around |= (state >> 7) as u32 & AROUND,
+                0 => neighbour_mask &= (state >> 13) as u32,
+                1 => neighbour_mask |= (state >> 7) as u32 & NEIGHBOURS,
                 _ => {}
             }
-            assert_eq!(is_simple(around), is_simple_by_search(around), "{around:o}");
-            simple += u32::from(is_simple(around));
+            assert_eq!(
+                is_simple(neighbour_mask),
+                is_simple_by_search(neighbour_mask),
+                "{neighbour_mask:o}"
+            );
+            simple += u32::from(is_simple(neighbour_mask));
         }
         assert!(simple > 1000, "{simple}");
-        assert!(!is_simple(0) && !is_simple(AROUND));
+        assert!(!is_simple(0) && !is_simple(NEIGHBOURS));
     }
 
     #[test]
     fn a_wall_has_two_sides_or_more() {
         let plate_across = |axis: usize| {
-            let plate = bits(AROUND).filter(|&bit| OFFSETS[bit][axis] == 0);
+            let plate = bits(NEIGHBOURS).filter(|&bit| OFFSETS[bit][axis] == 0);
             plate.fold(0, |set, bit| set | 1 << bit)
         };
         let plate = plate_across(2);
@@ -273,6 +279,6 @@ mod tests {
             Some(3)
         );
         assert_eq!(wall_between(1), None);
-        assert_eq!(wall_between(AROUND), None);
+        assert_eq!(wall_between(NEIGHBOURS), None);
     }
 }

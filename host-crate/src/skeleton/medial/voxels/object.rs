@@ -2,21 +2,21 @@
 
 use super::{
     frame::Frame,
-    neighbour_bits::bit_of,
-    row_index::Rows,
-    row_words::{Placed, WIDTH, Word, nth, words},
+    neighbour_bits::offset_bit,
+    row_index::RowIndex,
+    row_words::{PositionedWord, WIDTH, Word, frame_words, nth_set_bit},
     runs::Run,
 };
 use crate::{
     memory::{ExtendOrUnwind, with_capacity_or_unwind, zeroed_or_unwind},
     monitor::Cancelled,
     parallel,
-    skeleton::medial::progress::{Stage, Steps},
+    skeleton::medial::progress::{ComponentProgress, Stage},
 };
 use std::ops::Range;
 
 /// Rows and words are dealt to threads in portions that are no smaller.
-pub const PORTION: usize = 1 << 11;
+pub const MIN_PARALLEL_ITEMS: usize = 1 << 11;
 
 /// The voxels of a component, numbered in the order of its frame: x fastest, then y, then z.
 ///
@@ -26,11 +26,11 @@ pub struct Object {
     /// Those that have a voxel, in order, and one that has none.
     words: Vec<Word>,
     /// For each word its row.
-    row_of: Vec<u32>,
+    word_rows: Vec<u32>,
     /// Of words.
-    rows: Rows,
+    rows: RowIndex,
     /// For each word those at the same x in the rows around it.
-    beside: Vec<Beside>,
+    adjacent: Vec<AdjacentWords>,
     /// For each 64th voxel its word, and the last word.
     starts: Vec<u32>,
     len: usize,
@@ -41,28 +41,32 @@ pub struct Object {
 /// The words in the eight rows around a word, or the one that has no voxel.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
-struct Beside([u32; 8]);
+struct AdjacentWords([u32; 8]);
 
 /// The way to the row itself, of nine.
-pub const HERE: usize = 4;
+pub const OWN_ROW: usize = 4;
 
 impl Object {
     /// Those of some runs, which are one component.
-    pub fn new(runs: &[Run], frame: &Frame, steps: &Steps<'_>) -> Result<Self, Cancelled> {
-        let slabs = words(runs, frame);
-        steps.check()?;
-        let placed = || slabs.iter().flatten();
-        let rows = Rows::of(placed().map(|word| [word.y, word.z]));
+    pub fn new(
+        runs: &[Run],
+        frame: &Frame,
+        progress: &ComponentProgress<'_>,
+    ) -> Result<Self, Cancelled> {
+        let slabs = frame_words(runs, frame);
+        progress.check()?;
+        let positioned = || slabs.iter().flatten();
+        let rows = RowIndex::from_positions(positioned().map(|word| [word.y, word.z]));
         let mut object = Self {
-            words: with_capacity_or_unwind(placed().count() + 1),
-            row_of: with_capacity_or_unwind(placed().count()),
-            beside: Vec::new(),
+            words: with_capacity_or_unwind(positioned().count() + 1),
+            word_rows: with_capacity_or_unwind(positioned().count()),
+            adjacent: Vec::new(),
             rows,
             starts: Vec::new(),
             len: 0,
             dims: frame.dims().map(|along| along as i32),
         };
-        for &Placed { bits, block, .. } in placed() {
+        for &PositionedWord { bits, block, .. } in positioned() {
             let word = object.words.len() as u32;
             let first = object.len as u32;
             object.words.push_or_unwind(Word { bits, first, block });
@@ -80,39 +84,39 @@ impl Object {
         for row in 0..object.rows.len() {
             let words = object.rows.members(row).len();
             object
-                .row_of
+                .word_rows
                 .extend_or_unwind(std::iter::repeat_n(row as u32, words));
         }
-        object.beside = in_order(object.rows.len(), |row| object.words_beside(row));
-        steps.done(Stage::Voxels)?;
+        object.adjacent = collect_in_order(object.rows.len(), |row| object.adjacent_words(row));
+        progress.finish_stage(Stage::Voxels)?;
         Ok(object)
     }
 
     /// For each word of a row those around it.
-    fn words_beside(&self, row: usize) -> impl Iterator<Item = Beside> {
-        let [y, z] = self.rows.place(row);
+    fn adjacent_words(&self, row: usize) -> impl Iterator<Item = AdjacentWords> {
+        let [y, z] = self.rows.position(row);
         let mut rows = [None; 8];
         for dz in [-1, 0, 1] {
             for other in self.rows.between(z + dz, y - 1, y + 1) {
-                let dy = self.rows.place(other)[0] - y;
-                let way = (3 * (dz + 1) + dy + 1) as usize;
-                if way != HERE {
-                    rows[way - usize::from(way > HERE)] = Some(other);
+                let dy = self.rows.position(other)[0] - y;
+                let direction = (3 * (dz + 1) + dy + 1) as usize;
+                if direction != OWN_ROW {
+                    rows[direction - usize::from(direction > OWN_ROW)] = Some(other);
                 }
             }
         }
         let none = self.words().len();
-        self.words_of(row).map(move |word| {
+        self.row_words(row).map(move |word| {
             let block = self.words[word].block;
-            let word_at = |row: Option<usize>| self.word_in(row?, block);
-            Beside(rows.map(|row| word_at(row).unwrap_or(none) as u32))
+            let word_at = |row: Option<usize>| self.find_word(row?, block);
+            AdjacentWords(rows.map(|row| word_at(row).unwrap_or(none) as u32))
         })
     }
 
     /// The row at a way from another, if it has voxels.
-    pub fn row_beside(&self, row: usize, way: usize) -> Option<usize> {
-        let [y, z] = self.rows.place(row);
-        self.row_at([y + way as i32 % 3 - 1, z + way as i32 / 3 - 1])
+    pub fn adjacent_row(&self, row: usize, direction: usize) -> Option<usize> {
+        let [y, z] = self.rows.position(row);
+        self.row_at([y + direction as i32 % 3 - 1, z + direction as i32 / 3 - 1])
     }
 
     /// The row of a y and a z, if it has voxels.
@@ -132,7 +136,7 @@ impl Object {
 
     /// The word of a voxel, and its bit there.
     #[inline(always)]
-    pub fn word_of(&self, voxel: usize) -> (usize, u32) {
+    pub fn locate(&self, voxel: usize) -> (usize, u32) {
         let [from, to] = [0, 1].map(|next| self.starts[voxel / 64 + next] as usize);
         // words that follow each other have about as many voxels
         let words = &self.words[from..=to];
@@ -144,64 +148,64 @@ impl Object {
             at += 1;
         }
         let word = words[at];
-        (from + at, nth(word.bits, voxel as u32 - word.first))
+        (from + at, nth_set_bit(word.bits, voxel as u32 - word.first))
     }
 
     /// The place of a voxel in the frame.
     #[inline]
-    pub fn place(&self, voxel: usize) -> [i32; 3] {
-        let (word, bit) = self.word_of(voxel);
-        let [x, y, z] = self.place_of(word);
+    pub fn position(&self, voxel: usize) -> [i32; 3] {
+        let (word, bit) = self.locate(voxel);
+        let [x, y, z] = self.word_position(word);
         [x + bit as i32, y, z]
     }
 
     /// The place of the voxels at a word's first bit, whether there is one or not.
-    pub fn place_of(&self, word: usize) -> [i32; 3] {
-        let [y, z] = self.rows.place(self.row_of[word] as usize);
+    pub fn word_position(&self, word: usize) -> [i32; 3] {
+        let [y, z] = self.rows.position(self.word_rows[word] as usize);
         [WIDTH * self.words[word].block, y, z]
     }
 
     /// The row of a word.
-    pub fn row_of(&self, word: usize) -> usize {
-        self.row_of[word] as usize
+    pub fn word_row(&self, word: usize) -> usize {
+        self.word_rows[word] as usize
     }
 
     /// The word at a way from one and at the same x. It may have no voxel.
     #[inline(always)]
-    pub fn word_beside(&self, word: usize, way: usize) -> &Word {
-        &self.words[self.number_beside(word, way)]
+    pub fn adjacent_word(&self, word: usize, direction: usize) -> &Word {
+        &self.words[self.adjacent_word_index(word, direction)]
     }
 
     /// Its number.
     #[inline(always)]
-    pub fn number_beside(&self, word: usize, way: usize) -> usize {
-        match way {
-            HERE => word,
-            _ => self.beside[word].0[way - usize::from(way > HERE)] as usize,
+    pub fn adjacent_word_index(&self, word: usize, direction: usize) -> usize {
+        match direction {
+            OWN_ROW => word,
+            _ => self.adjacent[word].0[direction - usize::from(direction > OWN_ROW)] as usize,
         }
     }
 
     /// Whether a word has the voxel at a bit.
     #[inline(always)]
-    pub fn has(&self, word: usize, bit: u32) -> bool {
+    pub fn has_voxel(&self, word: usize, bit: u32) -> bool {
         self.words[word].bits >> bit & 1 == 1
     }
 
     /// The word at a way from one and so many words further along x, if it has a voxel.
-    pub fn word_across(&self, word: usize, way: usize, step: i32) -> Option<&Word> {
-        let found = self.number_across(word, way, step)?;
+    pub fn word_at_offset(&self, word: usize, direction: usize, step: i32) -> Option<&Word> {
+        let found = self.word_index_at_offset(word, direction, step)?;
         Some(&self.words[found])
     }
 
     /// Its number.
     #[cold]
-    pub fn number_across(&self, word: usize, way: usize, step: i32) -> Option<usize> {
-        let row = self.row_beside(self.row_of(word), way)?;
-        self.word_in(row, self.words[word].block + step)
+    pub fn word_index_at_offset(&self, word: usize, direction: usize, step: i32) -> Option<usize> {
+        let row = self.adjacent_row(self.word_row(word), direction)?;
+        self.find_word(row, self.words[word].block + step)
     }
 
     /// The number of a word of a row, if it has a voxel.
-    fn word_in(&self, row: usize, block: i32) -> Option<usize> {
+    fn find_word(&self, row: usize, block: i32) -> Option<usize> {
         let range = self.rows.members(row);
         let words = &self.words[range.clone()];
         let first = words.first()?.block;
@@ -216,43 +220,43 @@ impl Object {
     }
 
     /// The voxel at a place, if it is of the component.
-    pub fn find(&self, [x, y, z]: [i32; 3]) -> Option<usize> {
+    pub fn voxel_at(&self, [x, y, z]: [i32; 3]) -> Option<usize> {
         let row = self.row_at([y, z])?;
-        let word = self.words[self.word_in(row, x.div_euclid(WIDTH))?];
+        let word = self.words[self.find_word(row, x.div_euclid(WIDTH))?];
         let bit = x.rem_euclid(WIDTH) as u32;
-        (word.bits >> bit & 1 == 1).then(|| word.number(bit) as usize)
+        (word.bits >> bit & 1 == 1).then(|| word.voxel_index(bit) as usize)
     }
 
     /// The bit of the way from a voxel to another that touches it.
-    pub fn bit_between(&self, from: usize, to: usize) -> usize {
-        let [a, b] = [from, to].map(|voxel| self.place(voxel));
-        bit_of([0, 1, 2].map(|axis| b[axis] - a[axis]))
+    pub fn neighbour_bit(&self, from: usize, to: usize) -> usize {
+        let [a, b] = [from, to].map(|voxel| self.position(voxel));
+        offset_bit([0, 1, 2].map(|axis| b[axis] - a[axis]))
     }
 
     /// How many rows of voxels there are.
-    pub fn rows(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         self.rows.len()
     }
 
     /// The y and z of a row.
-    pub fn row_place(&self, row: usize) -> [i32; 2] {
-        self.rows.place(row)
+    pub fn row_position(&self, row: usize) -> [i32; 2] {
+        self.rows.position(row)
     }
 
     /// The words of a row.
     #[inline]
-    pub fn words_of(&self, row: usize) -> Range<usize> {
+    pub fn row_words(&self, row: usize) -> Range<usize> {
         self.rows.members(row)
     }
 
     /// The voxels of a row.
-    pub fn voxels_of(&self, row: usize) -> Range<usize> {
+    pub fn row_voxels(&self, row: usize) -> Range<usize> {
         let words = self.rows.members(row);
-        self.first_of(words.start)..self.first_of(words.end)
+        self.first_voxel(words.start)..self.first_voxel(words.end)
     }
 
     /// The first voxel of a word, or after the last one how many there are.
-    pub fn first_of(&self, word: usize) -> usize {
+    pub fn first_voxel(&self, word: usize) -> usize {
         self.words[word].first as usize
     }
 
@@ -262,8 +266,8 @@ impl Object {
     }
 
     /// The rows of a plane.
-    pub fn rows_of_plane(&self, z: i32) -> Range<usize> {
-        self.rows.plane(z)
+    pub fn plane_rows(&self, z: i32) -> Range<usize> {
+        self.rows.plane_rows(z)
     }
 
     /// Voxels along each axis of the box around them.
@@ -277,7 +281,7 @@ impl Object {
         let per_row = nx.div_ceil(32);
         let mut words = zeroed_or_unwind::<u32>(per_row * ny * nz);
         for (at, word) in self.words().iter().enumerate() {
-            let [x, y, z] = self.place_of(at).map(|along| along as usize);
+            let [x, y, z] = self.word_position(at).map(|along| along as usize);
             let first = ((z + 1) * ny + y + 1) * per_row + x / 32;
             // a voxel further along x
             let bits = u128::from(word.bits) << 1;
@@ -292,18 +296,23 @@ impl Object {
     }
 
     /// Planes.
-    pub fn planes(&self) -> i32 {
-        self.rows.planes()
+    pub fn plane_count(&self) -> i32 {
+        self.rows.plane_count()
     }
 
     /// The words of a row that have places whose x is from one to another, each with the bits of
     /// these places.
     #[inline]
-    pub fn part(&self, row: usize, low: i32, high: i32) -> impl Iterator<Item = (usize, u64)> {
+    pub fn masked_words(
+        &self,
+        row: usize,
+        low: i32,
+        high: i32,
+    ) -> impl Iterator<Item = (usize, u64)> {
         let range = self.rows.members(row);
         let words = &self.words[range.clone()];
         let blocks = [low, high].map(|x| x.div_euclid(WIDTH));
-        let place = |block: i32| {
+        let position = |block: i32| {
             let [first, last] = [words[0].block, words[words.len() - 1].block];
             if block <= first {
                 0
@@ -314,7 +323,7 @@ impl Object {
             }
         };
         let part = if low <= high {
-            place(blocks[0])..place(blocks[1].saturating_add(1))
+            position(blocks[0])..position(blocks[1].saturating_add(1))
         } else {
             0..0
         };
@@ -333,18 +342,18 @@ impl Object {
 
     /// How many voxels of a row are at an x from one to another.
     pub fn count_between(&self, row: usize, low: i32, high: i32) -> u32 {
-        let part = self.part(row, low, high);
+        let part = self.masked_words(row, low, high);
         part.map(|(word, bits)| (self.words[word].bits & bits).count_ones())
             .sum()
     }
 }
 
 /// What is made of each of some numbers, in their order: by all threads where there are many.
-pub fn in_order<T: Send, I: Iterator<Item = T>>(
+pub fn collect_in_order<T: Send, I: Iterator<Item = T>>(
     count: usize,
     make: impl Fn(usize) -> I + Sync + Send,
 ) -> Vec<T> {
-    parallel::collect(count, PORTION, |numbers, list| {
+    parallel::collect(count, MIN_PARALLEL_ITEMS, |numbers, list| {
         list.extend_or_unwind(numbers.flat_map(&make));
     })
 }

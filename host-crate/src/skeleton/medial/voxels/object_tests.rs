@@ -2,12 +2,12 @@
 
 use super::{
     frame::Frame,
-    neighbour_bits::{AROUND, OFFSETS},
+    neighbour_bits::{NEIGHBOURS, OFFSETS},
     object::Object,
-    row_words::nth,
+    row_words::nth_set_bit,
     runs::Run,
 };
-use crate::{grid::Metric, skeleton::medial::progress::Steps};
+use crate::{grid::Metric, skeleton::medial::progress::ComponentProgress};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -23,48 +23,50 @@ fn bits_are_found_by_their_order() {
     ] {
         let all: Vec<u32> = (0..64).filter(|at| bits >> at & 1 == 1).collect();
         for (before, &at) in (0..).zip(&all) {
-            assert_eq!(nth(bits, before), at, "{bits:x}");
+            assert_eq!(nth_set_bit(bits, before), at, "{bits:x}");
         }
     }
 }
 
 /// An object has the voxels of its runs in the frame, in order, with their neighbours.
 fn check(runs: &[Run], frame: &Frame) {
-    let object = Object::new(runs, frame, &Steps::none()).unwrap();
-    let mut places = Vec::new();
+    let object = Object::new(runs, frame, &ComponentProgress::disabled()).unwrap();
+    let mut positions = Vec::new();
     for run in runs {
         for x in run.start..run.end {
-            places.push(frame.inside([x.into(), run.y.into(), run.z.into()]));
+            positions.push(frame.to_frame([x.into(), run.y.into(), run.z.into()]));
         }
     }
-    places.sort_unstable_by_key(|&[x, y, z]| [z, y, x]);
-    assert_eq!(object.len(), places.len());
-    let number: BTreeMap<[i32; 3], usize> =
-        (0..).zip(&places).map(|(at, &place)| (place, at)).collect();
-    for (voxel, &place) in places.iter().enumerate() {
-        assert_eq!(object.place(voxel), place);
-        assert_eq!(object.find(place), Some(voxel));
+    positions.sort_unstable_by_key(|&[x, y, z]| [z, y, x]);
+    assert_eq!(object.len(), positions.len());
+    let number: BTreeMap<[i32; 3], usize> = (0..)
+        .zip(&positions)
+        .map(|(at, &position)| (position, at))
+        .collect();
+    for (voxel, &position) in positions.iter().enumerate() {
+        assert_eq!(object.position(voxel), position);
+        assert_eq!(object.voxel_at(position), Some(voxel));
         let expected: Vec<(usize, usize)> = (0..27)
             .filter_map(|bit| {
-                let there = [0, 1, 2].map(|axis| place[axis] + OFFSETS[bit][axis]);
+                let there = [0, 1, 2].map(|axis| position[axis] + OFFSETS[bit][axis]);
                 let found = number.get(&there).copied();
-                assert_eq!(object.beyond(voxel, bit), found);
-                assert_eq!(object.find(there), found);
+                assert_eq!(object.neighbour_at(voxel, bit), found);
+                assert_eq!(object.voxel_at(there), found);
                 found.map(|other| (bit, other))
             })
             .collect();
-        let around = expected.iter().fold(0, |set, &(bit, _)| set | 1 << bit);
-        assert_eq!(object.around(voxel), around);
-        for mask in [AROUND, 0o111_000_777, 1 << 26] {
+        let neighbour_mask = expected.iter().fold(0, |set, &(bit, _)| set | 1 << bit);
+        assert_eq!(object.neighbour_mask(voxel), neighbour_mask);
+        for mask in [NEIGHBOURS, 0o111_000_777, 1 << 26] {
             let some = expected.iter().filter(|&&(bit, _)| mask >> bit & 1 == 1);
             let some: Vec<_> = some.copied().collect();
             assert_eq!(object.neighbours(voxel, mask).collect::<Vec<_>>(), some);
         }
     }
-    for row in 0..object.rows() {
-        let voxels = &places[object.voxels_of(row)];
-        let [y, z] = object.row_place(row);
-        assert!(voxels.iter().all(|place| place[1..] == [y, z]));
+    for row in 0..object.row_count() {
+        let voxels = &positions[object.row_voxels(row)];
+        let [y, z] = object.row_position(row);
+        assert!(voxels.iter().all(|position| position[1..] == [y, z]));
         let (first, last) = (voxels[0][0], voxels[voxels.len() - 1][0]);
         for (low, high) in [
             (first, last),
@@ -75,19 +77,19 @@ fn check(runs: &[Run], frame: &Frame) {
         ] {
             let some = voxels
                 .iter()
-                .filter(|place| (low..=high).contains(&place[0]));
+                .filter(|position| (low..=high).contains(&position[0]));
             assert_eq!(object.count_between(row, low, high) as usize, some.count());
         }
     }
 }
 
 /// The runs of a set of places.
-pub fn runs_of(places: impl Iterator<Item = [u32; 3]>) -> Vec<Run> {
-    let mut places: Vec<[u32; 3]> = places.collect();
-    places.sort_unstable_by_key(|&[x, y, z]| [z, y, x]);
-    places.dedup();
+pub fn runs_from_positions(positions: impl Iterator<Item = [u32; 3]>) -> Vec<Run> {
+    let mut positions: Vec<[u32; 3]> = positions.collect();
+    positions.sort_unstable_by_key(|&[x, y, z]| [z, y, x]);
+    positions.dedup();
     let mut runs: Vec<Run> = Vec::new();
-    for [x, y, z] in places {
+    for [x, y, z] in positions {
         match runs.last_mut() {
             Some(last) if last.end == x && [last.y, last.z] == [y, z] => last.end += 1,
             _ => runs.push(Run {
@@ -107,15 +109,15 @@ proptest! {
 
     #[test]
     fn objects_have_their_voxels(
-        places in prop::collection::vec((0u32..4, 0u32..5, 0u32..4), 1..60),
+        positions in prop::collection::vec((0u32..4, 0u32..5, 0u32..4), 1..60),
         stretch in prop::sample::select(vec![[1u32, 1, 1], [1, 40, 1], [60, 1, 1], [1, 1, 900], [3, 77, 1 << 20]]),
         far in 0u32..130,
         spacing in prop::sample::select(vec![[1.0; 3], [2.0, 1.0, 1.0], [3.0, 2.0, 1.0], [1.0, 2.0, 3.0], [1.0, 3.0, 2.0], [2.0, 3.0, 1.0]]),
     ) {
-        let places = places.into_iter().map(|(x, y, z)| [x * stretch[0] + far, y * stretch[1], z * stretch[2]]);
-        let runs = runs_of(places);
+        let positions = positions.into_iter().map(|(x, y, z)| [x * stretch[0] + far, y * stretch[1], z * stretch[2]]);
+        let runs = runs_from_positions(positions);
         let geometry = crate::grid::Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
-        let frame = Frame::of(&runs, &Metric::of(&geometry).0);
+        let frame = Frame::canonical(&runs, &Metric::of(&geometry).0);
         check(&runs, &frame);
     }
 }
@@ -131,5 +133,5 @@ fn a_line_through_a_huge_box() {
         label: 1,
     };
     let runs: Vec<Run> = (0..3000).map(|at| run(at * 1000)).collect();
-    check(&runs, &Frame::plain(&runs));
+    check(&runs, &Frame::unpermuted(&runs));
 }

@@ -2,33 +2,33 @@
 
 use crate::memory::ExtendOrUnwind;
 /// Where the rows of a list begin.
-pub struct Rows {
+pub struct RowIndex {
     /// For each plane the first of its rows, and one more.
     planes: Vec<u32>,
     /// For each row its y and z.
-    places: Vec<[i32; 2]>,
+    positions: Vec<[i32; 2]>,
     /// For each row the first of its members in the list, and one more.
     starts: Vec<u32>,
 }
 
-impl Rows {
+impl RowIndex {
     /// Those of a list whose members are at some y and z, which ascend by z and then by y.
-    pub fn of(members: impl Iterator<Item = [i32; 2]>) -> Self {
+    pub fn from_positions(members: impl Iterator<Item = [i32; 2]>) -> Self {
         let mut rows = Self {
             planes: Vec::new(),
-            places: Vec::new(),
+            positions: Vec::new(),
             starts: Vec::new(),
         };
         let mut count = 0;
-        for place in members {
-            if rows.places.last() != Some(&place) {
-                rows.begin_planes(place[1]);
-                rows.places.push_or_unwind(place);
+        for position in members {
+            if rows.positions.last() != Some(&position) {
+                rows.begin_planes(position[1]);
+                rows.positions.push_or_unwind(position);
                 rows.starts.push_or_unwind(count);
             }
             count += 1;
         }
-        rows.planes.push_or_unwind(rows.places.len() as u32);
+        rows.planes.push_or_unwind(rows.positions.len() as u32);
         rows.starts.push_or_unwind(count);
         rows
     }
@@ -36,12 +36,12 @@ impl Rows {
     /// Begins the planes up to z with the next row.
     fn begin_planes(&mut self, z: i32) {
         while self.planes.len() <= z as usize {
-            self.planes.push_or_unwind(self.places.len() as u32);
+            self.planes.push_or_unwind(self.positions.len() as u32);
         }
     }
 
     /// The rows of a plane.
-    pub fn plane(&self, z: i32) -> std::ops::Range<usize> {
+    pub fn plane_rows(&self, z: i32) -> std::ops::Range<usize> {
         match usize::try_from(z) {
             Ok(z) if z + 1 < self.planes.len() => {
                 self.planes[z] as usize..self.planes[z + 1] as usize
@@ -52,17 +52,19 @@ impl Rows {
 
     /// The rows of a plane from one y to another.
     pub fn between(&self, z: i32, low: i32, high: i32) -> std::ops::Range<usize> {
-        let plane = self.plane(z);
-        let places = &self.places[plane.clone()];
-        let place = |y: i32| match places.first() {
+        let plane = self.plane_rows(z);
+        let positions = &self.positions[plane.clone()];
+        let position = |y: i32| match positions.first() {
             // most planes have all rows
             Some(&[first, _]) if y <= first => 0,
-            Some(&[first, _]) if places[places.len() - 1][0] - first == places.len() as i32 - 1 => {
-                places.len().min((y - first) as usize)
+            Some(&[first, _])
+                if positions[positions.len() - 1][0] - first == positions.len() as i32 - 1 =>
+            {
+                positions.len().min((y - first) as usize)
             }
-            _ => places.partition_point(|&[other, _]| other < y),
+            _ => positions.partition_point(|&[other, _]| other < y),
         };
-        let (low, high) = (place(low), place(high.saturating_add(1)));
+        let (low, high) = (position(low), position(high.saturating_add(1)));
         plane.start + low..plane.start + high.max(low)
     }
 
@@ -74,23 +76,23 @@ impl Rows {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.positions.len()
     }
 
     /// The y and z of a row.
     #[inline(always)]
-    pub fn place(&self, row: usize) -> [i32; 2] {
-        self.places[row]
+    pub fn position(&self, row: usize) -> [i32; 2] {
+        self.positions[row]
     }
 
     /// Planes.
-    pub fn planes(&self) -> i32 {
+    pub fn plane_count(&self) -> i32 {
         self.planes.len() as i32 - 1
     }
 }
 
 /// How many voxels of a row are before x.
-pub fn lower(row: &[[i32; 3]], x: i32) -> usize {
+pub fn count_below(row: &[[i32; 3]], x: i32) -> usize {
     match (row.first(), row.last()) {
         (Some(first), Some(last)) => {
             if x <= first[0] {

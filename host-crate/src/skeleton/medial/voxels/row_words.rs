@@ -22,14 +22,14 @@ pub struct Word {
 impl Word {
     /// The number of the voxel at a bit, or of the first one behind it.
     #[inline(always)]
-    pub fn number(&self, bit: u32) -> u32 {
+    pub fn voxel_index(&self, bit: u32) -> u32 {
         self.first + (self.bits & ((1 << bit) - 1)).count_ones()
     }
 }
 
 /// The place of a bit that is set and has so many set ones before it.
 #[inline(always)]
-pub fn nth(bits: u64, mut before: u32) -> u32 {
+pub fn nth_set_bit(bits: u64, mut before: u32) -> u32 {
     // most words are one run
     let start = bits.trailing_zeros();
     if before < (!(bits >> start)).trailing_zeros() {
@@ -49,51 +49,55 @@ pub fn nth(bits: u64, mut before: u32) -> u32 {
 
 /// The bits of a word, and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct PositionedWord {
     pub z: i32,
     pub y: i32,
     pub block: i32,
     pub bits: u64,
 }
 
-impl Placed {
+impl PositionedWord {
     fn key(&self) -> [i32; 3] {
         [self.z, self.y, self.block]
     }
 }
 
 /// Planes are dealt to threads in slabs of about so many voxels.
-const SLAB: u64 = 1 << 18;
+const VOXELS_PER_SLAB: u64 = 1 << 18;
 
 /// The words of some runs that have a voxel, in the order of voxels: slab after slab.
-pub fn words(runs: &[Run], frame: &Frame) -> Vec<Vec<Placed>> {
+pub fn frame_words(runs: &[Run], frame: &Frame) -> Vec<Vec<PositionedWord>> {
     let voxels: u64 = runs.iter().map(Run::voxels).sum();
     // every slab goes through all runs
-    let most = 4 * rayon::current_num_threads() as u64;
-    by_slabs(runs, frame, (voxels / SLAB).clamp(1, most) as i64)
+    let max_slabs = 4 * rayon::current_num_threads() as u64;
+    words_by_slabs(
+        runs,
+        frame,
+        (voxels / VOXELS_PER_SLAB).clamp(1, max_slabs) as i64,
+    )
 }
 
 /// The same by so many slabs.
-fn by_slabs(runs: &[Run], frame: &Frame, slabs: i64) -> Vec<Vec<Placed>> {
+fn words_by_slabs(runs: &[Run], frame: &Frame, slabs: i64) -> Vec<Vec<PositionedWord>> {
     let planes = frame.dims()[2];
     let slabs = slabs.min(planes);
     let plane = |slab: usize| (slab as i64 * planes / slabs) as i32;
     parallel::map(slabs as usize, |slab| {
-        of_slab(runs, frame, [plane(slab), plane(slab + 1) - 1])
+        slab_words(runs, frame, [plane(slab), plane(slab + 1) - 1])
     })
 }
 
 /// A run in a frame: its least place, the axis that it is along, and its voxels.
-struct Line {
+struct FrameRun {
     low: [i32; 3],
     axis: usize,
     count: i32,
 }
 
-impl Line {
+impl FrameRun {
     /// The part of a run between two planes.
-    fn of(run: &Run, frame: &Frame, planes: [i32; 2]) -> Option<Self> {
-        let place = |x: u32| frame.inside([x.into(), run.y.into(), run.z.into()]);
+    fn clipped(run: &Run, frame: &Frame, planes: [i32; 2]) -> Option<Self> {
+        let place = |x: u32| frame.to_frame([x.into(), run.y.into(), run.z.into()]);
         let [a, b] = [place(run.start), place(run.end - 1)];
         let mut low = [0, 1, 2].map(|axis| a[axis].min(b[axis]));
         let mut high = [0, 1, 2].map(|axis| a[axis].max(b[axis]));
@@ -116,7 +120,7 @@ impl Line {
 
     /// Calls `visit` with the bits of each word that it is in.
     #[inline(always)]
-    fn for_each_word(&self, mut visit: impl FnMut(Placed)) {
+    fn for_each_word(&self, mut visit: impl FnMut(PositionedWord)) {
         let [x, y, z] = self.low;
         if self.axis == 0 {
             let last = x + self.count - 1;
@@ -124,7 +128,7 @@ impl Line {
                 let start = (x - block * WIDTH).max(0);
                 let end = (last - block * WIDTH).min(WIDTH - 1);
                 let bits = u64::MAX >> (WIDTH - 1 - (end - start)) << start;
-                visit(Placed { z, y, block, bits });
+                visit(PositionedWord { z, y, block, bits });
             }
             return;
         }
@@ -132,20 +136,23 @@ impl Line {
         let (block, bits) = (x.div_euclid(WIDTH), 1 << x.rem_euclid(WIDTH));
         for at in 0..self.count {
             let [y, z] = [y + at * dy, z + at * dz];
-            visit(Placed { z, y, block, bits });
+            visit(PositionedWord { z, y, block, bits });
         }
     }
 }
 
 /// The words between two planes.
-fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
-    let lines = || runs.iter().filter_map(|run| Line::of(run, frame, planes));
+fn slab_words(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<PositionedWord> {
+    let frame_runs = || {
+        runs.iter()
+            .filter_map(|run| FrameRun::clipped(run, frame, planes))
+    };
     let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
     let mut count = 0;
-    for line in lines() {
-        low = [0, 1, 2].map(|axis| low[axis].min(line.low[axis]));
-        high = [0, 1, 2].map(|axis| high[axis].max(line.high()[axis]));
-        count += i64::from(line.count);
+    for run in frame_runs() {
+        low = [0, 1, 2].map(|axis| low[axis].min(run.low[axis]));
+        high = [0, 1, 2].map(|axis| high[axis].max(run.high()[axis]));
+        count += i64::from(run.count);
     }
     if count == 0 {
         return Vec::new();
@@ -159,11 +166,11 @@ fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
     .map(i64::from);
     // a list takes as much for each word
     if nb.saturating_mul(ny).saturating_mul(nz) > 3 * count + 64 {
-        return sorted(lines());
+        return collect_sorted(frame_runs());
     }
     let mut bits = zeroed_or_unwind::<u64>((nb * ny * nz) as usize);
-    for line in lines() {
-        line.for_each_word(|word| {
+    for run in frame_runs() {
+        run.for_each_word(|word| {
             let [z, y, block] = [word.z - low[2], word.y - low[1], word.block - blocks[0]];
             let row = i64::from(z) * ny + i64::from(y);
             bits[(row * nb) as usize + block as usize] |= word.bits;
@@ -174,7 +181,7 @@ fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
         for (block, &bits) in (blocks[0]..).zip(bits) {
             if bits != 0 {
                 let [y, z] = [low[1] + (row % ny) as i32, low[2] + (row / ny) as i32];
-                words.push_or_unwind(Placed { z, y, block, bits });
+                words.push_or_unwind(PositionedWord { z, y, block, bits });
             }
         }
     }
@@ -182,12 +189,12 @@ fn of_slab(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<Placed> {
 }
 
 /// The words of some lines that are few in their box.
-fn sorted(lines: impl Iterator<Item = Line>) -> Vec<Placed> {
+fn collect_sorted(frame_runs: impl Iterator<Item = FrameRun>) -> Vec<PositionedWord> {
     let mut words = Vec::new();
-    for line in lines {
-        line.for_each_word(|word| words.push_or_unwind(word));
+    for run in frame_runs {
+        run.for_each_word(|word| words.push_or_unwind(word));
     }
-    words.sort_unstable_by_key(Placed::key);
+    words.sort_unstable_by_key(PositionedWord::key);
     words.dedup_by(|next, last| {
         let is_same = next.key() == last.key();
         if is_same {
@@ -216,14 +223,14 @@ mod tests {
             let runs: Vec<Run> = (0..ny * nz).map(row).collect();
             for spacing in [[1.0, 2.0, 3.0], [2.0, 3.0, 1.0], [3.0, 1.0, 2.0]] {
                 let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
-                let frame = Frame::of(&runs, &Metric::of(&geometry).0);
-                let whole = by_slabs(&runs, &frame, 1).concat();
+                let frame = Frame::canonical(&runs, &Metric::of(&geometry).0);
+                let whole = words_by_slabs(&runs, &frame, 1).concat();
                 let voxels: u64 = runs.iter().map(Run::voxels).sum();
                 let bits: u32 = whole.iter().map(|word| word.bits.count_ones()).sum();
                 assert_eq!(u64::from(bits), voxels);
                 assert!(whole.is_sorted_by(|a, b| a.key() < b.key()));
                 for slabs in [2, 7, 1000] {
-                    assert_eq!(by_slabs(&runs, &frame, slabs).concat(), whole);
+                    assert_eq!(words_by_slabs(&runs, &frame, slabs).concat(), whole);
                 }
             }
         }

@@ -56,9 +56,9 @@ const STRIDE: usize = 32;
 
 impl Runs {
     /// Those of all labels but 0 for which `is_wanted`.
-    pub fn of_labels<T: Sample>(
+    pub fn from_labels<T: Sample>(
         volume: VolumeView<'_, T>,
-        is_wanted: impl Fn(i64) -> bool + Sync,
+        is_selected: impl Fn(i64) -> bool + Sync,
     ) -> Result<Self, SkeletonError> {
         let [nx, ny, nz] = volume.dims();
         check_axes([nx, ny, nz])?;
@@ -86,11 +86,11 @@ impl Runs {
                     while x < nx && row[x] == sample {
                         x += 1;
                     }
-                    let label = whole(sample).ok_or(SkeletonError::NotALabel {
+                    let label = to_label(sample).ok_or(SkeletonError::NotALabel {
                         voxel: [start, y, z],
                         value: sample.to_f64(),
                     })?;
-                    if is_wanted(label) {
+                    if is_selected(label) {
                         runs.push_or_unwind(Run {
                             start: start as u32,
                             end: x as u32,
@@ -104,11 +104,11 @@ impl Runs {
             }
             Ok::<_, SkeletonError>((runs, counts))
         })?;
-        Ok(Self::joined(planes, ny, nz))
+        Ok(Self::concatenate(planes, ny, nz))
     }
 
     /// Those of a mask, with label 1.
-    pub fn of_mask(mask: &Mask) -> Result<Self, SkeletonError> {
+    pub fn from_mask(mask: &Mask) -> Result<Self, SkeletonError> {
         let [nx, ny, nz] = mask.dims();
         check_axes([nx, ny, nz])?;
         let per_row = nx.div_ceil(32).max(1);
@@ -127,10 +127,10 @@ impl Runs {
             }
             (runs, counts)
         });
-        Ok(Self::joined(planes, ny, nz))
+        Ok(Self::concatenate(planes, ny, nz))
     }
 
-    fn joined(planes: Vec<(Vec<Run>, Vec<usize>)>, ny: usize, nz: usize) -> Self {
+    fn concatenate(planes: Vec<(Vec<Run>, Vec<usize>)>, ny: usize, nz: usize) -> Self {
         let count = planes.iter().map(|(runs, _)| runs.len()).sum();
         let mut all = Self {
             runs: with_capacity_or_unwind(count),
@@ -161,17 +161,17 @@ impl Runs {
                 self.join_row(row, &mut sets);
             }
         }
-        let mut numbers = zeroed_or_unwind::<u32>(self.runs.len());
+        let mut component_of_run = zeroed_or_unwind::<u32>(self.runs.len());
         let mut sizes: Vec<usize> = Vec::new();
         for at in 0..self.runs.len() {
             let root = sets.root(at as u32) as usize;
             if root == at {
-                numbers[at] = sizes.len() as u32;
+                component_of_run[at] = sizes.len() as u32;
                 sizes.push_or_unwind(0);
             } else {
-                numbers[at] = numbers[root];
+                component_of_run[at] = component_of_run[root];
             }
-            sizes[numbers[at] as usize] += 1;
+            sizes[component_of_run[at] as usize] += 1;
         }
         let mut starts = with_capacity_or_unwind(sizes.len() + 1);
         let mut next = 0;
@@ -181,7 +181,7 @@ impl Runs {
         }
         starts.push_or_unwind(next);
         let mut order = zeroed_or_unwind::<u32>(self.runs.len());
-        for (at, &number) in numbers.iter().enumerate() {
+        for (at, &number) in component_of_run.iter().enumerate() {
             let place = &mut sizes[number as usize];
             order[*place] = at as u32;
             *place += 1;
@@ -275,7 +275,7 @@ fn check_axes(dims: [usize; 3]) -> Result<(), SkeletonError> {
 }
 
 /// A sample as a label.
-fn whole<T: Sample>(sample: T) -> Option<i64> {
+fn to_label<T: Sample>(sample: T) -> Option<i64> {
     let value = sample.to_f64();
     let label = value as i64;
     (label as f64 == value).then_some(label)

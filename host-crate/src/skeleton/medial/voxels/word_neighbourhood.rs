@@ -2,27 +2,27 @@
 //! the surface.
 
 use super::{
-    neighbour_bits::{AROUND, CENTRE, FACES, OFFSETS, SHARED_BEFORE, bits},
-    object::{Object, in_order},
+    neighbour_bits::{CENTRE, FACES, NEIGHBOURS, OFFSETS, SHARED_WITH_PREDECESSORS, bits},
+    object::{Object, collect_in_order},
     row_words::Word,
 };
 
 /// A voxel with its place and the 27 around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct SurfaceVoxel {
     pub voxel: u32,
-    pub place: [i32; 3],
-    pub around: u32,
+    pub position: [i32; 3],
+    pub neighbour_mask: u32,
 }
 
 /// For the voxels of a word, by the bits of neighbours: which of them have that neighbour.
 #[derive(Clone, Copy)]
-pub struct Neighbourhood([u64; 27]);
+pub struct WordNeighbourhood([u64; 27]);
 
-impl Neighbourhood {
+impl WordNeighbourhood {
     /// Those that have all neighbours of a mask.
     #[inline(always)]
-    pub fn all_of(&self, mask: u32) -> u64 {
+    pub fn with_all(&self, mask: u32) -> u64 {
         let words = self.0.iter().enumerate();
         words.fold(u64::MAX, |all, (bit, word)| match mask >> bit & 1 {
             1 => all & word,
@@ -32,16 +32,16 @@ impl Neighbourhood {
 
     /// The 27 around the voxel at a bit.
     #[inline(always)]
-    pub fn around(&self, bit: u32) -> u32 {
+    pub fn neighbour_mask(&self, bit: u32) -> u32 {
         let words = self.0.iter().enumerate();
-        words.fold(0, |around, (at, word)| {
-            around | ((word >> bit & 1) as u32) << at
+        words.fold(0, |neighbour_mask, (at, word)| {
+            neighbour_mask | ((word >> bit & 1) as u32) << at
         })
     }
 
     /// Those that have a neighbour of a mask.
     #[inline(always)]
-    fn any_of(&self, mask: u32) -> u64 {
+    fn with_any(&self, mask: u32) -> u64 {
         bits(mask).fold(0, |any, bit| any | self.0[bit])
     }
 
@@ -49,12 +49,12 @@ impl Neighbourhood {
     /// voxel before them has.
     pub fn euler_number(&self) -> i64 {
         let here = self.0[CENTRE.trailing_zeros() as usize];
-        if here & !self.all_of(AROUND) == 0 {
+        if here & !self.with_all(NEIGHBOURS) == 0 {
             // as many cells of odd dimension as of even
             return 0;
         }
         let cell = |cell: usize| {
-            let new = here & !self.any_of(SHARED_BEFORE[cell]);
+            let new = here & !self.with_any(SHARED_WITH_PREDECESSORS[cell]);
             let [x, y, z] = OFFSETS[cell];
             let count = i64::from(new.count_ones());
             // corners, faces and cubes have an odd number of steps or none
@@ -69,44 +69,44 @@ impl Neighbourhood {
 
 impl Object {
     /// Which neighbours the voxels of a word have.
-    pub fn neighbourhood(&self, word: usize) -> Neighbourhood {
+    pub fn neighbourhood(&self, word: usize) -> WordNeighbourhood {
         let voxels = self.words()[word].bits;
-        let mut beside = [0; 27];
-        for way in 0..9 {
+        let mut neighbours = [0; 27];
+        for direction in 0..9 {
             let bits = |word: Option<&Word>| word.map_or(0, |word| word.bits);
-            let here = self.word_beside(word, way).bits;
+            let here = self.adjacent_word(word, direction).bits;
             let [mut last, mut next] = [0; 2];
             // only for voxels at the ends
             if voxels & 1 == 1 {
-                last = bits(self.word_across(word, way, -1));
+                last = bits(self.word_at_offset(word, direction, -1));
             }
             if voxels >> 63 == 1 {
-                next = bits(self.word_across(word, way, 1));
+                next = bits(self.word_at_offset(word, direction, 1));
             }
-            beside[3 * way] = here << 1 | last >> 63;
-            beside[3 * way + 1] = here;
-            beside[3 * way + 2] = here >> 1 | next << 63;
+            neighbours[3 * direction] = here << 1 | last >> 63;
+            neighbours[3 * direction + 1] = here;
+            neighbours[3 * direction + 2] = here >> 1 | next << 63;
         }
-        Neighbourhood(beside)
+        WordNeighbourhood(neighbours)
     }
 
     /// The voxels that have a face to the background, in order.
-    pub fn surface(&self) -> Vec<Site> {
-        in_order(self.words().len(), |word| {
-            let beside = self.neighbourhood(word);
-            let [x, y, z] = self.place_of(word);
+    pub fn surface_voxels(&self) -> Vec<SurfaceVoxel> {
+        collect_in_order(self.words().len(), |word| {
+            let neighbours = self.neighbourhood(word);
+            let [x, y, z] = self.word_position(word);
             let here = self.words()[word];
-            ones(here.bits & !beside.all_of(FACES)).map(move |bit| Site {
-                voxel: here.number(bit),
-                place: [x + bit as i32, y, z],
-                around: beside.around(bit),
+            set_bits(here.bits & !neighbours.with_all(FACES)).map(move |bit| SurfaceVoxel {
+                voxel: here.voxel_index(bit),
+                position: [x + bit as i32, y, z],
+                neighbour_mask: neighbours.neighbour_mask(bit),
             })
         })
     }
 }
 
 /// The places of bits that are set, ascending.
-pub fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+pub fn set_bits(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (bits != 0).then(|| {
             let bit = bits.trailing_zeros();

@@ -1,41 +1,41 @@
 //! A draft that is being changed.
 
-use super::polyline::Line;
+use super::polyline::Polyline;
 use crate::{
     memory::{
         CollectOrUnwind, ExtendOrUnwind, copy_or_unwind, filled_or_unwind, with_capacity_or_unwind,
         zeroed_or_unwind,
     },
     skeleton::medial::{
-        context::Known,
-        curves::intermediate_graph::{Draft, DraftEdge},
-        paths::segment_voxels::Place,
+        context::ComponentContext,
+        curves::intermediate_graph::{GraphEdge, IntermediateGraph},
+        paths::segment_voxels::FixedPoint,
     },
 };
 
 /// An end of an edge: the edge, and 0 or 1.
-pub type Tip = (usize, usize);
+pub type EdgeEnd = (usize, usize);
 
 /// A draft that is being changed.
-pub struct Graph {
-    pub nodes: Vec<Place>,
+pub struct EditableGraph {
+    pub nodes: Vec<FixedPoint>,
     /// Those without points are gone.
-    pub edges: Vec<DraftEdge>,
+    pub edges: Vec<GraphEdge>,
     /// The ends of edges at each node.
-    pub tips: Vec<Vec<Tip>>,
+    pub incident_ends: Vec<Vec<EdgeEnd>>,
     /// Whether a node is gone.
-    pub is_gone: Vec<bool>,
+    pub is_removed: Vec<bool>,
     /// Whether an edge is not what it was at first.
     pub is_changed: Vec<bool>,
 }
 
-impl Graph {
+impl EditableGraph {
     /// The edges as they are.
-    pub fn of_edges(draft: Draft) -> Self {
-        let Draft { nodes, edges } = draft;
+    pub fn from_edges(draft: IntermediateGraph) -> Self {
+        let IntermediateGraph { nodes, edges } = draft;
         let mut graph = Self {
-            tips: filled_or_unwind(Vec::new(), nodes.len()),
-            is_gone: zeroed_or_unwind::<bool>(nodes.len()),
+            incident_ends: filled_or_unwind(Vec::new(), nodes.len()),
+            is_removed: zeroed_or_unwind::<bool>(nodes.len()),
             nodes,
             edges: with_capacity_or_unwind(edges.len()),
             is_changed: with_capacity_or_unwind(edges.len()),
@@ -45,9 +45,9 @@ impl Graph {
     }
 
     /// The edges, where rings get a second node.
-    pub fn of(draft: Draft) -> Self {
-        let Draft { nodes, edges } = draft;
-        let mut graph = Self::of_edges(Draft {
+    pub fn with_split_loops(draft: IntermediateGraph) -> Self {
+        let IntermediateGraph { nodes, edges } = draft;
+        let mut graph = Self::from_edges(IntermediateGraph {
             nodes,
             edges: Vec::new(),
         });
@@ -55,7 +55,7 @@ impl Graph {
             if edge.nodes[0] == edge.nodes[1] && edge.points.len() > 2 {
                 let at = edge.points.len() / 2;
                 let middle = graph.add_node(edge.points[at]);
-                graph.add_edge(DraftEdge {
+                graph.add_edge(GraphEdge {
                     nodes: [middle, edge.nodes[1]],
                     points: copy_or_unwind(&edge.points[at..]),
                     voxels: Vec::new(),
@@ -68,17 +68,17 @@ impl Graph {
         graph
     }
 
-    pub fn add_node(&mut self, at: Place) -> usize {
+    pub fn add_node(&mut self, at: FixedPoint) -> usize {
         self.nodes.push_or_unwind(at);
-        self.tips.push_or_unwind(Vec::new());
-        self.is_gone.push_or_unwind(false);
+        self.incident_ends.push_or_unwind(Vec::new());
+        self.is_removed.push_or_unwind(false);
         self.nodes.len() - 1
     }
 
-    pub fn add_edge(&mut self, edge: DraftEdge) {
+    pub fn add_edge(&mut self, edge: GraphEdge) {
         let number = self.edges.len();
         for (end, &node) in edge.nodes.iter().enumerate() {
-            self.tips[node].push_or_unwind((number, end));
+            self.incident_ends[node].push_or_unwind((number, end));
         }
         self.edges.push_or_unwind(edge);
         self.is_changed.push_or_unwind(false);
@@ -86,22 +86,22 @@ impl Graph {
 
     pub fn remove_edge(&mut self, edge: usize) {
         for node in self.edges[edge].nodes {
-            self.tips[node].retain(|tip| tip.0 != edge);
+            self.incident_ends[node].retain(|edge_end| edge_end.0 != edge);
         }
         self.edges[edge].points.clear();
         self.is_changed[edge] = true;
     }
 
     /// The node at the other end of an edge.
-    pub fn beyond(&self, (edge, end): Tip) -> usize {
+    pub fn opposite_node(&self, (edge, end): EdgeEnd) -> usize {
         self.edges[edge].nodes[1 - end]
     }
 
     /// An edge from one of its ends on.
-    pub fn line(&self, known: &Known<'_>, (edge, end): Tip) -> Line {
+    pub fn polyline(&self, context: &ComponentContext<'_>, (edge, end): EdgeEnd) -> Polyline {
         let points = &self.edges[edge].points;
-        Line::of(
-            known,
+        Polyline::new(
+            context,
             match end {
                 0 => copy_or_unwind(points),
                 _ => points.iter().rev().copied().collect_or_unwind(),
@@ -111,11 +111,11 @@ impl Graph {
 
     /// Replaces an edge by one from another node to where it went; the points are those from the
     /// new node on.
-    pub fn replace(&mut self, tip: Tip, node: usize, mut points: Vec<Place>) {
-        let (edge, end) = tip;
+    pub fn reattach_edge(&mut self, edge_end: EdgeEnd, node: usize, mut points: Vec<FixedPoint>) {
+        let (edge, end) = edge_end;
         let old = self.edges[edge].nodes[end];
-        self.tips[old].retain(|&other| other != tip);
-        self.tips[node].push_or_unwind(tip);
+        self.incident_ends[old].retain(|&other| other != edge_end);
+        self.incident_ends[node].push_or_unwind(edge_end);
         if end == 1 {
             points.reverse();
         }
@@ -126,14 +126,14 @@ impl Graph {
 
     /// Makes one edge of the only two at a node.
     pub fn join_edges(&mut self, node: usize) {
-        let [one, other] = self.tips[node][..] else {
+        let [one, other] = self.incident_ends[node][..] else {
             return;
         };
         if one.0 == other.0 {
             return;
         }
-        let ends = [one, other].map(|tip| self.beyond(tip));
-        let oriented = |(edge, end): Tip, last: usize| {
+        let ends = [one, other].map(|edge_end| self.opposite_node(edge_end));
+        let oriented = |(edge, end): EdgeEnd, last: usize| {
             let mut points = copy_or_unwind(&self.edges[edge].points);
             if end != last {
                 points.reverse();
@@ -144,28 +144,28 @@ impl Graph {
         points.extend_or_unwind(oriented(other, 0)[1..].iter().copied());
         self.remove_edge(one.0);
         self.remove_edge(other.0);
-        self.is_gone[node] = true;
-        self.edges[one.0] = DraftEdge {
+        self.is_removed[node] = true;
+        self.edges[one.0] = GraphEdge {
             nodes: ends,
             points,
             voxels: Vec::new(),
         };
         for (end, &node) in ends.iter().enumerate() {
-            self.tips[node].push_or_unwind((one.0, end));
+            self.incident_ends[node].push_or_unwind((one.0, end));
         }
     }
 
     /// What is left. Rings lose their second nodes.
-    pub fn finish(mut self) -> Draft {
+    pub fn finish(mut self) -> IntermediateGraph {
         for node in (0..self.nodes.len()).rev() {
-            if !self.is_gone[node] {
+            if !self.is_removed[node] {
                 self.join_edges(node);
             }
         }
         let mut number = zeroed_or_unwind(self.nodes.len());
-        let mut draft = Draft::default();
+        let mut draft = IntermediateGraph::default();
         for (node, &at) in self.nodes.iter().enumerate() {
-            if !self.is_gone[node] {
+            if !self.is_removed[node] {
                 number[node] = draft.nodes.len();
                 draft.nodes.push_or_unwind(at);
             }

@@ -3,32 +3,32 @@
 use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind},
     skeleton::medial::{
-        context::Known,
-        paths::segment_voxels::{Place, in_voxels, nearest},
+        context::ComponentContext,
+        paths::segment_voxels::{FixedPoint, to_fixed, to_voxels},
     },
 };
 use nalgebra::Vector3;
 
 /// A way with its lengths.
-pub struct Line {
-    pub places: Vec<Place>,
+pub struct Polyline {
+    pub positions: Vec<FixedPoint>,
     world: Vec<Vector3<f64>>,
     /// The length up to each place.
     pub sums: Vec<f64>,
 }
 
-impl Line {
-    pub fn of(known: &Known<'_>, places: Vec<Place>) -> Self {
-        let world: Vec<Vector3<f64>> = places
+impl Polyline {
+    pub fn new(context: &ComponentContext<'_>, positions: Vec<FixedPoint>) -> Self {
+        let world: Vec<Vector3<f64>> = positions
             .iter()
-            .map(|&place| known.metric.world(in_voxels(place)).into())
+            .map(|&position| context.metric.world(to_voxels(position)).into())
             .collect_or_unwind();
         let mut sums = vec![0.0];
         for ends in world.windows(2) {
             sums.push_or_unwind(sums[sums.len() - 1] + (ends[1] - ends[0]).norm());
         }
         Self {
-            places,
+            positions,
             world,
             sums,
         }
@@ -53,14 +53,14 @@ impl Line {
     }
 
     /// The nearest place between two lengths: its distance, and the length up to it.
-    pub fn nearest(&self, from: Vector3<f64>, low: f64, high: f64) -> (f64, f64) {
+    pub fn nearest_between(&self, from: Vector3<f64>, low: f64, high: f64) -> (f64, f64) {
         let high = high.min(self.length());
         let mut best = (f64::INFINITY, low);
         for segment in self.segment(low).0..=self.segment(high).0 {
             let [a, b] = [self.world[segment], self.world[segment + 1]];
-            let way = b - a;
+            let offset = b - a;
             let length = self.sums[segment + 1] - self.sums[segment];
-            let part = (from - a).dot(&way) / way.norm_squared().max(f64::MIN_POSITIVE);
+            let part = (from - a).dot(&offset) / offset.norm_squared().max(f64::MIN_POSITIVE);
             let along = self.sums[segment] + part.clamp(0.0, 1.0) * length;
             let along = along.clamp(low, high);
             let far = (self.at(along) - from).norm();
@@ -72,16 +72,16 @@ impl Line {
     }
 
     /// The places up to a length and those from there on; what is there is in both.
-    pub fn cut(&self, along: f64) -> (Vec<Place>, Vec<Place>) {
+    pub fn split_at(&self, along: f64) -> (Vec<FixedPoint>, Vec<FixedPoint>) {
         let (segment, part) = self.segment(along);
-        let [a, b] = [segment, segment + 1].map(|at| in_voxels(self.places[at]));
-        let at = nearest([0, 1, 2].map(|axis| a[axis] + part * (b[axis] - a[axis])));
-        let mut before = copy_or_unwind(&self.places[..=segment]);
+        let [a, b] = [segment, segment + 1].map(|at| to_voxels(self.positions[at]));
+        let at = to_fixed([0, 1, 2].map(|axis| a[axis] + part * (b[axis] - a[axis])));
+        let mut before = copy_or_unwind(&self.positions[..=segment]);
         if before[segment] != at {
             before.push_or_unwind(at);
         }
         let mut after = vec![at];
-        let rest = &self.places[segment + 1..];
+        let rest = &self.positions[segment + 1..];
         after.extend_or_unwind(rest[usize::from(rest[0] == at)..].iter().copied());
         (before, after)
     }

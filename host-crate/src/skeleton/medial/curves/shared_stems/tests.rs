@@ -3,19 +3,19 @@ use crate::{
     grid::{Geometry, Metric},
     skeleton::medial::{
         paths::{
-            segment_voxels::{in_voxels, nearest},
-            shortest_paths::Measured,
+            segment_voxels::{to_fixed, to_voxels},
+            shortest_paths::DistancesAndWeights,
         },
-        progress::Steps,
+        progress::ComponentProgress,
         voxels::{
-            boundary_faces::Shell, distance_transform::squares, frame::Frame, object::Object,
-            runs::Run,
+            boundary_faces::BoundaryFaces, distance_transform::squared_distances, frame::Frame,
+            object::Object, runs::Run,
         },
     },
 };
 
 /// Curves in a solid block, where all ways have one class; what becomes of them.
-fn parted(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> Draft {
+fn merge_in_block(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> IntermediateGraph {
     let run = |row: u32| Run {
         start: 0,
         end: 40,
@@ -25,34 +25,37 @@ fn parted(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> Draft {
     };
     let runs: Vec<Run> = (0..1600).map(run).collect();
     let (metric, _) = Metric::of(&Geometry::default());
-    let steps = &Steps::none();
-    let object = &Object::new(&runs, &Frame::plain(&runs), steps).unwrap();
-    let squares = squares(object, &metric, steps).unwrap();
-    let Measured { squares, prices } = &Measured::of(object, &metric, squares);
-    let known = Known {
+    let progress = &ComponentProgress::disabled();
+    let object = &Object::new(&runs, &Frame::unpermuted(&runs), progress).unwrap();
+    let squared_distances = squared_distances(object, &metric, progress).unwrap();
+    let DistancesAndWeights {
+        squared_distances,
+        edge_weights,
+    } = &DistancesAndWeights::new(object, &metric, squared_distances);
+    let context = ComponentContext {
         object,
         metric: &metric,
-        squares,
-        shell: &Shell::new(object, &metric),
-        prices,
-        steps,
+        squared_distances,
+        boundary: &BoundaryFaces::new(object, &metric),
+        edge_weights,
+        progress,
     };
-    let mut draft = Draft {
-        nodes: nodes.iter().map(|&at| nearest(at)).collect(),
+    let mut draft = IntermediateGraph {
+        nodes: nodes.iter().map(|&at| to_fixed(at)).collect(),
         edges: Vec::new(),
     };
     for &(ends, inner) in edges {
         let mut points = vec![draft.nodes[ends[0]]];
-        points.extend(inner.iter().map(|&at| nearest(at)));
+        points.extend(inner.iter().map(|&at| to_fixed(at)));
         points.push(draft.nodes[ends[1]]);
-        draft.edges.push(DraftEdge {
+        draft.edges.push(GraphEdge {
             nodes: ends,
             points,
             voxels: Vec::new(),
         });
     }
-    part(&known, &Cocycle::zero(), &mut draft).unwrap();
-    assert!(self_overlap::all(&known, &draft).is_empty());
+    merge_shared_stems(&context, &Cocycle::zero(), &mut draft).unwrap();
+    assert!(self_overlap::find_all(&context, &draft).is_empty());
     draft
 }
 
@@ -66,7 +69,7 @@ fn curves_at_a_small_angle_part_farther_on() {
     ];
     let along = [[15.0, 20.0, 20.0]];
     let beside = [[15.0, 20.1, 20.0], [18.0, 20.2, 20.0]];
-    let draft = parted(
+    let draft = merge_in_block(
         &nodes,
         &[([0, 1], &along), ([0, 2], &beside), ([0, 3], &[])],
     );
@@ -74,7 +77,7 @@ fn curves_at_a_small_angle_part_farther_on() {
     assert_eq!((draft.nodes.len(), draft.edges.len()), (4, 3));
     let degrees = draft.degrees();
     let junction = degrees.iter().position(|&degree| degree == 3).unwrap();
-    let [x, y, _] = in_voxels(draft.nodes[junction]);
+    let [x, y, _] = to_voxels(draft.nodes[junction]);
     assert!(
         (17.0..20.0).contains(&x) && (y - 20.0).abs() < 0.3,
         "{x} {y}"
@@ -84,7 +87,7 @@ fn curves_at_a_small_angle_part_farther_on() {
 #[test]
 fn a_curve_on_another_goes() {
     let nodes = [[5.0, 20.0, 20.0], [30.0, 20.0, 20.0], [12.0, 20.1, 20.0]];
-    let draft = parted(&nodes, &[([0, 1], &[]), ([0, 2], &[])]);
+    let draft = merge_in_block(&nodes, &[([0, 1], &[]), ([0, 2], &[])]);
     assert_eq!((draft.nodes.len(), draft.edges.len()), (2, 1));
 }
 
@@ -92,13 +95,13 @@ fn a_curve_on_another_goes() {
 fn a_fold_is_cut_off() {
     let nodes = [[5.0, 20.0, 20.0], [30.0, 20.0, 20.0]];
     let fold = [[15.0, 20.0, 20.0], [15.0, 24.0, 20.0], [15.05, 20.0, 20.0]];
-    let draft = parted(&nodes, &[([0, 1], &fold)]);
+    let draft = merge_in_block(&nodes, &[([0, 1], &fold)]);
     assert_eq!(draft.edges.len(), 1);
     assert!(
         draft.edges[0]
             .points
             .iter()
-            .all(|at| in_voxels(*at)[1] < 20.5)
+            .all(|at| to_voxels(*at)[1] < 20.5)
     );
 }
 
@@ -112,7 +115,7 @@ fn curves_that_cross_meet_and_lead_round_for_nothing_once() {
         [35.0, 16.0, 20.0],
     ];
     let edges: [([usize; 2], &[[f64; 3]]); 3] = [([0, 1], &[]), ([0, 2], &[]), ([1, 3], &[])];
-    let draft = parted(&nodes, &edges);
+    let draft = merge_in_block(&nodes, &edges);
     let ends = draft
         .degrees()
         .iter()
