@@ -52,8 +52,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     near: Option<u32>,
     /// What the bounds of `tree` are multiplied by
-    #[arg(long, value_name = "FACTOR", default_value_t = MultipoleParams::default().trust)]
-    trust: f64,
+    #[arg(long, value_name = "FACTOR", default_value_t = MultipoleParams::default().bound_factor)]
+    bound_factor: f64,
     #[command(flatten)]
     pub common: Common,
 }
@@ -109,7 +109,7 @@ impl Arguments {
                         multipole: MultipoleParams {
                             order: self.order,
                             near: self.near,
-                            trust: self.trust,
+                            bound_factor: self.bound_factor,
                         },
                         ..potential_field::Params::default()
                     };

@@ -194,7 +194,7 @@ fn about(
         of_scale.push(off / exact.scale);
         angle = angle.max(direction.angle(&exact.force).to_degrees());
         if let Some((of_bricks, bounds)) = &bounds {
-            let ([nx, ny, _], brick) = (bounds.dims(), bounds.brick());
+            let ([nx, ny, _], brick) = (bounds.dims(), bounds.brick_dims());
             let [x, y, z] = [0, 1, 2].map(|axis| places[target][axis] as usize / brick[axis]);
             let bound = of_bricks[(z * ny + y) * nx + x];
             // what is kept has 24 bits
@@ -217,7 +217,7 @@ fn about(
         None => errors,
         Some((_, bounds)) => format!(
             "{errors}, at most {of_bound:.0e} of its bound, {} voxels summed up again",
-            bounds.corrected
+            bounds.recomputed
         ),
     })
 }

@@ -107,7 +107,7 @@ fn merging_keeps_edges_of_different_levels_separate() {
     assert_eq!([graph.edges[0].level, graph.edges[1].level], [0, 1]);
 }
 
-/// Of two short branches at a fork one is removed; the other then belongs to the stem.
+/// One of two short branches at a fork is removed; the other then belongs to the stem.
 #[test]
 fn pruning_removes_the_shortest_branch_first() {
     let edges = [(0, 1), (1, 2), (1, 3)];

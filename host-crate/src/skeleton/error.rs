@@ -34,17 +34,17 @@ pub enum SkeletonError {
         /// The fraction.
         found: f64,
     },
-    /// A number for the field's series out of range.
-    #[error("the tree's {name} is {found}: it must be from {least} to {most}")]
+    /// A parameter of the fast multipole method is out of range.
+    #[error("the multipole parameter `{name}` is {found}; choose a value from {min} to {max}")]
     Multipole {
-        /// Which: `order`, `near` or `trust`.
+        /// Name of the parameter: `order`, `near` or `bound_factor`.
         name: &'static str,
-        /// The number.
+        /// Value that was given.
         found: f64,
-        /// The least that it may be.
-        least: f64,
-        /// The most that it may be.
-        most: f64,
+        /// Minimum.
+        min: f64,
+        /// Maximum.
+        max: f64,
     },
     /// A number of the cover rule that is none.
     #[error("the cover's {name} is {found}: it must be a finite number, 0 or more")]

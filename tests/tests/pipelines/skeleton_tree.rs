@@ -96,7 +96,7 @@ fn plain(order: Option<u32>, near: Option<u32>) -> MultipoleParams {
     MultipoleParams {
         order,
         near,
-        trust: 0.0,
+        bound_factor: 0.0,
     }
 }
 
@@ -133,7 +133,7 @@ fn check(
     let (places, forces) = on_host(stream, field);
     let bounds = field.bounds.as_ref().unwrap();
     let [nx, ny, _] = bounds.dims();
-    let brick = bounds.brick();
+    let brick = bounds.brick_dims();
     let of_brick = bounds.download(stream).unwrap();
     let some: Vec<usize> = (0..places.len()).step_by(step).collect();
     let points: Vec<Point3<f64>> = some.iter().map(|&at| places[at]).collect();
@@ -307,7 +307,7 @@ fn cells_with_critical_points_are_those_of_all_pairs() {
                         let exact = forces_at_points(&stream, &sources, &places, exponent).unwrap();
                         exact_cells(&places, &exact)
                     });
-                    let corrected = field.bounds.as_ref().unwrap().corrected;
+                    let corrected = field.bounds.as_ref().unwrap().recomputed;
                     let found = cells_of(&stream, &field);
                     println!(
                         "{label}, {}, m = {exponent}, near {near:?}: {} cells, {corrected} of {} voxels again",
@@ -336,7 +336,7 @@ fn every_kernel_keeps_to_its_buffers() {
             let field = force_field(&stream, &classes, &params).unwrap();
             check(&label, &stream, &field, &sources, 6.0, 7);
             // few enough, so that they are summed up by the kernel for few
-            let corrected = field.bounds.as_ref().unwrap().corrected;
+            let corrected = field.bounds.as_ref().unwrap().recomputed;
             let targets = classes.counts.boundary + classes.counts.interior;
             let few = corrected > 0 && corrected <= targets / 4;
             assert!(few, "{label}: {corrected} of {targets} again");
@@ -376,7 +376,7 @@ fn bits_do_not_depend_on_what_else_is_there() {
     let inside = classes.inside(&stream).unwrap();
     let params = params(6.0, plain(Some(5), Some(3)));
     let all = forces_at_voxels(&stream, &sources, inside.copy(&stream).unwrap(), &params).unwrap();
-    let corrected = all.bounds.as_ref().unwrap().corrected;
+    let corrected = all.bounds.as_ref().unwrap().recomputed;
     let (places, all) = on_host(&stream, &all);
     let few: Vec<u64> = (0..places.len())
         .step_by(11)

@@ -1,79 +1,81 @@
-//! Whether all critical points have been found.
+//! Completeness certificate of the critical points.
 
 use crate::skeleton::{NodeKind, Skeleton};
 use serde::Serialize;
 
-/// The critical points of a solid beside its Euler number.
+/// Critical points of a solid, compared with its Euler characteristic.
 ///
-/// The force points inwards all over the surface. So by the theorem of Poincaré and Hopf, the
-/// critical points, counted with the sign of their index, add up to the solid's Euler number:
-/// attracting − saddles of index 1 + saddles of index 2 − repelling. If they do not, some have not
-/// been found.
+/// The force points inwards everywhere on the surface. By the Poincaré–Hopf theorem, the critical
+/// points, counted with the sign of their index, therefore add up to the solid's Euler
+/// characteristic: attracting − saddles of index 1 + saddles of index 2 − repelling. If they do
+/// not, some have not been found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Certificate {
-    /// Attracting points.
+    /// Number of attracting points.
     pub attracting: u64,
-    /// Saddles that the force leaves along one direction, and its opposite.
+    /// Number of saddles from which the force diverges along one direction and its opposite.
     pub saddles_index1: u64,
-    /// Saddles that the force leaves in a plane.
+    /// Number of saddles from which the force diverges in a plane.
     pub saddles_index2: u64,
-    /// Repelling points: none where the exponent is above 2.
+    /// Number of repelling points; 0 for exponents above 2.
     pub repelling: u64,
-    /// The Euler number of the solid: pieces − tunnels + cavities.
+    /// Euler characteristic of the solid: components − tunnels + cavities.
     pub euler_solid: i64,
 }
 
 impl Certificate {
-    /// The critical points of these kinds, beside the Euler number of their solid. Kinds that are
-    /// not critical are passed over.
+    /// Counts the critical points among `kinds`, for a solid of the given Euler characteristic.
+    /// Other kinds are ignored.
     pub fn from_kinds(kinds: impl IntoIterator<Item = NodeKind>, euler_solid: i64) -> Self {
-        let mut counted = Self {
+        let mut certificate = Self {
             euler_solid,
             ..Self::default()
         };
         for kind in kinds {
             match kind {
-                NodeKind::Attracting => counted.attracting += 1,
-                NodeKind::Saddle { index: 1 } => counted.saddles_index1 += 1,
-                NodeKind::Saddle { .. } => counted.saddles_index2 += 1,
-                NodeKind::Repelling => counted.repelling += 1,
+                NodeKind::Attracting => certificate.attracting += 1,
+                NodeKind::Saddle { index: 1 } => certificate.saddles_index1 += 1,
+                NodeKind::Saddle { .. } => certificate.saddles_index2 += 1,
+                NodeKind::Repelling => certificate.repelling += 1,
                 NodeKind::Junction | NodeKind::End => (),
             }
         }
-        counted
+        certificate
     }
 
-    /// That of several solids together. Sums may balance where their parts do not.
+    /// Adds up the certificates of several solids. Sums may balance even if their parts do not.
     pub fn sum<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
         let parts = parts.into_iter();
-        parts.fold(Self::default(), |sum, next| Self {
-            attracting: sum.attracting + next.attracting,
-            saddles_index1: sum.saddles_index1 + next.saddles_index1,
-            saddles_index2: sum.saddles_index2 + next.saddles_index2,
-            repelling: sum.repelling + next.repelling,
-            euler_solid: sum.euler_solid + next.euler_solid,
+        parts.fold(Self::default(), |sum, part| Self {
+            attracting: sum.attracting + part.attracting,
+            saddles_index1: sum.saddles_index1 + part.saddles_index1,
+            saddles_index2: sum.saddles_index2 + part.saddles_index2,
+            repelling: sum.repelling + part.repelling,
+            euler_solid: sum.euler_solid + part.euler_solid,
         })
     }
 
-    /// attracting − saddles of index 1 + saddles of index 2 − repelling.
+    /// Returns attracting − saddles of index 1 + saddles of index 2 − repelling.
     pub fn balance(&self) -> i64 {
         let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
         count(self.attracting) - count(self.saddles_index1) + count(self.saddles_index2)
             - count(self.repelling)
     }
 
-    /// Returns `true` if the index sum equals the Euler number of the solid.
+    /// Returns `true` if the balance equals the solid's Euler characteristic.
     pub fn is_balanced(&self) -> bool {
         self.balance() == self.euler_solid
     }
 }
 
 impl Skeleton {
-    /// The certificate of one component, or of all, beside the Euler number of the solid. It is
-    /// that of the whole solid only as long as no critical point has been merged or pruned away.
+    /// Returns the certificate of one component, or of all if `component` is `None`, given the
+    /// Euler characteristic of the solid. It is only meaningful as long as no critical point has
+    /// been merged or pruned.
     pub fn certificate(&self, component: Option<u32>, euler_solid: i64) -> Certificate {
         let nodes = self.nodes.iter();
-        let nodes = nodes.filter(|node| component.is_none_or(|wanted| node.component == wanted));
+        let nodes =
+            nodes.filter(|node| component.is_none_or(|component| node.component == component));
         Certificate::from_kinds(nodes.map(|node| node.kind), euler_solid)
     }
 }
@@ -83,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_balance_or_do_not() {
+    fn balance_is_compared_with_the_euler_characteristic() {
         let saddle = |index| NodeKind::Saddle { index };
         // a torus: as many saddles as attracting points
         let torus = [NodeKind::Attracting, saddle(1), NodeKind::End].repeat(4);

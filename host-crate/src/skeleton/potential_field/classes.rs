@@ -1,4 +1,4 @@
-//! Voxels by how deep in the solid they are.
+//! Voxel classification: surface, boundary and interior.
 
 use super::SurfaceNeighbours;
 use crate::{
@@ -13,41 +13,42 @@ use cuda_std::Kernel;
 use ferrovox_kernels::skeleton::classes::{classify_voxels, erode};
 use serde::Serialize;
 
-/// How many voxels there are of each class.
+/// Number of voxels per class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ClassCounts {
-    /// Not of the object.
+    /// Voxels outside the object.
     pub exterior: u64,
-    /// With an exterior neighbour, by [`SurfaceNeighbours`]; everything outside the grid is exterior.
+    /// Object voxels with an exterior neighbour, in the sense of [`SurfaceNeighbours`]; everything
+    /// outside the grid is exterior.
     pub surface: u64,
-    /// Not of the surface, with a surface voxel among the 26 neighbours.
+    /// Voxels not on the surface that have a surface voxel among their 26 neighbours.
     pub boundary: u64,
-    /// The rest.
+    /// All other voxels of the object.
     pub interior: u64,
 }
 
 impl ClassCounts {
-    /// Voxels of the object.
+    /// Returns the number of voxels of the object.
     pub fn object(&self) -> u64 {
         self.surface + self.boundary + self.interior
     }
 }
 
-/// The classes of a solid's voxels, on a device. Every voxel of the solid is in one of the masks.
+/// Voxel classes of a solid, on a device. Each voxel of the solid belongs to exactly one mask.
 #[derive(Debug)]
 pub struct VoxelClasses {
-    /// Voxels from which the force comes.
+    /// Surface voxels, the sources of the force.
     pub surface: DeviceMask,
-    /// Voxels next to the surface.
+    /// Boundary voxels, which are adjacent to the surface.
     pub boundary: DeviceMask,
-    /// Voxels deeper than that.
+    /// Interior voxels.
     pub interior: DeviceMask,
-    /// How many there are.
+    /// Number of voxels of each class.
     pub counts: ClassCounts,
 }
 
 impl VoxelClasses {
-    /// The voxels on which a force acts: boundary and interior.
+    /// Returns the voxels that have a force: boundary and interior.
     ///
     /// # Errors
     /// Errors of the device.
@@ -55,7 +56,7 @@ impl VoxelClasses {
         union(stream, &self.boundary, &self.interior)
     }
 
-    /// All voxels of the solid.
+    /// Returns all voxels of the solid.
     pub(crate) fn solid(&self, stream: &Stream) -> Result<DeviceMask, SkeletonError> {
         union(stream, &self.surface, &self.inside(stream)?)
     }
@@ -63,18 +64,20 @@ impl VoxelClasses {
 
 /// Classifies the voxels of a solid.
 ///
-/// Two passes over the words of the mask, of 32 voxels each, and four countings. It takes four bits
-/// of device memory for a voxel, of which three stay. Synchronises the stream.
+/// Makes two passes over the words of the mask, 32 voxels each, and counts four masks. Takes four
+/// bits of device memory per voxel, of which three remain. Synchronises the stream.
 ///
 /// # Errors
-/// Errors of the device. A mask without any voxel is not an error here.
+/// Errors of the device. An empty mask is not an error.
 ///
 /// ```
-/// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, skeleton::potential_field::{SurfaceBy, classify}};
+/// use ferrovox::device::Device;
+/// use ferrovox::grid::{DeviceMask, Geometry};
+/// use ferrovox::skeleton::potential_field::{SurfaceNeighbours, classify};
 ///
 /// let stream = Device::best().stream()?;
 /// let cube = DeviceMask::upload(&stream, &[1; 5 * 5 * 5], [5; 3], Geometry::default())?;
-/// let counts = classify(&stream, &cube, SurfaceBy::Corners)?.counts;
+/// let counts = classify(&stream, &cube, SurfaceNeighbours::Corners)?.counts;
 /// assert_eq!((counts.surface, counts.boundary, counts.interior), (98, 26, 1));
 /// # Ok::<(), ferrovox::skeleton::SkeletonError>(())
 /// ```
@@ -93,7 +96,7 @@ pub fn classify(
         stream.alloc::<u32>(words)?,
     ];
     let (launch, items) = over(stream, bits.words());
-    // SAFETY: all have the words of the grid, which the items count.
+    // SAFETY: all masks have one word per item.
     unsafe {
         let faces = u32::from(surface == SurfaceNeighbours::Faces);
         let args = (solid.bits.view(), bits, items, faces, inner.view_mut());

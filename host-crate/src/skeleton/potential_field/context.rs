@@ -1,54 +1,56 @@
-//! The context of an extraction.
+//! Shared context of the extraction stages.
 
 use super::{
     Params, VoxelClasses,
     field::{ForceField, Sources},
     radii::Radii,
-    trace::Inside,
+    trace::ForceMask,
 };
 use crate::{device::Stream, grid::DeviceMask, skeleton::SolidComponents};
 use nalgebra::Point3;
 
-/// What the stages after the force field work with.
+/// Inputs of the stages that follow the force field.
 pub struct Context<'a> {
     pub stream: &'a Stream,
     pub solid: &'a DeviceMask,
     pub params: &'a Params,
-    pub pieces: &'a SolidComponents,
+    pub components: &'a SolidComponents,
     pub classes: &'a VoxelClasses,
     pub field: &'a ForceField,
-    pub inside: Inside,
+    pub inside: ForceMask,
     pub radii: Radii<'a>,
     pub sources: &'a Sources,
 }
 
 impl Context<'_> {
-    /// The component of the voxel at some coordinates, if it is of the solid.
+    /// Returns the component of the voxel at a position, if it belongs to the solid.
     pub fn label(&self, at: [f64; 3]) -> Option<u32> {
-        // below 0 becomes 0
-        self.pieces.label(at.map(|a| a.round() as usize))
+        // negative coordinates saturate at 0
+        self.components.label(at.map(|a| a.round() as usize))
     }
 
-    /// Whether the voxel that a point is in is of the solid.
-    pub fn is_of_solid(&self, at: &Point3<f64>) -> bool {
+    /// Returns `true` if the voxel that contains a point belongs to the solid.
+    pub fn is_in_solid(&self, at: &Point3<f64>) -> bool {
         self.label((*at).into()).is_some()
     }
 
-    /// The voxel of the solid that a point is in, or one of those around it that is of the solid.
-    pub fn voxel_of(&self, at: &Point3<f64>) -> Option<[usize; 3]> {
+    /// Returns the voxel of the solid that contains a point, or else one of the surrounding voxels
+    /// that belongs to the solid.
+    pub fn containing_voxel(&self, at: &Point3<f64>) -> Option<[usize; 3]> {
         let corner = at.map(f64::floor);
         let around = (0..8).map(|k| [0, 1, 2].map(|axis| corner[axis] + f64::from(k >> axis & 1)));
         std::iter::once((*at).into())
             .chain(around)
             .map(|at: [f64; 3]| at.map(|a| a.round() as usize))
-            .find(|&voxel| self.pieces.label(voxel).is_some())
+            .find(|&voxel| self.components.label(voxel).is_some())
     }
 
-    /// The component of the solid of that voxel.
-    pub fn piece_of(&self, at: &Point3<f64>) -> u32 {
-        let voxel = self.voxel_of(at);
+    /// Returns the component of [`containing_voxel`](Self::containing_voxel), or 0 if there is
+    /// none.
+    pub fn containing_component(&self, at: &Point3<f64>) -> u32 {
+        let voxel = self.containing_voxel(at);
         voxel
-            .and_then(|voxel| self.pieces.label(voxel))
+            .and_then(|voxel| self.components.label(voxel))
             .unwrap_or(0)
     }
 }

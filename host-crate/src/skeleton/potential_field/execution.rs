@@ -1,4 +1,4 @@
-//! Where a skeleton is made.
+//! Devices and monitoring of an extraction.
 
 use crate::{
     device::Stream,
@@ -6,13 +6,13 @@ use crate::{
     skeleton::SkeletonError,
 };
 
-/// The devices that compute a force field together, and the monitor that reports its progress and
-/// can cancel it. All else, which takes little time, is done by the first device.
+/// Devices that compute the force field, and the monitor that reports progress and can cancel the
+/// work. All other stages, which take little time, run on the first device.
 ///
 /// ```
 /// use ferrovox::{device::Device, skeleton::potential_field::Execution};
 ///
-/// // the CPU can pose as several devices
+/// // the CPU can act as several devices
 /// let streams = [Device::best().stream()?, Device::cpu().stream()?];
 /// let execution = Execution::new(&streams)?;
 /// assert_eq!(execution.first().device().id(), Device::best().id());
@@ -27,10 +27,10 @@ pub struct Execution<'a> {
 }
 
 impl<'a> Execution<'a> {
-    /// On these streams, each of a device of its own; a device may come more than once.
+    /// Uses the given streams, one per device; a device may occur more than once.
     ///
     /// # Errors
-    /// [`SkeletonError::NoDevices`] without any.
+    /// [`SkeletonError::NoDevices`] if `streams` is empty.
     pub fn new(streams: &'a [Stream]) -> Result<Self, SkeletonError> {
         let first = streams.first().ok_or(SkeletonError::NoDevices)?;
         Ok(Self {
@@ -40,7 +40,7 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// On one stream.
+    /// Uses a single stream.
     pub fn single(stream: &'a Stream) -> Self {
         Self {
             first: stream,
@@ -49,9 +49,9 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Calls `hook` with the progress of the stage `field`, in pairs of a surface voxel and one
-    /// inside. A device's work is then launched in portions, each of which is synchronised.
-    /// Otherwise it is one asynchronous launch.
+    /// Calls `hook` with the progress of the stage `field`, in pairs of a surface voxel and an
+    /// inside voxel. The work of a device is then launched in portions, each followed by a
+    /// synchronisation, instead of one asynchronous launch.
     #[must_use]
     pub fn on_progress(self, hook: &'a (dyn Fn(Progress) + Sync)) -> Self {
         Self {
@@ -60,23 +60,23 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Replaces the monitor; it can also cancel the work between two portions.
+    /// Replaces the monitor, which can also cancel the work between two portions.
     #[must_use]
     pub fn with_monitor(self, monitor: Monitor<'a>) -> Self {
         Self { monitor, ..self }
     }
 
-    /// The stream of inputs and results.
+    /// Returns the stream of the inputs and results.
     pub fn first(&self) -> &'a Stream {
         self.first
     }
 
-    /// All of them.
+    /// Returns all streams.
     pub fn streams(&self) -> &'a [Stream] {
         self.streams
     }
 
-    /// The monitor: where progress is reported, and what cancels the work.
+    /// Returns the monitor.
     pub fn monitor(&self) -> Monitor<'a> {
         self.monitor
     }

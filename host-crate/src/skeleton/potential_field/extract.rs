@@ -5,7 +5,7 @@ use super::{
     context::Context,
     field::{ForceField, Sources, force_field_from},
     radii::Radii,
-    trace::Inside,
+    trace::ForceMask,
 };
 use crate::{
     device::DeviceError,
@@ -46,12 +46,15 @@ pub struct Extraction {
 /// after each stage.
 ///
 /// ```
-/// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, skeleton::potential_field::{Params, extract}};
+/// use ferrovox::device::Device;
+/// use ferrovox::grid::{DeviceMask, Geometry};
+/// use ferrovox::skeleton::potential_field::{Params, extract};
 ///
 /// // a bar of 40 x 9 x 9 voxels: a curve along its middle
 /// let bar: Vec<u8> = (0..44 * 13 * 13)
 ///     .map(|i| [i % 44, i / 44 % 13, i / 572])
-///     .map(|[x, y, z]| u8::from((2..42).contains(&x) && (2..11).contains(&y) && (2..11).contains(&z)))
+///     .map(|[x, y, z]| (2..42).contains(&x) && (2..11).contains(&y) && (2..11).contains(&z))
+///     .map(u8::from)
 ///     .collect();
 /// let stream = Device::best().stream()?;
 /// let bar = DeviceMask::upload(&stream, &bar, [44, 13, 13], Geometry::default())?;
@@ -88,8 +91,8 @@ fn extract_checked(
         None
     };
     let solid = filled.as_ref().unwrap_or(solid);
-    let pieces = components(stream, solid)?;
-    if pieces.count() == 0 {
+    let components = components(stream, solid)?;
+    if components.count() == 0 {
         let voxels = solid.grid.samples();
         return Err(SkeletonError::Empty { voxels });
     }
@@ -108,10 +111,10 @@ fn extract_checked(
         stream,
         solid,
         params,
-        pieces: &pieces,
+        components: &components,
         classes: &classes,
         field: &field,
-        inside: Inside::new(stream, &field)?,
+        inside: ForceMask::new(stream, &field)?,
         radii,
         sources: &sources,
     };

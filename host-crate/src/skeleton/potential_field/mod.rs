@@ -12,24 +12,24 @@
 //! | extract the skeleton | [`extract()`], with [`Params`] and an [`Execution`] |
 //! | compare the critical points with the Euler characteristic | [`Certificate`] |
 
+mod build;
 mod certificate;
 mod classes;
 mod clusters;
 mod context;
 mod critical;
-mod curves;
 mod execution;
 mod extract;
 pub mod field;
+mod multipole_params;
 mod params;
 mod radii;
 mod seeds;
 mod trace;
-mod tree_params;
 
 pub use certificate::Certificate;
 pub use classes::{ClassCounts, VoxelClasses, classify};
 pub use execution::Execution;
 pub use extract::{Extraction, extract};
+pub use multipole_params::MultipoleParams;
 pub use params::{BoundaryForce, FieldVariant, Hierarchy, Params, Precision, SurfaceNeighbours};
-pub use tree_params::MultipoleParams;

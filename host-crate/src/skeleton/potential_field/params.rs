@@ -1,6 +1,6 @@
-//! What can be chosen.
+//! Parameters of the potential-field method.
 
-use super::tree_params::MultipoleParams;
+use super::multipole_params::MultipoleParams;
 use crate::skeleton::{SkeletonError, error::EXPONENTS};
 
 /// Level of the skeleton hierarchy (Cornea et al. 2005); each level includes the previous ones.
@@ -29,22 +29,22 @@ impl Hierarchy {
     }
 }
 
-/// Which voxels are the surface, from which the force comes.
+/// Neighbourhood that decides which voxels are on the surface, the source of the force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SurfaceNeighbours {
-    /// Voxels of the object with an exterior voxel across one of their six faces: a thin layer. The
-    /// core is longer with it; the program that Zhao et al. (2016) build on takes it.
+    /// Object voxels with an exterior voxel across one of their six faces. Gives a thin surface and
+    /// a longer core; also the choice of the program that Zhao et al. (2016) build on.
     #[default]
     Faces,
-    /// Those with an exterior voxel among their 26 neighbours, as Zhao et al. (2016) have it.
+    /// Object voxels with an exterior voxel among their 26 neighbours (Zhao et al. 2016).
     Corners,
 }
 
 impl SurfaceNeighbours {
-    /// Both.
+    /// All neighbourhoods.
     pub const ALL: [SurfaceNeighbours; 2] = [SurfaceNeighbours::Faces, SurfaceNeighbours::Corners];
 
-    /// The name, as the command line takes it.
+    /// Returns the name of the neighbourhood on the command line.
     pub fn name(self) -> &'static str {
         match self {
             SurfaceNeighbours::Faces => "faces",
@@ -53,22 +53,22 @@ impl SurfaceNeighbours {
     }
 }
 
-/// How precisely forces are added up.
+/// Precision in which forces are accumulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// In f32: faster, and directions are wrong where the forces nearly cancel, far from the
-    /// surface.
+    /// `f32` accumulation: faster, but directions are inaccurate where the forces nearly cancel,
+    /// far from the surface.
     F32,
-    /// So that directions are right wherever there is a direction.
+    /// `f64` accumulation: directions are accurate wherever the force does not vanish.
     #[default]
     Accurate,
 }
 
 impl Precision {
-    /// Both.
+    /// All precisions.
     pub const ALL: [Precision; 2] = [Precision::F32, Precision::Accurate];
 
-    /// The name, as the command line takes it.
+    /// Returns the name of the precision on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Precision::F32 => "f32",
@@ -77,22 +77,21 @@ impl Precision {
     }
 }
 
-/// How the force at boundary voxels, next to the surface, is found.
+/// Method for the force at boundary voxels, which are adjacent to the surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BoundaryForce {
-    /// As anywhere.
+    /// Computed from the sources, as at all other voxels.
     #[default]
     Exact,
-    /// As Zhao et al. (2016) have it: the mean of the forces at those of the 26 neighbours that
-    /// have one.
+    /// Mean of the forces at those of the 26 neighbours that have one (Zhao et al. 2016).
     Mean,
 }
 
 impl BoundaryForce {
-    /// Both.
+    /// All methods.
     pub const ALL: [BoundaryForce; 2] = [BoundaryForce::Exact, BoundaryForce::Mean];
 
-    /// The name, as the command line takes it.
+    /// Returns the name of the method on the command line.
     pub fn name(self) -> &'static str {
         match self {
             BoundaryForce::Exact => "exact",
@@ -101,30 +100,30 @@ impl BoundaryForce {
     }
 }
 
-/// How sources are brought to the voxels that they act on. The result is the same up to the
-/// rounding of sums. Where voxels are no cubes, [`Tuned`](Self::Tuned) takes the place of the
-/// others that compare all pairs, with lengths of the world.
+/// Method by which the force field is computed. Results agree up to rounding. For anisotropic or
+/// oblique voxels, [`Tuned`](Self::Tuned) replaces the other all-pairs variants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FieldVariant {
-    /// From global memory.
+    /// All pairs; sources are read from global memory.
     Simple,
-    /// From constant memory, in pieces of 64 KB.
+    /// All pairs; sources are read from constant memory, 64 KB at a time.
     Constant,
-    /// From shared memory, in tiles.
+    /// All pairs; sources are staged in tiles in shared memory.
     Shared,
-    /// The quickest way known to compare all pairs.
+    /// Fastest all-pairs variant.
     Tuned,
-    /// What is far by series over bricks of voxels: in time linear in the voxels, with a bound of
-    /// the error, and exact where that does not suffice ([`MultipoleParams`]). Always as precise as
+    /// Fast multipole method: time linear in the number of voxels, with an error bound and exact
+    /// sums where the bound is too large ([`MultipoleParams`]). Always as precise as
     /// [`Precision::Accurate`].
     Multipole,
-    /// The quicker one of [`Tuned`](Self::Tuned) and [`Multipole`](Self::Multipole), by the number of pairs.
+    /// The faster of [`Tuned`](Self::Tuned) and [`Multipole`](Self::Multipole) for the number of
+    /// pairs.
     #[default]
     Auto,
 }
 
 impl FieldVariant {
-    /// All of them.
+    /// All variants.
     pub const ALL: [FieldVariant; 6] = [
         FieldVariant::Simple,
         FieldVariant::Constant,
@@ -134,7 +133,7 @@ impl FieldVariant {
         FieldVariant::Auto,
     ];
 
-    /// The name, as the command line takes it.
+    /// Returns the name of the variant on the command line.
     pub fn name(self) -> &'static str {
         match self {
             FieldVariant::Simple => "simple",
@@ -147,35 +146,35 @@ impl FieldVariant {
     }
 }
 
-/// The parameters of a skeleton.
+/// Parameters of the potential-field method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The force falls with this power of the distance: from 2 to 9. The more it is, the less far
-    /// parts of the surface count, and the shorter is the core.
+    /// Exponent of the distance in the force law, from 2 to 9. With larger exponents distant parts
+    /// of the surface matter less, and the core is shorter.
     ///
-    /// With 2, Newton's law, no point can attract from all sides; the curves of Zhao et al. (2016)
-    /// need 3 at least. Odd ones need no square root.
+    /// With 2 (Newton's law) no point attracts from all sides; the curves of Zhao et al. (2016)
+    /// need at least 3. Odd exponents need no square root.
     pub exponent: f64,
     /// Level of the hierarchy up to which curves are added.
     pub hierarchy: Hierarchy,
-    /// For [`Hierarchy::Divergence`]: curves start where the divergence of the force's direction is below its least
-    /// value and this fraction of its range. From 0 to 1. A least value below -2, which is that of
-    /// a line, counts as -2.
+    /// Threshold for [`Hierarchy::Divergence`], from 0 to 1: curves start where the divergence of
+    /// the force's direction is at most its minimum plus this fraction of its range. Minima below
+    /// −2, the value on a line, count as −2.
     pub divergence: f64,
-    /// For [`Hierarchy::Curvature`]: curves start at this fraction of the boundary voxels, those of the highest
-    /// curvature. From 0 to 1.
+    /// Threshold for [`Hierarchy::Curvature`], from 0 to 1: curves start at this fraction of the
+    /// boundary voxels, those of the highest curvature.
     pub curvature: f64,
-    /// Cavities are filled first.
+    /// `true` to fill cavities first.
     pub fill: bool,
-    /// Which voxels are the surface.
+    /// Neighbourhood that decides which voxels are on the surface.
     pub surface: SurfaceNeighbours,
-    /// How precisely forces are added up.
+    /// Precision in which forces are accumulated.
     pub precision: Precision,
-    /// How the force next to the surface is found.
+    /// Method for the force at boundary voxels.
     pub boundary: BoundaryForce,
-    /// How sources are brought to the voxels that they act on.
+    /// Method by which the force field is computed.
     pub variant: FieldVariant,
-    /// How precise [`FieldVariant::Multipole`] is.
+    /// Accuracy of [`FieldVariant::Multipole`].
     pub multipole: MultipoleParams,
 }
 
@@ -197,13 +196,13 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Refuses numbers out of their range.
+    /// Checks that all parameters are in range.
     ///
     /// # Errors
     /// [`SkeletonError::Exponent`], [`SkeletonError::Fraction`], [`SkeletonError::Multipole`].
     pub fn check(&self) -> Result<(), SkeletonError> {
-        let [least, most] = EXPONENTS;
-        if !(least..=most).contains(&self.exponent) {
+        let [min, max] = EXPONENTS;
+        if !(min..=max).contains(&self.exponent) {
             return Err(SkeletonError::Exponent {
                 found: self.exponent,
             });
@@ -227,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_out_of_range_are_refused_by_name() {
+    fn out_of_range_parameters_are_rejected_by_name() {
         let params = Params::default();
         assert!(params.check().is_ok());
         for exponent in [1.99, f64::NAN, f64::INFINITY, 9.5, -6.0] {

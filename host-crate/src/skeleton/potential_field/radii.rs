@@ -1,4 +1,4 @@
-//! Distances to the surface along a skeleton.
+//! Distance to the surface along a skeleton.
 
 use super::VoxelClasses;
 use crate::{
@@ -10,17 +10,17 @@ use crate::{
 use ferrovox_kernels::{grid::Grid, skeleton::interpolation::interpolate_at_points};
 use nalgebra::Point3;
 
-/// The distance to the surface anywhere: to the nearest surface voxel's centre, from the exact
-/// distance map, and half a voxel.
+/// Distance to the surface at arbitrary points: the exact distance to the nearest surface voxel's
+/// centre plus half a voxel.
 pub struct Radii<'a> {
     stream: &'a Stream,
     grid: Grid,
     map: DistanceMap,
-    half: f64,
+    half_voxel: f64,
 }
 
 impl<'a> Radii<'a> {
-    /// Those in a classified solid.
+    /// Computes the distance map of a classified solid.
     pub fn new(stream: &'a Stream, classes: &VoxelClasses) -> Result<Self, SkeletonError> {
         let params = DistanceParams {
             no_sites: NoSites::Infinity,
@@ -32,11 +32,11 @@ impl<'a> Radii<'a> {
             stream,
             grid: classes.surface.grid,
             map,
-            half: 0.5 * spacing.into_iter().fold(f64::INFINITY, f64::min),
+            half_voxel: 0.5 * spacing.into_iter().fold(f64::INFINITY, f64::min),
         })
     }
 
-    /// At some points.
+    /// Returns the distance to the surface at each point.
     pub fn at<'p>(
         &self,
         points: impl Iterator<Item = &'p Point3<f64>>,
@@ -47,8 +47,8 @@ impl<'a> Radii<'a> {
         let at = self.stream.upload(&flat)?;
         let mut radii = self.stream.alloc::<f32>(flat.len() / 3)?;
         let (launch, items) = over(self.stream, radii.len() as u64);
-        // SAFETY: the map has the samples of its grid, each point three coordinates, and there is a
-        // radius for each point.
+        // SAFETY: the map has the samples of its grid; there are three coordinates and one radius
+        // per point.
         unsafe {
             let args = (
                 self.map.distances.view(),
@@ -62,11 +62,11 @@ impl<'a> Radii<'a> {
         let radii = self.stream.download(&radii)?;
         Ok(radii
             .into_iter()
-            .map(|r| f64::from(r) + self.half)
+            .map(|r| f64::from(r) + self.half_voxel)
             .collect_or_unwind())
     }
 
-    /// Gives all nodes and points of edges theirs.
+    /// Sets the radii of all nodes and edge points.
     pub fn measure(&self, skeleton: &mut Skeleton) -> Result<(), SkeletonError> {
         let nodes = skeleton.nodes.iter().map(|node| &node.position);
         let points = skeleton.edges.iter().flat_map(|edge| &edge.points);

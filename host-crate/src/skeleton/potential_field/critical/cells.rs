@@ -1,4 +1,4 @@
-//! Cells in which a critical point may be.
+//! Grid cells that may contain a critical point.
 
 use crate::{
     device::{Stream, over},
@@ -7,15 +7,18 @@ use crate::{
 };
 use ferrovox_kernels::skeleton::critical::mark_critical_cells;
 
-/// The cells at all of whose corners there is a force, of which no component has the same sign at
-/// all: by their first corners. Synchronises the stream.
-pub fn candidates(stream: &Stream, field: &ForceField) -> Result<Vec<[f32; 3]>, SkeletonError> {
+/// Returns the first corners of the cells with a force at all eight corners of which no component
+/// has the same sign throughout. Synchronises the stream.
+pub fn candidate_cells(
+    stream: &Stream,
+    field: &ForceField,
+) -> Result<Vec<[f32; 3]>, SkeletonError> {
     let mask = &field.mask;
     let bits = mask.layout();
     let mut words = stream.alloc::<u32>(mask.bits.len())?;
     let (launch, items) = over(stream, bits.words());
-    // SAFETY: there is a word of cells for each word of the mask, which the items count, and four
-    // numbers for each voxel with a force.
+    // SAFETY: there is one word of cells per word of the mask, one word per item, and four floats
+    // per voxel with a force.
     unsafe {
         let args = (
             mask.bits.view(),

@@ -1,27 +1,27 @@
-//! Critical points: where the force vanishes.
+//! Critical points: zeros of the force field.
 
 mod cells;
+mod certified_search;
 mod newton;
-mod rounds;
 mod search;
 
 use crate::skeleton::NodeKind;
-use cells::candidates;
+use cells::candidate_cells;
 pub(super) use search::Search;
 use search::{Density, with_neighbours};
 
 use nalgebra::Point3;
 
-/// A point at which the force vanishes.
+/// Zero of the force field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CriticalPoint {
-    /// Where, in voxels.
+    /// Position in voxel coordinates.
     pub position: Point3<f64>,
-    /// Of what kind.
+    /// Kind of the critical point.
     pub kind: NodeKind,
-    /// The eigenvalues of the force's Jacobian in the world, ascending.
+    /// Eigenvalues of the force's Jacobian in world space, in ascending order.
     pub eigenvalues: [f64; 3],
-    /// The eigenvectors that belong to the positive ones, in the world: the force leads away along
-    /// them.
-    pub leaving: [Option<nalgebra::Vector3<f64>>; 3],
+    /// Eigenvectors of the positive eigenvalues in world space: the directions along which the
+    /// force diverges.
+    pub unstable_directions: [Option<nalgebra::Vector3<f64>>; 3],
 }

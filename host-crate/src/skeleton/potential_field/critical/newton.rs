@@ -1,4 +1,4 @@
-//! From a place near a critical point to the point.
+//! Newton refinement of critical points.
 
 use super::CriticalPoint;
 use crate::{
@@ -12,91 +12,94 @@ use crate::{
 };
 use nalgebra::{Point3, SymmetricEigen, Vector3};
 
-/// Steps after which a place has led nowhere.
+/// Maximum number of iterations.
 const MAX_STEPS: usize = 40;
 
-/// The longest step, in the smallest spacing.
-const LONGEST: f64 = 0.5;
+/// Maximum step length, in units of the smallest spacing.
+const MAX_STEP: f64 = 0.5;
 
-/// A step this short ends the search: what is left is rounding.
-const SHORTEST: f64 = 1e-10;
+/// Step length at which an iteration has converged to rounding error.
+const MIN_STEP: f64 = 1e-10;
 
-/// How far from its beginning a search may lead, in steps of the grid along each axis: beyond, it
-/// is found from other cells.
-const REACH: f64 = 1.5;
+/// Maximum displacement from the starting point along each axis, in voxels. Critical points farther
+/// away are found from other cells.
+const MAX_DISPLACEMENT: f64 = 1.5;
 
-/// A force that is this part of the magnitudes it is the sum of is 0.
-const ZERO: f64 = 1e-16;
+/// A force smaller than this fraction of the sum of the magnitudes of its terms counts as zero.
+const RELATIVE_ZERO: f64 = 1e-16;
 
-/// A search on its way.
-struct Walk {
+/// State of one Newton iteration.
+struct Iteration {
     start: Point3<f64>,
-    at: Point3<f64>,
-    last: f64,
+    position: Point3<f64>,
+    last_step: f64,
 }
 
-/// The critical points that Newton's method leads to from some places, each with the force at it.
-/// All walk together, so that a step is one launch. Places from which it leads away, or nowhere,
-/// have none.
-pub fn polish(
+/// Refines starting points to critical points by Newton's method. All iterations advance together,
+/// so one step of all is one launch. Starting points whose iteration diverges or leaves the
+/// neighbourhood yield no point.
+pub fn refine_by_newton(
     stream: &Stream,
     sources: &Sources,
     exponent: f64,
     starts: &[Point3<f64>],
 ) -> Result<Vec<CriticalPoint>, SkeletonError> {
-    let walk = |&start: &Point3<f64>| Walk {
+    let iteration = |&start: &Point3<f64>| Iteration {
         start,
-        at: start,
-        last: f64::INFINITY,
+        position: start,
+        last_step: f64::INFINITY,
     };
     let (metric, _) = Metric::snapped(sources.geometry());
-    let mut walks: Vec<Walk> = starts.iter().map(walk).collect_or_unwind();
-    let mut found = Vec::new();
+    let mut active: Vec<Iteration> = starts.iter().map(iteration).collect_or_unwind();
+    let mut points = Vec::new();
     for _ in 0..MAX_STEPS {
-        if walks.is_empty() {
+        if active.is_empty() {
             break;
         }
-        let places: Vec<_> = walks.iter().map(|walk| walk.at).collect_or_unwind();
-        let forces = forces_at_points(stream, sources, &places, exponent)?;
-        let mut going = with_capacity_or_unwind(walks.len());
-        for (mut walk, force) in walks.into_iter().zip(forces) {
-            match step(&force) {
+        let positions: Vec<_> = active
+            .iter()
+            .map(|iteration| iteration.position)
+            .collect_or_unwind();
+        let forces = forces_at_points(stream, sources, &positions, exponent)?;
+        let mut next_active = with_capacity_or_unwind(active.len());
+        for (mut iteration, force) in active.into_iter().zip(forces) {
+            match newton_step(&force) {
                 None => {}
-                Some(step) if is_there(&walk, &step, &force) => {
-                    found.push_or_unwind(classify(walk.at, &force));
+                Some(step) if has_converged(&iteration, &step, &force) => {
+                    points.push_or_unwind(classify(iteration.position, &force));
                 }
                 Some(step) => {
                     let length = step.norm();
-                    let scale = (LONGEST / length).min(1.0);
-                    walk.at += metric.to_voxels(step * scale);
-                    walk.last = length;
-                    if (walk.at - walk.start).amax() <= REACH {
-                        going.push_or_unwind(walk);
+                    let scale = (MAX_STEP / length).min(1.0);
+                    iteration.position += metric.to_voxels(step * scale);
+                    iteration.last_step = length;
+                    if (iteration.position - iteration.start).amax() <= MAX_DISPLACEMENT {
+                        next_active.push_or_unwind(iteration);
                     }
                 }
             }
         }
-        walks = going;
+        active = next_active;
     }
-    Ok(found)
+    Ok(points)
 }
 
-/// Newton's step; none where the force has no finite derivatives or these are singular.
-fn step(force: &PointForce) -> Option<Vector3<f64>> {
-    // scaled, so that far from the surface nothing underflows
+/// Returns the Newton step, or `None` if the derivatives are not finite or singular.
+fn newton_step(force: &PointForce) -> Option<Vector3<f64>> {
+    // scaled to avoid underflow far from the surface
     let scale = force.scale;
     let jacobian = force.jacobian / scale;
     let step = -jacobian.lu().solve(&(force.force / scale))?;
     step.iter().all(|x| x.is_finite()).then_some(step)
 }
 
-/// Whether a search has come to its end: the step or the force is nothing, or steps of rounding
-/// grow no shorter.
-fn is_there(walk: &Walk, step: &Vector3<f64>, force: &PointForce) -> bool {
+/// Returns `true` if an iteration has converged: the step or the force vanishes, or steps of the
+/// size of rounding errors no longer shrink.
+fn has_converged(iteration: &Iteration, step: &Vector3<f64>, force: &PointForce) -> bool {
     let length = step.norm();
-    length <= SHORTEST
-        || (force.force.norm() <= ZERO * force.scale && length <= 1e-3)
-        || (length <= 1e-6 && length >= 0.5 * walk.last)
+    length <= MIN_STEP
+        || (force.force.norm() <= RELATIVE_ZERO * force.scale && length <= 1e-3)
+        || (length <= 1e-6 && length >= 0.5 * iteration.last_step)
 }
 
 fn classify(position: Point3<f64>, force: &PointForce) -> CriticalPoint {
@@ -104,11 +107,11 @@ fn classify(position: Point3<f64>, force: &PointForce) -> CriticalPoint {
     let mut order = [0, 1, 2];
     order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
     let eigenvalues = order.map(|k| eigen.eigenvalues[k] * force.scale);
-    let leaving = order.map(|k| {
+    let unstable_directions = order.map(|k| {
         let direction = eigen.eigenvectors.column(k).into_owned();
         (eigen.eigenvalues[k] > 0.0).then_some(direction)
     });
-    let kind = match leaving.iter().flatten().count() {
+    let kind = match unstable_directions.iter().flatten().count() {
         0 => NodeKind::Attracting,
         3 => NodeKind::Repelling,
         index => NodeKind::Saddle { index: index as u8 },
@@ -117,6 +120,6 @@ fn classify(position: Point3<f64>, force: &PointForce) -> CriticalPoint {
         position,
         kind,
         eigenvalues,
-        leaving,
+        unstable_directions,
     }
 }

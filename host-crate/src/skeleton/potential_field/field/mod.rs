@@ -1,19 +1,19 @@
-//! The force that a solid's surface exerts on its inside.
+//! Force field of a solid: repulsion by its surface voxels.
 
-mod choice;
-mod devices;
-mod forces;
-mod job;
+mod all_pairs;
+mod fmm;
+mod force_field;
+mod launch_portions;
+mod multi_device;
 mod point_forces;
-mod portions;
 mod sources;
 mod targets;
-mod tree;
+mod variant_choice;
 
-pub(super) use forces::force_field_from;
-pub use forces::{ForceField, force_field, force_field_on_devices, forces_at_voxels};
+pub use fmm::ErrorBounds;
+pub(in crate::skeleton) use fmm::brick_grid;
+pub(super) use force_field::force_field_from;
+pub use force_field::{ForceField, force_field, force_field_on_devices, forces_at_voxels};
 pub use point_forces::{PointForce, forces_at_points};
 pub use sources::Sources;
 pub(crate) use targets::Targets;
-pub use tree::ErrorBounds;
-pub(in crate::skeleton) use tree::brick_grid;

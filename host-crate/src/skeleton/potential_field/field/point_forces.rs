@@ -1,4 +1,4 @@
-//! The force anywhere.
+//! Forces and their derivatives at arbitrary points.
 
 use super::{Sources, sources::world_metric};
 use crate::{
@@ -13,30 +13,30 @@ use ferrovox_kernels::skeleton::field::{
 };
 use nalgebra::{Matrix3, Point3, Vector3};
 
-/// The force at a point, with its derivatives, in the world with the smallest spacing as the unit
-/// of length. Components are those of [`ForceField::forces`](super::ForceField::forces).
+/// Force at a point, with its derivatives, in world space with the smallest spacing as the unit of
+/// length. Components are as in [`ForceField::forces`](super::ForceField::forces).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointForce {
-    /// The force.
+    /// Force.
     pub force: Vector3<f64>,
-    /// How it changes: symmetric, since the force is a gradient.
+    /// Jacobian of the force; symmetric, because the force is a gradient.
     pub jacobian: Matrix3<f64>,
-    /// The sum of the magnitudes of all summands: a force of 10⁻¹⁵ of it is rounding.
+    /// Sum of the magnitudes of all terms; forces of about 10⁻¹⁵ of it are rounding errors.
     pub scale: f64,
 }
 
-/// Sources of a block at most: 32 rounds of 128 threads. Up to twice as many are not divided, since
-/// adding slices up takes one more launch.
-const SLICE: u64 = 4096;
+/// Maximum number of sources per slice: 32 iterations of 128 threads. Up to twice this number are
+/// not divided, because adding slices takes one more launch.
+const SLICE_SOURCES: u64 = 4096;
 
-/// Sums of slices that there is room for at a time: 32 MiB.
+/// Maximum number of slice sums in memory at a time (32 MiB).
 const MAX_SUMS: u64 = 1 << 22;
 
-/// The force that points exert anywhere, in `f64`. Places are in voxels, as the points are; lengths
-/// are those of the world that the points' geometry is the way to.
+/// Computes the forces and their derivatives at arbitrary points, in `f64`. Positions are in voxel
+/// coordinates, lengths in world units of the sources' geometry.
 ///
-/// Work is proportional to the product of both counts. It takes 80 bytes for each point and 4096
-/// sources, in rounds of points that fit in 32 MiB. Synchronises the stream.
+/// Takes time proportional to the number of points times the number of sources, and 80 bytes per
+/// point and 4096 sources, in batches of points that fit in 32 MiB. Synchronises the stream.
 ///
 /// # Errors
 /// Errors of the device.
@@ -46,10 +46,10 @@ pub fn forces_at_points(
     points: &[Point3<f64>],
     exponent: f64,
 ) -> Result<Vec<PointForce>, SkeletonError> {
-    catch_out_of_memory(|| forces_in_rounds(stream, sources, points, exponent))
+    catch_out_of_memory(|| forces_in_batches(stream, sources, points, exponent))
 }
 
-fn forces_in_rounds(
+fn forces_in_batches(
     stream: &Stream,
     sources: &Sources,
     points: &[Point3<f64>],
@@ -60,26 +60,26 @@ fn forces_in_rounds(
         .flat_map(|p| [p.x, p.y, p.z])
         .collect_or_unwind();
     let slices = match sources.len() as u64 {
-        few if few <= 2 * SLICE => 1,
-        many => many.div_ceil(SLICE),
+        count if count <= 2 * SLICE_SOURCES => 1,
+        count => count.div_ceil(SLICE_SOURCES),
     };
-    let round = (MAX_SUMS / (POINT_COMPONENTS as u64 * slices)).max(1);
-    let mut found = with_capacity_or_unwind(points.len());
-    for flat in flat.chunks(3 * round as usize) {
-        let results = numbers_at(stream, sources, flat, slices, exponent)?;
-        found.extend_or_unwind(
+    let batch = (MAX_SUMS / (POINT_COMPONENTS as u64 * slices)).max(1);
+    let mut point_forces = with_capacity_or_unwind(points.len());
+    for flat in flat.chunks(3 * batch as usize) {
+        let results = components_at(stream, sources, flat, slices, exponent)?;
+        point_forces.extend_or_unwind(
             results
                 .as_chunks::<POINT_COMPONENTS>()
                 .0
                 .iter()
-                .map(force_of),
+                .map(point_force),
         );
     }
-    Ok(found)
+    Ok(point_forces)
 }
 
-/// What is found for some points.
-fn numbers_at(
+/// Computes the components of the forces at a batch of points.
+fn components_at(
     stream: &Stream,
     sources: &Sources,
     points: &[f64],
@@ -92,22 +92,36 @@ fn numbers_at(
         len: (sources.len() as u64).div_ceil(slices),
         count: slices,
     };
-    let parts = slices.points * slices.count;
-    let mut sums = stream.alloc::<f64>(POINT_COMPONENTS * parts as usize)?;
+    let pairs = slices.points * slices.count;
+    let mut sums = stream.alloc::<f64>(POINT_COMPONENTS * pairs as usize)?;
     let (metric, _) = Metric::snapped(sources.geometry());
-    let launch = Launch::pieces(parts).block_divides(THREADS_PER_POINT);
+    let launch = Launch::pieces(pairs).block_divides(THREADS_PER_POINT);
     let exponent = Exponent::new(exponent);
-    let (from, to) = (sources.points.coordinates.view(), at.view());
-    // SAFETY: sources and points have three coordinates each, sources a weight each or none, and
-    // there is room for what each slice adds for each point.
+    let (source_coords, point_coords) = (sources.points.coordinates.view(), at.view());
+    // SAFETY: sources and points have three coordinates each, there is one weight per source or
+    // none at all, and `sums` holds the components of each slice of each point.
     unsafe {
         if metric.is_of_cubes() {
-            let args = (from, to, slices, exponent, sums.view_mut());
+            let args = (
+                source_coords,
+                point_coords,
+                slices,
+                exponent,
+                sums.view_mut(),
+            );
             stream.launch::<point_kernel>(launch, args)?;
         } else {
             let world = world_metric(&metric);
             let weights = sources.weights.view();
-            let args = (from, weights, to, slices, world, exponent, sums.view_mut());
+            let args = (
+                source_coords,
+                weights,
+                point_coords,
+                slices,
+                world,
+                exponent,
+                sums.view_mut(),
+            );
             stream.launch::<forces_at_points_in_world>(launch, args)?;
         }
     }
@@ -116,7 +130,7 @@ fn numbers_at(
     }
     let mut results = stream.alloc::<f64>(POINT_COMPONENTS * slices.points as usize)?;
     let (launch, items) = over(stream, results.len() as u64);
-    // SAFETY: there are the sums of each slice of each point, and the items count the results.
+    // SAFETY: the sums hold each slice of each point, and there is one item per result.
     unsafe {
         let args = (sums.view(), slices, items, results.view_mut());
         stream.launch::<reduce_point_slices>(launch, args)?;
@@ -124,7 +138,7 @@ fn numbers_at(
     Ok(stream.download(&results)?)
 }
 
-fn force_of(&[x, y, z, xx, xy, xz, yy, yz, zz, scale]: &[f64; POINT_COMPONENTS]) -> PointForce {
+fn point_force(&[x, y, z, xx, xy, xz, yy, yz, zz, scale]: &[f64; POINT_COMPONENTS]) -> PointForce {
     PointForce {
         force: Vector3::new(x, y, z),
         jacobian: Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),

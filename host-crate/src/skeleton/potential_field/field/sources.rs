@@ -1,4 +1,4 @@
-//! What exerts forces.
+//! Sources of the force.
 
 use super::Targets;
 use crate::{
@@ -8,21 +8,20 @@ use crate::{
 };
 use ferrovox_kernels::skeleton::field::{WorldMetric, compute_surface_weights};
 
-/// Points that exert forces, on a device: all alike, or each with a weight that its force is
-/// multiplied by.
+/// Points that exert a force, on a device, optionally weighted.
 ///
-/// Weights only matter where voxels are no cubes. There a surface voxel stands for more area where
-/// the surface lies across an axis of small spacing, and without weights the sides of an object
-/// with more voxels would push harder.
+/// Weights are used for anisotropic or oblique voxels only. There, a surface voxel represents more
+/// area where the surface is normal to an axis of small spacing; without weights, the sides of an
+/// object with more voxels would repel more strongly.
 #[derive(Debug)]
 pub struct Sources {
     pub(super) points: DevicePoints,
-    /// One for each point, or none.
+    /// One weight per point, or empty.
     pub(super) weights: Buffer<f32>,
 }
 
 impl Sources {
-    /// Points that are all alike.
+    /// Creates sources of equal weight.
     ///
     /// # Errors
     /// Errors of the device.
@@ -33,12 +32,12 @@ impl Sources {
         })
     }
 
-    /// The surface voxels of a solid; where voxels are no cubes, with the areas that they stand for
-    /// as weights, in the area of the surface in a grid of cubes of the smallest spacing.
+    /// Creates sources from the surface voxels of a solid. For anisotropic or oblique voxels their
+    /// weights are the areas that they represent, relative to those on a grid of cubic voxels of
+    /// the smallest spacing.
     ///
-    /// Work is proportional to the voxels of the grid. It takes 16 bytes of device memory for each
-    /// surface voxel, and 12 bytes for each word of the mask while it is made. Synchronises the
-    /// stream.
+    /// Takes time proportional to the number of voxels of the grid, 16 bytes of device memory per
+    /// surface voxel, and temporarily 12 bytes per word of the mask. Synchronises the stream.
     ///
     /// # Errors
     /// Errors of the device.
@@ -50,17 +49,16 @@ impl Sources {
             return Ok(sources);
         }
         let solid = classes.solid(stream)?;
-        let known = Targets::new(stream, surface)?;
+        let targets = Targets::new(stream, surface)?;
         let mut weights = stream.alloc::<f32>(sources.points.len())?;
         let bits = surface.layout();
         let rows = rows(stream, [bits.grid.nx, bits.grid.ny, bits.grid.nz], 1);
-        // SAFETY: the masks have the words of the grid, and there is a weight for each voxel of the
-        // surface.
+        // SAFETY: the masks have the words of the grid, and there is one weight per surface voxel.
         unsafe {
             let args = (
                 solid.bits.view(),
                 surface.bits.view(),
-                known.before.view(),
+                targets.before.view(),
                 bits,
                 rows,
                 world_metric(&metric),
@@ -71,22 +69,23 @@ impl Sources {
         Ok(Self { weights, ..sources })
     }
 
-    /// Where they are.
+    /// Returns the positions.
     pub fn points(&self) -> &DevicePoints {
         &self.points
     }
 
-    /// How many there are.
+    /// Returns the number of sources.
     pub fn len(&self) -> usize {
         self.points.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no sources.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
 
-    /// The weight of each point; of points that are all alike none. Synchronises the stream.
+    /// Returns the weight of each source, or an empty list if all weights are equal. Synchronises
+    /// the stream.
     ///
     /// # Errors
     /// Errors of the device.
@@ -94,13 +93,13 @@ impl Sources {
         Ok(stream.download(&self.weights)?)
     }
 
-    /// Where voxels are in the world.
+    /// Returns the position of the voxels in the world.
     pub(crate) fn geometry(&self) -> &Geometry {
         &self.points.geometry
     }
 }
 
-/// The way from voxels to the world.
+/// Converts a metric to the form that kernels take.
 pub(super) fn world_metric(metric: &Metric) -> WorldMetric {
     let [x, y, z] = metric.upper();
     WorldMetric {

@@ -1,4 +1,4 @@
-//! The voxels that forces act on.
+//! Targets of the force.
 
 use crate::{
     device::{Buffer, DeviceError, Stream, over},
@@ -13,24 +13,24 @@ use ferrovox_kernels::{
     skeleton::field::{RUN, TargetRuns, count_mask_bits, mark_target_runs},
 };
 
-/// Voxels of a mask, numbered in their order.
+/// Voxels of a mask, numbered in mask order.
 #[derive(Debug)]
 pub(crate) struct Targets<'a> {
-    /// Which.
+    /// Mask of the targets.
     pub mask: &'a DeviceMask,
-    /// How many come before each word of the mask.
+    /// Number of targets before each word of the mask.
     pub before: Buffer<u64>,
-    /// How many there are.
+    /// Number of targets.
     pub count: u64,
 }
 
 impl<'a> Targets<'a> {
-    /// Those of a mask. Synchronises the stream.
+    /// Numbers the voxels of a mask. Synchronises the stream.
     pub fn new(stream: &Stream, mask: &'a DeviceMask) -> Result<Self, SkeletonError> {
         let words = mask.bits.len();
         let mut before = stream.alloc::<u64>(words)?;
         let (launch, items) = over(stream, words as u64);
-        // SAFETY: there is a count for each word, which the items count.
+        // SAFETY: there is one count per word and item.
         unsafe {
             let args = (mask.bits.view(), items, before.view_mut());
             stream.launch::<count_mask_bits>(launch, args)?;
@@ -38,7 +38,7 @@ impl<'a> Targets<'a> {
         let mut scanner = Scanner::new(stream)?;
         let count = scanner
             .exclusive_in_place(Sum, &mut before)
-            .map_err(of_scan)?
+            .map_err(device_error)?
             .download()?;
         Ok(Self {
             mask,
@@ -47,7 +47,7 @@ impl<'a> Targets<'a> {
         })
     }
 
-    /// Runs of neighbouring voxels along x of which one is a target, and where each begins.
+    /// Returns the runs of lattice points along x that contain a target, and their positions.
     pub fn runs(&self, stream: &Stream) -> Result<(TargetRuns, DevicePoints), SkeletonError> {
         let bits = self.mask.layout();
         let coarse = Grid {
@@ -57,7 +57,8 @@ impl<'a> Targets<'a> {
         let layout = BitRows::new(coarse);
         let mut words = stream.alloc::<u32>(layout.words() as usize)?;
         let (launch, items) = over(stream, layout.words());
-        // SAFETY: the words are those of the mask and of a grid of its runs, which the items count.
+        // SAFETY: the words are those of the mask and of the grid of its runs; there is one item
+        // per word of the latter.
         unsafe {
             let args = (self.mask.bits.view(), bits, layout, items, words.view_mut());
             stream.launch::<mark_target_runs>(launch, args)?;
@@ -67,14 +68,14 @@ impl<'a> Targets<'a> {
             grid: coarse,
             geometry: self.mask.geometry,
         };
-        let places = DevicePoints::from_sites(stream, &marks)?;
-        let count = places.len() as u64;
-        Ok((TargetRuns { bits, count }, places))
+        let run_coords = DevicePoints::from_sites(stream, &marks)?;
+        let count = run_coords.len() as u64;
+        Ok((TargetRuns { bits, count }, run_coords))
     }
 }
 
-/// A scan in place of 64-bit sums fails only where the device does.
-fn of_scan(error: ScanError) -> DeviceError {
+/// Extracts the device error; an in-place scan of 64-bit sums has no other error.
+fn device_error(error: ScanError) -> DeviceError {
     match error {
         ScanError::Device(error) => error,
         other => unreachable!("{other}"),

@@ -1,60 +1,60 @@
-//! Steps along the force.
+//! Integration steps along the force (exponential integrator).
 //!
-//! Inside a limb the force is strong across and weak along it: methods that look at the force alone
-//! take short steps from side to side. So a step takes the derivatives too, and follows the force
-//! that they make linear, for which the way is known: along an eigenvector with the eigenvalue λ, a
-//! force f moves a point in the time t by `f · (exp(λ t) - 1) / λ`. Near a critical point that is
-//! exact, and where all eigenvalues are negative the way ends, in the point itself.
+//! Inside a limb the force is strong across the limb and weak along it, so integrators that use the
+//! force alone take short zigzag steps. Each step therefore follows the force linearised with its
+//! Jacobian, for which the solution is known: along an eigenvector with eigenvalue λ, a force f
+//! moves a point by `f · (exp(λ t) - 1) / λ` in the time t. The step is exact near a critical
+//! point; if all eigenvalues are negative, the trajectory ends in that point.
 
 use crate::skeleton::potential_field::field::PointForce;
 use nalgebra::{SymmetricEigen, Vector3};
 
-/// The length of a step, in the smallest spacing.
+/// Length of a step, in units of the smallest spacing.
 pub const STEP: f64 = 0.25;
 
-/// Halvings of the interval in which the time of a step is sought, on a logarithmic scale.
-const HALVINGS: usize = 60;
+/// Bisections of the interval that contains the duration of a step, on a logarithmic scale.
+const BISECTIONS: usize = 60;
 
-/// The step from a point where the force is known: of length [`STEP`], or shorter where the way
-/// ends before. None where there is no force.
-pub fn step(force: &PointForce) -> Option<Vector3<f64>> {
-    // in units in which the largest eigenvalue is about 1
+/// Returns the step from a point with the given force: of length [`STEP`], or shorter if the
+/// trajectory ends before. Returns `None` if the force vanishes.
+pub fn exponential_step(force: &PointForce) -> Option<Vector3<f64>> {
+    // scaled so that the largest eigenvalue is about 1
     let eigen = SymmetricEigen::new(force.jacobian / force.scale);
-    let along = eigen.eigenvectors.transpose() * (force.force / force.scale);
+    let eigen_force = eigen.eigenvectors.transpose() * (force.force / force.scale);
     let values = eigen.eigenvalues;
-    let move_in = |time: f64| {
+    let displacement_after = |time: f64| {
         Vector3::from_fn(|k, _| {
             let z = values[k] * time;
-            // (exp(z) - 1) / z is 1 at 0
-            let grown = if z.abs() < 1e-12 { 1.0 } else { z.exp_m1() / z };
-            along[k] * time * grown
+            // (exp(z) - 1) / z tends to 1 at 0
+            let growth = if z.abs() < 1e-12 { 1.0 } else { z.exp_m1() / z };
+            eigen_force[k] * time * growth
         })
     };
     let largest = values.amax();
-    if largest.is_nan() || largest <= 0.0 || along.amax() == 0.0 {
+    if largest.is_nan() || largest <= 0.0 || eigen_force.amax() == 0.0 {
         return None;
     }
-    // from so short that nothing moves to so long that all that can has come to rest, or moved far
+    // from so short that nothing moves to so long that every bounded motion has come to rest
     let (mut low, mut high) = (-40.0f64, 40.0f64);
     let time = |exponent: f64| exponent.exp() / largest;
-    let moved = if length(&move_in(time(high))) <= STEP {
-        move_in(time(high))
+    let displacement = if length(&displacement_after(time(high))) <= STEP {
+        displacement_after(time(high))
     } else {
-        for _ in 0..HALVINGS {
+        for _ in 0..BISECTIONS {
             let middle = 0.5 * (low + high);
-            if length(&move_in(time(middle))) <= STEP {
+            if length(&displacement_after(time(middle))) <= STEP {
                 low = middle
             } else {
                 high = middle
             }
         }
-        move_in(time(low))
+        displacement_after(time(low))
     };
-    let step = eigen.eigenvectors * moved;
+    let step = eigen.eigenvectors * displacement;
     step.iter().all(|x| x.is_finite()).then_some(step)
 }
 
-/// The length; infinite where it is not a number.
+/// Returns the length, or infinity instead of NaN.
 fn length(step: &Vector3<f64>) -> f64 {
     let length = step.norm();
     if length.is_nan() {
@@ -78,8 +78,8 @@ mod tests {
     }
 
     #[test]
-    fn a_step_ends_in_an_attracting_point() {
-        let step = step(&at([1e-4, 0.0, -2e-4], [-1e-3, -1e-3, -2e-3])).unwrap();
+    fn step_ends_in_an_attracting_point() {
+        let step = exponential_step(&at([1e-4, 0.0, -2e-4], [-1e-3, -1e-3, -2e-3])).unwrap();
         assert!(
             (step - Vector3::new(0.1, 0.0, -0.1)).norm() < 1e-9,
             "{step}"
@@ -87,21 +87,21 @@ mod tests {
     }
 
     #[test]
-    fn strong_forces_across_do_not_shorten_the_step_along() {
-        let step = step(&at([1e-9, 1e-4, 0.0], [-1e-10, -1.0, -1.0])).unwrap();
+    fn strong_transverse_forces_do_not_shorten_the_step() {
+        let step = exponential_step(&at([1e-9, 1e-4, 0.0], [-1e-10, -1.0, -1.0])).unwrap();
         assert!((step.norm() - STEP).abs() < 1e-6, "{step}");
         assert!(step.x > 0.249 && (step.y - 1e-4).abs() < 1e-9, "{step}");
     }
 
     #[test]
-    fn a_step_leaves_a_saddle() {
-        let step = step(&at([1e-12, -1e-5, 0.0], [1e-4, -1e-2, -1e-2])).unwrap();
+    fn step_leaves_a_saddle() {
+        let step = exponential_step(&at([1e-12, -1e-5, 0.0], [1e-4, -1e-2, -1e-2])).unwrap();
         assert!((step.norm() - STEP).abs() < 1e-6 && step.x > 0.2, "{step}");
     }
 
     #[test]
-    fn without_a_force_there_is_no_step() {
-        assert_eq!(step(&at([0.0; 3], [-1.0, -1.0, 1.0])), None);
-        assert_eq!(step(&at([0.0; 3], [0.0; 3])), None);
+    fn zero_force_yields_no_step() {
+        assert_eq!(exponential_step(&at([0.0; 3], [-1.0, -1.0, 1.0])), None);
+        assert_eq!(exponential_step(&at([0.0; 3], [0.0; 3])), None);
     }
 }

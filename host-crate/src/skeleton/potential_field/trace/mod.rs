@@ -1,13 +1,13 @@
-//! Curves along the force.
+//! Tracing of curves along the force field.
 
 mod bridges;
 mod flow;
-mod grow;
-mod inside;
-mod paths;
+mod force_mask;
+mod growing_skeleton;
 mod point_grid;
+mod streamlines;
 
-pub(super) use bridges::{Seed, bridges};
-pub(super) use grow::{Growth, REACHED};
-pub(super) use inside::Inside;
-pub(super) use paths::paths;
+pub(super) use bridges::{Seed, find_bridges};
+pub(super) use force_mask::ForceMask;
+pub(super) use growing_skeleton::{GrowingSkeleton, REACH_DISTANCE};
+pub(super) use streamlines::trace_streamlines;

@@ -1,4 +1,4 @@
-//! What lies near a point of the skeleton.
+//! Spatial hash of the points of a skeleton.
 
 use crate::{
     grid::Metric,
@@ -7,33 +7,33 @@ use crate::{
 use nalgebra::{Point3, Vector3};
 use std::collections::HashMap;
 
-/// What is found at a place.
+/// Feature of the skeleton at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// A node.
+    /// Node, by index.
     Node(usize),
-    /// A point of an edge.
+    /// Inner point of an edge.
     Curve {
-        /// The edge.
+        /// Index of the edge.
         edge: usize,
-        /// The number of its point.
+        /// Index of the point within the edge.
         point: usize,
     },
 }
 
-/// Places, which are in voxels, in cubes of a voxel.
+/// Points in voxel coordinates, hashed by the unit cube that contains them.
 pub struct PointGrid {
     metric: Metric,
-    cubes: HashMap<[i64; 3], Vec<(Point3<f64>, Hit)>>,
+    points_by_cube: HashMap<[i64; 3], Vec<(Point3<f64>, Hit)>>,
 }
 
-fn cube(at: &Point3<f64>) -> [i64; 3] {
+fn containing_cube(at: &Point3<f64>) -> [i64; 3] {
     [at.x, at.y, at.z].map(|x| x.floor() as i64)
 }
 
-/// How many cubes away along each axis something within a distance can be.
-fn reach(metric: Metric, within: f64) -> [i64; 3] {
-    // a step along an axis is a scalar product with the vector
+/// Returns the number of cubes along each axis within which to search for points at a distance.
+fn cube_range(metric: Metric, within: f64) -> [i64; 3] {
+    // the displacement along an axis is the scalar product of the vector with that row
     let steps = [Vector3::x(), Vector3::y(), Vector3::z()].map(|unit| metric.to_voxels(unit));
     [0, 1, 2].map(|axis| {
         let product = Vector3::from(steps.map(|step| step[axis]));
@@ -42,68 +42,68 @@ fn reach(metric: Metric, within: f64) -> [i64; 3] {
 }
 
 impl PointGrid {
-    /// None, as yet, in a world whose lengths are in its smallest spacing.
+    /// Creates an empty grid; `metric` defines distances, in units of the smallest spacing.
     pub fn new(metric: Metric) -> Self {
         Self {
             metric,
-            cubes: HashMap::new(),
+            points_by_cube: HashMap::new(),
         }
     }
 
-    /// Adds a place.
+    /// Adds a point.
     pub fn add(&mut self, at: Point3<f64>, hit: Hit) {
-        self.cubes.reserve_or_unwind(1);
-        self.cubes
-            .entry(cube(&at))
+        self.points_by_cube.reserve_or_unwind(1);
+        self.points_by_cube
+            .entry(containing_cube(&at))
             .or_default()
             .push_or_unwind((at, hit));
     }
 
-    /// Says of a place that it is of something else now.
-    pub fn rename(&mut self, at: &Point3<f64>, old: Hit, new: Hit) {
-        self.cubes.reserve_or_unwind(1);
-        for (_, hit) in self.cubes.entry(cube(at)).or_default() {
+    /// Replaces the feature at a point.
+    pub fn replace(&mut self, at: &Point3<f64>, old: Hit, new: Hit) {
+        self.points_by_cube.reserve_or_unwind(1);
+        for (_, hit) in self.points_by_cube.entry(containing_cube(at)).or_default() {
             if *hit == old {
                 *hit = new;
             }
         }
     }
 
-    /// The nearest of what is within a distance and wanted.
+    /// Returns the nearest eligible point within a distance, and its distance.
     pub fn nearest(
         &self,
         at: &Point3<f64>,
         within: f64,
-        wanted: impl Fn(&Point3<f64>, Hit) -> bool,
+        is_eligible: impl Fn(&Point3<f64>, Hit) -> bool,
     ) -> Option<(f64, Hit)> {
-        self.nearest_by(self.metric, at, within, wanted)
+        self.nearest_by(self.metric, at, within, is_eligible)
     }
 
-    /// The same by other lengths.
+    /// Returns the nearest eligible point within a distance in another metric.
     pub fn nearest_by(
         &self,
         metric: Metric,
         at: &Point3<f64>,
         within: f64,
-        wanted: impl Fn(&Point3<f64>, Hit) -> bool,
+        is_eligible: impl Fn(&Point3<f64>, Hit) -> bool,
     ) -> Option<(f64, Hit)> {
-        let reach = reach(metric, within);
-        let [x, y, z] = cube(at);
-        let mut best: Option<(f64, Hit)> = None;
-        for dz in -reach[2]..=reach[2] {
-            for dy in -reach[1]..=reach[1] {
-                for dx in -reach[0]..=reach[0] {
-                    let there = self.cubes.get(&[x + dx, y + dy, z + dz]);
-                    for &(place, hit) in there.into_iter().flatten() {
-                        let distance = metric.to_world(place - at).norm();
-                        let better = best.is_none_or(|(least, _)| distance < least);
-                        if distance <= within && better && wanted(&place, hit) {
-                            best = Some((distance, hit));
+        let cube_range = cube_range(metric, within);
+        let [x, y, z] = containing_cube(at);
+        let mut nearest_hit: Option<(f64, Hit)> = None;
+        for dz in -cube_range[2]..=cube_range[2] {
+            for dy in -cube_range[1]..=cube_range[1] {
+                for dx in -cube_range[0]..=cube_range[0] {
+                    let points = self.points_by_cube.get(&[x + dx, y + dy, z + dz]);
+                    for &(position, hit) in points.into_iter().flatten() {
+                        let distance = metric.to_world(position - at).norm();
+                        let is_nearer = nearest_hit.is_none_or(|(smallest, _)| distance < smallest);
+                        if distance <= within && is_nearer && is_eligible(&position, hit) {
+                            nearest_hit = Some((distance, hit));
                         }
                     }
                 }
             }
         }
-        best
+        nearest_hit
     }
 }

@@ -10,13 +10,13 @@ use cuda_std::{GpuFloat, SharedView, View, ViewMut, kernel, shared_view};
 /// Adds the near field to the far field, and writes the direction and magnitude of the force at
 /// each target, for anisotropic or oblique voxels.
 ///
-/// **Mapping and phases:** as for [`add_near_field`](super::add_near_field), but weights are computed
-/// from the distance, in `f64`. **Memory:** 6.6 KiB of shared memory.
+/// **Mapping and phases:** as for [`add_near_field`](super::add_near_field), but weights are
+/// computed from the distance, in `f64`. **Memory:** 6.6 KiB of shared memory.
 ///
 /// # Safety
-/// As for [`add_near_field`](super::add_near_field), except that `weights` must hold one element per
-/// source in the order of `sources_by_brick`, or be empty if every source weighs 1. `world` must be
-/// the metric of the lattice.
+/// As for [`add_near_field`](super::add_near_field), except that `weights` must hold one element
+/// per source in the order of `sources_by_brick`, or be empty if every source weighs 1. `world`
+/// must be the metric of the lattice.
 #[kernel(fused)]
 pub unsafe fn add_near_field_in_world(
     words: View<u32>,

@@ -1,6 +1,6 @@
-//! Forces by one device.
+//! All-pairs forces on one device.
 
-use super::{Sources, Targets, portions::by_portions, sources::world_metric};
+use super::{Sources, Targets, launch_portions::launch_in_portions, sources::world_metric};
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream, over},
     grid::{DevicePoints, Metric},
@@ -18,31 +18,30 @@ use ferrovox_kernels::skeleton::field::{
     reduce_force_slices,
 };
 
-/// Forces to compute.
-pub(super) struct Job<'a> {
+/// All-pairs force computation.
+pub(super) struct AllPairsJob<'a> {
     pub stream: &'a Stream,
     pub sources: &'a Sources,
     pub targets: &'a Targets<'a>,
     pub params: &'a Params,
-    /// If this is a part of a larger job, that one: sources are cut into slices as they would be
-    /// for it.
+    /// Job of which this is a part, if any; it determines the slices of the sources.
     pub whole: Option<WholeJob<'a>>,
-    /// Counts pairs of a source and a target, if progress is reported or the work can be cancelled.
+    /// Counter of (source, target) pairs, if progress is reported or the work can be cancelled.
     pub counter: Option<&'a Counter<'a>>,
 }
 
-/// A job of which several devices have parts.
+/// Job that is divided among several devices.
 #[derive(Clone, Copy)]
 pub(super) struct WholeJob<'a> {
-    /// The stream that would do it alone.
+    /// Stream that would process the job alone.
     pub stream: &'a Stream,
-    /// What its threads would take one each of: targets or runs of them.
+    /// Number of work items, one per thread: targets or runs of targets.
     pub items: u64,
 }
 
-/// What kernels take whose threads have a target each: sources, targets, slices, portion, exponent,
+/// Arguments of the kernels with one target per thread: sources, targets, slices, range, exponent,
 /// sums.
-type ByTarget<'v> = (
+type PerTargetArgs<'v> = (
     View<'v, f32>,
     View<'v, f32>,
     SourceSlices,
@@ -51,19 +50,19 @@ type ByTarget<'v> = (
     ViewMut<'v, f64>,
 );
 
-/// How a job is launched.
+/// Launch configuration of a job.
 #[derive(Clone, Copy)]
-struct Plan {
-    /// The slices in which sources are taken.
+struct LaunchPlan {
+    /// Slices of the sources.
     slices: SourceSlices,
-    /// Pairs of a slice and a block of targets, or of runs.
+    /// Number of (slice, block) pairs, where a block comprises targets or runs.
     pairs: u64,
-    /// How many the device does at a time.
+    /// Number of pairs that the device processes concurrently.
     wave: u64,
 }
 
-impl Plan {
-    fn all(self) -> LaunchRange {
+impl LaunchPlan {
+    fn full_range(self) -> LaunchRange {
         LaunchRange {
             first: 0,
             end: self.pairs,
@@ -71,53 +70,53 @@ impl Plan {
     }
 }
 
-/// Threads that are on a multiprocessor at a time, about.
-const RESIDENT: u64 = 1024;
+/// Approximate number of resident threads per multiprocessor.
+const RESIDENT_THREADS: u64 = 1024;
 
-/// This many times the threads that a device holds get work: then the last of them, which do not
-/// fill the device, take little of the time.
-const WAVES: u64 = 8;
+/// Minimum number of work items per resident thread, which bounds the share of the last, partly
+/// filled wave.
+const MIN_WAVES: u64 = 8;
 
-/// The largest block that the calculator may choose. All sizes up to this were measured, and are
-/// within a fifth of the fastest (docs/images/occupancy/h200.csv); larger ones were not.
+/// Maximum block size that the occupancy calculator may choose; all sizes up to this are within a
+/// fifth of the fastest.
 const MAX_THREADS: u32 = 256;
 
-/// Shorter slices would have threads that write more than they compute.
-const MIN_SLICE: u64 = 2048;
+/// Minimum number of sources per slice; in shorter slices threads write more than they compute.
+const MIN_SLICE_SOURCES: u64 = 2048;
 
-/// A launch for this many pieces.
+/// Returns the launch of this many work items.
 fn blocks(pieces: u64) -> Launch {
     Launch::pieces(pieces).at_most_threads(MAX_THREADS)
 }
 
 impl WholeJob<'_> {
-    /// How many sources a slice has: as few as it takes to give all of the device work.
+    /// Returns the number of sources per slice: as many slices as are needed to occupy the device.
     fn slice_len(self, sources: u64) -> u64 {
-        // by the device alone: the grouping of sums, and so their bits, are the same for blocks of
-        // any size
+        // depends on the device alone, so the grouping of sums, and thus the result, is the same
+        // for all block sizes
         let limits = self.stream.device().limits();
-        let resident = u64::from(limits.multiprocessors) * RESIDENT;
-        let alone = limits.threads_per_block == 1;
-        let wanted = if alone {
+        let resident_threads = u64::from(limits.multiprocessors) * RESIDENT_THREADS;
+        let is_sequential = limits.threads_per_block == 1;
+        let wanted = if is_sequential {
             1
         } else {
-            (WAVES * resident).div_ceil(self.items.max(1))
+            (MIN_WAVES * resident_threads).div_ceil(self.items.max(1))
         };
-        let most = (sources / MIN_SLICE).max(1);
-        sources.div_ceil(wanted.min(most)).max(1)
+        let max_slices = (sources / MIN_SLICE_SOURCES).max(1);
+        sources.div_ceil(wanted.min(max_slices)).max(1)
     }
 }
 
-impl Job<'_> {
-    /// Four numbers for each target.
+impl AllPairsJob<'_> {
+    /// Computes the forces, four elements per target.
     pub fn compute(&self) -> Result<Buffer<f32>, SkeletonError> {
         match self.params.precision {
-            Precision::F32 => self.with::<f32>(),
-            Precision::Accurate => self.with::<f64>(),
+            Precision::F32 => self.compute_with::<f32>(),
+            Precision::Accurate => self.compute_with::<f64>(),
         }
     }
 
-    fn with<A: Accumulator>(&self) -> Result<Buffer<f32>, SkeletonError> {
+    fn compute_with<A: Accumulator>(&self) -> Result<Buffer<f32>, SkeletonError> {
         let exponent = self.params.exponent;
         let integer = if exponent.fract() == 0.0 {
             exponent as u32
@@ -127,39 +126,39 @@ impl Job<'_> {
         let (metric, _) = Metric::snapped(&self.targets.mask.geometry);
         if !metric.is_of_cubes() {
             let (sums, slices) = match integer {
-                0 => self.in_world::<A, RealPower>(&metric)?,
-                _ => self.in_world::<A, IntegerPower>(&metric)?,
+                0 => self.tuned_in_world_sums::<A, RealPower>(&metric)?,
+                _ => self.tuned_in_world_sums::<A, IntegerPower>(&metric)?,
             };
-            return self.finish(&sums, slices);
+            return self.reduce_slices(&sums, slices);
         }
         match integer {
-            2 => self.run::<A, Power2>(),
-            3 => self.run::<A, Power3>(),
-            4 => self.run::<A, Power4>(),
-            5 => self.run::<A, Power5>(),
-            6 => self.run::<A, Power6>(),
-            7 => self.run::<A, Power7>(),
-            8 => self.run::<A, Power8>(),
-            9 => self.run::<A, Power9>(),
-            _ => self.run::<A, RealPower>(),
+            2 => self.compute_cubic::<A, Power2>(),
+            3 => self.compute_cubic::<A, Power3>(),
+            4 => self.compute_cubic::<A, Power4>(),
+            5 => self.compute_cubic::<A, Power5>(),
+            6 => self.compute_cubic::<A, Power6>(),
+            7 => self.compute_cubic::<A, Power7>(),
+            8 => self.compute_cubic::<A, Power8>(),
+            9 => self.compute_cubic::<A, Power9>(),
+            _ => self.compute_cubic::<A, RealPower>(),
         }
     }
 
-    fn run<A: Accumulator, P: Power>(&self) -> Result<Buffer<f32>, SkeletonError> {
+    fn compute_cubic<A: Accumulator, P: Power>(&self) -> Result<Buffer<f32>, SkeletonError> {
         let (sums, slices) = match self.params.variant {
-            // who calls has chosen, and `Multipole` is no job for all pairs
+            // the caller has resolved the variant; `Multipole` is not an all-pairs job
             FieldVariant::Tuned | FieldVariant::Auto | FieldVariant::Multipole => {
-                self.tuned::<A, P>()?
+                self.tuned_sums::<A, P>()?
             }
-            FieldVariant::Simple => self.by_target::<forces_simple<A, P>>()?,
-            FieldVariant::Constant => self.constant::<A, P>()?,
-            FieldVariant::Shared => self.by_target::<forces_shared<A, P>>()?,
+            FieldVariant::Simple => self.per_target_sums::<forces_simple<A, P>>()?,
+            FieldVariant::Constant => self.constant_memory_sums::<A, P>()?,
+            FieldVariant::Shared => self.per_target_sums::<forces_shared<A, P>>()?,
         };
-        self.finish(&sums, slices)
+        self.reduce_slices(&sums, slices)
     }
 
-    /// Directions and magnitudes of sums.
-    fn finish(
+    /// Adds the slices and converts the sums to directions and magnitudes.
+    fn reduce_slices(
         &self,
         sums: &Buffer<f64>,
         slices: SourceSlices,
@@ -167,7 +166,7 @@ impl Job<'_> {
         let stream = self.stream;
         let mut forces = stream.alloc::<f32>(FORCE_COMPONENTS * self.targets.count as usize)?;
         let (launch, items) = over(stream, self.targets.count);
-        // SAFETY: there are three sums for each target and slice, and four numbers for each target.
+        // SAFETY: there are three sums per target and slice, and four elements per target.
         unsafe {
             let args = (sums.view(), slices, items, forces.view_mut());
             stream.launch::<reduce_force_slices>(launch, args)?;
@@ -175,19 +174,23 @@ impl Job<'_> {
         Ok(forces)
     }
 
-    /// How a kernel is launched whose threads take one of `items` each.
-    fn plan<K: Kernel>(&self, items: u64) -> Result<Plan, SkeletonError> {
+    /// Plans the launch of a kernel with one of `items` per thread.
+    fn plan<K: Kernel>(&self, items: u64) -> Result<LaunchPlan, SkeletonError> {
         let whole = self.whole.unwrap_or(WholeJob {
             stream: self.stream,
             items,
         });
         let sources = self.sources.len() as u64;
         let len = whole.slice_len(sources);
-        self.plan_with::<K>(items, len)
+        self.plan_with_slices::<K>(items, len)
     }
 
-    /// The same with slices of `len` sources.
-    fn plan_with<K: Kernel>(&self, items: u64, len: u64) -> Result<Plan, SkeletonError> {
+    /// Plans the launch of a kernel with one of `items` per thread, for slices of `len` sources.
+    fn plan_with_slices<K: Kernel>(
+        &self,
+        items: u64,
+        len: u64,
+    ) -> Result<LaunchPlan, SkeletonError> {
         let sources = self.sources.len() as u64;
         let slices = SourceSlices {
             sources,
@@ -196,18 +199,18 @@ impl Job<'_> {
             targets: self.targets.count,
         };
         let plan = self.stream.plan::<K>(blocks(items))?;
-        Ok(Plan {
+        Ok(LaunchPlan {
             slices,
             pairs: items.div_ceil(plan.threads.into()) * slices.count,
             wave: plan.resident_blocks.into(),
         })
     }
 
-    /// Calls `launch` for some pairs of a plan: once, or in portions if progress is reported or the
+    /// Calls `launch` for a range of pairs: once, or in portions if progress is reported or the
     /// work can be cancelled.
     fn launch(
         &self,
-        plan: Plan,
+        plan: LaunchPlan,
         pairs: LaunchRange,
         mut launch: impl FnMut(Launch, LaunchRange) -> Result<(), SkeletonError>,
     ) -> Result<(), SkeletonError> {
@@ -216,35 +219,35 @@ impl Job<'_> {
         let Some(counter) = self.counter else {
             return launch(pairs);
         };
-        let all = u128::from(self.targets.count) * u128::from(plan.slices.sources);
-        let of = |pairs: u64| (all * u128::from(pairs) / u128::from(plan.pairs)) as u64;
+        let all_pairs = u128::from(self.targets.count) * u128::from(plan.slices.sources);
+        let counted = |pairs: u64| (all_pairs * u128::from(pairs) / u128::from(plan.pairs)) as u64;
         let mut done = pairs.first;
-        by_portions(self.stream, pairs, plan.wave, launch, |pairs| {
-            let more = of(done + pairs) - of(done);
+        launch_in_portions(self.stream, pairs, plan.wave, launch, |pairs| {
+            let increment = counted(done + pairs) - counted(done);
             done += pairs;
-            Ok(counter.add(more).map_err(DeviceError::from)?)
+            Ok(counter.add(increment).map_err(DeviceError::from)?)
         })
     }
 
-    /// Room for three sums for each target and slice.
-    fn sums(&self, slices: SourceSlices) -> Result<Buffer<f64>, SkeletonError> {
+    /// Allocates three sums per target and slice.
+    fn alloc_sums(&self, slices: SourceSlices) -> Result<Buffer<f64>, SkeletonError> {
         let count = 3 * slices.targets * slices.count;
         Ok(self.stream.alloc(count as usize)?)
     }
 
-    fn tuned<A: Accumulator, P: Power>(
+    fn tuned_sums<A: Accumulator, P: Power>(
         &self,
     ) -> Result<(Buffer<f64>, SourceSlices), SkeletonError> {
-        let (runs, places) = self.targets.runs(self.stream)?;
+        let (runs, run_coords) = self.targets.runs(self.stream)?;
         let plan = self.plan::<forces_tuned<A, P>>(runs.count)?;
-        let mut sums = self.sums(plan.slices)?;
-        self.launch(plan, plan.all(), |launch, portion| {
-            // SAFETY: sources and runs have three coordinates each, the words and what comes before
-            // them are the targets', and there are three sums for each target and slice.
+        let mut sums = self.alloc_sums(plan.slices)?;
+        self.launch(plan, plan.full_range(), |launch, portion| {
+            // SAFETY: sources and runs have three coordinates each, the words and offsets are those
+            // of the targets, and there are three sums per target and slice.
             unsafe {
                 let args = (
                     self.sources.points.coordinates.view(),
-                    places.coordinates.view(),
+                    run_coords.coordinates.view(),
                     self.targets.mask.bits.view(),
                     self.targets.before.view(),
                     runs,
@@ -259,21 +262,21 @@ impl Job<'_> {
         Ok((sums, plan.slices))
     }
 
-    /// The same where voxels are no cubes.
-    fn in_world<A: Accumulator, P: Power>(
+    /// Computes the sums with the tuned kernel for anisotropic or oblique voxels.
+    fn tuned_in_world_sums<A: Accumulator, P: Power>(
         &self,
         metric: &Metric,
     ) -> Result<(Buffer<f64>, SourceSlices), SkeletonError> {
-        let (runs, places) = self.targets.runs(self.stream)?;
+        let (runs, run_coords) = self.targets.runs(self.stream)?;
         let plan = self.plan::<forces_tuned_in_world<A, P>>(runs.count)?;
-        let mut sums = self.sums(plan.slices)?;
-        self.launch(plan, plan.all(), |launch, portion| {
-            // SAFETY: as in `tuned`, and sources have a weight each or none.
+        let mut sums = self.alloc_sums(plan.slices)?;
+        self.launch(plan, plan.full_range(), |launch, portion| {
+            // SAFETY: as in `tuned_sums`, and there is one weight per source or none at all.
             unsafe {
                 let args = (
                     self.sources.points.coordinates.view(),
                     self.sources.weights.view(),
-                    places.coordinates.view(),
+                    run_coords.coordinates.view(),
                     self.targets.mask.bits.view(),
                     self.targets.before.view(),
                     runs,
@@ -291,15 +294,16 @@ impl Job<'_> {
         Ok((sums, plan.slices))
     }
 
-    /// By a kernel whose threads take a target each and go through all sources of a slice.
-    fn by_target<K>(&self) -> Result<(Buffer<f64>, SourceSlices), SkeletonError>
+    /// Computes the sums with a kernel whose threads have one target each and loop over all sources
+    /// of a slice.
+    fn per_target_sums<K>(&self) -> Result<(Buffer<f64>, SourceSlices), SkeletonError>
     where
-        K: for<'v> Kernel<Args<'v> = ByTarget<'v>>,
+        K: for<'v> Kernel<Args<'v> = PerTargetArgs<'v>>,
     {
         let targets = DevicePoints::from_sites(self.stream, self.targets.mask)?;
         let plan = self.plan::<K>(targets.len() as u64)?;
-        let mut sums = self.sums(plan.slices)?;
-        self.launch(plan, plan.all(), |launch, portion| {
+        let mut sums = self.alloc_sums(plan.slices)?;
+        self.launch(plan, plan.full_range(), |launch, portion| {
             let args = (
                 self.sources.points.coordinates.view(),
                 targets.coordinates.view(),
@@ -308,23 +312,23 @@ impl Job<'_> {
                 self.params.exponent as f32,
                 sums.view_mut(),
             );
-            // SAFETY: sources and targets have three coordinates each, and there are three sums for
-            // each target and slice.
+            // SAFETY: sources and targets have three coordinates each, and there are three sums per
+            // target and slice.
             Ok(unsafe { self.stream.launch::<K>(launch, args) }?)
         })?;
         Ok((sums, plan.slices))
     }
 
-    fn constant<A: Accumulator, P: Power>(
+    fn constant_memory_sums<A: Accumulator, P: Power>(
         &self,
     ) -> Result<(Buffer<f64>, SourceSlices), SkeletonError> {
         let targets = DevicePoints::from_sites(self.stream, self.targets.mask)?;
-        let plan = self.plan_with::<forces_constant<A, P>>(
+        let plan = self.plan_with_slices::<forces_constant<A, P>>(
             targets.len() as u64,
             MAX_CONSTANT_SOURCES as u64,
         )?;
-        let blocks = plan.pairs / plan.slices.count;
-        // the slices are added up by the kernel
+        let blocks_per_slice = plan.pairs / plan.slices.count;
+        // the kernel adds the slices
         let slices = SourceSlices {
             count: 1,
             ..plan.slices
@@ -335,15 +339,15 @@ impl Job<'_> {
             .constant::<forces_constant<A, P>, _>(&FIELD_SOURCES)?;
         for slice in 0..plan.slices.count {
             let [start, end] = plan.slices.range(slice).map(|source| 3 * source as usize);
-            // SAFETY: it is read by this job's launches only.
+            // SAFETY: only the launches of this job read it.
             unsafe { constant.write(&self.sources.points.coordinates, start..end) }?;
             let pairs = LaunchRange {
-                first: slice * blocks,
-                end: (slice + 1) * blocks,
+                first: slice * blocks_per_slice,
+                end: (slice + 1) * blocks_per_slice,
             };
             self.launch(plan, pairs, |launch, portion| {
-                // SAFETY: the constant has the slice's sources, targets have three coordinates
-                // each, and there are three sums for each.
+                // SAFETY: the constant holds the slice's sources, targets have three coordinates
+                // each, and there are three sums per target.
                 unsafe {
                     let args = (
                         targets.coordinates.view(),

@@ -1,10 +1,10 @@
-//! Forces of series and of near sources.
+//! Evaluation of forces: far field from local expansions, near field source by source.
 
 use super::{
-    levels::{Levels, OwnWeights},
-    series::{Series, bytes, series},
-    table_data::TableData,
-    tables::Tables,
+    device_tables::DeviceTables,
+    octree::{Octree, SourceWeights},
+    passes::{LocalExpansions, compute_expansions, expansion_bytes},
+    tables::TableData,
 };
 use crate::{
     device::{Buffer, DeviceError, Launch, Stream},
@@ -12,7 +12,9 @@ use crate::{
     monitor::Counter,
     skeleton::{
         SkeletonError,
-        potential_field::field::{Targets, portions::by_portions, sources::world_metric},
+        potential_field::field::{
+            Targets, launch_portions::launch_in_portions, sources::world_metric,
+        },
     },
 };
 use ferrovox_kernels::skeleton::field::{
@@ -23,69 +25,69 @@ use ferrovox_kernels::skeleton::field::{
     },
 };
 
-/// Bricks whose far forces are there at a time, at least: a megabyte of them for each 85.
-const CHUNK: u64 = 256;
+/// Minimum number of bricks whose far-field forces are in memory at a time, 12 KiB each.
+const MIN_CHUNK_BRICKS: u64 = 256;
 
-/// So many times the blocks that a device holds get a brick in a launch.
-const WAVES: u64 = 4;
+/// Number of waves of resident blocks per chunk of bricks.
+const CHUNK_WAVES: u64 = 4;
 
-/// Threads that have something to do in a brick: each has four voxels.
-const THREADS: u32 = BRICK_VOXELS as u32 / 4;
+/// Number of threads with work in a brick: each has four voxels.
+const USEFUL_THREADS: u32 = BRICK_VOXELS as u32 / 4;
 
-/// Forces to compute.
-pub(in crate::skeleton::potential_field::field) struct TreeJob<'a> {
+/// Force computation by the multipole method on one device.
+pub(in crate::skeleton::potential_field::field) struct FmmJob<'a> {
     pub stream: &'a Stream,
-    /// The voxels that exert them, in the same grid as the targets.
+    /// Mask of the sources, in the same grid as the targets.
     pub sources: &'a DeviceMask,
-    /// What each of them weighs, in their order; nothing if they are all alike.
+    /// Weights of the sources in mask order, or empty if all are equal.
     pub weights: &'a Buffer<f32>,
     pub targets: &'a Targets<'a>,
-    /// The tables, for voxels of this form.
+    /// Lookup tables for the voxels' shape.
     pub data: &'a TableData,
-    /// Counts pairs of a source and a target, as if all were compared, of which there are so many.
+    /// Counter of (source, target) pairs, as if all pairs were evaluated, and their total number.
     pub counter: Option<(&'a Counter<'a>, u64)>,
 }
 
-/// Four numbers for each target, and for each brick how far a force can be off.
-pub(in crate::skeleton::potential_field::field) struct Made {
+/// Forces, four elements per target, and error bounds, one per brick.
+pub(in crate::skeleton::potential_field::field) struct BoundedForces {
     pub forces: Buffer<f32>,
     pub bounds: Buffer<f64>,
 }
 
-impl TreeJob<'_> {
-    /// Computes them.
-    pub fn compute(&self) -> Result<Made, SkeletonError> {
+impl FmmJob<'_> {
+    /// Computes the forces and their error bounds.
+    pub fn compute(&self) -> Result<BoundedForces, SkeletonError> {
         let stream = self.stream;
         let lattice = &self.data.lattice;
         let mut forces = stream.alloc::<f32>(FORCE_COMPONENTS * self.targets.count as usize)?;
         if self.targets.count == 0 {
             let bricks = lattice.bricks(self.sources.grid).samples();
             let bounds = stream.zeros(bricks as usize)?;
-            return Ok(Made { forces, bounds });
+            return Ok(BoundedForces { forces, bounds });
         }
-        let tables = Tables::upload(stream, self.data)?;
-        let known = if self.weights.is_empty() {
+        let tables = DeviceTables::upload(stream, self.data)?;
+        let numbered_sources = if self.weights.is_empty() {
             None
         } else {
             Some(Targets::new(stream, self.sources)?)
         };
-        let own = OwnWeights {
+        let source_weights = SourceWeights {
             weights: self.weights,
-            before: known.as_ref().map(|known| &known.before),
+            before: numbered_sources.as_ref().map(|sources| &sources.before),
         };
-        let sources = (self.sources, own);
+        let sources = (self.sources, source_weights);
         let mask = self.targets.mask;
-        let levels = Levels::new(stream, sources, mask, lattice, &self.data.nearness)?;
-        let finest = &levels.levels[0];
+        let octree = Octree::new(stream, sources, mask, lattice, &self.data.near_field)?;
+        let finest = &octree.levels[0];
         let plan = stream.plan::<add_near_field>(self.launch(finest.targets.count))?;
-        let chunk = (WAVES * u64::from(plan.resident_blocks))
-            .max(CHUNK)
+        let chunk = (CHUNK_WAVES * u64::from(plan.resident_blocks))
+            .max(MIN_CHUNK_BRICKS)
             .min(finest.targets.count);
         let sums = 3 * BRICK_VOXELS as u64 * chunk;
-        stream.require(bytes(&levels, tables.terms) + 8 * sums)?;
-        let series = series(stream, &levels, &tables, self.data.exponent)?;
+        stream.require(expansion_bytes(&octree, tables.terms) + 8 * sums)?;
+        let expansions = compute_expansions(stream, &octree, &tables, self.data.exponent)?;
         let mut sums = stream.alloc::<f64>(sums as usize)?;
-        let all = LaunchRange {
+        let all_bricks = LaunchRange {
             first: 0,
             end: finest.targets.count,
         };
@@ -93,9 +95,9 @@ impl TreeJob<'_> {
             let mut first = portion.first;
             while first < portion.end {
                 let nodes = chunk.min(portion.end - first);
-                self.of_bricks(
-                    (&levels, &tables),
-                    &series,
+                self.evaluate_bricks(
+                    (&octree, &tables),
+                    &expansions,
                     [first, nodes],
                     (&mut sums, &mut forces),
                 )?;
@@ -104,34 +106,34 @@ impl TreeJob<'_> {
             Ok(())
         };
         match self.counter {
-            None => launch(all)?,
+            None => launch(all_bricks)?,
             Some((counter, pairs)) => {
-                let of = |bricks: u64| {
-                    (u128::from(pairs) * u128::from(bricks) / u128::from(all.end)) as u64
+                let counted = |bricks: u64| {
+                    (u128::from(pairs) * u128::from(bricks) / u128::from(all_bricks.end)) as u64
                 };
                 let mut done = 0;
-                by_portions(stream, all, chunk, launch, |bricks| {
-                    let more = of(done + bricks) - of(done);
+                launch_in_portions(stream, all_bricks, chunk, launch, |bricks| {
+                    let increment = counted(done + bricks) - counted(done);
                     done += bricks;
-                    Ok(counter.add(more).map_err(DeviceError::from)?)
+                    Ok(counter.add(increment).map_err(DeviceError::from)?)
                 })?;
             }
         }
-        Ok(Made {
+        Ok(BoundedForces {
             forces,
-            bounds: series.bounds,
+            bounds: expansions.bounds,
         })
     }
 
     fn launch(&self, nodes: u64) -> Launch {
-        Launch::pieces(nodes).block_divides(THREADS)
+        Launch::pieces(nodes).block_divides(USEFUL_THREADS)
     }
 
-    /// Makes the forces of some bricks.
-    fn of_bricks(
+    /// Computes the forces of a range of bricks.
+    fn evaluate_bricks(
         &self,
-        (levels, tables): (&Levels, &Tables),
-        series: &Series,
+        (octree, tables): (&Octree, &DeviceTables),
+        expansions: &LocalExpansions,
         [first, nodes]: [u64; 2],
         (sums, forces): (&mut Buffer<f64>, &mut Buffer<f32>),
     ) -> Result<(), SkeletonError> {
@@ -139,7 +141,7 @@ impl TreeJob<'_> {
         let TableData {
             lattice, exponent, ..
         } = self.data;
-        let finest = &levels.levels[0];
+        let finest = &octree.levels[0];
         let far = FarFieldBatch {
             first,
             nodes,
@@ -155,13 +157,13 @@ impl TreeJob<'_> {
             offsets: tables.near.len() as u32,
         };
         let by_voxels = Launch::pieces(nodes).at_most_threads(MAX_THREADS);
-        // SAFETY: there is a series for each brick, room for three sums of each of its places, and
-        // four numbers for each target; sources have a weight each or none.
+        // SAFETY: there is one expansion per brick, three sums per lattice point of each brick,
+        // four elements per target, and one weight per source or none at all.
         unsafe {
             let args = (
-                series.series.view(),
+                expansions.coefficients.view(),
                 tables.rows.view(),
-                tables.powers_of_targets.view(),
+                tables.target_powers.view(),
                 far,
                 sums.view_mut(),
             );
@@ -169,8 +171,8 @@ impl TreeJob<'_> {
             let words = self.targets.mask.bits.view();
             let before = self.targets.before.view();
             let targets = finest.targets.bricks.view();
-            let sources = finest.sources.numbers.view();
-            let (starts, list) = (levels.starts.view(), levels.list.view());
+            let sources = finest.sources.indices.view();
+            let (starts, source_list) = (octree.starts.view(), octree.source_list.view());
             let offsets = tables.near.view();
             let launch = self.launch(nodes);
             if lattice.metric.is_of_cubes() {
@@ -180,7 +182,7 @@ impl TreeJob<'_> {
                     targets,
                     sources,
                     starts,
-                    list,
+                    source_list,
                     offsets,
                     tables.weights.view(),
                     sums.view(),
@@ -195,9 +197,9 @@ impl TreeJob<'_> {
                     targets,
                     sources,
                     starts,
-                    list,
+                    source_list,
                     offsets,
-                    levels.weights.view(),
+                    octree.weights.view(),
                     sums.view(),
                     near,
                     world_metric(&lattice.metric),

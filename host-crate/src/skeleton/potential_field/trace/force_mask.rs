@@ -1,4 +1,4 @@
-//! Which voxels have a force, on the host.
+//! Host copy of the mask of voxels with a force.
 
 use crate::{
     device::Stream,
@@ -7,14 +7,14 @@ use crate::{
 use ferrovox_kernels::distance::sites::BitRows;
 use nalgebra::Point3;
 
-/// The voxels that have a force.
-pub struct Inside {
+/// Voxels with a force.
+pub struct ForceMask {
     bits: BitRows,
     words: Vec<u32>,
 }
 
-impl Inside {
-    /// Copies a field. Synchronises the stream.
+impl ForceMask {
+    /// Downloads the mask of a force field. Synchronises the stream.
     pub fn new(stream: &Stream, field: &ForceField) -> Result<Self, SkeletonError> {
         Ok(Self {
             bits: field.mask.layout(),
@@ -22,11 +22,11 @@ impl Inside {
         })
     }
 
-    /// Whether a voxel has a force.
+    /// Returns `true` if a voxel has a force.
     fn has_force(&self, [x, y, z]: [i64; 3]) -> bool {
         let grid = self.bits.grid;
-        let inside = |at: i64, len: u32| (0..i64::from(len)).contains(&at);
-        if !inside(x, grid.nx) || !inside(y, grid.ny) || !inside(z, grid.nz) {
+        let in_range = |at: i64, len: u32| (0..i64::from(len)).contains(&at);
+        if !in_range(x, grid.nx) || !in_range(y, grid.ny) || !in_range(z, grid.nz) {
             return false;
         }
         let row = z as u64 * u64::from(grid.ny) + y as u64;
@@ -34,10 +34,10 @@ impl Inside {
         self.words[word as usize] >> (x % 32) & 1 != 0
     }
 
-    /// Whether there is a force at all eight corners of the cell that a point is in, or, on a face,
-    /// of one of both cells.
+    /// Returns `true` if all eight corners of the cell that contains a point have a force; for a
+    /// point on a face, of one of the two cells.
     pub fn is_in_cell(&self, point: &Point3<f64>) -> bool {
-        let near = |at: f64| {
+        let candidates = |at: f64| {
             let (low, high) = ((at - 1e-6).floor() as i64, (at + 1e-6).floor() as i64);
             if low == high {
                 vec![low]
@@ -45,14 +45,14 @@ impl Inside {
                 vec![low, high]
             }
         };
-        let [xs, ys, zs] = [point.x, point.y, point.z].map(near);
+        let [xs, ys, zs] = [point.x, point.y, point.z].map(candidates);
         xs.iter().any(|&x| {
             ys.iter()
                 .any(|&y| zs.iter().any(|&z| self.has_all_corners([x, y, z])))
         })
     }
 
-    /// Whether a cell has a force at all corners.
+    /// Returns `true` if all corners of a cell have a force.
     pub fn has_all_corners(&self, [x, y, z]: [i64; 3]) -> bool {
         (0..8).all(|k| self.has_force([x + (k & 1), y + (k >> 1 & 1), z + (k >> 2)]))
     }

@@ -1,11 +1,11 @@
-//! The force at voxels.
+//! Force field at voxels.
 
 use super::{
     ErrorBounds, Sources, Targets,
-    choice::Choice,
-    devices::forces_on,
-    job::Job,
-    tree::{TableData, TreeField, tree_on},
+    all_pairs::AllPairsJob,
+    fmm::{FmmField, TableData, fmm_forces},
+    multi_device::forces_on,
+    variant_choice::VariantChoice,
 };
 use crate::{
     device::{Buffer, Stream, rows, rows_launch},
@@ -18,44 +18,46 @@ use crate::{
 };
 use ferrovox_kernels::skeleton::field::{FORCE_COMPONENTS, average_boundary_forces};
 
-/// The forces at voxels of a mask, on a device.
+/// Forces at the voxels of a mask, on a device.
 #[derive(Debug)]
 pub struct ForceField {
-    /// The voxels that have a force.
+    /// Mask of the voxels with a force.
     pub mask: DeviceMask,
-    /// Four numbers for each of them, in their order: the direction's x, y and z, and the
-    /// magnitude, in the world with the smallest spacing as the unit of length. A direction of
-    /// three zeros is none.
+    /// Forces in mask order, four elements each: the direction's x, y and z, and the magnitude, in
+    /// world space with the smallest spacing as the unit of length. A vanishing force has direction
+    /// zero.
     ///
-    /// Components are along the grid's axes, whichever way these point. Where the axes are not at
-    /// right angles, x is along the first, y in the plane of the first two, and z across both.
+    /// Components are along the grid's axes, including their sign. For oblique axes, x is along the
+    /// first axis, y in the plane of the first two, and z perpendicular to both.
     pub forces: Buffer<f32>,
-    /// How many voxels of the mask come before each of its words.
+    /// Number of mask voxels before each word of the mask.
     pub before: Buffer<u64>,
-    /// How it was made: never [`FieldVariant::Auto`].
+    /// Variant that computed the forces; never [`FieldVariant::Auto`].
     pub variant: FieldVariant,
-    /// How far the forces can be off, if it was made by [`FieldVariant::Multipole`] for all voxels of
-    /// the mask.
+    /// Error bounds, if [`FieldVariant::Multipole`] computed the forces of all voxels of the mask.
     pub bounds: Option<ErrorBounds>,
 }
 
 impl ForceField {
-    /// The forces of all voxels of the grid, x fastest, as vectors: direction times magnitude,
-    /// zeros where there is none. Synchronises the stream.
+    /// Returns the force vectors at all voxels of the grid, x fastest; zero where there is no
+    /// force. Synchronises the stream.
     ///
     /// # Errors
     /// Errors of the device.
     ///
     /// ```
-    /// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, skeleton::{Params, SurfaceBy, classify}};
-    /// use ferrovox::skeleton::field::force_field;
+    /// use ferrovox::device::Device;
+    /// use ferrovox::grid::{DeviceMask, Geometry};
+    /// use ferrovox::skeleton::potential_field::{
+    ///     Params, SurfaceNeighbours, classify, field::force_field,
+    /// };
     ///
     /// let stream = Device::best().stream()?;
     /// let cube = DeviceMask::upload(&stream, &[1; 5 * 5 * 5], [5; 3], Geometry::default())?;
-    /// let classes = classify(&stream, &cube, SurfaceBy::Corners)?;
+    /// let classes = classify(&stream, &cube, SurfaceNeighbours::Corners)?;
     /// let field = force_field(&stream, &classes, &Params::default())?;
     /// let vectors: Vec<[f32; 3]> = field.vectors(&stream)?.collect();
-    /// // on the surface there is none; beside its first face it points along x
+    /// // no force on the surface; next to the first face it points along x
     /// assert_eq!(vectors[0], [0.0; 3]);
     /// assert!(vectors[(2 * 5 + 2) * 5 + 1][0] > 0.0);
     /// # Ok::<(), ferrovox::skeleton::SkeletonError>(())
@@ -82,17 +84,17 @@ impl ForceField {
     }
 }
 
-/// The force field of a classified solid: at all interior and boundary voxels, from the surface
-/// voxels.
+/// Computes the force field of a classified solid: at all interior and boundary voxels, from the
+/// surface voxels.
 ///
-/// Lengths are those of the world. Where voxels are no cubes, [`FieldVariant::Tuned`] takes the
-/// place of the other variants that compare all pairs; where they are so flat that there are no
-/// series, that of [`FieldVariant::Multipole`] too. The field's `variant` has the one that was taken.
+/// Lengths are in world units. For anisotropic or oblique voxels, [`FieldVariant::Tuned`] replaces
+/// the other all-pairs variants; for very elongated voxels it also replaces
+/// [`FieldVariant::Multipole`]. The result's `variant` is the one used.
 ///
-/// Where all pairs are compared, work is proportional to voxels times surface voxels; it takes 24
-/// bytes for each voxel with a force and slice of the surface, and 40 bytes for each remain. By
-/// series ([`FieldVariant::Multipole`]) work is proportional to the voxels, and it takes 16 bytes for
-/// each voxel with a force, at most three for each of the solid, and 0.1 for each of the grid.
+/// The time of the all-pairs variants is proportional to the number of targets times the number of
+/// surface voxels; they take 24 bytes per target and slice of the surface, and 40 bytes per target
+/// remain. The time of the multipole method is proportional to the number of voxels; it takes 16
+/// bytes per target, at most three per voxel of the solid, and 0.1 per voxel of the grid.
 /// Synchronises the stream.
 ///
 /// # Errors
@@ -105,15 +107,16 @@ pub fn force_field(
     force_field_on_devices(Execution::single(stream), classes, params)
 }
 
-/// The same by one or more devices: each makes the forces of some planes and rows, about as many as
-/// the others.
+/// Computes the force field of a classified solid on one or more devices, each of which processes
+/// about the same number of targets.
 ///
-/// The classes are on the first device, and so is the field. Forces have the same bits as those
-/// that the first makes alone, if all are of one kind: sources are added up in the same slices.
-/// Each device has room for the sources, its forces, and three bits for each voxel of the grid.
+/// The classes and the result are on the first device. If all devices are of one kind, the forces
+/// have the same bits as those computed by the first device alone, because the sources are summed
+/// in the same slices. Each device holds the sources, its forces, and three bits per voxel of the
+/// grid.
 ///
 /// # Errors
-/// Errors of the devices; [`SkeletonError::OnDevice`] where there are several.
+/// Errors of the devices; [`SkeletonError::OnDevice`] if there are several.
 pub fn force_field_on_devices(
     execution: Execution<'_>,
     classes: &VoxelClasses,
@@ -124,7 +127,7 @@ pub fn force_field_on_devices(
     force_field_from(execution, classes, &sources, params)
 }
 
-/// The same with the sources of the classes.
+/// Computes the force field of a classified solid from the given sources.
 pub(in crate::skeleton) fn force_field_from(
     execution: Execution<'_>,
     classes: &VoxelClasses,
@@ -133,7 +136,7 @@ pub(in crate::skeleton) fn force_field_from(
 ) -> Result<ForceField, SkeletonError> {
     let stream = execution.first();
     let inside = classes.inside(stream)?;
-    let sources = Acting {
+    let sources = SourceSet {
         sources,
         voxels: Some(&classes.surface),
     };
@@ -141,49 +144,48 @@ pub(in crate::skeleton) fn force_field_from(
         return forces_on_devices(execution, sources, inside, params);
     }
     let interior = classes.interior.copy(stream)?;
-    let known = forces_on_devices(execution, sources, interior, params)?;
-    let all = Targets::new(stream, &inside)?;
-    let mut forces = stream.alloc::<f32>(FORCE_COMPONENTS * all.count as usize)?;
+    let interior_forces = forces_on_devices(execution, sources, interior, params)?;
+    let targets = Targets::new(stream, &inside)?;
+    let mut forces = stream.alloc::<f32>(FORCE_COMPONENTS * targets.count as usize)?;
     let bits = inside.layout();
     let rows = rows(stream, [bits.grid.nx, bits.grid.ny, bits.grid.nz], 1);
-    // SAFETY: the words are those of the grid, and there are four numbers for each voxel of the
-    // masks.
+    // SAFETY: the words are those of the grid, and there are four floats per voxel of each mask.
     unsafe {
         let args = (
-            known.mask.bits.view(),
-            known.before.view(),
-            known.forces.view(),
+            interior_forces.mask.bits.view(),
+            interior_forces.before.view(),
+            interior_forces.forces.view(),
             inside.bits.view(),
-            all.before.view(),
+            targets.before.view(),
             bits,
             rows,
             forces.view_mut(),
         );
         stream.launch::<average_boundary_forces>(rows_launch(rows), args)?;
     }
-    let before = all.before;
+    let before = targets.before;
     Ok(ForceField {
         mask: inside,
         forces,
         before,
-        variant: known.variant,
-        // of means there are none
+        variant: interior_forces.variant,
+        // means of forces have no error bounds
         bounds: None,
     })
 }
 
-/// What exerts forces, and the same as voxels of the targets' grid where it is known to be some.
+/// Sources, and the mask of their voxels if they are known to be voxels of the targets' grid.
 #[derive(Clone, Copy)]
-struct Acting<'a> {
+struct SourceSet<'a> {
     sources: &'a Sources,
     voxels: Option<&'a DeviceMask>,
 }
 
-/// The forces of points on the voxels of a mask, none of which is at a point.
+/// Computes the forces of points on the voxels of a mask, none of which may coincide with a point.
 ///
-/// Lengths are those of the mask's world, as in [`force_field`]. [`FieldVariant::Multipole`] is for
-/// points that are voxels of the mask's grid, each once, in their order: for others all pairs are
-/// compared, as by [`FieldVariant::Tuned`].
+/// Lengths are in world units of the mask, as in [`force_field`]. [`FieldVariant::Multipole`]
+/// requires points that are distinct voxels of the mask's grid, in grid order if they have weights;
+/// otherwise [`FieldVariant::Tuned`] is used.
 ///
 /// # Errors
 /// Errors of the device.
@@ -195,19 +197,19 @@ pub fn forces_at_voxels(
 ) -> Result<ForceField, SkeletonError> {
     let execution = Execution::single(stream);
     let voxels = match params.variant {
-        FieldVariant::Multipole | FieldVariant::Auto => voxels_of(stream, sources, &mask)?,
+        FieldVariant::Multipole | FieldVariant::Auto => source_voxels(stream, sources, &mask)?,
         _ => None,
     };
-    let sources = Acting {
+    let sources = SourceSet {
         sources,
         voxels: voxels.as_ref(),
     };
     forces_on_devices(execution, sources, mask, params)
 }
 
-/// Points as voxels of the grid of a mask, if they are some, each once, and in the order of the
-/// grid if they have weights.
-fn voxels_of(
+/// Returns the mask of the sources' voxels, if they are distinct voxels of a mask's grid, and in
+/// grid order if they have weights.
+fn source_voxels(
     stream: &Stream,
     sources: &Sources,
     mask: &DeviceMask,
@@ -220,61 +222,63 @@ fn voxels_of(
     if !sources.weights.is_empty() && !voxels.is_sorted() {
         return Ok(None);
     }
-    let made = DeviceMask::from_indices(stream, &voxels, dims, geometry)?;
-    let each_once = made.count(stream)? == voxels.len() as u64;
-    Ok(each_once.then_some(made))
+    let source_mask = DeviceMask::from_indices(stream, &voxels, dims, geometry)?;
+    let is_unique = source_mask.count(stream)? == voxels.len() as u64;
+    Ok(is_unique.then_some(source_mask))
 }
 
-fn is_of_cubes(mask: &DeviceMask) -> bool {
+fn is_isotropic(mask: &DeviceMask) -> bool {
     Metric::snapped(&mask.geometry).0.is_of_cubes()
 }
 
 fn forces_on_devices(
     execution: Execution<'_>,
-    acting: Acting<'_>,
+    sources: SourceSet<'_>,
     mask: DeviceMask,
     params: &Params,
 ) -> Result<ForceField, SkeletonError> {
     params.multipole.check()?;
-    catch_out_of_memory(|| forces_of_all(execution, acting, mask, params))
+    catch_out_of_memory(|| forces_checked(execution, sources, mask, params))
 }
 
-fn forces_of_all(
+fn forces_checked(
     execution: Execution<'_>,
-    acting: Acting<'_>,
+    sources: SourceSet<'_>,
     mask: DeviceMask,
     params: &Params,
 ) -> Result<ForceField, SkeletonError> {
     let stream = execution.first();
     let targets = Targets::new(stream, &mask)?;
-    let pairs = targets.count.saturating_mul(acting.sources.len() as u64);
+    let pairs = targets.count.saturating_mul(sources.sources.len() as u64);
     let monitor = execution.monitor();
     let counter = (!monitor.is_silent()).then(|| monitor.counter("field", pairs));
     let counter = counter.as_ref();
-    let choice = Choice {
+    let choice = VariantChoice {
         device: stream.device(),
         pairs,
         targets: targets.count,
-        is_of_cubes: is_of_cubes(&mask),
+        is_isotropic: is_isotropic(&mask),
     };
-    let tables = match acting.voxels {
-        Some(_) if choice.may_be_tree(params.variant) => TableData::of(&mask.geometry, params),
+    let tables = match sources.voxels {
+        Some(_) if choice.may_be_multipole(params.variant) => {
+            TableData::new(&mask.geometry, params)
+        }
         _ => None,
     };
     let params = &Params {
         variant: choice.variant(params.variant, tables.is_some()),
         ..*params
     };
-    if let (Some(voxels), Some(data)) = (acting.voxels, &tables) {
-        let field = TreeField {
+    if let (Some(voxels), Some(data)) = (sources.voxels, &tables) {
+        let field = FmmField {
             sources: voxels,
-            points: acting.sources,
+            points: sources.sources,
             targets: &targets,
             data,
             params,
             counter,
         };
-        let (forces, bounds) = tree_on(execution, &field)?;
+        let (forces, bounds) = fmm_forces(execution, &field)?;
         return Ok(ForceField {
             forces,
             before: targets.before,
@@ -284,16 +288,16 @@ fn forces_of_all(
         });
     }
     let forces = match execution.streams() {
-        [_] => Job {
+        [_] => AllPairsJob {
             stream,
-            sources: acting.sources,
+            sources: sources.sources,
             targets: &targets,
             params,
             whole: None,
             counter,
         }
         .compute()?,
-        streams => forces_on(streams, (acting.sources, &mask), params, counter)?,
+        streams => forces_on(streams, (sources.sources, &mask), params, counter)?,
     };
     let before = targets.before;
     Ok(ForceField {
