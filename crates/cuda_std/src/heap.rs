@@ -123,7 +123,7 @@ mod tests {
     use super::{place, taken};
 
     #[test]
-    fn allocations_lie_apart_and_inside() {
+    fn allocations_are_disjoint_and_in_bounds() {
         let sizes = [(1, 1), (16, 4), (17, 64), (3, 256), (0, 1), (40, 16)];
         let start = 4096 + 16;
         let (mut used, mut end) = (0, start);

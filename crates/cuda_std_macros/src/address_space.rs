@@ -1,10 +1,10 @@
-//! `#[address_space(...)]` statics.
+//! The attribute `#[address_space(...)]` for statics.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Ident, ItemStatic, StaticMutability};
 
-/// The memories that a static may name.
+/// Address space of a static.
 enum Space {
     Global,
     Shared,
@@ -25,7 +25,7 @@ fn parse_space(space: TokenStream) -> syn::Result<Space> {
     let name: Ident = syn::parse2(space).map_err(|error| {
         syn::Error::new(
             error.span(),
-            "write one address space: #[address_space(shared)], (constant) or (global)",
+            "name one address space: #[address_space(shared)], (constant) or (global)",
         )
     })?;
     match name.to_string().as_str() {
@@ -34,17 +34,18 @@ fn parse_space(space: TokenStream) -> syn::Result<Space> {
         "constant" => Ok(Space::Constant),
         "local" => Err(syn::Error::new(
             name.span(),
-            "a static cannot be local: a thread's local memory is its variables",
+            "a static cannot be in local memory; use a local variable",
         )),
         other => Err(syn::Error::new(
             name.span(),
-            format!("no address space `{other}`: there are shared, constant and global"),
+            format!("unknown address space `{other}`; use shared, constant or global"),
         )),
     }
 }
 
-/// A wrapper that dereferences to the block's copy. On the device it lies in the section that the
-/// linker lowers to addrspace(3), and drops the initialiser, which shared memory cannot have.
+/// Wraps the value in a type that dereferences to the block's copy. On the device the static is
+/// placed in the section that the linker lowers to addrspace(3), without the initialiser, which
+/// shared memory cannot have.
 fn shared(item: &ItemStatic) -> TokenStream {
     let ItemStatic {
         attrs,
@@ -61,15 +62,15 @@ fn shared(item: &ItemStatic) -> TokenStream {
         #(#attrs)* #vis static #mutability #ident: ::cuda_std::shared::SharedStatic<#ty> =
             ::cuda_std::shared::SharedStatic::new(
                 #expr,
-                // SAFETY: it is all of this static.
+                // SAFETY: it is the whole value of this static.
                 unsafe { ::cuda_std::shared::InStatic::new(#is_mut) },
             );
     }
 }
 
-/// Both targets: a wrapper with interior mutability, because the host writes the value after the
-/// compiler has seen the initialiser and a plain static would be folded to it. Device: the name is
-/// unmangled, so that the host finds the symbol.
+/// Wraps the value in a type with interior mutability on both targets, because the host writes it
+/// after the compiler has seen the initialiser; a plain static would be constant-folded. On the
+/// device the name is not mangled, so that the host finds the symbol.
 fn constant(item: &ItemStatic) -> TokenStream {
     let ItemStatic {
         attrs,
@@ -125,8 +126,8 @@ mod tests {
             .to_string()
         };
         assert!(refuse(quote!(texture)).contains("`texture`"));
-        assert!(refuse(quote!(local)).contains("variables"));
-        assert!(refuse(quote!()).contains("write one address space"));
+        assert!(refuse(quote!(local)).contains("a local variable"));
+        assert!(refuse(quote!()).contains("name one address space"));
         assert!(
             expand(
                 quote!(shared),

@@ -2,8 +2,8 @@
 //! [`macro@instrument`], [`macro@address_space`], [`macro@gpu_only`] and
 //! [`macro@externally_visible`].
 //!
-//! AccessKind them through `cuda_std`, which re-exports them and holds the items that their
-//! expansions name.
+//! Use them through `cuda_std`, which re-exports them and defines the items to which their
+//! expansions refer.
 
 mod address_space;
 mod kernel;
@@ -11,48 +11,50 @@ mod target;
 
 use proc_macro::TokenStream;
 
-/// Makes a GPU kernel of an `unsafe fn`: a PTX entry point on the device, a typed launch on the
-/// CPU.
+/// Turns an `unsafe fn` into a GPU kernel: a PTX entry point on the device and a typed launch on
+/// the CPU.
 ///
-/// # What a kernel may look like
+/// # Signature
 ///
-/// - It is `unsafe` (nothing can prove that its threads do not write over each other), returns
-///   nothing, and is neither `async`, `const` nor a method.
-/// - A parameter is a `View<X>`, `ViewMut<X>`, `&[X]`, `&mut [X]`, or a `Copy` value (a number, a
-///   raw pointer, a `#[repr(C)]` struct, an array), or a reference to one. Views and slices reach
-///   the entry point as two parameters, pointer and length, so that LLVM knows that the pointer is
-///   a global one; a reference is one pointer, and in `Args` a view of one element.
-/// - It may say `extern "C"`, which changes nothing.
-/// - Type parameters need a list of the types to build entry points for:
-///   `#[kernel(T = [u8, f32])]`. Each combination gets one, named `NAME_u8`, `NAME_f32`; a listed
-///   type implements `KernelType`. Const parameters need one of numbers or bools:
-///   `#[kernel(N = [3, 5])]`, with entry points `NAME_3`, `NAME_5`.
-/// - `#[kernel(fused)]` says that the body computes mostly with fused multiply-adds. It changes the
-///   build for the CPU alone: a library with debug assertions has this kernel for AVX2 too, and
-///   others for every processor only, on which a fused multiply-add is a call.
+/// - The function is `unsafe` (the absence of races between its threads cannot be proven), returns
+///   nothing, and is not `async`, `const` or a method.
+/// - A parameter is a `View<X>`, `ViewMut<X>`, `&[X]`, `&mut [X]`, a `Copy` value (a number, a raw
+///   pointer, a `#[repr(C)]` struct, an array), or a reference to one. Views and slices become two
+///   parameters of the entry point, pointer and length, so that LLVM knows that the pointer is
+///   global. A reference becomes one pointer, and a view of one element in `Args`.
+/// - `extern "C"` is allowed and has no effect.
+/// - Type parameters need a list of types: `#[kernel(T = [u8, f32])]`. Each combination has an
+///   entry point, named `NAME_u8`, `NAME_f32`. The listed types implement `KernelType`. Const
+///   parameters need a list of numbers or bools: `#[kernel(N = [3, 5])]`, with entry points
+///   `NAME_3`, `NAME_5`.
+/// - `#[kernel(fused)]` declares that the body consists mainly of fused multiply-adds. It affects
+///   the CPU build only: a library with debug assertions then compiles this kernel for AVX2 too,
+///   whereas other kernels are compiled for the baseline only, where a fused multiply-add is a
+///   function call.
 ///
-/// # What it expands to
+/// # Expansion
 ///
-/// On both targets a unit struct of the kernel's name with the body as `NAME::body`. On the device
-/// also the entry point. On the CPU also `impl Kernel for NAME`, whose `Args` is the tuple of the
-/// parameters; a launch takes that tuple, so a missing or wrong argument is a compile error. (Where
-/// the struct is imported, no variable can have the kernel's name.)
+/// On both targets the macro generates a unit struct with the kernel's name and the body as
+/// `NAME::body`; on the device also the entry point; on the CPU also `impl Kernel for NAME`, whose
+/// `Args` is the tuple of the parameters. A launch takes that tuple, so missing or mistyped
+/// arguments are compile errors. (Where the struct is imported, no variable can have the kernel's
+/// name.)
 ///
-/// A kernel whose file has its name (`gemm` in `gemm.rs`) has a type `gemm_kernel`, and `gemm` is a
-/// constant of it: so `use gemm::gemm` can stand beside `mod gemm`.
+/// A kernel with the name of its file (`gemm` in `gemm.rs`) has the type `gemm_kernel`, and `gemm`
+/// is a constant of that type, so that `use gemm::gemm` and `mod gemm` can coexist.
 ///
-/// On the CPU closures that the kernel passes to functions are `#[inline(always)]`: a launch there
-/// may take a version of the body for more instructions than the program is compiled for, which
-/// only what is inlined can use. For the same reason the functions that a kernel calls are to be
-/// `#[inline(always)]`, and those that pass closures on [`macro@inline_closures`].
+/// On the CPU, closures that the kernel passes to functions are `#[inline(always)]`: a launch may
+/// use a version of the body that is compiled for more instructions than the program, and only
+/// inlined code benefits. For the same reason functions called by a kernel should be
+/// `#[inline(always)]`, and those that pass on closures [`macro@inline_closures`].
 ///
-/// `print!`, `println!`, `eprint!`, `eprintln!`, `assert!`, `assert_eq!` and `assert_ne!`, written
-/// so, are in the body those of `cuda_std`, see its module `io`. (In functions that the kernel
-/// calls they are whatever is in scope.)
+/// In the body, the unqualified macros `print!`, `println!`, `eprint!`, `eprintln!`, `assert!`,
+/// `assert_eq!` and `assert_ne!` are those of `cuda_std`; see its module `io`. (In functions that
+/// the kernel calls they are whatever is in scope.)
 ///
-/// Where a kernel has memory by other ways than views (slices, references, pointers,
-/// `shared_array!`, statics in shared memory) its body is compiled once more for checked mode,
-/// which is told there of every access by `*`, by index and by a field behind them.
+/// If a kernel accesses memory other than through views (slices, references, pointers,
+/// `shared_array!`, shared statics), the body is compiled once more for checked mode. That version
+/// records every access by `*`, by index, and by a field behind either.
 ///
 /// ```ignore
 /// #[kernel]
@@ -73,8 +75,8 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     ))
 }
 
-/// For a function that a kernel calls: closures that it passes to other functions are
-/// `#[inline(always)]` on the CPU, as [`macro@kernel`] makes those of a kernel.
+/// Makes the closures that a function passes to other functions `#[inline(always)]` on the CPU, as
+/// [`macro@kernel`] does for kernels. For functions that kernels call.
 ///
 /// ```ignore
 /// #[inline_closures]
@@ -88,11 +90,11 @@ pub fn inline_closures(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(kernel::inline_closures(options.into(), item.into()))
 }
 
-/// For a function that a kernel calls, and that reads or writes memory by raw pointers, references
-/// or slices: tells the CPU's checked mode of it, as [`macro@kernel`] does for kernels. On the
-/// device it changes nothing.
+/// Instruments a function that kernels call and that accesses memory through raw pointers,
+/// references or slices, so that checked mode tracks the accesses, as in kernels. It has no effect
+/// on the device.
 ///
-/// In fast mode each access of such a function costs one look at a variable of the program.
+/// In fast mode each access of such a function costs one read of a global variable.
 ///
 /// ```ignore
 /// #[instrument]
@@ -109,37 +111,37 @@ pub fn instrument(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(kernel::instrument::expand(options.into(), item.into()))
 }
 
-/// Puts a `static` into one of the device's memories: `shared`, `constant` or `global`.
+/// Places a `static` in one of the device's address spaces: `shared`, `constant` or `global`.
 ///
 /// - `shared`: one copy per block, uninitialised on the device (the initialiser is checked and then
-///   dropped). On the CPU the static dereferences to the current block's copy, so outside a launch
-///   it cannot be used. Reach the value through the static's name (`TILE[i]`, `TILE.as_mut_ptr()`);
+///   dropped). On the CPU the static dereferences to the current block's copy, so it cannot be used
+///   outside a launch. Access the value through the static's name (`TILE[i]`, `TILE.as_mut_ptr()`);
 ///   a raw borrow of the static itself (`&raw mut TILE`) is not the block's copy on the CPU.
-/// - `constant`: read-only in kernels, written by the host by name. The name is the static's own,
-///   unmangled, so it must be unique among the crates that constructor up one PTX file. On the CPU the
-///   static dereferences to the value that the host set.
-/// - `global`: an ordinary static; the attribute says so and changes nothing.
+/// - `constant`: read-only in kernels and written by the host by name. The symbol is the unmangled
+///   name of the static, which must therefore be unique among the crates that make up one PTX file.
+///   On the CPU the static dereferences to the value that the host set.
+/// - `global`: an ordinary static; the attribute has no effect.
 ///
-/// `local` is refused: a thread's local memory is its variables.
+/// `local` is an error: local memory consists of local variables.
 #[proc_macro_attribute]
 pub fn address_space(space: TokenStream, item: TokenStream) -> TokenStream {
     finish(address_space::expand(space.into(), item.into()))
 }
 
-/// Keeps a function for the device: on the CPU it has the same signature and panics when called.
+/// Restricts a function to the device: on the CPU it has the same signature and panics when called.
 #[proc_macro_attribute]
 pub fn gpu_only(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(target::gpu_only(options.into(), item.into()))
 }
 
-/// Keeps a `#[no_mangle]` function in the PTX though no kernel calls it, for linking with other
+/// Keeps a `#[no_mangle]` function in the PTX even if no kernel calls it, for linking with other
 /// PTX.
 #[proc_macro_attribute]
 pub fn externally_visible(options: TokenStream, item: TokenStream) -> TokenStream {
     finish(target::externally_visible(options.into(), item.into()))
 }
 
-/// The module that the file of the attribute makes: `gemm` for `gemm.rs` and `gemm/mod.rs`.
+/// Returns the module defined by the file of the attribute: `gemm` for `gemm.rs` and `gemm/mod.rs`.
 fn module_of_the_file() -> Option<String> {
     let file = proc_macro::Span::call_site().local_file()?;
     let stem = file.file_stem()?;

@@ -1,11 +1,11 @@
-//! `#[gpu_only]` and `#[externally_visible]`.
+//! The attributes `#[gpu_only]` and `#[externally_visible]`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ItemFn;
 
-/// The function as written on the device; on the CPU one that panics, so that a host build still
-/// type-checks calls.
+/// Expands to the function on the device, and on the CPU to one that panics, so that host builds
+/// still type-check calls.
 pub fn gpu_only(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     no_options(&options, "gpu_only")?;
     let function: ItemFn = syn::parse2(item)?;
@@ -34,21 +34,20 @@ pub fn gpu_only(options: TokenStream, item: TokenStream) -> syn::Result<TokenStr
     })
 }
 
-/// Adds `#[used]`-like visibility: the linker keeps what carries an unmangled name, so the name is
-/// all that is checked.
+/// Checks that the function has an unmangled name, which suffices for the linker to keep it.
 pub fn externally_visible(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     no_options(&options, "externally_visible")?;
     let function: ItemFn = syn::parse2(item)?;
     if !function.attrs.iter().any(keeps_symbol_name) {
         return Err(syn::Error::new_spanned(
             &function.sig.ident,
-            "an #[externally_visible] function also needs #[unsafe(no_mangle)]: other PTX finds it by its name",
+            "an #[externally_visible] function also needs #[unsafe(no_mangle)], because other PTX refers to it by name",
         ));
     }
     Ok(quote!(#function))
 }
 
-/// `#[no_mangle]`, `#[unsafe(no_mangle)]`, and the same with `export_name`.
+/// Returns `true` for `#[no_mangle]`, `#[unsafe(no_mangle)]`, and both forms of `export_name`.
 pub fn keeps_symbol_name(attribute: &syn::Attribute) -> bool {
     let named = |path: &syn::Path| path.is_ident("no_mangle") || path.is_ident("export_name");
     if attribute.path().is_ident("unsafe") {
@@ -90,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn externally_visible_wants_a_name() {
+    fn externally_visible_needs_an_unmangled_name() {
         let error = externally_visible(
             quote!(),
             quote!(

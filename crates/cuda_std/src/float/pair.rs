@@ -86,7 +86,7 @@ mod tests {
 
     /// The device uses the instruction and the CPU Dekker's product: they must agree.
     #[test]
-    fn both_ways_to_the_rest_of_a_product_are_exact() {
+    fn both_product_errors_are_exact() {
         let mut bits = 1_u64;
         let mut number = || {
             bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -66,7 +66,7 @@ mod tests {
     use super::remainder;
 
     #[test]
-    fn agrees_with_the_cpu_s_operator() {
+    fn remainder_agrees_with_the_cpus_operator() {
         // Bit patterns of every magnitude, including subnormals.
         let patterns: Vec<f64> = (0..64)
             .flat_map(|shift| {

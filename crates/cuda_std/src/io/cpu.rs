@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_threads_do_not_mix() {
+    fn lines_of_different_threads_do_not_mix() {
         let mut open_line = None;
         let mut out = String::new();
         for (text, x) in [
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_is_named_once() {
+    fn each_line_has_one_prefix() {
         let mut open_line = None;
         let mut out = String::new();
         for (text, x) in [("a", 2), ("b\nc", 2), ("d\n", 3)] {

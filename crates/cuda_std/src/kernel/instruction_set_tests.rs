@@ -79,7 +79,7 @@ fn results(instructions: InstructionSet, block: u32) -> (Vec<u64>, Vec<u64>) {
 }
 
 #[test]
-fn both_versions_give_the_same_bits() {
+fn both_instruction_sets_give_the_same_bits() {
     if !InstructionSet::Avx2.is_supported() {
         return;
     }
@@ -128,7 +128,7 @@ fn ran_avx2(instructions: InstructionSet) -> bool {
 }
 
 #[test]
-fn fast_launches_take_the_best() {
+fn fast_launches_use_the_best_instruction_set() {
     let chosen = InstructionSet::for_mode(Mode::Fast);
     assert_eq!(chosen, InstructionSet::best());
     if !has_symbols() {
@@ -143,7 +143,7 @@ fn fast_launches_take_the_best() {
 }
 
 #[test]
-fn checked_launches_take_the_instrumented_baseline() {
+fn checked_launches_use_the_instrumented_baseline() {
     let mode = Mode::Checked { seed: 3 };
     assert_eq!(InstructionSet::for_mode(mode), InstructionSet::Instrumented);
     if !has_symbols() {
@@ -153,8 +153,8 @@ fn checked_launches_take_the_instrumented_baseline() {
 }
 
 #[test]
-fn the_variable_turns_it_off() {
-    let name = "the_variable_turns_it_off";
+fn the_environment_variable_selects_the_baseline() {
+    let name = "the_environment_variable_selects_the_baseline";
     if std::env::var_os(VARIABLE).is_some_and(|it| it == "off") {
         assert_eq!(InstructionSet::best(), InstructionSet::Baseline);
         return;

@@ -1,5 +1,5 @@
-//! What both targets get: the unit struct of the kernel's name, with the body as an associated
-//! function.
+//! Expansion for both targets: the unit struct with the kernel's name, with the body as an
+//! associated function.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -33,11 +33,11 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
         let generics = (!lifetimes.is_empty()).then(|| quote!(<#(#lifetimes),*>));
         let inputs = &signature.inputs;
         quote! {
-            /// The body as checked mode runs it.
+            /// The instrumented body, for checked mode.
             ///
             /// # Safety
             ///
-            /// As for `body`.
+            /// The requirements of `body`.
             #(#other_attributes)*
             #allowed
             #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, dead_code)]
@@ -83,7 +83,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             #[automatically_derived]
             #[allow(clippy::new_without_default)]
             impl<#(#declared),*> #name<#(#names),*> {
-                /// The kernel as a value, where a launch wants one.
+                /// Creates the kernel as a value, for launches that take one.
                 #visibility const fn new() -> Self {
                     Self(::core::marker::PhantomData)
                 }
@@ -118,12 +118,12 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
 
         #(#conditions)*
         impl #impl_generics #name #type_arguments #where_clause {
-            /// The kernel's body, for the current thread of a launch.
+            /// Runs the kernel's body for the current thread of a launch.
             ///
             /// # Safety
             ///
-            /// As for a launch of the kernel: what the arguments point to must be valid, and no
-            /// other thread may write what this one reads or writes without synchronisation.
+            /// The requirements of a launch of the kernel: all memory that the arguments refer to
+            /// is valid, and threads do not access the same memory without synchronisation.
             #(#other_attributes)*
             #[inline(always)]
             #[allow(clippy::missing_safety_doc, clippy::too_many_arguments, dead_code)]
@@ -137,7 +137,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     }
 }
 
-/// The kernel's own name, where the type has another.
+/// Defines a constant with the kernel's name, if the type has another name.
 fn kernel_constant(kernel: &KernelItem) -> TokenStream {
     let (name, type_name) = (&kernel.function.sig.ident, &kernel.type_name);
     if name == type_name {
@@ -145,7 +145,7 @@ fn kernel_constant(kernel: &KernelItem) -> TokenStream {
     }
     let (visibility, conditions) = (&kernel.function.vis, conditions(&kernel.function.attrs));
     let documentation =
-        format!("The kernel; its type is [`{type_name}`], since a module has its name.");
+        format!("The kernel. Its type is [`{type_name}`], because a module has the kernel's name.");
     quote! {
         #(#conditions)*
         #[doc = #documentation]
@@ -154,7 +154,7 @@ fn kernel_constant(kernel: &KernelItem) -> TokenStream {
     }
 }
 
-/// The attributes that decide whether the kernel exists at all: every generated item needs them.
+/// Returns the `cfg` attributes, which every generated item needs.
 pub fn conditions(attributes: &[Attribute]) -> Vec<&Attribute> {
     attributes.iter().filter(|a| is_condition(a)).collect()
 }
@@ -163,7 +163,8 @@ fn is_condition(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
 }
 
-/// "Arguments: `volume: View<f32>`, …": rustdoc shows a unit struct, which says nothing of them.
+/// Returns documentation of the arguments ("Arguments: `volume: View<f32>`, …"), which rustdoc
+/// would not show for a unit struct.
 fn arguments_line(kernel: &KernelItem) -> String {
     let arguments: Vec<String> = kernel
         .function
@@ -188,7 +189,7 @@ fn arguments_line(kernel: &KernelItem) -> String {
     format!("A kernel. Arguments: {}.", arguments.join(", "))
 }
 
-/// `View < f32 >` as a person writes it.
+/// Formats tokens such as `View < f32 >` in the usual style.
 fn tidy(tokens: &str) -> String {
     [
         (" < ", "<"),
@@ -205,7 +206,7 @@ fn tidy(tokens: &str) -> String {
     .fold(tokens.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
-/// One call per parameter that compiles only for `Copy` types, spanned at the parameter's type.
+/// Generates one check per parameter that its type is `Copy`, with the span of the type.
 fn copy_checks(kernel: &KernelItem) -> TokenStream {
     kernel
         .parameters
@@ -228,8 +229,8 @@ fn copy_checks(kernel: &KernelItem) -> TokenStream {
         .collect()
 }
 
-/// The entry points' names are made of the types' tokens here and of `KernelType::NAME` at run
-/// time: they must agree.
+/// Generates checks that the listed type names, which form the entry point names, equal
+/// `KernelType::NAME`.
 fn name_checks(kernel: &KernelItem) -> TokenStream {
     let conditions = conditions(&kernel.function.attrs);
     kernel

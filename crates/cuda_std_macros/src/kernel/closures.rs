@@ -1,14 +1,14 @@
-//! The closures of a kernel's body.
+//! Inlining of the closures in a kernel's body.
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprCall, ExprMethodCall, parse_quote};
 
-/// Has the CPU's compiler put into the body every closure that is passed to a function there, as in
-/// `rows.for_each_run(|run| ...)`.
+/// Marks every closure that is passed to a function, as in `rows.for_each_run(|run| ...)`, as
+/// `#[inline(always)]` on the CPU.
 ///
-/// The CPU's launches compile a body for several sets of instructions, and only what is inlined is
-/// compiled for them. A closure's function is called from each version, so the compiler itself
-/// would leave one of more than a few lines out of line, once for all.
+/// Bodies are compiled for several instruction sets on the CPU, and only inlined code is compiled
+/// for them. A closure is called from each version, so the compiler would otherwise keep a longer
+/// one out of line.
 pub fn inline(body: &mut Block) {
     Inline.visit_block_mut(body);
 }

@@ -1,9 +1,9 @@
-//! The body in steps: the kernel's own, as the body of a future that ends a step where it waits at
-//! a barrier.
+//! The coroutine version of a body: the kernel's body as the body of a future that is suspended at
+//! barriers.
 //!
-//! What a future keeps from one step to the next is in memory, where stores through views may
-//! change it for all that the compiler knows. So a loop without barriers gets copies of the numbers
-//! and views that it uses ([`loops`](super::loops)).
+//! The state that a future keeps across suspension points is in memory, which the compiler must
+//! assume is modified by stores through views. Loops without barriers therefore work on copies of
+//! the numbers and views that they use ([`loops`](super::loops)).
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -15,8 +15,9 @@ use super::KernelItem;
 use super::loops;
 use super::variable_uses::barrier_name;
 
-/// The statements of the body in steps. `None` where no barrier is in the body's own source, or the
-/// signature is one that does not go into a trait: such a kernel's threads wait on stacks.
+/// Generates the statements of the coroutine. Returns `None` if the body's source contains no
+/// barrier, or if the signature cannot be part of a trait; the threads of such a kernel wait on
+/// stacks.
 pub fn body(kernel: &KernelItem, passed: &[TokenStream]) -> Option<TokenStream> {
     let function = &kernel.function;
     let mut parameters = function.sig.generics.params.iter();
@@ -47,7 +48,7 @@ pub fn body(kernel: &KernelItem, passed: &[TokenStream]) -> Option<TokenStream> 
     (barriers.found > 0).then(|| quote!(#(#copies)* #block))
 }
 
-/// Replaces calls of barriers by waiting for them.
+/// Replaces calls of barriers by suspension points.
 struct Barriers {
     found: usize,
 }
@@ -62,7 +63,7 @@ impl VisitMut for Barriers {
         let barrier = format_ident!("{name}");
         let (function, arguments) = (&call.func, &call.args);
         let coroutine = quote!(::cuda_std::kernel::coroutine);
-        // Another function may have the name.
+        // The name may refer to another function.
         let is_same = quote!(#coroutine::is_barrier(&__function, &::cuda_std::thread::#barrier));
         let wait = |predicate: TokenStream| {
             quote_spanned!(call.span()=>
@@ -97,7 +98,7 @@ impl VisitMut for Barriers {
         self.found += 1;
     }
 
-    // Code of their own, in which nothing can be waited for.
+    // Nested code, in which nothing can be awaited.
     fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
     fn visit_expr_async_mut(&mut self, _: &mut ExprAsync) {}
     fn visit_expr_const_mut(&mut self, _: &mut ExprConst) {}

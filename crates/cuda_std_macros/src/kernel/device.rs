@@ -1,4 +1,4 @@
-//! The PTX entry points.
+//! Generation of the PTX entry points.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -15,8 +15,8 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
         .collect()
 }
 
-/// Every choice of one listed type or value per generic parameter; one empty choice for a kernel
-/// that is not generic.
+/// Returns every combination of one listed type or value per generic parameter; a single empty
+/// combination for a kernel that is not generic.
 pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&Instantiation>> {
     let mut chosen: Vec<Vec<&Instantiation>> = vec![Vec::new()];
     for parameter in &kernel.generic {
@@ -34,7 +34,8 @@ pub fn combinations(kernel: &KernelItem) -> Vec<Vec<&Instantiation>> {
     chosen
 }
 
-/// One entry point, in a scope of its own where the parameters are aliases of what was chosen.
+/// Generates one entry point, in a scope in which the generic parameters are aliases of the
+/// combination.
 fn entry(kernel: &KernelItem, combination: &[&Instantiation]) -> TokenStream {
     let (name, type_name) = (&kernel.function.sig.ident, &kernel.type_name);
     let suffix: String = combination

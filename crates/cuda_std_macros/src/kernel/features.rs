@@ -1,15 +1,15 @@
-//! What a kernel asks of the device it is compiled for.
+//! Conditional compilation on the device's compute capability.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::quote;
 
-/// The compute capability that the CPU stands for, times ten: what
-/// `ComputeCapability::from_cuda_arch_env` says there.
+/// Compute capability of the CPU, times ten, as returned by
+/// `ComputeCapability::from_cuda_arch_env`.
 const CPU_COMPUTE_CAPABILITY: u32 = 70;
 
-/// Makes each `target_feature = "compute_NN"` in the kernel, in an attribute as in `cfg!`, hold on
-/// the CPU too where the CPU stands for a device that has it. No compiler for a CPU knows these
-/// names: it would leave out the code, and the kernel do something else.
+/// Makes each `target_feature = "compute_NN"` in the kernel, in attributes and in `cfg!`, `true` on
+/// the CPU too if the CPU has that compute capability. CPU compilers do not know these features and
+/// would omit the code.
 pub fn enable_on_cpu(tokens: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = TokenStream::new();
@@ -34,7 +34,7 @@ pub fn enable_on_cpu(tokens: TokenStream) -> TokenStream {
     out
 }
 
-/// Whether the tokens begin with `target_feature = "compute_NN"` of which the CPU has NN.
+/// Returns `true` if the tokens begin with a `target_feature = "compute_NN"` that the CPU has.
 fn is_supported_feature(tokens: &[TokenTree]) -> bool {
     let [
         TokenTree::Ident(name),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn older_features_hold_on_the_cpu() {
+    fn supported_capabilities_hold_on_the_cpu() {
         let held = "any(target_feature=\"compute_70\",not(target_arch=\"nvptx64\"))";
         let attribute = text(quote!(#[cfg(not(target_feature = "compute_70"))] let x = 1;));
         assert_eq!(attribute, format!("#[cfg(not({held}))]letx=1;"));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn others_stay() {
+    fn other_features_are_unchanged() {
         for tokens in [
             quote!(#[cfg(target_feature = "compute_80")]),
             quote!(#[cfg(target_feature = "avx2")]),

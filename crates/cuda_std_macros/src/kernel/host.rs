@@ -1,5 +1,5 @@
-//! The CPU's side: `impl Kernel`, with the argument tuple, the packing for a CUDA launch and the
-//! call for one thread.
+//! Expansion for the CPU: `impl Kernel`, with the argument tuple, the packing of arguments for a
+//! CUDA launch and the function for one thread.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -26,7 +26,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     for (position, parameter) in kernel.parameters.iter().enumerate() {
         let field = Index::from(position);
         let mut is_one = false;
-        // it may name the kernel's own lifetimes; here there is only one
+        // the type may refer to the kernel's lifetimes; here there is only one
         let ty = with_lifetime(parameter.kind.ty(), "'arguments");
         let is_view = match &parameter.kind {
             Kind::View(_) => {
@@ -84,9 +84,9 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
 
     let (impl_generics, type_arguments, where_clause) = generics(kernel);
     let entry = entry_name(kernel, &name_text);
-    // Where the kernel's own crate is compiled for debugging, and is not itself under test, its
-    // bodies are compiled for one set of instructions: that takes half the time. On the baseline a
-    // fused multiply-add is a call, so bodies of these run much longer.
+    // A crate built with debug assertions, unless it is itself under test, compiles its bodies for
+    // one instruction set, which halves the build time. On the baseline a fused multiply-add is a
+    // function call, so bodies with many of them are compiled for AVX2 regardless.
     let fused = kernel.fused;
     let compiled_for_avx2 = quote! {
         {
@@ -154,7 +154,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
                 impl #impl_generics ::cuda_std::kernel::InstrumentedKernel for #name #type_arguments #where_clause {
                     #[allow(unused_variables)]
                     unsafe fn run_thread_instrumented(__arguments: &Self::Args<'_>) {
-                        // SAFETY: the caller promises what the kernel's own contract asks for.
+                        // SAFETY: the caller guarantees the requirements of the kernel.
                         unsafe { Self::__instrumented_body(#(#passed),*) }
                     }
                 }
@@ -178,7 +178,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
             #[inline(always)]
             #[allow(unused_variables)]
             unsafe fn run_thread(__arguments: &Self::Args<'_>) {
-                // SAFETY: the caller promises what the kernel's own contract asks for.
+                // SAFETY: the caller guarantees the requirements of the kernel.
                 unsafe { Self::body(#(#passed),*) }
             }
 
@@ -196,7 +196,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
 
             #[allow(unused_unsafe, unused_variables)]
             unsafe fn open_views(arguments: &mut Self::Args<'_>, checked: bool) {
-                // SAFETY: the caller promises what the kernel's own contract asks for.
+                // SAFETY: the caller guarantees the requirements of the kernel.
                 unsafe { #(#opened)* }
             }
 
@@ -212,8 +212,7 @@ pub fn expand(kernel: &KernelItem) -> TokenStream {
     }
 }
 
-/// What says of a parameter's memory where it lies and what it is called, for checked mode's
-/// reports.
+/// Generates the description of a parameter's name and memory for checked mode's reports.
 fn description(parameter: &Parameter, position: usize) -> Option<TokenStream> {
     let (field, number) = (Index::from(position), position as u32 + 1);
     let name = parameter.name.to_string();
@@ -231,7 +230,8 @@ fn description(parameter: &Parameter, position: usize) -> Option<TokenStream> {
     }
 }
 
-/// The kernel's own parameters and bounds, and `KernelType` for every type parameter.
+/// Returns the kernel's generic parameters and arguments, and its bounds extended by `KernelType`
+/// for every type parameter.
 fn generics(kernel: &KernelItem) -> (TokenStream, TokenStream, TokenStream) {
     if kernel.generic.is_empty() {
         return (quote!(), quote!(), quote!());
@@ -255,8 +255,8 @@ fn generics(kernel: &KernelItem) -> (TokenStream, TokenStream, TokenStream) {
     )
 }
 
-/// The expression for the entry point's name. For a generic kernel it refuses, when compiled for
-/// it, a type or value that is not listed.
+/// Generates the expression for the entry point's name. For a generic kernel it fails to compile
+/// with a type or value that is not listed.
 fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
     if kernel.generic.is_empty() {
         return quote!(::cuda_std::kernel::EntryName::Borrowed(#name_text));
@@ -275,9 +275,9 @@ fn entry_name(kernel: &KernelItem, name_text: &str) -> TokenStream {
     }
 }
 
-/// The expression for what `constructor::<Self>(instructions)` returns. The functions that call
-/// `constructor` are not generic: a generic one would be compiled, and the kernel's body with it,
-/// in every crate that launches the kernel.
+/// Generates the expression `constructor::<Self>(instructions)`. It is called in non-generic
+/// functions; a generic one would be compiled, together with the kernel's body, in every crate that
+/// launches the kernel.
 fn dispatch_by_instantiation(
     kernel: &KernelItem,
     constructor: &TokenStream,
@@ -309,7 +309,7 @@ fn dispatch_by_instantiation(
         let position = const {
             match #position {
                 Some(position) => position,
-                // `entry` says what is wrong
+                // `entry` reports the error
                 None => 0,
             }
         };
@@ -317,8 +317,8 @@ fn dispatch_by_instantiation(
     }
 }
 
-/// The expression for where the kernel's types and values stand among the combinations that it is
-/// built for, if they do.
+/// Generates the expression for the index of the kernel's types and values among the listed
+/// combinations, or `None`.
 fn position(kernel: &KernelItem) -> TokenStream {
     let own = kernel.generic.iter().map(|it| it.suffix());
     let listed = combinations(kernel).into_iter().map(|combination| {

@@ -1,10 +1,10 @@
-//! Loops without barriers, in a body in steps: they work on copies of the numbers and views that
-//! they use, and long ones take turns.
+//! Optimisation of barrier-free loops in a coroutine: they work on local copies of the numbers and
+//! views that they use, and long loops yield periodically.
 //!
-//! Every change here leaves a thread's own computation as it is. Only what is known to be `Copy` by
-//! the text alone is copied: parameters that are views or primitive numbers, and variables that
-//! begin as a cast, a literal, a thread's index, a `shared_view!`, or arithmetic of these. Where
-//! the text does not say all that is needed, the loop stays as it is.
+//! The rewriting preserves each thread's computation. Only values that are syntactically known to
+//! be `Copy` are copied: parameters that are views or primitive numbers, and variables initialised
+//! with a cast, a literal, a thread index, a `shared_view!`, or arithmetic on these. Loops for
+//! which this cannot be determined remain unchanged.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -20,19 +20,18 @@ use super::KernelItem;
 use super::parameter::Kind;
 use super::variable_uses::{Names, VariableUses, is_shared};
 
-/// How many times a thread goes round a loop whose stride is the grid's before the next thread has
-/// its turn. Neighbouring threads read neighbouring elements: so what one of them brought into the
-/// cache is still there for the others.
+/// Number of iterations of a grid-stride loop before a thread yields to the next one. Neighbouring
+/// threads read neighbouring elements, so yielding early lets them use the same cache lines.
 const ITERATIONS_PER_STEP: u32 = 8;
 
-/// The types of numbers.
+/// Primitive number types.
 const NUMBERS: [&str; 14] = [
     "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32",
     "f64",
 ];
 
-/// Changes the loops of the body, and reads parameters where all threads have them, as `passed`
-/// says: returns whether that is so of each.
+/// Rewrites the loops of the body, and replaces parameters by the expressions in `passed` where
+/// possible. Returns, for each parameter, whether it was replaced everywhere.
 pub fn rewrite(block: &mut Block, kernel: &KernelItem, passed: &[TokenStream]) -> Vec<bool> {
     let mut names = Names::default();
     names.visit_block(block);
@@ -76,7 +75,7 @@ pub fn rewrite(block: &mut Block, kernel: &KernelItem, passed: &[TokenStream]) -
     in_place
 }
 
-/// Puts what is passed for a parameter into the place of its name.
+/// Substitutes expressions for names.
 struct SubstituteNames<'a>(&'a BTreeMap<Ident, Expr>);
 
 impl VisitMut for SubstituteNames<'_> {
@@ -108,16 +107,16 @@ fn is_number(ty: &Type) -> bool {
 struct Variable {
     is_mutable: bool,
     is_number: bool,
-    /// It depends on how many threads the grid has.
+    /// `true` if the value depends on the number of threads of the grid.
     depends_on_grid: bool,
 }
 
 #[derive(Default)]
 struct LoopRewriter {
     names: BTreeMap<Ident, usize>,
-    /// Those that there may be pointers to.
+    /// Variables to which pointers may exist.
     borrowed: BTreeSet<Ident>,
-    /// What stands for parameters.
+    /// Expressions that replace parameters.
     places: BTreeMap<Ident, Expr>,
     variables: BTreeMap<Ident, Variable>,
 }
@@ -132,7 +131,7 @@ impl LoopRewriter {
         self.variables.insert(pattern.ident.clone(), variable);
     }
 
-    /// Changes the loops of a block in which barriers may be.
+    /// Rewrites the loops of a block that may contain barriers.
     fn rewrite_block(&mut self, block: &mut Block) {
         for statement in &mut block.stmts {
             match statement {
@@ -143,7 +142,7 @@ impl LoopRewriter {
         }
     }
 
-    /// Learns of a variable, if its type is known and it is the only one of its name.
+    /// Records a variable if its type is known and its name is unique.
     fn record_local(&mut self, local: &Local) {
         let Some(init) = &local.init else { return };
         let (pattern, is_typed) = match &local.pat {
@@ -167,7 +166,7 @@ impl LoopRewriter {
         }
     }
 
-    /// Whether the text of an expression says that it is a number.
+    /// Returns `true` if the expression is syntactically a number.
     fn is_number(&self, expression: &Expr) -> bool {
         match expression {
             Expr::Cast(cast) => is_number(&cast.ty),
@@ -206,7 +205,7 @@ impl LoopRewriter {
         }
     }
 
-    /// Whether an expression depends on how many threads the grid has.
+    /// Returns `true` if the expression depends on the number of threads of the grid.
     fn depends_on_grid(&self, expression: &Expr) -> bool {
         let mut uses = VariableUses::default();
         uses.visit_expr(expression);
@@ -232,7 +231,7 @@ impl LoopRewriter {
         }
     }
 
-    /// The blocks of what has barriers within.
+    /// Visits the blocks of an expression that contains barriers.
     fn visit_nested(&mut self, expression: &mut Expr) {
         match expression {
             Expr::While(one) => self.rewrite_block(&mut one.body),
@@ -254,7 +253,7 @@ impl LoopRewriter {
         }
     }
 
-    /// Lets a loop work on copies, and a long one take turns.
+    /// Makes a loop work on copies, and a grid-stride loop yield periodically.
     fn rewrite_loop(&self, expression: &mut Expr, uses: &VariableUses) {
         let used = uses.names.iter().filter_map(|name| {
             let variable = self.variables.get(name)?;
@@ -267,7 +266,7 @@ impl LoopRewriter {
         if changed.is_empty() && read.is_empty() {
             return;
         }
-        // Their names stand for the places where they are passed.
+        // These names are substituted by the parameter's expression.
         let copies: BTreeMap<Ident, Expr> = read
             .iter()
             .filter(|name| self.places.contains_key(**name))
@@ -330,8 +329,8 @@ impl LoopRewriter {
         };
     }
 
-    /// Whether a loop goes from an element to one that is the grid's threads away, and its
-    /// condition can be asked for twice.
+    /// Returns `true` if the loop advances by the number of threads of the grid, and its condition
+    /// may be evaluated twice.
     fn is_grid_stride_loop(&self, one: &ExprWhile) -> bool {
         let is_pure = is_pure(&one.cond);
         let is_grid_stride_loop = one.body.stmts.iter().any(|statement| match statement {
@@ -344,7 +343,7 @@ impl LoopRewriter {
     }
 }
 
-/// Whether an expression does nothing but compare and compute.
+/// Returns `true` if the expression only compares and computes.
 fn is_pure(expression: &Expr) -> bool {
     match expression {
         Expr::Path(_) | Expr::Lit(_) => true,
@@ -358,7 +357,7 @@ fn is_pure(expression: &Expr) -> bool {
     }
 }
 
-/// A name in capitals.
+/// Returns `true` if the expression is an upper-case name.
 fn is_constant(expression: &Expr) -> bool {
     let Expr::Path(ExprPath { path, .. }) = expression else {
         return false;
@@ -369,7 +368,7 @@ fn is_constant(expression: &Expr) -> bool {
     })
 }
 
-/// The name of the function of `thread` that a call is of, if it is one that gives a number.
+/// Returns the name of the called function of `thread` if it returns a number.
 fn thread_index_function(call: &syn::ExprCall) -> Option<String> {
     let Expr::Path(ExprPath { path, .. }) = &*call.func else {
         return None;

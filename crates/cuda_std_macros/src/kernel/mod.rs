@@ -1,4 +1,5 @@
-//! `#[kernel]`: from one `unsafe fn` to an entry point on the device and a typed launch on the CPU.
+//! The attribute `#[kernel]`: generates a PTX entry point and a typed CPU launch from an `unsafe
+//! fn`.
 
 mod body;
 mod closures;
@@ -24,22 +25,21 @@ use options::KernelOptions;
 use parameter::Parameter;
 use signature::GenericParameter;
 
-/// A kernel as parsed and checked: what the three expansions share.
+/// A parsed and checked kernel, the input of the three expansions.
 struct KernelItem {
     function: ItemFn,
-    /// The name of the type that stands for the kernel.
+    /// Name of the type that represents the kernel.
     type_name: Ident,
     parameters: Vec<Parameter>,
-    /// The body that checked mode runs, where that is another one.
+    /// Instrumented body for checked mode, if it differs from the original.
     instrumented: Option<Block>,
-    /// Its body has fused multiply-adds.
+    /// `true` if the body consists mainly of fused multiply-adds.
     fused: bool,
-    /// The type and const parameters, each with what it is built for; empty for a kernel that is
-    /// not generic.
+    /// Type and const parameters with their instantiations; empty for a kernel that is not generic.
     generic: Vec<GenericParameter>,
 }
 
-/// `module` is the module of the source file, where it is rewriter.
+/// Expands `#[kernel]`. `module` is the module defined by the source file, if known.
 pub fn expand(
     options: TokenStream,
     item: TokenStream,
@@ -57,8 +57,8 @@ pub fn expand(
         .iter()
         .map(Parameter::classify)
         .collect::<syn::Result<Vec<_>>>()?;
-    // A type and a module of one name cannot both be imported, and Rust-CUDA's kernels, which are
-    // functions, can be with their modules.
+    // A type and a module with the same name cannot both be imported, whereas a function can;
+    // Rust-CUDA's kernels are functions.
     let name = &function.sig.ident;
     let type_name = if generic.is_empty() && module.is_some_and(|module| *name == module) {
         format_ident!("{name}_kernel")
@@ -80,7 +80,7 @@ pub fn expand(
     Ok(quote!(#body #device #host))
 }
 
-/// The instrumented body, where there is something to instrument.
+/// Returns the instrumented body if there is anything to instrument.
 fn instrumented_body(function: &ItemFn, parameters: &[Parameter]) -> Option<Block> {
     let mut names = instrument::Names::default();
     for (parameter, input) in parameters.iter().zip(&function.sig.inputs) {
@@ -91,7 +91,7 @@ fn instrumented_body(function: &ItemFn, parameters: &[Parameter]) -> Option<Bloc
     instrument::instrument(&function.block, names)
 }
 
-/// `#[inline_closures]`: the same for the closures of a function that kernels call.
+/// Expands `#[inline_closures]` on a function that kernels call.
 pub fn inline_closures(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     syn::parse2::<syn::parse::Nothing>(options)?;
     let mut function: ItemFn = syn::parse2(item)?;

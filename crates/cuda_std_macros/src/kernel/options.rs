@@ -1,32 +1,31 @@
-//! The options of the attribute: the lists of types and values to build a generic kernel for, and
-//! whether the body needs instructions that not all processors have.
+//! Options of `#[kernel]`: the types and values for which a generic kernel is built, and `fused`.
 
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Ident, Lit, Token, Type, bracketed, token};
 
-/// `T = [u8, f32], N = [3, 5], fused`.
+/// Parsed options, such as `T = [u8, f32], N = [3, 5], fused`.
 #[derive(Default)]
 pub struct KernelOptions {
     pub lists: Vec<GenericList>,
-    /// The body has fused multiply-adds.
+    /// `true` if the body consists mainly of fused multiply-adds.
     pub fused: bool,
 }
 
-/// One of the options.
+/// One option.
 enum KernelOption {
     GenericList(GenericList),
     Fused(Ident),
 }
 
-/// `T = [u8, f32]`.
+/// The list of a generic parameter, such as `T = [u8, f32]`.
 pub struct GenericList {
     pub parameter: Ident,
     pub choices: Vec<Choice>,
 }
 
-/// What is listed.
+/// A listed type or value.
 #[derive(Clone)]
 pub enum Choice {
     Type(Box<Type>),
@@ -34,8 +33,8 @@ pub enum Choice {
     Value(Lit),
 }
 
-/// What the attribute may say.
-const FORM: &str = "#[kernel] takes a list for each generic parameter, as in #[kernel(T = [u8, f32], N = [3, 5])], and may be told that it is `fused`; nothing else";
+/// Description of the valid options, for error messages.
+const FORM: &str = "#[kernel] takes a list for each generic parameter, as in #[kernel(T = [u8, f32], N = [3, 5])], and the option `fused`";
 
 impl KernelOptions {
     pub fn list_for(&self, parameter: &Ident) -> Option<&GenericList> {
@@ -50,7 +49,7 @@ impl Parse for KernelOptions {
             match option {
                 KernelOption::GenericList(list) => lists.push(list),
                 KernelOption::Fused(name) if fused => {
-                    return Err(syn::Error::new(name.span(), "`fused` is said twice"));
+                    return Err(syn::Error::new(name.span(), "`fused` is given twice"));
                 }
                 KernelOption::Fused(_) => fused = true,
             }
@@ -90,13 +89,13 @@ impl Parse for GenericList {
         if !input.peek(Token![=]) {
             return Err(syn::Error::new(
                 parameter.span(),
-                format!("`{parameter}` is no option: {FORM}"),
+                format!("unknown option `{parameter}`: {FORM}"),
             ));
         }
         input.parse::<Token![=]>()?;
         if !input.peek(token::Bracket) {
             return Err(input.error(format!(
-                "what `{parameter}` is built for stands in brackets: {parameter} = [...]"
+                "write the list for `{parameter}` in brackets: {parameter} = [...]"
             )));
         }
         let content;
@@ -108,7 +107,7 @@ impl Parse for GenericList {
             return Err(syn::Error::new(
                 parameter.span(),
                 format!(
-                    "`{parameter}` has an empty list: name at least one type or value to build the kernel for"
+                    "the list for `{parameter}` is empty; list at least one type or value for which to build the kernel"
                 ),
             ));
         }

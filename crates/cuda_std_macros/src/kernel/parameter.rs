@@ -1,17 +1,16 @@
-//! What a parameter of a kernel is, and how it crosses from the host to the device.
+//! Kernel parameters and how they are passed to the device.
 
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{FnArg, GenericArgument, Ident, Lifetime, Pat, PathArguments, Type};
 
-/// One parameter of a kernel.
+/// A parameter of a kernel.
 pub struct Parameter {
     pub name: Ident,
     pub kind: Kind,
 }
 
-/// How a parameter crosses: a view or slice of `element`s as pointer and length, anything else as
-/// it is.
+/// Kind of a parameter: views and slices are passed as pointer and length, all others as they are.
 pub enum Kind {
     View(Type),
     ViewMut(Type),
@@ -24,7 +23,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The type of the elements, or of the one value.
+    /// Returns the type of the elements or of the value.
     pub fn ty(&self) -> &Type {
         match self {
             Kind::View(ty)
@@ -37,7 +36,7 @@ impl Kind {
         }
     }
 
-    /// The element type of a view or slice, and whether the kernel may write it.
+    /// Returns the element type of a view or slice, and `true` if the kernel may write it.
     pub fn element(&self) -> Option<(&Type, bool)> {
         match self {
             Kind::View(element) | Kind::Slice(element) => Some((element, false)),
@@ -48,7 +47,7 @@ impl Kind {
 }
 
 impl Parameter {
-    /// Whether it is a view.
+    /// Returns `true` for a view.
     pub fn is_view(&self) -> bool {
         matches!(self.kind, Kind::View(_) | Kind::ViewMut(_))
     }
@@ -59,7 +58,7 @@ impl Parameter {
             FnArg::Receiver(receiver) => {
                 return Err(syn::Error::new(
                     receiver.span(),
-                    "a kernel cannot be a method: take the value as a parameter instead of `self`",
+                    "a kernel cannot be a method; pass the value as a parameter instead of `self`",
                 ));
             }
         };
@@ -70,7 +69,7 @@ impl Parameter {
             other => {
                 return Err(syn::Error::new(
                     other.span(),
-                    "a kernel's parameter is one name: take the value apart inside the kernel",
+                    "a kernel parameter must be a plain name; destructure the value inside the kernel",
                 ));
             }
         };
@@ -83,7 +82,7 @@ impl Parameter {
 
 fn classify_type(ty: &Type) -> syn::Result<Kind> {
     match ty {
-        // A type that came through a macro_rules fragment is wrapped.
+        // Types from macro_rules fragments are wrapped in a group.
         Type::Group(group) => classify_type(&group.elem),
         Type::Paren(paren) => classify_type(&paren.elem),
         Type::Reference(reference) => {
@@ -108,14 +107,14 @@ fn classify_type(ty: &Type) -> syn::Result<Kind> {
         }
         Type::ImplTrait(_) => Err(syn::Error::new(
             ty.span(),
-            "a kernel's parameter needs a named type: write a type parameter and list its types in #[kernel(T = [...])]",
+            "a kernel parameter needs a named type; use a type parameter and list its types in #[kernel(T = [...])]",
         )),
         Type::Path(path) => Ok(view_of(path).unwrap_or_else(|| Kind::Value(ty.clone()))),
         _ => Ok(Kind::Value(ty.clone())),
     }
 }
 
-/// `View<X>` and `ViewMut<X>` however qualified, with or without a lifetime.
+/// Recognises `View<X>` and `ViewMut<X>`, with any path and with or without a lifetime.
 fn view_of(path: &syn::TypePath) -> Option<Kind> {
     let last = path.path.segments.last()?;
     let writable = match last.ident.to_string().as_str() {
@@ -141,7 +140,8 @@ fn view_of(path: &syn::TypePath) -> Option<Kind> {
     })
 }
 
-/// The type with one lifetime in place of the kernel's own: where they are not declared.
+/// Returns the type with all lifetimes replaced by `name`, for places where the kernel's lifetimes
+/// are not declared.
 pub fn with_lifetime(ty: &Type, name: &str) -> Type {
     struct Rename<'n>(&'n str);
     impl VisitMut for Rename<'_> {

@@ -1,9 +1,9 @@
-//! The macros of a kernel's body that print.
+//! Resolution of printing and assertion macros in a kernel's body.
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, ExprConst, Item, Macro, parse_quote_spanned};
 
-/// The macros that `cuda_std` has for kernels under the names of `std`'s.
+/// Macros of `cuda_std` with the names of `std`'s.
 const MACROS: [&str; 7] = [
     "print",
     "println",
@@ -14,8 +14,8 @@ const MACROS: [&str; 7] = [
     "assert_ne",
 ];
 
-/// Lets `println!` and its like in the body be those of `cuda_std`. A prelude cannot: names that
-/// are imported by `*` do not hide macros that `core` or `std` has too.
+/// Makes unqualified `println!` and similar macros in the body refer to `cuda_std`. A prelude
+/// cannot do this: glob imports do not shadow macros of `core` and `std`.
 pub fn qualify(body: &mut Block) {
     Qualify.visit_block_mut(body);
 }
@@ -33,7 +33,7 @@ impl VisitMut for Qualify {
         visit_mut::visit_macro_mut(self, call);
     }
 
-    // What is evaluated by the compiler cannot print.
+    // Code evaluated at compile time cannot print.
     fn visit_expr_const_mut(&mut self, _: &mut ExprConst) {}
 
     fn visit_item_mut(&mut self, item: &mut Item) {

@@ -1,4 +1,4 @@
-//! What a kernel's signature may not have, and its generic parameters.
+//! Checks of a kernel's signature, and its generic parameters.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -7,27 +7,27 @@ use syn::{GenericParam, Ident, ItemFn, Lit, ReturnType, Type};
 
 use super::options::{Choice, KernelOptions};
 
-/// Entry points that one kernel may have; past this a list is more likely a mistake than a wish.
+/// Maximum number of entry points per kernel; a longer list is probably a mistake.
 const MAX_ENTRIES: usize = 64;
 
-/// One type or const parameter of a kernel and what entry points are built for.
+/// A type or const parameter of a kernel and its instantiations.
 pub struct GenericParameter {
     pub name: Ident,
-    /// The type of a const parameter; none for a type parameter.
+    /// Type of a const parameter; `None` for a type parameter.
     pub value_type: Option<Type>,
     pub choices: Vec<Instantiation>,
 }
 
 /// A listed type or value.
 pub struct Instantiation {
-    /// As an argument of the kernel's type.
+    /// Tokens of the generic argument.
     pub argument: TokenStream,
-    /// What it adds to the entry point's name.
+    /// Suffix of the entry point's name.
     pub suffix: String,
 }
 
 impl GenericParameter {
-    /// As it is declared in the generics of an item, without bounds.
+    /// Returns the declaration in the generics of an item, without bounds.
     pub fn declaration(&self) -> TokenStream {
         let name = &self.name;
         match &self.value_type {
@@ -36,8 +36,8 @@ impl GenericParameter {
         }
     }
 
-    /// The expression for what it adds to the entry point's name, where it is in scope; of a value
-    /// that is not listed it is empty.
+    /// Returns the expression for the suffix of the entry point's name, where the parameter is in
+    /// scope; it evaluates to an empty string for a value that is not listed.
     pub fn suffix(&self) -> TokenStream {
         let name = &self.name;
         if self.value_type.is_none() {
@@ -51,20 +51,20 @@ impl GenericParameter {
     }
 }
 
-/// Refuses what cannot be a kernel, saying why.
+/// Checks that the function can be a kernel.
 pub fn check(function: &ItemFn) -> syn::Result<()> {
     let signature = &function.sig;
     let refuse = |span: proc_macro2::Span, why: &str| Err(syn::Error::new(span, why));
     if !matches!(signature.safety, syn::Safety::Unsafe(_)) {
         return refuse(
             signature.fn_token.span,
-            "a kernel must be `unsafe fn`: its threads run at once, and the compiler cannot prove that they do not write over each other",
+            "a kernel must be an `unsafe fn`, because the compiler cannot prove that its concurrent threads do not race",
         );
     }
     if let ReturnType::Type(_, ty) = &signature.output {
         return refuse(
             ty.span(),
-            "a kernel returns nothing: write the result through a ViewMut parameter",
+            "a kernel returns nothing; write the result through a ViewMut parameter",
         );
     }
     if let Some(token) = &signature.asyncness {
@@ -73,13 +73,13 @@ pub fn check(function: &ItemFn) -> syn::Result<()> {
     if let Some(token) = &signature.constness {
         return refuse(token.span, "a kernel cannot be const");
     }
-    // Rust-CUDA's kernels may say "C", which then means nothing.
+    // Rust-CUDA's kernels may declare "C", which has no effect.
     if let Some(abi) = &signature.abi
         && !matches!(&abi.name, Some(name) if name.value() == "C")
     {
         return refuse(
             abi.span(),
-            "#[kernel] chooses the ABI: remove the `extern` from the function",
+            "#[kernel] chooses the ABI; remove the `extern` from the function",
         );
     }
     if let Some(variadic) = &signature.variadic {
@@ -88,8 +88,8 @@ pub fn check(function: &ItemFn) -> syn::Result<()> {
     Ok(())
 }
 
-/// The generic parameters of `function` with their lists; each must have one, and each list a
-/// parameter.
+/// Returns the generic parameters of `function` with their lists. Each parameter must have a list,
+/// and each list a parameter.
 pub fn generic_parameters(
     function: &ItemFn,
     lists: &KernelOptions,
@@ -109,7 +109,7 @@ pub fn generic_parameters(
             return Err(syn::Error::new(
                 name.span(),
                 format!(
-                    "the kernel is generic over `{name}`: list the {what} to build it for, as in #[kernel({name} = [{example}])]"
+                    "the kernel is generic over `{name}`; list the {what} for which to build it, as in #[kernel({name} = [{example}])]"
                 ),
             ));
         };
@@ -125,13 +125,13 @@ pub fn generic_parameters(
             (Choice::Type(ty), Some(_)) => Err(syn::Error::new(
                 ty.span(),
                 format!(
-                    "`{name}` is a const parameter: list numbers or bools, written out, as in #[kernel({name} = [3, 5])]"
+                    "`{name}` is a const parameter; list numbers or bools as literals, as in #[kernel({name} = [3, 5])]"
                 ),
             )),
             (Choice::Value(value), None) => Err(syn::Error::new(
                 value.span(),
                 format!(
-                    "`{name}` is a type parameter, and this is a value: list types, or constructor it `const {name}: usize`"
+                    "`{name}` is a type parameter, and this is a value; list types, or declare it as `const {name}: usize`"
                 ),
             )),
         };
@@ -154,7 +154,7 @@ pub fn generic_parameters(
             return Err(syn::Error::new(
                 name.span(),
                 format!(
-                    "the kernel `{kernel}` has no generic parameter `{name}`: declare it, as in `{kernel}<{declared}>`, or take the list away",
+                    "the kernel `{kernel}` has no generic parameter `{name}`; declare it, as in `{kernel}<{declared}>`, or remove the list",
                     kernel = function.sig.ident,
                     declared = match list.choices.first() {
                         Some(Choice::Value(_)) => format!("const {name}: usize"),
@@ -172,14 +172,14 @@ pub fn generic_parameters(
         return Err(syn::Error::new(
             function.sig.ident.span(),
             format!(
-                "{entries} entry points for one kernel; the limit is {MAX_ENTRIES}: list fewer types or values"
+                "{entries} entry points for one kernel exceed the limit of {MAX_ENTRIES}; list fewer types or values"
             ),
         ));
     }
     Ok(found)
 }
 
-/// The part of an entry point's name that stands for a value.
+/// Returns the part of an entry point's name for a value.
 fn value_suffix(value: &Lit) -> syn::Result<String> {
     match value {
         Lit::Int(number) if !number.base10_digits().starts_with('-') => {
@@ -188,13 +188,13 @@ fn value_suffix(value: &Lit) -> syn::Result<String> {
         Lit::Bool(value) => Ok(value.value.to_string()),
         other => Err(syn::Error::new(
             other.span(),
-            "a listed value is a number from 0 or a bool, because it becomes a part of the entry point's name",
+            "a listed value must be a non-negative number or a bool, because it becomes part of the entry point's name",
         )),
     }
 }
 
-/// The part of an entry point's name that stands for `ty`: the last segment of its path. It must be
-/// what `KernelType::NAME` says; the expansion asserts it.
+/// Returns the part of an entry point's name for `ty`: the last segment of its path. It must equal
+/// `KernelType::NAME`, which the expansion asserts.
 fn entry_suffix(ty: &Type) -> syn::Result<String> {
     let segment = match ty {
         Type::Path(path) => path.path.segments.last(),
@@ -204,7 +204,7 @@ fn entry_suffix(ty: &Type) -> syn::Result<String> {
         Some(segment) if segment.arguments.is_empty() => Ok(segment.ident.to_string()),
         _ => Err(syn::Error::new(
             ty.span(),
-            "a listed type is a plain name, because it becomes a part of the entry point's name: give a longer type an alias-free newtype",
+            "a listed type must be a plain name, because it becomes part of the entry point's name; wrap a longer type in a newtype",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! What a piece of a kernel's code binds, uses and does, as far as its text says.
+//! Syntactic analysis of the variables that code binds and uses.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprPath, PatIdent};
 
-/// Whether a macro of this name makes a view or an array of shared memory.
+/// Returns `true` if the macro of this name creates a view or an array of shared memory.
 pub fn is_shared(name: &Ident) -> bool {
     name == "shared_view" || name == "shared_array"
 }
 
-/// The name of the barrier that a call may be of: the last one of the path, and the right number of
-/// arguments.
+/// Returns the name of the barrier that a call may refer to, by the last path segment and the
+/// number of arguments.
 pub fn barrier_name(call: &syn::ExprCall) -> Option<String> {
     let Expr::Path(ExprPath { path, .. }) = &*call.func else {
         return None;
@@ -25,8 +25,8 @@ pub fn barrier_name(call: &syn::ExprCall) -> Option<String> {
     }
 }
 
-/// How often each name is bound, and whether there are macros that may use or bind any, and
-/// patterns that bind references.
+/// Number of bindings of each name, and the presence of macros (which may use or bind any name) and
+/// of patterns that bind references.
 #[derive(Default)]
 pub struct Names {
     pub bound: BTreeMap<Ident, usize>,
@@ -49,22 +49,23 @@ impl<'ast> Visit<'ast> for Names {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// What a piece of code uses and does.
+/// Variables used by a piece of code, and its control flow.
 #[derive(Default)]
 pub struct VariableUses {
     pub names: BTreeSet<Ident>,
-    /// Those that it may assign to.
+    /// Variables that it may assign to.
     pub changed: BTreeSet<Ident>,
-    /// Those that it takes references to.
+    /// Variables to which it takes references.
     pub borrowed: BTreeSet<Ident>,
     pub has_barrier: bool,
     pub reads_grid_dim: bool,
-    /// It may go on elsewhere than behind itself: a loop that does cannot write its copies back.
+    /// `true` if control may leave the code other than at its end (`return`, `?`, labelled jumps),
+    /// so that copies could not be written back.
     pub jumps: bool,
-    /// It ends by `break`.
+    /// `true` if it contains a `break`.
     pub leaves: bool,
-    /// It has what may do anything with a variable: closures, macros, items, patterns that bind
-    /// references.
+    /// `true` if it contains constructs that may do anything with a variable: closures, macros,
+    /// items, patterns that bind references.
     pub is_opaque: bool,
 }
 
@@ -104,7 +105,7 @@ impl<'ast> Visit<'ast> for VariableUses {
             }
             Expr::Reference(one) => self.borrowed.extend(Self::name(&one.expr).cloned()),
             Expr::RawAddr(one) => self.borrowed.extend(Self::name(&one.expr).cloned()),
-            // A method may take its number by `&mut`.
+            // A method may take its receiver by `&mut`.
             Expr::MethodCall(one) => self.changed.extend(Self::name(&one.receiver).cloned()),
             Expr::Call(call) => {
                 self.has_barrier |= barrier_name(call).is_some();

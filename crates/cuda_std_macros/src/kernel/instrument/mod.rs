@@ -1,15 +1,13 @@
-//! The instrumented version of a body: it tells checked mode of every access by `*`, by index, and
-//! by a field behind them.
+//! Instrumentation of a body: records every access by `*`, by index, and by a field behind either,
+//! for checked mode.
 //!
-//! Types are not known here. So an access is rewritten in place, with an expression that takes its
-//! address and means the same place: `a[i] + *p` becomes
-//! `(*read(&raw const a[i])) + (*read(&raw const *p))`, and `*p = x` becomes
-//! `*write(&raw mut *p) = x`. What the address is of is found out when the kernel runs: what lies
-//! on a thread's own stack is not looked at.
+//! Types are not known here. An access is rewritten in place to an expression that takes its
+//! address and denotes the same place: `a[i] + *p` becomes `(*read(&raw const a[i])) + (*read(&raw
+//! const *p))`, and `*p = x` becomes `*write(&raw mut *p) = x`. The memory to which the address
+//! refers is determined when the kernel runs; accesses to a thread's own stack are ignored.
 //!
-//! Left alone is what could mean something else if it were rewritten: what methods are called on,
-//! but for those of numbers; what is borrowed; what patterns bind by `ref`; nested items; other
-//! macros' arguments.
+//! Expressions whose meaning could change are left alone: method receivers, except for methods of
+//! numbers; borrowed places; bindings by `ref`; nested items; arguments of other macros.
 
 mod names;
 mod rewrite;
@@ -26,8 +24,8 @@ pub use names::Names;
 pub use syntax::is_pointer;
 use syntax::{RAW_MEMORY_MARKERS, mentions};
 
-/// Instruments a kernel's body. `None` where there is nothing to do: it has no memory but by views,
-/// as far as can be told.
+/// Instruments a kernel's body. Returns `None` if all of its memory accesses appear to go through
+/// views.
 pub fn instrument(body: &Block, names: Names) -> Option<Block> {
     let has_memory = !names.slices.is_empty()
         || !names.pointers.is_empty()
@@ -39,7 +37,7 @@ pub fn instrument(body: &Block, names: Names) -> Option<Block> {
     ((has_memory || instrument.writes_static) && instrument.found > 0).then_some(instrumented)
 }
 
-/// `#[instrument]`: the same for a function that kernels call.
+/// Expands `#[instrument]` on a function that kernels call.
 pub fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     syn::parse2::<syn::parse::Nothing>(options)?;
     let function: ItemFn = syn::parse2(item)?;
@@ -55,8 +53,7 @@ pub fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStrea
     let records = names.record_parameters();
     Instrument::new(names).visit_block_mut(&mut instrumented.block);
     instrumented.block.stmts.splice(0..0, records);
-    // The body as it was written is compiled as well, so that nothing is accepted here that it
-    // would not be.
+    // The original body is compiled too, so that the macro accepts only valid functions.
     let written = &function.block;
     instrumented
         .block
@@ -72,7 +69,7 @@ pub fn expand(options: TokenStream, item: TokenStream) -> syn::Result<TokenStrea
     })
 }
 
-/// What instrumented code may do that the compiler and clippy would warn of.
+/// Returns the lints of the compiler and clippy that instrumented code may violate.
 pub fn allowed() -> TokenStream {
     quote! {
         #[allow(

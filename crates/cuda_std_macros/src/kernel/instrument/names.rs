@@ -1,4 +1,4 @@
-//! What is known of the names in a body, and so of expressions made of them.
+//! Syntactic knowledge about the names in a body, and about expressions that use them.
 
 use std::collections::HashSet;
 
@@ -10,21 +10,21 @@ use super::syntax::{
     POINTER_METHODS, is_constant, is_pointer, mentions, simple_name, strip_parens,
 };
 
-/// What is known of names in a body.
+/// Names in a body, by what they are known to be.
 #[derive(Clone, Default)]
 pub struct Names {
-    /// Of raw pointers.
+    /// Raw pointers.
     pub pointers: HashSet<String>,
-    /// Of references to one value, which a field's access follows.
+    /// References to one value, which field accesses dereference.
     pub references: HashSet<String>,
-    /// Of slices.
+    /// Slices.
     pub slices: HashSet<String>,
-    /// Of closures of the body.
+    /// Closures defined in the body.
     pub(super) closures: HashSet<String>,
 }
 
 impl Names {
-    /// A parameter of this type.
+    /// Adds a parameter of this type.
     pub fn add(&mut self, name: &Ident, ty: &Type) {
         match ty {
             Type::Group(group) => self.add(name, &group.elem),
@@ -43,7 +43,7 @@ impl Names {
         }
     }
 
-    /// The pattern gives its names another meaning.
+    /// Removes the names that the pattern rebinds.
     pub(super) fn forget(&mut self, pattern: TokenStream) {
         for token in pattern {
             match token {
@@ -65,7 +65,7 @@ impl Names {
         }
     }
 
-    /// The statements that say that a function has got these.
+    /// Generates the statements that record the received parameters.
     pub(super) fn record_parameters(&self) -> Vec<Stmt> {
         let mut all = Vec::new();
         for name in &self.pointers {
@@ -80,14 +80,14 @@ impl Names {
     }
 }
 
-/// What goes through a body and rewrites it.
+/// Visitor that instruments a body.
 pub(super) struct Instrument {
     pub(super) names: Names,
-    /// Whether the expression at hand is looked at where it is, and not moved.
+    /// `true` if the current expression is used in place and not moved.
     pub(super) in_place: bool,
-    /// Accesses that were rewritten.
+    /// Number of rewritten accesses.
     pub(super) found: usize,
-    /// Whether something was written that has the name of a static.
+    /// `true` if a place whose name looks like a static is written.
     pub(super) writes_static: bool,
 }
 
@@ -101,7 +101,7 @@ impl Instrument {
         }
     }
 
-    /// Whether an access to the place is to be told of.
+    /// Returns `true` if accesses to the place are to be recorded.
     pub(super) fn is_tracked(&self, expression: &Expr) -> bool {
         match strip_parens(expression) {
             Expr::Unary(unary) => matches!(unary.op, UnOp::Deref(_)),
@@ -115,7 +115,7 @@ impl Instrument {
         }
     }
 
-    /// Whether the value is a raw pointer, as far as can be told.
+    /// Returns `true` if the value appears to be a raw pointer.
     pub(super) fn is_pointer(&self, expression: &Expr) -> bool {
         match strip_parens(expression) {
             Expr::Path(_) => {
@@ -124,7 +124,7 @@ impl Instrument {
             Expr::MethodCall(call) => {
                 let method = &call.method;
                 let is_of_pointer = POINTER_METHODS.iter().any(|name| method == name);
-                // numbers have some of the names
+                // numbers have methods with some of these names
                 is_of_pointer && (call.args.is_empty() || self.is_pointer(&call.receiver))
                     || method == "add" && call.args.len() == 1
             }
@@ -138,7 +138,7 @@ impl Instrument {
         }
     }
 
-    /// Whether the value is a slice of memory of the kernel's, as far as can be told.
+    /// Returns `true` if the value appears to be a slice of kernel memory.
     pub(super) fn is_slice(&self, expression: &Expr) -> bool {
         match strip_parens(expression) {
             Expr::Path(_) => {
@@ -165,7 +165,7 @@ impl Instrument {
         matches!(block.stmts.last(), Some(Stmt::Expr(value, None)) if self.is_pointer(value))
     }
 
-    /// Whether the place is reached by a raw pointer.
+    /// Returns `true` if the place is reached through a raw pointer.
     pub(super) fn is_behind_pointer(&self, expression: &Expr) -> bool {
         match strip_parens(expression) {
             Expr::Unary(unary) => self.is_pointer(&unary.expr),
@@ -175,7 +175,7 @@ impl Instrument {
         }
     }
 
-    /// Whether the memory of the place may be that of a parameter or a shared array.
+    /// Returns `true` if the place may belong to a parameter or a shared array.
     pub(super) fn is_kernel_memory(&self, place: &Expr) -> bool {
         match strip_parens(place) {
             Expr::Path(_) => {

@@ -1,4 +1,4 @@
-//! What takes the place of accesses, borrows and calls.
+//! Rewriting of accesses, borrows and calls.
 
 use proc_macro2::{Ident, Span};
 use quote::quote_spanned;
@@ -20,7 +20,7 @@ pub(super) enum AccessKind {
 }
 
 impl Instrument {
-    /// Visits what is within a place, but not the place itself.
+    /// Visits the subexpressions of a place, but not the place itself.
     pub(super) fn visit_within(&mut self, expression: &mut Expr, is_read: bool) {
         match strip_parens_mut(expression) {
             Expr::Unary(unary) => self.visit_base(&mut unary.expr, false),
@@ -62,14 +62,14 @@ impl Instrument {
         self.in_place = before;
     }
 
-    /// Has the use of a place told.
+    /// Rewrites an access so that it is recorded.
     pub(super) fn rewrite_access(&mut self, place: &mut Expr, used: AccessKind) {
         let by_pointer = self.is_behind_pointer(place);
-        // An expression of names alone may be evaluated twice, and so moved from where it is.
+        // A place that consists of names may be evaluated twice, so its value can be moved.
         let is_plain = is_plain(place) && !by_pointer && !self.in_place;
         self.visit_within(place, matches!(used, AccessKind::Read));
         self.found += 1;
-        // reports name the source's own line
+        // the span of the source line, for reports
         let at = place.span();
         let function = Ident::new(
             match (used, by_pointer) {
@@ -112,7 +112,7 @@ impl Instrument {
         };
     }
 
-    /// A place that is borrowed: if it is behind a pointer, that is told.
+    /// Rewrites a borrow; a borrow from a raw pointer is recorded.
     pub(super) fn rewrite_borrow(&mut self, place: &mut Expr, is_mut: bool) {
         let is_lent = self.is_tracked(place) && self.is_behind_pointer(place);
         self.visit_within(place, false);
@@ -140,13 +140,13 @@ impl Instrument {
         }
     }
 
-    /// What a function is rewrite_argument: where that is memory of the kernel's, it is told.
-    /// `records` are to be executed before the call.
+    /// Rewrites a function argument; kernel memory is recorded as passed. Statements to be executed
+    /// before the call are appended to `records`.
     pub(super) fn rewrite_argument(&mut self, value: &mut Expr, records: &mut Vec<Stmt>) {
         let at = value.span();
         let is_pointer = self.is_pointer(value);
         if let (Expr::Path(_), Some(_)) = (strip_parens(value), simple_name(value)) {
-            // What a name means is not moved: it may be a unique reference.
+            // The value of a name is not moved, since it may be a unique reference.
             if is_pointer {
                 records.push(parse_quote_spanned!(at=> {
                     use ::cuda_std::instrument::{ProbeOther as _, ProbePointer as _};
@@ -185,8 +185,8 @@ impl Instrument {
         self.found += 1;
     }
 
-    /// The call, after what is noted before it. (In a tuple, and not in a block, since temporary
-    /// values live on.)
+    /// Makes the call execute `records` first. (In a tuple instead of a block, so that temporaries
+    /// live on.)
     pub(super) fn prepend_records(&mut self, records: Vec<Stmt>, call: &mut Expr) {
         if !records.is_empty() {
             self.found += 1;
@@ -194,7 +194,8 @@ impl Instrument {
         }
     }
 
-    /// What a method is called on, if that is a slice or pointer which it may use.
+    /// Records the receiver of a method call if it is a slice or pointer that the method may
+    /// access.
     pub(super) fn receiver(&mut self, receiver: &Expr, method: &str, records: &mut Vec<Stmt>) {
         let within = match strip_parens(receiver) {
             Expr::Index(index) if matches!(strip_parens(&index.index), Expr::Range(_)) => {
@@ -222,7 +223,7 @@ impl Instrument {
         }
     }
 
-    /// The left side of an assignment.
+    /// Rewrites the left-hand side of an assignment.
     pub(super) fn rewrite_assigned(&mut self, place: &mut Expr, used: AccessKind) {
         self.record_static_write(place);
         if self.is_tracked(place) {
@@ -232,7 +233,7 @@ impl Instrument {
         }
     }
 
-    /// A turn of a loop is a step.
+    /// Records a step at the start of a loop body.
     pub(super) fn record_iterations(&mut self, body: &mut Block, at: Span) {
         body.stmts.insert(
             0,

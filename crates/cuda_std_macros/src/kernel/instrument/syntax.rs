@@ -1,10 +1,10 @@
-//! What an expression looks like, without its types.
+//! Syntactic classification of expressions, without type information.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{BinOp, Expr, Type, UnOp};
 
-/// How a body is told from one whose accesses all go through views.
+/// Names whose presence shows that a body may access memory other than through views.
 pub(super) const RAW_MEMORY_MARKERS: [&str; 7] = [
     "static",
     "shared_array",
@@ -15,7 +15,7 @@ pub(super) const RAW_MEMORY_MARKERS: [&str; 7] = [
     "as_mut_slice",
 ];
 
-/// Methods of numbers and `MaybeUninit`, which take them by value.
+/// Methods of numbers and `MaybeUninit` that take their receiver by value.
 pub(super) const BY_VALUE_METHODS: [&str; 64] = [
     "abs",
     "acos",
@@ -83,7 +83,7 @@ pub(super) const BY_VALUE_METHODS: [&str; 64] = [
     "is_power_of_two",
 ];
 
-/// Methods of raw pointers whose value is one too.
+/// Methods of raw pointers that return a raw pointer.
 pub(super) const POINTER_METHODS: [&str; 13] = [
     "add",
     "sub",
@@ -100,7 +100,8 @@ pub(super) const POINTER_METHODS: [&str; 13] = [
     "get",
 ];
 
-/// Other methods of pointers and slices that use no element, or whose use is told.
+/// Further methods of pointers and slices that access no element, or whose access is recorded
+/// elsewhere.
 pub(super) const NON_ACCESSING_METHODS: [&str; 10] = [
     "addr",
     "is_empty",
@@ -114,7 +115,7 @@ pub(super) const NON_ACCESSING_METHODS: [&str; 10] = [
     "align_offset",
 ];
 
-/// Functions that only pass on what they are rewrite_argument, and those whose accesses are told.
+/// Functions that only forward their arguments, or whose accesses are recorded elsewhere.
 pub(super) const FORWARDING_FUNCTIONS: [&str; 8] = [
     "Some",
     "Ok",
@@ -126,7 +127,7 @@ pub(super) const FORWARDING_FUNCTIONS: [&str; 8] = [
     "black_box",
 ];
 
-/// Macros whose arguments are expressions that are only looked at.
+/// Macros whose arguments are expressions that are evaluated in place.
 pub(super) const INSPECTING_MACROS: [&str; 10] = [
     "assert",
     "assert_eq",
@@ -148,7 +149,7 @@ pub(super) fn mentions(tokens: TokenStream, words: &[&str]) -> bool {
     })
 }
 
-/// Whether the type is a raw pointer.
+/// Returns `true` if the type is a raw pointer.
 pub fn is_pointer(ty: &Type) -> bool {
     match ty {
         Type::Ptr(_) => true,
@@ -174,7 +175,7 @@ pub(super) fn strip_parens_mut(expression: &mut Expr) -> &mut Expr {
     }
 }
 
-/// A name, or a path to one.
+/// Returns the name if the expression is a single identifier.
 pub(super) fn simple_name(expression: &Expr) -> Option<String> {
     match strip_parens(expression) {
         Expr::Path(path) => path.path.get_ident().map(Ident::to_string),
@@ -182,8 +183,8 @@ pub(super) fn simple_name(expression: &Expr) -> Option<String> {
     }
 }
 
-/// Whether a path may be one of a constant or a static, of which an address cannot or should not be
-/// taken.
+/// Returns `true` if the path may refer to a constant or a static, whose address cannot or should
+/// not be taken.
 pub(super) fn is_constant(expression: &Expr) -> bool {
     let Expr::Path(path) = strip_parens(expression) else {
         return false;
@@ -194,7 +195,7 @@ pub(super) fn is_constant(expression: &Expr) -> bool {
     })
 }
 
-/// Whether the expression is a place, as far as can be told.
+/// Returns `true` if the expression appears to be a place.
 pub(super) fn is_place(expression: &Expr) -> bool {
     match strip_parens(expression) {
         Expr::Path(_) => true,
@@ -205,7 +206,7 @@ pub(super) fn is_place(expression: &Expr) -> bool {
     }
 }
 
-/// Whether the place is made of names, `*` and fields only.
+/// Returns `true` if the place consists of names, `*` and fields only.
 pub(super) fn is_plain(place: &Expr) -> bool {
     match strip_parens(place) {
         Expr::Path(_) => true,
@@ -215,7 +216,7 @@ pub(super) fn is_plain(place: &Expr) -> bool {
     }
 }
 
-/// Whether the expression can be evaluated twice.
+/// Returns `true` if the expression may be evaluated twice.
 pub(super) fn is_repeatable(expression: &Expr) -> bool {
     match strip_parens(expression) {
         Expr::Path(_) | Expr::Lit(_) => true,

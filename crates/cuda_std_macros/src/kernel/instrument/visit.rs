@@ -1,4 +1,4 @@
-//! The way through a body: which expressions are accesses, and which are something else.
+//! Traversal of a body: determines which expressions are memory accesses.
 
 use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
@@ -103,7 +103,7 @@ impl VisitMut for Instrument {
                         self.record_static_write(receiver);
                         self.visit_within(receiver, false);
                         self.found += 1;
-                        // of what type it is shows when this is compiled
+                        // the type is only known when this is compiled
                         let at = receiver.span();
                         *expression = parse_quote_spanned!(at=> ({
                             use ::cuda_std::instrument::{ProbeMaybeUninit as _, ProbeOther as _};
@@ -234,7 +234,7 @@ impl VisitMut for Instrument {
         let parser = Punctuated::<Expr, Token![,]>::parse_terminated;
         if let Ok(mut arguments) = call.parse_body_with(parser) {
             for argument in &mut arguments {
-                // `name = value` is an argument of a format
+                // `name = value` is a format argument
                 if !matches!(argument, Expr::Assign(_)) {
                     self.visit_in_place(argument);
                 }
@@ -243,7 +243,7 @@ impl VisitMut for Instrument {
         }
     }
 
-    // What the compiler evaluates, and what is of another function.
+    // Code evaluated at compile time, and code of other functions.
     fn visit_expr_const_mut(&mut self, _: &mut ExprConst) {}
     fn visit_item_mut(&mut self, _: &mut Item) {}
     fn visit_type_mut(&mut self, _: &mut Type) {}
@@ -253,7 +253,7 @@ impl VisitMut for Instrument {
 }
 
 impl Instrument {
-    /// What a pattern is compared with, or bound to.
+    /// Visits the scrutinee of a pattern.
     fn scrutinee(&mut self, expression: &mut Expr, binds_by_reference: bool) {
         if !is_place(expression) {
             self.visit_value(expression);

@@ -1,11 +1,11 @@
-//! The shape of what is accepted: entries, parameters, attributes, closures, printing.
+//! Expansion of accepted kernels: entry points, parameters, attributes, closures, printing.
 
 use super::super::{expand, inline_closures};
 use super::accept;
 use quote::quote;
 
 #[test]
-fn values_are_listed_as_types_are() {
+fn values_are_listed_like_types() {
     let text = accept(
         quote!(N = [3, 5], FLIP = [true], T = [f32]),
         quote!(
@@ -26,10 +26,9 @@ fn values_are_listed_as_types_are() {
     }
 }
 
-/// Elsewhere than in a test or with optimisation alone bodies are compiled for one set of
-/// instructions, but for these.
+/// With debug assertions bodies are compiled for one instruction set, except fused ones.
 #[test]
-fn fused_bodies_are_compiled_for_better_instructions_too() {
+fn fused_bodies_are_compiled_for_avx2_too() {
     let kernel = quote!(
         pub unsafe fn k<T: Copy>(x: View<T>) {}
     );
@@ -42,7 +41,7 @@ fn fused_bodies_are_compiled_for_better_instructions_too() {
         let runner = format!("::cuda_std::kernel::runner::<k<f32>,{is_fused}");
         assert!(text.contains(&runner), "{runner} is not in {text}");
     }
-    // a parameter may have that name
+    // a parameter may have the same name
     let named = quote!(
         pub unsafe fn k<fused: Copy>(x: View<fused>) {}
     );
@@ -50,7 +49,7 @@ fn fused_bodies_are_compiled_for_better_instructions_too() {
 }
 
 #[test]
-fn views_and_slices_are_split_at_the_entry() {
+fn views_and_slices_are_two_parameters_of_the_entry() {
     let text = accept(
         quote!(),
         quote!(
@@ -99,7 +98,7 @@ fn generic_kernels_have_an_entry_per_combination() {
 }
 
 #[test]
-fn attributes_go_where_they_belong() {
+fn attributes_are_placed_on_the_right_items() {
     let text = accept(
         quote!(),
         quote! {
@@ -110,7 +109,7 @@ fn attributes_go_where_they_belong() {
             pub unsafe fn k() {}
         },
     );
-    // The struct, the body's impl, the entry and the trait's impl.
+    // The struct, the impl with the body, the entry point and the impl of the trait.
     assert_eq!(text.matches("#[cfg(feature=\"adding\")]").count(), 4);
     assert_eq!(text.matches("many_single_char_names").count(), 1);
     assert_eq!(text.matches("Adds.").count(), 1);
@@ -119,8 +118,8 @@ fn attributes_go_where_they_belong() {
 }
 
 #[test]
-fn a_macro_may_write_the_types() {
-    // A type from a `ty` fragment comes in an invisible group.
+fn types_may_come_from_macros() {
+    // A type from a `ty` fragment is wrapped in an invisible group.
     let element = proc_macro2::Group::new(proc_macro2::Delimiter::None, quote!(f32));
     let whole = proc_macro2::Group::new(proc_macro2::Delimiter::None, quote!(View<f32>));
     let text = accept(
@@ -134,7 +133,7 @@ fn a_macro_may_write_the_types() {
 }
 
 #[test]
-fn closures_that_are_passed_on_are_inlined_on_the_cpu() {
+fn passed_closures_are_inlined_on_the_cpu() {
     let attribute = "#[cfg_attr(not(target_arch=\"nvptx64\"),inline(always))]";
     let text = accept(
         quote!(),
@@ -148,13 +147,13 @@ fn closures_that_are_passed_on_are_inlined_on_the_cpu() {
     );
     assert_eq!(text.matches(attribute).count(), 2, "{text}");
     assert!(text.contains(&format!("{attribute}|x|each(x,{attribute}|y|")));
-    // A stable compiler takes no attribute here.
+    // Attributes on other expressions are unstable.
     assert!(text.contains("letdouble=|x:u32|"));
     assert!(text.contains("#[inline(never)]|x|put(x)"));
 }
 
 #[test]
-fn closures_of_what_a_kernel_calls_are_inlined_too() {
+fn closures_of_called_functions_are_inlined_too() {
     let function = quote! {
         #[inline(always)]
         fn clear(&self) {
@@ -177,7 +176,7 @@ fn closures_of_what_a_kernel_calls_are_inlined_too() {
 }
 
 #[test]
-fn a_kernel_leaves_its_modules_name_alone() {
+fn a_kernel_may_have_its_modules_name() {
     let item = quote!(
         pub unsafe fn gemm(c: *mut f32) {}
     );
@@ -212,7 +211,7 @@ fn references_are_pointers() {
 }
 
 #[test]
-fn types_of_parameters_may_have_lifetimes() {
+fn parameter_types_may_have_lifetimes() {
     let text = accept(
         quote!(),
         quote!(
@@ -242,7 +241,7 @@ fn types_of_parameters_may_have_lifetimes() {
 }
 
 #[test]
-fn macros_that_print_are_those_of_cuda_std() {
+fn printing_macros_refer_to_cuda_std() {
     let text = expand(
         quote!(),
         quote! {

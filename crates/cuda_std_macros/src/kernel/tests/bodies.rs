@@ -1,11 +1,10 @@
-//! How bodies are compiled for the CPU: in steps, loops with copies, accesses that are
-//! instrumented.
+//! Bodies for the CPU: coroutines, loops on copies, and instrumentation.
 
 use super::accept;
 use quote::quote;
 
 #[test]
-fn which_kernels_have_a_body_in_steps() {
+fn kernels_with_barriers_have_a_coroutine() {
     let has_steps = |item| accept(quote!(), item).contains("coroutine_body");
     assert!(has_steps(quote!(
         unsafe fn k() {
@@ -23,7 +22,7 @@ fn which_kernels_have_a_body_in_steps() {
         quote!(
             unsafe fn k() {}
         ),
-        // nobody can wait in a closure, in a function, in what a macro is rewrite_argument
+        // closures, nested functions and macro arguments cannot wait
         quote!(
             unsafe fn k() {
                 let wait = || sync_threads();
@@ -49,7 +48,7 @@ fn which_kernels_have_a_body_in_steps() {
     }
 }
 
-/// The body in steps, of a kernel with a barrier before `statements`.
+/// Returns the coroutine body of a kernel with a barrier before `statements`.
 fn coroutine(statements: &proc_macro2::TokenStream) -> String {
     let text = accept(
         quote!(),
@@ -65,12 +64,12 @@ fn coroutine(statements: &proc_macro2::TokenStream) -> String {
             }
         ),
     );
-    let (_, steps) = text.split_once("fnbody_in_steps").expect("a body in steps");
-    steps.to_owned()
+    let (_, coroutine) = text.split_once("fncoroutine_body").expect("a coroutine");
+    coroutine.to_owned()
 }
 
 #[test]
-fn loops_work_on_copies_of_what_is_known_to_be_numbers_and_views() {
+fn loops_work_on_copies_of_numbers_and_views() {
     let text = coroutine(&quote!(for k in 0..n {
         sum += data.read(k) + tile.read(k);
         other.change();
@@ -85,13 +84,13 @@ fn loops_work_on_copies_of_what_is_known_to_be_numbers_and_views() {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(!text.contains("other=other"), "{text}");
-    assert!(!text.contains("give_way"), "{text}");
+    assert!(!text.contains("yield_step"), "{text}");
 }
 
 #[test]
-fn loops_that_stride_over_the_grid_give_way() {
-    let turns = |text: &str| text.contains("give_way()");
-    assert!(turns(&coroutine(&quote!(while i < data.len() {
+fn grid_stride_loops_yield() {
+    let yields = |text: &str| text.contains("yield_step()");
+    assert!(yields(&coroutine(&quote!(while i < data.len() {
         sum += data.read(i);
         i += stride;
     }))));
@@ -110,12 +109,12 @@ fn loops_that_stride_over_the_grid_give_way() {
             i += stride;
         }),
     ] {
-        assert!(!turns(&coroutine(&steady)), "{steady}");
+        assert!(!yields(&coroutine(&steady)), "{steady}");
     }
 }
 
 #[test]
-fn loops_that_may_do_anything_with_a_variable_stay_as_they_are() {
+fn loops_with_opaque_variable_uses_are_unchanged() {
     for opaque in [
         quote!(for k in 0..n {
             let add = |x: u32| sum += x;
@@ -157,7 +156,7 @@ fn loops_that_may_do_anything_with_a_variable_stay_as_they_are() {
     }
 }
 
-/// What a kernel of this body is made of for checked mode, as text without spaces.
+/// Returns the instrumented body of a kernel as text without spaces.
 fn instrumented_body(
     parameters: proc_macro2::TokenStream,
     body: proc_macro2::TokenStream,
@@ -168,7 +167,7 @@ fn instrumented_body(
 }
 
 #[test]
-fn bodies_whose_accesses_go_through_views_are_compiled_as_before() {
+fn bodies_with_view_accesses_only_are_not_instrumented() {
     let parameters = quote!(x: View<f32>, y: ViewMut<f32>, n: usize);
     let bodies = [
         quote!(y.write(n, x.read(n));),
@@ -180,8 +179,8 @@ fn bodies_whose_accesses_go_through_views_are_compiled_as_before() {
 }
 
 #[test]
-fn other_accesses_are_told() {
-    let told = |body| {
+fn other_accesses_are_recorded() {
+    let instrumented = |body| {
         instrumented_body(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented")
     };
     for (body, expected) in [
@@ -190,33 +189,36 @@ fn other_accesses_are_told() {
         (quote!(*p += 1.0;), "update_pointer(__place)"),
         (
             quote!(let e = &mut *p.add(n); *e = 2.0;),
-            "watch::lend(__place)",
+            "instrument::borrow(__place)",
         ),
         (
             quote!(let e = &mut *p.add(n); *e = 2.0;),
-            "watch::write(__place)",
+            "instrument::write(__place)",
         ),
         (quote!(p.add(n).write(1.0);), "write_pointer(__place)"),
         (
             quote!(while n > 0 {} *p = 0.0;),
             "whilen>0{::cuda_std::instrument::loop_iteration();}",
         ),
-        (quote!(helper(x, n);), "watch::passed(&rawconst*x)"),
+        (
+            quote!(helper(x, n);),
+            "instrument::argument_passed(&rawconst*x)",
+        ),
         (quote!(helper(p);), "before_passing()"),
     ] {
-        let text = told(body);
+        let text = instrumented(body);
         let expected = expected.replace(' ', "");
         assert!(text.contains(&expected), "{text}");
     }
 }
 
 #[test]
-fn what_must_stay_stays() {
-    let told = |body| {
+fn receivers_borrows_and_constants_are_unchanged() {
+    let instrumented = |body| {
         instrumented_body(quote!(x: &[f32], p: *mut f32, n: usize), body).expect("instrumented")
     };
-    // a method that may change what it is called on, a unique reference that is lent on, patterns
-    // that bind by `ref`, constants
+    // methods that may modify their receiver, reborrowed unique references, bindings by `ref`,
+    // constants
     for (body, expected) in [
         (quote!(*p = 0.0; list[n].push(1);), "list[n].push(1)"),
         (
@@ -233,7 +235,7 @@ fn what_must_stay_stays() {
         ),
         (quote!(*p = 0.0; let a = [0.0; SIZES[1]];), "[0.0;SIZES[1]]"),
     ] {
-        let text = told(body);
+        let text = instrumented(body);
         assert!(text.contains(expected), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the macro makes of kernels, as text.
+//! Tests of the macro's expansion, as text.
 
 mod accepted;
 mod bodies;
@@ -6,7 +6,7 @@ mod refused;
 
 use super::expand;
 
-/// The expansion as text without spaces.
+/// Returns the expansion as text without spaces.
 fn accept(options: proc_macro2::TokenStream, item: proc_macro2::TokenStream) -> String {
     let tokens = expand(options, item, None).expect("accepted");
     // Every expansion is a list of items.

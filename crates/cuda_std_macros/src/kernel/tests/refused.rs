@@ -1,10 +1,10 @@
-//! What is refused, and why.
+//! Invalid kernels and their error messages.
 
 use super::refuse;
 use quote::quote;
 
 #[test]
-fn what_cannot_be_a_kernel() {
+fn invalid_signatures_are_refused() {
     let cases = [
         (
             quote!(
@@ -54,7 +54,7 @@ fn what_cannot_be_a_kernel() {
             quote!(
                 unsafe fn k((a, b): (u32, u32)) {}
             ),
-            "one name",
+            "a plain name",
         ),
         (
             quote!(
@@ -91,7 +91,7 @@ fn what_cannot_be_a_kernel() {
 }
 
 #[test]
-fn wrong_attributes_explain_themselves() {
+fn wrong_options_are_explained() {
     let plain = quote!(
         unsafe fn k() {}
     );
@@ -111,18 +111,34 @@ fn wrong_attributes_explain_themselves() {
             "list numbers or bools",
         ),
         (quote!(N = [M + 1]), with_values.clone(), "expected `,`"),
-        (quote!(N = [-1]), with_values.clone(), "a number from 0"),
-        (quote!(N = [1.5]), with_values.clone(), "a number from 0"),
-        (quote!(N = ["3"]), with_values.clone(), "a number from 0"),
+        (
+            quote!(N = [-1]),
+            with_values.clone(),
+            "a non-negative number",
+        ),
+        (
+            quote!(N = [1.5]),
+            with_values.clone(),
+            "a non-negative number",
+        ),
+        (
+            quote!(N = ["3"]),
+            with_values.clone(),
+            "a non-negative number",
+        ),
         (quote!(N = 3), with_values, "N = [...]"),
         (
             quote!(T: u8),
             with_types,
             "a list for each generic parameter",
         ),
-        (quote!(device), plain.clone(), "`device` is no option"),
-        (quote!(unsafe), plain.clone(), "`unsafe` is no option"),
-        (quote!(fused, fused), plain.clone(), "`fused` is said twice"),
+        (quote!(device), plain.clone(), "unknown option `device`"),
+        (quote!(unsafe), plain.clone(), "unknown option `unsafe`"),
+        (
+            quote!(fused, fused),
+            plain.clone(),
+            "`fused` is given twice",
+        ),
         (quote!(fused = 3), plain.clone(), "fused = [...]"),
         (quote!("fast"), plain, "a list for each generic parameter"),
     ];
@@ -133,14 +149,14 @@ fn wrong_attributes_explain_themselves() {
 }
 
 #[test]
-fn wrong_type_lists() {
+fn wrong_type_lists_are_explained() {
     let generic = quote!(
         unsafe fn k<T: Copy>(x: View<T>) {}
     );
     let plain = quote!(
         unsafe fn k() {}
     );
-    assert!(refuse(quote!(T = []), generic.clone()).contains("empty list"));
+    assert!(refuse(quote!(T = []), generic.clone()).contains("is empty"));
     assert!(refuse(quote!(T = [u8], T = [u16]), generic.clone()).contains("twice"));
     assert!(refuse(quote!(T = [Vec<u8>]), generic.clone()).contains("plain name"));
     assert!(refuse(quote!(T = [(u8, u8)]), generic).contains("plain name"));
