@@ -31,21 +31,21 @@ pub(super) fn transform(
         return Err(DistanceError::NoSites);
     }
     let voxels = sites.grid.samples() as usize;
-    let mut transform = empty_map(stream, sites, params)?;
+    let mut map = empty_map(stream, sites, params)?;
     if voxels == 0 {
-        return Ok(transform);
+        return Ok(map);
     }
     let unit = Unit::for_grid(sites.grid, &sites.geometry, params);
     if let Some(envelopes) = LowerEnvelopes::choose(stream.device(), sites.grid, &unit, params) {
-        envelopes.fill(stream, sites, &mut transform)?;
-        return Ok(transform);
+        envelopes.fill(stream, sites, &mut map)?;
+        return Ok(map);
     }
     match unit.weights {
-        Weights::U32(weights) => fill(stream, sites, params, (&unit, weights), &mut transform),
-        Weights::U64(weights) => fill(stream, sites, params, (&unit, weights), &mut transform),
-        Weights::F64(weights) => fill(stream, sites, params, (&unit, weights), &mut transform),
+        Weights::U32(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
+        Weights::U64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
+        Weights::F64(weights) => fill(stream, sites, params, (&unit, weights), &mut map),
     }?;
-    Ok(transform)
+    Ok(map)
 }
 
 /// Computes the map with the lower-envelope kernels, on any device; `None` if the grid does not fit
@@ -64,9 +64,9 @@ pub fn transform_by_envelopes(
         return Ok(None);
     };
     let envelopes = envelopes.with_segments(in_segments);
-    let mut transform = empty_map(stream, sites, params)?;
-    envelopes.fill(stream, sites, &mut transform)?;
-    Ok(Some(transform))
+    let mut map = empty_map(stream, sites, params)?;
+    envelopes.fill(stream, sites, &mut map)?;
+    Ok(Some(map))
 }
 
 /// Allocates a map whose elements are not initialised yet.
@@ -94,7 +94,7 @@ fn fill<C: Cost + Number + Element>(
     sites: &DeviceMask,
     params: &DistanceParams,
     (unit, weights): (&Unit, [C; 3]),
-    transform: &mut DistanceMap,
+    map: &mut DistanceMap,
 ) -> Result<(), DistanceError> {
     let part_transform = PartTransform {
         stream,
@@ -104,7 +104,7 @@ fn fill<C: Cost + Number + Element>(
     };
     let extra_bytes_per_voxel = if params.nearest { 4 } else { 0 };
     part_transform.for_each(params.memory, 0, extra_bytes_per_voxel, |part| {
-        part_transform.fill(sites, part, transform)
+        part_transform.fill(sites, part, map)
     })
 }
 
@@ -180,14 +180,14 @@ impl<C: Cost + Number + Element> PartTransform<'_, C> {
         &self,
         sites: &DeviceMask,
         part: Part,
-        transform: &mut DistanceMap,
+        map: &mut DistanceMap,
     ) -> Result<(), DistanceError> {
         let (stream, first_x) = (self.stream, part.first_x());
         let conversion = self.unit.conversion;
-        let distances = transform.distances.view_mut();
+        let distances = map.distances.view_mut();
         let remaining = distances.len() - first_x as usize;
         let distances = distances.slice(first_x as usize, remaining);
-        let Some(nearest) = &mut transform.nearest else {
+        let Some(nearest) = &mut map.nearest else {
             let squared = self.minimise_in_planes(&sites.bits, part)?;
             return self.write_distances(&squared, part, part.volume_layout_along_z(), distances);
         };

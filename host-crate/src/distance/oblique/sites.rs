@@ -58,9 +58,9 @@ impl<'a> ObliqueSites<'a> {
     /// Creates the input for the voxels of a mask.
     pub fn from_mask(
         stream: &Stream,
-        held: MaybeOwned<'a, DeviceMask>,
+        source: MaybeOwned<'a, DeviceMask>,
     ) -> Result<Self, DistanceError> {
-        let mask = held.get();
+        let mask = source.get();
         check_dims(mask.dims())?;
         let bits = mask.layout();
         let mut boundary = stream.alloc::<u32>(bits.words() as usize)?;
@@ -81,7 +81,7 @@ impl<'a> ObliqueSites<'a> {
         Ok(Self {
             points: MaybeOwned::Owned(points),
             initial_sites: None,
-            mask: Some(held),
+            mask: Some(source),
             labels: None,
             margin: 0.0,
             neighbours,

@@ -237,7 +237,8 @@ fn brick_centre_sites(
 }
 
 /// Returns the device memory in bytes of the tree of a grid with the given dimensions, including
-/// `points` coordinates (original and sorted) and `with_numbers` site numbers.
+/// the coordinates of `points` points (original and sorted) and the numbers of `with_numbers`
+/// sites.
 pub(in crate::distance) fn tree_bytes(dims: [u32; 3], points: u64, with_numbers: u64) -> u64 {
     let bounding_tree = Tree::new(dims);
     // Counts and offsets during sorting, boxes, and the centres of bricks and blocks.

@@ -93,7 +93,7 @@ impl Unit {
             conversion: DistanceConversion {
                 unit,
                 background: max_distance,
-                max_distance: max_distance,
+                max_distance,
             },
             no_site,
             spacing,

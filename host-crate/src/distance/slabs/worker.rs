@@ -38,14 +38,14 @@ impl<'a> SlabWorker<'a> {
         let tiles = BitTiles::new(slabs.sites.layout().grid);
         if slabs.plan.sheared {
             let mask = slabs.sites.upload(&stream)?;
-            let given =
+            let sites =
                 oblique::ObliqueSites::from_mask(&stream, oblique::MaybeOwned::Owned(mask))?;
             let params = DistanceParams {
                 memory: None,
                 ..slabs.params
             };
             return Ok(Self {
-                oblique: Some(oblique::SiteTree::new(&stream, given, &params)?),
+                oblique: Some(oblique::SiteTree::new(&stream, sites, &params)?),
                 plan: slabs.plan,
                 bits: stream.alloc(0)?,
                 grid: tiles.from.grid,
@@ -78,7 +78,7 @@ impl<'a> SlabWorker<'a> {
     /// Computes the distances of a range of planes and copies them to the host.
     pub fn compute_slab(&self, z: Range<usize>) -> Result<Vec<f32>, DistanceError> {
         let mut slab = match (&self.oblique, self.unit.weights) {
-            (Some(prepared), _) => self.slab_from_tree(prepared, &z),
+            (Some(tree), _) => self.slab_from_tree(tree, &z),
             (None, Weights::U32(weights)) => self.slab_from_columns(weights, &z),
             (None, Weights::U64(weights)) => self.slab_from_columns(weights, &z),
             (None, Weights::F64(weights)) => self.slab_in_order(weights, &z),
@@ -127,13 +127,13 @@ impl<'a> SlabWorker<'a> {
     /// Computes a slab from the tree of sites.
     fn slab_from_tree(
         &self,
-        prepared: &oblique::SiteTree<'_>,
+        tree: &oblique::SiteTree<'_>,
         z: &Range<usize>,
     ) -> Result<Buffer<f32>, DistanceError> {
         let plane = self.grid.nx as usize * self.grid.ny as usize;
         let mut slab = self.stream.alloc::<f32>(plane * z.len())?;
         let mut no_indices: Buffer<u32> = self.stream.alloc(0)?;
-        prepared.write_distances(&self.stream, z.clone(), &mut slab, &mut no_indices)?;
+        tree.write_distances(&self.stream, z.clone(), &mut slab, &mut no_indices)?;
         Ok(slab)
     }
 

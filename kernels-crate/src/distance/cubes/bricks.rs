@@ -103,11 +103,11 @@ impl<C: Real> BrickSearch<C> {
             let x = C::from_coordinate((self.first[0] + column as u32 % BRICK) as f32);
             let y = C::from_coordinate((self.first[1] + column as u32 / BRICK) as f32);
             let mut z = [C::ZERO; HEIGHT];
-            let mut least = [C::ZERO; HEIGHT];
+            let mut smallest = [C::ZERO; HEIGHT];
             let mut k = 0;
             while k < HEIGHT {
                 z[k] = C::from_coordinate((self.first[2] + k as u32) as f32);
-                least[k] = C::narrow(self.best.read(k * COLUMNS + column));
+                smallest[k] = C::narrow(self.best.read(k * COLUMNS + column));
                 k += 1;
             }
             let mut site = 0;
@@ -116,14 +116,14 @@ impl<C: Real> BrickSearch<C> {
                 let across = C::squared_along(fx, x, sx).plus(C::squared_along(fy, y, sy));
                 let mut k = 0;
                 while k < HEIGHT {
-                    least[k] = least[k].smaller(across.plus(C::squared_along(fz, z[k], sz)));
+                    smallest[k] = smallest[k].smaller(across.plus(C::squared_along(fz, z[k], sz)));
                     k += 1;
                 }
                 site += 1;
             }
             let mut k = 0;
             while k < HEIGHT {
-                self.best.write(k * COLUMNS + column, least[k].widen());
+                self.best.write(k * COLUMNS + column, smallest[k].widen());
                 k += 1;
             }
         });

@@ -111,8 +111,12 @@ impl<C: Real> Group<C> {
         let tile = shared_view![f32; 3 * TILE];
         let mut start = 3 * start;
         while start < 3 * end {
-            let rest = 3 * end - start;
-            let loaded = if rest < 3 * TILE { rest } else { 3 * TILE };
+            let remaining = 3 * end - start;
+            let loaded = if remaining < 3 * TILE {
+                remaining
+            } else {
+                3 * TILE
+            };
             thread::sync_threads();
             let mut i = thread::thread_idx_x() as usize;
             while i < loaded {

@@ -158,14 +158,14 @@ impl<T: Sample> Job<'_, T> {
         let end = at.word + GROUP as u64;
         while at.word < end && at.word < bits.words() {
             let first = at.in_row * 32;
-            let rest = bits.grid.nx - first;
+            let remaining = bits.grid.nx - first;
             #[cfg(not(target_arch = "nvptx64"))]
-            if rest >= 32 {
+            if remaining >= 32 {
                 self.write(at.word, self.mark_full_word(&at));
                 at.advance(bits);
                 continue;
             }
-            let count = if rest < 32 { rest } else { 32 };
+            let count = if remaining < 32 { remaining } else { 32 };
             let mut words = [0; 3];
             let mut bit = 0;
             while bit < self.opaque_count(count) {

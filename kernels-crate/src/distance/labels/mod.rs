@@ -5,7 +5,7 @@
 //! | [`mark_label_changes`] | its label, once | 3 bits: label changes along x, y and z |
 //! | [`squared_from_changes`] | half a byte | a cost: the squared distance along x |
 //! | [`clamp_to_changes`] | a bit and a cost, twice | a cost where it decreases |
-//! | [`distances_from_changes`] | a bit and a cost, twice | a cost where it decreases, the distance |
+//! | [`distances_from_changes`] | a bit and a cost, twice | a cost where it decreases; distance |
 //! | [`keep_label_edges`] | 3 bits | 1 bit: whether a face neighbour has another label |
 //!
 //! # Exactness of the separable evaluation

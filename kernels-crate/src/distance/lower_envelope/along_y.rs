@@ -256,7 +256,7 @@ impl SiteLookup for PositionLookup {
 
 impl Tile {
     /// Stores the distances along x in the tile and returns the candidates as a bit mask, first
-    /// position bfind. With truncation, positions beyond the bound are not candidates.
+    /// position highest. With truncation, positions beyond the bound are not candidates.
     #[inline(always)]
     fn load_row_distances<L: PassCost, G: DistanceOutput>(
         &self,

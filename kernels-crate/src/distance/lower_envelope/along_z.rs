@@ -340,7 +340,7 @@ impl PassBound {
 
 impl Tile {
     /// Copies the chunk's rows of costs to the tile and returns the candidates as a bit mask, first
-    /// position bfind. The scanlines start at `source_start` and have the given stride. With
+    /// position highest. The scanlines start at `source_start` and have the given stride. With
     /// truncation, positions beyond the bound are not candidates.
     #[inline(always)]
     fn load_squared_distances<L: PassCost, G: DistanceOutput>(

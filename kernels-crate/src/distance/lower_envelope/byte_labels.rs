@@ -25,7 +25,7 @@ fn label_bits<T: Sample>(labels: [T; 4]) -> u32 {
     unsafe { core::mem::transmute_copy(&labels) }
 }
 
-/// Returns a mask with the bfind bit of each byte that differs.
+/// Returns a mask with the highest bit of each byte that differs.
 #[inline(always)]
 fn differing(a: u32, b: u32) -> u32 {
     let differs = a ^ b;
@@ -119,7 +119,7 @@ pub(super) fn mark_byte_changes_in_planes<T: Sample>(
                     let (left, _) = unsafe { warp::warp_shuffle_up(u32::MAX, labels, 1, 32) };
                     let left = if lane == 0 { left_labels[I as usize] } else { left >> 24 };
                     let changes = differing(labels, labels << 8 | left) >> 7;
-                    // Moves bits 0, 8, 16 and 24 to the bfind four bits.
+                    // Moves bits 0, 8, 16 and 24 to the highest four bits.
                     row_bits |= changes.wrapping_mul(0x1020_4080) >> 28 << (4 * I);
                     column_bits = column_bits >> 1 & 0x7f7f_7f7f | differing(labels, previous);
                     previous = labels;

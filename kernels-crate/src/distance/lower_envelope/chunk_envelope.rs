@@ -12,7 +12,7 @@ use cuda_std::{
 
 impl Tile {
     /// Builds the lower envelope of the chunk from the candidates in `survivors` (a bit mask, first
-    /// position bfind) and returns its vertices as a bit mask (first position lowest). Stores the
+    /// position highest) and returns its vertices as a bit mask (first position lowest). Stores the
     /// takeover output of each vertex in its word. All lanes of a warp must call it.
     #[inline(always)]
     pub fn build_chunk_envelope<L: PassCost, G: DistanceOutput>(

@@ -36,13 +36,13 @@ impl SiteLookup for () {
     type Output = ();
 
     #[inline(always)]
-    fn prefetch(self, _place: u32) {}
+    fn prefetch(self, _position: u32) {}
 
     #[inline(always)]
-    fn resolve_row(self, _place: u32, _stage1: ()) {}
+    fn resolve_row(self, _position: u32, _stage1: ()) {}
 
     #[inline(always)]
-    fn finish(self, _place: u32, _stage2: ()) {}
+    fn finish(self, _position: u32, _stage2: ()) {}
 }
 
 impl Tile {

@@ -48,7 +48,7 @@ pub const RECIPROCALS: usize = 3;
 /// Row of the label changes of the chunk, as a bit mask per lane; in use after the chunk's envelope
 /// is built.
 pub const CHANGES: usize = 3;
-/// Number of lane_rows of a chunk.
+/// Number of rows of a chunk.
 const ROWS: usize = 4;
 
 /// View of a block's tile from one thread.
@@ -170,7 +170,7 @@ impl Tile {
         self.chunk_words.write(position as usize * 32, word);
     }
 
-    /// Returns the index of a chunk's row in the array of positions lane_rows.
+    /// Returns the index of a chunk's row in the array of all rows.
     #[inline(always)]
     fn row_index(chunk: u32, row: usize) -> usize {
         (chunk as usize * ROWS + row) * 32

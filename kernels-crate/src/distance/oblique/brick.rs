@@ -69,8 +69,8 @@ impl Visitor for Brick<'_> {
             self.extent[1] + box_extent[1],
             self.extent[2] + box_extent[2],
         ];
-        let away = subtract(site_box.position, self.middle);
-        self.metric.min_squared(away, extent) <= self.max_squared
+        let offset = subtract(site_box.position, self.middle);
+        self.metric.min_squared(offset, extent) <= self.max_squared
     }
 
     /// All threads of the block must call it.
@@ -114,18 +114,18 @@ impl Brick<'_> {
         let mut site_index = start + thread::thread_idx_x() as usize;
         while site_index < end {
             let position = site(self.sorted, site_index);
-            let away = subtract(position, self.middle);
-            let mut counts = self.metric.min_squared(away, self.extent) <= self.max_squared;
-            if counts && self.has_initial_bound {
+            let offset = subtract(position, self.middle);
+            let mut is_relevant = self.metric.min_squared(offset, self.extent) <= self.max_squared;
+            if is_relevant && self.has_initial_bound {
                 let middle = subtract(self.middle, self.initial_site);
                 let between = subtract(position, self.initial_site);
                 let gain = self.metric.max_gain(middle, between, self.half_extent);
-                counts = gain >= -ROUNDING * self.max_squared;
+                is_relevant = gain >= -ROUNDING * self.max_squared;
             }
-            if counts && !self.labels.is_empty() {
-                counts = self.labels.read(self.voxel_index(position)) != self.label;
+            if is_relevant && !self.labels.is_empty() {
+                is_relevant = self.labels.read(self.voxel_index(position)) != self.label;
             }
-            if counts {
+            if is_relevant {
                 let slot =
                     self.sites
                         .push([position[0] as f32, position[1] as f32, position[2] as f32]);

@@ -6,11 +6,11 @@
 //!
 //! | kernel | reads | writes |
 //! | --- | --- | --- |
-//! | [`keep_boundary`], [`keep_label_boundary`] | mask or labels | voxels that can be a nearest site |
+//! | [`keep_boundary`], [`keep_label_boundary`] | mask, labels | voxels that can be nearest sites |
 //! | [`labels_to_f32`] | labels | labels as f32 |
-//! | those of [`cubes`](super::cubes) | sites | sites by cell of 8 × 8 × 8 voxels, and cells' boxes |
+//! | those of [`cubes`](super::cubes) | sites | sites and boxes by cell of 8 × 8 × 8 voxels |
 //! | [`join_boxes`] | boxes of 4 × 4 × 4 cells | their common bounding box |
-//! | [`nearest_to_centres`] | tree, sites | nearest sites of the centres of blocks, then of bricks |
+//! | [`nearest_to_centres`] | tree, sites | nearest sites of block centres, then of brick centres |
 //! | [`measure_oblique`] | centre sites, tree, sites | distance and nearest site of every voxel |
 //!
 //! Let `s` be a nearest site of a brick's centre, and `R` the largest distance from `s` to a voxel

@@ -32,9 +32,9 @@ pub struct OutputSet<C> {
     pub output: u32,
     /// Distance between consecutive outputs.
     pub spacing: u32,
-    /// Slope from_count the linear cost at the first output.
+    /// Slope of the linear cost at the first output.
     slope: C,
-    /// Change from_count the slope from one output to the next.
+    /// Change of the slope from one output to the next.
     step: C,
 }
 
@@ -215,7 +215,7 @@ macro_rules! integers {
                 }
 
                 #[inline(always)]
-                fn update_best(best: Self, current: Self, next: Self, _place: u32) -> Self {
+                fn update_best(best: Self, current: Self, next: Self, _position: u32) -> Self {
                     best.smaller(current.smaller(next))
                 }
 

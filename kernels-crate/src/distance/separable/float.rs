@@ -33,7 +33,7 @@ impl Cost for f64 {
     }
 
     #[inline(always)]
-    fn encode(_axis: &Axis<Self>, costs: [Self; 4], _place: u32, _in_chunk: u32) -> [Self; 4] {
+    fn encode(_axis: &Axis<Self>, costs: [Self; 4], _position: u32, _in_chunk: u32) -> [Self; 4] {
         costs
     }
 
@@ -44,7 +44,7 @@ impl Cost for f64 {
     }
 
     #[inline(always)]
-    fn step(_axis: &Axis<Self>, _apart: u32) -> Self {
+    fn step(_axis: &Axis<Self>, _spacing: u32) -> Self {
         0.0
     }
 

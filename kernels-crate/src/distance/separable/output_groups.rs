@@ -31,7 +31,7 @@ impl<C: Cost> Accumulator<C> for MinCost<C> {
     const EMPTY: Self = Self(C::MAX);
 
     #[inline(always)]
-    fn update(self, current: C, next: C, _place: u32) -> Self {
+    fn update(self, current: C, next: C, _position: u32) -> Self {
         Self(self.0.smaller(current.smaller(next)))
     }
 }

@@ -75,11 +75,11 @@ impl BitRows {
     /// Returns a mask of the bits that correspond to voxels in the word at index `in_row` of a row.
     #[inline(always)]
     pub const fn voxel_mask(self, in_row: u32) -> u32 {
-        let rest = self.grid.nx - in_row * 32;
-        if rest >= 32 {
+        let remaining = self.grid.nx - in_row * 32;
+        if remaining >= 32 {
             u32::MAX
         } else {
-            (1 << rest) - 1
+            (1 << remaining) - 1
         }
     }
 

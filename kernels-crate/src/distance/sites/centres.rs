@@ -11,9 +11,9 @@ fn for_each_tile(bits: BitRows, mut visit: impl FnMut(u64, u64, u32)) {
     let mut tile = thread::block_idx_x() as u64;
     while tile < bits.tiles() {
         let first = tile * TILE as u64;
-        let rest = bits.words() - first;
-        let words = if rest < TILE as u64 {
-            rest as u32
+        let remaining = bits.words() - first;
+        let words = if remaining < TILE as u64 {
+            remaining as u32
         } else {
             TILE
         };

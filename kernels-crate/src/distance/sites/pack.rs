@@ -123,8 +123,8 @@ impl<T: Sample> Job<'_, T> {
         let mut row = bits.grid.sample(0, y, z);
         while word < end && word < bits.words() {
             let first = row + in_row as usize * 32;
-            let rest = bits.grid.nx - in_row * 32;
-            let count = if rest < 32 { rest } else { 32 };
+            let remaining = bits.grid.nx - in_row * 32;
+            let count = if remaining < 32 { remaining } else { 32 };
             #[cfg(not(target_arch = "nvptx64"))]
             if count == 32 {
                 self.write(word, self.pack_full_word(first));
