@@ -1,7 +1,7 @@
 //! Signals that end the command: Ctrl-C, `kill`, a terminal that is closed.
 
 use anyhow::Context;
-use ferrovox::{io::remove_temporaries, monitor::CancelFlag};
+use ferrovox::{io::remove_temporary_files, monitor::CancelFlag};
 use std::sync::{
     OnceLock,
     atomic::{AtomicI32, Ordering},
@@ -32,7 +32,7 @@ pub fn cancel_flag() -> anyhow::Result<&'static CancelFlag> {
     let flag = FLAG.get_or_init(CancelFlag::new);
     listen(|signal| {
         if flag.is_cancelled() {
-            remove_temporaries();
+            remove_temporary_files();
             std::process::exit(status_of(signal).into());
         }
         CAME.store(signal, Ordering::Relaxed);
@@ -60,10 +60,10 @@ pub fn print_when_aborted(text: String) {
 /// and on standard output what [`print_when_aborted`] was given.
 #[cfg(unix)]
 pub fn end_in_order_when_aborted() {
-    use ferrovox::io::try_remove_temporaries;
+    use ferrovox::io::try_remove_temporary_files;
     use signal_hook::{consts::SIGABRT, low_level};
     let end = || {
-        try_remove_temporaries();
+        try_remove_temporary_files();
         // locks of standard error and output may be held
         for text in ["ferrovox: error: ", ABORTED, "\n"] {
             let _ = rustix::io::write(std::io::stderr(), text.as_bytes());

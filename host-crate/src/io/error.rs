@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{MeshFormat, StoredType, SwcProblem, VolumeFormat};
 use crate::grid::{SampleType, VolumeError};
+use crate::io::{MeshFormat, StoredType, SwcProblem, VolumeFormat};
 use crate::memory::OutOfMemory;
 use crate::mesh::MeshError;
 
@@ -144,7 +144,7 @@ pub enum FileProblem {
         /// Number of bytes that the sizes require.
         expected: u64,
         /// Number of bytes in the file.
-        found: Amount,
+        found: ByteCount,
     },
     /// The file has more bytes than the sizes require.
     #[error(
@@ -160,7 +160,7 @@ pub enum FileProblem {
         /// Number of bytes that the sizes require.
         expected: u64,
         /// Number of bytes in the file.
-        found: Amount,
+        found: ByteCount,
     },
     /// The file ends within its header.
     #[error(
@@ -399,7 +399,7 @@ impl FileProblem {
 
 /// A number of bytes, of which only a bound may be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Amount {
+pub enum ByteCount {
     /// Exactly this many.
     Exactly(u64),
     /// At most this many, because of the length of compressed data.
@@ -408,7 +408,7 @@ pub enum Amount {
     AtLeast(u64),
 }
 
-impl std::fmt::Display for Amount {
+impl std::fmt::Display for ByteCount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Exactly(bytes) => write!(f, "{bytes}"),

@@ -8,12 +8,12 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::read::read_with_data;
-use super::{
+use crate::grid::{Geometry, Sample, SampleType, Volume, sample_count, with_volume};
+use crate::io::volume::read::read_with_data;
+use crate::io::{
     ByteOrder, FileError, RawLayout, ReadOptions, StoredType, VolumeFile, VolumeReader,
     read_mesh_bytes, read_points_bytes, read_skeleton_bytes,
 };
-use crate::grid::{Geometry, Sample, SampleType, Volume, sample_count, with_volume};
 
 /// Text of the error for an integer that no sample type represents.
 const NO_SAMPLE: &str = "neither i32 nor f64 represents exactly";

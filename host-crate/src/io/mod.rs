@@ -1,122 +1,88 @@
-//! Volume and mesh files.
+//! Volume, mesh, skeleton and point files.
 //!
-//! [`read_volume`] reads a volume, [`write_volume`] writes one; [`write_mesh`] writes a mesh,
-//! [`read_mesh`] reads one back. [`VolumeReader`] reads a volume plane by plane, [`VolumeWriter`]
-//! writes one so, and [`MeshWriter`] writes a mesh piece by piece, for files larger than memory;
-//! [`replace_file`] is how all files are written, and a [`FileGroup`] several that are replaced
-//! together. None of them depends on a pipeline.
+//! | data | read | write | piece by piece |
+//! | --- | --- | --- | --- |
+//! | volume | [`read_volume`] | [`write_volume`] | [`VolumeReader`], [`VolumeWriter`] |
+//! | mesh | [`read_mesh`] | [`write_mesh`], [`write_labelled_mesh`] | [`MeshWriter`] |
+//! | skeleton | [`read_skeleton`] | [`write_skeleton`], [`write_skeletons`] | |
+//! | mask | [`read_mask`] | | |
+//! | points | [`read_points`] | | |
+//! | vector field | | [`write_field`] | |
+//!
+//! The piecewise readers and writers handle files larger than memory. All files are written
+//! atomically, by [`replace_file`] or, for several files together, a [`FileGroup`]. This module does
+//! not depend on a pipeline.
 //!
 //! # Formats
 //! | format | extensions | read | written | positions in the file |
 //! | --- | --- | --- | --- | --- |
-//! | NIfTI-1, NIfTI-2 | `.nii`, `.nii.gz`, pairs of `.hdr` and `.img` | yes | `.nii`, `.nii.gz` | RAS; sform, else qform, else the spacing |
-//! | Analyze 7.5 | `.hdr` and `.img` | yes | | x to the left, y to the front, z to the top; SPM's originator, else the centre |
-//! | NRRD | `.nrrd`, `.nhdr` | raw, gzip, bzip2, ascii, hex; in one other file or several | `.nrrd` | by its `space`; none: as they stand |
-//! | MetaImage | `.mha`, `.mhd` | raw, zlib, ascii; in one other file or several | `.mha` | LPS |
+//! | NIfTI-1, NIfTI-2 | `.nii`, `.nii.gz`, pairs of `.hdr` and `.img` | yes | `.nii`, `.nii.gz` | RAS: sform, else qform, else the spacing |
+//! | Analyze 7.5 | `.hdr` and `.img` | yes | | x to the left, y to the front, z to the top; origin from SPM's originator, else the centre |
+//! | NRRD | `.nrrd`, `.nhdr` | raw, gzip, bzip2, ascii, hex; attached, or in one or several data files | `.nrrd` | given by `space`; without it, as in the file |
+//! | MetaImage | `.mha`, `.mhd` | raw, zlib, ascii; local, or in one or several data files | `.mha` | LPS |
 //! | npy | `.npy` | yes | yes | none |
 //! | headerless | `.raw`, `.bin`, any | yes, see [`RawLayout`] | | none |
 //!
-//! Where a NIfTI file has an sform and a qform that place a corner voxel more than 0.001 voxels
-//! apart, the sform is used, and a [note](HeaderInfo::notes) has the distance. A file that begins
-//! as one of these formats does (but a headerless one) is read as such whatever its extension, with
-//! a note. The same holds for a mesh that begins as PLY or text STL does.
+//! If the sform and the qform of a NIfTI file place a corner voxel more than 0.001 voxels apart, the
+//! sform is used, and a [note](HeaderInfo::notes) states the distance. A file with the signature of
+//! one of these formats is read as that format regardless of its extension, with a note; headerless
+//! files have no signature. The same applies to meshes with the signature of PLY or text STL.
 //!
-//! All readers take both byte orders. World coordinates of a [`Volume`](crate::grid::Volume) are
-//! RAS: x to the subject's right, y to the front, z to the top. LPS positions are turned to RAS by
-//! negating x and y, so that one volume has the same world positions whatever the file.
+//! All readers accept both byte orders. World coordinates of a [`Volume`](crate::grid::Volume) are
+//! RAS: x to the subject's right, y to the front, z to the top. LPS positions are converted to RAS by
+//! negating x and y, so that a volume has the same world positions in all formats.
 //!
-//! Samples of a type that volumes do not have (32 bit unsigned and 64 bit integers) are read as
-//! i32, and as f64 if one of them does not fit: all of them exactly, or the file is refused with
-//! the first that is not exact, and its voxel. NIfTI's `scl_slope` and `scl_inter` are applied
-//! where they change something; then the samples are f32, or f64 where the file has f64 or integers
-//! of 32 or 64 bits.
+//! Samples of types that volumes do not have (unsigned 32-bit and 64-bit integers) are read as `i32`,
+//! or as `f64` if one of them does not fit. The conversion is exact; otherwise the file is rejected
+//! with the first inexact sample and its voxel. NIfTI's `scl_slope` and `scl_inter` are applied
+//! unless they are the identity; the samples are then `f32`, or `f64` if the stored ones are `f64` or
+//! integers of at least 32 bits.
 //!
-//! Of samples that are several numbers each (colours, vectors, complex numbers) one
-//! [component](ReadOptions::component) is read. Header fields that mean nothing (a spacing of 0, a
-//! code that is none) are taken as nibabel takes them, each with a [note](HeaderInfo::notes).
+//! Of samples with several components (colours, vectors, complex numbers) one
+//! [component](ReadOptions::component) is read. Meaningless header fields (a spacing of 0, an unknown
+//! code) are interpreted as by nibabel, each with a [note](HeaderInfo::notes).
 //!
-//! | mesh format | extension | read | normals written | indices written |
-//! | --- | --- | --- | --- | --- |
-//! | PLY, binary little-endian | `.ply` | text, binary of both byte orders | yes | 32 bits |
-//! | OBJ | `.obj` | positions and faces | yes | any |
-//! | STL, binary | `.stl` | binary and text | of the facets | none; 2^32 − 1 triangles |
-//! | VTK legacy, binary | `.vtk` | | yes | 31 bits |
-//! | VTK XML polydata, appended raw | `.vtp` | | yes | 63 bits |
-//!
-//! [`write_skeleton`] writes a skeleton: `.swc`, `.obj`, `.vtp`, `.json` or `.skel`;
-//! [`write_skeletons`] those of several labels to one file; [`read_skeleton`] reads `.swc`.
-//! [`write_field`] writes a vector for each voxel, as `.npy`.
-//!
-//! [`read_points`] reads points: text (`.xyz`), the vertices of a `.ply`, or an array of n rows and
-//! 3 columns (`.npy`).
+//! The mesh formats are those of [`MeshFormat`], and the skeleton formats those of
+//! [`SkeletonFormat`]. [`read_skeleton`] reads `.swc`; [`write_field`] writes `.npy`; [`read_points`]
+//! reads text (`.xyz`), the vertices of a `.ply`, or an array of n rows and 3 columns (`.npy`).
 
-mod axes;
-mod component;
-mod data_files;
-mod data_parts;
 mod error;
-mod field;
-mod format;
 pub mod fuzz;
-mod group;
-mod layout;
-mod mask;
 mod mesh;
-mod metaimage;
-mod nifti;
-mod npy;
-mod nrrd;
-mod opened;
-mod options;
-mod place;
-mod planes;
+mod output;
 mod points;
-mod positioned;
-mod raw;
-mod read;
-mod read_ahead;
 mod registry;
-mod replace;
-mod sample_stream;
-mod samples;
-mod scale;
 mod skeleton;
 mod source;
-mod stored;
-mod swc_problem;
-mod temporary;
-mod text;
-mod volume_reader;
-mod volume_writer;
+mod volume;
 mod vtk_xml;
 mod wavefront;
-mod write_volume;
 
-pub use error::{Amount, FileError, FileProblem};
-pub use field::write_field;
-pub use format::VolumeFormat;
-pub use group::{FileGroup, replace_file};
-pub use mask::{ReadMaskError, read_mask};
+pub use error::{ByteCount, FileError, FileProblem};
 pub use mesh::{
     MeshCounts, MeshFormat, MeshWriteOptions, MeshWriter, read_mesh, read_mesh_bytes,
     write_labelled_mesh, write_mesh,
 };
-
-pub use options::{
+pub use output::destination::is_standard_output;
+pub(crate) use output::destination::{
+    ResolvedPath, Stream, is_stream, output_extension, parent_folder, resolve_links,
+};
+pub use output::group::{FileGroup, replace_file};
+pub use output::temporary_file::{remove_temporary_files, try_remove_temporary_files};
+pub use points::{read_points, read_points_bytes};
+pub use skeleton::{
+    SkeletonFormat, SkeletonWriteReport, SwcField, SwcProblem, read_skeleton, read_skeleton_bytes,
+    write_skeleton, write_skeletons,
+};
+pub use volume::format::VolumeFormat;
+pub use volume::mask::{ReadMaskError, read_mask};
+pub use volume::options::{
     Compression, HeaderInfo, RawLayout, ReadOptions, Scaling, VolumeFile, VolumeWriteOptions,
 };
-pub use place::is_standard_output;
-pub(crate) use place::{Stream, Target, folder_of, follow, is_stream, output_extension};
-pub use points::{read_points, read_points_bytes};
-pub(crate) use read::named_data_files;
-pub use read::{read_volume, read_volume_bytes};
-pub use skeleton::{
-    SkeletonFormat, SkeletonWritten, read_skeleton, read_skeleton_bytes, write_skeleton,
-    write_skeletons,
-};
-pub use stored::{ByteOrder, StoredType};
-pub use swc_problem::{SwcField, SwcProblem};
-pub use temporary::{remove_temporaries, try_remove_temporaries};
-pub use volume_reader::VolumeReader;
-pub use volume_writer::VolumeWriter;
-pub use write_volume::write_volume;
+pub(crate) use volume::read::named_data_files;
+pub use volume::read::{read_volume, read_volume_bytes};
+pub use volume::reader::VolumeReader;
+pub use volume::stored_type::{ByteOrder, StoredType};
+pub use volume::vector_field::write_field;
+pub use volume::write::write_volume;
+pub use volume::writer::VolumeWriter;

@@ -31,7 +31,7 @@ macro_rules! file_formats {
 
             /// Returns the format that the extension of `path` names, or `None`.
             pub fn from_path(path: &std::path::Path) -> Option<Self> {
-                Self::from_extension(&$crate::io::format::extension(path))
+                Self::from_extension(&$crate::io::volume::format::extension(path))
             }
 
             /// Returns the file name extension, without a dot and in lower case.
@@ -43,7 +43,7 @@ macro_rules! file_formats {
             /// standard output without an extension.
             pub(crate) fn from_output_path(path: &std::path::Path) -> Option<Self> {
                 let default = Self::$default.extension();
-                Self::from_extension(&$crate::io::place::output_extension(path, default))
+                Self::from_extension(&$crate::io::output::destination::output_extension(path, default))
             }
 
             fn from_extension(extension: &str) -> Option<Self> {

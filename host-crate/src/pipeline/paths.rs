@@ -6,8 +6,8 @@
 //! another output, whatever the name, link or hard link.
 
 use crate::io::{
-    FileProblem, MeshFormat, SkeletonFormat, Stream, Target, folder_of, follow, named_data_files,
-    output_extension,
+    FileProblem, MeshFormat, ResolvedPath, SkeletonFormat, Stream, named_data_files,
+    output_extension, parent_folder, resolve_links,
 };
 use std::{
     collections::{HashMap, HashSet, hash_map::DefaultHasher},
@@ -215,15 +215,15 @@ fn unknown(extension: Option<&str>) -> String {
 
 /// Fails if no file can be made where a path is; folders in which one can are in `good`.
 fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProblem> {
-    let target = match follow(path).map_err(PathProblem::Place)? {
-        Target::File(target) => target,
+    let target = match resolve_links(path).map_err(PathProblem::Place)? {
+        ResolvedPath::File(target) => target,
         // a device or a pipe is written to directly
-        Target::Stream(_) => return Ok(()),
+        ResolvedPath::Stream(_) => return Ok(()),
     };
     if target.is_dir() {
         return Err(PathProblem::IsDirectory);
     }
-    let folder = folder_of(&target).to_owned();
+    let folder = parent_folder(&target).to_owned();
     if good.contains(&folder) {
         return Ok(());
     }
@@ -252,7 +252,9 @@ fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProb
 /// Whether two paths are one file, or both standard output. Those that do not exist yet are
 /// compared by folder and name.
 fn are_one(a: &Path, b: &Path) -> bool {
-    if let (Ok(Target::Stream(one)), Ok(Target::Stream(other))) = (follow(a), follow(b)) {
+    if let (Ok(ResolvedPath::Stream(one)), Ok(ResolvedPath::Stream(other))) =
+        (resolve_links(a), resolve_links(b))
+    {
         return one == other && one == Stream::StandardOutput;
     }
     match (fs::metadata(a), fs::metadata(b)) {
@@ -268,7 +270,7 @@ fn are_one(a: &Path, b: &Path) -> bool {
 /// A number that is the same for all names of a file.
 fn key(path: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
-    if let Ok(Target::Stream(_)) = follow(path) {
+    if let Ok(ResolvedPath::Stream(_)) = resolve_links(path) {
         return hasher.finish();
     }
     // a pipe must not be opened here
@@ -290,11 +292,11 @@ fn place_of(path: &Path) -> Option<PathBuf> {
             return Some(place);
         }
         match fs::read_link(&path) {
-            Ok(target) => path = folder_of(&path).join(target),
+            Ok(target) => path = parent_folder(&path).join(target),
             Err(_) => break,
         }
     }
-    let folder = fs::canonicalize(folder_of(&path)).ok()?;
+    let folder = fs::canonicalize(parent_folder(&path)).ok()?;
     Some(folder.join(path.file_name()?))
 }
 

@@ -4,7 +4,9 @@
 use std::fs;
 
 use ferrovox::grid::Geometry;
-use ferrovox::io::{FileProblem, SkeletonWritten, write_field, write_skeleton, write_skeletons};
+use ferrovox::io::{
+    FileProblem, SkeletonWriteReport, write_field, write_skeleton, write_skeletons,
+};
 use ferrovox::skeleton::{Edge, Node, NodeKind, Skeleton};
 use nalgebra::Point3;
 
@@ -52,7 +54,7 @@ fn ring_with_tail() -> Skeleton {
     }
 }
 
-fn written(name: &str, skeleton: &Skeleton) -> (String, SkeletonWritten) {
+fn written(name: &str, skeleton: &Skeleton) -> (String, SkeletonWriteReport) {
     let folder = folder();
     let path = folder.path().join(name);
     let written = write_skeleton(&path, skeleton).unwrap();

@@ -195,7 +195,7 @@ pub(super) fn resolve_format(
         .or_else(|| MeshFormat::from_output_path(path))
         .ok_or_else(|| {
             let unknown = FileProblem::UnknownExtension {
-                extension: crate::io::format::extension(path),
+                extension: crate::io::volume::format::extension(path),
                 known: MeshFormat::written_as(),
             };
             FileError::new(path, unknown)

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::MeshCounts;
 use super::encoder::{LabelRange, MeshLayout, resolve_format};
 use super::write::write_blocks;
-use crate::io::group::write_alone;
+use crate::io::output::group::write_alone;
 use crate::io::{FileError, FileGroup, FileProblem};
 use crate::mesh::{LabelledMesh, MeshError};
 

@@ -14,8 +14,8 @@ mod write;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::group::write_alone;
-use super::{FileError, FileGroup, FileProblem};
+use crate::io::output::group::write_alone;
+use crate::io::{FileError, FileGroup, FileProblem};
 use crate::mesh::TriangleMesh;
 
 pub use labelled::write_labelled_mesh;

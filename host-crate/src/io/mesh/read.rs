@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::MeshFormat;
-use crate::io::format::extension;
 use crate::io::source::Source;
+use crate::io::volume::format::extension;
 use crate::io::{FileError, FileProblem};
 use crate::mesh::TriangleMesh;
 

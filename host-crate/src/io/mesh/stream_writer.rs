@@ -11,8 +11,8 @@ use super::write::{
     write_facets, write_normals, write_triangle_ends, write_triangles, write_vertices,
 };
 use super::{MeshCounts, MeshFormat, MeshWriteOptions, parallel_encode};
-use crate::io::group::write_alone;
-use crate::io::replace::{create_problem, temporary_folder};
+use crate::io::output::group::write_alone;
+use crate::io::output::replacement::{create_problem, temporary_folder};
 use crate::io::{FileError, FileGroup, FileProblem};
 use crate::mesh::{MeshError, VertexIndex};
 

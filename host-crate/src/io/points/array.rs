@@ -2,9 +2,10 @@
 
 use super::push;
 use crate::grid::{Sample, SampleType, with_volume};
-use crate::io::read::read_samples;
 use crate::io::source::Source;
-use crate::io::{FileProblem, ReadOptions, npy};
+use crate::io::volume::npy;
+use crate::io::volume::read::read_samples;
+use crate::io::{FileProblem, ReadOptions};
 
 /// Reads the rows of an `.npy` array.
 pub(super) fn read(mut source: Source<'_>) -> Result<Vec<[f64; 3]>, FileProblem> {

@@ -5,11 +5,11 @@ mod text;
 
 use std::path::Path;
 
-use super::error::show_bytes;
-use super::format::extension;
-use super::mesh::read_mesh_source;
-use super::source::Source;
-use super::{FileError, FileProblem, MeshFormat, VolumeFormat};
+use crate::io::error::show_bytes;
+use crate::io::mesh::read_mesh_source;
+use crate::io::source::Source;
+use crate::io::volume::format::extension;
+use crate::io::{FileError, FileProblem, MeshFormat, VolumeFormat};
 use crate::memory;
 
 /// Number of bytes that suffices to identify a format.
@@ -25,7 +25,7 @@ const GROWTH: usize = 1 << 14;
 /// | --- | --- |
 /// | `.xyz` | text, one point per line: x, y and z, separated by spaces, tabs or commas; further words, empty lines and lines that start with `#` are ignored |
 /// | `.npy` | an array of n rows and 3 columns, of any type that volumes can have |
-/// | `.ply` | the vertices of a mesh, as [`read_mesh`](super::read_mesh) reads it |
+/// | `.ply` | the vertices of a mesh, as [`read_mesh`](crate::io::read_mesh) reads it |
 ///
 /// The first two may be compressed with gzip. Coordinates are those of the file.
 ///

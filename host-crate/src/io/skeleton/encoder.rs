@@ -1,6 +1,6 @@
 //! The interface of a skeleton format.
 
-use super::SkeletonWritten;
+use super::SkeletonWriteReport;
 use crate::graph::Skeleton;
 use crate::io::FileProblem;
 use crate::io::source::Source;
@@ -29,7 +29,7 @@ pub(super) trait SkeletonEncoder: Sync {
         &self,
         content: SkeletonContent<'_>,
         out: &mut dyn Write,
-    ) -> io::Result<SkeletonWritten>;
+    ) -> io::Result<SkeletonWriteReport>;
 }
 
 /// Contents of a skeleton file.

@@ -5,25 +5,27 @@ mod formats;
 mod polylines;
 mod registry;
 mod swc_forest;
+mod swc_problem;
 mod swc_reader;
 
 use crate::memory::catch_out_of_memory;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::format::extension;
-use super::group::write_alone;
-use super::source::Source;
-use super::{FileError, FileGroup, FileProblem};
 use crate::graph::Skeleton;
+use crate::io::output::group::write_alone;
+use crate::io::source::Source;
+use crate::io::volume::format::extension;
+use crate::io::{FileError, FileGroup, FileProblem};
 
 pub use registry::SkeletonFormat;
+pub use swc_problem::{SwcField, SwcProblem};
 
 use encoder::SkeletonContent;
 
 /// Information that the format of a skeleton file could not store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SkeletonWritten {
+pub struct SkeletonWriteReport {
     /// Number of cycles that were cut because the format stores trees (SWC). Each lacks one segment
     /// between two points, at the point farthest from the root.
     pub cut_cycles: usize,
@@ -58,7 +60,7 @@ pub struct SkeletonWritten {
 pub fn write_skeleton(
     path: impl AsRef<Path>,
     skeleton: &Skeleton,
-) -> Result<SkeletonWritten, FileError> {
+) -> Result<SkeletonWriteReport, FileError> {
     write_alone(|group| group.write_skeleton(path, skeleton))
 }
 
@@ -88,7 +90,7 @@ pub fn write_skeleton(
 pub fn write_skeletons(
     path: impl AsRef<Path>,
     skeletons: &[(i64, &Skeleton)],
-) -> Result<SkeletonWritten, FileError> {
+) -> Result<SkeletonWriteReport, FileError> {
     write_alone(|group| group.write_skeletons(path, skeletons))
 }
 
@@ -161,7 +163,7 @@ impl FileGroup {
         &mut self,
         path: impl AsRef<Path>,
         skeleton: &Skeleton,
-    ) -> Result<SkeletonWritten, FileError> {
+    ) -> Result<SkeletonWriteReport, FileError> {
         write(self, path.as_ref(), SkeletonContent::Single(skeleton))
     }
 
@@ -174,7 +176,7 @@ impl FileGroup {
         &mut self,
         path: impl AsRef<Path>,
         skeletons: &[(i64, &Skeleton)],
-    ) -> Result<SkeletonWritten, FileError> {
+    ) -> Result<SkeletonWriteReport, FileError> {
         write(self, path.as_ref(), SkeletonContent::Labels(skeletons))
     }
 }
@@ -183,7 +185,7 @@ fn write(
     group: &mut FileGroup,
     path: &Path,
     content: SkeletonContent<'_>,
-) -> Result<SkeletonWritten, FileError> {
+) -> Result<SkeletonWriteReport, FileError> {
     let problem = |problem| FileError::new(path, problem);
     let format = SkeletonFormat::from_output_path(path).ok_or_else(|| {
         problem(FileProblem::UnknownExtension {
@@ -196,7 +198,7 @@ fn write(
             .validate()
             .map_err(|error| problem(FileProblem::Skeleton(error.to_string())))?;
     }
-    let mut written = SkeletonWritten::default();
+    let mut written = SkeletonWriteReport::default();
     group.write(path, |file| {
         let mut out = BufWriter::with_capacity(1 << 20, file);
         written = catch_out_of_memory(|| format.encoder().write(content, &mut out))?;

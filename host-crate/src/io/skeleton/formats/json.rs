@@ -1,7 +1,7 @@
 //! JSON: nodes and edges with all their attributes.
 
 use crate::graph::Skeleton;
-use crate::io::skeleton::SkeletonWritten;
+use crate::io::skeleton::SkeletonWriteReport;
 use crate::io::skeleton::encoder::{SkeletonContent, SkeletonEncoder, SkeletonFormatInfo};
 use crate::memory::{CollectOrUnwind, copy_or_unwind};
 use nalgebra::Point3;
@@ -89,7 +89,7 @@ impl SkeletonEncoder for JsonEncoder {
         &self,
         content: SkeletonContent<'_>,
         out: &mut dyn Write,
-    ) -> io::Result<SkeletonWritten> {
+    ) -> io::Result<SkeletonWriteReport> {
         match content {
             SkeletonContent::Single(skeleton) => {
                 let file = File {
@@ -115,7 +115,7 @@ impl SkeletonEncoder for JsonEncoder {
         }
         .map_err(io::Error::from)?;
         out.write_all(b"\n")?;
-        Ok(SkeletonWritten::default())
+        Ok(SkeletonWriteReport::default())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Wavefront OBJ: `v` records for points, `l` for edges, `p` for nodes without edges. Groups are
 //! labels if there are any, otherwise levels.
 
-use crate::io::skeleton::SkeletonWritten;
+use crate::io::skeleton::SkeletonWriteReport;
 use crate::io::skeleton::encoder::{SkeletonContent, SkeletonEncoder, SkeletonFormatInfo};
 use crate::io::skeleton::polylines::Polylines;
 use crate::io::wavefront;
@@ -25,7 +25,7 @@ impl SkeletonEncoder for ObjEncoder {
         &self,
         content: SkeletonContent<'_>,
         out: &mut dyn Write,
-    ) -> io::Result<SkeletonWritten> {
+    ) -> io::Result<SkeletonWriteReport> {
         writeln!(out, "# a skeleton, written by ferrovox")?;
         // 1-based index of the first point of the skeleton.
         let mut first = 1;
@@ -53,6 +53,6 @@ impl SkeletonEncoder for ObjEncoder {
             }
             first += polylines.positions.len();
         }
-        Ok(SkeletonWritten::default())
+        Ok(SkeletonWriteReport::default())
     }
 }

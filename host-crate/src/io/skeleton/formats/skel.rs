@@ -2,7 +2,7 @@
 //! each point, in voxels.
 
 use crate::graph::Skeleton;
-use crate::io::skeleton::SkeletonWritten;
+use crate::io::skeleton::SkeletonWriteReport;
 use crate::io::skeleton::encoder::{SkeletonContent, SkeletonEncoder, SkeletonFormatInfo};
 use std::io::{self, Write};
 
@@ -24,12 +24,12 @@ impl SkeletonEncoder for SkelEncoder {
         &self,
         content: SkeletonContent<'_>,
         out: &mut dyn Write,
-    ) -> io::Result<SkeletonWritten> {
+    ) -> io::Result<SkeletonWriteReport> {
         let mut next_segment = 0;
         for (_, skeleton) in content.skeletons() {
             next_segment = write_skeleton(skeleton, next_segment, out)?;
         }
-        Ok(SkeletonWritten::default())
+        Ok(SkeletonWriteReport::default())
     }
 }
 

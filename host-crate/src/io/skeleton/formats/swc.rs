@@ -7,7 +7,7 @@
 use crate::graph::Skeleton;
 use crate::io::skeleton::encoder::{SkeletonContent, SkeletonEncoder, SkeletonFormatInfo};
 use crate::io::skeleton::polylines::Polylines;
-use crate::io::skeleton::{SkeletonWritten, swc_reader};
+use crate::io::skeleton::{SkeletonWriteReport, swc_reader};
 use crate::memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -38,7 +38,7 @@ impl SkeletonEncoder for SwcEncoder {
         &self,
         content: SkeletonContent<'_>,
         out: &mut dyn Write,
-    ) -> io::Result<SkeletonWritten> {
+    ) -> io::Result<SkeletonWriteReport> {
         writeln!(out, "# a skeleton, written by ferrovox: world coordinates")?;
         writeln!(out, "# number type x y z radius parent")?;
         let (mut written, mut cut_cycles) = (0, 0);
@@ -48,7 +48,7 @@ impl SkeletonEncoder for SwcEncoder {
             }
             cut_cycles += write_trees(skeleton, &mut written, out)?;
         }
-        Ok(SkeletonWritten { cut_cycles })
+        Ok(SkeletonWriteReport { cut_cycles })
     }
 }
 

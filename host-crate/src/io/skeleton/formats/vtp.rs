@@ -1,6 +1,6 @@
 //! VTK's XML polydata as text: edges as lines, nodes without edges as vertices.
 
-use crate::io::skeleton::SkeletonWritten;
+use crate::io::skeleton::SkeletonWriteReport;
 use crate::io::skeleton::encoder::{SkeletonContent, SkeletonEncoder, SkeletonFormatInfo};
 use crate::io::skeleton::polylines::Polylines;
 use crate::io::vtk_xml::{DataArray, PROLOGUE, PieceCounts};
@@ -32,7 +32,7 @@ impl SkeletonEncoder for VtpEncoder {
         &self,
         content: SkeletonContent<'_>,
         out: &mut dyn Write,
-    ) -> io::Result<SkeletonWritten> {
+    ) -> io::Result<SkeletonWriteReport> {
         let (polylines, cells) = join(content);
         let piece = PieceCounts {
             points: polylines.positions.len() as u64,
@@ -62,7 +62,7 @@ impl SkeletonEncoder for VtpEncoder {
         writeln!(out, "</Verts>\n<Lines>")?;
         write_cells(out, polylines.lines.iter().map(Vec::as_slice))?;
         writeln!(out, "</Lines>\n</Piece>\n</PolyData>\n</VTKFile>")?;
-        Ok(SkeletonWritten::default())
+        Ok(SkeletonWriteReport::default())
     }
 }
 

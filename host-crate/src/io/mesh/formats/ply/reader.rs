@@ -55,7 +55,7 @@ fn check_length(
             element.name
         )));
     }
-    match source.left().fewer_than(needed) {
+    match source.remaining().fewer_than(needed) {
         None => Ok(()),
         Some(found) => Err(damaged(format!(
             "{} records of element {:?} need at least {needed} bytes, but only {found} are left; the file is truncated, so fetch it again",

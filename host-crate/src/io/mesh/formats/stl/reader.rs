@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::append;
-use crate::io::source::{Left, Source};
+use crate::io::source::{Remaining, Source};
 use crate::io::{FileProblem, MeshFormat};
 use crate::memory::OutOfMemory;
 use crate::mesh::{TriangleMesh, Triangles};
@@ -26,8 +26,9 @@ pub(super) fn read(mut source: Source<'_>) -> Result<TriangleMesh, FileProblem> 
         u64::from(u32::from_le_bytes(bytes))
     });
     // Some binary files start with "solid" too: their length decides.
-    let is_binary_length = count
-        .is_some_and(|count| source.left() == Left::Exactly(HEADER_BYTES + FACET_BYTES * count));
+    let is_binary_length = count.is_some_and(|count| {
+        source.remaining() == Remaining::Exactly(HEADER_BYTES + FACET_BYTES * count)
+    });
     let is_text = start.trim_ascii_start().starts_with(b"solid") && !is_binary_length;
     let mut mesh = Builder::default();
     match (is_text, count) {
@@ -85,7 +86,7 @@ impl Builder {
 fn read_binary(source: &mut Source<'_>, count: u64, mesh: &mut Builder) -> Result<(), FileProblem> {
     source.skip(HEADER_BYTES)?;
     let needed = FACET_BYTES * count;
-    if let Some(found) = source.left().fewer_than(needed) {
+    if let Some(found) = source.remaining().fewer_than(needed) {
         return Err(damaged(format!(
             "{count} triangles need {needed} bytes, but only {found} are left; the file is truncated, so fetch it again"
         )));

@@ -1,0 +1,6 @@
+//! Atomic replacement of output files, and streams.
+
+pub(super) mod destination;
+pub(super) mod group;
+pub(super) mod replacement;
+pub(super) mod temporary_file;

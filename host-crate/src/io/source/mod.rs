@@ -1,0 +1,469 @@
+//! A stream of bytes, plain or compressed, with a bound on its length.
+//!
+//! All readers work on a [`Source`], so that files, bytes in memory and decompressed streams share
+//! one code path. The bound on the length protects against wrong headers: sizes are compared with
+//! it before memory is allocated.
+
+pub(super) mod random_access;
+mod read_ahead;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::Scope;
+
+use bzip2::bufread::MultiBzDecoder;
+use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
+
+use crate::io::source::random_access::Positioned;
+use crate::io::source::read_ahead::read_ahead;
+use crate::io::{ByteCount, FileProblem};
+
+/// Buffer size of a source over a file, in bytes.
+const BUFFER: usize = 1 << 18;
+/// Largest ratio of decompressed to compressed bytes in deflate.
+const DEFLATE_LIMIT: u64 = 1032;
+/// Upper bound on the ratio of decompressed to compressed bytes in bzip2: about 40 bytes encode a
+/// block of 900 kB, in which each run of 5 bytes stands for at most 259.
+const BZIP2_LIMIT: u64 = 1 << 21;
+
+/// Smallest buffer that several threads fill from a file, in bytes.
+const PARALLEL_READ_BYTES: usize = 4 << 20;
+/// Smallest bound on the decompressed length for which decoding ahead is worthwhile, in bytes.
+const READ_AHEAD_BYTES: u64 = DEFLATE_LIMIT << 16;
+
+/// Knowledge of the number of bytes that remain in a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Remaining {
+    /// Exactly this many: a regular file or memory.
+    Exactly(u64),
+    /// At most this many: compressed data.
+    AtMost(u64),
+    /// Unknown: a pipe.
+    Unknown,
+}
+
+impl Remaining {
+    /// Returns the number of bytes if it is certainly less than `needed`.
+    pub fn fewer_than(self, needed: u64) -> Option<ByteCount> {
+        match self {
+            Self::Exactly(left) if left < needed => Some(ByteCount::Exactly(left)),
+            Self::AtMost(left) if left < needed => Some(ByteCount::AtMost(left)),
+            _ => None,
+        }
+    }
+
+    fn after(self, taken: u64) -> Self {
+        match self {
+            Self::Exactly(left) => Self::Exactly(left.saturating_sub(taken)),
+            Self::AtMost(left) => Self::AtMost(left.saturating_sub(taken)),
+            Self::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// Underlying reader of a source. It may move to another thread.
+type Reader<'a> = Box<dyn BufRead + Send + 'a>;
+
+/// Stream of bytes that a reader consumes from front to back.
+pub(crate) struct Source<'a> {
+    reader: Reader<'a>,
+    /// Random access to the same bytes, for uncompressed regular files and memory.
+    positioned: Option<Positioned<'a>>,
+    left: Remaining,
+    /// Number of bytes consumed so far.
+    position: u64,
+    /// Compression that is being decoded: `gzip`, `zlib` or `bzip2`.
+    encoding: Option<&'static str>,
+}
+
+impl<'a> Source<'a> {
+    /// Opens a file.
+    pub fn open(path: &Path) -> Result<Self, FileProblem> {
+        let open = |source| FileProblem::from_io("open the file", source);
+        let file = File::open(path).map_err(open)?;
+        let metadata = file.metadata().map_err(open)?;
+        if metadata.is_dir() {
+            return Err(FileProblem::IsDirectory);
+        }
+        let file = Arc::new(file);
+        let reader = Box::new(BufReader::with_capacity(BUFFER, Arc::clone(&file)));
+        Ok(if metadata.is_file() {
+            let mut source = Self::new(reader, Remaining::Exactly(metadata.len()));
+            source.positioned = Some(Positioned::File(file));
+            source
+        } else {
+            Self::new(reader, Remaining::Unknown)
+        })
+    }
+
+    /// Reads from memory.
+    pub fn from_bytes(bytes: &'a [u8]) -> Self {
+        let mut source = Self::new(Box::new(bytes), Remaining::Exactly(bytes.len() as u64));
+        source.positioned = Some(Positioned::Bytes(bytes));
+        source
+    }
+
+    /// Reads the output of a decoder.
+    pub fn from_decoder(decoder: impl Read + Send + 'a, left: Remaining) -> Self {
+        Self::new(Box::new(BufReader::with_capacity(BUFFER, decoder)), left)
+    }
+
+    fn new(reader: Reader<'a>, left: Remaining) -> Self {
+        Self {
+            reader,
+            positioned: None,
+            left,
+            position: 0,
+            encoding: None,
+        }
+    }
+
+    /// Returns the knowledge of the number of remaining bytes.
+    pub fn remaining(&self) -> Remaining {
+        self.left
+    }
+
+    /// Returns random access to the bytes, with offsets that count like
+    /// [`position`](Self::position); `None` for compressed data and pipes.
+    pub fn positioned(&self) -> Option<Positioned<'a>> {
+        self.positioned.clone()
+    }
+
+    /// Returns the number of bytes consumed so far.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Returns the next `count` bytes, or fewer at the end, without consuming them.
+    pub fn peek(&mut self, count: usize) -> Result<Vec<u8>, FileProblem> {
+        let mut start = vec![0; count];
+        let found = read_full(&mut self.reader, &mut start).map_err(|error| self.problem(error))?;
+        start.truncate(found);
+        let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        self.reader = Box::new(Cursor::new(start.clone()).chain(rest));
+        Ok(start)
+    }
+
+    /// Fills `buffer` and returns the number of bytes, which is less than the length of `buffer`
+    /// only at the end.
+    pub fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, FileProblem> {
+        if self.fill_in_parallel(buffer)? {
+            return Ok(buffer.len());
+        }
+        let mut filled = 0;
+        while filled < buffer.len() {
+            let rest = &mut buffer[filled..];
+            let read = if self.encoding.is_some() {
+                // Read through the decoder's buffer: the number of bytes that a decoder returns
+                // before it detects damage depends on the size of the request, and a damaged file
+                // should give the same message however it is read.
+                self.reader.fill_buf().map(|chunk| {
+                    let count = chunk.len().min(rest.len());
+                    rest[..count].copy_from_slice(&chunk[..count]);
+                    count
+                })
+            } else {
+                self.reader.read(rest)
+            };
+            match read {
+                Ok(0) => break,
+                Ok(read) => {
+                    if self.encoding.is_some() {
+                        self.reader.consume(read);
+                    }
+                    self.advance(read as u64);
+                    filled += read;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.problem(error)),
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Fills a large buffer from a file with several threads. Returns `false` if that is
+    /// impossible, or if the file has become shorter meanwhile; a sequential read then determines
+    /// its length.
+    fn fill_in_parallel(&mut self, buffer: &mut [u8]) -> Result<bool, FileProblem> {
+        let bytes = buffer.len() as u64;
+        if buffer.len() < PARALLEL_READ_BYTES
+            || !matches!(self.left, Remaining::Exactly(left) if left >= bytes)
+        {
+            return Ok(false);
+        }
+        match &self.positioned {
+            Some(file @ Positioned::File(_)) => {
+                // The position is the offset in the file, see `seek_over`.
+                Ok(file.fill(buffer, self.position)? && self.seek_over(bytes)?)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Skips `count` bytes and returns the number of bytes that existed.
+    pub fn skip(&mut self, count: u64) -> Result<u64, FileProblem> {
+        if count > BUFFER as u64 && self.seek_over(count)? {
+            return Ok(count);
+        }
+        let mut skipped = 0;
+        while skipped < count {
+            match self.reader.fill_buf().map(<[u8]>::len) {
+                Ok(0) => break,
+                Ok(length) => {
+                    let step = (count - skipped).min(length as u64);
+                    self.reader.consume(step as usize);
+                    self.advance(step);
+                    skipped += step;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.problem(error)),
+            }
+        }
+        Ok(skipped)
+    }
+
+    /// Skips bytes of a file without reading them. Returns `false` if that is impossible.
+    fn seek_over(&mut self, count: u64) -> Result<bool, FileProblem> {
+        let Some(Positioned::File(file)) = &self.positioned else {
+            return Ok(false);
+        };
+        if !matches!(self.left, Remaining::Exactly(left) if left >= count) {
+            return Ok(false);
+        }
+        // All bytes consumed from a file are counted, so the position is the offset in the file.
+        let offset = SeekFrom::Start(self.position + count);
+        let mut file = Arc::clone(file);
+        file.seek(offset).map_err(|error| self.problem(error))?;
+        self.reader = Box::new(BufReader::with_capacity(BUFFER, file));
+        self.advance(count);
+        Ok(true)
+    }
+
+    /// Reads the next line without its end (LF or CR LF); `None` at the end of the source. A line
+    /// longer than `limit` is cut there, and the next call continues it.
+    pub fn line(&mut self, limit: usize) -> Result<Option<Vec<u8>>, FileProblem> {
+        let mut line = Vec::new();
+        let mut limited = (&mut self.reader).take(limit as u64);
+        let taken = limited
+            .read_until(b'\n', &mut line)
+            .map_err(|error| self.problem(error))?;
+        self.advance(taken as u64);
+        if taken == 0 {
+            return Ok(None);
+        }
+        if line.ends_with(b"\n") {
+            line.pop();
+            if line.ends_with(b"\r") {
+                line.pop();
+            }
+        }
+        Ok(Some(line))
+    }
+
+    /// Reads the bytes up to the next white space, comma or NUL, after skipping such bytes; `None`
+    /// at the end. A word longer than `limit` is cut there.
+    pub fn word(&mut self, limit: usize) -> Result<Option<Vec<u8>>, FileProblem> {
+        let is_separator = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',' || *byte == 0;
+        let mut word = Vec::new();
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.problem(error)),
+            };
+            if buffer.is_empty() {
+                return Ok((!word.is_empty()).then_some(word));
+            }
+            let mut used = 0;
+            let mut done = false;
+            for byte in buffer {
+                used += 1;
+                if !is_separator(byte) {
+                    word.push(*byte);
+                    done = word.len() == limit;
+                } else if !word.is_empty() {
+                    done = true;
+                }
+                if done {
+                    break;
+                }
+            }
+            self.reader.consume(used);
+            self.advance(used as u64);
+            if done {
+                return Ok(Some(word));
+            }
+        }
+    }
+
+    /// Decompresses the remaining bytes with gzip.
+    pub fn gunzip(self) -> Self {
+        self.decompress("gzip", DEFLATE_LIMIT, |reader| {
+            Box::new(BufReader::with_capacity(
+                BUFFER,
+                MultiGzDecoder::new(reader),
+            ))
+        })
+    }
+
+    /// Decompresses the remaining bytes with zlib.
+    pub fn inflate(self) -> Self {
+        self.decompress("zlib", DEFLATE_LIMIT, |reader| {
+            Box::new(BufReader::with_capacity(BUFFER, ZlibDecoder::new(reader)))
+        })
+    }
+
+    /// Decompresses the remaining bytes with bzip2.
+    pub fn bunzip2(self) -> Self {
+        self.decompress("bzip2", BZIP2_LIMIT, |reader| {
+            let decoder = MultiBzDecoder::new(reader);
+            Box::new(BufReader::with_capacity(BUFFER, decoder))
+        })
+    }
+
+    /// Decodes the remaining bytes ahead in a separate thread if there may be many. Pipes are not
+    /// read ahead: a pipe may stay open after the last needed byte.
+    pub fn decoded_ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Source<'scope>
+    where
+        'a: 'scope,
+    {
+        match (self.encoding, self.left) {
+            (Some(_), Remaining::AtMost(left)) if left > READ_AHEAD_BYTES => Source {
+                reader: read_ahead(self.reader, scope),
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    fn decompress(
+        self,
+        encoding: &'static str,
+        limit: u64,
+        decoder: impl FnOnce(Reader<'a>) -> Reader<'a>,
+    ) -> Self {
+        let left = match self.left {
+            Remaining::Exactly(left) | Remaining::AtMost(left) => {
+                Remaining::AtMost(left.saturating_mul(limit))
+            }
+            Remaining::Unknown => Remaining::Unknown,
+        };
+        Self {
+            reader: decoder(self.reader),
+            positioned: None,
+            left,
+            position: 0,
+            encoding: Some(encoding),
+        }
+    }
+
+    fn advance(&mut self, bytes: u64) {
+        self.position += bytes;
+        self.left = self.left.after(bytes);
+    }
+
+    fn problem(&self, source: io::Error) -> FileProblem {
+        let after = self.position;
+        // Decoders of this crate report a `FileProblem` themselves.
+        let source = match source.downcast::<FileProblem>() {
+            Ok(problem) => return problem,
+            Err(source) => source,
+        };
+        match (self.encoding, source.kind()) {
+            (Some(encoding), io::ErrorKind::UnexpectedEof) => {
+                FileProblem::CompressionEndsEarly { encoding, after }
+            }
+            (Some(encoding), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData) => {
+                FileProblem::CompressionDamaged {
+                    encoding,
+                    after,
+                    source,
+                }
+            }
+            _ => FileProblem::from_io("read", source),
+        }
+    }
+}
+
+/// Reads until the buffer is full or the reader ends.
+fn read_full(reader: &mut dyn BufRead, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peeking_consumes_nothing() {
+        let mut source = Source::from_bytes(b"abc def");
+        assert_eq!(source.peek(3).unwrap(), b"abc");
+        assert_eq!(source.peek(100).unwrap(), b"abc def");
+        assert_eq!(
+            (source.position(), source.remaining()),
+            (0, Remaining::Exactly(7))
+        );
+        assert_eq!(source.word(100).unwrap().unwrap(), b"abc");
+        assert_eq!(
+            (source.position(), source.remaining()),
+            (4, Remaining::Exactly(3))
+        );
+        assert_eq!(source.skip(2).unwrap(), 2);
+        assert_eq!(source.word(100).unwrap().unwrap(), b"f");
+        assert_eq!(source.word(100).unwrap(), None);
+    }
+
+    #[test]
+    fn lines_end_with_lf_or_cr_lf_and_are_cut_at_the_limit() {
+        let mut source = Source::from_bytes(b"one\r\n\ntwo\n0123456789");
+        assert_eq!(source.line(100).unwrap().unwrap(), b"one");
+        assert_eq!(source.line(100).unwrap().unwrap(), b"");
+        assert_eq!(source.line(100).unwrap().unwrap(), b"two");
+        assert_eq!(source.line(4).unwrap().unwrap(), b"0123");
+        assert_eq!(source.line(100).unwrap().unwrap(), b"456789");
+        assert_eq!(source.line(100).unwrap(), None);
+    }
+
+    #[test]
+    fn decompressed_length_is_bounded() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        io::Write::write_all(&mut encoder, &vec![0; 1 << 20]).unwrap();
+        let packed = encoder.finish().unwrap();
+        let mut source = Source::from_bytes(&packed).gunzip();
+        let Remaining::AtMost(bound) = source.remaining() else {
+            panic!("compressed data have a bound")
+        };
+        assert!(bound >= 1 << 20, "{bound}");
+        assert_eq!(source.skip(u64::MAX).unwrap(), 1 << 20);
+    }
+
+    #[test]
+    fn long_skips_end_at_the_same_position_as_short_ones() {
+        let content: Vec<u8> = (0..BUFFER * 3).map(|i| (i / 5) as u8).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, &content).unwrap();
+        let mut source = Source::open(&path).unwrap();
+        assert_eq!(source.peek(10).unwrap(), content[..10]);
+        assert_eq!(source.skip(3).unwrap(), 3);
+        let far = BUFFER + 1000;
+        assert_eq!(source.skip(far as u64).unwrap(), far as u64);
+        assert_eq!(source.position(), far as u64 + 3);
+        assert_eq!(source.peek(10).unwrap(), content[far + 3..far + 13]);
+        let left = content.len() - far - 3;
+        assert_eq!(source.remaining(), Remaining::Exactly(left as u64));
+        assert_eq!(source.skip(u64::MAX).unwrap(), left as u64);
+        assert!(source.peek(1).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,173 @@
+//! Decoding ahead in a separate thread.
+
+use std::io::{self, BufRead, Read};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, Scope};
+
+use crate::io::FileProblem;
+use crate::memory;
+
+/// Number of chunks in circulation, including the one that is being read. A chunk holds what the
+/// decoder's own buffer held.
+const CHUNKS: usize = 8;
+
+/// Moves `reader` to a thread of `scope` that decodes ahead of the returned reader.
+///
+/// Bytes and errors arrive in their original order. The thread ends when the returned reader is
+/// dropped, at the latest after its current read. Returns `reader` itself if no thread can be
+/// started.
+pub(super) fn read_ahead<'scope>(
+    reader: Box<dyn BufRead + Send + 'scope>,
+    scope: &'scope Scope<'scope, '_>,
+) -> Box<dyn BufRead + Send + 'scope> {
+    let (reader_sender, reader_receiver) = channel();
+    let (fill, filled) = channel();
+    let (recycle, empty) = channel();
+    let decode = move || {
+        if let Ok(reader) = reader_receiver.recv() {
+            decode_all(reader, &empty, &fill);
+        }
+    };
+    let thread = Builder::new().name("decode ahead".to_owned());
+    if thread.spawn_scoped(scope, decode).is_err() {
+        return reader;
+    }
+    // The returned reader starts with one more chunk. The receivers exist, so sending succeeds.
+    for _ in 1..CHUNKS {
+        let _ = recycle.send(Vec::new());
+    }
+    let _ = reader_sender.send(reader);
+    Box::new(ReadAhead {
+        chunk: Vec::new(),
+        consumed: 0,
+        filled,
+        recycle,
+        has_ended: false,
+    })
+}
+
+fn decode_all(
+    mut reader: Box<dyn BufRead + Send + '_>,
+    empty: &Receiver<Vec<u8>>,
+    fill: &Sender<io::Result<Vec<u8>>>,
+) {
+    while let Ok(mut chunk) = empty.recv() {
+        let read = next_chunk(&mut reader, &mut chunk);
+        let is_last = read.is_err() || chunk.is_empty();
+        if fill.send(read.map(|()| chunk)).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// Replaces the contents of `chunk` by the buffered bytes of the reader; empty at the end.
+fn next_chunk(reader: &mut dyn BufRead, chunk: &mut Vec<u8>) -> io::Result<()> {
+    chunk.clear();
+    let found = loop {
+        match reader.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            found => break found?,
+        }
+    };
+    memory::try_extend("decoded bytes", chunk, found)
+        .map_err(|error| io::Error::other(FileProblem::from(error)))?;
+    reader.consume(chunk.len());
+    Ok(())
+}
+
+/// Receives the chunks that the decoding thread fills.
+struct ReadAhead {
+    chunk: Vec<u8>,
+    /// Number of bytes of the chunk that have been consumed.
+    consumed: usize,
+    filled: Receiver<io::Result<Vec<u8>>>,
+    recycle: Sender<Vec<u8>>,
+    has_ended: bool,
+}
+
+impl BufRead for ReadAhead {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.consumed == self.chunk.len() && !self.has_ended {
+            self.consumed = 0;
+            // Fails only if the thread has ended; it has then sent its last chunk.
+            let _ = self.recycle.send(std::mem::take(&mut self.chunk));
+            // A thread that panicked sends nothing more; its panic is propagated by the scope.
+            let next = self.filled.recv().unwrap_or_else(|_| Ok(Vec::new()));
+            self.has_ended = next.as_ref().map_or(true, Vec::is_empty);
+            self.chunk = next?;
+        }
+        Ok(&self.chunk[self.consumed..])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.consumed = self.chunk.len().min(self.consumed + bytes);
+    }
+}
+
+impl Read for ReadAhead {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(out)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{BufReader, Cursor};
+    use std::thread;
+
+    /// Yields bytes and then an error.
+    struct Damaged(Cursor<Vec<u8>>);
+
+    impl Read for Damaged {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(out)? {
+                0 => Err(io::Error::new(io::ErrorKind::InvalidData, "damaged")),
+                read => Ok(read),
+            }
+        }
+    }
+
+    fn content(bytes: usize) -> Vec<u8> {
+        (0..bytes).map(|i| (i * 31 / 8) as u8).collect()
+    }
+
+    #[test]
+    fn bytes_arrive_in_order_until_the_end() {
+        for bytes in [0, 1, 99, 100, 101, 100_003] {
+            let content = content(bytes);
+            let inner = BufReader::with_capacity(100, Cursor::new(content.clone()));
+            let mut found = Vec::new();
+            thread::scope(|scope| {
+                let mut reader = read_ahead(Box::new(inner), scope);
+                reader.read_to_end(&mut found).unwrap();
+                assert_eq!(reader.fill_buf().unwrap(), b"");
+            });
+            assert!(found == content, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn errors_arrive_after_the_bytes_before_them() {
+        let inner = BufReader::with_capacity(100, Damaged(Cursor::new(content(12_345))));
+        thread::scope(|scope| {
+            let mut reader = read_ahead(Box::new(inner), scope);
+            let mut found = vec![0; 12_345];
+            reader.read_exact(&mut found).unwrap();
+            assert!(found == content(12_345));
+            assert_eq!(reader.fill_buf().unwrap_err().to_string(), "damaged");
+            assert_eq!(reader.fill_buf().unwrap(), b"");
+        });
+    }
+
+    #[test]
+    fn dropping_the_reader_ends_the_thread() {
+        let endless = BufReader::with_capacity(100, io::repeat(7));
+        thread::scope(|scope| {
+            let mut reader = read_ahead(Box::new(endless), scope);
+            assert_eq!(reader.fill_buf().unwrap().len(), 100);
+        });
+    }
+}

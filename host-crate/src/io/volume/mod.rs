@@ -1,0 +1,32 @@
+//! Volume files: formats, readers and writers.
+//!
+//! | modules | purpose |
+//! | --- | --- |
+//! | `nifti`, `nrrd`, `metaimage`, `npy`, `raw` | one module per format: header and location of the samples |
+//! | `format`, `read`, `opened`, `layout` | detection of the format, header contents, size checks |
+//! | `samples` | decoding of the samples: type, byte order, component, scaling |
+//! | `reader`, `planes` | reading plane by plane |
+//! | `data_files`, `data_file_list` | data files of detached headers |
+//! | `write`, `writer`, `vector_field` | writing |
+
+pub(super) mod axes;
+pub(super) mod data_file_list;
+pub(super) mod data_files;
+pub(super) mod format;
+pub(super) mod layout;
+pub(super) mod mask;
+pub(super) mod metaimage;
+pub(super) mod nifti;
+pub(super) mod npy;
+pub(super) mod nrrd;
+pub(super) mod opened;
+pub(super) mod options;
+pub(super) mod planes;
+pub(super) mod raw;
+pub(super) mod read;
+pub(super) mod reader;
+pub(super) mod samples;
+pub(super) mod stored_type;
+pub(super) mod vector_field;
+pub(super) mod write;
+pub(super) mod writer;

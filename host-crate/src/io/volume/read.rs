@@ -1,0 +1,254 @@
+//! Reading of volume files: detection of the format and dispatch to its reader.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use crate::io::error::show_bytes;
+use crate::io::source::Source;
+use crate::io::volume::data_files::{DataFiles, HeaderFolder, MemoryDataFile};
+use crate::io::volume::metaimage;
+use crate::io::volume::nifti;
+use crate::io::volume::npy;
+use crate::io::volume::nrrd;
+use crate::io::volume::opened::{OpenedVolume, in_data_file};
+use crate::io::volume::raw;
+use crate::io::volume::samples::stream::SampleStream;
+use crate::io::volume::samples::{SAMPLES, value_type};
+use crate::io::{Compression, FileError, FileProblem, ReadOptions, VolumeFile, VolumeFormat};
+use crate::{
+    grid::{AnyVolume, Geometry, Sample, SampleType, Volume},
+    memory,
+};
+
+/// Number of bytes that suffices to identify every format.
+const SIGNATURE_BYTES: usize = 348;
+/// Number of integers that are checked at a time.
+const CHUNK: usize = 1 << 20;
+
+/// Reads a volume file.
+///
+/// The format is detected from the first bytes of the file, or from the extension if these identify
+/// no format. A contradiction between the two is a [note](crate::io::HeaderInfo::notes). Headerless
+/// files are detected by their extension only. A file that is compressed with gzip as a whole is
+/// decompressed. World coordinates are RAS in all formats (see [the formats](crate::io#formats)).
+///
+/// # Errors
+/// [`FileError`] with the path and the problem. Damaged files never cause a panic, and the memory
+/// that is allocated is bounded by the length of the file or of the data that have been decoded.
+///
+/// ```no_run
+/// use ferrovox::io::{ReadOptions, read_volume};
+///
+/// let file = read_volume("brain.nii.gz", &ReadOptions::default())?;
+/// println!("{:?} of {}", file.volume.dims(), file.volume.sample_type());
+/// # Ok::<(), ferrovox::io::FileError>(())
+/// ```
+pub fn read_volume(path: impl AsRef<Path>, options: &ReadOptions) -> Result<VolumeFile, FileError> {
+    let path = path.as_ref();
+    read_origin(&VolumeInput::Path(path.to_owned()), options)
+        .map_err(|problem| FileError::new(path, problem))
+}
+
+/// Reads a volume file from memory. `name` stands for the file name: its extension determines the
+/// format, and errors quote it. A detached header has no data file here.
+///
+/// # Errors
+/// The errors of [`read_volume`].
+pub fn read_volume_bytes(
+    name: impl AsRef<Path>,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<VolumeFile, FileError> {
+    read_with_data(name.as_ref(), bytes, None, options)
+}
+
+/// Reads a header from memory, with `data` as the data file that it names.
+pub(crate) fn read_with_data(
+    name: &Path,
+    bytes: &[u8],
+    data: Option<&[u8]>,
+    options: &ReadOptions,
+) -> Result<VolumeFile, FileError> {
+    let origin = VolumeInput::Bytes {
+        name: name.to_owned(),
+        bytes,
+        data,
+    };
+    read_origin(&origin, options).map_err(|problem| FileError::new(name, problem))
+}
+
+/// Input of a volume, which can be opened repeatedly.
+#[derive(Clone)]
+pub(crate) enum VolumeInput<'a> {
+    Path(PathBuf),
+    Bytes {
+        name: PathBuf,
+        bytes: &'a [u8],
+        /// Contents of the data file that a detached header names.
+        data: Option<&'a [u8]>,
+    },
+}
+
+impl<'a> VolumeInput<'a> {
+    /// Returns the path, for messages.
+    pub fn name(&self) -> &Path {
+        match self {
+            Self::Path(name) | Self::Bytes { name, .. } => name,
+        }
+    }
+
+    /// Opens the file, reads its header, selects the volume and checks the length.
+    pub fn open(&self, options: &ReadOptions) -> Result<OpenedVolume<'a>, FileProblem> {
+        let mut opened = match self {
+            Self::Path(path) => {
+                let path = &match options.raw {
+                    None => nifti::header_path(path),
+                    Some(_) => path.clone(),
+                };
+                let folder = HeaderFolder(path.parent().unwrap_or(Path::new("")));
+                open_source(Source::open(path)?, path, &folder, options)
+            }
+            Self::Bytes { name, bytes, data } => open_source(
+                Source::from_bytes(bytes),
+                name,
+                &MemoryDataFile(*data),
+                options,
+            ),
+        }?;
+        opened.check(options)?;
+        Ok(opened)
+    }
+}
+
+/// Returns the other files that belong to a volume: the data files that a detached header names, or
+/// the header of a data file. Empty if the header is not understood, and for pipes, which must not
+/// be opened twice.
+pub(crate) fn named_data_files(path: &Path) -> Vec<PathBuf> {
+    find_data_files(path).unwrap_or_default()
+}
+
+fn find_data_files(path: &Path) -> Option<Vec<PathBuf>> {
+    std::fs::metadata(path).ok().filter(|it| it.is_file())?;
+    let header = nifti::header_path(path);
+    if header != path {
+        return Some(vec![header]);
+    }
+    let folder = HeaderFolder(path.parent().unwrap_or(Path::new("")));
+    let source = Source::open(path).ok()?;
+    let opened = open_source(source, path, &folder, &ReadOptions::default()).ok()?;
+    Some(opened.header.data_files)
+}
+
+fn read_origin(origin: &VolumeInput<'_>, options: &ReadOptions) -> Result<VolumeFile, FileProblem> {
+    let mut opened = origin.open(options)?;
+    let header = opened.header.clone();
+    let data_name = opened.data_name.clone();
+    let can_repeat = opened.may_need_f64();
+    let mut read = read_samples(opened, options);
+    if can_repeat && matches!(read, Err(FileProblem::NotRepresentable { .. })) {
+        opened = origin.open(options)?;
+        opened.layout.values = SampleType::F64;
+        read = read_samples(opened, options);
+    }
+    let volume = read.map_err(|problem| in_data_file(data_name.as_deref(), problem))?;
+    Ok(VolumeFile { volume, header })
+}
+
+/// Returns `true` if an integer of the file exceeds `i32`, so that the volume needs `f64`. Reads
+/// samples until one is found. Other errors are reported later, when planes are read.
+pub(crate) fn needs_f64(origin: &VolumeInput<'_>, options: &ReadOptions) -> bool {
+    let find = || -> Result<(), FileProblem> {
+        let opened = origin.open(options)?;
+        let samples = opened.layout.samples;
+        let mut stream = SampleStream::start(opened, options)?;
+        let mut chunk = memory::try_filled(SAMPLES, CHUNK.min(samples), 0_i32)?;
+        while stream.next() < samples {
+            let count = CHUNK.min(samples - stream.next());
+            stream.read(&mut chunk[..count])?;
+        }
+        Ok(())
+    };
+    matches!(find(), Err(FileProblem::NotRepresentable { .. }))
+}
+
+/// Reads the samples of a file whose length has been checked.
+pub(crate) fn read_samples(
+    opened: OpenedVolume<'_>,
+    options: &ReadOptions,
+) -> Result<AnyVolume, FileProblem> {
+    thread::scope(|scope| {
+        let mut opened = opened;
+        opened.source = opened.source.decoded_ahead(scope);
+        read_opened(opened, options)
+    })
+}
+
+fn read_opened(opened: OpenedVolume<'_>, options: &ReadOptions) -> Result<AnyVolume, FileProblem> {
+    let (dims, geometry) = (opened.layout.dims, opened.geometry);
+    let sample_type = value_type(&opened.layout, opened.header.scaling);
+    let mut stream = SampleStream::start(opened, options)?;
+    let volume = match sample_type {
+        SampleType::U8 => read_as::<u8>(&mut stream, dims, geometry)?,
+        SampleType::I8 => read_as::<i8>(&mut stream, dims, geometry)?,
+        SampleType::U16 => read_as::<u16>(&mut stream, dims, geometry)?,
+        SampleType::I16 => read_as::<i16>(&mut stream, dims, geometry)?,
+        SampleType::I32 => read_as::<i32>(&mut stream, dims, geometry)?,
+        SampleType::F32 => read_as::<f32>(&mut stream, dims, geometry)?,
+        SampleType::F64 => read_as::<f64>(&mut stream, dims, geometry)?,
+    };
+    stream.finish()?;
+    Ok(volume)
+}
+
+fn read_as<T: Sample>(
+    stream: &mut SampleStream<'_>,
+    dims: [usize; 3],
+    geometry: Geometry,
+) -> Result<AnyVolume, FileProblem> {
+    Ok(Volume::new(stream.read_rest::<T>()?, dims, geometry)?.into())
+}
+
+fn open_source<'a>(
+    mut source: Source<'a>,
+    name: &Path,
+    data_files: &dyn DataFiles<'a>,
+    options: &ReadOptions,
+) -> Result<OpenedVolume<'a>, FileProblem> {
+    let named = options.format.or_else(|| VolumeFormat::from_path(name));
+    // The samples of a headerless file may start like gzip by chance, so only the name counts
+    // there.
+    let is_headerless =
+        named == Some(VolumeFormat::Raw) || (named.is_none() && options.raw.is_some());
+    let may_be_gzip = !is_headerless || crate::io::volume::format::extension(name).ends_with("gz");
+    let is_gzip = may_be_gzip && source.peek(2)? == [0x1f, 0x8b];
+    if is_gzip {
+        source = source.gunzip();
+    }
+    let start = source.peek(SIGNATURE_BYTES)?;
+    let content = VolumeFormat::from_content(&start);
+    let format = match (named, content) {
+        (Some(_), Some(content)) if options.format.is_none() && !is_headerless => Some(content),
+        (named, content) => named.or(content),
+    };
+    let format = format
+        .or(options.raw.as_ref().map(|_| VolumeFormat::Raw))
+        .ok_or_else(|| FileProblem::UnknownFormat {
+            start: show_bytes(&start),
+        })?;
+    let mut opened = match format {
+        VolumeFormat::Nifti => nifti::open(source, name, data_files)?,
+        VolumeFormat::Nrrd => nrrd::open(source, data_files, options)?,
+        VolumeFormat::MetaImage => metaimage::open(source, data_files, options)?,
+        VolumeFormat::Npy => npy::open(source, options)?,
+        VolumeFormat::Raw => raw::open(source, options)?,
+    };
+    if let Some(named) = named.filter(|&named| named != format) {
+        opened.header.notes.push(format!(
+            "the extension is that of {named}, but the contents are {format}: the file is read as {format}"
+        ));
+    }
+    if is_gzip && opened.header.compression == Compression::None {
+        opened.header.compression = Compression::Gzip;
+    }
+    Ok(opened)
+}

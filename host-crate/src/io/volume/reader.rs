@@ -1,0 +1,340 @@
+//! Reading of a volume plane by plane, for files larger than memory.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::grid::{Geometry, Sample, SampleType, VolumeError};
+use crate::io::source::Remaining;
+use crate::io::volume::opened::{Encoding, OpenedVolume, in_data_file};
+use crate::io::volume::planes::{PlaneSource, RandomAccessPlanes, SequentialPlanes};
+use crate::io::volume::read::{VolumeInput, needs_f64};
+use crate::io::volume::samples::{STEP, grow, value_type};
+use crate::io::{FileError, FileProblem, HeaderInfo, ReadOptions};
+
+/// Reads any range of planes of a volume file. A plane consists of all samples with the same z.
+///
+/// The samples equal those of [`read_volume`](crate::io::read_volume): byte order, narrowing and
+/// NIfTI's scaling are applied.
+///
+/// Uncompressed binary samples in a file or in memory are read by random access, in any order and
+/// by several threads. Everything else (gzip, zlib, text, pipes) is decoded sequentially: ranges
+/// should be requested in ascending order, each starting at most [overlap](Self::set_overlap)
+/// planes before the end of the previous one. An earlier range restarts the decoder, which gives
+/// the same samples at the cost of the time.
+///
+/// Memory: the requested samples, 4 MiB during conversion, and for sequential decoding the overlap
+/// and the decoder's buffers.
+/// ```
+/// use ferrovox::io::{ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
+/// use ferrovox::grid::{Geometry, Volume};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("ramp.nrrd");
+/// let ramp = Volume::from_fn([4, 3, 10], Geometry::default(), |_, _, z| z as f32)?;
+/// write_volume(&path, &ramp.into(), &VolumeWriteOptions::default())?;
+///
+/// let mut reader = VolumeReader::open(&path, &ReadOptions::default())?;
+/// assert_eq!(reader.dims(), [4, 3, 10]);
+/// let mut slab = vec![0.0_f32; 4 * 3 * 2];
+/// for z in 0..9 {
+///     reader.read_planes_into(z..z + 2, &mut slab)?;
+///     assert_eq!((slab[0], slab[12]), (z as f32, (z + 1) as f32));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct VolumeReader<'a> {
+    origin: VolumeInput<'a>,
+    options: ReadOptions,
+    dims: [usize; 3],
+    geometry: Geometry,
+    sample_type: SampleType,
+    /// Sample type before scaling.
+    values: SampleType,
+    header: HeaderInfo,
+    data_name: Option<String>,
+    /// `true` if the data come from a pipe, which cannot be opened again.
+    is_pipe: bool,
+    planes: PlaneSource<'a>,
+}
+
+impl VolumeReader<'static> {
+    /// Opens a volume file and reads its header.
+    ///
+    /// # Errors
+    /// The errors of [`read_volume`](crate::io::read_volume) that the header and the length of the file
+    /// reveal: a damaged header, a truncated file, trailing bytes. Unsigned 32-bit and 64-bit
+    /// integers are scanned until one exceeds `i32`, to determine the [sample
+    /// type](Self::sample_type). Errors that only decoding reveals (damaged compressed data,
+    /// invalid text, an integer that no sample type represents) are reported when the affected
+    /// planes are read; a wrong checksum or trailing bytes, when the last plane is read.
+    pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, FileError> {
+        Self::from_origin(VolumeInput::Path(path.as_ref().to_owned()), options)
+    }
+}
+
+impl<'a> VolumeReader<'a> {
+    /// Opens a volume file in memory, like [`read_volume_bytes`](crate::io::read_volume_bytes).
+    ///
+    /// # Errors
+    /// The errors of [`open`](VolumeReader::open).
+    pub fn from_bytes(
+        name: impl AsRef<Path>,
+        bytes: &'a [u8],
+        options: &ReadOptions,
+    ) -> Result<Self, FileError> {
+        Self::with_data(name.as_ref(), bytes, None, options)
+    }
+
+    /// Opens a header in memory, with `data` as the data file that it names.
+    pub(crate) fn with_data(
+        name: &Path,
+        bytes: &'a [u8],
+        data: Option<&'a [u8]>,
+        options: &ReadOptions,
+    ) -> Result<Self, FileError> {
+        let name = name.to_owned();
+        Self::from_origin(VolumeInput::Bytes { name, bytes, data }, options)
+    }
+
+    fn from_origin(origin: VolumeInput<'a>, options: &ReadOptions) -> Result<Self, FileError> {
+        let at_path = |problem| FileError::new(origin.name(), problem);
+        let mut opened = origin.open(options).map_err(at_path)?;
+        if opened.may_need_f64() && needs_f64(&origin, options) {
+            opened.layout.values = SampleType::F64;
+        }
+        let values = opened.layout.values;
+        let data_name = opened.data_name.clone();
+        let (dims, geometry, header) = (opened.layout.dims, opened.geometry, opened.header.clone());
+        let sample_type = value_type(&opened.layout, header.scaling);
+        let is_pipe = opened.source.remaining() == Remaining::Unknown;
+        let planes = plane_source(opened, options)
+            .map_err(|problem| at_path(in_data_file(data_name.as_deref(), problem)))?;
+        Ok(Self {
+            options: options.clone(),
+            dims,
+            geometry,
+            sample_type,
+            values,
+            header,
+            data_name,
+            is_pipe,
+            planes,
+            origin,
+        })
+    }
+
+    /// Returns the number of samples along x, y and z.
+    pub fn dims(&self) -> [usize; 3] {
+        self.dims
+    }
+
+    /// Returns the number of samples of a plane.
+    pub fn plane_len(&self) -> usize {
+        // The dims of a grid without planes may have an overflowing product.
+        self.dims[0].saturating_mul(self.dims[1])
+    }
+
+    /// Returns the spacing, origin and axis directions of the grid.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// Returns the sample type after scaling.
+    pub fn sample_type(&self) -> SampleType {
+        self.sample_type
+    }
+
+    /// Returns the contents of the header.
+    pub fn header(&self) -> &HeaderInfo {
+        &self.header
+    }
+
+    /// Returns the path as it was given.
+    pub fn path(&self) -> &Path {
+        self.origin.name()
+    }
+
+    /// Returns `true` if planes can be read in any order at the same cost: uncompressed binary
+    /// samples in a file or in memory.
+    pub fn is_random_access(&self) -> bool {
+        matches!(self.planes, PlaneSource::RandomAccess(_))
+    }
+
+    /// Sets the number of most recent planes that are retained, so that the next range may start
+    /// with them; 4 by default. No effect with [random access](Self::is_random_access).
+    pub fn set_overlap(&mut self, planes: usize) {
+        if let PlaneSource::Sequential(forward) = &mut self.planes {
+            forward.set_overlap(planes);
+        }
+    }
+
+    /// Reads the samples of the planes `z.start..z.end`, x fastest.
+    ///
+    /// # Errors
+    /// [`FileProblem::NoSuchPlanes`] for planes that the volume does not have,
+    /// [`FileProblem::SampleTypeMismatch`] unless `T` is the [sample type](Self::sample_type), and errors of
+    /// the file's samples.
+    pub fn read_planes<T: Sample>(&mut self, z: Range<usize>) -> Result<Vec<T>, FileError> {
+        self.read_growing(z).map_err(|problem| self.error(problem))
+    }
+
+    /// Fills `out` with the samples of the planes `z.start..z.end`, x fastest, without allocating.
+    ///
+    /// # Errors
+    /// The errors of [`read_planes`](Self::read_planes), and [`VolumeError::LengthMismatch`] unless
+    /// `out` has as many samples as the planes. After an error the contents of `out` are
+    /// unspecified.
+    pub fn read_planes_into<T: Sample>(
+        &mut self,
+        z: Range<usize>,
+        out: &mut [T],
+    ) -> Result<(), FileError> {
+        self.fill(z, out).map_err(|problem| self.error(problem))
+    }
+
+    /// Fills `out` with the samples from index `first` on, x fastest, independent of planes: for
+    /// planes larger than memory. With sequential decoding, `first` must lie after all samples read
+    /// before, or less than the overlap before their end.
+    ///
+    /// # Errors
+    /// The errors of [`read_planes_into`](Self::read_planes_into).
+    pub(crate) fn read_samples_into<T: Sample>(
+        &mut self,
+        first: usize,
+        out: &mut [T],
+    ) -> Result<(), FileError> {
+        let samples = self.check::<T>(&(0..self.dims[2]));
+        samples
+            .and_then(|all| {
+                let end = first.saturating_add(out.len());
+                if end > all.end {
+                    return Err(VolumeError::LengthMismatch {
+                        dims: self.dims,
+                        expected: all.end,
+                        found: end,
+                    }
+                    .into());
+                }
+                self.read_range(first, out)
+            })
+            .map_err(|problem| self.error(problem))
+    }
+
+    fn read_range<T: Sample>(&mut self, first: usize, out: &mut [T]) -> Result<(), FileProblem> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        self.go_to(first)?;
+        self.planes.read(first, out)?;
+        self.planes.retain(first, out)
+    }
+
+    fn read_growing<T: Sample>(&mut self, z: Range<usize>) -> Result<Vec<T>, FileProblem> {
+        let samples = self.check::<T>(&z)?;
+        let mut out = Vec::new();
+        if samples.is_empty() {
+            return Ok(out);
+        }
+        self.go_to(samples.start)?;
+        // If the length of the file guarantees that the samples exist, all memory is allocated at
+        // once.
+        let step = if self.is_random_access() {
+            samples.len()
+        } else {
+            STEP / size_of::<T>()
+        };
+        while out.len() < samples.len() {
+            let start = out.len();
+            grow(&mut out, step.min(samples.len() - start))?;
+            self.planes.read(samples.start + start, &mut out[start..])?;
+        }
+        self.planes.retain(samples.start, &out)?;
+        Ok(out)
+    }
+
+    fn fill<T: Sample>(&mut self, z: Range<usize>, out: &mut [T]) -> Result<(), FileProblem> {
+        let samples = self.check::<T>(&z)?;
+        if out.len() != samples.len() {
+            return Err(VolumeError::LengthMismatch {
+                dims: [self.dims[0], self.dims[1], z.len()],
+                expected: samples.len(),
+                found: out.len(),
+            }
+            .into());
+        }
+        self.read_range(samples.start, out)
+    }
+
+    /// Returns the indices of the samples of these planes.
+    fn check<T: Sample>(&self, z: &Range<usize>) -> Result<Range<usize>, FileProblem> {
+        if T::TYPE != self.sample_type {
+            return Err(FileProblem::SampleTypeMismatch {
+                requested: T::TYPE,
+                found: self.sample_type,
+            });
+        }
+        if z.start > z.end || z.end > self.dims[2] {
+            return Err(FileProblem::NoSuchPlanes {
+                start: z.start,
+                end: z.end,
+                count: self.dims[2],
+            });
+        }
+        // The dims of a grid without planes may have an overflowing product.
+        let plane = if z.end == 0 { 0 } else { self.plane_len() };
+        Ok(z.start * plane..z.end * plane)
+    }
+
+    /// Makes sample `first` the next one, reopening the file if it has been passed.
+    fn go_to(&mut self, first: usize) -> Result<(), FileProblem> {
+        let Self {
+            origin,
+            options,
+            dims,
+            header,
+            values,
+            is_pipe,
+            planes,
+            ..
+        } = self;
+        let open = || {
+            if *is_pipe {
+                return Err(FileProblem::Unsupported {
+                    what: "going back in a pipe".to_owned(),
+                    advice: "request planes in ascending order, or save the data to a file",
+                });
+            }
+            let mut opened = origin.open(options)?;
+            opened.layout.values = *values;
+            if opened.layout.dims != *dims || opened.header != *header {
+                return Err(FileProblem::FileChanged);
+            }
+            Ok(opened)
+        };
+        planes.go_to(first, options, open)
+    }
+
+    fn error(&self, problem: FileProblem) -> FileError {
+        let is_request_error = matches!(
+            problem,
+            FileProblem::NoSuchPlanes { .. } | FileProblem::SampleTypeMismatch { .. }
+        );
+        let name = self.data_name.as_deref().filter(|_| !is_request_error);
+        FileError::new(self.origin.name(), in_data_file(name, problem))
+    }
+}
+
+/// Chooses random access or sequential decoding for an opened file.
+fn plane_source<'a>(
+    opened: OpenedVolume<'a>,
+    options: &ReadOptions,
+) -> Result<PlaneSource<'a>, FileProblem> {
+    match (opened.encoding, opened.source.positioned()) {
+        (Encoding::Binary, Some(bytes)) => Ok(PlaneSource::RandomAccess(RandomAccessPlanes::new(
+            bytes, opened,
+        ))),
+        _ => Ok(PlaneSource::Sequential(SequentialPlanes::start(
+            opened, options,
+        )?)),
+    }
+}
