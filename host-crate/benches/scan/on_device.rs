@@ -7,7 +7,7 @@ use crate::{
 };
 use ferrovox::{
     device::{Device, DeviceError},
-    scan::{Max, Operator, ScanError, ScanMethod, ScanOf, ScanParams, ScanValue, Scanner, Sum},
+    scan::{Max, Operator, ScanError, ScanMethod, ScanParams, ScanValue, Scannable, Scanner, Sum},
 };
 use measure::{Record, Report};
 
@@ -72,7 +72,7 @@ impl Job<'_> {
 
     fn same<V>(&self) -> Outcome<Record>
     where
-        V: ScanOf<V, Sum> + ScanOf<V, Max> + ScanValue + Number,
+        V: Scannable<V, Sum> + Scannable<V, Max> + ScanValue + Number,
         Sum: Operator<V>,
         Max: Operator<V>,
     {
@@ -85,7 +85,7 @@ impl Job<'_> {
     /// A device that has not the memory is a record too.
     fn time<I, V, O>(&self, operator: O) -> Outcome<Record>
     where
-        I: ScanOf<V, O> + Number,
+        I: Scannable<V, O> + Number,
         V: ScanValue + Number,
         O: Operator<V> + Copy,
     {
@@ -106,7 +106,7 @@ impl Job<'_> {
 
     fn try_time<I, V, O>(&self, operator: O) -> Outcome<Record>
     where
-        I: ScanOf<V, O> + Number,
+        I: Scannable<V, O> + Number,
         V: ScanValue + Number,
         O: Operator<V> + Copy,
     {

@@ -1,4 +1,4 @@
-//! Closing the surface where the volume ends.
+//! Closing the surface at the boundary of the volume.
 
 use super::{Inside, IsosurfaceError, IsosurfaceParams};
 use crate::{
@@ -10,9 +10,9 @@ use ferrovox_kernels::{
     isosurface::{interpolate::FAR, pad_mask as pad_mask_kernel, pad_samples, padded::PaddedGrid},
 };
 
-/// The value of the samples around the volume. It is so far outside that the surface closes within
-/// [`MARGIN`](ferrovox_kernels::isosurface::interpolate::MARGIN) of the border, and far enough from
-/// overflow.
+/// Returns the value of the samples around the volume: so far outside of the solid that the surface
+/// closes within [`MARGIN`](ferrovox_kernels::isosurface::interpolate::MARGIN) of the boundary, and
+/// far from overflow.
 fn outside(params: &IsosurfaceParams) -> f32 {
     let far = if params.iso.abs() < FAR {
         FAR
@@ -25,7 +25,7 @@ fn outside(params: &IsosurfaceParams) -> f32 {
     }
 }
 
-/// The grid with one sample more on every side, all of them outside and none of them stored.
+/// Returns the grid with a virtual border of one sample on every side.
 pub(super) fn padded_grid(
     grid: Grid,
     params: &IsosurfaceParams,
@@ -38,7 +38,7 @@ pub(super) fn padded_grid(
     })
 }
 
-/// A copy of the volume in `f32` with one sample more on every side, all of them outside.
+/// Returns a copy of the volume in `f32` with a border of one outside sample on every side.
 pub(super) fn pad<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -48,7 +48,8 @@ pub(super) fn pad<T: DeviceSample>(
     let (dims, grid) = padded(volume.grid())?;
     let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
     let sample_rows = rows(stream, [grid.nx, grid.ny, grid.nz], 1);
-    // SAFETY: a sample for each of the grid's, and an element for each of the padded one's.
+    // SAFETY: `samples` has one element per sample of its grid, and the padded buffer one per item
+    // of `rows`.
     unsafe {
         let args = (
             volume.samples().view(),
@@ -63,8 +64,7 @@ pub(super) fn pad<T: DeviceSample>(
     Ok(DeviceVolume::from_buffer(samples, dims, geometry)?)
 }
 
-/// The same for a mask, if there is one: the cells around the volume count as far as the mask does
-/// beside them.
+/// Returns a copy of the mask, if there is one, with a border that replicates its nearest element.
 pub(super) fn pad_mask(
     stream: &Stream,
     mask: &Buffer<u8>,
@@ -76,7 +76,8 @@ pub(super) fn pad_mask(
     let (_, padded_grid) = padded(grid)?;
     let mut out = stream.alloc::<u8>(padded_grid.samples() as usize)?;
     let sample_rows = rows(stream, [padded_grid.nx, padded_grid.ny, padded_grid.nz], 1);
-    // SAFETY: as above.
+    // SAFETY: the mask has one element per sample of the grid, `padded` one per sample of the
+    // padded grid.
     unsafe {
         let args = (mask.view(), grid, sample_rows, out.view_mut());
         stream.launch::<pad_mask_kernel>(rows_launch(sample_rows), args)?;

@@ -1,9 +1,9 @@
-//! How much of a mesh there is, before it is made.
+//! Size of a mesh before it is built.
 
 use super::{IndexWidth, IsosurfaceError, IsosurfaceParams, Topology};
 use ferrovox_kernels::grid::Grid;
 
-/// Vertices and triangles of a part, or of all parts before one.
+/// Numbers of vertices and triangles of a part, or of all preceding parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PartCounts {
     pub vertices: u64,
@@ -11,7 +11,7 @@ pub(crate) struct PartCounts {
 }
 
 impl PartCounts {
-    /// Of two parts.
+    /// Returns the sum of two counts.
     pub fn plus(self, other: Self) -> Self {
         Self {
             vertices: self.vertices + other.vertices,
@@ -19,19 +19,19 @@ impl PartCounts {
         }
     }
 
-    /// The width of the indices of a mesh that has so much.
+    /// Returns the index width of a mesh of this size.
     pub fn width(self, params: &IsosurfaceParams) -> Result<IndexWidth, IsosurfaceError> {
         params.width_for(self.vertices, self.triangles)
     }
 
-    /// Bytes of so much of a mesh.
+    /// Returns the size in bytes of a mesh with these counts.
     pub fn bytes(self, params: &IsosurfaceParams, width: IndexWidth) -> u64 {
         self.vertices
             .saturating_mul(12 * (1 + params.normals as u64))
             .saturating_add(self.index_bytes(width))
     }
 
-    /// Bytes of the triangles.
+    /// Returns the size in bytes of the triangles.
     pub fn index_bytes(self, width: IndexWidth) -> u64 {
         let bytes_per_index = match width {
             IndexWidth::Bits64 => 8,
@@ -41,7 +41,7 @@ impl PartCounts {
     }
 }
 
-/// Whether the mesh of a grid might need more than 32 bits for its numbers.
+/// Returns `true` if the mesh of a grid may need indices of more than 32 bits.
 pub(crate) fn may_need_wide_indices(grid: Grid, topology: Topology) -> bool {
     let max = u32::MAX as u64;
     grid.samples()
@@ -53,23 +53,23 @@ pub(crate) fn may_need_wide_indices(grid: Grid, topology: Topology) -> bool {
             > max
 }
 
-/// What [`Topology::Trilinear`] found in a mesh's cells. All 0 with [`Topology::Separated`], which
-/// does not look.
+/// Statistics of ambiguous cells, collected with [`Topology::Trilinear`]; all 0 with
+/// [`Topology::Separated`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TopologyCounts {
-    /// Cells with a face that has two corners below the isovalue at one diagonal, and two that are
-    /// not at the other.
+    /// Number of cells with an ambiguous face: two diagonally opposite corners below the isovalue,
+    /// and the other two not.
     pub ambiguous_cells: u64,
-    /// Cells in which pieces can be joined by a tunnel, so that it was looked for.
+    /// Number of cells that were tested for a tunnel.
     pub tunnel_tests: u64,
-    /// Cells with a tunnel.
+    /// Number of cells with a tunnel.
     pub tunnels: u64,
-    /// Vertices inside cells: six round a tunnel, one in a loop of eight edges or more.
+    /// Number of vertices inside cells: six around a tunnel, one in a loop of eight or more edges.
     pub inner_vertices: u64,
 }
 
 impl TopologyCounts {
-    /// Of what kernels counted.
+    /// Converts the totals counted by kernels.
     pub(super) fn from_totals(totals: &[u64]) -> Self {
         Self {
             ambiguous_cells: totals[0],
@@ -79,7 +79,7 @@ impl TopologyCounts {
         }
     }
 
-    /// Of two parts.
+    /// Returns the sum of the statistics of two parts.
     pub fn plus(self, other: Self) -> Self {
         Self {
             ambiguous_cells: self.ambiguous_cells + other.ambiguous_cells,

@@ -1,4 +1,4 @@
-//! A mesh on a device.
+//! Meshes in device memory.
 
 use super::{IsosurfaceParams, StageTime, StageTimes, TopologyCounts};
 use crate::{
@@ -6,23 +6,23 @@ use crate::{
     mesh::{DeviceTriangles, TriangleMesh, threes},
 };
 
-/// A mesh on the device that made it.
+/// A mesh in the memory of the device that extracted it.
 pub struct DeviceMesh {
-    /// x, y and z of each vertex, in world units.
+    /// Coordinates x, y and z of each vertex, in world units.
     pub positions: Buffer<f32>,
-    /// x, y and z of each vertex's outward unit normal, if asked for.
+    /// Components x, y and z of each vertex's outward unit normal, if requested.
     pub normals: Option<Buffer<f32>>,
-    /// The triangles.
+    /// Vertex indices of the triangles.
     pub triangles: DeviceTriangles,
-    /// How many cells were left out because a corner of theirs is NaN or infinite.
+    /// Number of cells omitted because a corner is NaN or infinite.
     pub non_finite_cells: u64,
-    /// What ambiguous cells were found to be.
+    /// Statistics of ambiguous cells.
     pub topology: TopologyCounts,
     pub(super) times: StageTimes,
 }
 
 impl DeviceMesh {
-    /// A mesh of nothing.
+    /// Creates a mesh without vertices and triangles.
     pub(super) fn empty(stream: &Stream, params: &IsosurfaceParams) -> Result<Self, DeviceError> {
         Ok(Self {
             positions: stream.alloc(0)?,
@@ -38,29 +38,29 @@ impl DeviceMesh {
         })
     }
 
-    /// How many vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.positions.len() / 3
     }
 
-    /// How many triangles.
+    /// Returns the number of triangles.
     pub fn triangle_count(&self) -> usize {
         self.triangles.len()
     }
 
-    /// How long each stage took on the device, where [`IsosurfaceParams::time_stages`] asked for
-    /// that; else nothing. Synchronises the stream.
+    /// Returns the time of each stage on the device if [`IsosurfaceParams::time_stages`] is set,
+    /// else an empty list. Synchronises the stream.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if the work failed.
+    /// [`DeviceError::Cuda`] if the extraction failed.
     pub fn stage_times(&self) -> Result<Vec<StageTime>, DeviceError> {
         self.times.read()
     }
 
-    /// The mesh on the host. Synchronises the stream.
+    /// Downloads the mesh. Synchronises the stream.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if it failed.
+    /// [`DeviceError::Cuda`] if the extraction or the download failed.
     pub fn download(&self, stream: &Stream) -> Result<TriangleMesh, DeviceError> {
         let triangles = self.triangles.download(stream)?;
         let normals = match &self.normals {

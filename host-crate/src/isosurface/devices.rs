@@ -1,4 +1,4 @@
-//! A mesh made by several devices at the same time, each a part.
+//! Extraction on several devices concurrently, one slab each.
 
 use super::{
     IndexWidth, IsosurfaceError, IsosurfaceParams, MeshPart, MeshParts, check,
@@ -16,16 +16,17 @@ use crate::{
 };
 use std::ops::Range;
 
-/// The isosurface of a volume on the host, made by several devices together: each takes a slab.
+/// Extracts the isosurface of a volume in host memory on several devices concurrently, one slab per
+/// device.
 ///
-/// The slabs are of about as many planes of cells for each device; a device may be named more than
-/// once. Each is uploaded with one plane more at its ends, and worked on by a thread and a stream
-/// of its own; the first device's thread is the caller's. The vertices of the parts before are
-/// known once all have counted theirs, and only the triangles need them: each device makes its
-/// vertices in the meantime. The method is always [`Method::Fused`](super::Method::Fused).
+/// The slabs have approximately equal numbers of planes of cells; a device may be listed more than
+/// once. Each slab is uploaded with one additional plane at its ends, and processed by a thread and
+/// a stream of its own; the first device uses the calling thread. The number of preceding vertices
+/// is known once all devices have counted their parts, and only triangles need it: meanwhile each
+/// device computes its vertices. Always uses [`Method::Fused`](super::Method::Fused).
 ///
-/// Device memory: the slab's samples, up to a byte per voxel of it, and its part of the mesh. Work
-/// is linear in the samples.
+/// Device memory: the slab's samples, up to one byte per voxel of scratch memory, and the part of
+/// the mesh. Time is linear in the number of samples.
 ///
 /// ```
 /// use ferrovox::{device::Device, isosurface::{self, IsosurfaceParams}, mesh};
@@ -43,8 +44,8 @@ use std::ops::Range;
 /// ```
 ///
 /// # Errors
-/// Those of [`extract`](super::extract), [`IsosurfaceError::NoDevices`], and
-/// [`IsosurfaceError::OnDevice`] if a device fails: then there is no mesh.
+/// As for [`extract`](super::extract), [`IsosurfaceError::NoDevices`], and
+/// [`IsosurfaceError::OnDevice`] if a device fails; then there is no mesh.
 pub fn extract_parts<T: DeviceSample + Sample>(
     devices: &[Device],
     volume: VolumeView<'_, T>,
@@ -78,28 +79,27 @@ pub fn extract_parts<T: DeviceSample + Sample>(
     })
 }
 
-/// A slab of a volume that is on a device already.
+/// A slab of a volume that already is in device memory.
 pub struct DeviceSlab<'a, T> {
-    /// What works on it.
+    /// Stream that processes the slab.
     pub stream: &'a Stream,
-    /// Samples: planes of the whole volume, at least
-    /// [those that the cells need](super::VolumeSlab::planes). Its geometry is not looked at.
+    /// Planes of samples of the whole volume, at least [those that the cells
+    /// need](super::VolumeSlab::planes). Its geometry is ignored.
     pub samples: &'a DeviceVolume<T>,
-    /// The mask of the same planes.
+    /// Mask of the same planes.
     pub mask: Option<&'a DeviceVolume<u8>>,
-    /// Which plane of the whole volume the first plane of the samples is.
+    /// Index of the first plane of `samples` in the whole volume.
     pub first_plane: usize,
-    /// The planes of cells whose surface is wanted, as in
-    /// [`VolumeSlab::cells`](super::VolumeSlab::cells).
+    /// Planes of cells to be meshed, as in [`VolumeSlab::cells`](super::VolumeSlab::cells).
     pub cells: Range<u32>,
 }
 
-/// The isosurface of a volume whose slabs are on devices already, each on one: all work at the same
-/// time.
+/// Extracts the isosurface of a volume whose slabs are distributed over the memories of several
+/// devices, on all devices concurrently.
 ///
-/// `dims` and `geometry` are the whole volume's. The slabs follow each other from the first plane
-/// of cells to the last; [`slabs`](super::slabs) makes such slabs. Otherwise as [`extract_parts`];
-/// it returns when all devices are done.
+/// `dims` and `geometry` are those of the whole volume. The slabs must be consecutive, from the
+/// first to the last plane of cells; [`slabs`](super::slabs) computes such slabs. Otherwise as
+/// [`extract_parts`]. Returns when all devices have finished.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::DeviceVolume, isosurface::{self, DeviceSlab, IsosurfaceParams}};
@@ -131,8 +131,8 @@ pub struct DeviceSlab<'a, T> {
 /// ```
 ///
 /// # Errors
-/// Those of [`extract_parts`], [`IsosurfaceError::SlabOrder`], [`IsosurfaceError::SlabDims`],
-/// [`IsosurfaceError::MaskDims`], and [`IsosurfaceError::MissingPlanes`].
+/// As for [`extract_parts`], and [`IsosurfaceError::SlabOrder`], [`IsosurfaceError::SlabDims`],
+/// [`IsosurfaceError::MaskDims`] and [`IsosurfaceError::MissingPlanes`].
 pub fn extract_slabs<T: DeviceSample>(
     dims: [usize; 3],
     geometry: &Geometry,
@@ -171,8 +171,8 @@ pub fn extract_slabs<T: DeviceSample>(
     })
 }
 
-/// The parts of devices that work by themselves: this thread only tells each what to do, which
-/// takes less than it takes to begin a thread for each.
+/// Extracts parts on devices that execute asynchronously, enqueuing all work from this thread,
+/// which takes less time than starting a thread per device.
 fn enqueue_from_this_thread<T: DeviceSample>(
     slabs: &[DeviceSlab<'_, T>],
     resident: &[ResidentSlabs<'_, T>],
@@ -281,7 +281,7 @@ fn check_slabs<T: DeviceSample>(
     }
 }
 
-/// The place of a worker's part among all, before and after its counts are published.
+/// Position of a worker's part in the mesh, before and after its counts are published.
 struct PendingOffset<'a> {
     worker: usize,
     offsets: &'a Offsets<PartCounts>,
@@ -289,20 +289,21 @@ struct PendingOffset<'a> {
 }
 
 impl PendingOffset<'_> {
-    /// The part's place, and the width of the mesh's indices. Waits until all workers have
-    /// published their counts.
+    /// Returns the position of the part, and the index width of the mesh. Blocks until all workers
+    /// have published their counts.
     fn placement(&self) -> Result<(Placement<PartCounts>, IndexWidth), Stop<IsosurfaceError>> {
         let placement = self.offsets.placement(self.worker)?;
-        // a mesh that is too large is no device's failure
+        // a mesh that is too large is not the failure of a device
         let width = placement.total.width(self.params);
         Ok((placement, width.map_err(|_| Stop::OtherFailed)?))
     }
 }
 
-/// Runs `work` for each of the devices: the first on this thread, each other on one of its own.
+/// Runs `work` for each device: for the first on this thread, for each other on a thread of its
+/// own.
 ///
 /// # Errors
-/// The first device's that failed, or [`IsosurfaceError::IndexWidth`].
+/// The error of the first device that failed, or [`IsosurfaceError::IndexWidth`].
 fn run_on_devices<'d>(
     devices: impl ExactSizeIterator<Item = &'d Device>,
     params: &IsosurfaceParams,
@@ -322,8 +323,9 @@ fn run_on_devices<'d>(
     Ok(MeshParts::new(parts, params))
 }
 
-/// A worker's part: counted, placed among the others while its vertices are made, then given its
-/// triangles, which name vertices by their place. Waits until it is done.
+/// Extracts the part of one worker: counts it, computes its vertices while the counts of all parts
+/// are exchanged, then computes its triangles, which need the number of preceding vertices. Blocks
+/// until done.
 fn extract_part<T: DeviceSample>(
     stream: &Stream,
     resident: &ResidentSlabs<'_, T>,
@@ -335,7 +337,7 @@ fn extract_part<T: DeviceSample>(
     stream.require(fused::slab_scratch_bytes(&slab, params.topology))?;
     let counted = fused::count(stream, slab, params)?;
     offset.offsets.publish(offset.worker, counted.counts());
-    // the device makes these meanwhile
+    // the device computes these in the meantime
     let with_vertices = counted.emit_vertices(stream, params)?;
     let (placement, width) = offset.placement()?;
     let first_vertex = placement.before.vertices;

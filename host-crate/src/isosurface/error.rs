@@ -1,4 +1,4 @@
-//! What can go wrong in extracting a surface.
+//! Errors of isosurface extraction.
 
 use crate::{
     device::DeviceError,
@@ -7,76 +7,78 @@ use crate::{
 };
 use std::ops::Range;
 
-/// An error of the isosurface pipeline.
+/// An error of isosurface extraction.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IsosurfaceError {
-    /// An isovalue that no sample can be compared with.
-    #[error("the isovalue is {iso}: it must be a finite number")]
+    /// The isovalue is not finite.
+    #[error("the isovalue is {iso}; pass a finite number")]
     Iso {
         /// The isovalue.
         iso: f32,
     },
-    /// A mask of another grid.
+    /// The mask has another grid than the volume.
     #[error(
-        "the mask has {mask:?} samples and the volume {volume:?}: they must have the same grid"
+        "the mask has {mask:?} samples and the volume {volume:?}; pass a mask on the volume's grid"
     )]
     MaskDims {
-        /// Samples of the mask.
+        /// Samples of the mask along each axis.
         mask: [usize; 3],
-        /// Samples of the volume.
+        /// Samples of the volume along each axis.
         volume: [usize; 3],
     },
-    /// More vertices or triangles than the chosen index type can number.
+    /// The mesh has more vertices or triangles than the selected index width can address.
     #[error(
         "the mesh has {vertices} vertices and {triangles} triangles, too many for 32-bit indices; let the index width be automatic"
     )]
     IndexWidth {
-        /// Vertices of the mesh.
+        /// Number of vertices of the mesh.
         vertices: u64,
-        /// Triangles of the mesh.
+        /// Number of triangles of the mesh.
         triangles: u64,
     },
-    /// Counts could not be added up.
+    /// The scan of the counts failed.
     #[error(transparent)]
     Scan(Box<ScanError>),
-    /// Work for several devices, and none to do it.
-    #[error("there is no device to work on: name one at least")]
+    /// No devices were given.
+    #[error("no devices given; pass at least one")]
     NoDevices,
-    /// Slabs that do not follow each other from the first plane of cells to the last.
+    /// The slabs are not consecutive from the first to the last plane of cells.
     #[error(
-        "the slabs must cover the planes of cells 0 to {planes} one after the other, but one begins at {found} where {expected} is next; `isosurface::slabs` gives slabs that do"
+        "the slabs must be consecutive and cover the planes of cells 0 to {planes}, but one begins at {found} instead of {expected}; compute slabs with `isosurface::slabs`"
     )]
     SlabOrder {
-        /// Planes of cells.
+        /// Number of planes of cells.
         planes: u32,
-        /// Where a slab begins, or the slabs end.
+        /// Plane at which a slab begins, or at which the last slab ends.
         found: u32,
-        /// Where it should.
+        /// Plane at which it should begin or end.
         expected: u32,
     },
-    /// A slab of another extent than the volume that it is part of.
-    #[error("a slab has {slab:?} samples along x and y and the volume {volume:?}: they must agree")]
+    /// A slab has another extent than the volume along x or y.
+    #[error(
+        "a slab has {slab:?} samples along x and y, but the volume {volume:?}; pass whole planes"
+    )]
     SlabDims {
         /// Samples of the slab along x and y.
         slab: [usize; 2],
         /// Samples of the volume along x and y.
         volume: [usize; 2],
     },
-    /// A slab without the planes of samples that its part of the mesh depends on.
+    /// A slab lacks planes of samples that its part of the mesh depends on.
     #[error(
-        "a slab holds the planes {resident:?} of the volume, and its cells need {needed:?}; `isosurface::slabs` says which planes belong to a slab"
+        "a slab holds planes {resident:?} of the volume, but its cells need planes {needed:?}; compute the planes of a slab with `isosurface::slabs`"
     )]
     MissingPlanes {
         /// Planes of the volume that are needed.
         needed: Range<usize>,
-        /// Planes that are there.
+        /// Planes of the volume that the slab holds.
         resident: Range<usize>,
     },
-    /// Not even one plane of cells at a time fits the memory.
+    /// Not even a single plane of cells fits in the memory budget.
     #[error(transparent)]
     Memory(#[from] TooLittleMemory),
-    /// Planes that are so large that not even the samples at one plane of cells fit the memory.
+    /// Not even the samples at a single plane of cells fit in the memory budget.
     #[error(
         "a memory budget of {budget} bytes is too small for planes of {} x {} samples: at least {needed} bytes are needed, and more for the surface in a plane; \
          allow more, crop the volume, or turn its axes so that the longest is not x",
@@ -84,17 +86,17 @@ pub enum IsosurfaceError {
         plane[1]
     )]
     PlaneTooLarge {
-        /// Samples of a plane: along x, and along y or, if that is less, z.
+        /// Samples per plane: along x, and along y or z, whichever is less.
         plane: [usize; 2],
-        /// Bytes that are needed without the mesh.
+        /// Bytes needed, excluding the mesh.
         needed: u64,
-        /// Bytes of the budget: a limit that was given, or half of what is free.
+        /// Budget in bytes: the given limit, or half of the free memory.
         budget: u64,
     },
     /// One of several devices failed.
     #[error(transparent)]
     OnDevice(#[from] OnDevice<IsosurfaceError>),
-    /// The device failed.
+    /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }

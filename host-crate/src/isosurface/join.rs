@@ -1,4 +1,4 @@
-//! A mesh in parts, each on the device that made it; and the parts joined on the host.
+//! Meshes in parts on several devices, and joining them in host memory.
 
 use super::{
     DeviceMesh, DeviceTriangles, IndexWidth, IsosurfaceError, IsosurfaceParams, TopologyCounts,
@@ -11,36 +11,36 @@ use crate::{
 };
 use std::ops::Range;
 
-/// A part of a mesh: the surface in some planes of cells.
+/// A part of a mesh: the surface in a range of planes of cells.
 pub struct MeshPart {
-    /// Vertices and triangles, on the part's device. Its triangles have the whole mesh's vertex
-    /// numbers: those of its own begin with [`first_vertex`](Self::first_vertex), and vertices in
-    /// its last plane are the next part's.
+    /// Vertices and triangles, in the memory of the part's device. Vertex indices are those of the
+    /// whole mesh: the part's own vertices begin at [`first_vertex`](Self::first_vertex), and
+    /// vertices in its last plane belong to the next part.
     pub mesh: DeviceMesh,
-    /// How many vertices come before this part's own.
+    /// Number of vertices of all preceding parts.
     pub first_vertex: u64,
-    /// The planes of cells, as in [`VolumeSlab::cells`](super::VolumeSlab::cells).
+    /// Planes of cells, as in [`VolumeSlab::cells`](super::VolumeSlab::cells).
     pub cells: Range<u32>,
 }
 
 impl MeshPart {
-    /// The device that the part is on.
+    /// Returns the device that holds the part.
     pub fn device(&self) -> &Device {
         self.mesh.positions.device()
     }
 }
 
-/// A mesh in parts that follow each other along z. Joined they are the mesh that
-/// [`extract`](super::extract) makes of the whole volume, bit for bit: [`join`](Self::join).
+/// A mesh in parts that are consecutive along z. [Joined](Self::join), they equal the mesh that
+/// [`extract`](super::extract) computes from the whole volume, bit for bit.
 pub struct MeshParts {
-    /// The parts, in order. None where there are no cells.
+    /// The parts in order; empty if the volume has no cells.
     pub parts: Vec<MeshPart>,
     width: IndexWidth,
     has_normals: bool,
 }
 
 impl MeshParts {
-    /// Of parts in order.
+    /// Collects parts in order.
     pub(super) fn new(parts: Vec<MeshPart>, params: &IsosurfaceParams) -> Self {
         let is_wide = |part: &MeshPart| matches!(part.mesh.triangles, DeviceTriangles::U64(_));
         Self {
@@ -54,7 +54,7 @@ impl MeshParts {
         }
     }
 
-    /// How many vertices, in all.
+    /// Returns the total number of vertices.
     pub fn vertex_count(&self) -> u64 {
         self.parts
             .iter()
@@ -62,7 +62,7 @@ impl MeshParts {
             .sum()
     }
 
-    /// How many triangles, in all.
+    /// Returns the total number of triangles.
     pub fn triangle_count(&self) -> u64 {
         self.parts
             .iter()
@@ -70,7 +70,7 @@ impl MeshParts {
             .sum()
     }
 
-    /// How many cells were left out because a corner of theirs is NaN or infinite.
+    /// Returns the number of cells omitted because a corner is NaN or infinite.
     pub fn non_finite_cells(&self) -> u64 {
         self.parts
             .iter()
@@ -78,7 +78,7 @@ impl MeshParts {
             .sum()
     }
 
-    /// What ambiguous cells were found to be.
+    /// Returns the statistics of ambiguous cells.
     pub fn topology(&self) -> TopologyCounts {
         self.parts
             .iter()
@@ -87,7 +87,7 @@ impl MeshParts {
     }
 }
 
-/// Where a part's share of the whole mesh goes.
+/// Slices of the whole mesh that a part is downloaded to.
 struct Share<'a> {
     positions: &'a mut [[f32; 3]],
     normals: Option<&'a mut [[f32; 3]]>,
@@ -99,7 +99,7 @@ enum Indices<'a> {
     U64(&'a mut [[u64; 3]]),
 }
 
-/// The first elements of a slice, which it loses.
+/// Splits off and returns the first `count` elements of a slice.
 fn split_front<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let (front, back) = std::mem::take(rest).split_at_mut(count);
     *rest = back;
@@ -107,10 +107,10 @@ fn split_front<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
 }
 
 impl MeshParts {
-    /// The whole mesh on the host. All devices copy at the same time, each part to its place.
+    /// Downloads the parts from all devices concurrently and returns the whole mesh.
     ///
     /// # Errors
-    /// [`IsosurfaceError::OnDevice`] if a copy failed.
+    /// [`IsosurfaceError::OnDevice`] if a download failed.
     pub fn join(&self) -> Result<TriangleMesh, IsosurfaceError> {
         let (vertices, triangles) = (self.vertex_count() as usize, self.triangle_count() as usize);
         let mut mesh = TriangleMesh {
@@ -163,7 +163,7 @@ fn download_part(part: &MeshPart, share: Share<'_>) -> Result<(), DeviceError> {
     match (&mesh.triangles, share.triangles) {
         (DeviceTriangles::U32(from), Indices::U32(to)) => download_flat(stream, from, to),
         (DeviceTriangles::U64(from), Indices::U64(to)) => download_flat(stream, from, to),
-        // an early part of a mesh that turned out to be large
+        // an early part, computed before the mesh turned out to need wide indices
         (DeviceTriangles::U32(from), Indices::U64(to)) => {
             let indices = stream.download(from)?;
             for (wide, narrow) in to.as_flattened_mut().iter_mut().zip(indices) {
@@ -177,7 +177,7 @@ fn download_part(part: &MeshPart, share: Share<'_>) -> Result<(), DeviceError> {
     }
 }
 
-/// Copies numbers to where they stand in threes.
+/// Downloads a flat buffer into a slice of triples.
 fn download_flat<T: Element>(
     stream: &Stream,
     from: &Buffer<T>,

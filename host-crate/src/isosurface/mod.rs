@@ -1,4 +1,4 @@
-//! Isosurfaces as meshes with shared vertices: marching cubes with topology information.
+//! Isosurfaces as meshes with shared vertices, by marching cubes with topology information.
 //!
 //! ```
 //! use ferrovox::{device::Device, grid::DeviceVolume, isosurface::{self, IsosurfaceParams}, mesh};
@@ -19,15 +19,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | the volume is | function | the mesh is |
+//! The entry points differ in the location of volume and mesh:
+//!
+//! | volume | function | mesh |
 //! | --- | --- | --- |
 //! | on a device | [`extract`] | on the device |
-//! | on a device that has little memory left | [`extract_within_budget`], [`extract_to_host`], [`for_each_part`] | there in parts, on the host, or handed on part by part |
+//! | on a device with little free memory | [`extract_within_budget`] | on the device, in parts |
+//! | | [`extract_to_host`] | on the host |
+//! | | [`for_each_part`] | passed to a callback part by part |
 //! | on the host | [`extract_parts`] | in parts on several devices |
-//! | in slabs on several devices | [`extract_slabs`], with [`slabs`] | in parts on these |
-//! | in a file, perhaps larger than memory | [`stream_mesh`](crate::pipeline::stream_mesh::stream_mesh) | in a file |
+//! | in slabs on several devices | [`extract_slabs`], [`slabs`] | in parts on these devices |
+//! | in a file, possibly larger than memory | [`stream_mesh`](crate::pipeline::stream_mesh) | in a file |
 //!
-//! The mesh is the same, bit for bit.
+//! All compute the same mesh, bit for bit.
 
 pub(crate) mod budget;
 mod close;
@@ -65,29 +69,29 @@ use crate::{
 };
 use partition::{ResidentSlabs, SlabPartition};
 
-/// The isosurface of a volume on a device, as a mesh that stays there.
+/// Extracts the isosurface of `volume` and returns the mesh on the same device.
 ///
-/// `mask`, if given, has the same grid; cells with a corner where it is zero emit nothing. Cells
-/// with a non-finite corner emit nothing either, and are counted in
+/// `mask`, if given, must have the same grid; cells with a corner at which it is zero emit nothing.
+/// Cells with a non-finite corner emit nothing either, and are counted in
 /// [`DeviceMesh::non_finite_cells`].
 ///
-/// Vertices are in world units ([`DeviceVolume::geometry`]), each once, in the order of
-/// [the grid's edge slots](ferrovox_kernels::grid::Grid#edge-slots); those inside cells follow the
-/// edges between the cells' planes of samples. Triangles are in the order of their cells,
-/// counter-clockwise as seen from outside. The mesh is closed but where the volume, a mask or a
-/// non-finite sample ends it, and manifold; where a sample equals the isovalue too, since no vertex
-/// comes nearer to a sample than
-/// [1/1024 of a voxel](ferrovox_kernels::isosurface::interpolate::MARGIN).
+/// Vertices are stored once, in world units ([`DeviceVolume::geometry`]), in the order of [the
+/// grid's edge slots](ferrovox_kernels::grid::Grid#edge-slots); vertices inside cells follow those
+/// on the edges between the two planes of samples. Triangles are in the order of their cells,
+/// counter-clockwise as seen from outside. The mesh is manifold, and closed except where the
+/// volume, the mask or a non-finite sample ends it. This also holds for samples equal to the
+/// isovalue, since vertices keep a distance of [1/1024
+/// voxel](ferrovox_kernels::isosurface::interpolate::MARGIN) from samples.
 ///
-/// Work is linear in the samples. Device memory beyond the volume and the mesh, freed when it
-/// returns: for [`Method::Fused`] 0.75 bytes per voxel of an integer type, 0.875 of `f32`, and
-/// 0.125 more with a mask (rows count as whole words of 32 samples); for [`Method::Staged`] about
-/// 22 bytes per voxel (38 with 64-bit indices). [`Topology::Trilinear`] takes 2 bytes for each
-/// ambiguous cell with the first, 11 for every cell with the second.
+/// Time is linear in the number of samples. Device memory in addition to volume and mesh, released
+/// on return: with [`Method::Fused`], 0.75 bytes per voxel for integer samples, 0.875 for `f32`,
+/// and 0.125 more with a mask (rows are padded to multiples of 32 samples); with
+/// [`Method::Staged`], about 22 bytes per voxel (38 with 64-bit indices). [`Topology::Trilinear`]
+/// adds 2 bytes per ambiguous cell with the former, 11 bytes per cell with the latter.
 ///
 /// # Errors
-/// [`IsosurfaceError::Iso`] for an isovalue that is not finite, [`IsosurfaceError::MaskDims`], and
-/// [`IsosurfaceError::Device`] for whatever the device reports.
+/// [`IsosurfaceError::Iso`] if the isovalue is not finite, [`IsosurfaceError::MaskDims`], and
+/// [`IsosurfaceError::Device`] if the device reports an error.
 pub fn extract<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -138,7 +142,7 @@ fn fused_extract<T: DeviceSample>(
     counted.emit(stream, params, width, 0)
 }
 
-/// Whether the parameters make sense, and a mask fits.
+/// Checks the parameters and the grid of the mask.
 pub(crate) fn check(
     dims: [usize; 3],
     mask: Option<[usize; 3]>,

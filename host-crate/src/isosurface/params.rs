@@ -1,26 +1,27 @@
-//! What can be chosen.
+//! Parameters of isosurface extraction.
 
 use super::IsosurfaceError;
 use crate::grid::Inside;
 use ferrovox_kernels::isosurface::{table, topology};
 
-/// How the mesh is made. Every method makes the same mesh, in the same order.
+/// Implementation of the extraction. All methods compute the same mesh in the same order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// From one bit per sample, in which a word stands for 32 cells: the fastest, in at most a byte
-    /// of device memory per voxel.
+    /// Packs one bit per sample into words of 32 samples. Fastest, with at most one byte of device
+    /// memory per voxel.
     #[default]
     Fused,
-    /// Every stage of the topology page (2011) as a kernel of its own.
+    /// Runs one kernel per stage, as the page on marching cubes with topology information (2011)
+    /// does.
     Staged,
 }
 
 impl Method {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Method; 2] = [Method::Fused, Method::Staged];
 
-    /// The method's name, as the command line takes it.
+    /// Returns the name of the method, as used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Method::Fused => "fused",
@@ -29,25 +30,24 @@ impl Method {
     }
 }
 
-/// Which surface goes through cells in which signs alone leave that open.
+/// Resolution of ambiguous cells, in which the signs at the corners admit several topologies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Topology {
-    /// On a face with two corners inside at one diagonal and two outside at the other, those above
-    /// the isovalue are kept apart. The mesh is closed and manifold, but its pieces and tunnels are
-    /// not always those of a field.
+    /// On an ambiguous face, the corners above the isovalue are separated. The mesh is closed and
+    /// manifold, but its components and tunnels may differ from those of every interpolating field.
     #[default]
     Separated,
-    /// As the trilinear interpolant of the samples: in each cell the mesh has the pieces, the loops
-    /// on the faces and the tunnel of the surface where the interpolant has the isovalue (Nielson
+    /// The topology of the trilinear interpolant: in each cell the mesh has the connected
+    /// components, the loops on the faces and the tunnel of the interpolant's level set (Nielson
     /// and Hamann 1991; Chernyaev 1995).
     Trilinear,
 }
 
 impl Topology {
-    /// All of them.
+    /// All resolutions.
     pub const ALL: [Topology; 2] = [Topology::Separated, Topology::Trilinear];
 
-    /// The rule's name, as the command line takes it.
+    /// Returns the name of the resolution, as used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Topology::Separated => "separated",
@@ -55,7 +55,7 @@ impl Topology {
         }
     }
 
-    /// Triangles of a cell at most.
+    /// Returns the maximum number of triangles per cell.
     pub(crate) fn max_triangles_per_cell(self) -> u64 {
         match self {
             Topology::Separated => table::MAX_TRIANGLES as u64,
@@ -63,7 +63,8 @@ impl Topology {
         }
     }
 
-    /// Vertices for each sample at most: on the three edges that rise from it, and inside its cell.
+    /// Returns the maximum number of vertices per sample: on the three edges that rise from it, and
+    /// inside its cell.
     pub(crate) fn max_vertices_per_sample(self) -> u64 {
         match self {
             Topology::Separated => 3,
@@ -72,26 +73,26 @@ impl Topology {
     }
 }
 
-/// Where between the samples at the ends of its edge a vertex lies.
+/// Interpolation of a vertex along its edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VertexPlacement {
-    /// Where the straight line between their values has the isovalue, which is where the trilinear
-    /// interpolant has it.
+    /// Linear interpolation of the two samples at the ends, which is where the trilinear
+    /// interpolant equals the isovalue.
     #[default]
     Linear,
-    /// Where the cubic through their values and those of the samples before and after them on the
-    /// same line has it: for smooth fields, such as distances, an error of the fourth order of the
-    /// voxel's size in place of the second. Where the volume ends, and beside samples that are not
-    /// finite, the polynomial is that of the other samples. Where the samples are not smooth, its
-    /// slopes are limited so that it does not swing past them.
+    /// The root of the cubic through these samples and the next ones on the same grid line. For
+    /// smooth fields, such as distances, the error is of fourth instead of second order in the
+    /// voxel size. At the boundary of the volume, and next to non-finite samples, the polynomial
+    /// interpolates the remaining samples. For non-smooth samples, its slopes are limited to avoid
+    /// overshoot.
     Root,
 }
 
 impl VertexPlacement {
-    /// All of them.
+    /// All placements.
     pub const ALL: [VertexPlacement; 2] = [VertexPlacement::Linear, VertexPlacement::Root];
 
-    /// Its name, as the command line takes it.
+    /// Returns the name of the placement, as used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             VertexPlacement::Linear => "linear",
@@ -104,23 +105,23 @@ impl VertexPlacement {
     }
 }
 
-/// Which gradient normals are made of.
+/// Gradient from which normals are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NormalSource {
-    /// That of the samples, by central differences at both ends of a vertex's edge, interpolated
-    /// between them: smooth.
+    /// The gradient of the samples by central differences at both ends of a vertex's edge,
+    /// interpolated between them. Smooth.
     #[default]
     Gradient,
-    /// That of the trilinear interpolant at the vertex, on an edge the mean of those of the cells
-    /// around it: the direction of the surface that the mesh is made from.
+    /// The gradient of the trilinear interpolant at the vertex, averaged over the cells around its
+    /// edge: perpendicular to the surface that the mesh approximates.
     Trilinear,
 }
 
 impl NormalSource {
-    /// All of them.
+    /// All sources.
     pub const ALL: [NormalSource; 2] = [NormalSource::Gradient, NormalSource::Trilinear];
 
-    /// Its name, as the command line takes it.
+    /// Returns the name of the source, as used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             NormalSource::Gradient => "gradient",
@@ -129,48 +130,49 @@ impl NormalSource {
     }
 }
 
-/// The width of vertex indices.
+/// Width of vertex indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexWidth {
-    /// 32 bits if they can number all vertices, else 64.
+    /// 32 bits if they can address all vertices and triangles, else 64 bits.
     #[default]
     Automatic,
-    /// 32 bits, or an error.
+    /// 32 bits; extraction fails if they do not suffice.
     Bits32,
     /// 64 bits.
     Bits64,
 }
 
-/// What [`extract`](super::extract) is to make.
+/// Parameters of [`extract`](super::extract) and its variants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IsosurfaceParams {
-    /// The isovalue.
+    /// Isovalue, in the units of the samples.
     pub iso: f32,
-    /// Where the solid is.
+    /// Side of the isovalue on which the solid is.
     pub inside: Inside,
-    /// Close the surface where the volume ends, as if it went on outside the solid.
-    /// [`Method::Staged`] works on a padded copy of the volume in `f32` for that.
+    /// `true` to close the surface at the boundary of the volume, as if all samples beyond it were
+    /// outside of the solid. [`Method::Staged`] extracts from a padded `f32` copy of the volume in
+    /// this case.
     pub close: bool,
-    /// Which surface goes through ambiguous cells.
+    /// Resolution of ambiguous cells.
     pub topology: Topology,
-    /// Where on its edge a vertex lies.
+    /// Interpolation of a vertex along its edge.
     pub vertices: VertexPlacement,
-    /// Compute unit normals that point outside.
+    /// `true` to compute outward unit normals.
     pub normals: bool,
-    /// What they are made of.
+    /// Gradient from which normals are computed.
     pub normal_source: NormalSource,
-    /// How.
+    /// Implementation of the extraction.
     pub method: Method,
-    /// The width of vertex indices.
+    /// Width of vertex indices.
     pub index_width: IndexWidth,
-    /// Measure how long each stage takes, for
-    /// [`DeviceMesh::stage_times`](super::DeviceMesh::stage_times). On a GPU that is an event for
-    /// each stage, some microseconds in all.
+    /// `true` to measure the time of each stage, for
+    /// [`DeviceMesh::stage_times`](super::DeviceMesh::stage_times). On a GPU this takes an event
+    /// per stage, some microseconds in total.
     pub time_stages: bool,
 }
 
 impl IsosurfaceParams {
-    /// The width that a mesh's indices have: 32 or 64 bits.
+    /// Returns the index width of a mesh of this size: 32 or 64 bits.
     pub(super) fn width_for(
         &self,
         vertices: u64,
@@ -189,8 +191,8 @@ impl IsosurfaceParams {
 }
 
 impl Default for IsosurfaceParams {
-    /// Isovalue 0, inside above, not closed, above samples kept apart, vertices by straight lines,
-    /// no normals, stages not timed.
+    /// Isovalue 0, solid above it, surface open at the boundary, above corners separated, linear
+    /// interpolation, no normals, no timing.
     fn default() -> Self {
         Self {
             iso: 0.0,

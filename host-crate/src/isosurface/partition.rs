@@ -1,4 +1,4 @@
-//! A volume that is cut into slabs along z.
+//! Partition of a volume into slabs along z.
 
 use super::{
     IsosurfaceError, IsosurfaceParams, close,
@@ -12,30 +12,31 @@ use crate::{
 use ferrovox_kernels::{grid::Grid, isosurface::padded::PaddedGrid};
 use std::ops::Range;
 
-/// A slab of a volume: some of its planes of cells, and the planes of samples that their part of
-/// the mesh depends on.
+/// A slab of a volume: a range of planes of cells, and the planes of samples that their part of the
+/// mesh depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolumeSlab {
-    /// Planes of cells: number z is between the planes of samples z and z + 1. With
-    /// [`close`](IsosurfaceParams::close) the border counts too: number z is then between the
-    /// samples z - 1 and z.
+    /// Range of planes of cells: plane z lies between the planes of samples z and z + 1. With
+    /// [`close`](IsosurfaceParams::close) the border counts: plane z then lies between the planes
+    /// of samples z - 1 and z.
     pub cells: Range<u32>,
-    /// Planes of samples: those at the cells' corners, and one more on each side if there is one.
+    /// Range of planes of samples: those at the corners of the cells, and one more on each side, if
+    /// it exists.
     pub planes: Range<usize>,
 }
 
-/// Planes of samples that some planes of cells need: those at their corners, which are one more,
-/// and one more on each side.
+/// Planes of samples that a range of planes of cells needs: those at the corners of the cells, one
+/// more than cells, and one more on each side.
 const HALO: Halo = Halo { below: 1, above: 2 };
 
-/// A volume of `dims` samples, cut along z into slabs of about as many planes of cells each:
-/// `count` of them, or fewer if there are not so many planes.
+/// Partitions a volume of `dims` samples along z into `count` slabs of approximately equal numbers
+/// of planes of cells, or fewer if there are fewer planes.
 ///
-/// The parts of the mesh that are made of them, one after the other, are the mesh: see
+/// Concatenated, the parts of the mesh of these slabs are the whole mesh: see
 /// [`extract_slabs`](super::extract_slabs).
 ///
 /// # Errors
-/// [`DeviceError::TooLarge`] if an axis has more than 2³² − 1 samples.
+/// [`DeviceError::TooLarge`] if an axis has more than 2³² - 1 samples.
 pub fn slabs(dims: [usize; 3], close: bool, count: usize) -> Result<Vec<VolumeSlab>, DeviceError> {
     let params = IsosurfaceParams {
         close,
@@ -45,12 +46,12 @@ pub fn slabs(dims: [usize; 3], close: bool, count: usize) -> Result<Vec<VolumeSl
     Ok(partition.even(count))
 }
 
-/// A volume whose isosurface is made in parts.
+/// A volume that is meshed in parts.
 #[derive(Clone, Copy)]
 pub(crate) struct SlabPartition {
-    /// All samples, with the border if there is one.
+    /// Grid of all samples, with the border if there is one.
     pub padded: PaddedGrid,
-    /// Of `padded`'s first sample.
+    /// Geometry of the grid, with the border's first sample as origin.
     pub geometry: Geometry,
 }
 
@@ -73,7 +74,7 @@ impl SlabPartition {
         })
     }
 
-    /// Planes of cells; none if there are no cells.
+    /// Returns the number of planes of cells; 0 if there are no cells.
     pub fn cell_planes(&self) -> u32 {
         if self.padded.grid.cells() == 0 {
             0
@@ -82,25 +83,25 @@ impl SlabPartition {
         }
     }
 
-    /// Samples of a stored plane.
+    /// Returns the number of samples per stored plane.
     pub fn plane_len(&self) -> usize {
         self.padded.stored.nx as usize * self.padded.stored.ny as usize
     }
 
-    /// Slabs of about as many planes of cells each.
+    /// Returns slabs of approximately equal numbers of planes of cells.
     pub fn even(&self, count: usize) -> Vec<VolumeSlab> {
         let cells = even_shares(self.cell_planes() as usize, count);
         cells.map(|cells| self.slab(narrow(cells))).collect()
     }
 
-    /// Slabs of at most `height` planes of cells, but for the last as high as that.
+    /// Returns slabs of `height` planes of cells each, except for the last, which may have fewer.
     pub fn slabs_of_height(&self, height: u32) -> impl Iterator<Item = VolumeSlab> + use<> {
         let partition = *self;
         chunks(self.cell_planes() as usize, height as usize)
             .map(move |cells| partition.slab(narrow(cells)))
     }
 
-    /// The slab with these planes of cells.
+    /// Returns the slab of a range of planes of cells.
     pub fn slab(&self, cells: Range<u32>) -> VolumeSlab {
         let around = self.around(&cells);
         let border = self.padded.offset[2];
@@ -109,13 +110,13 @@ impl SlabPartition {
         VolumeSlab { cells, planes }
     }
 
-    /// The planes, with the border if there is one, that the cells' part of the mesh depends on.
+    /// Returns the planes of the padded grid that the cells' part of the mesh depends on.
     fn around(&self, cells: &Range<u32>) -> Range<u32> {
         let cells = cells.start as usize..cells.end as usize;
         narrow(HALO.around(&cells, self.padded.grid.nz as usize))
     }
 
-    /// The grid of a slab, as its kernels see it.
+    /// Returns the grid of a slab, as passed to its kernels.
     pub fn slab_grid(&self, slab: &VolumeSlab) -> PaddedGrid {
         let around = self.around(&slab.cells);
         let mut padded = self.padded;
@@ -128,23 +129,24 @@ impl SlabPartition {
     }
 }
 
-/// Numbers of planes, which fit in 32 bits.
+/// Converts a range of planes to 32 bits.
 fn narrow(planes: Range<usize>) -> Range<u32> {
     planes.start as u32..planes.end as u32
 }
 
-/// Planes of a volume that are on a device, from which slabs are taken.
+/// Planes of a volume in device memory, from which slabs are taken.
 pub(crate) struct ResidentSlabs<'a, T> {
     pub partition: SlabPartition,
     pub samples: &'a Buffer<T>,
-    /// Empty, or as many elements as samples.
+    /// Mask of the same planes; empty, or as many elements as `samples`.
     pub mask: &'a Buffer<u8>,
-    /// Which planes of the volume they are.
+    /// Range of planes of the volume that are resident.
     pub planes: Range<usize>,
 }
 
 impl<'a, T: Element> ResidentSlabs<'a, T> {
-    /// Some cells with the samples that they need, if these are there.
+    /// Returns a range of cells with the samples that they need, or an error if those are not
+    /// resident.
     pub fn slab(&self, cells: Range<u32>) -> Result<Slab<'a, T>, IsosurfaceError> {
         let slab = self.partition.slab(cells);
         let (resident, needed) = (&self.planes, &slab.planes);
@@ -182,7 +184,7 @@ mod tests {
             slabs([4, 4, 8], false, 3).unwrap(),
             [slab(0..2, 0..4), slab(2..4, 1..6), slab(4..7, 3..8)]
         );
-        // planes of cells 0 and 8 are between the border and the first and last samples
+        // planes of cells 0 and 8 lie between the border and the first and last samples
         assert_eq!(
             slabs([4, 4, 8], true, 3).unwrap(),
             [slab(0..3, 0..4), slab(3..6, 1..7), slab(6..9, 4..8)]

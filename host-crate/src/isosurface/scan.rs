@@ -1,4 +1,4 @@
-//! The exclusive scans between the stages.
+//! Exclusive scans between the stages of the staged method.
 
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
@@ -9,17 +9,17 @@ use ferrovox_kernels::{
     scan::{Segments, reduce_segments, scan_segment_sums, scan_segments},
 };
 
-/// Scans of `N` inputs of which the first two passes are enqueued: their totals are known before
-/// any output is allocated.
+/// Scans of `N` inputs whose first two passes are enqueued, so that the totals are known before
+/// outputs are allocated.
 pub(super) struct PendingScans<'a, const N: usize> {
     inputs: [&'a Buffer<u8>; N],
     segments: [Segments; N],
-    /// For each scan the offset of each segment, and the total after them.
+    /// For each scan, the offset of each segment, followed by the total.
     offsets: Buffer<u64>,
 }
 
 impl<'a, const N: usize> PendingScans<'a, N> {
-    /// Enqueues the passes that find each segment's offset.
+    /// Enqueues the passes that compute the offset of each segment.
     pub fn start(stream: &Stream, inputs: [&'a Buffer<u8>; N]) -> Result<Self, DeviceError> {
         let segments = inputs.map(|input| scan::segments(stream, input.len()));
         let len = segments.iter().map(|segments| offsets_len(*segments)).sum();
@@ -31,7 +31,7 @@ impl<'a, const N: usize> PendingScans<'a, N> {
         for which in 0..N {
             let (segments, start) = (segments[which], scans.offsets_start(which));
             let sums = scans.offsets.view_mut().slice(start, offsets_len(segments));
-            // SAFETY: `sums` has an element for each segment and one more; the second pass has one
+            // SAFETY: `sums` has one element per segment and one more; the second pass has one
             // block.
             unsafe {
                 let launch = Launch::pieces(segments.segments());
@@ -44,7 +44,7 @@ impl<'a, const N: usize> PendingScans<'a, N> {
         Ok(scans)
     }
 
-    /// The sums of all elements of each input. Waits, once, for the passes that find them.
+    /// Returns the total of each input. Synchronises with the enqueued passes.
     pub fn totals(&self, stream: &Stream) -> Result<[u64; N], DeviceError> {
         let offsets = stream.download(&self.offsets)?;
         Ok(std::array::from_fn(|which| {
@@ -52,7 +52,7 @@ impl<'a, const N: usize> PendingScans<'a, N> {
         }))
     }
 
-    /// Enqueues the last pass of one scan. The caller has made sure that its total fits `I`.
+    /// Enqueues the last pass of one scan. The caller has checked that its total fits `I`.
     pub fn finish<I: Count + Element>(
         &self,
         stream: &Stream,
@@ -61,7 +61,7 @@ impl<'a, const N: usize> PendingScans<'a, N> {
         let (input, segments) = (self.inputs[which], self.segments[which]);
         let start = self.offsets_start(which);
         let mut output = stream.alloc::<I>(input.len())?;
-        // SAFETY: input and output have `count` elements, and there is an offset for each segment.
+        // SAFETY: input and output have `count` elements, and there is one offset per segment.
         unsafe {
             let offsets = self.offsets.view().slice(start, offsets_len(segments));
             let args = (input.view(), segments, offsets, 0, 0, output.view_mut());
@@ -71,14 +71,14 @@ impl<'a, const N: usize> PendingScans<'a, N> {
         Ok(output)
     }
 
-    /// Where the sums of one scan begin in `offsets`.
+    /// Returns the index in `offsets` of the first offset of a scan.
     fn offsets_start(&self, which: usize) -> usize {
         let before = &self.segments[..which];
         before.iter().map(|segments| offsets_len(*segments)).sum()
     }
 }
 
-/// A sum for each segment, and the total.
+/// Returns the number of offsets of a scan, including the total.
 fn offsets_len(segments: Segments) -> usize {
     segments.segments() as usize + 1
 }

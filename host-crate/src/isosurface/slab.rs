@@ -1,4 +1,4 @@
-//! A part of a volume between two planes.
+//! A slab of a volume in device memory.
 
 use crate::{
     device::{Buffer, Element},
@@ -8,35 +8,35 @@ use cuda_std::View;
 use ferrovox_kernels::isosurface::padded::PaddedGrid;
 use std::ops::Range;
 
-/// Samples on a device, and the cells of theirs whose surface is wanted.
+/// Samples in device memory, and the range of their cells to be meshed.
 ///
-/// The samples may begin a plane before these cells and end a plane after them: gradients need
-/// that, and it decides whether an edge has a cell beside it that is not left out.
+/// The samples may extend one plane beyond these cells on both sides: gradients need those planes,
+/// and so does the test whether an edge has an adjacent cell that is not excluded.
 pub(crate) struct Slab<'a, T> {
     pub samples: Elements<'a, T>,
-    /// Empty, or as many elements as samples.
+    /// Mask of the samples; empty, or as many elements as `samples`.
     pub mask: Elements<'a, u8>,
     pub padded: PaddedGrid,
-    /// Of the whole volume, with the border if there is one.
+    /// Geometry of the whole volume, with the border if there is one.
     pub geometry: Geometry,
-    /// What the first plane of the samples is in the volume.
+    /// Index of the first plane of `samples` in the volume.
     pub plane: u32,
-    /// The first plane of the wanted cells, and the one after their last.
+    /// First plane of the cells to be meshed, and the plane after the last.
     pub first: u32,
     pub last: u32,
-    /// Whether the vertices in the plane `last` are this part's; else they are the next part's, and
-    /// have the numbers after this part's own.
+    /// `true` if the vertices in the plane `last` belong to this part. Otherwise they belong to the
+    /// next part, and their numbers follow those of this part's own vertices.
     pub last_plane_too: bool,
 }
 
-/// Some of a buffer's elements.
+/// A range of a buffer.
 pub(crate) struct Elements<'a, T> {
     buffer: &'a Buffer<T>,
     elements: Range<usize>,
 }
 
 impl<'a, T: Element> Elements<'a, T> {
-    /// The elements of a range; none of a buffer that is empty.
+    /// Returns a range of a buffer, or an empty range if the buffer is empty.
     pub fn new(buffer: &'a Buffer<T>, elements: Range<usize>) -> Self {
         let end = elements.end.min(buffer.len());
         let elements = elements.start.min(end)..end;
@@ -47,7 +47,7 @@ impl<'a, T: Element> Elements<'a, T> {
         self.elements.is_empty()
     }
 
-    /// The elements as a kernel reads them.
+    /// Returns the range as a kernel argument.
     pub fn view(&self) -> View<'a, T> {
         self.buffer
             .view()

@@ -1,4 +1,4 @@
-//! The stages of the topology page (2011), one kernel after another.
+//! The staged method: one kernel per stage.
 
 use super::{
     DeviceMesh, DeviceTriangles, IndexWidth, Inside, IsosurfaceError, IsosurfaceParams, StageTimes,
@@ -27,10 +27,11 @@ use ferrovox_kernels::{
 };
 use std::borrow::Cow;
 
-/// Cells that a thread of a GPU classifies in a row, reading the face between them once.
+/// Number of cells that a GPU thread classifies consecutively, so that it reads the face between
+/// two cells once.
 const CELLS_PER_THREAD: u32 = 4;
 
-/// What the first stages leave for the others.
+/// Results of the classification stages.
 struct Classified<'a, T> {
     volume: &'a DeviceVolume<T>,
     params: &'a IsosurfaceParams,
@@ -41,28 +42,27 @@ struct Classified<'a, T> {
     subcases: Subcases,
 }
 
-/// What cells have whose case leaves their triangles open; all empty if the topology does not ask
-/// for it.
+/// Resolved ambiguous cells; all buffers are empty with [`Topology::Separated`].
 struct Subcases {
     cells: Buffer<u16>,
-    /// For each cell, and one 0 more.
+    /// Number of inner vertices of each cell, followed by one 0.
     inner_counts: Buffer<u8>,
     totals: Buffer<u64>,
 }
 
-/// How many there are of each, and how many cells were left out.
+/// Size of the mesh, and number of omitted cells.
 struct Totals {
     occupied: u64,
     triangles: u64,
-    /// On edges.
+    /// Number of vertices on edges.
     vertices: u64,
     inner: u64,
     topology: TopologyCounts,
     non_finite_cells: u64,
 }
 
-/// Device memory that the stages need for a grid, beyond the volume, whatever the samples are: for
-/// each cell its case, flag, count and an offset; for each edge its flag and an offset.
+/// Returns the minimum device memory of the stages in bytes, in addition to the volume: case, flag,
+/// count and offset per cell, flag and offset per edge.
 fn min_bytes(grid: Grid, topology: Topology) -> u64 {
     let subcase = match topology {
         Topology::Separated => 0,
@@ -73,7 +73,7 @@ fn min_bytes(grid: Grid, topology: Topology) -> u64 {
         .saturating_add(grid.edges().saturating_mul(1 + 4))
 }
 
-/// The kernels of a mesh with 32-bit indices.
+/// Returns the names of the kernels of a mesh with 32-bit indices.
 fn kernels<T: DeviceSample>(params: &IsosurfaceParams) -> Vec<Cow<'static, str>> {
     let mut kernels = vec![
         classify_cells::<T>::entry(),
@@ -118,8 +118,8 @@ pub(super) fn extract<T: DeviceSample>(
     let mut triangle_counts = stream.alloc::<u8>(cells)?;
     let mut non_finite = stream.zeros::<u64>(1)?;
     let cell_rows = rows(stream, grid.cell_dims(), CELLS_PER_THREAD);
-    // SAFETY: a sample for each of the grid's, an element for each cell, and the rows are those of
-    // the cells.
+    // SAFETY: one sample per grid point, one element per cell, and `cell_rows` is the extent of the
+    // cells.
     unsafe {
         stream.launch::<classify_cells<T>>(
             rows_launch(cell_rows),
@@ -149,7 +149,7 @@ pub(super) fn extract<T: DeviceSample>(
 
     let mut edge_flags = stream.alloc::<u8>(grid.edges() as usize)?;
     let sample_rows = rows(stream, [grid.nx, grid.ny, grid.nz], 1);
-    // SAFETY: a flag for each of the grid's edges, and the rows are those of the samples.
+    // SAFETY: one flag per edge of the grid, and `sample_rows` is the extent of the samples.
     unsafe {
         stream.launch::<flag_edges<T>>(
             rows_launch(sample_rows),
@@ -188,7 +188,7 @@ impl Subcases {
         })
     }
 
-    /// Of the cells that need them; corrects their numbers of triangles.
+    /// Resolves the ambiguous cells, and corrects their triangle counts.
     fn resolve<T: DeviceSample>(
         stream: &Stream,
         volume: &DeviceVolume<T>,
@@ -204,8 +204,8 @@ impl Subcases {
             totals: stream.zeros(CellCounts::TOTALS)?,
         };
         let cell_rows = rows(stream, grid.cell_dims(), CELLS_PER_THREAD);
-        // SAFETY: a sample for each of the grid's, an element for each cell, the counts are 0, and
-        // the rows are those of the cells.
+        // SAFETY: one sample per grid point, one element per cell, all counts are 0, and
+        // `cell_rows` is the extent of the cells.
         unsafe {
             stream.launch::<resolve_subcases<T>>(
                 rows_launch(cell_rows),
@@ -233,7 +233,7 @@ impl Subcases {
     }
 }
 
-/// Scans, learns the totals, and chooses the index type.
+/// Scans the flags and counts, reads back the totals, and selects the index width.
 fn emit<T: DeviceSample>(
     stream: &Stream,
     classified: &Classified<'_, T>,
@@ -274,7 +274,7 @@ fn emit<T: DeviceSample>(
     }
 }
 
-/// The places of the scans in [`PendingScans`].
+/// Indices of the scans in [`PendingScans`].
 const OCCUPIED: usize = 0;
 const TRIANGLES: usize = 1;
 const VERTICES: usize = 2;
@@ -350,9 +350,9 @@ fn emit_with<T: DeviceSample, I: Count + Element>(
         count: totals.occupied,
         chunk: PIECE,
     };
-    // the table's triangles face the below side; a mirroring geometry turns them round once more
+    // triangles of the table face the below side; a mirroring geometry reverses them once more
     let flip = (classified.params.inside == Inside::Below) != volume.geometry().mirrors();
-    // SAFETY: an offset for each cell and each edge, and room for three indices for each triangle.
+    // SAFETY: one offset per cell and per edge, and three elements per triangle.
     unsafe {
         stream.launch::<emit_triangles<I>>(
             Launch::pieces(items.chunks()).at_most_threads(MAX_BLOCK as u32),

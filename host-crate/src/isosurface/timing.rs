@@ -1,11 +1,11 @@
-//! How long each stage takes.
+//! Timing of pipeline stages.
 
 use crate::{
     device::{DeviceError, Event, Stream},
     monitor::StageTime,
 };
 
-/// Events around the stages of a pipeline, if they are to be timed. Reading the times synchronises
+/// Events around the stages of a pipeline, if timing is enabled. Reading the times synchronises
 /// with the last event; recording does not.
 pub struct StageTimes {
     start: Option<Event>,
@@ -20,7 +20,7 @@ impl StageTimes {
         })
     }
 
-    /// Everything since the last stage was this one.
+    /// Ends the current stage, which began at the end of the previous one.
     pub(crate) fn end(&mut self, stream: &Stream, stage: &'static str) -> Result<(), DeviceError> {
         if self.start.is_some() {
             self.ends.push((stage, stream.record()?));
@@ -28,8 +28,8 @@ impl StageTimes {
         Ok(())
     }
 
-    /// The time of each stage, in order; none where they were not to be timed. Synchronises with
-    /// the last event.
+    /// Returns the time of each stage in order; empty if timing is disabled. Synchronises with the
+    /// last event.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the work failed.

@@ -1,5 +1,4 @@
-//! What is made of the flags: the flagged items' numbers, and a position and a normal for each
-//! active edge and each inner vertex.
+//! Compaction of flags, and positions and normals of vertices, in the staged method.
 
 use super::{Inside, IsosurfaceError, IsosurfaceParams, NormalSource};
 use crate::{
@@ -16,10 +15,10 @@ use ferrovox_kernels::{
     sample::Count,
 };
 
-/// Items of a piece where single items are dealt to threads.
+/// Number of items per chunk of one-dimensional launches.
 pub(super) const PIECE: u32 = 4096;
 
-/// The numbers of the `total` items that are flagged.
+/// Returns the indices of the `total` items that are flagged.
 pub(super) fn compact_indices<I: Count + Element>(
     stream: &Stream,
     flags: &Buffer<u8>,
@@ -31,7 +30,7 @@ pub(super) fn compact_indices<I: Count + Element>(
         count: flags.len() as u64,
         chunk: PIECE,
     };
-    // SAFETY: a flag and an offset for each item, and room for every flag that is set.
+    // SAFETY: one flag and one offset per item, and one element per set flag.
     unsafe {
         let args = (flags.view(), offsets.view(), items, compacted.view_mut());
         stream.launch::<compact_flagged<I>>(Launch::pieces(items.chunks()), args)?;
@@ -39,19 +38,19 @@ pub(super) fn compact_indices<I: Count + Element>(
     Ok(compacted)
 }
 
-/// Where vertices are in the mesh.
+/// Numbering of the vertices of the mesh.
 pub(super) struct VertexLayout<'a> {
-    /// The slots of the edges with a vertex.
+    /// Slots of the active edges.
     pub active_edges: &'a Buffer<u64>,
-    /// For each cell the inner vertices of those before it, and their number; empty where no cell
-    /// has any.
+    /// For each cell, the number of inner vertices of all preceding cells, followed by the total;
+    /// empty if no cell has any.
     pub inner_offsets: &'a Buffer<u64>,
-    /// All vertices.
+    /// Number of all vertices.
     pub count: usize,
 }
 
 impl VertexLayout<'_> {
-    /// The vertices on edges.
+    /// Returns the vertices on edges as the items of a launch.
     fn items(&self) -> Items {
         Items {
             count: self.active_edges.len() as u64,
@@ -60,7 +59,7 @@ impl VertexLayout<'_> {
     }
 }
 
-/// The position of the vertex on each active edge.
+/// Computes the positions of the vertices on edges.
 pub(super) fn positions<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -69,7 +68,7 @@ pub(super) fn positions<T: DeviceSample>(
 ) -> Result<Buffer<f32>, IsosurfaceError> {
     let mut positions = stream.alloc::<f32>(layout.count * 3)?;
     let items = layout.items();
-    // SAFETY: slots of edges that exist, and room for three coordinates for each.
+    // SAFETY: slots of existing edges, and three elements per vertex.
     unsafe {
         stream.launch::<emit_vertices<T>>(
             Launch::pieces(items.chunks()),
@@ -89,7 +88,7 @@ pub(super) fn positions<T: DeviceSample>(
     Ok(positions)
 }
 
-/// How normals come from gradients.
+/// Returns the parameters that derive normals from gradients.
 pub(super) fn normal_rule(geometry: &Geometry, params: &IsosurfaceParams) -> NormalRule {
     NormalRule {
         gradient_to_world: gradient_to_world(geometry),
@@ -101,7 +100,7 @@ pub(super) fn normal_rule(geometry: &Geometry, params: &IsosurfaceParams) -> Nor
     }
 }
 
-/// The outward unit normal of the vertex on each active edge.
+/// Computes the outward unit normals of the vertices on edges.
 pub(super) fn normals<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -110,7 +109,7 @@ pub(super) fn normals<T: DeviceSample>(
 ) -> Result<Buffer<f32>, IsosurfaceError> {
     let mut normals = stream.alloc::<f32>(layout.count * 3)?;
     let items = layout.items();
-    // SAFETY: slots of edges that exist, and room for three components for each.
+    // SAFETY: slots of existing edges, and three elements per vertex.
     unsafe {
         stream.launch::<emit_normals<T>>(
             Launch::pieces(items.chunks()),
@@ -130,7 +129,7 @@ pub(super) fn normals<T: DeviceSample>(
     Ok(normals)
 }
 
-/// The vertices before those of each plane of samples.
+/// Returns, for each plane of samples, the number of vertices before those on its edges.
 pub(super) fn plane_offsets<I: Count + Element>(
     stream: &Stream,
     grid: Grid,
@@ -142,7 +141,7 @@ pub(super) fn plane_offsets<I: Count + Element>(
         count: grid.nz.into(),
         chunk: PIECE,
     };
-    // SAFETY: an offset for each edge, for each cell and one more, and room for each plane.
+    // SAFETY: one offset per edge, one per cell and one more, and one element per plane.
     unsafe {
         let args = (
             vertex_offsets.view(),
@@ -156,8 +155,8 @@ pub(super) fn plane_offsets<I: Count + Element>(
     Ok(offsets)
 }
 
-/// Writes the inner vertices, by the shapes of cells, the offsets of their inner vertices, and
-/// [`plane_starts`].
+/// Writes the inner vertices, given the subcases of the cells, the offsets of their inner vertices,
+/// and the [`plane_offsets`].
 pub(super) fn write_inner_vertices<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -169,8 +168,8 @@ pub(super) fn write_inner_vertices<T: DeviceSample>(
     let cell_rows = rows(stream, grid.cell_dims(), 1);
     let mut none = stream.alloc::<f32>(0)?;
     let normals = normals.unwrap_or(&mut none);
-    // SAFETY: shapes and offsets are those of the cells, the rows theirs, and there is room for
-    // every vertex.
+    // SAFETY: subcases and offsets are those of the cells, `cell_rows` is their extent, and the
+    // outputs have three elements per vertex.
     unsafe {
         stream.launch::<emit_inner_vertices<T>>(
             rows_launch(cell_rows),

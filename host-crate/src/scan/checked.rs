@@ -1,21 +1,21 @@
-//! Sums that are an error when they do not fit their type.
+//! Prefix sums that fail on overflow.
 
 use super::{
     ScanError, ScanKind, ScanParams, ScanValue, Scanner,
-    scanner::{Tiling, check_lengths, last_name},
+    scanner::{Tiling, check_lengths, short_type_name},
 };
 use crate::device::{Buffer, DeviceError, Element, Launch, LaunchPlan, Stream};
 use cuda_std::{View, ViewMut};
 use ferrovox_kernels::scan::{CHECKED_ITEMS, ScanJob, scan_sum_checked, scan_sum_same_checked};
 
-/// An integer whose checked sums are of type `V`: `u8`, `u16` and `u32` into `u32` or `u64`; `i32`,
-/// `u64` and `i64` into themselves.
+/// An integer type whose checked sums have type `V`: `u8`, `u16` and `u32` into `u32` or `u64`;
+/// `i32`, `u64` and `i64` into themselves.
 pub trait CheckedSum<V: ScanValue>: Element + sealed::Sealed<V> {}
 
 mod sealed {
     use super::*;
 
-    /// The arguments of the kernel.
+    /// Arguments of the kernel.
     pub type Args<'a, I, V> = (
         View<'a, I>,
         ViewMut<'a, V>,
@@ -26,12 +26,12 @@ mod sealed {
         ViewMut<'a, u64>,
     );
 
-    /// The kernel behind a checked sum.
+    /// Kernel of a checked sum.
     pub trait Sealed<V>: Sized {
         fn plan(stream: &Stream) -> Result<LaunchPlan, DeviceError>;
 
         /// # Safety
-        /// As the kernel's.
+        /// As for the kernel.
         unsafe fn launch(
             stream: &Stream,
             blocks: u32,
@@ -53,7 +53,7 @@ macro_rules! checked_sums {
                     blocks: u32,
                     args: sealed::Args<'_, Self, $value>,
                 ) -> Result<(), DeviceError> {
-                    // SAFETY: the caller's promise.
+                    // SAFETY: guaranteed by the caller.
                     unsafe { stream.launch::<$kernel>(Launch::pieces(blocks.into()), args) }
                 }
             }
@@ -75,17 +75,17 @@ checked_sums! {
     i64 to i64: scan_sum_same_checked<i64>;
 }
 
-/// Words that a tile's sum of 128 bits takes.
-const PARTS: usize = 4;
+/// Number of words of a tile's 128-bit sum.
+const WORDS: usize = 4;
 
 impl Scanner<'_> {
-    /// The sums of `input`, and their total, if all of them fit the output's type: also that of all
-    /// elements, which the exclusive scan does not write. Works in 128 bits, in about twice the
+    /// Computes the prefix sums of `input` and returns the total, if all of them fit the output
+    /// type, including the total of an exclusive scan. Computes in 128 bits, takes about twice the
     /// time of [`scan`](Self::scan), and waits for the result.
     ///
     /// # Errors
-    /// [`ScanError::Overflow`], when `output` holds sums of which the first that do not fit have
-    /// lost their high bits; else as [`scan`](Self::scan).
+    /// [`ScanError::Overflow`]; `output` then holds sums, whose high bits are lost from the
+    /// reported element on. Otherwise as [`scan`](Self::scan).
     pub fn checked_sum<I, V>(
         &mut self,
         input: &Buffer<I>,
@@ -101,7 +101,7 @@ impl Scanner<'_> {
         self.stream.check_device(output)?;
         let plan = <I as sealed::Sealed<V>>::plan(self.stream)?;
         let tiling = Tiling::new(input.len(), plan, CHECKED_ITEMS as u32, 0)?;
-        let job = self.begin(tiling, PARTS, params.kind)?;
+        let job = self.begin(tiling, WORDS, params.kind)?;
         let mut overflow = self.stream.upload(&[u64::MAX])?;
         let args = (
             input.view(),
@@ -109,12 +109,12 @@ impl Scanner<'_> {
             params.initial.unwrap_or_else(V::zeroed),
             job,
             self.states.view_mut(),
-            // the buffer has 16 bytes, and a `V` no more
+            // the buffer has 16 bytes, at least the size of a `V`
             ViewMut::for_launch(self.total.pointer().cast(), 1),
             overflow.view_mut(),
         );
-        // SAFETY: input and output have the same length and are of this device; the states have
-        // four words for each tile.
+        // SAFETY: input and output have the same length and belong to this device; the states have
+        // four words per tile.
         let launched =
             unsafe { <I as sealed::Sealed<V>>::launch(self.stream, tiling.blocks, args) };
         if let Err(error) = launched {
@@ -125,16 +125,16 @@ impl Scanner<'_> {
             [u64::MAX] => Ok(self.total().download()?),
             [index, ..] => Err(ScanError::Overflow {
                 index,
-                value: last_name::<V>(),
+                value: short_type_name::<V>(),
             }),
             [] => Ok(self.total().download()?),
         }
     }
 
-    /// The exclusive [`checked_sum`](Self::checked_sum).
+    /// Computes the exclusive [`checked_sum`](Self::checked_sum).
     ///
     /// # Errors
-    /// As there.
+    /// As for [`checked_sum`](Self::checked_sum).
     pub fn exclusive_checked<I, V>(
         &mut self,
         input: &Buffer<I>,
@@ -147,10 +147,10 @@ impl Scanner<'_> {
         self.checked_sum(input, output, &ScanParams::default())
     }
 
-    /// The inclusive [`checked_sum`](Self::checked_sum).
+    /// Computes the inclusive [`checked_sum`](Self::checked_sum).
     ///
     /// # Errors
-    /// As there.
+    /// As for [`checked_sum`](Self::checked_sum).
     pub fn inclusive_checked<I, V>(
         &mut self,
         input: &Buffer<I>,

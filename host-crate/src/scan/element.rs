@@ -1,4 +1,4 @@
-//! Which elements can be scanned into which values by which operators, and the kernels that do it.
+//! Supported combinations of element type, value type and operator, and their kernels.
 
 use super::{ScanParams, three_pass::three_pass};
 use crate::device::{DeviceError, Element, Launch, LaunchPlan, Stream};
@@ -12,7 +12,7 @@ use ferrovox_kernels::{
     },
 };
 
-/// What a scan computes: `u32`, `i32`, `u64`, `i64`, `f32` or `f64`.
+/// A value type of scans: `u32`, `i32`, `u64`, `i64`, `f32` or `f64`.
 pub trait ScanValue: Element + Value + PartialEq {}
 
 impl ScanValue for u32 {}
@@ -22,7 +22,7 @@ impl ScanValue for i64 {}
 impl ScanValue for f32 {}
 impl ScanValue for f64 {}
 
-/// Memory and numbers of a launch.
+/// Arguments of a scan kernel.
 #[doc(hidden)]
 pub struct TileArgs<'a, I, V> {
     pub input: View<'a, I>,
@@ -33,21 +33,21 @@ pub struct TileArgs<'a, I, V> {
     pub total: ViewMut<'a, V>,
 }
 
-/// An element that can be scanned into `V` by the operator `O`.
+/// An element type that can be scanned into `V` by the operator `O`.
 ///
 /// | element | value | operators |
 /// | --- | --- | --- |
 /// | `u32`, `i32`, `u64`, `i64`, `f32`, `f64` | the same | [`Sum`], [`Min`], [`Max`] |
 /// | `u8`, `u16` | `u32`, `u64` | [`Sum`] |
 /// | `u32` | `u64` | [`Sum`] |
-pub trait ScanOf<V: ScanValue, O: Operator<V>>: Element + sealed::Sealed<V, O> {}
+pub trait Scannable<V: ScanValue, O: Operator<V>>: Element + sealed::Sealed<V, O> {}
 
 pub(super) mod sealed {
     use super::*;
 
-    /// The kernel behind a scan.
+    /// Kernels of a scan.
     pub trait Sealed<V, O>: Sized {
-        /// What the kernel's blocks are made for.
+        /// Block shape that the kernel is compiled for.
         const SHAPE: BlockShape;
 
         fn initial() -> V;
@@ -55,27 +55,27 @@ pub(super) mod sealed {
         fn plan(stream: &Stream, launch: Launch) -> Result<LaunchPlan, DeviceError>;
 
         /// # Safety
-        /// As the kernel's.
+        /// As for the kernel.
         unsafe fn launch(
             stream: &Stream,
             launch: Launch,
             args: TileArgs<'_, Self, V>,
         ) -> Result<(), DeviceError>;
 
-        /// Combines `offset` with all of `data`, which comes after it.
+        /// Replaces each element of `data` by `offset` combined with it.
         ///
         /// # Safety
-        /// Nothing else uses `data`.
+        /// No other code accesses `data` concurrently.
         unsafe fn add_offset(
             stream: &Stream,
             offset: V,
             data: ViewMut<'_, V>,
         ) -> Result<(), DeviceError>;
 
-        /// Enqueues the scan in three passes, if there are kernels for it.
+        /// Enqueues the scan in three passes, or returns `None` if there are no kernels for it.
         ///
         /// # Safety
-        /// As the kernels'.
+        /// As for the kernels.
         unsafe fn three_pass(
             _stream: &Stream,
             _input: View<'_, Self>,
@@ -88,8 +88,8 @@ pub(super) mod sealed {
     }
 }
 
-// `$bits` and `$words` are what the kernel takes the elements and the values for: types of the same
-// size.
+// `$bits` and `$words` are the types that the kernel is instantiated for, with the sizes of element
+// and value.
 macro_rules! scans {
     ($($input:ident to $value:ident by $operator:ident: $kernel:ty, $shape:ident, $initial:expr, as $bits:ident to $words:ident $(in $order:expr)? $(, and $three_pass:ident)?;)+) => {
         $(
@@ -110,8 +110,8 @@ macro_rules! scans {
                     args: TileArgs<'_, Self, $value>,
                 ) -> Result<(), DeviceError> {
                     let TileArgs { input, output, initial, job, states, total } = args;
-                    // SAFETY: the caller's promise. The types are of one size, and all bits are
-                    // values of both.
+                    // SAFETY: guaranteed by the caller. The types have the same size, and every bit
+                    // pattern is valid for both.
                     unsafe {
                         let input = View::<$bits>::from_raw_parts(input.as_ptr().cast(), input.len());
                         let args = (
@@ -132,8 +132,8 @@ macro_rules! scans {
                     offset: $value,
                     data: ViewMut<'_, $value>,
                 ) -> Result<(), DeviceError> {
-                    let launch = Launch::pieces((data.len() as u64).div_ceil(OFFSET_PIECE));
-                    // SAFETY: the caller's promise.
+                    let launch = Launch::pieces((data.len() as u64).div_ceil(MIN_OFFSET_ELEMENTS));
+                    // SAFETY: guaranteed by the caller.
                     unsafe {
                         stream.launch::<add_offset<$value, $operator>>(launch, (offset, data))
                     }
@@ -148,8 +148,8 @@ macro_rules! scans {
                         total: ViewMut<'_, $value>,
                     ) -> Option<Result<(), DeviceError>> {
                         let initial = params.initial.unwrap_or(0) as u64;
-                        // SAFETY: the caller's promise. The types are of one size, and sums that
-                        // wrap around have the same bits whether they are signed or not.
+                        // SAFETY: guaranteed by the caller. The types have the same size, and
+                        // wrapping sums of signed and unsigned integers have the same bits.
                         Some(unsafe {
                             $three_pass::<$bits, $words>(
                                 stream,
@@ -164,7 +164,7 @@ macro_rules! scans {
                 )?
             }
 
-            impl ScanOf<$value, $operator> for $input {}
+            impl Scannable<$value, $operator> for $input {}
         )+
     };
 }
@@ -183,7 +183,7 @@ scans! {
     u32 to u64 by Sum: scan_sum_into_64<u32>, SUM_INTO_64, 0, as u32 to u64, and three_pass;
 }
 
-macro_rules! extremes {
+macro_rules! minima_and_maxima {
     ($($value:ident $kernel:ident $shape:ident $bits:ident $order:ident;)+) => {
         scans! {
             $(
@@ -194,7 +194,7 @@ macro_rules! extremes {
     };
 }
 
-extremes! {
+minima_and_maxima! {
     u32 scan_min_32 MIN_32 u32 unsigned;
     i32 scan_min_32 MIN_32 u32 signed;
     f32 scan_min_32 MIN_32 u32 float;
@@ -203,5 +203,5 @@ extremes! {
     f64 scan_min_64 MIN_64 u64 float;
 }
 
-/// Elements that a block of [`add_offset`] has at least.
-const OFFSET_PIECE: u64 = 1 << 12;
+/// Minimum number of elements per block of [`add_offset`].
+const MIN_OFFSET_ELEMENTS: u64 = 1 << 12;

@@ -1,4 +1,4 @@
-//! What can go wrong in a scan.
+//! Errors of scans.
 
 use crate::{
     device::DeviceError,
@@ -9,55 +9,59 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanError {
-    /// The output has no room for the result.
-    #[error("the output has {output} elements and the input {input}: give it as many")]
+    /// The output is too short for the result.
+    #[error(
+        "the output has {output} elements, but the input {input}; pass an output of the same length"
+    )]
     OutputTooSmall {
-        /// Elements of the input.
+        /// Number of elements of the input.
         input: usize,
-        /// Elements of the output.
+        /// Number of elements of the output.
         output: usize,
     },
-    /// The output has more elements than there are results.
-    #[error("the output has {output} elements and the input only {input}: the lengths must agree")]
+    /// The output is longer than the result.
+    #[error(
+        "the output has {output} elements, but the input only {input}; pass an output of the same length"
+    )]
     LengthsDiffer {
-        /// Elements of the input.
+        /// Number of elements of the input.
         input: usize,
-        /// Elements of the output.
+        /// Number of elements of the output.
         output: usize,
     },
-    /// More elements than tiles can be numbered for.
-    #[error("{count} elements are more than {tile} times 2^32: scan them in parts")]
+    /// The input has more elements than tile numbers can address.
+    #[error("{count} elements are more than 2^32 tiles of {tile}; scan the input in parts")]
     TooMany {
-        /// How many elements.
+        /// Number of elements.
         count: usize,
-        /// Elements of a tile.
+        /// Number of elements per tile.
         tile: u64,
     },
-    /// A method that has no kernels for the elements and the operator.
-    #[error("there is no {method} scan of {element} by {operator}; use single-pass")]
+    /// The method has no kernels for this element type and operator.
+    #[error("no {method} scan of {element} by {operator}; use single-pass")]
     NoSuchScan {
-        /// The method's name.
+        /// Name of the method.
         method: &'static str,
-        /// The elements' type.
+        /// Name of the element type.
         element: &'static str,
-        /// The operator.
+        /// Name of the operator.
         operator: &'static str,
     },
-    /// A sum that the output's type cannot hold.
-    #[error("the sum up to and including element {index} does not fit {value}; use a wider type")]
+    /// A sum overflows the output type.
+    #[error("the sum up to and including element {index} overflows {value}; use a wider type")]
     Overflow {
-        /// The first element whose inclusive sum does not fit.
+        /// Index of the first element whose inclusive sum overflows.
         index: u64,
-        /// The output's type.
+        /// Name of the output type.
         value: &'static str,
     },
-    /// No device to scan on.
-    #[error("a scan over several devices was given none")]
+    /// No devices were given.
+    #[error("no devices given; pass at least one")]
     NoDevices,
     /// One of several devices failed.
     #[error(transparent)]
     OnDevice(#[from] OnDevice<ScanError>),
-    /// The device failed.
+    /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }

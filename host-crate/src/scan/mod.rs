@@ -1,14 +1,18 @@
-//! Scans: what comes before each element, combined.
+//! Prefix scans.
 //!
-//! The exclusive scan of `x` is `y[i] = x[0] + … + x[i-1]`; the inclusive one counts `x[i]` too.
-//! Any associative operator will do ([`Sum`], [`Min`], [`Max`]); elements are `u32`, `i32`, `u64`,
-//! `i64`, `f32`, `f64`, and flags and counts of 8 and 16 bits are summed into 32 or 64 bits without
-//! being widened first.
+//! The exclusive scan of `x` is `y[i] = x[0] + … + x[i-1]`; the inclusive scan includes `x[i]`.
+//! Operators are associative ([`Sum`], [`Min`], [`Max`]); elements are `u32`, `i32`, `u64`, `i64`,
+//! `f32` and `f64`. Flags and counts of 8 and 16 bits are summed into 32 or 64 bits without being
+//! widened first.
 //!
-//! | method | passes | memory traffic | after |
-//! | --- | --- | --- | --- |
-//! | [`ScanMethod::SinglePass`] | one kernel | each element read once, written once | Merrill and Garland, *Single-pass Parallel Prefix Scan with Decoupled Look-back*, 2016 |
-//! | [`ScanMethod::ThreePass`] | reduce, scan of the sums, scan | read twice, written once | the classic scan; for sums of integers |
+//! | method | passes | memory traffic per element |
+//! | --- | --- | --- |
+//! | [`ScanMethod::SinglePass`] | one kernel | 1 read, 1 write |
+//! | [`ScanMethod::ThreePass`] | reduce, scan of the sums, scan | 2 reads, 1 write |
+//!
+//! The single-pass method is decoupled look-back (Merrill and Garland 2016, *Single-pass Parallel
+//! Prefix Scan with Decoupled Look-back*). The three-pass method is the classic one, for integer
+//! sums.
 //!
 //! ```
 //! use ferrovox::{device::Device, scan::{Scanner, Sum}};
@@ -23,21 +27,21 @@
 //! # Ok::<(), ferrovox::scan::ScanError>(())
 //! ```
 //!
-//! [`multi_device`] scans host memory on several devices at once, and a [`MultiDeviceScanner`] does
-//! so again and again.
+//! [`multi_device`] scans host memory on several devices concurrently, and a [`MultiDeviceScanner`]
+//! does so repeatedly.
 //!
-//! # Bits
+//! # Reproducibility
 //!
-//! Integers, minima and maxima are exact: the same on every device. Integer sums wrap around. A
-//! floating-point sum depends on the grouping of its operands, which is fixed by the size of a
-//! tile, and so by the device and the type: equal scans on one device give equal bits, however its
-//! blocks run. Each result is off by no more than a few units in the last place times the depth of
-//! the grouping, which is about the number of tiles.
+//! Integer results, minima and maxima are exact and identical on every device. Integer sums wrap
+//! around. A floating-point sum depends on the grouping of its operands, which is determined by the
+//! tile size, and hence by device and type: equal scans on one device yield equal bits, regardless
+//! of the timing of its blocks. The error of each result is at most a few units in the last place
+//! times the depth of the grouping, which is approximately the number of tiles.
 
 mod checked;
 mod element;
 mod error;
-mod kept;
+mod memory;
 mod multi_device;
 mod params;
 mod scanner;
@@ -45,7 +49,7 @@ mod small;
 mod three_pass;
 
 pub use checked::CheckedSum;
-pub use element::{ScanOf, ScanValue};
+pub use element::{ScanValue, Scannable};
 pub use error::ScanError;
 pub use ferrovox_kernels::operator::{Max, Min, Operator, Sum};
 pub use multi_device::{MultiDeviceMethod, MultiDeviceParams, MultiDeviceScanner, multi_device};

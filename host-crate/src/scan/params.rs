@@ -1,29 +1,29 @@
-//! What can be chosen.
+//! Parameters of scans.
 
-/// Whether an element counts for its own result.
+/// Selects whether an element contributes to its own result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ScanKind {
-    /// Only what comes before it does.
+    /// Only the preceding elements contribute.
     #[default]
     Exclusive,
-    /// It does.
+    /// The element itself contributes too.
     Inclusive,
 }
 
-/// How a scan is made.
+/// Method of a scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScanMethod {
-    /// In one pass, with decoupled look-back.
+    /// A single pass with decoupled look-back.
     #[default]
     SinglePass,
-    /// In three passes, kept to compare with and to learn from: sums of the parts, scan of the
-    /// sums, scan of the parts. For sums of integers.
+    /// Three passes: sums of the segments, scan of the sums, scan of the segments. For integer
+    /// sums; kept for comparison and teaching.
     ThreePass,
 }
 
 impl ScanMethod {
-    /// The method's name, as the command line takes it.
+    /// Returns the name of the method, as used on the command line.
     pub fn name(self) -> &'static str {
         match self {
             ScanMethod::SinglePass => "single-pass",
@@ -32,15 +32,15 @@ impl ScanMethod {
     }
 }
 
-/// What [`Scanner::scan`](super::Scanner::scan) is to do. The default is the exclusive scan in a
-/// single pass, from the operator's identity on.
+/// Parameters of [`Scanner::scan`](super::Scanner::scan). The default is an exclusive single-pass
+/// scan that begins with the operator's identity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScanParams<V> {
     /// Exclusive or inclusive.
     pub kind: ScanKind,
-    /// The method.
+    /// Method of the scan.
     pub method: ScanMethod,
-    /// What comes before the first element; `None` for nothing.
+    /// Value that precedes the first element; `None` for the operator's identity.
     pub initial: Option<V>,
 }
 

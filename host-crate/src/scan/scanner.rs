@@ -1,7 +1,7 @@
-//! What scans on a stream: kernels and the memory that they share.
+//! Reusable scanner for one stream.
 
 use super::{
-    ScanError, ScanKind, ScanMethod, ScanOf, ScanParams, ScanValue,
+    ScanError, ScanKind, ScanMethod, ScanParams, ScanValue, Scannable,
     element::{TileArgs, sealed::Sealed},
 };
 use crate::device::{Buffer, DeviceError, Launch, LaunchPlan, Stream};
@@ -12,28 +12,28 @@ use ferrovox_kernels::{
 };
 use std::{cmp::Ordering, marker::PhantomData};
 
-/// Elements of a tile for a block of one thread, which reads them twice: they fit its first cache.
-const TILE_OF_ONE: u32 = 1 << 13;
-/// The last number that a scan can have in the tags of its tiles.
+/// Number of elements per tile for a block of one thread, which reads them twice: they fit its
+/// first-level cache.
+const SINGLE_THREAD_TILE: u32 = 1 << 13;
+/// Last scan number that fits in the tags of the tile states.
 const LAST_EPOCH: u32 = (1 << 30) - 1;
 
-/// Scans on one stream, one after the other. It keeps the memory that tiles use among themselves (8
-/// bytes for each tile, 16 if values have 64 bits), so that scans after the first allocate nothing
-/// and launch one kernel.
+/// Scans on one stream, one scan at a time. Keeps the memory of the tile states (8 bytes per tile,
+/// 16 for 64-bit values), so that later scans allocate nothing and launch one kernel.
 pub struct Scanner<'s> {
     pub(super) stream: &'s Stream,
-    /// The counter and what tiles publish.
+    /// Tile counter and published tile states.
     pub(super) states: Buffer<u64>,
-    /// The last scan's total.
+    /// Total of the last scan.
     pub(super) total: Buffer<u64>,
-    /// The number of the last scan; 0 if the states must be erased first.
+    /// Number of the last scan; 0 if the states must be cleared first.
     pub(super) epoch: u32,
-    /// What the counter is at after the last scan.
+    /// Value of the tile counter after the last scan.
     pub(super) next_number: u32,
 }
 
-/// The total of a scan: all elements combined, after [`ScanParams::initial`]. It is on the device
-/// until it is asked for.
+/// Total of a scan: the combination of all elements, after [`ScanParams::initial`]. Stays on the
+/// device until it is downloaded.
 pub struct Total<'a, V> {
     stream: &'a Stream,
     buffer: &'a Buffer<u64>,
@@ -41,16 +41,16 @@ pub struct Total<'a, V> {
 }
 
 impl<'a, V: ScanValue> Total<'a, V> {
-    /// The total as a kernel reads it: one element.
+    /// Returns the total as a kernel argument with one element.
     pub fn view(&self) -> View<'a, V> {
-        // the buffer has 16 bytes, of which the scan writes a `V` first; any bytes are a `V`
+        // the buffer has 16 bytes, of which the scan writes a `V` first; every bit pattern is valid
         View::for_launch(self.buffer.pointer().cast(), 1)
     }
 
-    /// The total on the host. Synchronises the stream.
+    /// Downloads the total. Synchronises the stream.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if the scan or anything before it on the stream failed.
+    /// [`DeviceError::Cuda`] if the scan or earlier work on the stream failed.
     pub fn download(&self) -> Result<V, DeviceError> {
         let words = self.stream.download(self.buffer)?;
         let bytes: &[u8] = bytemuck::cast_slice(&words);
@@ -59,7 +59,7 @@ impl<'a, V: ScanValue> Total<'a, V> {
 }
 
 impl<'s> Scanner<'s> {
-    /// For scans on `stream`.
+    /// Creates a scanner on `stream`.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
@@ -73,7 +73,7 @@ impl<'s> Scanner<'s> {
         })
     }
 
-    /// The exclusive scan of `input`.
+    /// Computes the exclusive scan of `input`.
     ///
     /// # Errors
     /// As [`scan`](Self::scan).
@@ -84,14 +84,14 @@ impl<'s> Scanner<'s> {
         output: &mut Buffer<V>,
     ) -> Result<Total<'_, V>, ScanError>
     where
-        I: ScanOf<V, O>,
+        I: Scannable<V, O>,
         V: ScanValue,
         O: Operator<V>,
     {
         self.scan(operator, input, output, &ScanParams::default())
     }
 
-    /// The inclusive scan of `input`.
+    /// Computes the inclusive scan of `input`.
     ///
     /// # Errors
     /// As [`scan`](Self::scan).
@@ -102,7 +102,7 @@ impl<'s> Scanner<'s> {
         output: &mut Buffer<V>,
     ) -> Result<Total<'_, V>, ScanError>
     where
-        I: ScanOf<V, O>,
+        I: Scannable<V, O>,
         V: ScanValue,
         O: Operator<V>,
     {
@@ -123,7 +123,7 @@ impl<'s> Scanner<'s> {
         data: &mut Buffer<V>,
     ) -> Result<Total<'_, V>, ScanError>
     where
-        V: ScanOf<V, O> + ScanValue,
+        V: Scannable<V, O> + ScanValue,
         O: Operator<V>,
     {
         self.scan_in_place(operator, data, &ScanParams::default())
@@ -139,7 +139,7 @@ impl<'s> Scanner<'s> {
         data: &mut Buffer<V>,
     ) -> Result<Total<'_, V>, ScanError>
     where
-        V: ScanOf<V, O> + ScanValue,
+        V: Scannable<V, O> + ScanValue,
         O: Operator<V>,
     {
         let params = ScanParams {
@@ -149,13 +149,13 @@ impl<'s> Scanner<'s> {
         self.scan_in_place(operator, data, &params)
     }
 
-    /// The scan of `input`, in time linear in its length. Nothing is waited for but
-    /// [`Total::download`].
+    /// Enqueues the scan of `input`, in time linear in its length. Only [`Total::download`]
+    /// synchronises.
     ///
     /// # Errors
-    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`], [`ScanError::NoSuchScan`],
-    /// [`ScanError::Device`] for buffers of another device, for want of memory, or if the device
-    /// fails.
+    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`], [`ScanError::NoSuchScan`], and
+    /// [`ScanError::Device`] if a buffer belongs to another device, memory is insufficient, or the
+    /// device fails.
     pub fn scan<I, V, O>(
         &mut self,
         _operator: O,
@@ -164,7 +164,7 @@ impl<'s> Scanner<'s> {
         params: &ScanParams<V>,
     ) -> Result<Total<'_, V>, ScanError>
     where
-        I: ScanOf<V, O>,
+        I: Scannable<V, O>,
         V: ScanValue,
         O: Operator<V>,
     {
@@ -186,7 +186,7 @@ impl<'s> Scanner<'s> {
         params: &ScanParams<V>,
     ) -> Result<Total<'_, V>, ScanError>
     where
-        V: ScanOf<V, O> + ScanValue,
+        V: Scannable<V, O> + ScanValue,
         O: Operator<V>,
     {
         self.stream.check_device(data)?;
@@ -199,9 +199,11 @@ impl<'s> Scanner<'s> {
         }
     }
 
+    /// Enqueues the scan of a view.
+    ///
     /// # Safety
-    /// Both views have the same length and are of this stream's device. They are the same memory or
-    /// do not overlap, and nothing else uses the output.
+    /// Both views have the same length and belong to this stream's device. They are identical or do
+    /// not overlap, and no other code accesses the output.
     pub(super) unsafe fn scan_views<I, V, O>(
         &mut self,
         input: View<'_, I>,
@@ -209,21 +211,21 @@ impl<'s> Scanner<'s> {
         params: &ScanParams<V>,
     ) -> Result<Total<'_, V>, ScanError>
     where
-        I: ScanOf<V, O>,
+        I: Scannable<V, O>,
         V: ScanValue,
         O: Operator<V>,
     {
-        // the buffer has 16 bytes, and a `V` no more
+        // the buffer has 16 bytes, at least the size of a `V`
         let total = ViewMut::for_launch(self.total.pointer().cast(), 1);
         if params.method == ScanMethod::ThreePass {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let done = unsafe {
                 <I as Sealed<V, O>>::three_pass(self.stream, input, params, output, total)
             };
             done.ok_or_else(|| ScanError::NoSuchScan {
                 method: params.method.name(),
-                element: last_name::<I>(),
-                operator: last_name::<O>(),
+                element: short_type_name::<I>(),
+                operator: short_type_name::<O>(),
             })??;
             return Ok(self.total());
         }
@@ -246,11 +248,11 @@ impl<'s> Scanner<'s> {
             total,
         };
         let launch = shaped(tiling.blocks);
-        // SAFETY: the caller's promise; the states have room for each tile and bear no tag of this
-        // scan, and the counter is where the job says.
+        // SAFETY: guaranteed by the caller; the states have one element per tile and no tag of this
+        // scan, and the counter has the value in `job`.
         let launched = unsafe { <I as Sealed<V, O>>::launch(self.stream, launch, args) };
         if let Err(error) = launched {
-            // how many numbers were taken is not known
+            // the number of tiles drawn is unknown
             self.epoch = 0;
             return Err(error.into());
         }
@@ -265,17 +267,17 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// The next scan's numbers: a new tag, and the counter where the last scan left it. So nothing
-    /// is erased between scans.
+    /// Starts the next scan: assigns a new epoch, and the value at which the last scan left the
+    /// counter, so that nothing needs to be cleared between scans.
     pub(super) fn begin(
         &mut self,
         tiling: Tiling,
-        parts: usize,
+        words_per_value: usize,
         kind: ScanKind,
     ) -> Result<ScanJob, DeviceError> {
-        let words = HEADER + tiling.tiles as usize * parts;
+        let words = HEADER + tiling.tiles as usize * words_per_value;
         if self.states.len() < words {
-            // a growing sequence of inputs should not allocate each time
+            // avoids an allocation per scan for a sequence of growing inputs
             let words = words.max(self.states.len() * 3 / 2);
             self.states = self.stream.zeros(words)?;
             (self.epoch, self.next_number) = (0, 0);
@@ -298,7 +300,7 @@ impl<'s> Scanner<'s> {
     }
 }
 
-/// Whether an output has as many elements as its input.
+/// Checks that an output has as many elements as its input.
 pub(super) fn check_lengths(input: usize, output: usize) -> Result<(), ScanError> {
     match output.cmp(&input) {
         Ordering::Less => Err(ScanError::OutputTooSmall { input, output }),
@@ -307,13 +309,13 @@ pub(super) fn check_lengths(input: usize, output: usize) -> Result<(), ScanError
     }
 }
 
-/// A type's name without its path.
-pub(super) fn last_name<T>() -> &'static str {
+/// Returns the name of a type without its path.
+pub(super) fn short_type_name<T>() -> &'static str {
     let name = std::any::type_name::<T>();
     name.rsplit("::").next().unwrap_or(name)
 }
 
-/// An input cut into tiles, and the blocks that work on them.
+/// Division of an input into tiles, and the number of blocks that process them.
 #[derive(Clone, Copy)]
 pub(super) struct Tiling {
     count: u64,
@@ -323,7 +325,8 @@ pub(super) struct Tiling {
 }
 
 impl Tiling {
-    /// Tiles of `items` elements for each thread of a block, but for `idle_threads` of them.
+    /// Divides the input into tiles of `items` elements per thread of a block, except for
+    /// `idle_threads` threads.
     pub fn new(
         count: usize,
         plan: LaunchPlan,
@@ -331,9 +334,9 @@ impl Tiling {
         idle_threads: u32,
     ) -> Result<Self, ScanError> {
         let tile = match plan.threads {
-            // none is an error that the launch will report
-            0 | 1 => u64::from(TILE_OF_ONE),
-            // too few to spare any
+            // 0 is an error that the launch will report
+            0 | 1 => u64::from(SINGLE_THREAD_TILE),
+            // too few threads to exempt any
             threads if threads <= idle_threads => u64::from(items) * u64::from(threads),
             threads => u64::from(items) * u64::from(threads - idle_threads),
         };
@@ -347,13 +350,13 @@ impl Tiling {
         })
     }
 
-    /// Whether each block has one tile.
+    /// Returns `true` if each block has one tile.
     fn one_tile_per_block(self) -> bool {
         self.blocks == self.tiles
     }
 
-    /// How many numbers the blocks take: one for each tile, and if they take more than one each,
-    /// one more to learn that there is none left.
+    /// Returns how many numbers the blocks draw from the counter: one per tile, and, if blocks draw
+    /// repeatedly, one more per block.
     fn numbers(self) -> u32 {
         if self.one_tile_per_block() {
             self.tiles

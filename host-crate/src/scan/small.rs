@@ -1,23 +1,23 @@
-//! The scan of a list that is too short for speed to matter.
+//! Scan of short lists.
 
 use crate::device::{Buffer, DeviceError, Launch, Stream};
 use cuda_std::ViewMut;
 use ferrovox_kernels::scan::{PICKED, SMALL_ITEMS, Segments, scan_small};
 
-/// Elements of a segment, at least: two rounds of the largest block. Two more take no longer than a
-/// second launch.
+/// Minimum number of elements per segment: two iterations of the largest block. Two more take no
+/// longer than a second launch.
 const MIN_SEGMENT: u64 = 2 * 1024 * SMALL_ITEMS as u64;
 
-/// Replaces a short list by its exclusive sums, with a kernel that takes a driver little time to
-/// compile. Nothing is waited for. It reads every element twice, and for each segment the sums of
-/// all before it: longer lists are for [`Scanner`](super::Scanner).
+/// Replaces a short list by its exclusive prefix sums without synchronisation, by a kernel that
+/// drivers compile quickly. It reads every element twice and, per segment, the sums of all
+/// preceding segments; use [`Scanner`](super::Scanner) for longer lists.
 pub(crate) fn exclusive_small(stream: &Stream, data: &mut Buffer<u64>) -> Result<(), DeviceError> {
     let mut none = stream.alloc::<u64>(0)?;
     launch(stream, data.view_mut(), [0; PICKED], none.view_mut())
 }
 
-/// As [`exclusive_small`]; the sums with the numbers `at` are also written to `picked`, so that one
-/// small transfer brings them to the host.
+/// As [`exclusive_small`], and also writes the scanned elements with the indices `at` to `picked`,
+/// so that one small transfer brings them to the host.
 pub(crate) fn exclusive_small_and_pick(
     stream: &Stream,
     data: ViewMut<'_, u64>,
@@ -35,17 +35,17 @@ fn launch(
     picked: ViewMut<'_, u64>,
 ) -> Result<(), DeviceError> {
     let count = data.len() as u64;
-    // as many segments as can be worked on at a time
-    let most = 2 * u64::from(stream.device().limits().multiprocessors);
+    // as many segments as the device processes concurrently
+    let max_segments = 2 * u64::from(stream.device().limits().multiprocessors);
     let segments = Segments {
         count,
-        length: count.div_ceil(most).max(MIN_SEGMENT),
+        length: count.div_ceil(max_segments).max(MIN_SEGMENT),
     };
     let pieces = segments.segments();
     let mut sums = stream.alloc::<u64>(pieces as usize)?;
     let mut launch = |scan: u32| {
         let args = (data, segments, sums.view_mut(), scan, at, picked);
-        // SAFETY: there is a sum for each segment, and room for four picked ones or none.
+        // SAFETY: there is one sum per segment, and `picked` has four elements or none.
         unsafe { stream.launch::<scan_small>(Launch::pieces(pieces), args) }
     };
     if pieces > 1 {
@@ -61,8 +61,8 @@ mod tests {
     use simt::Mode;
 
     #[test]
-    fn any_length() {
-        // blocks of several threads, which must all go the same rounds
+    fn short_lists_of_any_length_are_scanned() {
+        // blocks of several threads, which must all execute the same iterations
         let checked = CpuOptions {
             mode: Mode::Checked { seed: 7 },
             block: 64,

@@ -1,4 +1,4 @@
-//! The scan in three passes: reduce, scan of the sums, scan with the sums added.
+//! Scan in three passes: reduce, scan of the sums, scan of the segments.
 
 use super::ScanKind;
 use crate::device::{DeviceError, Launch, Stream};
@@ -10,24 +10,27 @@ use ferrovox_kernels::{
     },
 };
 
-/// Segments per multiprocessor of a GPU, or per thread of the CPU.
+/// Number of segments per multiprocessor of a GPU, or per thread of the CPU.
 const SEGMENTS_PER_MULTIPROCESSOR: u64 = 8;
 
-/// An input cut into segments for the device of a stream.
+/// Divides an input into segments for the device of a stream.
 pub(crate) fn segments(stream: &Stream, len: usize) -> Segments {
     let limits = stream.device().limits();
-    let most = limits.multiprocessors as u64 * SEGMENTS_PER_MULTIPROCESSOR;
+    let max_segments = limits.multiprocessors as u64 * SEGMENTS_PER_MULTIPROCESSOR;
     let tile = (limits.threads_per_block as usize * THREE_PASS_ITEMS) as u64;
     let count = len as u64;
-    let length = count.div_ceil(most).next_multiple_of(tile).max(tile);
+    let length = count
+        .div_ceil(max_segments)
+        .next_multiple_of(tile)
+        .max(tile);
     Segments { count, length }
 }
 
-/// Enqueues the three passes, and a fourth kernel of one thread that adds `initial` to the total.
+/// Enqueues the three passes, and a single-thread kernel that adds `initial` to the total.
 ///
 /// # Safety
-/// `input` and `output` have the same length and are the same memory or do not overlap; `total` has
-/// one element; all are of the stream's device.
+/// `input` and `output` have the same length and are identical or do not overlap; `total` has one
+/// element; all belong to the stream's device.
 pub(super) unsafe fn three_pass<T: Count, V: Count + KernelType>(
     stream: &Stream,
     input: View<'_, T>,
@@ -40,8 +43,8 @@ pub(super) unsafe fn three_pass<T: Count, V: Count + KernelType>(
     let pieces = segments.segments();
     let mut sums = stream.alloc::<u64>(pieces as usize + 1)?;
     let inclusive = (kind == ScanKind::Inclusive).into();
-    // SAFETY: `sums` has an element for each segment and one more; the rest is the caller's
-    // promise.
+    // SAFETY: `sums` has one element per segment and one more; everything else is guaranteed by the
+    // caller.
     unsafe {
         let launch = Launch::pieces(pieces);
         stream.launch::<reduce_segments<T>>(launch, (input, segments, sums.view_mut()))?;

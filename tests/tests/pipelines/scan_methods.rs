@@ -3,7 +3,8 @@
 use ferrovox::{
     device::Device,
     scan::{
-        Max, Operator, ScanError, ScanKind, ScanMethod, ScanOf, ScanParams, ScanValue, Scanner, Sum,
+        Max, Operator, ScanError, ScanKind, ScanMethod, ScanParams, ScanValue, Scannable, Scanner,
+        Sum,
     },
 };
 use ferrovox_kernels::operator::Lift;
@@ -13,7 +14,7 @@ use std::fmt::Debug;
 /// Both methods give the same, and the same as adding up one by one.
 fn check<I, V>(label: &str, device: &Device, input: &[I], initial: V)
 where
-    I: ScanOf<V, Sum> + Lift<V>,
+    I: Scannable<V, Sum> + Lift<V>,
     V: ScanValue + Debug,
     Sum: Operator<V>,
 {
@@ -168,7 +169,7 @@ fn what_is_refused() {
     let error = scanner.exclusive(Sum, &input, &mut short).err().unwrap();
     assert_eq!(
         error.to_string(),
-        "the output has 4 elements and the input 5: give it as many"
+        "the output has 4 elements, but the input 5; pass an output of the same length"
     );
     let error = scanner.exclusive(Sum, &input, &mut long).err().unwrap();
     let (input_len, output_len) = (5, 6);
@@ -190,7 +191,7 @@ fn what_is_refused() {
         .unwrap();
     assert_eq!(
         error.to_string(),
-        "there is no three-pass scan of u32 by Max; use single-pass"
+        "no three-pass scan of u32 by Max; use single-pass"
     );
     // nothing is the worse for it
     let total = scanner.exclusive(Sum, &input, &mut output).unwrap();

@@ -2,7 +2,7 @@
 
 use ferrovox::{
     device::{Device, Stream},
-    scan::{Max, Min, Operator, ScanKind, ScanOf, ScanParams, ScanValue, Scanner, Sum},
+    scan::{Max, Min, Operator, ScanKind, ScanParams, ScanValue, Scannable, Scanner, Sum},
 };
 use ferrovox_kernels::operator::Lift;
 use ferrovox_tests::{devices, noise::Noise};
@@ -29,7 +29,7 @@ fn expected<I: Lift<V>, V: ScanValue, O: Operator<V>>(
 /// Scans `input` and compares, bit by bit.
 fn check<I, V, O>(label: &str, scanner: &mut Scanner, stream: &Stream, operator: O, input: &[I])
 where
-    I: ScanOf<V, O> + Lift<V>,
+    I: Scannable<V, O> + Lift<V>,
     V: ScanValue + Debug,
     O: Operator<V> + Copy,
 {

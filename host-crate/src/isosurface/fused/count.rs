@@ -1,4 +1,4 @@
-//! The mesh from one bit per sample: how much of it there is.
+//! First half of the fused method: counting the vertices and triangles of a slab.
 
 use super::{
     ambiguous_launch, can_vectorize, has_few_tiles, kernels, tiles_launch, totals::Totals,
@@ -23,7 +23,7 @@ use ferrovox_kernels::{
     scan::PICKED,
 };
 
-/// A part of a mesh that is counted and not yet made.
+/// A part of a mesh that has been counted but not emitted.
 pub(crate) struct Counted<'a, T> {
     pub(super) slab: Slab<'a, T>,
     pub(super) layout: WordLayout,
@@ -31,12 +31,13 @@ pub(crate) struct Counted<'a, T> {
     pub(super) edges: Buffer<u32>,
     pub(super) occupied: Buffer<u32>,
     pub(super) parts: Buffer<u16>,
-    /// With the sums scanned.
+    /// Counts and lists of tiles, with the counts scanned to offsets.
     pub(super) totals: Totals,
-    /// Vertices of the part, without those that the next part has.
+    /// Number of vertices of the part, excluding those that belong to the next part.
     pub(super) vertices: u64,
     pub(super) triangles: u64,
-    /// Cells whose triangles depend on values; none if the topology does not ask for them.
+    /// Number of ambiguous cells; 0 with
+    /// [`Topology::Separated`](super::super::Topology::Separated).
     pub(super) ambiguous: u64,
     pub(super) topology: TopologyCounts,
     pub(super) non_finite_cells: u64,
@@ -44,7 +45,7 @@ pub(crate) struct Counted<'a, T> {
 }
 
 impl<T> Counted<'_, T> {
-    /// What the part has.
+    /// Returns the size of the part.
     pub fn counts(&self) -> PartCounts {
         PartCounts {
             vertices: self.vertices,
@@ -52,14 +53,15 @@ impl<T> Counted<'_, T> {
         }
     }
 
-    /// Bytes of the part, and of what is needed to make it beyond what was needed to count it.
+    /// Returns the size in bytes of the part, and of the scratch memory that emitting needs in
+    /// addition to that of counting.
     pub fn bytes(&self, params: &IsosurfaceParams, width: IndexWidth) -> u64 {
         let subcases = self.ambiguous.saturating_mul(size_of::<u16>() as u64);
         self.counts().bytes(params, width).saturating_add(subcases)
     }
 }
 
-/// Finds what the surface crosses in a slab, and counts it. Synchronises the stream.
+/// Counts the vertices and triangles of the surface in a slab. Synchronises the stream.
 pub(crate) fn count<'a, T: DeviceSample>(
     stream: &Stream,
     slab: Slab<'a, T>,
@@ -68,15 +70,15 @@ pub(crate) fn count<'a, T: DeviceSample>(
     Ok(enqueue_count(stream, slab, params)?.finish(stream)?)
 }
 
-/// A part of a mesh whose counts are under way.
+/// A part of a mesh whose counts have been enqueued.
 pub(in crate::isosurface) struct PendingCount<'a, T> {
-    /// Without its counts.
+    /// The part without its counts.
     counted: Counted<'a, T>,
     picked: Buffer<u64>,
 }
 
 impl<'a, T> PendingCount<'a, T> {
-    /// Learns the counts. Synchronises the stream.
+    /// Reads back the counts. Synchronises the stream.
     pub fn finish(self, stream: &Stream) -> Result<Counted<'a, T>, DeviceError> {
         let picked = stream.download(&self.picked)?;
         let (topology, ambiguous) = match &picked[PICKED..] {
@@ -94,7 +96,7 @@ impl<'a, T> PendingCount<'a, T> {
     }
 }
 
-/// Enqueues what [`count`] does. Nothing is synchronised.
+/// Enqueues the work of [`count`] without synchronisation.
 pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
     stream: &Stream,
     slab: Slab<'a, T>,
@@ -121,8 +123,8 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
             .div_ceil(ferrovox_kernels::bits::GROUP as u64),
     );
     if can_vectorize(&slab) {
-        // SAFETY: the slab's samples are those of its grid, and there is a word of each sort for
-        // each word of signs.
+        // SAFETY: the slab's samples are those of its grid, and each buffer of bits has one element
+        // per word of samples.
         unsafe {
             stream.launch::<threshold_bits_vectorized<T>>(
                 launch,
@@ -137,7 +139,7 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
             )?;
         }
     } else {
-        // SAFETY: as above, of its padded grid.
+        // SAFETY: as above, for the padded grid.
         unsafe {
             stream.launch::<threshold_bits<T>>(
                 launch,
@@ -165,8 +167,8 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
     } else {
         0
     })?;
-    // SAFETY: the words of signs are there, four elements and one for each marked word, one for
-    // each part of a tile, and the sums begin as zero.
+    // SAFETY: the bits of all samples are present; the outputs have four elements and one per word
+    // of edges, and one per part of a tile; the counts are 0.
     unsafe {
         stream.launch::<classify_edges>(
             tiles_launch(layout),
@@ -186,16 +188,16 @@ pub(in crate::isosurface) fn enqueue_count<'a, T: DeviceSample>(
         )?;
     }
     times.end(stream, "classify")?;
-    // four places of sums; then, where shapes are asked for, the cells by sort and the listed ones,
-    // which are counted on the way
+    // Four offsets, followed, if ambiguous cells are resolved, by the statistics and the number of
+    // these cells, which `count_subcases` adds up.
     let mut picked = if layout.trilinear != 0 {
         stream.zeros::<u64>(PICKED + CellCounts::TOTALS + 1)?
     } else {
         stream.alloc::<u64>(PICKED)?
     };
     if layout.trilinear != 0 {
-        // SAFETY: samples and words are the slab's, the sums are those just counted, and there is
-        // an element for each total.
+        // SAFETY: samples and words are those of the slab, the counts are the result of the
+        // previous kernel, and there is one element per total.
         unsafe {
             stream.launch::<count_subcases<T>>(
                 ambiguous_launch(layout),

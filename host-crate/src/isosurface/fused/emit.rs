@@ -1,4 +1,4 @@
-//! The mesh from one bit per sample: its vertices and triangles.
+//! Second half of the fused method: emitting the vertices and triangles of a slab.
 
 use super::{Counted, ambiguous_launch, has_few_tiles, parts_launch, tiles_launch};
 use crate::{
@@ -16,8 +16,8 @@ use ferrovox_kernels::isosurface::fused::{
 };
 
 impl<'a, T: DeviceSample> Counted<'a, T> {
-    /// Makes the part of the mesh, in indices of a width that is enough for the whole mesh, with
-    /// `first_vertex` vertices before its own.
+    /// Emits the part of the mesh, with indices of a width that suffices for the whole mesh, and
+    /// `first_vertex` vertices in all preceding parts.
     pub fn emit(
         self,
         stream: &Stream,
@@ -29,7 +29,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
             .emit_triangles(stream, params, width, first_vertex)
     }
 
-    /// Makes the part's vertices, and normals if they are wanted. They do not depend on the other
+    /// Emits the vertices of the part and, if requested, their normals. They do not depend on other
     /// parts.
     pub fn emit_vertices(
         mut self,
@@ -48,8 +48,8 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         } else if let Some(normals) = &mut normals {
             self.launch_vertices_and_normals(stream, params, &mut positions, normals)?;
         } else if self.vertices > 0 {
-            // SAFETY: the marks are those of the words, the places their scan, and there is room
-            // for every vertex.
+            // SAFETY: edges and offsets are those of the layout, and there are three elements per
+            // vertex.
             unsafe {
                 stream.launch::<emit_word_vertices<T>>(
                     tiles_launch(self.layout),
@@ -93,8 +93,8 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         subcases: &mut Buffer<u16>,
     ) -> Result<(), DeviceError> {
         let slab = &self.slab;
-        // SAFETY: samples and words are the slab's, the places their scan, and there is room for
-        // each listed cell.
+        // SAFETY: samples and words are those of the slab, the offsets are the scanned counts, and
+        // there is one element per ambiguous cell.
         unsafe {
             stream.launch::<emit_subcases<T>>(
                 ambiguous_launch(self.layout),
@@ -124,8 +124,8 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         let slab = &self.slab;
         let mut none = stream.alloc::<f32>(0)?;
         let normals = normals.as_mut().unwrap_or(&mut none);
-        // SAFETY: as above, the shapes are those of the listed cells, and there is room for every
-        // vertex.
+        // SAFETY: as above, the subcases are those of the ambiguous cells, and there are three
+        // elements per vertex.
         unsafe {
             stream.launch::<emit_inner_word_vertices<T>>(
                 ambiguous_launch(self.layout),
@@ -162,8 +162,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         }
         let mut none = stream.alloc::<f32>(0)?;
         let normals = normals.as_mut().unwrap_or(&mut none);
-        // SAFETY: as for the positions alone, and there is room for a normal for every vertex, or
-        // for none.
+        // SAFETY: as for the positions alone, with three elements per normal, or none.
         unsafe {
             stream.launch::<emit_cubic_word_vertices<T>>(
                 tiles_launch(self.layout),
@@ -197,7 +196,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
         if self.vertices == 0 {
             return Ok(());
         }
-        // SAFETY: as for the positions alone, and there is room for a normal for every vertex.
+        // SAFETY: as for the positions alone, with three elements per normal.
         unsafe {
             stream.launch::<emit_word_vertices_and_normals<T>>(
                 tiles_launch(self.layout),
@@ -220,7 +219,7 @@ impl<'a, T: DeviceSample> Counted<'a, T> {
     }
 }
 
-/// A part of a mesh that has its vertices and lacks its triangles.
+/// A part of a mesh whose vertices have been emitted, but not its triangles.
 pub(crate) struct PartWithVertices<'a, T> {
     counted: Counted<'a, T>,
     positions: Buffer<f32>,
@@ -229,7 +228,7 @@ pub(crate) struct PartWithVertices<'a, T> {
 }
 
 impl<T: DeviceSample> PartWithVertices<'_, T> {
-    /// Makes the triangles; otherwise as [`Counted::emit`].
+    /// Emits the triangles and completes the part: see [`Counted::emit`].
     pub fn emit_triangles(
         self,
         stream: &Stream,
@@ -276,8 +275,7 @@ impl<T: DeviceSample> Counted<'_, T> {
         if self.triangles == 0 {
             return Ok(triangles);
         }
-        // the table's triangles face the below side; a mirroring geometry turns them round once
-        // more
+        // triangles of the table face the below side; a mirroring geometry reverses them once more
         let flip = (params.inside == Inside::Below) != self.slab.geometry.mirrors();
         let args = (
             self.below.view(),
@@ -290,8 +288,8 @@ impl<T: DeviceSample> Counted<'_, T> {
             flip as u32,
             triangles.view_mut(),
         );
-        // SAFETY: the marks are those of the words, the places their scan, and there is room for
-        // every triangle.
+        // SAFETY: edges and offsets are those of the layout, and there are three elements per
+        // triangle.
         unsafe {
             if has_few_tiles(stream, self.layout) {
                 stream.launch::<emit_word_triangles<I, TILE_PARTS>>(
@@ -303,7 +301,7 @@ impl<T: DeviceSample> Counted<'_, T> {
             }
         }
         if self.ambiguous > 0 {
-            // SAFETY: as above, and the shapes are those of the listed cells.
+            // SAFETY: as above, and the subcases are those of the ambiguous cells.
             unsafe {
                 stream.launch::<emit_ambiguous_triangles<I>>(
                     ambiguous_launch(self.layout).at_most_threads(MAX_AMBIGUOUS_BLOCK),

@@ -1,4 +1,4 @@
-//! The mesh from one bit per sample: what there is of it.
+//! The fused method: extraction from one bit per sample.
 
 mod count;
 mod emit;
@@ -29,9 +29,9 @@ use ferrovox_kernels::{
 };
 use std::borrow::Cow;
 
-/// Device memory beyond the volume and the mesh, in bytes: for each word its signs, its active
-/// edges and its occupied cells, for samples that may be non-finite and for a mask a word more, and
-/// for each tile its sums with those of their segments.
+/// Returns the device memory in bytes in addition to volume and mesh: for each word its below bits,
+/// active edges and occupied cells, one word more each for samples that may be non-finite and for a
+/// mask, and for each tile its counts and the sums of their segments.
 fn scratch_bytes<T: Sample>(layout: WordLayout, masked: bool) -> u64 {
     let per_sign_word = 4 * (1 + T::MAY_BE_NON_FINITE as u64 + masked as u64);
     layout
@@ -43,7 +43,8 @@ fn scratch_bytes<T: Sample>(layout: WordLayout, masked: bool) -> u64 {
         .saturating_add(layout.parts().saturating_mul(2))
 }
 
-/// The same for a slab. Shapes come to it, once their cells are counted: see [`Counted::bytes`].
+/// Returns the scratch memory of a slab in bytes. Subcases are added after counting: see
+/// [`Counted::bytes`].
 pub(super) fn slab_scratch_bytes<T: DeviceSample>(slab: &Slab<'_, T>, topology: Topology) -> u64 {
     scratch_bytes::<T>(word_layout(slab, topology), !slab.mask.is_empty())
 }
@@ -53,24 +54,24 @@ fn word_layout<T>(slab: &Slab<'_, T>, topology: Topology) -> WordLayout {
     WordLayout::new(slab.padded.grid, slab.first, slab.last, trilinear)
 }
 
-/// The same for one plane of cells of a grid, wherever it is.
+/// Returns an upper bound on the scratch memory, in bytes, of one plane of cells of a grid.
 pub(crate) fn min_scratch_bytes<T: DeviceSample>(grid: Grid, masked: bool) -> u64 {
     let nz = grid.nz.min(MAX_SLAB_PLANES);
     scratch_bytes::<T>(WordLayout::new(Grid { nz, ..grid }, 0, 1, true), masked)
 }
 
-/// Planes of samples, with a border, that the slab of one plane of cells has at most: two at the
-/// cells' corners, and one on each side.
+/// Maximum number of planes of samples, border included, of a slab of one plane of cells: two at
+/// the corners of the cells, and one on each side.
 const MAX_SLAB_PLANES: u32 = 4;
 
-/// Whether the samples can be read four at a time: rows begin at multiples of four, and all of the
-/// grid is stored and kept.
+/// Returns `true` if samples can be read four at a time: rows begin at multiples of four, all
+/// samples of the grid are stored, and there is no mask.
 fn can_vectorize<T>(slab: &Slab<'_, T>) -> bool {
     let grid = slab.padded.grid;
     slab.padded == PaddedGrid::unpadded(grid) && grid.nx.is_multiple_of(4) && slab.mask.is_empty()
 }
 
-/// The kernels of a mesh with 32-bit indices.
+/// Returns the names of the kernels of a mesh with 32-bit indices.
 fn kernels<T: DeviceSample>(
     can_vectorize: bool,
     few_tiles: bool,
@@ -105,28 +106,29 @@ fn kernels<T: DeviceSample>(
     kernels
 }
 
-/// A launch whose blocks take tiles.
+/// Returns a launch of one block per tile.
 fn tiles_launch(layout: WordLayout) -> Launch {
     Launch::pieces(layout.tiles()).block_divides(TILE_WORDS)
 }
 
-/// A launch whose blocks take parts of tiles.
+/// Returns a launch of one block per part of a tile.
 fn parts_launch(layout: WordLayout) -> Launch {
     Launch::pieces(layout.parts()).block_divides(TILE_WORDS)
 }
 
-/// Whether tiles are so few that a device waits for the last of them, so that blocks are to share
-/// each.
+/// Returns `true` if there are so few tiles that blocks should share them, as the device would
+/// otherwise wait for the last ones.
 fn has_few_tiles(stream: &Stream, layout: WordLayout) -> bool {
     layout.tiles() < u64::from(stream.device().limits().multiprocessors) * 4
 }
 
-/// A launch whose blocks take those tiles that have listed cells, of which there may be few.
+/// Returns a launch over the tiles with ambiguous cells, of which there may be few.
 fn ambiguous_launch(layout: WordLayout) -> Launch {
     Launch::pieces(layout.tiles().min(MAX_AMBIGUOUS_BLOCKS)).block_divides(TILE_WORDS)
 }
 
-/// Blocks for listed cells at most: a few times what a large GPU has at work together.
+/// Maximum number of blocks for ambiguous cells: a few times the number of blocks that a large GPU
+/// runs concurrently.
 const MAX_AMBIGUOUS_BLOCKS: u64 = 2048;
 
 #[cfg(test)]
@@ -147,7 +149,7 @@ mod tests {
             assert!(per_voxel(scratch_bytes::<u8>(layout, false)) < 0.77);
             assert!(per_voxel(scratch_bytes::<u8>(layout, true)) < 0.89);
             assert!(per_voxel(scratch_bytes::<f32>(layout, false)) < 0.89);
-            // a byte, and what there is for each tile
+            // one byte, and the counts of each tile
             assert!(per_voxel(scratch_bytes::<f32>(layout, true)) < 1.02);
         }
     }

@@ -1,11 +1,11 @@
-//! Counts that begin as zero, in one piece of memory: on a small volume each piece that is set by
-//! itself takes as long as a kernel.
+//! Buffers that are initially zero, in one allocation: on a small volume, clearing each separately
+//! takes as long as a kernel.
 
 use crate::device::{Buffer, DeviceError, Stream};
 use cuda_std::{View, ViewMut};
 use ferrovox_kernels::isosurface::fused::WordLayout;
 
-/// The tiles' sums, the list of tiles with listed cells, and whether a sample is not finite.
+/// Counts of the tiles, list of tiles with ambiguous cells, and the flag for non-finite samples.
 pub(super) struct Totals {
     memory: Buffer<u64>,
     counts: usize,
@@ -13,7 +13,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// All of them zero.
+    /// Allocates the buffers, filled with zeros.
     pub fn new(stream: &Stream, layout: WordLayout) -> Result<Self, DeviceError> {
         let (counts, ambiguous_tiles) = (
             layout.counts_len() as usize,
@@ -26,7 +26,7 @@ impl Totals {
         })
     }
 
-    /// The sums; then, once they are scanned, places.
+    /// Returns the counts; offsets after they have been scanned.
     pub fn counts(&self) -> View<'_, u64> {
         self.memory.view().slice(0, self.counts)
     }
@@ -35,7 +35,7 @@ impl Totals {
         self.memory.view().slice(self.counts, self.ambiguous_tiles)
     }
 
-    /// The sums, the list of tiles, and the element that says whether a sample is not finite.
+    /// Returns the counts, the list of tiles, and the flag for non-finite samples.
     pub fn views_mut(&mut self) -> [ViewMut<'_, u64>; 3] {
         let all = self.memory.view_mut();
         let end = self.counts + self.ambiguous_tiles;

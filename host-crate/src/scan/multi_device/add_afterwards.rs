@@ -1,12 +1,12 @@
-//! One part for each device, to which its offset is added in the end.
+//! One part per device, to which the part's offset is added in a final pass.
 
 use super::{Chunk, MultiDeviceParams, lane::Lane};
 use crate::{
     partition::{devices::Stop, offsets::Offsets},
-    scan::{Operator, ScanError, ScanOf, ScanParams, ScanValue},
+    scan::{Operator, ScanError, ScanParams, ScanValue, Scannable},
 };
 
-/// Scans a device's part.
+/// Scans the parts of one device.
 pub(super) fn scan<I, V, O>(
     lane: &mut Lane,
     mut parts: Vec<Chunk<'_, I, V>>,
@@ -14,7 +14,7 @@ pub(super) fn scan<I, V, O>(
     offsets: &Offsets<V>,
 ) -> Result<(), Stop<ScanError>>
 where
-    I: ScanOf<V, O>,
+    I: Scannable<V, O>,
     V: ScanValue,
     O: Operator<V>,
 {
@@ -35,7 +35,7 @@ where
             offsets.publish(part.number, worker.total()?);
             let offset = offsets.before(part.number)?;
             worker.add_offset::<I, V, O>(offset, len)?;
-            // SAFETY: as for the upload; nothing else uses the part's output.
+            // SAFETY: as for the upload; no other code accesses the part's output.
             unsafe { worker.begin_download(part.output)? };
             Ok(())
         })?;

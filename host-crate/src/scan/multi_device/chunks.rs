@@ -1,22 +1,23 @@
-//! Which chunks an input is cut into.
+//! Division of an input into chunks.
 
 use crate::partition::slab::ranges_with_lengths;
 
-/// Elements of a chunk at most: enough that the work for each chunk is negligible.
+/// Maximum number of elements per chunk, at which the overhead per chunk is negligible.
 const MAX_CHUNK: usize = 1 << 22;
-/// Elements of a chunk at least, unless there are fewer for each device: less takes a device no
-/// longer than the launch itself.
+/// Minimum number of elements per chunk, unless a device's share is smaller; fewer take no less
+/// time than the launch itself.
 const MIN_CHUNK: usize = 1 << 18;
-/// Chunks of each device, where they are of no fewer elements than [`MIN_CHUNK`]: while the first
-/// is uploaded nothing is downloaded, and the other way round for the last.
+/// Number of chunks per device, if they have at least [`MIN_CHUNK`] elements. While the first chunk
+/// is uploaded nothing can be downloaded, and vice versa for the last.
 const ROUNDS: usize = 8;
-/// Chunks begin at multiples of this, so that copies do on a page or a part of it.
+/// Chunks begin at multiples of this number of elements, so that copies are aligned to pages or
+/// fractions of pages.
 const UNIT: usize = 64;
 
-/// The lengths of the chunks of `len` elements, dealt to the devices in turn: as many for each, of
-/// one length; but where they are long enough, each device's first and last are in two pieces, a
-/// quarter outermost.
-pub(super) fn chosen(len: usize, devices: usize) -> Vec<usize> {
+/// Returns the lengths of the chunks of `len` elements, which are assigned to the devices in turn:
+/// the same number of equal chunks for each device. If they are long enough, the first and the last
+/// chunk of each device are split, with the outer quarter on its own.
+pub(super) fn default_chunks(len: usize, devices: usize) -> Vec<usize> {
     let devices = devices.max(1);
     let share = len.div_ceil(devices);
     let rounds = share
@@ -29,19 +30,20 @@ pub(super) fn chosen(len: usize, devices: usize) -> Vec<usize> {
         .max(UNIT);
     let outer = (chunk / 4).next_multiple_of(UNIT);
     if rounds < 3 || outer < MIN_CHUNK / 2 {
-        return cut(len, std::iter::repeat(chunk));
+        return chunk_lengths(len, std::iter::repeat(chunk));
     }
     let inner = chunk - outer;
     let begin = [outer, inner].into_iter();
     let middle = std::iter::repeat_n(chunk, rounds - 2);
-    // what rounding leaves over is short
+    // what rounding leaves is short
     let end = [inner].into_iter().chain(std::iter::repeat(outer));
     let of_each = |length| std::iter::repeat_n(length, devices);
-    cut(len, begin.chain(middle).chain(end).flat_map(of_each))
+    chunk_lengths(len, begin.chain(middle).chain(end).flat_map(of_each))
 }
 
-/// The lengths of ranges of these lengths, of which there are enough; the last is what is left.
-pub(super) fn cut(len: usize, lengths: impl Iterator<Item = usize>) -> Vec<usize> {
+/// Divides `len` elements into ranges of the given lengths; the last range is shortened to what
+/// remains.
+pub(super) fn chunk_lengths(len: usize, lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     ranges_with_lengths(len, lengths)
         .map(|range| range.len())
         .collect()
@@ -70,7 +72,7 @@ mod tests {
     fn chunks_are_all_of_the_input_within_their_bounds() {
         for len in LENGTHS {
             for devices in [1, 2, 3, 8] {
-                let chunks = chosen(len, devices);
+                let chunks = default_chunks(len, devices);
                 assert_eq!(chunks.iter().sum::<usize>(), len, "{len} on {devices}");
                 assert!(chunks.iter().all(|&chunk| (1..=MAX_CHUNK).contains(&chunk)));
                 let share = len.div_ceil(devices);
@@ -78,19 +80,19 @@ mod tests {
                     .iter()
                     .filter(|&&chunk| chunk < MIN_CHUNK / 2)
                     .count();
-                // what is left over at the end
+                // the remainder at the end
                 assert!(short <= devices || share < MIN_CHUNK, "{chunks:?}");
             }
         }
     }
 
-    /// The devices' work differs by less than a hundredth, where there is enough of it.
+    /// The devices' shares differ by less than 1 %, if there are enough elements.
     #[test]
     fn devices_have_equal_shares() {
         for len in LENGTHS.into_iter().filter(|&len| len >= 1 << 20) {
             for devices in [2, 3, 8] {
                 let mut shares = vec![0usize; devices];
-                for (i, chunk) in chosen(len, devices).into_iter().enumerate() {
+                for (i, chunk) in default_chunks(len, devices).into_iter().enumerate() {
                     shares[i % devices] += chunk;
                 }
                 let (least, most) = (shares.iter().min(), shares.iter().max());
@@ -102,13 +104,13 @@ mod tests {
 
     #[test]
     fn ends_are_short_where_there_is_enough() {
-        let chunks = chosen(10 * 128 * 128 * 128, 2);
+        let chunks = default_chunks(10 * 128 * 128 * 128, 2);
         assert_eq!(chunks.len(), 2 * (ROUNDS + 2));
         assert_eq!(chunks[0], chunks[4].div_ceil(4));
         assert_eq!(chunks[0] + chunks[2], chunks[4]);
         assert_eq!(chunks[18], chunks[0]);
-        assert_eq!(chosen(1 << 20, 1), [MIN_CHUNK; 4]);
-        assert_eq!(chosen(1000, 1), [1000]);
-        assert_eq!(chosen(0, 2), [0usize; 0]);
+        assert_eq!(default_chunks(1 << 20, 1), [MIN_CHUNK; 4]);
+        assert_eq!(default_chunks(1000, 1), [1000]);
+        assert_eq!(default_chunks(0, 2), [0usize; 0]);
     }
 }

@@ -1,33 +1,33 @@
-//! What each device keeps from scan to scan: streams, with memory for a chunk.
+//! Streams and memory of one device, kept between scans.
 
 use crate::{
     device::{Buffer, Device, HostBuffer, Stream},
     partition::devices::Stop,
     scan::{
-        Operator, ScanError, ScanOf, ScanParams, ScanValue, Scanner, element::sealed::Sealed,
-        kept::ScannerMemory,
+        Operator, ScanError, ScanParams, ScanValue, Scannable, Scanner, element::sealed::Sealed,
+        memory::ScannerMemory,
     },
 };
 use cuda_std::{View, ViewMut};
 
-/// Chunks whose upload is enqueued before the host synchronises with an earlier one's total.
-pub(super) const AHEAD: usize = 2;
-/// Chunks that a device has at a time: those ahead, one that is scanned from its offset, one that
-/// is downloaded.
-pub(super) const SLOTS: usize = AHEAD + 2;
+/// Number of chunks whose upload is enqueued before the host waits for the total of an earlier one.
+pub(super) const PREFETCH: usize = 2;
+/// Number of chunks on a device at a time: those being uploaded, one being scanned from its offset,
+/// one being downloaded.
+pub(super) const SLOTS: usize = PREFETCH + 2;
 
-/// Words of a total on the host, as many as a scanner's.
+/// Number of words of a total on the host, as in a scanner.
 const TOTAL_WORDS: usize = 2;
 
-/// A device, with a slot for each chunk that it has at a time.
+/// A device with a slot per chunk in flight.
 pub(super) struct Lane {
     pub device: Device,
     slots: Vec<Slot>,
-    /// Where the slots' totals go; pinned, so that the copies are enqueued behind the scans.
+    /// Host copies of the slots' totals; pinned, so that the copies are enqueued behind the scans.
     totals: Option<HostBuffer<u64>>,
 }
 
-/// A stream with memory for a chunk, of elements of any sort.
+/// A stream with memory for a chunk of elements of any type.
 struct Slot {
     stream: Stream,
     /// `None` before the first scan, and after one that failed.
@@ -36,7 +36,7 @@ struct Slot {
     output: Buffer<u8>,
 }
 
-/// A slot at work.
+/// A slot in use.
 pub(super) struct Worker<'a> {
     stream: &'a Stream,
     scanner: Scanner<'a>,
@@ -54,9 +54,8 @@ impl Lane {
         }
     }
 
-    /// Lets `work` use `slots` slots, [`SLOTS`] at most, whose chunks have at most `input_bytes`
-    /// and `output_bytes` bytes. Synchronises with all that it enqueued, also when it fails or
-    /// panics.
+    /// Calls `work` with `slots` slots, at most [`SLOTS`], for chunks of at most `input_bytes` and
+    /// `output_bytes` bytes. Synchronises with all enqueued work, even if `work` fails or panics.
     pub fn work(
         &mut self,
         slots: usize,
@@ -78,7 +77,7 @@ impl Lane {
             None => self.device.pinned(SLOTS * TOTAL_WORDS)?,
         };
         let totals = self.totals.insert(totals);
-        let mut waiting = WaitForAll {
+        let mut pending = WaitForAll {
             streams: Vec::with_capacity(slots),
         };
         let mut workers = Vec::with_capacity(slots);
@@ -90,11 +89,11 @@ impl Lane {
             let stream = &slot.stream;
             grow(stream, &mut slot.input, input_bytes)?;
             grow(stream, &mut slot.output, output_bytes)?;
-            waiting.streams.push(stream);
+            pending.streams.push(stream);
             workers.push(Worker {
                 stream,
                 scanner: match slot.scanner.take() {
-                    Some(memory) => memory.on(stream),
+                    Some(memory) => memory.attach(stream),
                     None => Scanner::new(stream)?,
                 },
                 input: &mut slot.input,
@@ -104,7 +103,7 @@ impl Lane {
             keep.push(&mut slot.scanner);
         }
         work(&mut workers)?;
-        for stream in &waiting.streams {
+        for stream in &pending.streams {
             stream.synchronize()?;
         }
         for (kept, worker) in keep.into_iter().zip(workers) {
@@ -114,17 +113,17 @@ impl Lane {
     }
 }
 
-/// Grows a buffer to at least this many bytes. What it held is lost.
+/// Grows a buffer to at least this many bytes. Its contents are lost.
 fn grow(stream: &Stream, buffer: &mut Buffer<u8>, bytes: usize) -> Result<(), ScanError> {
     if buffer.len() < bytes {
-        // not both at a time
+        // frees the old buffer before the new one is allocated
         *buffer = stream.alloc(0)?;
         *buffer = stream.alloc(bytes)?;
     }
     Ok(())
 }
 
-/// Waits for all copies before the memory that they use is given back.
+/// Waits for all copies before the host memory that they access is released.
 struct WaitForAll<'a> {
     streams: Vec<&'a Stream>,
 }
@@ -132,23 +131,23 @@ struct WaitForAll<'a> {
 impl Drop for WaitForAll<'_> {
     fn drop(&mut self) {
         for stream in &self.streams {
-            // an error has been reported by what failed
+            // the error has been reported by the operation that failed
             let _ = stream.synchronize();
         }
     }
 }
 
 impl Worker<'_> {
-    /// Enqueues a chunk's upload.
+    /// Enqueues the upload of a chunk.
     ///
     /// # Safety
-    /// Until [`Lane::work`] returns, the elements live and are not changed.
+    /// Until [`Lane::work`] returns, the elements must stay alive and unchanged.
     pub unsafe fn begin_upload<I: crate::device::Element>(
         &mut self,
         elements: &[I],
     ) -> Result<(), ScanError> {
         let bytes = bytemuck::cast_slice(elements);
-        // SAFETY: the caller's promise; the stream is synchronised before that.
+        // SAFETY: guaranteed by the caller; the stream is synchronised before that.
         unsafe { self.stream.begin_write(self.input, bytes)? };
         Ok(())
     }
@@ -156,64 +155,65 @@ impl Worker<'_> {
     /// Enqueues the scan of the uploaded chunk's `len` elements.
     pub fn scan<I, V, O>(&mut self, len: usize, params: &ScanParams<V>) -> Result<(), ScanError>
     where
-        I: ScanOf<V, O>,
+        I: Scannable<V, O>,
         V: ScanValue,
         O: Operator<V>,
     {
         assert!(len * size_of::<I>() <= self.input.len());
-        // this many elements fit, any bytes are an element, and a buffer is aligned for all of them
+        // this many elements fit, every bit pattern is valid, and a buffer is sufficiently aligned
         let input = View::for_launch(self.input.pointer().cast::<I>(), len);
-        let output = output_of(self.output, len);
-        // SAFETY: both are of the slot's device and have the same length.
+        let output = result_view(self.output, len);
+        // SAFETY: both belong to the slot's device and have the same length.
         unsafe { self.scanner.scan_views::<I, V, O>(input, output, params)? };
         Ok(())
     }
 
     /// Enqueues the download of the last scan's total.
     pub fn begin_total(&mut self) -> Result<(), ScanError> {
-        // SAFETY: the words outlive the work, and are read after it has been waited for.
+        // SAFETY: the words outlive the work, and are read after synchronisation.
         unsafe { self.stream.begin_read(&self.scanner.total, self.total)? };
         Ok(())
     }
 
-    /// The total that comes. Synchronises the stream.
+    /// Returns the downloaded total. Synchronises the stream.
     pub fn total<V: ScanValue>(&mut self) -> Result<V, ScanError> {
         self.stream.synchronize()?;
         let bytes: &[u8] = bytemuck::cast_slice(self.total);
         Ok(bytemuck::pod_read_unaligned(&bytes[..size_of::<V>()]))
     }
 
-    /// Enqueues that `offset` is combined with `len` results.
+    /// Enqueues the combination of `offset` with `len` results.
     pub fn add_offset<I, V, O>(&mut self, offset: V, len: usize) -> Result<(), ScanError>
     where
-        I: ScanOf<V, O>,
+        I: Scannable<V, O>,
         V: ScanValue,
         O: Operator<V>,
     {
-        let output = output_of(self.output, len);
-        // SAFETY: the output is the slot's own.
+        let output = result_view(self.output, len);
+        // SAFETY: the output belongs to the slot.
         unsafe { <I as Sealed<V, O>>::add_offset(self.stream, offset, output)? };
         Ok(())
     }
 
-    /// Enqueues the download of as many results as there is room for.
+    /// Enqueues the download of the first `results.len()` results.
     ///
     /// # Safety
-    /// Until [`Lane::work`] returns, the results live and nothing else uses them.
+    /// Until [`Lane::work`] returns, the results must stay alive, and no other code may access
+    /// them.
     pub unsafe fn begin_download<V: ScanValue>(
         &mut self,
         results: &mut [V],
     ) -> Result<(), ScanError> {
         let bytes = bytemuck::cast_slice_mut(results);
-        // SAFETY: the caller's promise; the stream is synchronised before that.
+        // SAFETY: guaranteed by the caller; the stream is synchronised before that.
         unsafe { self.stream.begin_read(self.output, bytes)? };
         Ok(())
     }
 }
 
-/// The first `len` results.
-fn output_of<V: ScanValue>(output: &mut Buffer<u8>, len: usize) -> ViewMut<'_, V> {
+/// Returns a view of the first `len` results.
+fn result_view<V: ScanValue>(output: &mut Buffer<u8>, len: usize) -> ViewMut<'_, V> {
     assert!(len * size_of::<V>() <= output.len());
-    // this many fit, any bytes are a value, and a buffer is aligned for all of them
+    // this many values fit, every bit pattern is valid, and a buffer is sufficiently aligned
     ViewMut::for_launch(output.pointer().cast::<V>(), len)
 }

@@ -1,17 +1,18 @@
-//! Scans over several devices, from host memory to host memory.
+//! Scans on several devices, from host memory to host memory.
 //!
-//! | method | parts | how a part learns what comes before it | traffic on each device |
-//! | --- | --- | --- | --- |
-//! | [`MultiDeviceMethod::RescanWithOffset`] | chunks, dealt to the devices in turn | each chunk is scanned for its total as soon as it is there; once the totals before it are known, it is scanned from there on | 2 reads, 2 writes |
-//! | [`MultiDeviceMethod::AddAfterwards`] | one for each device | scanned at once; the scan of the totals is added by a kernel, 4 elements a thread | 2 reads, 2 writes |
+//! - [`MultiDeviceMethod::RescanWithOffset`] divides the input into chunks, assigned to the devices
+//!   in turn. Each chunk is scanned for its total as soon as it is uploaded; once the totals of all
+//!   preceding chunks are known, it is scanned again from its offset.
+//! - [`MultiDeviceMethod::AddAfterwards`] divides the input into one part per device. Each part is
+//!   scanned at once; then its offset is added by a kernel with 4 elements per thread.
 //!
-//! The first, the default, needs memory for no more than four chunks on each device, and uploads,
-//! scans and downloads different chunks at the same time in both directions of the bus. For that,
-//! input and output must be [pinned](crate::device::Device::pinned); else each copy holds up its
-//! thread.
+//! Both read and write device memory twice per element. The former, the default, needs memory for
+//! at most four chunks per device, and uploads, scans and downloads different chunks concurrently,
+//! in both directions of the bus. This requires [pinned](crate::device::Device::pinned) input and
+//! output; otherwise each copy blocks its thread.
 //!
-//! Streams and device memory take a driver about as long to make as a few million elements take to
-//! scan: a [`MultiDeviceScanner`] keeps them.
+//! Creating streams and device memory takes a driver about as long as scanning a few million
+//! elements: a [`MultiDeviceScanner`] keeps them.
 
 mod add_afterwards;
 mod chunks;
@@ -21,30 +22,31 @@ mod scanner;
 
 pub use scanner::MultiDeviceScanner;
 
-use super::{Operator, ScanError, ScanKind, ScanOf, ScanValue};
+use super::{Operator, ScanError, ScanKind, ScanValue, Scannable};
 use crate::device::Device;
 
-/// How a scan over several devices is made.
+/// Method of a scan on several devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MultiDeviceMethod {
-    /// In chunks, each scanned from its offset on.
+    /// In chunks, each scanned from its offset.
     #[default]
     RescanWithOffset,
-    /// In as many parts as there are devices, to each of which its offset is added in the end.
+    /// In one part per device, to which its offset is added in a final pass.
     AddAfterwards,
 }
 
-/// What [`multi_device`] and a [`MultiDeviceScanner`] are to do.
+/// Parameters of [`multi_device`] and [`MultiDeviceScanner`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MultiDeviceParams<V> {
     /// Exclusive or inclusive.
     pub kind: ScanKind,
-    /// The method.
+    /// Method of the scan.
     pub method: MultiDeviceMethod,
-    /// What comes before the first element; `None` for nothing.
+    /// Value that precedes the first element; `None` for the operator's identity.
     pub initial: Option<V>,
-    /// Elements of a chunk, at least 1; `None` for chunks that [fit the input](Self::chunks).
+    /// Number of elements per chunk, at least 1; `None` for chunks that [fit the
+    /// input](Self::chunks).
     pub chunk: Option<usize>,
 }
 
@@ -60,13 +62,14 @@ impl<V> Default for MultiDeviceParams<V> {
 }
 
 impl<V> MultiDeviceParams<V> {
-    /// The lengths of the parts that `len` elements are cut into; the devices take them in turn.
+    /// Returns the lengths of the parts that `len` elements are divided into; the devices process
+    /// them in turn.
     ///
-    /// Chunks whose length is not given are of one length, such that all devices have as many:
-    /// eight each, but of no fewer than 2^18 elements and no more than 2^22, whatever their number
-    /// is then. If a quarter of that is 2^17 or more, each device's first and last chunk are in two
-    /// pieces, the outer one a quarter: the less there is before anything can go back, and after
-    /// everything came, the less time is only one direction of the bus in use.
+    /// Unless a length is given, all chunks have the same length and all devices the same number of
+    /// chunks: eight each, but with at least 2^18 and at most 2^22 elements per chunk, whatever the
+    /// number of chunks is then. If a quarter of a chunk has at least 2^17 elements, the first and
+    /// the last chunk of each device are split, with the outer quarter on its own: short outer
+    /// chunks minimise the time in which only one direction of the bus is in use.
     ///
     /// ```
     /// use ferrovox::scan::{MultiDeviceMethod, MultiDeviceParams};
@@ -80,24 +83,24 @@ impl<V> MultiDeviceParams<V> {
     /// ```
     pub fn chunks(&self, len: usize, devices: usize) -> Vec<usize> {
         match (self.method, self.chunk) {
-            (MultiDeviceMethod::RescanWithOffset, None) => chunks::chosen(len, devices),
+            (MultiDeviceMethod::RescanWithOffset, None) => chunks::default_chunks(len, devices),
             (MultiDeviceMethod::RescanWithOffset, Some(chunk)) => {
-                chunks::cut(len, std::iter::repeat(chunk))
+                chunks::chunk_lengths(len, std::iter::repeat(chunk))
             }
             (MultiDeviceMethod::AddAfterwards, _) => {
                 let share = len.div_ceil(devices.max(1));
-                chunks::cut(len, std::iter::repeat(share))
+                chunks::chunk_lengths(len, std::iter::repeat(share))
             }
         }
     }
 }
 
-/// Scans `input` to `output` on several devices at once, the first worked by this thread and each
-/// other by one of its own; returns the total. A device may be named more than once. For more than
-/// one scan a [`MultiDeviceScanner`] is quicker.
+/// Scans `input` to `output` on several devices concurrently, and returns the total. The first
+/// device uses the calling thread, each other one a thread of its own. A device may be listed more
+/// than once. For repeated scans, [`MultiDeviceScanner`] is faster.
 ///
-/// Integers, minima and maxima are the same as on one device. The grouping of floating-point sums
-/// depends on the method, the chunks or the number of devices, and on the sort of device.
+/// Integer results, minima and maxima are the same as on one device. The grouping of floating-point
+/// sums depends on the method, the chunks or the number of devices, and the kind of device.
 ///
 /// ```
 /// use ferrovox::{device::Device, scan::{self, MultiDeviceParams, Sum}};
@@ -110,7 +113,7 @@ impl<V> MultiDeviceParams<V> {
 /// ```
 ///
 /// # Errors
-/// [`ScanError::NoDevices`], and those of [`MultiDeviceScanner::scan`].
+/// [`ScanError::NoDevices`], and as for [`MultiDeviceScanner::scan`].
 pub fn multi_device<I, V, O>(
     devices: &[Device],
     operator: O,
@@ -119,14 +122,14 @@ pub fn multi_device<I, V, O>(
     params: &MultiDeviceParams<V>,
 ) -> Result<V, ScanError>
 where
-    I: ScanOf<V, O>,
+    I: Scannable<V, O>,
     V: ScanValue,
     O: Operator<V>,
 {
     MultiDeviceScanner::new(devices)?.scan(operator, input, output, params)
 }
 
-/// A range of the input, and where its result goes.
+/// A range of the input, and the corresponding range of the output.
 struct Chunk<'a, I, V> {
     number: usize,
     input: &'a [I],

@@ -1,20 +1,19 @@
-//! Chunks, each scanned from its offset on.
+//! Chunks, each scanned from its offset.
 //!
-//! Of a device's chunks, two are on their way to it or are scanned for their totals, while the one
-//! before them is scanned from its offset and those before that go back. So neither direction of
-//! the bus waits for the host: not for it to learn a total, nor for it to receive that of another
-//! device.
+//! While two chunks of a device are being uploaded or scanned for their totals, the preceding chunk
+//! is scanned from its offset, and the one before that is downloaded. So neither direction of the
+//! bus idles while the host waits for a total, or for that of another device.
 
 use super::{
     Chunk, MultiDeviceParams,
-    lane::{AHEAD, Lane, SLOTS, Worker},
+    lane::{Lane, PREFETCH, SLOTS, Worker},
 };
 use crate::{
     partition::{devices::Stop, offsets::Offsets},
-    scan::{Operator, ScanError, ScanOf, ScanParams, ScanValue},
+    scan::{Operator, ScanError, ScanParams, ScanValue, Scannable},
 };
 
-/// Scans a device's chunks.
+/// Scans the chunks of one device.
 pub(super) fn scan<I, V, O>(
     lane: &mut Lane,
     mut parts: Vec<Chunk<'_, I, V>>,
@@ -22,33 +21,33 @@ pub(super) fn scan<I, V, O>(
     offsets: &Offsets<V>,
 ) -> Result<(), Stop<ScanError>>
 where
-    I: ScanOf<V, O>,
+    I: Scannable<V, O>,
     V: ScanValue,
     O: Operator<V>,
 {
     let longest = parts.iter().map(|part| part.input.len()).max();
-    let room = longest.unwrap_or(0);
+    let capacity = longest.unwrap_or(0);
     let slots = SLOTS.min(parts.len());
-    let (input_bytes, output_bytes) = (room * size_of::<I>(), room * size_of::<V>());
+    let (input_bytes, output_bytes) = (capacity * size_of::<I>(), capacity * size_of::<V>());
     lane.work(slots, input_bytes, output_bytes, |workers| {
-        for turn in 0..parts.len() + AHEAD {
-            if let Some(part) = parts.get(turn) {
-                begin::<I, V, O>(&mut workers[turn % SLOTS], part)?;
+        for step in 0..parts.len() + PREFETCH {
+            if let Some(part) = parts.get(step) {
+                begin::<I, V, O>(&mut workers[step % SLOTS], part)?;
             }
-            let earlier = turn.checked_sub(AHEAD);
-            if let Some((turn, part)) = earlier.and_then(|turn| Some((turn, parts.get_mut(turn)?)))
+            let earlier = step.checked_sub(PREFETCH);
+            if let Some((step, part)) = earlier.and_then(|step| Some((step, parts.get_mut(step)?)))
             {
-                finish(&mut workers[turn % SLOTS], part, params, offsets)?;
+                finish(&mut workers[step % SLOTS], part, params, offsets)?;
             }
         }
         Ok(())
     })
 }
 
-/// Enqueues a chunk's upload, and the scan that finds its total.
+/// Enqueues the upload of a chunk, and the scan for its total.
 fn begin<I, V, O>(worker: &mut Worker<'_>, part: &Chunk<'_, I, V>) -> Result<(), Stop<ScanError>>
 where
-    I: ScanOf<V, O>,
+    I: Scannable<V, O>,
     V: ScanValue,
     O: Operator<V>,
 {
@@ -62,8 +61,7 @@ where
     Ok(worker.begin_total()?)
 }
 
-/// Downloads a chunk's total, waits for what comes before it, and enqueues its scan and its
-/// download.
+/// Downloads a chunk's total, waits for its offset, and enqueues its scan and its download.
 fn finish<I, V, O>(
     worker: &mut Worker<'_>,
     part: &mut Chunk<'_, I, V>,
@@ -71,7 +69,7 @@ fn finish<I, V, O>(
     offsets: &Offsets<V>,
 ) -> Result<(), Stop<ScanError>>
 where
-    I: ScanOf<V, O>,
+    I: Scannable<V, O>,
     V: ScanValue,
     O: Operator<V>,
 {

@@ -1,4 +1,4 @@
-//! What scans over several devices, again and again.
+//! Reusable scanner for several devices.
 
 use super::{
     Chunk, MultiDeviceMethod, MultiDeviceParams, add_afterwards, lane::Lane, rescan_with_offset,
@@ -7,13 +7,13 @@ use crate::{
     device::Device,
     partition::offsets::Offsets,
     scan::{
-        Operator, ScanError, ScanOf, ScanValue, element::sealed::Sealed, scanner::check_lengths,
+        Operator, ScanError, ScanValue, Scannable, element::sealed::Sealed, scanner::check_lengths,
     },
 };
 
-/// Scans host memory on several devices at once, one scan after the other. It keeps each device's
-/// streams and memory, which grows to what the largest chunk took, so that scans after the first
-/// allocate nothing on the devices. Elements, values and operators may differ from scan to scan.
+/// Scans host memory on several devices concurrently, one scan at a time. Keeps the streams and the
+/// memory of each device, which grows to the size of the largest chunk, so that later scans
+/// allocate no device memory. Element types, value types and operators may differ between scans.
 ///
 /// ```
 /// use ferrovox::{device::Device, scan::{MultiDeviceParams, MultiDeviceScanner, Max, Sum}};
@@ -33,8 +33,8 @@ pub struct MultiDeviceScanner {
 }
 
 impl MultiDeviceScanner {
-    /// For scans on `devices`, of which one may be named more than once. Nothing is allocated
-    /// before the first scan.
+    /// Creates a scanner for `devices`, which may contain a device more than once. Nothing is
+    /// allocated before the first scan.
     ///
     /// # Errors
     /// [`ScanError::NoDevices`].
@@ -47,13 +47,12 @@ impl MultiDeviceScanner {
         Ok(Self { devices, lanes })
     }
 
-    /// The scan of `input` to `output`; returns the total. As
-    /// [`multi_device`](super::multi_device).
+    /// Scans `input` to `output` and returns the total: see [`multi_device`](super::multi_device).
     ///
     /// # Errors
-    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`]; [`ScanError::OnDevice`] if one
-    /// fails: then `output` holds what was done until the others had stopped. The scanner can still
-    /// be used if the device can.
+    /// [`ScanError::OutputTooSmall`], [`ScanError::LengthsDiffer`]; [`ScanError::OnDevice`] if a
+    /// device fails: `output` then holds the results computed before all devices had stopped. The
+    /// scanner remains usable if the device does.
     pub fn scan<I, V, O>(
         &mut self,
         _operator: O,
@@ -62,7 +61,7 @@ impl MultiDeviceScanner {
         params: &MultiDeviceParams<V>,
     ) -> Result<V, ScanError>
     where
-        I: ScanOf<V, O>,
+        I: Scannable<V, O>,
         V: ScanValue,
         O: Operator<V>,
     {
@@ -71,7 +70,7 @@ impl MultiDeviceScanner {
         let initial = params.initial.unwrap_or_else(<I as Sealed<V, O>>::initial);
         let offsets = Offsets::new(initial, lengths.len(), O::combine);
         let dealt = deal(input, output, &lengths, self.lanes.len());
-        // the first lanes have chunks, if not all do
+        // with fewer chunks than lanes, the first lanes have one each
         let jobs = self.lanes.iter_mut().zip(dealt);
         let jobs = jobs.filter(|(_, chunks)| !chunks.is_empty());
         let work = |_, (lane, chunks): (&mut Lane, _)| match params.method {
@@ -87,7 +86,7 @@ impl MultiDeviceScanner {
     }
 }
 
-/// Cuts input and output into chunks, and deals them to the devices in turn.
+/// Divides input and output into chunks, and assigns them to the devices in turn.
 fn deal<'a, I, V>(
     mut input: &'a [I],
     mut output: &'a mut [V],

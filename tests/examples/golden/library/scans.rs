@@ -7,7 +7,7 @@ use ferrovox::{
     device::Stream,
     scan::{
         self, CheckedSum, Max, Min, MultiDeviceMethod, MultiDeviceParams, Operator, ScanError,
-        ScanKind, ScanMethod, ScanOf, ScanParams, ScanValue, Scanner, Sum,
+        ScanKind, ScanMethod, ScanParams, ScanValue, Scannable, Scanner, Sum,
     },
 };
 use ferrovox_tests::{golden::Bits, noise::Noise};
@@ -36,7 +36,7 @@ fn add<I, V, O>(
     of: impl Fn(u64) -> I,
 ) -> Result<(), ScanError>
 where
-    I: ScanOf<V, O>,
+    I: Scannable<V, O>,
     V: ScanValue,
     O: Operator<V> + Copy,
 {
@@ -213,7 +213,7 @@ fn add_across<I, V, O>(
     of: impl Fn(u64) -> I,
 ) -> Result<()>
 where
-    I: ScanOf<V, O>,
+    I: Scannable<V, O>,
     V: ScanValue,
     O: Operator<V> + Copy,
 {

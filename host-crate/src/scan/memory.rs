@@ -1,10 +1,10 @@
-//! A scanner's memory, kept between scans.
+//! Memory of a scanner, kept between scans.
 
 use super::Scanner;
 use crate::device::{Buffer, Stream};
 
-/// What a [`Scanner`] keeps between scans, for an owner of its stream, which it can borrow only
-/// while it scans.
+/// The memory of a [`Scanner`], stored by the owner of a stream, which can lend the stream to a
+/// scanner only during a scan.
 pub(super) struct ScannerMemory {
     states: Buffer<u64>,
     total: Buffer<u64>,
@@ -13,8 +13,8 @@ pub(super) struct ScannerMemory {
 }
 
 impl ScannerMemory {
-    /// The scanner again, on the stream that it was on.
-    pub fn on(self, stream: &Stream) -> Scanner<'_> {
+    /// Restores the scanner on the stream that it was created for.
+    pub fn attach(self, stream: &Stream) -> Scanner<'_> {
         Scanner {
             stream,
             states: self.states,
