@@ -1,4 +1,4 @@
-//! From curves of components to the graph of a label.
+//! Assembly of component skeletons into the skeleton of a label.
 
 use super::{
     certificate::Violation,
@@ -13,7 +13,8 @@ use crate::{
 };
 use nalgebra::Point3;
 
-/// Adds a component's curves to its label's; how long they took.
+/// Appends a component's curves and report to its label, and returns the duration of its stages.
+/// `spacing` is the smallest spacing in world units.
 pub fn append_component(
     label: &mut LabelSkeleton,
     component_skeleton: ComponentSkeleton,
@@ -29,7 +30,7 @@ pub fn append_component(
     let component = label.components.len() as u32;
     let skeleton = &mut label.skeleton;
     let [first_node, first_edge] = [skeleton.nodes.len(), skeleton.edges.len()];
-    let position = |at: [f64; 3]| Point3::from(frame.to_volume(at));
+    let to_volume = |at: [f64; 3]| Point3::from(frame.to_volume(at));
     let degrees = graph.degrees();
     for ((&node, &radius), degree) in graph.nodes.iter().zip(&certificate.node_radii).zip(degrees) {
         skeleton.nodes.push_or_unwind(Node {
@@ -37,7 +38,7 @@ pub fn append_component(
                 0 | 1 => NodeKind::End,
                 _ => NodeKind::Junction,
             },
-            position: position(to_voxels(node)),
+            position: to_volume(to_voxels(node)),
             eigenvalues: None,
             radius: radius * spacing,
             component,
@@ -49,7 +50,7 @@ pub fn append_component(
             points: edge
                 .points
                 .iter()
-                .map(|&at| position(to_voxels(at)))
+                .map(|&at| to_volume(to_voxels(at)))
                 .collect_or_unwind(),
             radii: radii
                 .iter()
@@ -58,7 +59,7 @@ pub fn append_component(
             level: 0,
         });
     }
-    let failure = |fault: Violation| match fault {
+    let failure = |violation: Violation| match violation {
         Violation::Disconnected(parts) => Failure::Disconnected { parts },
         Violation::CycleCount(cycles) => Failure::CycleCount {
             cycles,
@@ -71,12 +72,12 @@ pub fn append_component(
         Violation::Cocycle(triangles) => Failure::Cocycle { triangles },
         Violation::Uncovered { voxels, at } => Failure::Uncovered {
             voxels,
-            position: position(at),
+            position: to_volume(at),
         },
         Violation::Outside { edge, segment, at } => Failure::Outside {
             edge: first_edge + edge,
             segment,
-            position: position(to_voxels(at)),
+            position: to_volume(to_voxels(at)),
         },
         Violation::ZeroLength { edge, segment } => Failure::ZeroLength {
             edge: first_edge + edge,
@@ -84,7 +85,7 @@ pub fn append_component(
         },
         Violation::SelfOverlap { edge, at } => Failure::SelfOverlap {
             edge: first_edge + edge,
-            position: position(to_voxels(at)),
+            position: to_volume(to_voxels(at)),
         },
         Violation::TooLong {
             edge,
@@ -97,17 +98,17 @@ pub fn append_component(
         },
     };
     label.components.push_or_unwind(ComponentReport {
-        first_voxel: component_skeleton.first,
+        first_voxel: component_skeleton.first_voxel,
         voxels: component_skeleton.voxels,
         tunnels: betti_numbers.tunnels,
         cavities: betti_numbers.cavities,
         cycle_rank: certificate.rank,
-        is_centred: component_skeleton.centred,
+        is_centred: component_skeleton.is_centred,
         failures: certificate
             .violations
             .into_iter()
             .map(failure)
             .collect_or_unwind(),
     });
-    component_skeleton.times
+    component_skeleton.timings
 }

@@ -1,4 +1,4 @@
-//! What holds of a component's curves, found on the result.
+//! Verification of a component's curves.
 
 use super::{
     context::ComponentContext,
@@ -27,17 +27,17 @@ use crate::{
     union_find::UnionFind,
 };
 
-/// A component and everything that its curves are held to.
+/// Inputs of the verification: a component and the requirements on its curves.
 pub struct Certifier<'a> {
     pub context: &'a ComponentContext<'a>,
-    /// Triangles around which the classes of steps do not add up to zero.
+    /// Number of triangles on which the cocycle does not vanish.
     pub open_triangles: u64,
     pub betti_numbers: BettiNumbers,
     pub rule: CoverageRule,
 }
 
-/// A property that does not hold. Places are in the component's frame, lengths in the smallest
-/// spacing.
+/// Violated property. Positions are in the component's frame, lengths in units of the smallest
+/// spacing. See [`Failure`](super::Failure).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Violation {
     Disconnected(u64),
@@ -68,18 +68,22 @@ pub enum Violation {
     },
 }
 
-/// What has been found.
+/// Result of the verification.
 pub struct Certificate {
     pub violations: Vec<Violation>,
+    /// Rank of the cycles in the first homology.
     pub rank: u64,
-    /// The distance to the surface of each node, and of each point of each edge, in the smallest
-    /// spacing.
+    /// Inscribed radius at each node, in units of the smallest spacing.
     pub node_radii: Vec<f64>,
+    /// Inscribed radius at each point of each edge, in units of the smallest spacing.
     pub radii: Vec<Vec<f64>>,
 }
 
 impl Certifier<'_> {
-    /// Looks at everything.
+    /// Verifies all properties of a graph.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
     pub fn certify(
         &self,
         graph: &IntermediateGraph,
@@ -124,6 +128,7 @@ impl Certifier<'_> {
         })
     }
 
+    /// Checks that the graph is connected and has as many cycles as the component has tunnels.
     fn check_connectivity(&self, graph: &IntermediateGraph, violations: &mut Vec<Violation>) {
         let mut sets = unwrap_or_unwind(UnionFind::<usize>::try_new(graph.nodes.len()));
         let mut parts = graph.nodes.len();
@@ -139,8 +144,8 @@ impl Certifier<'_> {
         }
     }
 
-    /// The class of each edge, as a way between voxels of its nodes; none if one leaves the
-    /// component.
+    /// Checks that all segments stay inside the component, and returns the homology class of each
+    /// edge as a path between the voxels of its nodes, or `None` if a segment leaves the component.
     fn check_inside(
         &self,
         graph: &IntermediateGraph,
@@ -174,7 +179,7 @@ impl Certifier<'_> {
         (violations.len() == before).then_some(classes)
     }
 
-    /// The rank of the cycles.
+    /// Checks that the cycles are a basis of the homology, and returns their rank.
     fn check_homology(
         &self,
         graph: &IntermediateGraph,
@@ -197,6 +202,7 @@ impl Certifier<'_> {
         rank
     }
 
+    /// Checks that all voxels are covered.
     fn check_coverage(
         &self,
         graph: &IntermediateGraph,
@@ -222,7 +228,7 @@ impl Certifier<'_> {
         }
     }
 
-    /// No segment without length, and no place twice.
+    /// Checks that there are no segments of length zero and no self-overlaps.
     fn check_thinness(&self, graph: &IntermediateGraph, violations: &mut Vec<Violation>) {
         for (number, edge) in graph.edges.iter().enumerate() {
             for (segment, ends) in edge.points.windows(2).enumerate() {
@@ -245,7 +251,8 @@ impl Certifier<'_> {
         }
     }
 
-    /// No edge that goes far round.
+    /// Checks that no edge is longer than twice the shortest path of its homology class plus the
+    /// radius.
     fn check_lengths(
         &self,
         graph: &IntermediateGraph,

@@ -1,4 +1,4 @@
-//! From a component to its curves.
+//! Extraction of the skeleton of one component.
 
 use super::{
     certificate::{Certificate, Certifier},
@@ -27,7 +27,7 @@ use super::{
     },
 };
 use crate::{
-    device::{Device, DeviceError},
+    device::{Device, DeviceError, Stream},
     grid::Metric,
     memory,
     monitor::{Cancelled, StageTime, Stopwatch, add_times},
@@ -35,210 +35,273 @@ use crate::{
     skeleton::SkeletonError,
 };
 
-/// Components of fewer voxels are the host's.
+/// Minimum number of voxels of a component that is processed on a device.
 const MIN_DEVICE_VOXELS: u64 = 1 << 16;
 
-/// The skeleton of a component.
-pub struct ComponentSkeleton {
-    pub label: i64,
-    pub first: [u64; 3],
-    pub voxels: u64,
-    pub betti_numbers: BettiNumbers,
-    pub frame: Frame,
-    pub graph: IntermediateGraph,
-    pub certificate: Certificate,
-    /// Whether the curves have been moved to the middle.
-    pub centred: bool,
-    pub times: Vec<StageTime>,
-}
-
-/// Bytes that a component takes for each of its voxels at the least, on the host: those of a solid
-/// one without tunnels.
+/// Minimum host memory per voxel, in bytes: that of a solid component without tunnels.
 const MIN_BYTES_PER_VOXEL: u64 = 50;
 
-/// The skeleton of one component. A device computes distances and ways of a large one.
+/// Connected component of a label, before its voxels are stored.
+pub struct Component<'a> {
+    /// Runs of the component.
+    pub runs: &'a [Run],
+    /// Number of voxels.
+    pub voxels: u64,
+    /// Metric of the volume, whose unit is the smallest spacing.
+    pub metric: &'a Metric,
+}
+
+/// Skeleton of a component, in the component's frame.
+pub struct ComponentSkeleton {
+    /// Label of the component.
+    pub label: i64,
+    /// First voxel of the component in the volume.
+    pub first_voxel: [u64; 3],
+    /// Number of voxels.
+    pub voxels: u64,
+    /// Betti numbers of the component.
+    pub betti_numbers: BettiNumbers,
+    /// Frame of the graph.
+    pub frame: Frame,
+    /// The curves.
+    pub graph: IntermediateGraph,
+    /// Result of the verification.
+    pub certificate: Certificate,
+    /// `true` if the curves were centred.
+    pub is_centred: bool,
+    /// Duration of each stage.
+    pub timings: Vec<StageTime>,
+}
+
+/// Graph of a component with the result of its verification.
+type CertifiedGraph = (IntermediateGraph, Certificate);
+
+/// Extracts the medial skeleton of one connected component.
+///
+/// `device` computes the distances and shortest paths of components of at least
+/// [`MIN_DEVICE_VOXELS`] voxels; smaller ones stay on the host. The result does not depend on it.
+///
+/// # Errors
+/// [`SkeletonError::Device`] if host memory does not suffice for [`MIN_BYTES_PER_VOXEL`] or the
+/// work was cancelled; errors of the device.
 pub fn skeletonize_component(
-    runs: &[Run],
-    voxels: u64,
-    metric: &Metric,
-    rule: CoverageRule,
+    component: &Component<'_>,
     params: &Params,
     device: Option<&Device>,
     progress: &ComponentProgress<'_>,
 ) -> Result<ComponentSkeleton, SkeletonError> {
+    let Component { runs, voxels, .. } = *component;
     let mut watch = Stopwatch::start();
-    let frame = Frame::canonical(runs, metric);
+    let frame = Frame::canonical(runs, component.metric);
     if voxels == 1 {
         progress.finish()?;
-        return Ok(single_voxel(&runs[0], frame, watch));
+        return Ok(single_voxel_skeleton(&runs[0], frame, watch));
     }
     memory::probe("a skeleton", voxels * MIN_BYTES_PER_VOXEL).map_err(DeviceError::from)?;
-    let metric = &frame.metric(metric);
+    let metric = &frame.metric(component.metric);
     let object = &Object::new(runs, &frame, progress)?;
     watch.lap("voxels");
     let stream = device
         .filter(|_| voxels >= MIN_DEVICE_VOXELS)
         .map(Device::stream);
     let stream = stream.transpose()?;
-    let device_component = match &stream {
-        Some(stream) if DeviceComponent::is_suitable(stream, object, metric) => {
-            none_if_out_of_memory(DeviceComponent::new(stream, object, metric))?
-        }
-        _ => None,
-    };
-    let (device_component, measures) = match device_component {
-        Some((device_component, measures)) => (Some(device_component), measures),
-        None => {
-            let squared_distances = squared_distances(object, metric, progress)?;
-            (
-                None,
-                DistancesAndWeights::new(object, metric, squared_distances),
-            )
-        }
-    };
-    progress.finish_stage(Stage::Distances)?;
-    let DistancesAndWeights {
-        squared_distances,
-        edge_weights,
-    } = &measures;
+    let (device_component, measures) = measure_voxels(object, metric, stream.as_ref(), progress)?;
     watch.lap("distances");
     let betti_numbers = BettiNumbers::new(object);
     progress.finish_stage(Stage::Topology)?;
-    watch.lap("betti_numbers");
-    // the two need nothing of each other
-    let find_classes = || {
-        let mut watch = Stopwatch::start();
-        let cocycle = match betti_numbers.tunnels {
-            0 => Cocycle::zero(),
-            _ => {
-                let skeleton = TopologicalSkeleton::new(
-                    object,
-                    squared_distances,
-                    betti_numbers.cavities,
-                    progress,
-                )?;
-                watch.lap("thinning");
-                Cocycle::new(object, &skeleton, progress)?
-            }
-        };
-        let open_triangles = cocycle.open_triangles(object);
-        watch.lap("classes");
-        progress.finish_stage(Stage::Classes)?;
-        Ok::<_, Cancelled>((cocycle, open_triangles, watch.times()))
-    };
-    let find_paths = || {
-        let mut watch = Stopwatch::start();
-        let boundary = BoundaryFaces::new(object, metric);
-        progress.check()?;
-        let root = Root::select(object, metric, squared_distances, betti_numbers.tunnels);
-        let with_costs = betti_numbers.tunnels > 0;
-        progress.check()?;
-        let paths = match device_component {
-            Some(device_component) => none_if_out_of_memory(
-                device_component.shortest_paths(object, metric, root.voxel, with_costs, progress),
-            )?,
-            None => None,
-        };
-        let paths = match paths {
-            Some(paths) => paths,
-            None => ShortestPaths::from_root(
+    watch.lap("Betti numbers");
+    // the cocycle and the paths are independent of each other
+    let (found_cocycle, found_paths) = rayon::join(
+        || find_cocycle(object, &measures, betti_numbers, progress),
+        || {
+            find_paths(
                 object,
                 metric,
-                edge_weights,
-                root.voxel,
-                with_costs,
+                &measures,
+                betti_numbers,
+                device_component,
                 progress,
-            )?,
-        };
-        watch.lap("paths");
-        Ok::<_, SkeletonError>((boundary, PathsFromRoot { root, paths }, watch.times()))
-    };
-    let (found_classes, found_paths) = rayon::join(find_classes, find_paths);
-    let (mut cocycle, open_triangles, classes) = found_classes?;
-    let (boundary, start, paths) = found_paths?;
-    let mut times = Vec::new();
-    add_times(&mut times, classes);
-    add_times(&mut times, paths);
+            )
+        },
+    );
+    let (mut cocycle, open_triangles, cocycle_times) = found_cocycle?;
+    let (boundary, paths, path_times) = found_paths?;
+    let mut timings = Vec::new();
+    add_times(&mut timings, cocycle_times);
+    add_times(&mut timings, path_times);
     let context = &ComponentContext {
         object,
         metric,
-        squared_distances,
+        squared_distances: &measures.squared_distances,
         boundary: &boundary,
-        edge_weights,
+        edge_weights: &measures.edge_weights,
         progress,
     };
     let certifier = Certifier {
         context,
         open_triangles,
         betti_numbers,
-        rule,
+        rule: CoverageRule::new(params),
     };
     watch.skip();
-    let convex_voxels = match params.detail {
-        Some(part) => most_convex_voxels(context, part),
-        None => Vec::new(),
-    };
-    watch.lap("details");
-    let initial_curves = InitialCurves::new(context, &mut cocycle, start, rule)?;
-    watch.lap("curves");
-    let mut result = None;
-    for extends_ends in [true, false] {
-        if params.centre && result.is_none() {
-            let links = trace_curves(
-                context,
-                &mut cocycle,
-                &initial_curves,
-                rule,
-                &convex_voxels,
-                extends_ends,
-            )?;
-            let graph = IntermediateGraph::from_links(object, &links);
-            watch.lap("curves");
-            result = centre_graph(&certifier, graph, &mut cocycle, extends_ends, &mut watch)?;
-        }
-    }
-    let is_centred = result.is_some();
-    // through the middles of voxels everything holds but that
-    let (graph, certificate) = match result {
-        Some(result) => result,
-        None => {
-            let links = trace_curves(
-                context,
-                &mut cocycle,
-                &initial_curves,
-                rule,
-                &convex_voxels,
-                false,
-            )?;
-            let graph = IntermediateGraph::from_links(object, &links);
-            watch.lap("curves");
-            let certificate = certifier.certify(&graph, &mut cocycle)?;
-            (graph, certificate)
-        }
-    };
-    watch.lap("certificate");
-    add_times(&mut times, watch.times());
-    let first = &runs[0];
+    let (graph, certificate, is_centred) =
+        trace_and_certify(&certifier, &mut cocycle, paths, params, &mut watch)?;
+    add_times(&mut timings, watch.times());
     progress.finish()?;
     Ok(ComponentSkeleton {
-        label: first.label,
-        first: [first.start.into(), first.y.into(), first.z.into()],
+        label: runs[0].label,
+        first_voxel: runs[0].first_voxel(),
         voxels,
         betti_numbers,
         frame,
         graph,
         certificate,
-        centred: is_centred,
-        times,
+        is_centred,
+        timings,
     })
 }
 
-/// That of a component of one voxel: a point, of which everything holds. There may be millions.
-fn single_voxel(run: &Run, frame: Frame, mut watch: Stopwatch) -> ComponentSkeleton {
-    watch.lap("points");
+/// Computes distances and edge weights, on the device if there is one that is suitable and has
+/// enough memory; the component then stays there for the shortest paths.
+fn measure_voxels<'a>(
+    object: &Object,
+    metric: &Metric,
+    stream: Option<&'a Stream>,
+    progress: &ComponentProgress<'_>,
+) -> Result<(Option<DeviceComponent<'a>>, DistancesAndWeights), SkeletonError> {
+    let on_device = match stream {
+        Some(stream) if DeviceComponent::is_suitable(stream, object, metric) => {
+            none_if_out_of_memory(DeviceComponent::new(stream, object, metric))?
+        }
+        _ => None,
+    };
+    let measured = match on_device {
+        Some((device_component, measures)) => (Some(device_component), measures),
+        None => {
+            let squared_distances = squared_distances(object, metric, progress)?;
+            let measures = DistancesAndWeights::new(object, metric, squared_distances);
+            (None, measures)
+        }
+    };
+    progress.finish_stage(Stage::Distances)?;
+    Ok(measured)
+}
+
+/// Computes the cocycle, the number of triangles on which it does not vanish, and the duration of
+/// the stages.
+fn find_cocycle(
+    object: &Object,
+    measures: &DistancesAndWeights,
+    betti_numbers: BettiNumbers,
+    progress: &ComponentProgress<'_>,
+) -> Result<(Cocycle, u64, Vec<StageTime>), Cancelled> {
+    let mut watch = Stopwatch::start();
+    let cocycle = match betti_numbers.tunnels {
+        0 => Cocycle::zero(),
+        _ => {
+            let squared_distances = &measures.squared_distances;
+            let cavities = betti_numbers.cavities;
+            let skeleton = TopologicalSkeleton::new(object, squared_distances, cavities, progress)?;
+            watch.lap("thinning");
+            Cocycle::new(object, &skeleton, progress)?
+        }
+    };
+    let open_triangles = cocycle.open_triangles(object);
+    watch.lap("cocycle");
+    progress.finish_stage(Stage::Classes)?;
+    Ok((cocycle, open_triangles, watch.times()))
+}
+
+/// Finds the boundary faces and the shortest paths from a root, and the duration of the stages.
+fn find_paths<'m>(
+    object: &Object,
+    metric: &'m Metric,
+    measures: &DistancesAndWeights,
+    betti_numbers: BettiNumbers,
+    device_component: Option<DeviceComponent<'_>>,
+    progress: &ComponentProgress<'_>,
+) -> Result<(BoundaryFaces<'m>, PathsFromRoot, Vec<StageTime>), SkeletonError> {
+    let mut watch = Stopwatch::start();
+    let boundary = BoundaryFaces::new(object, metric);
+    progress.check()?;
+    let squared_distances = &measures.squared_distances;
+    let root = Root::select(object, metric, squared_distances, betti_numbers.tunnels);
+    let with_costs = betti_numbers.tunnels > 0;
+    progress.check()?;
+    let device_paths = match device_component {
+        Some(device_component) => none_if_out_of_memory(
+            device_component.shortest_paths(object, metric, root.voxel, with_costs, progress),
+        )?,
+        None => None,
+    };
+    let paths = match device_paths {
+        Some(paths) => paths,
+        None => ShortestPaths::from_root(
+            object,
+            metric,
+            &measures.edge_weights,
+            root.voxel,
+            with_costs,
+            progress,
+        )?,
+    };
+    watch.lap("paths");
+    Ok((boundary, PathsFromRoot { root, paths }, watch.times()))
+}
+
+/// Traces, centres and verifies the curves; the last result is `true` if they are centred.
+///
+/// Centring is attempted with extended ends, then with ends as they are; if a property would be
+/// violated, the curves stay at voxel centres.
+fn trace_and_certify(
+    certifier: &Certifier<'_>,
+    cocycle: &mut Cocycle,
+    paths: PathsFromRoot,
+    params: &Params,
+    watch: &mut Stopwatch,
+) -> Result<(IntermediateGraph, Certificate, bool), Cancelled> {
+    let Certifier { context, rule, .. } = *certifier;
+    let convex_voxels = match params.detail {
+        Some(fraction) => most_convex_voxels(context, fraction),
+        None => Vec::new(),
+    };
+    watch.lap("convex voxels");
+    let initial_curves = InitialCurves::new(context, cocycle, paths, rule)?;
+    watch.lap("curves");
+    let trace = |cocycle: &mut Cocycle, extends_ends: bool, watch: &mut Stopwatch| {
+        let links = trace_curves(
+            context,
+            cocycle,
+            &initial_curves,
+            rule,
+            &convex_voxels,
+            extends_ends,
+        )?;
+        let graph = IntermediateGraph::from_links(context.object, &links);
+        watch.lap("curves");
+        Ok::<_, Cancelled>(graph)
+    };
+    if params.centre {
+        for extends_ends in [true, false] {
+            let graph = trace(cocycle, extends_ends, watch)?;
+            let centred = centre_graph(certifier, graph, cocycle, extends_ends, watch)?;
+            if let Some((graph, certificate)) = centred {
+                return Ok((graph, certificate, true));
+            }
+        }
+    }
+    let graph = trace(cocycle, false, watch)?;
+    let certificate = certifier.certify(&graph, cocycle)?;
+    watch.lap("certificate");
+    Ok((graph, certificate, false))
+}
+
+/// Returns the skeleton of a component of one voxel: a node. There can be millions of these.
+fn single_voxel_skeleton(run: &Run, frame: Frame, mut watch: Stopwatch) -> ComponentSkeleton {
+    watch.lap("single voxels");
     ComponentSkeleton {
         label: run.label,
-        first: [run.start.into(), run.y.into(), run.z.into()],
+        first_voxel: run.first_voxel(),
         voxels: 1,
         betti_numbers: BettiNumbers {
             tunnels: 0,
@@ -256,20 +319,20 @@ fn single_voxel(run: &Run, frame: Frame, mut watch: Stopwatch) -> ComponentSkele
             node_radii: vec![0.5],
             radii: Vec::new(),
         },
-        centred: true,
-        times: watch.times(),
+        is_centred: true,
+        timings: watch.times(),
     }
 }
 
-/// The curves moved to the middle, if everything holds of them then. Either their ends go straight
-/// on, or they stay.
+/// Centres a graph, with ends extended to the surface or left as they are. Returns `None` if the
+/// result violates a property.
 fn centre_graph(
     certifier: &Certifier<'_>,
     mut graph: IntermediateGraph,
     cocycle: &mut Cocycle,
     extends_ends: bool,
     watch: &mut Stopwatch,
-) -> Result<Option<(IntermediateGraph, Certificate)>, Cancelled> {
+) -> Result<Option<CertifiedGraph>, Cancelled> {
     let context = certifier.context;
     resample(context, cocycle, &mut graph);
     let trimmed_ends = if extends_ends {
@@ -283,11 +346,9 @@ fn centre_graph(
     if repair_coverage(context, &mut graph, certifier.rule)? {
         merge_shared_stems(context, cocycle, &mut graph)?;
     }
-    watch.lap("centre");
+    watch.lap("centring");
     let certificate = certifier.certify(&graph, cocycle)?;
     watch.lap("certificate");
-    Ok(certificate
-        .violations
-        .is_empty()
-        .then_some((graph, certificate)))
+    let is_certified = certificate.violations.is_empty();
+    Ok(is_certified.then_some((graph, certificate)))
 }

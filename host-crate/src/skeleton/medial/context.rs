@@ -1,4 +1,4 @@
-//! A component with what all later steps need of it.
+//! Shared inputs of the stages that process one component.
 
 use super::{
     paths::segment_voxels::{FixedPoint, to_voxels, voxel_at},
@@ -8,26 +8,30 @@ use super::{
 use crate::grid::Metric;
 use nalgebra::Vector3;
 
-/// A component, and what is known of it.
+/// Read-only inputs shared by all stages of skeletonizing one component.
 pub struct ComponentContext<'a> {
+    /// Voxels of the component.
     pub object: &'a Object,
+    /// Metric of the component's frame; its unit is the smallest spacing.
     pub metric: &'a Metric,
-    /// For each voxel the squared distance to the nearest that is not of the component, in squares
-    /// of the smallest spacing.
+    /// Squared distance from each voxel to the nearest background voxel, in units of the smallest
+    /// spacing squared; one entry per voxel.
     pub squared_distances: &'a [f64],
+    /// Boundary faces of the component.
     pub boundary: &'a BoundaryFaces<'a>,
-    /// What a unit of length costs at each voxel, for ways that lead through the middle.
+    /// Edge weight per unit length at each voxel (TEASAR; Sato et al. 2000): small on the medial
+    /// axis, so that shortest paths run along it.
     pub edge_weights: &'a [f32],
-    /// How far it is, and whether to stop.
+    /// Progress reporting and cancellation.
     pub progress: &'a ComponentProgress<'a>,
 }
 
-/// More than distances are wrong by.
+/// Upper bound of the rounding errors of distances.
 const ROUNDING: f64 = 1e-6;
 
 impl ComponentContext<'_> {
-    /// The distance from a place to the surface, in the smallest spacing: to the nearest centre of
-    /// a voxel that is not of the component, less a half.
+    /// Returns the inscribed radius at a position, in units of the smallest spacing: the distance
+    /// to the nearest background voxel centre less 0.5. Returns 0 outside the component.
     pub fn radius(&self, position: FixedPoint) -> f64 {
         let Some((voxel, off)) = self.containing_voxel(position) else {
             return 0.0;
@@ -36,15 +40,16 @@ impl ComponentContext<'_> {
         if off == 0.0 {
             return square.sqrt() - 0.5;
         }
-        // in long or sheared voxels a place may be farther from the centre than that is from the
-        // surface
+        // for anisotropic or oblique voxels, a position can be farther from its voxel's centre than
+        // the centre is from the background
         let [lower, upper] = [(square.sqrt() - off).max(0.0), square.sqrt() + off];
         self.boundary
             .distance_to_background(to_voxels(position), [lower, upper])
             - 0.5
     }
 
-    /// Whether the surface is nearer than that. Where it is far, at once.
+    /// Returns `true` if the inscribed radius at a position is less than `radius`. Exact distances
+    /// are computed only close to the surface.
     pub fn is_within(&self, position: FixedPoint, radius: f64) -> bool {
         self.containing_voxel(position).is_none_or(|(voxel, off)| {
             let lower = self.squared_distances[voxel].sqrt() - off - 0.5;
@@ -52,13 +57,14 @@ impl ComponentContext<'_> {
         })
     }
 
-    /// The distance to the surface to about half a voxel, at once.
+    /// Returns the inscribed radius of the voxel that contains a position, which approximates that
+    /// of the position to about half a voxel.
     pub fn approximate_radius(&self, position: FixedPoint) -> f64 {
         self.containing_voxel(position)
             .map_or(0.0, |(voxel, _)| self.squared_distances[voxel].sqrt() - 0.5)
     }
 
-    /// The voxel that a place is in, and how far its centre is.
+    /// Returns the voxel that contains a position, and the distance to its centre.
     fn containing_voxel(&self, position: FixedPoint) -> Option<(usize, f64)> {
         let voxel = voxel_at(self.object, position)?;
         let at = to_voxels(position);
@@ -67,7 +73,7 @@ impl ComponentContext<'_> {
         Some((voxel, self.metric.length(offset)))
     }
 
-    /// The length of a way through some places.
+    /// Returns the length of a polyline, in units of the smallest spacing.
     pub fn length(&self, points: &[FixedPoint]) -> f64 {
         points
             .windows(2)
@@ -75,14 +81,15 @@ impl ComponentContext<'_> {
             .sum()
     }
 
-    /// The distance between two places.
+    /// Returns the distance between two positions, in units of the smallest spacing.
     pub fn distance(&self, a: FixedPoint, b: FixedPoint) -> f64 {
         let [a, b] = [a, b].map(to_voxels);
         self.metric.length([0, 1, 2].map(|axis| b[axis] - a[axis]))
     }
 }
 
-/// The direction from one place to another, in the world.
+/// Returns the unit direction from one position to another in world coordinates, or `None` if they
+/// coincide.
 pub fn direction(
     context: &ComponentContext<'_>,
     from: FixedPoint,
@@ -111,9 +118,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: cases(200), failure_persistence: None, ..Default::default() })]
 
-        /// Also where a place may be farther from its voxel's centre than that is from the surface.
-        /// On sheared grids the voxels outside that have a face to the component count: one that
-        /// only touches it may be a little nearer.
+        /// Includes positions that are farther from their voxel's centre than the centre is from
+        /// the surface. On oblique grids, only background voxels that share a face with the
+        /// component are considered; one that touches it at a corner can be slightly nearer.
         #[test]
         fn radii_are_those_of_all_voxels_outside(
             holes in prop::collection::vec(prop::array::uniform3(0usize..12), 0..40),

@@ -1,9 +1,8 @@
-//! From labels to skeletons.
+//! Extraction of the skeletons of all objects of a volume.
 
 use super::{
     assemble::append_component,
-    component::skeletonize_component,
-    curves::coverage::CoverageRule,
+    component::{Component, skeletonize_component},
     params::Params,
     progress::ComponentProgress,
     report::{Dust, LabelSkeleton, Skeletons},
@@ -181,18 +180,18 @@ fn runs_of_labels<T: Sample>(
     Ok(runs)
 }
 
-/// A label that has no voxel.
+/// Returns the error for a selected label without voxels, with the labels that are present.
 fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonError {
-    const MOST: usize = 50;
+    const MAX_LISTED: usize = 50;
     let present = match Runs::from_labels(labels, |_| true) {
         Ok(runs) => {
             let mut present: Vec<i64> = runs.runs.iter().map(|run| run.label).collect_or_unwind();
             present.sort_unstable();
             present.dedup();
-            let more = present.len().saturating_sub(MOST);
+            let more = present.len().saturating_sub(MAX_LISTED);
             let mut text: Vec<String> = present
                 .iter()
-                .take(MOST)
+                .take(MAX_LISTED)
                 .map(ToString::to_string)
                 .collect_or_unwind();
             if more > 0 {
@@ -205,6 +204,8 @@ fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonEr
     SkeletonError::NoSuchLabel { label, present }
 }
 
+/// Extracts the skeletons of the components of `runs` that are not dust. `grid_voxels` is the number
+/// of voxels of the grid.
 fn extract_runs(
     devices: &[Device],
     runs: &Runs,
@@ -212,80 +213,76 @@ fn extract_runs(
     params: &Params,
     monitor: Monitor<'_>,
     mut watch: Stopwatch,
-    samples: usize,
+    grid_voxels: usize,
 ) -> Result<Skeletons, SkeletonError> {
     let components = runs.components()?;
-    // on the CPU the host's own ways are quicker
+    // the CPU device is slower than the host implementation
     let gpus: Vec<&Device> = devices
         .iter()
         .filter(|device| device.kind() == DeviceKind::Cuda)
         .collect_or_unwind();
-    let mut list: Vec<(&[Run], u64)> = Vec::new();
+    let (metric, spacing) = Metric::of(&geometry);
+    let mut selected: Vec<Component<'_>> = Vec::new();
     let mut labels: Vec<LabelSkeleton> = Vec::new();
-    let mut all = 0;
-    for component in components.iter() {
-        let voxels: u64 = component.iter().map(Run::voxels).sum();
-        let label = label_entry(&mut labels, component[0].label, geometry);
+    let mut total = 0;
+    for runs in components.iter() {
+        let voxels: u64 = runs.iter().map(Run::voxels).sum();
+        let label = label_entry(&mut labels, runs[0].label, geometry);
         if voxels < params.dust {
             label.dust.components += 1;
             label.dust.voxels += voxels;
         } else if u32::try_from(voxels).is_err() {
             return Err(SkeletonError::ComponentTooLarge { found: voxels });
         } else {
-            list.push_or_unwind((component, voxels));
-            all += voxels;
+            selected.push_or_unwind(Component {
+                runs,
+                voxels,
+                metric: &metric,
+            });
+            total += voxels;
         }
     }
     if labels.is_empty() {
-        let voxels = samples as u64;
+        let voxels = grid_voxels as u64;
         return Err(SkeletonError::Empty { voxels });
     }
     watch.lap("components");
-    let (metric, spacing) = Metric::of(&geometry);
-    let rule = CoverageRule {
-        scale: params.scale,
-        constant: params.constant,
-    };
-    let counter = monitor.counter("skeletons", all);
-    // large ones first, so that none is left for one thread at the end
-    let mut order: Vec<usize> = (0..list.len()).collect_or_unwind();
-    order.sort_unstable_by_key(|&at| (Reverse(list[at].1), at));
-    let mut skeletons = parallel::try_map(order.len(), |turn| {
-        let at = order[turn];
-        let (runs, voxels) = list[at];
-        let device = gpus.get(turn % gpus.len().max(1)).copied();
-        let progress = ComponentProgress::new(&counter, voxels);
-        // an error begins no others, a panic would
-        let skeleton = catch_out_of_memory(|| {
-            skeletonize_component(runs, voxels, &metric, rule, params, device, &progress)
-        })?;
-        Ok::<_, SkeletonError>((at, skeleton))
+    let counter = monitor.counter("skeletons", total);
+    // largest first, for an even load at the end
+    let mut order: Vec<usize> = (0..selected.len()).collect_or_unwind();
+    order.sort_unstable_by_key(|&index| (Reverse(selected[index].voxels), index));
+    let mut skeletons = parallel::try_map(order.len(), |rank| {
+        let index = order[rank];
+        let component = &selected[index];
+        let device = gpus.get(rank % gpus.len().max(1)).copied();
+        let progress = ComponentProgress::new(&counter, component.voxels);
+        // an error stops further components from being started; a panic would not
+        let skeleton =
+            catch_out_of_memory(|| skeletonize_component(component, params, device, &progress))?;
+        Ok::<_, SkeletonError>((index, skeleton))
     })?;
-    skeletons.sort_unstable_by_key(|&(at, _)| at);
+    skeletons.sort_unstable_by_key(|&(index, _)| index);
     watch.lap("skeletons");
-    let mut times = Vec::new();
+    let mut stage_times = Vec::new();
     for (_, skeleton) in skeletons {
         let label = label_entry(&mut labels, skeleton.label, geometry);
-        add_times(&mut times, append_component(label, skeleton, spacing));
+        add_times(&mut stage_times, append_component(label, skeleton, spacing));
     }
     watch.lap("graphs");
-    let mut all_times = watch.times();
-    all_times.extend_or_unwind(times);
-    Ok(Skeletons {
-        labels,
-        timings: all_times,
-    })
+    let mut timings = watch.times();
+    timings.extend_or_unwind(stage_times);
+    Ok(Skeletons { labels, timings })
 }
 
-/// The entry of a label, in the order of labels.
+/// Returns the entry of a label, inserting it in ascending order if necessary.
 fn label_entry(
     labels: &mut Vec<LabelSkeleton>,
     label: i64,
     geometry: Geometry,
 ) -> &mut LabelSkeleton {
-    let at = match labels.binary_search_by_key(&label, |entry| entry.label) {
-        Ok(at) => at,
-        Err(at) => {
+    let index = match labels.binary_search_by_key(&label, |entry| entry.label) {
+        Ok(index) => index,
+        Err(index) => {
             let skeleton = Skeleton {
                 geometry,
                 ..Skeleton::default()
@@ -297,9 +294,9 @@ fn label_entry(
                 dust: Dust::default(),
             };
             labels.reserve_or_unwind(1);
-            labels.insert(at, entry);
-            at
+            labels.insert(index, entry);
+            index
         }
     };
-    &mut labels[at]
+    &mut labels[index]
 }

@@ -1,13 +1,12 @@
-//! What can be chosen about skeletons of real objects.
+//! Parameters of the medial method.
 
 use crate::skeleton::SkeletonError;
 
-/// What the skeletons of [`extract`](super::extract()) are to be.
+/// Parameters of [`extract`](super::extract()).
 ///
-/// `scale` and `constant` are the two numbers of TEASAR (Sato et al. 2000), as kimimaro takes them:
-/// every voxel of an object lies within `scale · r + constant` of a point of its skeleton, where r
-/// is the distance from that point to the object's surface. So a branch that is longer than this
-/// has a curve, and a bump has none.
+/// `scale` and `constant` are the two parameters of TEASAR (Sato et al. 2000), as in kimimaro:
+/// every voxel of an object lies within `scale · r + constant` of a skeleton point with inscribed
+/// radius r. A protrusion longer than that gets a branch, a shorter one does not.
 ///
 /// ```
 /// use ferrovox::skeleton::medial::Params;
@@ -17,21 +16,23 @@ use crate::skeleton::SkeletonError;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// The cover's part that grows with the radius. 0 or more.
+    /// Coverage radius as a multiple of the inscribed radius; not negative.
     pub scale: f64,
-    /// The cover's constant part, in the smallest spacing of the voxels. 0 or more.
+    /// Constant part of the coverage radius, in units of the smallest spacing; not negative.
     pub constant: f64,
-    /// Components of fewer voxels get no skeleton; they are counted. With 0 or 1 all components get
-    /// one.
+    /// Minimum number of voxels of a component that gets a skeleton; smaller components are only
+    /// counted.
     pub dust: u64,
-    /// Branches also to where the surface is curved outwards most: to this part of its voxels, from
-    /// 0 to 1, if they are longer than 1.3 times the radius where they leave the skeleton and 1.5
-    /// of the smallest spacing, and farther from each other than this radius. None without it.
+    /// Fraction of the surface voxels, from 0 to 1, to which additional branches are traced: those
+    /// where the surface is most convex. A branch is kept if it is longer than 1.3 times the
+    /// inscribed radius where it leaves the skeleton plus 1.5 times the smallest spacing, and if
+    /// its end is farther than this radius from the ends of other such branches. `None` adds no
+    /// branches.
     pub detail: Option<f64>,
-    /// The labels that get skeletons: all but 0 where none are named.
+    /// Labels that get a skeleton; `None` selects all except 0.
     pub labels: Option<Vec<i64>>,
-    /// Whether curves are moved to where the force of the surface vanishes across them. Otherwise
-    /// they lead through centres of voxels.
+    /// `true` if curves are centred: moved to where the force of the surface vanishes across them.
+    /// Otherwise they run through voxel centres.
     pub centre: bool,
 }
 
@@ -49,7 +50,7 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Refuses numbers out of their range.
+    /// Checks the ranges of the parameters.
     ///
     /// # Errors
     /// [`SkeletonError::Cover`] and [`SkeletonError::Fraction`].

@@ -1,15 +1,16 @@
-//! How far a component is, and whether its work is to stop.
+//! Progress and cancellation within one component.
 
 use crate::monitor::{Cancelled, Counter};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A component of fewer voxels takes milliseconds, and is counted when it is done.
+/// Minimum number of voxels of a component whose stages are reported; smaller ones take
+/// milliseconds and are counted as a whole.
 const MIN_REPORTED_VOXELS: u64 = 1 << 15;
 
-/// After so many voxels a loop says how far it is.
+/// Number of loop iterations between two progress reports.
 pub const REPORT_INTERVAL: usize = 1 << 14;
 
-/// The stages of a component that take long.
+/// Stages of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Voxels,
@@ -22,19 +23,19 @@ pub enum Stage {
     Certificate,
 }
 
-/// About what part of the time each takes, in hundredths: of a large component of few tunnels.
+/// Approximate share of each stage in the time, in percent, for a large component with few tunnels.
 const STAGE_SHARES: [u64; 8] = [6, 12, 2, 14, 50, 6, 8, 2];
 
-/// Counts the voxels of a component in parts as its stages go on.
+/// Counts the voxels of a component proportionally to the progress of its stages.
 pub struct ComponentProgress<'a> {
     counter: Option<&'a Counter<'a>>,
     voxels: u64,
-    /// What has been counted of each stage.
+    /// Number of voxels counted for each stage.
     counted: [AtomicU64; STAGE_SHARES.len()],
 }
 
 impl<'a> ComponentProgress<'a> {
-    /// Those of a component of so many voxels.
+    /// Creates the progress of a component of `voxels` voxels.
     pub fn new(counter: &'a Counter<'a>, voxels: u64) -> Self {
         Self {
             counter: Some(counter),
@@ -43,7 +44,7 @@ impl<'a> ComponentProgress<'a> {
         }
     }
 
-    /// Nothing is counted, and nothing stops.
+    /// Creates progress that counts nothing and is never cancelled.
     #[cfg(test)]
     pub fn disabled() -> Self {
         Self {
@@ -53,7 +54,11 @@ impl<'a> ComponentProgress<'a> {
         }
     }
 
-    /// So much of a stage is done: `done` of `all`. Less than before changes nothing.
+    /// Reports that `done` of `all` items of a stage are finished; smaller values than before are
+    /// ignored.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if cancellation was requested.
     pub fn report(&self, stage: Stage, done: usize, all: usize) -> Result<(), Cancelled> {
         let Some(counter) = self.counter.filter(|_| self.voxels >= MIN_REPORTED_VOXELS) else {
             return Ok(());
@@ -65,7 +70,10 @@ impl<'a> ComponentProgress<'a> {
         counter.add(part.saturating_sub(before))
     }
 
-    /// The same in a loop over voxels: every so many of them.
+    /// Calls [`report`](Self::report) once per [`REPORT_INTERVAL`] iterations of a loop.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if cancellation was requested.
     #[inline(always)]
     pub fn report_every(&self, stage: Stage, done: usize, all: usize) -> Result<(), Cancelled> {
         match done % REPORT_INTERVAL {
@@ -74,17 +82,26 @@ impl<'a> ComponentProgress<'a> {
         }
     }
 
-    /// A stage is done.
+    /// Reports that a stage is finished.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if cancellation was requested.
     pub fn finish_stage(&self, stage: Stage) -> Result<(), Cancelled> {
         self.report(stage, 1, 1)
     }
 
-    /// Fails if the work is to stop. Nothing is counted.
+    /// Checks for cancellation without counting anything.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if cancellation was requested.
     pub fn check(&self) -> Result<(), Cancelled> {
         self.counter.map_or(Ok(()), Counter::check)
     }
 
-    /// All of the component is done.
+    /// Counts all voxels of the component that were not counted yet.
+    ///
+    /// # Errors
+    /// [`Cancelled`] if cancellation was requested.
     pub fn finish(&self) -> Result<(), Cancelled> {
         let counted = self.counted.iter();
         let before: u64 = counted.map(|part| part.load(Ordering::Relaxed)).sum();
@@ -119,7 +136,7 @@ mod tests {
         let counter = monitor.counter("skeletons", 100_000);
         let progress = ComponentProgress::new(&counter, 100_000);
         progress.report(Stage::Voxels, 1, 2).unwrap();
-        // told at once only if it is the first or the last
+        // only the first and the last report are guaranteed to be immediate
         progress.report(Stage::Voxels, 1, 4).unwrap();
         progress.finish_stage(Stage::Certificate).unwrap();
         progress.finish().unwrap();
@@ -145,7 +162,7 @@ mod tests {
         assert!(ComponentProgress::disabled().finish().is_ok());
     }
 
-    /// A block with a tunnel: one component, with work in each stage.
+    /// Creates a block with a tunnel: one component, with work in each stage.
     fn block() -> Mask {
         let mut mask = Mask::new([40, 40, 60], Geometry::default()).unwrap();
         let samples: Vec<u8> = (0..40 * 40 * 60)
@@ -204,7 +221,7 @@ mod tests {
                 .iter()
                 .all(|&done| done < mask.count() / 10)
         );
-        // at any time
+        // cancellation at any time
         for milliseconds in [1, 5, 20, 40] {
             let flag = CancelFlag::new();
             let other = flag.clone();

@@ -1,4 +1,4 @@
-//! Objects for the tests, whose topology is known.
+//! Test objects with known topology.
 
 use super::{
     Params, Skeletons,
@@ -17,7 +17,7 @@ use crate::{
     monitor::Monitor,
 };
 
-/// Calls `look` with the first component of some voxels and the classes of its steps.
+/// Calls `test` with the context and the cocycle of the first component of a voxel set.
 pub fn with_context(
     dims: [usize; 3],
     geometry: Geometry,
@@ -58,6 +58,7 @@ pub fn with_context(
     look(&context, &mut cocycle);
 }
 
+/// Extracts the skeletons of a voxel set with default parameters.
 pub fn skeletons(
     dims: [usize; 3],
     spacing: [f64; 3],

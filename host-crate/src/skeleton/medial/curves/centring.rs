@@ -1,4 +1,4 @@
-//! Curves are moved to where the force of the surface vanishes across them.
+//! Centring of curves: moves points across the curve to where the force of the surface vanishes.
 
 use super::{
     endpoints::TrimmedEnd,
@@ -23,18 +23,22 @@ use crate::{
 use nalgebra::Vector3;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How often all points are moved.
+/// Number of passes over the points of an edge, and of Newton steps per node.
 const SWEEPS: usize = 4;
-/// A point that moves less than this, in the smallest spacing, rests: the next step of Newton's
-/// method would be of the order of its square.
+/// Length of a step below which a point has converged, in units of the smallest spacing: by
+/// quadratic convergence, the next step would be of the order of its square.
 const REST_STEP: f64 = 0.05;
-/// The longest move at a time, in the smallest spacing, and in radii.
+/// Maximum length of a step, in units of the smallest spacing and as a multiple of the inscribed
+/// radius.
 const MAX_STEP: [f64; 2] = [1.0, 0.3];
-/// Threads take so many points of a curve at least.
+/// Minimum number of points per parallel task.
 const MIN_POINTS_PER_TASK: usize = 8;
 
-/// Moves points and junctions of curves, and of their ends those that have been cut: across the
-/// curve, and only where nothing leaves the component or changes its class.
+/// Moves the inner points of edges, the junctions, and the trimmed ends: across the curve, and only
+/// where no segment leaves the component or changes its homology class.
+///
+/// # Errors
+/// [`Cancelled`].
 pub fn centre_curves(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
@@ -91,11 +95,11 @@ pub fn centre_curves(
     Ok(())
 }
 
-/// A node, and the direction that it is moved across.
+/// Node, and the tangent across which it moves; without a tangent it moves freely.
 type MovableNode = (usize, Option<Vector3<f64>>);
 
-/// Nodes in lists: in each, no two have an edge in common. Of those that have, the first comes in
-/// an earlier list.
+/// Partitions nodes into groups without a common edge within a group. Of two nodes with a common
+/// edge, the first belongs to an earlier group.
 fn group_independent_nodes(
     junctions: impl Iterator<Item = MovableNode>,
     ends: &[Vec<[usize; 2]>],
@@ -117,7 +121,7 @@ fn group_independent_nodes(
     waves
 }
 
-/// What places are moved by.
+/// Shared inputs of the steps.
 struct Centring<'a> {
     context: &'a ComponentContext<'a>,
     cocycle: &'a Cocycle,
@@ -125,7 +129,7 @@ struct Centring<'a> {
 }
 
 impl Centring<'_> {
-    /// Moves the points between an edge's ends.
+    /// Moves the points between the ends of an edge.
     fn move_points(
         &self,
         points: &mut [FixedPoint],
@@ -133,7 +137,7 @@ impl Centring<'_> {
     ) -> Result<(), Cancelled> {
         let mut rests = zeroed_or_unwind::<bool>(points.len());
         for _ in 0..SWEEPS {
-            // what moves a point does not depend on the others
+            // the steps are independent of each other
             let portions = points.len().div_ceil(MIN_POINTS_PER_TASK);
             let steps = parallel::try_map(portions, |portion| {
                 let portion = portion * MIN_POINTS_PER_TASK
@@ -175,7 +179,7 @@ impl Centring<'_> {
         is_same_class(self.context, self.cocycle, one, other)
     }
 
-    /// Where a junction moves to.
+    /// Returns the position to which a node moves.
     fn centred_node(
         &self,
         graph: &IntermediateGraph,
@@ -184,7 +188,7 @@ impl Centring<'_> {
         tangent: Option<Vector3<f64>>,
     ) -> FixedPoint {
         let context = self.context;
-        // nodes across edges: they do not come nearer than half of what they were
+        // adjacent nodes: their distance must not fall below half of the initial one
         let here = graph.nodes[node];
         let mut neighbours = Vec::new();
         // the second points of the edges there
@@ -198,7 +202,7 @@ impl Centring<'_> {
             }
             others.push_or_unwind(edge.points[if end == 0 { 1 } else { edge.points.len() - 2 }]);
         }
-        // on a ring across it
+        // on a loop, the node moves across the loop
         let tangent = match (tangent, &others[..]) {
             (Some(tangent), _) => Some(tangent),
             (None, &[one, other]) => match direction(context, one, other) {
@@ -231,7 +235,7 @@ impl Centring<'_> {
         position
     }
 
-    /// The step that the force moves a place by, across a direction if there is one.
+    /// Returns the Newton step of a position, across the tangent if there is one.
     fn step(&self, position: FixedPoint, tangent: Option<Vector3<f64>>) -> Option<Vector3<f64>> {
         let radius = self.context.approximate_radius(position);
         let (force, jacobian) = self
@@ -249,7 +253,8 @@ impl Centring<'_> {
         length.is_finite().then_some(step)
     }
 
-    /// Where a place moves by a step, or by a part of it, and how far, if that is allowed.
+    /// Moves a position by a step, or by a half or a quarter of it, if that is allowed; returns the
+    /// new position and the length of the step.
     fn try_move(
         &self,
         position: FixedPoint,
@@ -272,8 +277,8 @@ impl Centring<'_> {
     }
 }
 
-/// The direction of a curve at each point, from the points within the radius there, and at least
-/// two steps, before and after.
+/// Returns the tangent of a curve at each point, from the points within the inscribed radius and at
+/// least two points on either side.
 fn tangents(context: &ComponentContext<'_>, points: &[FixedPoint]) -> Vec<Vector3<f64>> {
     let mut tangents = with_capacity_or_unwind(points.len());
     for at in 0..points.len() {

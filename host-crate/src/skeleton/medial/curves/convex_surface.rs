@@ -1,4 +1,4 @@
-//! Where the surface of a component is curved outwards.
+//! Convex parts of a component's surface.
 
 use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind},
@@ -9,16 +9,16 @@ use crate::{
     },
 };
 
-/// The radius of the balls in which voxels are counted, in the smallest spacing.
+/// Radius of the ball in which voxels are counted, in units of the smallest spacing.
 const BALL_RADIUS: f64 = 4.0;
 
-/// So much of a ball around a voxel of the surface is in the object where the surface is curved
-/// outwards: a tenth less than 0.594, which is so at a plane.
+/// Largest fraction of a ball around a surface voxel that lies in the component where the surface
+/// is convex: one tenth below the fraction 0.594 at a plane.
 const MAX_CONVEX_FRACTION: f64 = 0.535;
 
-/// The voxels of the surface that have the fewest voxels of the component around them, in a ball: a
-/// part of all, but none where the surface is not clearly curved outwards (Manay et al. 2006 call
-/// the count an integral invariant).
+/// Returns the surface voxels with the fewest component voxels in a ball around them (an integral
+/// invariant; Manay et al. 2006): a `fraction` of all surface voxels, without those where the
+/// surface is not clearly convex.
 pub fn most_convex_voxels(context: &ComponentContext<'_>, fraction: f64) -> Vec<u32> {
     let object = context.object;
     let surface = object.surface_voxels();
@@ -40,15 +40,16 @@ pub fn most_convex_voxels(context: &ComponentContext<'_>, fraction: f64) -> Vec<
         .collect_or_unwind()
 }
 
-/// The rows of a ball around a voxel.
+/// Rows of a ball around a voxel.
 struct BallRows {
-    /// For each plane its rows: y, the least x and the greatest.
+    /// For each plane offset, the rows of the ball: y, smallest x and largest x.
     planes: Vec<(i32, Vec<[i32; 3]>)>,
-    /// All of its voxels.
+    /// Number of voxels of the ball.
     voxels: u32,
 }
 
 impl BallRows {
+    /// Rasterises the ball.
     fn new(context: &ComponentContext<'_>) -> Self {
         let u = context.metric.upper();
         let mut ball = Self {
@@ -77,7 +78,7 @@ impl BallRows {
         ball
     }
 
-    /// How many voxels of the component are in the ball around a voxel.
+    /// Returns the number of component voxels in the ball around a position.
     fn count(&self, context: &ComponentContext<'_>, [x, y, z]: [i32; 3]) -> u32 {
         let object = context.object;
         let mut count = 0;

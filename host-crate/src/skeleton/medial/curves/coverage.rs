@@ -1,4 +1,4 @@
-//! Which voxels a skeleton covers.
+//! Coverage of a component's voxels by the points of its skeleton.
 
 use super::intermediate_graph::{GraphPoint, IntermediateGraph};
 use crate::{
@@ -6,6 +6,7 @@ use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, filled_or_unwind, zeroed_or_unwind},
     parallel,
     skeleton::medial::{
+        Params,
         context::ComponentContext,
         paths::segment_voxels::{FixedPoint, to_voxels},
         voxels::{
@@ -17,8 +18,8 @@ use crate::{
 };
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The rule that says how far from its skeleton an object may reach; lengths in the smallest
-/// spacing.
+/// Coverage rule of TEASAR (Sato et al. 2000): a skeleton point with inscribed radius r covers the
+/// voxels within `scale * r + constant`, in units of the smallest spacing.
 #[derive(Clone, Copy, Debug)]
 pub struct CoverageRule {
     pub scale: f64,
@@ -26,27 +27,37 @@ pub struct CoverageRule {
 }
 
 impl CoverageRule {
-    /// How far a point with this radius covers.
+    /// Returns the rule of the given parameters.
+    pub fn new(params: &Params) -> Self {
+        Self {
+            scale: params.scale,
+            constant: params.constant,
+        }
+    }
+
+    /// Returns the coverage radius of a point with inscribed radius `radius`.
     pub fn radius(&self, radius: f64) -> f64 {
         self.scale * radius + self.constant
     }
 }
 
-/// Voxels of a component that lie in one of some balls.
+/// Voxels of a component that lie in any of the balls added so far.
 pub struct Coverage<'a> {
     object: &'a Object,
     metric: &'a Metric,
-    /// For each word of the object the voxels that are covered.
+    /// Covered voxels of each word of the object.
     words: Vec<u64>,
+    /// Number of uncovered voxels.
     uncovered: usize,
-    /// Of each row; not known until one of it is covered.
+    /// Number of uncovered voxels of each row; `u32::MAX` until one is covered.
     uncovered_in_row: Vec<u32>,
 }
 
-/// What rounding may take from a radius.
+/// Relative margin of radii for rounding errors.
 const SLACK: f64 = 1e-9;
 
 impl<'a> Coverage<'a> {
+    /// Creates the coverage without any covered voxel.
     pub fn new(object: &'a Object, metric: &'a Metric) -> Self {
         Self {
             object,
@@ -57,35 +68,36 @@ impl<'a> Coverage<'a> {
         }
     }
 
-    /// Voxels that are not covered.
+    /// Returns the number of uncovered voxels.
     pub fn uncovered_count(&self) -> usize {
         self.uncovered
     }
 
+    /// Returns `true` if a voxel is covered.
     pub fn is_covered(&self, voxel: usize) -> bool {
         let (word, bit) = self.object.locate(voxel);
         self.words[word] >> bit & 1 == 1
     }
 
-    /// The voxels that are not covered, ascending.
+    /// Returns the uncovered voxels, in ascending order.
     pub fn uncovered(&self) -> impl Iterator<Item = usize> {
         (0..self.words.len()).flat_map(|word| self.uncovered_in_word(word))
     }
 
-    /// Those of a word.
+    /// Returns the uncovered voxels of a word, in ascending order.
     pub fn uncovered_in_word(&self, word: usize) -> impl Iterator<Item = usize> {
         let voxels = self.object.words()[word];
         set_bits(voxels.bits & !self.words[word]).map(move |bit| voxels.voxel_index(bit) as usize)
     }
 
-    /// The component.
+    /// Returns the component.
     pub fn object(&self) -> &'a Object {
         self.object
     }
 
-    /// Covers what the points of a draft cover, until nothing is left. Radii are asked for where
-    /// they are needed: of points that are near to the one before, for what that covers, only if
-    /// something is left without them.
+    /// Covers the balls of all points of a graph, until no voxel is left uncovered. The inscribed
+    /// radius is evaluated lazily: points close to a preceding one, relative to its coverage
+    /// radius, are skipped at first and evaluated in batches only if uncovered voxels remain.
     pub fn add_graph(
         &mut self,
         context: &ComponentContext<'_>,
@@ -143,12 +155,12 @@ impl<'a> Coverage<'a> {
         }
     }
 
-    /// Covers the voxels of a ball. Its radius is in the smallest spacing.
+    /// Covers the voxels of a ball with a radius in units of the smallest spacing.
     pub fn add_ball(&mut self, at: [f64; 3], radius: f64) {
         self.add_balls(&[(at, radius)]);
     }
 
-    /// Covers the voxels of some balls.
+    /// Covers the voxels of several balls.
     pub fn add_balls(&mut self, balls: &[([f64; 3], f64)]) {
         if self.uncovered == 0 {
             return;
@@ -192,12 +204,12 @@ impl<'a> Coverage<'a> {
     }
 }
 
-/// Balls with so many rows in all are dealt to threads, plane by plane.
+/// Minimum total number of rows for parallel rasterisation by planes.
 const MIN_PARALLEL_ROWS: usize = 1 << 13;
 
-/// The part of what a point covers within which others are passed over.
+/// Fraction of a point's coverage radius within which the following points are skipped.
 const SKIPPED_FRACTION: f64 = 0.25;
-/// Of those that were passed over so many are covered at a time.
+/// Number of skipped points that are evaluated at once.
 const SKIPPED_BATCH: usize = 256;
 
 #[cfg(test)]
@@ -214,7 +226,7 @@ mod tests {
     use proptest::prelude::*;
     use test_cases::cases;
 
-    /// A block with holes, in a volume of some spacing.
+    /// Creates a block with holes, with a given spacing.
     fn object(holes: &[[u32; 3]], spacing: [f64; 3]) -> (Object, Metric) {
         let block = (0..150u32 * 14 * 12).map(|at| [at % 150, at / 150 % 14, at / 2100]);
         let runs = runs_from_positions(block.filter(|[x, y, z]| !holes.contains(&[x / 5, *y, *z])));
@@ -235,8 +247,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: cases(40), failure_persistence: None, ..Default::default() })]
 
-        /// Balls cover the voxels within them, and voxels that are left come in the order of a
-        /// sort.
+        /// Balls cover exactly the voxels within their radius, and the queue yields the uncovered
+        /// voxels in sorted order.
         #[test]
         fn balls_cover_their_voxels(
             holes in prop::collection::vec((0u32..30, 0u32..14, 0u32..12), 0..400),

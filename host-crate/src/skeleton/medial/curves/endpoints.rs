@@ -1,5 +1,5 @@
-//! Ends of curves: straight on from where the curve is in the middle, instead of to the voxel that
-//! was farthest.
+//! Ends of curves: extends the centred part of a curve straight to the surface, instead of to the
+//! farthest voxel.
 
 use super::{
     intermediate_graph::{GraphEdge, IntermediateGraph},
@@ -16,20 +16,21 @@ use crate::{
 };
 use nalgebra::Vector3;
 
-/// Curves that are thinner keep their ends as they are; in the smallest spacing.
+/// Minimum inscribed radius of a curve whose ends are trimmed, in units of the smallest spacing.
 const MIN_RADIUS: f64 = 1.2;
-/// A curve is in the middle where its radius is this part of the greatest within that radius
-/// further on.
+/// A point is centred if its inscribed radius is at least this fraction of the maximum within one
+/// radius ahead.
 const CENTRED_FRACTION: f64 = 0.9;
-/// An end is cut that is no longer than so many of the radii there, and so many of the smallest
-/// spacing: the edge of a tube's flat end is at 1.41 radii.
+/// Maximum length of a trimmed end, as a multiple of the inscribed radius plus a multiple of the
+/// smallest spacing: the rim of a flat tube end is 1.41 radii away.
 const MAX_TRIM_LENGTH: [f64; 2] = [2.2, 1.0];
-/// Straight on, an end reaches at least this part of how far it was, less the smallest spacing.
+/// Minimum extent of the straight extension, as a fraction of the extent of the trimmed end, less
+/// the smallest spacing.
 const MIN_EXTENT_FRACTION: f64 = 0.8;
-/// The steps in which a curve goes on, in the smallest spacing.
+/// Step length of the extension, in units of the smallest spacing.
 const STEP: f64 = 0.25;
 
-/// Cuts the ends of curves where they leave the middle. What is cut is given back to [`extend`].
+/// Trims the ends of curves up to their first centred point, and returns them for [`extend_ends`].
 pub fn trim_ends(context: &ComponentContext<'_>, graph: &mut IntermediateGraph) -> Vec<TrimmedEnd> {
     let degrees = graph.degrees();
     let mut trimmed_ends = Vec::new();
@@ -67,16 +68,16 @@ pub fn trim_ends(context: &ComponentContext<'_>, graph: &mut IntermediateGraph) 
     trimmed_ends
 }
 
-/// Where a curve of `count` points from its end on arrives in the middle: the number of the point,
-/// the length up to it, and the radius there.
+/// Returns the first centred point of a curve of `count` points from its end on: the index of the
+/// point, the length up to it, and the inscribed radius there.
 fn find_centred_point(
     context: &ComponentContext<'_>,
     count: usize,
     point: impl Fn(usize) -> FixedPoint,
 ) -> Option<(usize, f64, f64)> {
-    // lengths and radii of the points that have been looked at
+    // length and inscribed radius of the points evaluated so far
     let mut seen = vec![(0.0, context.radius(point(0)))];
-    // something has to be left to go on from
+    // leaves points from which the tangent is determined
     for at in 1..count.saturating_sub(2) {
         let look = |seen: &mut Vec<(f64, f64)>, next: usize| {
             while seen.len() <= next {
@@ -103,20 +104,22 @@ fn find_centred_point(
     None
 }
 
-/// An end that has been cut off.
+/// End that was trimmed.
 pub struct TrimmedEnd {
     pub edge: usize,
-    /// 0 if it was the edge's first, 1 if its last.
+    /// 0 for the first end of the edge, 1 for the last.
     pub end: usize,
     pub node: usize,
-    /// From the end to where it was cut.
+    /// Points from the former end to the new one.
     old: Vec<FixedPoint>,
+    /// Length of the trimmed part, in units of the smallest spacing.
     length: f64,
+    /// Inscribed radius at the new end, in units of the smallest spacing.
     radius: f64,
 }
 
-/// Has cut ends go straight on up to the surface; where that is much shorter than what was there,
-/// they become that again.
+/// Extends trimmed ends straight to the surface; if the extension is much shorter than the trimmed
+/// part, the trimmed part is restored.
 pub fn extend_ends(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
@@ -140,7 +143,7 @@ pub fn extend_ends(
     }
 }
 
-/// Has one end go on; where it is then.
+/// Extends one end, and returns its new position.
 fn extend_end(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
@@ -150,7 +153,7 @@ fn extend_end(
     if trimmed.end == 1 {
         edge.points.reverse();
     }
-    // now the end is the first
+    // from here on, the end is the first point
     let start = edge.points[0];
     let straight = straight_extension(
         context,
@@ -162,7 +165,7 @@ fn extend_end(
     let mut new: Vec<FixedPoint> = if let Some(straight) = straight {
         straight
     } else {
-        // where it was cut has not moved across, or its way back is inside
+        // restored only if the end did not move across, or if the connection to it stays inside
         let mut old: Vec<FixedPoint> = trimmed.old.iter().rev().copied().collect_or_unwind();
         if old[0] == start {
             old.remove(0);
@@ -184,8 +187,7 @@ fn extend_end(
     end
 }
 
-/// Where a curve would go from its end, which is the first of its points, if it were cut and went
-/// straight on.
+/// Returns the points by which a curve would be extended at its first point if it were trimmed.
 pub fn extension_points(context: &ComponentContext<'_>, points: &[FixedPoint]) -> Vec<FixedPoint> {
     find_centred_point(context, points.len(), |at| points[at])
         .and_then(|(at, length, radius)| {
@@ -194,7 +196,8 @@ pub fn extension_points(context: &ComponentContext<'_>, points: &[FixedPoint]) -
         .unwrap_or_default()
 }
 
-/// The straight way on from the first of some points, if it reaches about as far as the old end.
+/// Returns the straight extension from the first of the points, if it extends about as far as the
+/// former end.
 fn straight_extension(
     context: &ComponentContext<'_>,
     points: &[FixedPoint],
@@ -221,8 +224,8 @@ fn straight_extension(
     (reached + 1.0 >= MIN_EXTENT_FRACTION * Vector3::from(old).dot(&tangent)).then_some(straight)
 }
 
-/// The points on the straight way on from a place up to half of the smallest spacing from the
-/// surface, or up to a length.
+/// Returns the points of the straight extension up to half of the smallest spacing from the
+/// surface, or up to a maximum length.
 fn extend_straight(
     context: &ComponentContext<'_>,
     start: FixedPoint,

@@ -1,4 +1,5 @@
-//! Curves as a graph, in a component's frame.
+//! Intermediate graph: the curves of a component in its frame, before the conversion to a skeleton
+//! in world coordinates.
 
 use super::voxel_links::VoxelLinks;
 use crate::{
@@ -9,24 +10,26 @@ use crate::{
     },
 };
 
-/// Nodes, and curves between them.
+/// Nodes and edges of the curves of a component.
 #[derive(Clone, Debug, Default)]
 pub struct IntermediateGraph {
     pub nodes: Vec<FixedPoint>,
     pub edges: Vec<GraphEdge>,
 }
 
-/// A curve.
+/// Edge of an intermediate graph.
 #[derive(Clone, Debug)]
 pub struct GraphEdge {
+    /// Indices of the first and the last node.
     pub nodes: [usize; 2],
-    /// From the first node to the second, both included.
+    /// Positions from the first node to the last, both included.
     pub points: Vec<FixedPoint>,
-    /// The voxels that it was made of.
+    /// Voxels from which the edge was created.
     pub voxels: Vec<u32>,
 }
 
-/// A point of a draft: a node, or a point of an edge that is none.
+/// Point of an intermediate graph: a node, or the point of an edge (by edge and point index)
+/// between its nodes.
 #[derive(Clone, Copy, Debug)]
 pub enum GraphPoint {
     Node(usize),
@@ -34,7 +37,8 @@ pub enum GraphPoint {
 }
 
 impl IntermediateGraph {
-    /// One edge for each chain of links. A ring by itself begins and ends at its first voxel.
+    /// Creates one edge per chain of links. A closed chain without junctions starts and ends at its
+    /// first voxel.
     pub fn from_links(object: &Object, links: &VoxelLinks) -> Self {
         let voxels = links.voxels();
         let number = |voxel: u32| voxels.partition_point(|&other| other < voxel);
@@ -66,7 +70,7 @@ impl IntermediateGraph {
         for at in (0..voxels.len()).filter(|&at| linked[at].len() != 2) {
             chains.follow_chains(at);
         }
-        // rings
+        // closed chains without junctions
         for at in 0..voxels.len() {
             if chains.used[at].contains(&false) {
                 chains.node_index(at);
@@ -76,7 +80,7 @@ impl IntermediateGraph {
         chains.graph
     }
 
-    /// Ends of edges at each node.
+    /// Returns the degree of each node.
     pub fn degrees(&self) -> Vec<usize> {
         let mut degrees = zeroed_or_unwind(self.nodes.len());
         for edge in &self.edges {
@@ -88,9 +92,10 @@ impl IntermediateGraph {
     }
 }
 
+/// State of the chain decomposition.
 struct Chains<'a, F> {
     linked: &'a [Vec<usize>],
-    /// For each voxel and each of its links.
+    /// For each voxel, `true` for each of its links that belongs to an edge.
     used: Vec<Vec<bool>>,
     node_indices: Vec<Option<usize>>,
     graph: IntermediateGraph,
@@ -98,6 +103,7 @@ struct Chains<'a, F> {
 }
 
 impl<F: Fn(usize) -> (u32, FixedPoint)> Chains<'_, F> {
+    /// Returns the node at a voxel, creating it if necessary.
     fn node_index(&mut self, at: usize) -> usize {
         *self.node_indices[at].get_or_insert_with(|| {
             self.graph.nodes.push_or_unwind((self.position)(at).1);
@@ -105,7 +111,7 @@ impl<F: Fn(usize) -> (u32, FixedPoint)> Chains<'_, F> {
         })
     }
 
-    /// All chains from a node that have not been gone.
+    /// Creates the edges of all unused chains that start at a node.
     fn follow_chains(&mut self, start: usize) {
         for link in 0..self.linked[start].len() {
             if self.used[start][link] {
@@ -117,7 +123,7 @@ impl<F: Fn(usize) -> (u32, FixedPoint)> Chains<'_, F> {
             loop {
                 let next = self.linked[at][link];
                 self.used[at][link] = true;
-                // the same link from its other end
+                // the same link from its other voxel
                 let back = (0..self.linked[next].len())
                     .find(|&one| self.linked[next][one] == at && !self.used[next][one]);
                 let Some(back) = back else { break };

@@ -1,4 +1,4 @@
-//! Links that cross between voxels.
+//! Intersections of links between voxels.
 
 use super::voxel_links::VoxelLinks;
 use crate::{
@@ -10,15 +10,16 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Has links that cross another in its middle, where no voxel is, lead through an end of that
-/// instead. All of these voxels touch each other, so classes stay.
+/// Reroutes links that intersect another at its midpoint, where no voxel centre lies, through a
+/// voxel of that link. All voxels involved are adjacent to each other, so homology classes are
+/// preserved.
 pub fn resolve_intersections(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
     links: &mut VoxelLinks,
 ) {
     let object = context.object;
-    // a diagonal becomes steps that are shorter
+    // rerouted diagonals become shorter links, which can intersect again
     for _ in 0..3 {
         let mut first: HashMap<[i32; 3], [u32; 2]> = HashMap::new();
         let mut kept = with_capacity_or_unwind(links.pairs.len());
@@ -51,7 +52,7 @@ pub fn resolve_intersections(
 mod tests {
     use crate::skeleton::medial::test_objects::skeletons;
 
-    /// Two diagonals of a cube that cross where no voxel is, each with a rod at both ends.
+    /// Two diagonals of a cube that intersect between voxels, with a rod at each of their ends.
     #[test]
     fn diagonals_do_not_cross() {
         let found = skeletons([16, 16, 2], [1.0; 3], |[x, y, z]| {

@@ -1,4 +1,4 @@
-//! Branches to what moved curves no longer cover.
+//! Repair of the coverage after centring.
 
 use super::{
     coverage::{Coverage, CoverageRule},
@@ -17,8 +17,11 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// Adds branches through centres of voxels until every voxel is covered, to the farthest from the
-/// curves' first voxel first. Whether there are any.
+/// Adds branches through voxel centres until every voxel is covered, uncovered surface voxels
+/// first, and returns `true` if any were added.
+///
+/// # Errors
+/// [`Cancelled`].
 pub fn repair_coverage(
     context: &ComponentContext<'_>,
     graph: &mut IntermediateGraph,
@@ -37,7 +40,7 @@ pub fn repair_coverage(
     );
     while coverage.uncovered_count() > 0 {
         let left = coverage.uncovered();
-        // deep voxels last: ends of branches are at the surface
+        // interior voxels last, because branches end at the surface
         let from = left
             .min_by(|&a, &b| context.squared_distances[a].total_cmp(&context.squared_distances[b]));
         let Some(from) = from else { break };
@@ -54,7 +57,7 @@ pub fn repair_coverage(
     Ok(true)
 }
 
-/// A branch from a voxel to the nearest one that curves lead through; its places.
+/// Adds a branch from a voxel to the nearest voxel of the skeleton, and returns its positions.
 fn add_branch(
     context: &ComponentContext<'_>,
     graph: &mut IntermediateGraph,
@@ -92,7 +95,7 @@ fn add_branch(
     Ok(positions)
 }
 
-/// The last node in a voxel, or else the last point of an edge.
+/// Returns the last node in a voxel, otherwise the last point of an edge in it.
 fn find_point_in_voxel(
     context: &ComponentContext<'_>,
     graph: &IntermediateGraph,
@@ -111,7 +114,7 @@ fn find_point_in_voxel(
     points.next()
 }
 
-/// Makes a point of an edge a node.
+/// Splits an edge at one of its points, and returns the new node.
 fn split_edge(graph: &mut IntermediateGraph, edge: usize, at: usize) -> usize {
     let node = graph.nodes.len();
     let first = &mut graph.edges[edge];

@@ -1,4 +1,4 @@
-//! Curves with points at even distances.
+//! Resampling of curves to evenly spaced points.
 
 use super::intermediate_graph::IntermediateGraph;
 use crate::{
@@ -11,12 +11,12 @@ use crate::{
     },
 };
 
-/// The least distance between points, in the smallest spacing; where a curve is thick, this part of
-/// its radius.
+/// Minimum spacing of points, in units of the smallest spacing.
 const MIN_SPACING: f64 = 1.5;
+/// Spacing of points of thick curves, as a fraction of the mean inscribed radius.
 const RADIUS_FRACTION: f64 = 0.5;
 
-/// The class of a way, by its bits; none if it leaves the component.
+/// Returns the bits of the homology class of a polyline, or `None` if it leaves the component.
 pub fn polyline_class(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
@@ -25,7 +25,7 @@ pub fn polyline_class(
     polyline_class_with(context, cocycle, points, &mut with_capacity_or_unwind(16))
 }
 
-/// The same, with room for the voxels that the way leads through.
+/// Computes [`polyline_class`] with a reusable buffer for the traversed voxels.
 fn polyline_class_with(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
@@ -45,7 +45,8 @@ fn polyline_class_with(
     Some(cocycle.path_bits(context.object, path))
 }
 
-/// Whether two ways between the same places have the same class, and both are in the component.
+/// Returns `true` if two polylines between the same positions have the same homology class and stay
+/// inside the component.
 pub fn is_same_class(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
@@ -57,8 +58,8 @@ pub fn is_same_class(
     first.is_some() && first == polyline_class_with(context, cocycle, other, &mut path)
 }
 
-/// Gives all edges points at even distances along them. Where the straight line between two of
-/// these leaves the component or changes the class, the points between stay.
+/// Resamples all edges to evenly spaced points. Where the straight line between two samples leaves
+/// the component or changes the homology class, the original points are kept.
 pub fn resample(context: &ComponentContext<'_>, cocycle: &Cocycle, graph: &mut IntermediateGraph) {
     parallel::for_each_mut(&mut graph.edges, |_, edge| {
         let points = &edge.points;
@@ -72,7 +73,7 @@ pub fn resample(context: &ComponentContext<'_>, cocycle: &Cocycle, graph: &mut I
             sums.push_or_unwind(sums[sums.len() - 1] + context.distance(ends[0], ends[1]));
         }
         let length = sums[sums.len() - 1];
-        // a ring keeps three points
+        // loops keep three points
         let min_count = if edge.nodes[0] == edge.nodes[1] {
             3.0
         } else {
@@ -80,7 +81,7 @@ pub fn resample(context: &ComponentContext<'_>, cocycle: &Cocycle, graph: &mut I
         };
         let count = (length / step).round().max(min_count) as usize;
         let mut resampled = vec![points[0]];
-        // the last original point at or before the last one
+        // index of the last original point at or before the last sample
         let mut from = 0;
         for number in 1..=count {
             let along = length * number as f64 / count as f64;

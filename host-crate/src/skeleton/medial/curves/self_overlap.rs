@@ -1,4 +1,4 @@
-//! Places that curves pass twice.
+//! Self-overlaps: positions that two stretches of the curves share.
 
 use super::intermediate_graph::IntermediateGraph;
 use crate::{
@@ -12,34 +12,36 @@ use nalgebra::Vector3;
 use rayon::slice::ParallelSliceMut;
 use std::collections::HashMap;
 
-/// Two places are one if they are no farther apart than this, in the smallest spacing,
+/// Maximum distance of overlapping positions, in units of the smallest spacing.
 const MAX_DISTANCE: f64 = 0.12;
-/// and longer than this is the way from one to the other along the curves.
+/// Minimum length of the path between them along the curves, in units of the smallest spacing.
 const MIN_PATH_LENGTH: f64 = 1.95;
-/// Pairs of segments that a thread looks at in a row.
+/// Number of segment pairs per parallel task.
 const PAIRS_PER_TASK: usize = 1 << 6;
 
-/// Segments of curves, which hang together at their ends.
+/// Segments of the curves, connected at their ends.
 struct Segments {
-    /// For each its ends: a node, or the nodes' number and the number of the point.
+    /// Ends of each segment: a node, or the number of nodes plus the index of an inner point.
     ends: Vec<[usize; 2]>,
     points: Vec<[Vector3<f64>; 2]>,
-    /// The edge of each, and its number there.
+    /// Edge of each segment, and its index in the edge.
     edge_segments: Vec<[usize; 2]>,
-    /// The segments at each end.
+    /// Segments at each end.
     incident: Vec<Vec<usize>>,
 }
 
-/// A place of a draft that is passed twice.
+/// Self-overlap of an intermediate graph.
 #[derive(Clone, Copy, Debug)]
 pub struct SelfOverlap {
-    /// The two edges, which may be one, the segments, and how far along these the place is.
+    /// The two edges, which can be the same.
     pub edges: [usize; 2],
+    /// Index of the segment in each edge.
     pub segments: [usize; 2],
+    /// Length from the start of each segment to the overlap.
     pub along: [f64; 2],
 }
 
-/// The first place of a draft that is passed twice.
+/// Returns the first self-overlap of a graph.
 pub fn find_first(
     context: &ComponentContext<'_>,
     graph: &IntermediateGraph,
@@ -52,7 +54,7 @@ pub fn find_first(
     })
 }
 
-/// Places of a draft that are passed twice, of two segments the first.
+/// Returns the self-overlaps of a graph, at most one per pair of segments.
 pub fn find_all(context: &ComponentContext<'_>, graph: &IntermediateGraph) -> Vec<SelfOverlap> {
     let segments = Segments::new(context, graph);
     let pairs = segments.candidate_pairs();
@@ -62,10 +64,10 @@ pub fn find_all(context: &ComponentContext<'_>, graph: &IntermediateGraph) -> Ve
     })
 }
 
+/// Cell of a uniform grid with the smallest spacing as its side.
 type Cell = [i32; 3];
 
-/// The cells of one spacing around a segment and what is near to it: the first and the last along
-/// each axis.
+/// Returns the first and the last cell along each axis that can contain positions near a segment.
 fn cell_range([a, b]: &[Vector3<f64>; 2]) -> [Cell; 2] {
     [
         [0, 1, 2].map(|axis| floor(a[axis].min(b[axis]) - MAX_DISTANCE)),
@@ -110,8 +112,8 @@ impl Segments {
         (b - a).norm()
     }
 
-    /// Pairs of segments that may be near each other and are not next to each other in a curve that
-    /// goes on, by the first of the two.
+    /// Returns the pairs of segments that can be near each other without being consecutive parts of
+    /// a curve, sorted.
     fn candidate_pairs(&self) -> Vec<[u32; 2]> {
         let boxes: Vec<[Cell; 2]> = self.points.iter().map(cell_range).collect_or_unwind();
         let mut inside: Vec<(Cell, u32)> = with_capacity_or_unwind(8 * boxes.len());
@@ -128,7 +130,7 @@ impl Segments {
             for (at, &(cell, one)) in there.iter().enumerate() {
                 for &(_, other) in &there[at + 1..] {
                     let [a, b] = [one, other].map(|segment| boxes[segment as usize][0]);
-                    // once, in the first cell that both are in
+                    // each pair is reported once, in the first cell that both occupy
                     let is_first = (0..3).all(|axis| a[axis].max(b[axis]) == cell[axis]);
                     if is_first && self.may_be_near(one as usize, other as usize) {
                         pairs.push_or_unwind([one, other]);
@@ -140,7 +142,7 @@ impl Segments {
         pairs
     }
 
-    /// Whether two segments may have a place in common that counts.
+    /// Returns `true` if two segments can overlap.
     fn may_be_near(&self, one: usize, other: usize) -> bool {
         let [p, q] = [one, other].map(|segment| &self.points[segment]);
         if !segments_are_near(p, q) {
@@ -153,12 +155,12 @@ impl Segments {
         let Some([i, j]) = shared else {
             return true;
         };
-        // from a common end on segments at an angle of 60 degrees or more are soon apart
+        // segments that diverge from a common end by at least 60 degrees separate quickly
         let (a, b) = (p[1 - i] - p[i], q[1 - j] - q[j]);
         a.dot(&b) > 0.5 * a.norm() * b.norm() && a.norm() + b.norm() > MIN_PATH_LENGTH
     }
 
-    /// The first place of a segment that another passes too.
+    /// Returns the first position of a segment that overlaps another.
     fn find_overlap(&self, [segment, other]: [u32; 2]) -> Option<SelfOverlap> {
         let [segment, other] = [segment as usize, other as usize];
         let mut path_lengths = None;
@@ -193,8 +195,8 @@ impl Segments {
         })
     }
 
-    /// The lengths of the shortest ways from an end to others along curves, up to the longest that
-    /// counts.
+    /// Returns the lengths of the shortest paths along curves from an end to others, up to
+    /// [`MIN_PATH_LENGTH`].
     fn path_lengths(&self, from: usize) -> HashMap<usize, f64> {
         let mut path_lengths = HashMap::from([(from, 0.0)]);
         let mut stack = vec![from];
@@ -216,7 +218,7 @@ impl Segments {
     }
 }
 
-/// Whether boxes around two segments are so near that the segments may be.
+/// Returns `true` if the bounding boxes of two segments are within [`MAX_DISTANCE`].
 fn segments_are_near(one: &[Vector3<f64>; 2], other: &[Vector3<f64>; 2]) -> bool {
     (0..3).all(|axis| {
         let range = |[a, b]: &[Vector3<f64>; 2]| (a[axis].min(b[axis]), a[axis].max(b[axis]));
@@ -225,7 +227,8 @@ fn segments_are_near(one: &[Vector3<f64>; 2], other: &[Vector3<f64>; 2]) -> bool
     })
 }
 
-/// The distance of a place from a segment, and which part of it is before the nearest place.
+/// Returns the distance of a position from a segment, and the fraction of the segment before the
+/// nearest position.
 fn nearest_on_segment(position: &Vector3<f64>, [a, b]: &[Vector3<f64>; 2]) -> (f64, f64) {
     let offset = b - a;
     let part = (position - a).dot(&offset) / offset.norm_squared().max(f64::MIN_POSITIVE);

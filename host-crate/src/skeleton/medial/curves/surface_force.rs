@@ -1,29 +1,32 @@
-//! The force of a component's surface on a place in it, and how it changes there.
+//! Repulsive force of a component's surface on a position inside, and its Jacobian.
 //!
-//! The field is that of curve skeletons by potential fields (Cornea et al. 2005): each part of the
-//! surface repels with the sixth power of the reciprocal distance. Sources are faces, by their
-//! areas, and only those near are looked at: with this power the others hardly count.
+//! The field is the potential field of Cornea et al. (2005) with exponent 6. Sources are boundary
+//! faces, weighted by area; only faces near the position are summed, because the contribution of
+//! distant ones is negligible with this exponent.
 
 use crate::{memory::CollectOrUnwind, skeleton::medial::context::ComponentContext};
 use nalgebra::{Matrix3, Vector3};
 
-/// Faces farther than so many radii do not count; nor, where the radius is small, than so many of
-/// the smallest spacing beyond it.
+/// Cutoff distance of faces, as a multiple of the inscribed radius.
 const CUTOFF_RADII: f64 = 2.2;
+/// Minimum cutoff distance beyond the inscribed radius, in units of the smallest spacing.
 const CUTOFF_MARGIN: f64 = 2.0;
 
-/// A face is as many sources along an axis as its spacing has smallest spacings, up to this.
+/// Maximum number of point sources per face along each of its axes; a face has one per unit of the
+/// smallest spacing.
 const MAX_PARTS: f64 = 5.0;
 
-/// The sources that faces across each axis are, in a world whose unit is the smallest spacing.
+/// Point sources of the faces perpendicular to each axis, in world coordinates whose unit is the
+/// smallest spacing.
 pub struct FaceSources {
-    /// From a face's middle to each of them.
+    /// Offsets from the centre of a face to its sources.
     offsets: [Vec<[f64; 3]>; 3],
-    /// The area of each.
+    /// Area of each source.
     areas: [f64; 3],
 }
 
 impl FaceSources {
+    /// Computes the point sources of the faces of a component.
     pub fn new(context: &ComponentContext<'_>) -> Self {
         let parts = [0, 1, 2].map(|axis| {
             let spacing = context.metric.square(axis).sqrt();
@@ -45,7 +48,7 @@ impl FaceSources {
         Self { offsets, areas }
     }
 
-    /// The force at a place, and its Jacobian.
+    /// Returns the force at a position, and its Jacobian.
     pub fn force_at(
         &self,
         context: &ComponentContext<'_>,
@@ -56,7 +59,7 @@ impl FaceSources {
         let (min_square, max_square) = (1e-6, cutoff * cutoff);
         let here = context.metric.world(at);
         let mut force = [0.0; 3];
-        // xx, yy, zz, xy, xz, yz, and the sum of the strengths
+        // the components xx, yy, zz, xy, xz, yz
         let mut second = [0.0; 6];
         let mut strengths = 0.0;
         context.boundary.visit_near(at, cutoff, |faces| {
@@ -68,7 +71,7 @@ impl FaceSources {
                     if square < min_square || square > max_square {
                         continue;
                     }
-                    // d / R^7, and its derivatives
+                    // d / R^7 and its derivatives
                     let inverse = 1.0 / square;
                     let strength = self.areas[axis] * inverse * inverse * inverse * inverse.sqrt();
                     let along = 7.0 * strength * inverse;
@@ -101,12 +104,12 @@ impl FaceSources {
     }
 }
 
-/// A direction counts if the force pushes back with at least this part of the strongest: along
-/// plates and tubes there is nothing to rest at.
+/// Minimum stiffness of a direction, as a fraction of the largest stiffness, for a Newton step
+/// along it: along plates and tubes there is no equilibrium.
 const MIN_STIFFNESS: f64 = 0.2;
 
-/// The step of Newton's method to where the force vanishes, along the directions in which it pushes
-/// back clearly.
+/// Returns the Newton step to the zero of the force, restricted to the directions with sufficient
+/// restoring force.
 pub fn newton_step(force: &Vector3<f64>, jacobian: &Matrix3<f64>) -> Vector3<f64> {
     let eigen = jacobian.symmetric_eigen();
     let strongest = eigen.eigenvalues.min();
@@ -123,7 +126,7 @@ pub fn newton_step(force: &Vector3<f64>, jacobian: &Matrix3<f64>) -> Vector3<f64
     step
 }
 
-/// The same across a direction.
+/// Returns the Newton step across a tangent direction.
 pub fn newton_step_across(
     force: &Vector3<f64>,
     jacobian: &Matrix3<f64>,
@@ -133,7 +136,7 @@ pub fn newton_step_across(
     axis[tangent.iamin()] = 1.0;
     let one = tangent.cross(&axis).normalize();
     let other = tangent.cross(&one).normalize();
-    // eigenvectors of what is left of the Jacobian there
+    // eigenvectors of the Jacobian restricted to the plane across the tangent
     let (along, beside) = (jacobian * one, jacobian * other);
     let (a, b, c) = (one.dot(&along), one.dot(&beside), other.dot(&beside));
     let [sine, cosine] = half_angle(a - c, 2.0 * b);
@@ -152,7 +155,8 @@ pub fn newton_step_across(
     step
 }
 
-/// The sine and the cosine of half the angle of a vector, which is at most a right angle.
+/// Returns the sine and the cosine of half the angle of a vector; the half angle is at most a right
+/// angle.
 fn half_angle(x: f64, y: f64) -> [f64; 2] {
     let length = (x * x + y * y).sqrt();
     if length == 0.0 {

@@ -1,4 +1,5 @@
-//! Which voxels the curves of a component lead through.
+//! Selection of the voxel paths that become curves: a cycle basis, and branches to uncovered
+//! voxels.
 
 use super::{
     coverage::{Coverage, CoverageRule},
@@ -40,21 +41,23 @@ use std::{
     ops::Range,
 };
 
-/// Where paths begin, and the paths.
+/// Root of the shortest paths, and the paths.
 pub struct PathsFromRoot {
     pub root: Root,
     pub paths: ShortestPaths,
 }
 
-/// The voxel that paths begin at.
+/// Root voxel.
 #[derive(Clone, Copy)]
 pub struct Root {
     pub voxel: usize,
-    /// Whether it is the middle of a ball.
+    /// `true` if the voxel is the centre of a ball-like component.
     is_ball_centre: bool,
 }
 
 impl Root {
+    /// Selects the root: the centre of a ball-like component without tunnels, otherwise an extremal
+    /// voxel.
     pub fn select(
         object: &Object,
         metric: &Metric,
@@ -72,8 +75,8 @@ impl Root {
     }
 }
 
-/// What curves begin with: cycles, one for each class, the cheapest first; without tunnels the
-/// longest way, or the middle of a ball.
+/// Curves before any coverage-driven branch: one cycle per homology class, in order of increasing
+/// cost; without tunnels, the longest path or the centre of a ball.
 pub struct InitialCurves {
     paths: ShortestPaths,
     links: VoxelLinks,
@@ -106,10 +109,14 @@ impl InitialCurves {
     }
 }
 
-/// The beginning, and for as long as a voxel is not covered, the way from the farthest of them;
-/// then branches to curved places that are long enough. Edges that go far round are straightened.
-/// The classes of all cycles are independent. With `ends_go_on` the cover is that of curves whose
-/// ends go straight on, as [`extend`](super::tips::extend) has them.
+/// Traces the curves of a component: the initial curves, a path from the farthest uncovered voxel
+/// until all voxels are covered, then branches to convex voxels if they are long enough. Edges that
+/// are too long are shortened within their homology class. The classes of all cycles are
+/// independent. With `extends_ends`, coverage assumes that ends are extended straight, as by
+/// [`extend_ends`](super::endpoints::extend_ends).
+///
+/// # Errors
+/// [`Cancelled`].
 pub fn trace_curves(
     context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
@@ -137,15 +144,16 @@ pub fn trace_curves(
     Ok(tracer.links)
 }
 
-/// The part of a radius that is passed over.
+/// Fraction of the inscribed radius within which the following voxels of a path are skipped.
 const SKIPPED_FRACTION: f64 = 0.3;
-/// How often edges are straightened, and what they no longer cover gets branches, at most.
+/// Maximum number of passes of shortening and coverage.
 const MAX_ROUNDS: usize = 20;
 
-/// A branch to a curved place is longer than so many radii and so many of the smallest spacing.
+/// Minimum length of a detail branch, as a multiple of the inscribed radius plus a multiple of the
+/// smallest spacing.
 const MIN_DETAIL_LENGTH: [f64; 2] = [1.3, 1.5];
 
-/// The voxel with the longest way.
+/// Returns the voxel with the longest path.
 fn farthest_voxel_along(paths: &ShortestPaths, count: usize) -> usize {
     let range_max = |voxels: Range<usize>| {
         let keys = voxels.map(|voxel| (paths.length_units(voxel), Reverse(voxel)));
@@ -155,9 +163,9 @@ fn farthest_voxel_along(paths: &ShortestPaths, count: usize) -> usize {
     last.map_or(0, |(_, Reverse(voxel))| voxel)
 }
 
-/// The middle of a component that is as wide as it is long.
+/// Returns the centre of a component that is about as long as it is wide.
 fn ball_centre(object: &Object, metric: &Metric, squared_distances: &[f64]) -> Option<usize> {
-    // the first of the greatest
+    // the first of the largest distances
     let order = |a: &usize, b: &usize| {
         squared_distances[*a]
             .total_cmp(&squared_distances[*b])
@@ -178,11 +186,12 @@ fn ball_centre(object: &Object, metric: &Metric, squared_distances: &[f64]) -> O
     (length <= 1.05 * squared_distances[middle].sqrt() - 0.3).then_some(middle)
 }
 
+/// State of the tracing.
 struct CurveTracer<'a> {
     context: &'a ComponentContext<'a>,
     rule: CoverageRule,
     paths: &'a ShortestPaths,
-    /// For each voxel whether it is of the skeleton, and those that are.
+    /// `true` for voxels of the skeleton, and the list of these voxels.
     is_on_skeleton: Vec<bool>,
     skeleton_voxels: Vec<u32>,
     links: VoxelLinks,
@@ -210,7 +219,7 @@ impl<'a> CurveTracer<'a> {
         }
     }
 
-    /// Makes voxels some of the skeleton.
+    /// Adds voxels to the skeleton.
     fn mark_on_skeleton(&mut self, voxels: &[u32]) {
         for &voxel in voxels {
             self.is_on_skeleton[voxel as usize] = true;
@@ -219,14 +228,14 @@ impl<'a> CurveTracer<'a> {
             .extend_or_unwind(voxels.iter().copied());
     }
 
-    /// What a place covers: a ball.
+    /// Returns the coverage ball of a position.
     fn ball(&self, position: FixedPoint) -> ([f64; 3], f64) {
         let radius = self.context.radius(position);
         (to_voxels(position), self.rule.radius(radius))
     }
 
-    /// What a way covers, but for next to nothing: voxels that are near to the last, for their
-    /// radius, are passed over.
+    /// Returns coverage balls of a path; voxels close to the preceding ball, relative to its
+    /// radius, are skipped.
     fn balls(&self, path: &[u32]) -> Vec<([f64; 3], f64)> {
         let mut balls = Vec::new();
         let mut next = 0.0;
@@ -245,11 +254,12 @@ impl<'a> CurveTracer<'a> {
         balls
     }
 
+    /// Returns the centre of a voxel.
     fn voxel_centre(&self, voxel: u32) -> FixedPoint {
         voxel_centre(self.context.object.position(voxel as usize))
     }
 
-    /// Covers what the curves cover.
+    /// Recomputes the coverage from the current links.
     fn reset_coverage(&mut self) -> Result<(), Cancelled> {
         self.coverage = Coverage::new(self.context.object, self.context.metric);
         for voxel in std::mem::take(&mut self.skeleton_voxels) {
@@ -281,7 +291,7 @@ impl<'a> CurveTracer<'a> {
         Ok(())
     }
 
-    /// The cycles, and the paths from them to the root.
+    /// Adds one cycle per independent class, and the paths from the cycles to the root.
     fn add_cycles(&mut self, cocycle: &mut Cocycle) -> Result<(), Cancelled> {
         let object = self.context.object;
         let paths = self.paths;
@@ -310,8 +320,8 @@ impl<'a> CurveTracer<'a> {
         Ok(())
     }
 
-    /// For each class that a way from the root and back can have with one step beside the cheapest
-    /// paths, the cheapest.
+    /// Returns the cheapest candidate for each class that a closed path has which consists of two
+    /// shortest paths and one additional step.
     fn cycle_candidates(
         &self,
         cocycle: &mut Cocycle,
@@ -320,7 +330,7 @@ impl<'a> CurveTracer<'a> {
         let paths = self.paths;
         let object = self.context.object;
         let mut cheapest: HashMap<HomologyClass, Candidate> = HashMap::new();
-        // paths beside each other close no cycle but for a few
+        // closed paths are contractible except at few steps
         let shared = &*cocycle;
         let steps = parallel::collect(object.len(), MIN_PARALLEL_ITEMS, |voxels, steps| {
             for voxel in voxels {
@@ -355,8 +365,8 @@ impl<'a> CurveTracer<'a> {
         Ok(cheapest.into_values().collect_or_unwind())
     }
 
-    /// The way from a voxel to the skeleton, or beside it to a voxel that touches it where that
-    /// changes no class.
+    /// Adds the path from a voxel to the skeleton. Stops at a voxel next to the skeleton if the
+    /// step to it does not change the homology class.
     fn add_path_to_skeleton(
         &mut self,
         cocycle: &mut Cocycle,
@@ -388,14 +398,13 @@ impl<'a> CurveTracer<'a> {
         self.mark_on_skeleton(&path);
     }
 
-    /// The voxel before one on the way from the root.
+    /// Returns the predecessor of a voxel on the path from the root.
     fn predecessor(&self, voxel: usize) -> Option<usize> {
         let bit = self.paths.predecessor_bit(voxel)?;
         Some(self.context.object.neighbour(voxel, bit))
     }
 
-    /// Leaves out the way from the root to where the cycles begin: only the cover says what it is
-    /// good for.
+    /// Removes the path from the root to the cycles; coverage decides whether it is needed.
     fn remove_trunk(&mut self, root: usize) {
         let mut linked: HashMap<u32, Vec<u32>> = HashMap::new();
         for &[a, b] in &self.links.pairs {
@@ -418,7 +427,7 @@ impl<'a> CurveTracer<'a> {
         links.retain(|link| link.iter().all(|voxel| !trunk.contains(voxel)));
     }
 
-    /// The way from a voxel to the skeleton, or to a voxel that touches it.
+    /// Adds the path from a voxel to the skeleton, or to a voxel that touches it, as a branch.
     fn add_branch(&mut self, from: usize) -> Result<(), Cancelled> {
         let object = self.context.object;
         let mut path = vec![from as u32];
@@ -428,7 +437,7 @@ impl<'a> CurveTracer<'a> {
                 .neighbours(voxel, NEIGHBOURS)
                 .find(|&(_, other)| self.is_on_skeleton[other]);
             let Some(next) = beside.map(|(_, other)| other).or(self.predecessor(voxel)) else {
-                // past the skeleton to the root
+                // the shortest path reached the root without meeting the skeleton
                 path = shortest_path_to(self.context, from, |voxel| self.is_on_skeleton[voxel])?;
                 break;
             };
@@ -452,14 +461,14 @@ impl<'a> CurveTracer<'a> {
             .report(Stage::Curves, covered, object.len())
     }
 
-    /// What a curve covers from where its end will be.
+    /// Returns the coverage balls of the straight extension at the start of a curve.
     fn end_balls(&self, positions: &[FixedPoint]) -> impl Iterator<Item = ([f64; 3], f64)> {
         let positions = extension_points(self.context, positions).into_iter();
         positions.map(|position| self.ball(position))
     }
 
-    /// Branches to some voxels, those that are farthest from the skeleton first, if they are long
-    /// for the radius where they leave it.
+    /// Adds branches to the given voxels, farthest from the skeleton first, if they are long
+    /// compared with the inscribed radius where they leave the skeleton.
     fn add_detail_branches(&mut self, convex_voxels: &[u32]) -> Result<(), Cancelled> {
         if convex_voxels.is_empty() {
             return Ok(());
@@ -478,7 +487,7 @@ impl<'a> CurveTracer<'a> {
         let mut pending = copy_or_unwind(convex_voxels);
         let length = |voxel: u32| lengths[voxel as usize];
         pending.sort_unstable_by_key(|&voxel| (Reverse(length(voxel)), voxel));
-        // others are as far from them as the object is thick there
+        // suppresses voxels within the local thickness of a previous branch
         let mut beside = Coverage::new(object, self.context.metric);
         for voxel in pending {
             if beside.is_covered(voxel as usize) {
@@ -503,8 +512,8 @@ impl<'a> CurveTracer<'a> {
         Ok(())
     }
 
-    /// Branches to voxels that are not covered, that with the longest way first. Whether there are
-    /// any.
+    /// Adds branches to uncovered voxels, longest paths first, and returns `true` if any were
+    /// added.
     fn add_branches(&mut self) -> Result<bool, Cancelled> {
         if self.coverage.uncovered_count() == 0 {
             return Ok(false);
@@ -518,7 +527,7 @@ impl<'a> CurveTracer<'a> {
     }
 }
 
-/// A step that closes a cycle.
+/// Step that closes a cycle.
 struct Candidate {
     cost: f64,
     class: HomologyClass,

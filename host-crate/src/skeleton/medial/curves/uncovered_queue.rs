@@ -1,30 +1,32 @@
-//! Voxels that are not covered, that with the longest way first.
+//! Priority queue of uncovered voxels, farthest from the root first.
 
 use super::coverage::Coverage;
 use crate::{memory::ExtendOrUnwind, parallel, skeleton::medial::voxels::object::Object};
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
 
-/// Words that are looked at together.
+/// Number of words per group.
 const GROUP: usize = 16;
-/// Groups are dealt to threads in portions that are no smaller.
+/// Minimum number of groups per parallel task.
 const MIN_PARALLEL_GROUPS: usize = 1 << 9;
 
-/// A queue of the voxels of a component by the lengths of their ways, without those that a cover
-/// has. Of equal lengths the first voxel comes first.
+/// Yields the uncovered voxels of a component in order of decreasing geodesic distance from the
+/// root. Ties are broken by the smaller voxel index.
 ///
-/// Words are kept in groups, each by the greatest key that a voxel of it had when it was last
-/// looked at. Covers only grow, so that is a bound, and only the groups that come first are looked
-/// at again.
+/// The heap holds one entry per group of [`GROUP`] words, keyed by an upper bound on the keys in
+/// that group. Coverage only grows, so an outdated key is still an upper bound: only groups that
+/// reach the top of the heap are evaluated again.
 pub struct UncoveredQueue<'a, F> {
     object: &'a Object,
+    /// Geodesic distance from the root, in integer length units, by voxel index.
     distance: F,
+    /// Max-heap of (upper bound of the key, group index).
     groups: BinaryHeap<(u64, u32)>,
-    /// Voxels whose keys are not below this have had their turn.
+    /// Key of the most recently returned voxel; keys at or above it have been returned already.
     last_key: u64,
 }
 
 impl<'a, F: Fn(usize) -> u32 + Sync> UncoveredQueue<'a, F> {
-    /// Those that are not covered now, by lengths.
+    /// Builds the queue from the voxels that `coverage` leaves uncovered.
     pub fn new(coverage: &Coverage<'a>, distance: F) -> Self {
         let mut queue = Self {
             object: coverage.object(),
@@ -43,7 +45,7 @@ impl<'a, F: Fn(usize) -> u32 + Sync> UncoveredQueue<'a, F> {
         queue
     }
 
-    /// The next that is not covered.
+    /// Returns the next voxel that is still uncovered.
     pub fn next(&mut self, coverage: &Coverage<'a>) -> Option<usize> {
         loop {
             let &(key, group) = self.groups.peek()?;
@@ -60,7 +62,7 @@ impl<'a, F: Fn(usize) -> u32 + Sync> UncoveredQueue<'a, F> {
         }
     }
 
-    /// The greatest key of a group.
+    /// Returns the largest remaining key of a group.
     fn max_key(&self, coverage: &Coverage<'a>, group: u32) -> Option<u64> {
         let start = group as usize * GROUP;
         let end = self.object.words().len().min(start + GROUP);
@@ -69,7 +71,8 @@ impl<'a, F: Fn(usize) -> u32 + Sync> UncoveredQueue<'a, F> {
         keys.filter(|&key| key < self.last_key).max()
     }
 
-    /// Longer ways have greater keys, and so have voxels before others.
+    /// Returns the key of a voxel: greater for greater distances, and for smaller voxel indices on
+    /// ties.
     fn key(&self, voxel: usize) -> u64 {
         u64::from((self.distance)(voxel)) << 32 | u64::from(!(voxel as u32))
     }

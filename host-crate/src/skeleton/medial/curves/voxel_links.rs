@@ -1,17 +1,17 @@
-//! Curves as links between voxels.
+//! Curves as links between adjacent voxels.
 
 use crate::memory::{CollectOrUnwind, ExtendOrUnwind};
-/// Ways through voxels that touch, as links between them.
+/// Paths through adjacent voxels, stored as links between them.
 #[derive(Clone, Debug, Default)]
 pub struct VoxelLinks {
-    /// Pairs of voxels that touch.
+    /// Pairs of adjacent voxels.
     pub pairs: Vec<[u32; 2]>,
-    /// The only voxel, if there are no pairs.
+    /// The only voxel of the skeleton, if there are no pairs.
     pub isolated_voxel: Option<u32>,
 }
 
 impl VoxelLinks {
-    /// Only a voxel.
+    /// Creates the links of a skeleton of a single voxel.
     pub fn from_voxel(voxel: usize) -> Self {
         Self {
             pairs: Vec::new(),
@@ -19,7 +19,7 @@ impl VoxelLinks {
         }
     }
 
-    /// Adds a way.
+    /// Adds the links of a path.
     pub fn add_path(&mut self, path: &[u32]) {
         self.pairs
             .extend_or_unwind(path.windows(2).map(|step| [step[0], step[1]]));
@@ -28,7 +28,7 @@ impl VoxelLinks {
         }
     }
 
-    /// The voxels, ascending.
+    /// Returns the linked voxels, in ascending order.
     pub fn voxels(&self) -> Vec<u32> {
         let mut voxels: Vec<u32> = self.pairs.iter().flatten().copied().collect_or_unwind();
         voxels.extend_or_unwind(self.isolated_voxel);

@@ -1,4 +1,4 @@
-//! Distances and cheapest ways of a component on a device: for large ones.
+//! Distances and shortest paths of large components on a device.
 
 use super::shortest_paths::{
     DistancesAndWeights, ShortestPaths, half_step_lengths, step_lengths_in_units,
@@ -25,39 +25,43 @@ use ferrovox_kernels::{
     },
 };
 
-/// Rounds that are launched before the host looks whether there is something left to do.
+/// Number of relaxation rounds between two checks by the host.
 const ROUNDS_PER_CHECK: u32 = 12;
 
-/// Launches that lead chains on, before the host looks whether all have come to the root. In three
-/// a chain gets to 16 times 16 times 16 voxels from where it begins.
+/// Number of pointer-jumping launches between two checks by the host. Three launches follow 16^3
+/// predecessors.
 const JUMPS_PER_CHECK: u32 = 3;
 
-/// Device memory for each sample of the box around a component, and for each of its voxels.
+/// Device memory in bytes per sample of the bounding box, and per voxel.
 const BYTES_PER_SAMPLE_AND_VOXEL: [u64; 2] = [21, 25];
 
-/// At most so many samples of the box for each voxel.
+/// Maximum number of samples of the bounding box per voxel.
 const MAX_SAMPLES_PER_VOXEL: u64 = 64;
 
-/// Lines of samples are shorter than this: steps along them are counted in f32.
+/// Exclusive upper bound of the samples along an axis: steps are counted in f32.
 const MAX_AXIS_SAMPLES: i32 = 1 << 24;
 
-/// A component on a device, in its box with a margin of one sample.
+/// Component on a device, in its bounding box padded by one sample.
 pub struct DeviceComponent<'a> {
     stream: &'a Stream,
     mask: DeviceMask,
-    /// How many voxels come before each word of the mask.
+    /// Number of voxels before each word of the mask.
     before: Buffer<u64>,
+    /// Number of voxels.
     count: u64,
+    /// Edge weight of each sample of the box.
     edge_weights: Buffer<f32>,
-    /// The cost of each sample of the box.
+    /// Path cost of each sample of the box.
     costs: Buffer<f64>,
+    /// Half of the length of each step.
     half_step_lengths: Buffer<f64>,
+    /// Length of each step in integer units.
     lengths: Buffer<u32>,
 }
 
 impl<'a> DeviceComponent<'a> {
-    /// Whether a component can be computed there: its axes are at right angles, its box is not
-    /// nearly empty and not too long, and there is memory.
+    /// Returns `true` if the component can be processed on the device: its axes are orthogonal, its
+    /// bounding box is neither too sparse nor too long, and the memory suffices.
     pub fn is_suitable(stream: &Stream, object: &Object, metric: &Metric) -> bool {
         let [x, y, z] = object.dims().map(|along| along as u64 + 2);
         let samples = (x * y).saturating_mul(z);
@@ -76,8 +80,11 @@ impl<'a> DeviceComponent<'a> {
                 .is_ok()
     }
 
-    /// A component whose axes are at right angles. Its squared distances and its prices come with
-    /// it. Synchronises the stream.
+    /// Uploads a component with orthogonal axes, and computes its squared distances and edge
+    /// weights. Synchronises the stream.
+    ///
+    /// # Errors
+    /// Errors of the device.
     pub fn new(
         stream: &'a Stream,
         object: &Object,
@@ -115,8 +122,8 @@ impl<'a> DeviceComponent<'a> {
                 squared_spacing: weights[2],
             };
             let (sample_launch, items) = over(stream, samples as u64);
-            // SAFETY: the object has a margin of one sample, and there is room for a number of each
-            // sample of its box, and of each voxel.
+            // SAFETY: the object is padded by one sample, and the buffers have one element per
+            // sample of the box or per voxel.
             unsafe {
                 let args = (
                     mask.bits.view(),
@@ -180,8 +187,11 @@ impl<'a> DeviceComponent<'a> {
         Ok((device, measured))
     }
 
-    /// The cheapest ways from a root, which is a voxel of the component; with the costs if
-    /// `with_costs`. Synchronises the stream.
+    /// Computes the shortest paths from a root, which must be a voxel of the component; including
+    /// the costs if `with_costs`. Synchronises the stream.
+    ///
+    /// # Errors
+    /// Errors of the device; [`Cancelled`](crate::monitor::Cancelled).
     pub fn shortest_paths(
         mut self,
         object: &Object,
@@ -198,7 +208,7 @@ impl<'a> DeviceComponent<'a> {
         let mut chains = stream.alloc::<u64>(count)?;
         let box_rows = grid_rows(stream, self.mask.grid);
         let bits = self.mask.layout();
-        // SAFETY: as before; there is room for two numbers of each voxel.
+        // SAFETY: as in `new`; both outputs have one element per voxel.
         unsafe {
             let args = (
                 self.mask.bits.view(),
@@ -231,7 +241,7 @@ impl<'a> DeviceComponent<'a> {
         ))
     }
 
-    /// Brings the costs to what they are from a voxel on.
+    /// Relaxes the costs from a root until none decreases.
     fn relax(
         &mut self,
         root: [u32; 3],
@@ -245,7 +255,7 @@ impl<'a> DeviceComponent<'a> {
         let mut marks = stream.zeros::<u32>(count)?;
         let mut counts = stream.zeros::<u32>(3)?;
         let mut round = 1;
-        // SAFETY: the root is a sample of the box, and there is room for all bricks.
+        // SAFETY: the root is a sample of the box, and the queues have one element per brick.
         unsafe {
             let args = (
                 grid,
@@ -265,8 +275,8 @@ impl<'a> DeviceComponent<'a> {
         loop {
             for _ in 0..ROUNDS_PER_CHECK {
                 let [queue, next] = &mut queues;
-                // SAFETY: there is a price and a cost for each sample of the box, queues and marks
-                // have room for all bricks, marks are numbers of earlier rounds.
+                // SAFETY: there is an edge weight and a cost for each sample of the box, queues and
+                // marks have one element per brick, and the marks are numbers of earlier rounds.
                 unsafe {
                     let args = (
                         self.edge_weights.view(),
@@ -292,7 +302,7 @@ impl<'a> DeviceComponent<'a> {
         }
     }
 
-    /// The lengths of all ways.
+    /// Returns the lengths of all paths by pointer jumping.
     fn path_lengths(&self, chains: &mut Buffer<u64>) -> Result<Vec<u32>, DeviceError> {
         let stream = self.stream;
         let (launch, items) = over(stream, self.count);
@@ -300,10 +310,10 @@ impl<'a> DeviceComponent<'a> {
         loop {
             for launched in 1..=JUMPS_PER_CHECK {
                 if launched == JUMPS_PER_CHECK {
-                    // only what is left after the last one counts
+                    // only chains that are unfinished after the last launch count
                     stream.fill_with_zero(&mut unfinished)?;
                 }
-                // SAFETY: there is a chain for each item.
+                // SAFETY: there is one chain per item.
                 unsafe {
                     let args = (items, chains.view_mut(), unfinished.view_mut());
                     stream.launch::<jump_pointers>(launch, args)?;
@@ -314,7 +324,7 @@ impl<'a> DeviceComponent<'a> {
             }
         }
         let mut lengths = stream.alloc::<u32>(self.count as usize)?;
-        // SAFETY: there is a chain and room for a length for each item.
+        // SAFETY: there is one chain and one length per item.
         unsafe {
             let args = (chains.view(), items, lengths.view_mut());
             stream.launch::<extract_path_lengths>(launch, args)?;
@@ -322,12 +332,12 @@ impl<'a> DeviceComponent<'a> {
         stream.download(&lengths)
     }
 
-    /// What ways to voxels cost, in their order.
+    /// Returns the path costs of the voxels, in voxel order.
     fn gather_costs(&self) -> Result<Vec<f64>, DeviceError> {
         let stream = self.stream;
         let mut costs = stream.alloc::<f64>(self.count as usize)?;
         let box_rows = grid_rows(stream, self.mask.grid);
-        // SAFETY: the object is that of the box, and there is room for a number of each voxel.
+        // SAFETY: the mask is that of the box, and the output has one element per voxel.
         unsafe {
             let args = (
                 self.mask.bits.view(),
@@ -343,7 +353,7 @@ impl<'a> DeviceComponent<'a> {
     }
 }
 
-/// All samples of a box.
+/// Returns the launch rows of all samples of a box.
 fn grid_rows(stream: &Stream, grid: Grid) -> Rows {
     rows(stream, [grid.nx, grid.ny, grid.nz], 1)
 }

@@ -1,4 +1,4 @@
-//! What a device finds, and what the host does.
+//! Comparison of the shortest paths of devices and of the host.
 
 use super::{
     device_paths::DeviceComponent,
@@ -18,8 +18,7 @@ use test_cases::cases;
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(60), failure_persistence: None, ..Default::default() })]
 
-    /// Bricks that are brought up to date until nothing changes, and one voxel after the other by
-    /// its cost: the same bits.
+    /// Relaxation of bricks on the device and Dijkstra's algorithm on the host give the same bits.
     #[test]
     fn a_device_finds_the_ways_of_the_host(
         seed in any::<u64>(),

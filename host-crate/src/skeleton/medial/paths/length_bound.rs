@@ -1,5 +1,5 @@
-//! Whether there may be a way of a class below some length: a search in whole numbers, which rules
-//! out nearly all detours, in time linear in the voxels that it reaches.
+//! Lower bound test for the length of paths of a homology class: an integer search that rules out
+//! nearly all detours in time linear in the visited voxels.
 
 use super::radix_heap::RadixHeap;
 use crate::{
@@ -15,16 +15,16 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// Parts of the smallest spacing that lengths are rounded down to.
+/// Length units per unit of the smallest spacing.
 const UNITS: f64 = 256.0;
 
-/// The longest ways that are looked for, in parts: sums with a step more stay in range.
+/// Greatest length that is searched, in [`UNITS`]; one more step does not overflow.
 const MAX_LENGTH: f64 = (1u32 << 30) as f64;
 
-/// Lengths of ways, never more than they are.
+/// Lower bounds of path lengths.
 struct StepLengths<'a> {
     metric: &'a Metric,
-    /// Of steps to neighbours.
+    /// Length of each step to a neighbour, rounded down.
     steps: [u32; 27],
 }
 
@@ -36,15 +36,15 @@ impl<'a> StepLengths<'a> {
         }
     }
 
-    /// A way through voxels is at least this long from one to another.
+    /// Returns a lower bound of the length of a path between two voxels.
     #[inline(always)]
     fn lower_bound(&self, from: [i32; 3], to: [i32; 3]) -> u64 {
         let distance = [0, 1, 2].map(|axis| to[axis].abs_diff(from[axis]));
         if !self.metric.is_diagonal() {
             return u64::from(to_units(self.metric.length(offset(from, to))));
         }
-        // the shortest way without a surface: along all axes, then along two and one, those that
-        // are left. Lengths of steps are submodular in their axes
+        // shortest unobstructed path: along all three axes, then along two and one of the remaining
+        // ones; optimal because step lengths are submodular in their axes
         let mut axes = [0, 1, 2];
         axes.sort_unstable_by_key(|&axis| distance[axis]);
         let [short, middle, long] = axes;
@@ -60,30 +60,31 @@ impl<'a> StepLengths<'a> {
     }
 }
 
+/// Returns the offset between two voxels.
 fn offset(from: [i32; 3], to: [i32; 3]) -> [f64; 3] {
     [0, 1, 2].map(|axis| f64::from(to[axis]) - f64::from(from[axis]))
 }
 
-/// A length in parts, rounded down, and a little more for what rounding may have added.
+/// Converts a length to [`UNITS`], rounding down with a margin for rounding errors.
 fn to_units(length: f64) -> u32 {
     (length * UNITS * (1.0 - 1e-12)) as u32
 }
 
-/// The least length of a way to a voxel, and one more, and the way's class; zeros if there is none
-/// yet.
+/// Length of the shortest known path to a voxel plus 1, and the class of the path; zeros if there
+/// is none.
 type Arrival = (u32, HomologyClass);
 
-/// Searches in one component. What they need is kept from one to the next.
+/// Search in one component; buffers are reused between searches.
 pub struct LengthBound<'a> {
     context: &'a ComponentContext<'a>,
     lengths: StepLengths<'a>,
-    /// For each voxel the class that has reached it first.
+    /// First class with which each voxel was reached.
     first_arrivals: Vec<Arrival>,
-    /// Those that have been reached.
+    /// Voxels that were reached.
     touched: Vec<u32>,
-    /// Further classes: the voxel, and what has been reached.
+    /// Arrivals with further classes: the voxel and its arrival.
     further_arrivals: Vec<(u32, Arrival)>,
-    /// Their places.
+    /// Index of the further arrivals by voxel and class.
     further_indices: HashMap<(u32, HomologyClass), u32>,
 }
 
@@ -99,8 +100,12 @@ impl<'a> LengthBound<'a> {
         }
     }
 
-    /// Whether a way of a class between two voxels may be shorter than `most`, in the smallest
-    /// spacing. If not, none is; if so, there is one that is hardly longer.
+    /// Returns `false` only if no path of a homology class between two voxels is shorter than
+    /// `limit`, in units of the smallest spacing. If the result is `true`, there is a path that is
+    /// at most marginally longer.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
     pub fn may_be_below(
         &mut self,
         cocycle: &mut Cocycle,
@@ -113,7 +118,7 @@ impl<'a> LengthBound<'a> {
             return Ok(true);
         }
         if self.first_arrivals.is_empty() {
-            // pages that are not reached take no memory
+            // untouched pages take no memory
             self.first_arrivals = filled_or_unwind((0, 0), self.context.object.len());
         }
         let found = self.search(cocycle, ends, class, limit as u64);
@@ -141,12 +146,12 @@ impl<'a> LengthBound<'a> {
         let mut visited = 0usize;
         while let Some((key, state)) = queue.pop() {
             let (voxel, (after, class_here)) = self.arrival_at(state);
-            // there is a shorter one
+            // a shorter path is known
             if u64::from(after) <= key {
                 continue;
             }
             let voxel = voxel as usize;
-            // places of further classes are numbers after those of voxels
+            // states of further arrivals are numbered after those of voxels
             if self.first_arrivals.len() + self.further_arrivals.len() > u32::MAX as usize - 27 {
                 return Ok(true);
             }
@@ -178,7 +183,7 @@ impl<'a> LengthBound<'a> {
         Ok(false)
     }
 
-    /// What is at a place: a voxel's first class, or a further one.
+    /// Returns the voxel and the arrival of a state: a voxel's first class, or a further one.
     #[inline(always)]
     fn arrival_at(&self, state: u32) -> (u32, Arrival) {
         match (state as usize).checked_sub(self.first_arrivals.len()) {
@@ -187,7 +192,7 @@ impl<'a> LengthBound<'a> {
         }
     }
 
-    /// A way of a class to a voxel, and its length; where that is kept, if it is the shortest yet.
+    /// Records a path of a class to a voxel, and returns its state if it is the shortest so far.
     #[inline(always)]
     fn record_arrival(&mut self, voxel: u32, class: HomologyClass, length: u32) -> Option<u32> {
         let (after, first) = &mut self.first_arrivals[voxel as usize];
@@ -204,6 +209,7 @@ impl<'a> LengthBound<'a> {
         self.record_further_arrival(voxel, class, length)
     }
 
+    /// Records a path whose class differs from the voxel's first class.
     fn record_further_arrival(
         &mut self,
         voxel: u32,
@@ -240,7 +246,7 @@ mod tests {
         skeleton::medial::{paths::shorten, test_objects::with_context},
     };
 
-    /// What the search rules out is not there, and it rules out what is clearly not there.
+    /// The bound never exceeds the true length, and is close to it.
     #[test]
     fn nothing_below_is_missed() {
         let sheared = nalgebra::Matrix3::new(1.0, 0.4, 0.0, 0.0, 1.0, 0.3, 0.0, 0.0, 1.2);

@@ -1,13 +1,14 @@
-//! A queue of voxels by keys that never become less than the last that was taken (Ahuja, Mehlhorn,
-//! Orlin and Tarjan 1990).
+//! Radix heap: a monotone priority queue of voxels (Ahuja, Mehlhorn, Orlin and Tarjan 1990).
 //!
-//! An entry is in the bucket of the highest bit in which its key differs from the last key. Each
-//! time it is moved it comes to a lower one.
+//! An entry is stored in the bucket of the highest bit in which its key differs from the last
+//! removed key. Whenever an entry moves, it moves to a lower bucket.
 
 use crate::memory::ExtendOrUnwind;
-/// The queue. Entries of equal keys come in an order that the calls determine.
+/// Monotone priority queue. The order of entries with equal keys is determined by the sequence of
+/// calls.
 pub struct RadixHeap {
     buckets: [Vec<(u64, u32)>; 65],
+    /// Key of the most recently removed entry.
     last: u64,
 }
 
@@ -21,7 +22,7 @@ impl Default for RadixHeap {
 }
 
 impl RadixHeap {
-    /// Adds an entry, whose key is not less than the last that was taken.
+    /// Adds an entry, whose key must not be less than the last removed key.
     #[inline(always)]
     pub fn push(&mut self, key: u64, value: u32) {
         debug_assert!(key >= self.last);
@@ -29,7 +30,7 @@ impl RadixHeap {
         self.buckets[bucket as usize].push_or_unwind((key, value));
     }
 
-    /// Takes an entry with the least key.
+    /// Removes an entry with the smallest key.
     #[inline(always)]
     pub fn pop(&mut self) -> Option<(u64, u32)> {
         if self.buckets[0].is_empty() {
@@ -39,7 +40,7 @@ impl RadixHeap {
             for &(key, value) in &entries {
                 self.push(key, value);
             }
-            // its memory is used again
+            // keeps the allocation
             entries.clear();
             self.buckets[first] = entries;
         }

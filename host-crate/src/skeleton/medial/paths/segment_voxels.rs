@@ -1,32 +1,34 @@
-//! Which voxels a segment crosses, exactly.
+//! Exact traversal of the voxels that a line segment intersects.
 //!
-//! Places are whole numbers of parts of a voxel, so where a segment crosses planes between voxels
-//! is a fraction, and fractions are compared as they are.
+//! Positions are fixed-point numbers, so the intersections with voxel faces are fractions, which
+//! are compared exactly.
 
 use crate::{memory::ExtendOrUnwind, skeleton::medial::voxels::object::Object};
 
-/// Parts of a voxel.
+/// Fixed-point units per voxel.
 pub const UNITS_PER_VOXEL: i64 = 4096;
 
-/// A place in a component's frame, in parts of a voxel. The centre of voxel k is at k · [`PARTS`].
+/// Position in a component's frame, in units of 1 / [`UNITS_PER_VOXEL`] voxel. The centre of voxel
+/// k is at k · [`UNITS_PER_VOXEL`].
 pub type FixedPoint = [i64; 3];
 
-/// The place of a voxel's centre.
+/// Returns the centre of a voxel.
 pub fn voxel_centre(voxel: [i32; 3]) -> FixedPoint {
     voxel.map(|at| i64::from(at) * UNITS_PER_VOXEL)
 }
 
-/// The place nearest to some coordinates in voxels.
+/// Rounds a position in voxels to fixed point.
 pub fn to_fixed(at: [f64; 3]) -> FixedPoint {
     at.map(|at| (at * UNITS_PER_VOXEL as f64).round() as i64)
 }
 
-/// A place in voxels.
+/// Converts a fixed-point position to voxels.
 pub fn to_voxels(position: FixedPoint) -> [f64; 3] {
     position.map(|at| at as f64 / UNITS_PER_VOXEL as f64)
 }
 
-/// The cells along one axis that a coordinate is in: two on the plane between them.
+/// Returns the cells along one axis that contain a coordinate: two different ones if it lies on the
+/// plane between them.
 fn cells(at: i64) -> [i64; 2] {
     let at = at + UNITS_PER_VOXEL / 2;
     let cell = at.div_euclid(UNITS_PER_VOXEL);
@@ -37,13 +39,13 @@ fn cells(at: i64) -> [i64; 2] {
     }
 }
 
-/// The first of the component's voxels whose closed cube has a place.
+/// Returns the first voxel of the component whose closed cube contains a position.
 pub fn voxel_at(object: &Object, position: FixedPoint) -> Option<usize> {
     find_voxel(object, position.map(cells), None)
 }
 
-/// A voxel of the component among those with one of two coordinates along each axis: the one from
-/// before if it is among them, or the first.
+/// Returns a voxel of the component among those at the given pairs of coordinates: the previous
+/// voxel if it is among them, otherwise the first.
 fn find_voxel(object: &Object, cells: [[i64; 2]; 3], before: Option<usize>) -> Option<usize> {
     if let Some(voxel) = before {
         let at = object.position(voxel).map(i64::from);
@@ -67,11 +69,11 @@ fn find_voxel(object: &Object, cells: [[i64; 2]; 3], before: Option<usize>) -> O
     None
 }
 
-/// One axis of a segment.
+/// Traversal state along one axis of a segment.
 struct Axis {
     cells: [i64; 2],
     step: i64,
-    /// The next plane that is crossed: how far it is from the beginning, of the whole.
+    /// Distance from the start of the segment to the next plane, out of `extent`.
     next: i64,
     extent: i64,
 }
@@ -92,7 +94,7 @@ impl Axis {
             difference if difference > 0 => (high, 1),
             _ => (low, -1),
         };
-        // the plane that the first cell ends at
+        // plane at the end of the first cell
         let plane = cell * UNITS_PER_VOXEL
             + if step > 0 {
                 UNITS_PER_VOXEL / 2
@@ -107,21 +109,21 @@ impl Axis {
         }
     }
 
-    /// Whether a plane is crossed before the end.
+    /// Returns `true` if another plane is crossed before the end of the segment.
     fn continues(&self) -> bool {
         self.step != 0 && self.next < self.extent
     }
 
-    /// Whether its next plane comes before another's, or with it.
+    /// Returns `true` if the next plane of this axis is crossed no later than that of another.
     fn is_before(&self, other: &Self) -> bool {
         i128::from(self.next) * i128::from(other.extent)
             <= i128::from(other.next) * i128::from(self.extent)
     }
 }
 
-/// Adds the voxels of the component that a segment leads through to `way`; each touches the one
-/// before. False if a part of the segment is in no closed cube of the component: then some are
-/// missing.
+/// Appends the voxels of the component along a segment to `path`; consecutive voxels touch. Returns
+/// `false` if a part of the segment lies outside all closed cubes of the component, in which case
+/// voxels are missing.
 pub fn traverse_segment(
     object: &Object,
     from: FixedPoint,
@@ -138,7 +140,7 @@ pub fn traverse_segment(
         if last != Some(voxel) {
             path.push_or_unwind(voxel as u32);
         }
-        // all axes whose next plane is crossed first
+        // finds all axes whose next plane is crossed first
         let mut first: Option<usize> = None;
         for axis in 0..3 {
             if axes[axis].continues()
@@ -196,7 +198,7 @@ mod tests {
         let mut path = Vec::new();
         assert!(traverse_segment(&two, a, b, &mut path));
         assert_eq!(path, [0, 1]);
-        // beside the corner there is nothing
+        // no voxel next to the corner
         let beside = [b[0], b[1] + 1, b[2]];
         assert!(!traverse_segment(&two, a, beside, &mut Vec::new()));
     }
@@ -205,7 +207,7 @@ mod tests {
     fn planes_between_voxels_belong_to_both() {
         let one = object(&[[0, 0, 0]]);
         let half = UNITS_PER_VOXEL / 2;
-        // along an edge of the cube, and along an edge a part of a voxel beside it
+        // along an edge of the cube, and outside it by one unit
         assert!(traverse_segment(
             &one,
             [half, half, -half],

@@ -1,4 +1,4 @@
-//! Edges that go far round: shortest ways of a given class, and edges that take them.
+//! Shortest paths within a homology class, and shortening of edges by them.
 
 use super::{
     length_bound::LengthBound,
@@ -27,14 +27,18 @@ use std::{
     collections::{BinaryHeap, HashMap},
 };
 
-/// A way that is shorter than this makes an edge of this length and greatest radius a detour.
+/// Returns the length below which an alternative path makes an edge of this length and maximum
+/// radius too long: the edge may be twice as long as the path plus the radius.
 pub fn max_alternative_length(length: f64, radius: f64) -> f64 {
-    // not for what rounding makes of equal lengths
+    // margin for rounding errors of equal lengths
     (length - radius) / 2.0 - 1e-9
 }
 
-/// Has edges that go far round take the shortest way of their class instead; whether there are any.
-/// Pieces and classes of cycles stay.
+/// Replaces edges that are too long by the shortest path of their homology class, and returns
+/// `true` if there were any. Connected components and classes of cycles are preserved.
+///
+/// # Errors
+/// [`Cancelled`].
 pub fn shorten_edges(
     context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
@@ -43,7 +47,7 @@ pub fn shorten_edges(
     let mut draft = IntermediateGraph::from_links(context.object, voxel_links);
     let mut any = false;
     let mut bound = LengthBound::new(context);
-    // each time the sum of lengths becomes less
+    // terminates because the total length decreases
     while let Some((edge, path)) = find_shortenable_edge(context, cocycle, &mut bound, &draft)? {
         replace_edge(context, cocycle, voxel_links, &draft, edge, &path);
         draft = IntermediateGraph::from_links(context.object, voxel_links);
@@ -52,7 +56,7 @@ pub fn shorten_edges(
     Ok(any)
 }
 
-/// The first edge that is a detour, and the shorter way.
+/// Returns the first edge that is too long, with the shorter path.
 fn find_shortenable_edge(
     context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
@@ -83,8 +87,8 @@ fn find_shortenable_edge(
     Ok(None)
 }
 
-/// Replaces an edge by a part of a way of the same class between its ends, which may touch other
-/// edges.
+/// Replaces an edge by a part of a path of the same class between its ends; the path can touch
+/// other edges.
 fn replace_edge(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
@@ -100,7 +104,7 @@ fn replace_edge(
     };
     let mut links: Vec<[u32; 2]> = copy_or_unwind(&voxel_links.pairs);
     links.retain(|link| !is_edge_link(link));
-    // voxels of the rest, and the ends of the edge
+    // voxels of the other edges, and the ends of the edge
     let mut rest: Vec<u32> = links.iter().flatten().copied().collect_or_unwind();
     rest.extend_or_unwind([voxels[0], voxels[voxels.len() - 1]]);
     rest.sort_unstable();
@@ -111,7 +115,7 @@ fn replace_edge(
     let touches: Vec<usize> = (0..path.len())
         .filter(|&at| number(path[at]).is_some())
         .collect_or_unwind();
-    // parts of the way from one voxel of the rest to the next
+    // parts of the path between voxels of the other edges
     let mut best: Option<(f64, &[u32])> = None;
     for ends in touches.windows(2) {
         let part = &path[ends[0]..=ends[1]];
@@ -132,14 +136,14 @@ fn replace_edge(
         let mut voxels = copy_or_unwind(&part[..part.len() - 1]);
         voxels.sort_unstable();
         if voxels.windows(2).any(|pair| pair[0] == pair[1]) {
-            // a way round a tunnel may come back by the steps that it went, or cross itself
+            // a path around a tunnel can return along its own steps or intersect itself
             links = remove_dependent_links(context, cocycle, &links);
         }
         voxel_links.pairs = links;
     }
 }
 
-/// Links without those that close a cycle whose class the others have.
+/// Removes the links that close a cycle whose class the other links generate.
 pub fn remove_dependent_links(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
@@ -159,7 +163,7 @@ pub fn remove_dependent_links(
         .collect_or_unwind()
 }
 
-/// The pieces and cycles of links between so many voxels, which `index` numbers.
+/// Returns the cycle basis of links between `voxels` voxels, which are numbered by `index`.
 fn links_basis(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
@@ -171,8 +175,11 @@ fn links_basis(
     CycleBasis::new(voxels, links.iter().map(edge))
 }
 
-/// The shortest way of a class between two voxels through centres of voxels that touch, and its
-/// length in the smallest spacing, if that is less than `most`.
+/// Returns the shortest path of a homology class between two voxels through centres of adjacent
+/// voxels, with its length in units of the smallest spacing, if it is shorter than `max_length`.
+///
+/// # Errors
+/// [`Cancelled`].
 pub fn shortest_path_below(
     context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
@@ -188,7 +195,11 @@ pub fn shortest_path_below(
     }
 }
 
-/// The same, whatever it takes. Looks at places from which the way can still be so short only.
+/// Searches for the path without the preceding test by [`LengthBound`]. Expands only states from
+/// which the path can be short enough.
+///
+/// # Errors
+/// [`Cancelled`].
 pub fn search_shortest_path(
     context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
@@ -206,12 +217,12 @@ pub fn search_shortest_path(
         return Ok(None);
     }
     let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
-    // the length of the shortest way known, and where it comes from
+    // length of the shortest known path to each state, and its predecessor
     let mut arrivals = Arrivals::new();
     let mut queue = BinaryHeap::new();
     let start = (from as u32, 0);
     arrivals.push_or_unwind((start, (0.0, start)));
-    // by the least length that the whole way may have (Hart, Nilsson and Raphael 1968)
+    // ordered by a lower bound of the total length (A*; Hart, Nilsson and Raphael 1968)
     queue.push_or_unwind(Reverse((rest(from).to_bits(), 0f64.to_bits(), start)));
     let mut visited = 0usize;
     while let Some(Reverse((_, bits, state))) = queue.pop() {
@@ -248,10 +259,11 @@ pub fn search_shortest_path(
     Ok(None)
 }
 
-/// For voxels reached by ways of a class the length of the shortest known, and where it comes from.
+/// For each voxel and class of a path to it, the length of the shortest known path and its
+/// predecessor.
 type Arrivals = HashMap<(u32, HomologyClass), (f64, (u32, HomologyClass))>;
 
-/// The voxels from the beginning of a way to a place.
+/// Returns the voxels of the path to a state.
 fn backtrack(arrivals: &Arrivals, end: (u32, HomologyClass)) -> Vec<u32> {
     let mut path = vec![end.0];
     let mut state = end;

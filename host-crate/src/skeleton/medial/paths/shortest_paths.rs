@@ -1,5 +1,5 @@
-//! Cheapest ways from a root to every voxel of a component (Dijkstra 1959), where the middle is
-//! cheap (as in TEASAR, Sato et al. 2000).
+//! Shortest paths from a root to every voxel of a component (Dijkstra 1959), with edge weights that
+//! are small near the medial axis (TEASAR; Sato et al. 2000).
 
 use super::radix_heap::RadixHeap;
 use crate::{
@@ -18,32 +18,31 @@ use crate::{
 use ferrovox_kernels::skeleton::geodesics::extend_path_cost;
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// Cheapest ways.
+/// Shortest-path tree of a component.
 #[cfg_attr(test, derive(PartialEq))]
 pub struct ShortestPaths {
-    /// For each voxel the bit of the way to the one before it: of several the first; 13 for the
-    /// root.
+    /// Neighbour bit of the step to the predecessor of each voxel, the lowest one on ties; 13 for
+    /// the root.
     predecessors: Vec<u8>,
-    /// For each voxel the length of the way to it, in parts of the smallest spacing.
+    /// Euclidean length of the path to each voxel, in [`UNITS`] per unit of the smallest spacing.
     lengths: Vec<u32>,
-    /// What each way costs. May be empty where no one asks for them.
+    /// Cost of the path to each voxel; empty if not requested.
     costs: Vec<f64>,
-    /// Half of the lengths of steps.
+    /// Half of the length of each step.
     half_step_lengths: [f64; 27],
 }
 
-/// What is measured of each voxel before there are ways.
+/// Per-voxel inputs of the path search.
 #[cfg_attr(test, derive(PartialEq))]
 pub struct DistancesAndWeights {
-    /// The squared distance to the nearest voxel that is not of the component, in squares of the
-    /// smallest spacing.
+    /// Squared distance to the nearest background voxel, in units of the smallest spacing squared.
     pub squared_distances: Vec<f64>,
-    /// What a unit of length costs.
+    /// Edge weight per unit length.
     pub edge_weights: Vec<f32>,
 }
 
 impl DistancesAndWeights {
-    /// The prices that follow from squared distances.
+    /// Computes the edge weights from squared distances.
     pub fn new(object: &Object, metric: &Metric, squared_distances: Vec<f64>) -> Self {
         let edge_weights = edge_weights(object, metric, &squared_distances);
         Self {
@@ -53,7 +52,7 @@ impl DistancesAndWeights {
     }
 }
 
-/// What is known of a voxel, together since it is asked for together.
+/// State of a voxel during the search, kept together for locality.
 #[derive(Clone, Copy)]
 struct VoxelState {
     cost: f64,
@@ -61,15 +60,19 @@ struct VoxelState {
     length: u32,
 }
 
-/// The bit of the voxel itself.
+/// Neighbour bit of the voxel itself.
 const ROOT: u8 = 13;
 
-/// Parts of the smallest spacing that lengths are counted in: whole numbers, whose sums do not
-/// depend on their order.
+/// Length units per unit of the smallest spacing. Integer lengths make sums independent of their
+/// order.
 const UNITS: f64 = 256.0;
 
 impl ShortestPaths {
-    /// Those from a root. A step costs its length by the mean of the prices of its ends.
+    /// Computes the shortest paths from a root. The cost of a step is its length times the mean of
+    /// the edge weights of its two voxels.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
     pub fn from_root(
         object: &Object,
         metric: &Metric,
@@ -98,7 +101,7 @@ impl ShortestPaths {
                 edge_weight,
                 length,
             } = states[voxel];
-            // positive numbers are in the order of their bits
+            // non-negative floating-point numbers are ordered like their bits
             if key > cost.to_bits() {
                 continue;
             }
@@ -138,7 +141,7 @@ impl ShortestPaths {
         })
     }
 
-    /// Those that were found elsewhere.
+    /// Creates shortest paths that were computed on a device.
     pub fn from_parts(
         metric: &Metric,
         predecessors: Vec<u8>,
@@ -153,8 +156,8 @@ impl ShortestPaths {
         }
     }
 
-    /// Calls `visit` with each voxel but the root, the one before it and the bit of the way back to
-    /// that, which is visited first.
+    /// Calls `visit(voxel, predecessor, bit)` for each voxel except the root, predecessors first;
+    /// `bit` is the step from the voxel to its predecessor.
     pub fn visit_from_root(&self, object: &Object, mut visit: impl FnMut(usize, usize, usize)) {
         let mut is_done = zeroed_or_unwind::<bool>(self.predecessors.len());
         let mut path = Vec::new();
@@ -175,27 +178,27 @@ impl ShortestPaths {
         }
     }
 
-    /// The bit of the way to the voxel before one; none for the root.
+    /// Returns the neighbour bit of the step to the predecessor of a voxel, or `None` for the root.
     #[inline(always)]
     pub fn predecessor_bit(&self, voxel: usize) -> Option<usize> {
         let bit = self.predecessors[voxel];
         (bit != ROOT).then_some(bit.into())
     }
 
-    /// How long the way from the root is, in the smallest spacing.
+    /// Returns the length of the path to a voxel, in units of the smallest spacing.
     #[inline(always)]
     pub fn length(&self, voxel: usize) -> f64 {
         f64::from(self.lengths[voxel]) / UNITS
     }
 
-    /// The same in parts, for comparisons.
+    /// Returns the length of the path to a voxel as an integer, for comparisons.
     #[inline(always)]
     pub fn length_units(&self, voxel: usize) -> u32 {
         self.lengths[voxel]
     }
 
-    /// What the way from the root to two voxels that touch and the step between them cost together,
-    /// where these have such prices. Not without costs.
+    /// Returns the cost of the closed path from the root to `from`, over the step to `to`, and back
+    /// to the root. Requires costs.
     pub fn cycle_cost(&self, edge_weights: &[f32], from: usize, to: usize, bit: usize) -> f64 {
         extended_cost(
             self.costs[from],
@@ -206,26 +209,26 @@ impl ShortestPaths {
     }
 }
 
-/// What a way costs that goes on from another by a step between voxels of two prices, of which half
-/// the length is known.
+/// Returns the cost of a path extended by a step of half length `half` between voxels with the
+/// given edge weights.
 #[inline(always)]
 fn extended_cost(cost: f64, half: f64, one: f32, other: f32) -> f64 {
     extend_path_cost(cost, half, f64::from(one) + f64::from(other))
 }
 
-/// Half of the lengths of steps.
+/// Returns half of the length of each step.
 pub fn half_step_lengths(metric: &Metric) -> [f64; 27] {
     OFFSETS.map(|step| 0.5 * metric.length(step.map(f64::from)))
 }
 
-/// The lengths of steps as whole numbers.
+/// Returns the length of each step in [`UNITS`].
 pub fn step_lengths_in_units(metric: &Metric) -> [u32; 27] {
     OFFSETS.map(|step| (UNITS * metric.length(step.map(f64::from))).round() as u32)
 }
 
-/// What a unit of length costs at each voxel: the fourth power of the reciprocal distance to the
-/// nearest voxel outside, and those of the distances along the axes in both directions, which tell
-/// voxels of one distance apart.
+/// Returns the edge weight of each voxel: the inverse fourth power of the distance to the nearest
+/// background voxel, plus those of the distances to the background along each axis in both
+/// directions. The axis terms distinguish voxels of equal distance.
 fn edge_weights(object: &Object, metric: &Metric, squared_distances: &[f64]) -> Vec<f32> {
     let mut sums = zeroed_or_unwind::<f64>(object.len());
     let square = metric.square(0);
@@ -262,14 +265,18 @@ fn edge_weights(object: &Object, metric: &Metric, squared_distances: &[f64]) -> 
         .collect_or_unwind()
 }
 
-/// The price of so many steps out of a component along an axis whose squared spacing is `square`.
+/// Returns the weight of a distance of `steps` voxels to the background along an axis with squared
+/// spacing `square`.
 fn axis_weight(steps: u32, square: f64) -> f64 {
     let steps = f64::from(steps) * f64::from(steps) * square;
     1.0 / (steps * steps)
 }
 
-/// The cheapest way from a voxel to the first that is a goal, with both; only the voxel if there is
-/// none.
+/// Returns the shortest path from a voxel to the first goal, including both, or only the voxel if
+/// no goal is reachable.
+///
+/// # Errors
+/// [`Cancelled`].
 pub fn shortest_path_to(
     context: &ComponentContext<'_>,
     from: usize,
@@ -282,8 +289,8 @@ pub fn shortest_path_to(
         ..
     } = *context;
     let half_step_lengths = half_step_lengths(metric);
-    // for each voxel what the way there costs, and one more than the voxel before; 0 if it is not
-    // reached. Pages that are not asked for take no memory
+    // cost of the path to each voxel, and its predecessor plus 1, or 0 if not reached; untouched
+    // pages take no memory
     let mut states = filled_or_unwind((0.0, 0u32), object.len());
     let mut queue = BinaryHeap::new();
     states[from] = (0.0, from as u32 + 1);
@@ -311,7 +318,7 @@ pub fn shortest_path_to(
         }
         for (bit, other) in object.neighbours(here, NEIGHBOURS) {
             let best = &mut states[other];
-            // a way there is not less than to here
+            // a path through the current voxel costs at least as much
             if best.1 != 0 && best.0 <= cost {
                 continue;
             }
@@ -330,7 +337,7 @@ pub fn shortest_path_to(
     Ok(vec![from as u32])
 }
 
-/// A voxel at an extremity: that which is farthest from the middle of all.
+/// Returns a voxel farthest from the component's centroid.
 pub fn extremal_voxel(object: &Object, metric: &Metric) -> usize {
     let count = object.len() as f64;
     let mut sum = [0i64; 3];
@@ -348,7 +355,7 @@ pub fn extremal_voxel(object: &Object, metric: &Metric) -> usize {
     farthest_voxel(object, metric, middle, object.row_endpoints())
 }
 
-/// The first of the voxels that are farthest from a place.
+/// Returns the first of the voxels that are farthest from a position.
 pub fn farthest_voxel(
     object: &Object,
     metric: &Metric,

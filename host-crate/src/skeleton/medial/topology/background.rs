@@ -1,4 +1,4 @@
-//! The background of a component: which of it hangs together by faces.
+//! 6-connected components of the background of a component.
 
 use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, unwrap_or_unwind, with_capacity_or_unwind},
@@ -10,31 +10,33 @@ use crate::{
 };
 use std::{collections::HashMap, ops::Range};
 
-/// The background in sets that hang together, as runs along x.
+/// Background as runs along x, with a union-find structure of its 6-connected components.
 ///
-/// Of a row that has no voxel, and of what is before and behind the voxels of a row, all is
-/// outside. So only gaps between voxels are looked at, and time is linear in the runs.
+/// Rows without voxels, and the parts of a row before its first and after its last voxel, belong to
+/// the outer background. Only gaps between voxels are stored, so the time is linear in the number
+/// of runs.
 pub struct Background<'a> {
     object: &'a Object,
-    /// For each row its first gap, and one more.
+    /// Index of the first gap of each row, followed by the number of gaps.
     starts: Vec<usize>,
-    /// The first x of each gap and that behind its last.
+    /// Half-open range of x of each gap.
     gaps: Vec<[i32; 2]>,
-    /// For each row the x of its first voxel and that behind its last; nothing is between them
-    /// where it has none.
+    /// Half-open range of x from the first to the last voxel of each row; empty (`[i32::MAX,
+    /// i32::MIN]`) without voxels.
     ends: Vec<[i32; 2]>,
-    /// The sets of gaps. The one after all gaps is outside.
+    /// Union-find structure of the gaps; the element after the last gap is the outer background.
     sets: UnionFind<usize>,
+    /// Number of components other than the outer one.
     enclosed: u64,
-    /// Voxels that have become background, with a gap that they hang together with.
+    /// Voxels that became background, each with a gap of its component.
     opened: HashMap<[i32; 3], usize>,
 }
 
-/// The four ways to rows across a face.
+/// Directions to the four rows that share a face with a row.
 const ACROSS: [usize; 4] = [1, 3, 5, 7];
 
 impl<'a> Background<'a> {
-    /// That of the voxels of an object that `bits` says of its words.
+    /// Builds the background of the voxel set that `bits` gives for each word of the object.
     pub fn new(object: &'a Object, bits: impl Fn(usize) -> u64) -> Self {
         let mut starts = vec![0];
         let mut gaps = Vec::new();
@@ -66,21 +68,22 @@ impl<'a> Background<'a> {
         all
     }
 
-    /// How many of the sets are enclosed.
+    /// Returns the number of enclosed components.
     pub fn cavities(&self) -> u64 {
         self.enclosed
     }
 
+    /// Returns the union-find element of the outer background.
     fn outside(&self) -> usize {
         self.gaps.len()
     }
 
-    /// The gaps of a row.
+    /// Returns the gaps of a row.
     fn row_gaps(&self, row: usize) -> Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }
 
-    /// Joins the gaps of a row with those across its faces.
+    /// Joins the gaps of a row with those that share a face with them.
     fn join_row(&mut self, row: usize) {
         for direction in ACROSS {
             let here = self.row_gaps(row);
@@ -88,7 +91,7 @@ impl<'a> Background<'a> {
                 return;
             }
             let other = self.object.adjacent_row(row, direction);
-            // no other, and one without voxels, is outside
+            // missing rows and rows without voxels belong to the outer background
             let (mut there, [low, high]) = match other {
                 Some(other) => (self.row_gaps(other), self.ends[other]),
                 None => (0..0, [i32::MAX, i32::MIN]),
@@ -111,13 +114,14 @@ impl<'a> Background<'a> {
         }
     }
 
+    /// Joins two components, and returns `true` if they were different.
     fn join_sets(&mut self, one: usize, other: usize) -> bool {
         let is_new = self.sets.join(one, other);
         self.enclosed -= u64::from(is_new);
         is_new
     }
 
-    /// The gap that a place of the background is in, or outside.
+    /// Returns the gap that contains a background position, or the outer background.
     fn gap_at(&self, at: [i32; 3]) -> usize {
         let [x, y, z] = at;
         let Some(row) = self.object.row_at([y, z]) else {
@@ -136,9 +140,9 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// Makes a voxel background and joins what is beyond some of its faces, which are given as
-    /// bits. How many sets there are fewer; nothing is done, and this is 0, if two of them hang
-    /// together already.
+    /// Turns a voxel into background and joins the components beyond some of its faces, given as
+    /// neighbour bits. Returns the number of components that were removed by joining; if two faces
+    /// already belong to the same component, nothing changes and the result is 0.
     pub fn connect_through(&mut self, voxel: usize, faces: u32) -> u64 {
         let position = self.object.position(voxel);
         let beyond = |face: usize| [0, 1, 2].map(|axis| position[axis] + OFFSETS[face][axis]);

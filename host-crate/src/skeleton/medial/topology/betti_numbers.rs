@@ -1,4 +1,4 @@
-//! The numbers of a component's topology, of the union of its closed cubes.
+//! Betti numbers of a component.
 
 use super::background::Background;
 use crate::{
@@ -7,17 +7,19 @@ use crate::{
 };
 use std::ops::{Add, Range};
 
-/// What is known of a component before anything is made of it.
+/// Betti numbers of the union of a component's closed voxel cubes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BettiNumbers {
+    /// Number of tunnels, b1.
     pub tunnels: u64,
+    /// Number of cavities, b2.
     pub cavities: u64,
 }
 
 impl BettiNumbers {
-    /// Those of an object, in a time that is linear in its runs along x.
+    /// Computes the Betti numbers of an object, in time linear in its runs along x.
     pub fn new(object: &Object) -> Self {
-        // 1 - tunnels + cavities
+        // Euler number: 1 - tunnels + cavities
         let word_sum = |words: Range<usize>| {
             let each = words.map(|word| object.neighbourhood(word).euler_number());
             each.sum::<i64>()
@@ -42,7 +44,8 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
-    /// Components of the background in a box with a margin, without the one outside, by a search.
+    /// Counts the components of the background in the padded box, without the outer one, by a
+    /// search.
     fn cavities_by_search(voxels: &HashSet<[i32; 3]>, dims: [i32; 3]) -> u64 {
         let mut seen = voxels.clone();
         let mut count = 0u64;
@@ -68,7 +71,7 @@ mod tests {
         count - 1
     }
 
-    /// The cells of all closed cubes: by dimension, those of even dimension less those of odd.
+    /// Computes the Euler number from the set of cells of all closed cubes.
     fn euler_by_cells(voxels: &HashSet<[i32; 3]>) -> i64 {
         let mut cells = HashSet::new();
         for voxel in voxels {
@@ -77,7 +80,7 @@ mod tests {
                 cells.insert([0, 1, 2].map(|axis| 2 * voxel[axis] + offset[axis] - 1));
             }
         }
-        // an odd coordinate is one between voxels
+        // odd coordinates lie between voxels
         let sign = |cell: &[i32; 3]| match cell.iter().filter(|&x| x % 2 != 0).count() {
             1 | 3 => 1,
             _ => -1,
@@ -95,7 +98,7 @@ mod tests {
         .unwrap();
         let cavities = cavities_by_search(voxels, dims);
         let tunnels = 1 + cavities as i64 - euler_by_cells(voxels);
-        // an object in pieces has fewer
+        // the numbers assume a connected object; others are smaller
         let found = BettiNumbers::new(&object);
         assert_eq!((found.tunnels as i64, found.cavities), (tunnels, cavities));
     }

@@ -1,12 +1,13 @@
-//! The class of every step between voxels that touch: a cocycle, so that classes of ways add up to
-//! their class in the first homology.
+//! Cohomology basis of a component: assigns to every step between adjacent voxels a class, such
+//! that the sum of the classes along a closed path is its class in the first homology with
+//! coefficients in Z/2.
 //!
-//! Voxels are added one by one, with the steps to those that are there. Where the neighbours that
-//! are there make one contractible piece, which is so for every simple voxel, steps get their
-//! classes from each other by the triangles between them. Pieces that are apart close cycles: each
-//! is a new class. Triangles whose classes do not add up say that a class is a sum of others (Dey,
-//! Fan and Wang 2014 call the classes annotations). First come the voxels of the scaffold, then the
-//! deleted ones in the reverse of their order.
+//! Voxels are added one at a time, together with the steps to the voxels already present. If the
+//! present neighbours form one contractible part, which holds for every simple voxel, the classes
+//! of the new steps follow from the triangles between them. Each further part closes a cycle and
+//! introduces a new class. Triangles whose classes do not sum to zero express a class as the sum of
+//! others (annotations; Dey, Fan and Wang 2014). The voxels of the topological skeleton are added
+//! first, then the deleted voxels in reverse order of deletion.
 
 use super::{
     homology_classes::{ClassTable, HomologyClass, symmetric_difference},
@@ -29,28 +30,30 @@ use crate::{
 };
 use std::ops::{Add, Range};
 
-/// Classes of the steps of a voxel, by bits. Only voxels that have a step of another class than
-/// zero have one.
+/// Classes of the steps of a voxel, by neighbour bit. Stored only for voxels that have a step with
+/// a non-zero class.
 type Slot = [HomologyClass; 27];
 
-/// The classes of all steps of a component.
+/// Classes of all steps of a component.
 pub struct Cocycle {
+    /// Table of the classes.
     pub table: ClassTable,
-    /// For each voxel its slot, or [`NONE`].
+    /// Slot of each voxel, or [`NONE`].
     slot_indices: Vec<u32>,
     slots: Vec<Slot>,
-    /// The voxel of each slot.
+    /// Voxel of each slot.
     owners: Vec<u32>,
-    /// Whether a neighbour of the voxel, or the voxel, has a slot.
+    /// `true` for voxels that have a slot or a neighbour with a slot.
     is_near: Vec<bool>,
-    /// Bits that classes are made of.
+    /// Number of independent classes: the rank of the first homology.
     rank: u64,
 }
 
+/// Marker of voxels without a slot.
 const NONE: u32 = u32::MAX;
 
 impl Cocycle {
-    /// That of a component without tunnels.
+    /// Returns the cocycle of a component without tunnels.
     pub fn zero() -> Self {
         Self {
             table: ClassTable::default(),
@@ -62,7 +65,10 @@ impl Cocycle {
         }
     }
 
-    /// That of an object, by way of its scaffold.
+    /// Computes the cocycle of an object from its topological skeleton.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
     pub fn new(
         object: &Object,
         skeleton: &TopologicalSkeleton,
@@ -91,12 +97,12 @@ impl Cocycle {
         Ok(cocycle)
     }
 
-    /// How many independent classes there are.
+    /// Returns the number of independent classes.
     pub fn rank(&self) -> u64 {
         self.rank
     }
 
-    /// The class of a step from a voxel to the neighbour at a bit.
+    /// Returns the class of the step from a voxel to the neighbour at a bit.
     #[inline(always)]
     pub fn step_class(&self, voxel: usize, bit: usize) -> HomologyClass {
         match self.slot_indices.get(voxel) {
@@ -105,7 +111,7 @@ impl Cocycle {
         }
     }
 
-    /// Whether a voxel has steps of another class than zero.
+    /// Returns `true` if a voxel has a step with a non-zero class.
     #[inline(always)]
     pub fn has_classes(&self, voxel: usize) -> bool {
         self.slot_indices
@@ -113,7 +119,7 @@ impl Cocycle {
             .is_some_and(|&slot| slot != NONE)
     }
 
-    /// The class of a way through voxels that touch one after the other, by its bits.
+    /// Returns the bits of the class of a path through adjacent voxels.
     pub fn path_bits(&self, object: &Object, path: &[u32]) -> Vec<u32> {
         let mut bits = Vec::new();
         if self.rank == 0 {
@@ -131,14 +137,14 @@ impl Cocycle {
         bits
     }
 
-    /// Triangles of voxels that touch each other whose classes do not add up to zero: at least one
-    /// for each, by its steps that have a class. Triangles without need no look.
+    /// Counts triangles of mutually adjacent voxels whose classes do not sum to zero; each such
+    /// triangle is counted at least once. Only triangles with a step of non-zero class are tested.
     pub fn open_triangles(&self, object: &Object) -> u64 {
         let open_at = |at: usize| {
             let (slot, a) = (&self.slots[at], self.owners[at] as usize);
             let neighbour_mask = object.neighbour_mask(a) & NEIGHBOURS;
             let mut open = 0;
-            // from the first voxel of each step
+            // each step is tested from its first voxel
             for (first, b) in object.neighbours(a, SUCCESSORS) {
                 let ab = slot[first];
                 if ab == 0 {
@@ -156,28 +162,29 @@ impl Cocycle {
     }
 }
 
-/// The bit of the way from one neighbour to another, which touch.
+/// Returns the neighbour bit of the step between two adjacent neighbours of a voxel.
 #[inline(always)]
 fn bit_between(from: usize, to: usize) -> usize {
     let (a, b) = (OFFSETS[from], OFFSETS[to]);
     offset_bit([b[0] - a[0], b[1] - a[1], b[2] - a[2]])
 }
 
+/// State of the construction.
 struct Builder<'a> {
     cocycle: Cocycle,
     object: &'a Object,
-    /// For each bit whether classes may have it.
+    /// `true` for bits that are still independent classes.
     alive: Vec<bool>,
 }
 
 impl Builder<'_> {
-    /// Adds the voxels of the scaffold, each after one that it touches.
+    /// Adds the voxels of the topological skeleton, each after an adjacent one.
     fn add_topological_skeleton(
         &mut self,
         skeleton: &TopologicalSkeleton,
         progress: &ComponentProgress<'_>,
     ) -> Result<(), Cancelled> {
-        // by the voxels' places in the scaffold
+        // indices refer to the remaining voxels of the topological skeleton
         let left = &skeleton.remaining[..];
         let place = |voxel: usize| left.binary_search_by_key(&(voxel as u32), |at| at.voxel);
         let mut added = zeroed_or_unwind::<bool>(left.len());
@@ -217,7 +224,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds a voxel to those of its neighbours that are there.
+    /// Adds a voxel to its present neighbours `there`.
     fn add(&mut self, voxel: usize, there: u32) {
         let neighbours = self.object.neighbours(voxel, there);
         let mut classes: Slot = [0; 27];
@@ -244,7 +251,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Gives the steps to a piece of neighbours their classes, from that to the seed on.
+    /// Assigns classes to the steps to a connected part of the neighbours, starting from the seed.
     fn spread(&mut self, neighbours: Neighbours, seed: u32, part: u32, classes: &mut Slot) {
         let mut visited = seed;
         let mut front = seed;
@@ -263,7 +270,7 @@ impl Builder<'_> {
                 slot_indices,
                 ..
             } = &mut self.cocycle;
-            // most voxels have no step with a class
+            // most voxels have no step with a non-zero class
             let slot = slots.get(slot_indices[neighbours.at(from)] as usize);
             for bit in bits(new) {
                 let step = slot.map_or(0, |slot| slot[bit_between(from, bit)]);
@@ -272,8 +279,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Where a triangle with the voxel does not add up, the sum is to be zero: the highest bit of
-    /// it is replaced by the others.
+    /// Tests the triangles of the voxel; for each sum that is not zero, eliminates its highest bit.
     fn close_triangles(&mut self, voxel: usize, there: u32) {
         for (from, neighbour) in self.object.neighbours(voxel, there) {
             let later = ADJACENT[from] & there & !((2 << from) - 1);
@@ -289,7 +295,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Takes a class for zero.
+    /// Eliminates the highest bit of a class from all classes, which makes the class zero.
     fn set_to_zero(&mut self, class: HomologyClass) {
         let bits = self.cocycle.table.bits(class);
         let Some(&highest) = bits.last() else {
@@ -306,7 +312,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Gives a step its class, in both directions.
+    /// Sets the class of a step in both directions.
     fn set_step_class(&mut self, [voxel, other]: [usize; 2], bit: usize, class: HomologyClass) {
         let slot = self.slot_index(voxel);
         self.cocycle.slots[slot][bit] = class;
@@ -314,7 +320,7 @@ impl Builder<'_> {
         self.cocycle.slots[slot][26 - bit] = class;
     }
 
-    /// The slot of a voxel, which gets one.
+    /// Returns the slot index of a voxel, adding a slot if necessary.
     fn slot_index(&mut self, voxel: usize) -> usize {
         let cocycle = &mut self.cocycle;
         if cocycle.slot_indices[voxel] == NONE {
@@ -330,7 +336,7 @@ impl Builder<'_> {
     }
 }
 
-/// The class of a way through voxels that touch one after the other.
+/// Returns the class of a path through adjacent voxels.
 pub fn path_class(cocycle: &mut Cocycle, object: &Object, path: &[u32]) -> HomologyClass {
     let bits = cocycle.path_bits(object, path);
     cocycle.table.from_bits(&bits)

@@ -1,5 +1,4 @@
-//! What each edge of a graph is for: it joins pieces, or closes a cycle, of a class that other
-//! edges make or do not make.
+//! Cycle basis of a graph with respect to homology classes.
 
 use super::homology_classes::{Basis, ClassTable, HomologyClass};
 use crate::{
@@ -9,34 +8,35 @@ use crate::{
     union_find::UnionFind,
 };
 
-/// What an edge is for.
+/// Role of an edge in a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It joins two pieces that the edges before it leave apart.
+    /// Connects two components of the preceding edges.
     Tree,
-    /// It closes a cycle whose class is no sum of those of the cycles before it.
+    /// Closes a cycle whose class is independent of the preceding cycles.
     Independent,
-    /// It closes a cycle whose class is.
+    /// Closes a cycle whose class is a sum of preceding ones.
     Dependent,
 }
 
-/// The pieces of a graph, and the classes of its cycles.
+/// Spanning forest of a graph, and the classes of its cycles.
 pub struct CycleBasis {
-    /// What each edge is for, in the order in which they were given. Cycles are closed in that
-    /// order, once all pieces are joined.
+    /// Role of each edge, in the order given. All tree edges are determined first, then cycles are
+    /// closed in this order.
     pub roles: Vec<Role>,
-    /// For each node the first of its piece.
+    /// Representative node of each node's component.
     roots: Vec<usize>,
+    /// Number of connected components.
     parts: usize,
-    /// For each node the class of the way to it from the first of its piece, along the edges that
-    /// join pieces.
+    /// Class of the path from the representative node to each node along tree edges.
     path_classes: Vec<HomologyClass>,
     table: ClassTable,
     cycles: Basis,
 }
 
 impl CycleBasis {
-    /// Those of a graph with so many nodes; of each edge the nodes, and the bits of its class.
+    /// Builds the basis of a graph with `nodes` nodes from the nodes of each edge and the bits of
+    /// its class.
     pub fn new<C: AsRef<[u32]>>(
         nodes: usize,
         edges: impl IntoIterator<Item = ([usize; 2], C)>,
@@ -44,7 +44,7 @@ impl CycleBasis {
         let mut table = ClassTable::default();
         let mut sets = unwrap_or_unwind(UnionFind::<usize>::try_new(nodes));
         let mut parts = nodes;
-        // of the tree's edges, at both ends
+        // tree edges, at both of their nodes
         let mut joined: Vec<Vec<(usize, HomologyClass)>> = filled_or_unwind(Vec::new(), nodes);
         let mut rest = Vec::new();
         let mut roles = Vec::new();
@@ -78,19 +78,19 @@ impl CycleBasis {
         graph
     }
 
-    /// The class of the cycle that an edge closes within a piece.
+    /// Returns the class of the cycle that an edge closes within its component.
     fn cycle_class(&mut self, [a, b]: [usize; 2], class: HomologyClass) -> HomologyClass {
         let both = self.table.sum(self.path_classes[a], self.path_classes[b]);
         self.table.sum(both, class)
     }
 
-    /// How many independent classes its cycles have.
+    /// Returns the rank of the cycles in the homology.
     pub fn rank(&self) -> usize {
         self.cycles.rank()
     }
 
-    /// Whether one more edge would join pieces, or, where there is one piece, close a cycle of a
-    /// class that the others do not make.
+    /// Returns `true` if an additional edge would connect two components or, in a connected graph,
+    /// close a cycle of an independent class.
     pub fn is_needed(&mut self, [a, b]: [usize; 2], bits: &[u32]) -> bool {
         if self.parts > 1 {
             return self.roots[a] != self.roots[b];
@@ -101,7 +101,7 @@ impl CycleBasis {
     }
 }
 
-/// For each node the class of the way to it from the first of its piece, along the edges of a
+/// Returns the class of the path from the representative node to each node along the edges of a
 /// forest.
 fn path_classes(
     roots: &[usize],
@@ -159,7 +159,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the order of edges: pieces and ranks stay, and those that are dependent can go.
+        /// Components and rank do not depend on the order of edges, and dependent edges can be
+        /// removed.
         #[test]
         fn dependent_edges_can_go(
             edges in prop::collection::vec(((0usize..6, 0usize..6), 0u32..8), 0..20),

@@ -1,17 +1,18 @@
-//! Classes of steps and of ways: vectors over Z/2, by numbers.
+//! Homology classes as interned vectors over Z/2.
 
 use crate::memory::{ExtendOrUnwind, copy_or_unwind};
 use std::collections::HashMap;
 
-/// A class in a [`ClassTable`]; 0 is the zero class.
+/// Index of a class in a [`ClassTable`]; 0 is the zero class.
 pub type HomologyClass = u32;
 
-/// Classes that have come up, each with one number. Nearly all steps have class zero, and classes
-/// have few bits.
+/// Table of distinct classes. Nearly all steps have class zero, and classes have few set bits.
 pub struct ClassTable {
-    /// The set bits of each class, ascending.
+    /// Set bits of each class, in ascending order.
     bits: Vec<Vec<u32>>,
+    /// Index of each class by its bits.
     numbers: HashMap<Vec<u32>, HomologyClass>,
+    /// Cached sums of pairs of classes.
     sums: HashMap<(HomologyClass, HomologyClass), HomologyClass>,
 }
 
@@ -26,7 +27,7 @@ impl Default for ClassTable {
 }
 
 impl ClassTable {
-    /// The class of these bits, which ascend.
+    /// Returns the class with the given set bits, which must be in ascending order.
     pub fn from_bits(&mut self, bits: &[u32]) -> HomologyClass {
         if bits.is_empty() {
             return 0;
@@ -40,17 +41,17 @@ impl ClassTable {
         number
     }
 
-    /// The class of one bit.
+    /// Returns the class with a single set bit.
     pub fn single(&mut self, bit: u32) -> HomologyClass {
         self.from_bits(&[bit])
     }
 
-    /// The bits of a class.
+    /// Returns the set bits of a class.
     pub fn bits(&self, class: HomologyClass) -> &[u32] {
         &self.bits[class as usize]
     }
 
-    /// Whether one class is the sum of two others.
+    /// Returns `true` if `sum` is the sum of two classes.
     pub fn is_sum(&self, a: HomologyClass, b: HomologyClass, sum: HomologyClass) -> bool {
         match (a, b, sum) {
             (_, 0, _) => sum == a,
@@ -60,7 +61,7 @@ impl ClassTable {
         }
     }
 
-    /// The sum of two classes.
+    /// Returns the sum of two classes.
     #[inline(always)]
     pub fn sum(&mut self, a: HomologyClass, b: HomologyClass) -> HomologyClass {
         if a == 0 {
@@ -85,7 +86,7 @@ impl ClassTable {
     }
 }
 
-/// Bits that are in one of two ascending lists.
+/// Returns the elements that occur in exactly one of two ascending lists.
 pub fn symmetric_difference(a: &[u32], b: &[u32]) -> Vec<u32> {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut all = Vec::new();
@@ -112,15 +113,15 @@ pub fn symmetric_difference(a: &[u32], b: &[u32]) -> Vec<u32> {
     }
 }
 
-/// Independent classes.
+/// Set of independent classes in echelon form.
 #[derive(Default)]
 pub struct Basis {
-    /// By their highest bits.
+    /// Classes by their highest bits.
     rows: HashMap<u32, Vec<u32>>,
 }
 
 impl Basis {
-    /// Adds a class, if it is independent of those that there are; whether it is.
+    /// Inserts a class if it is independent of those in the set, and returns `true` if it was.
     pub fn insert(&mut self, table: &ClassTable, class: HomologyClass) -> bool {
         match self.reduce(copy_or_unwind(table.bits(class))) {
             Some((highest, rest)) => {
@@ -131,12 +132,13 @@ impl Basis {
         }
     }
 
-    /// Whether a class is independent of those that there are.
+    /// Returns `true` if a class is independent of those in the set.
     pub fn is_independent(&self, table: &ClassTable, class: HomologyClass) -> bool {
         self.reduce(copy_or_unwind(table.bits(class))).is_some()
     }
 
-    /// What is left of a class without those that there are, with its highest bit.
+    /// Reduces a class by those in the set, and returns the remainder with its highest bit, or
+    /// `None` if it is zero.
     fn reduce(&self, mut rest: Vec<u32>) -> Option<(u32, Vec<u32>)> {
         while let Some(&highest) = rest.last() {
             match self.rows.get(&highest) {
@@ -147,7 +149,7 @@ impl Basis {
         None
     }
 
-    /// How many there are.
+    /// Returns the number of classes.
     pub fn rank(&self) -> usize {
         self.rows.len()
     }

@@ -1,10 +1,10 @@
-//! The scaffold of a component: what is left of it when simple voxels are deleted.
+//! Thinning of a component to its topological skeleton.
 //!
-//! Thinning by simple voxels (Lee et al. 1994; Bertrand and Malandain 1994) keeps components,
-//! tunnels and cavities exactly. Voxels are deleted in the order of their distance to the surface.
-//! Among those of one distance, every eighth, by the parity of its three coordinates, is looked at
-//! together: no two of these touch, so their order does not matter. A voxel is looked at again when
-//! a neighbour of it has been deleted.
+//! Deletion of simple voxels (Lee et al. 1994; Bertrand and Malandain 1994) preserves components,
+//! tunnels and cavities. Voxels are deleted in order of their distance to the background. Voxels of
+//! the same distance level are processed in eight subfields, by the parity of their three
+//! coordinates: no two voxels of a subfield touch, so their order does not matter. A voxel is
+//! tested again whenever one of its neighbours was deleted.
 
 use super::background::Background;
 use crate::{
@@ -24,20 +24,19 @@ use crate::{
 use rayon::slice::ParallelSliceMut;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Steps of distance in the smallest spacing.
+/// Number of distance levels per unit of the smallest spacing.
 const LEVELS_PER_SPACING: f64 = 4.0;
 
-/// What thinning has made of a component.
+/// Result of thinning a component.
 pub struct TopologicalSkeleton {
-    /// The voxels that were deleted, in their order: of those that were deleted together, the first
-    /// comes first.
+    /// Deleted voxels, in the order of deletion; simultaneously deleted voxels in ascending order.
     pub deleted: Vec<ThinnedVoxel>,
-    /// The voxels that are left, in ascending order.
+    /// Remaining voxels, in ascending order.
     pub remaining: Vec<ThinnedVoxel>,
 }
 
-/// A voxel, and its neighbours that are left, without itself: of one that is left now, of a deleted
-/// one when it was deleted.
+/// Voxel with the 26-bit mask of its remaining neighbours: at the time of deletion for deleted
+/// voxels, at the end for remaining ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThinnedVoxel {
     pub voxel: u32,
@@ -45,9 +44,12 @@ pub struct ThinnedVoxel {
 }
 
 impl TopologicalSkeleton {
-    /// That of an object; squared distances are in squares of the smallest spacing. Cavities are
-    /// opened where a voxel of the wall can go; a cavity stays if a curve begins at each of them,
-    /// as at the six voxels around a single one.
+    /// Thins an object with the given squared distances to the background. Cavities are opened by
+    /// deleting a voxel of their wall; a cavity stays closed if a curve starts at every voxel of
+    /// its wall, as at the six voxels around a single background voxel.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
     pub fn new(
         object: &Object,
         squared_distances: &[f64],
@@ -71,13 +73,13 @@ impl TopologicalSkeleton {
     }
 }
 
-/// The bits of a word that are looked at together: every second.
+/// Bits of a word that belong to one subfield: every second one.
 const EVERY_SECOND: u64 = u64::MAX / 3;
 
-/// Threads take so many words at least.
+/// Minimum number of words per parallel task.
 const MIN_WORDS_PER_TASK: usize = 64;
 
-/// Voxels of a word that have a level.
+/// Voxels of a word that belong to one distance level.
 struct LevelVoxels {
     level: u32,
     word: u32,
@@ -87,18 +89,18 @@ struct LevelVoxels {
 struct Thinning<'a> {
     object: &'a Object,
     progress: &'a ComponentProgress<'a>,
-    /// For each word of the object, and the one without voxels, those that are left.
+    /// Remaining voxels of each word of the object, followed by an empty word.
     remaining: Vec<AtomicU64>,
-    /// Those whose level has come.
+    /// Voxels of each word whose distance level was reached.
     eligible: Vec<u64>,
-    /// Those that are to be looked at.
+    /// Voxels of each word that must be tested.
     pending: Vec<AtomicU64>,
-    /// The words that have such voxels, by the parity of y and z.
+    /// Words with pending voxels, by the parity of y and z.
     lists: [Vec<u32>; 4],
     deleted: Vec<ThinnedVoxel>,
 }
 
-/// What a thread has done: what it deleted, and words that have begun to wait.
+/// Result of one task: deleted voxels, and words that became pending.
 #[derive(Default)]
 struct Deletions {
     deleted: Vec<ThinnedVoxel>,
@@ -120,7 +122,7 @@ impl<'a> Thinning<'a> {
         }
     }
 
-    /// Deletes simple voxels, level after level.
+    /// Deletes simple voxels, one distance level after another.
     fn thin(&mut self, squared_distances: &[f64]) -> Result<(), Cancelled> {
         let mut all = levels(self.object, squared_distances);
         all.par_sort_unstable_by_key(|part| (part.level, part.word));
@@ -137,18 +139,19 @@ impl<'a> Thinning<'a> {
         Ok(())
     }
 
-    /// Has those of some voxels of a word looked at that are left and whose level has come.
+    /// Marks those of the given voxels of a word for testing that remain and whose level was
+    /// reached.
     #[inline(always)]
     fn enqueue(&self, word: usize, bits: u64, lists: &mut [Vec<u32>; 4]) {
         let new = bits & self.eligible[word] & self.remaining[word].load(Relaxed);
-        // only who finds a word without any adds it to a list
+        // the task that marks the first voxel of a word adds the word to the list
         if new != 0 && self.pending[word].fetch_or(new, Relaxed) == 0 {
             let [y, z] = self.object.row_position(self.object.word_row(word));
             lists[((y & 1) + 2 * (z & 1)) as usize].push_or_unwind(word as u32);
         }
     }
 
-    /// Deletes what is simple among those that wait, and what becomes so.
+    /// Deletes the pending voxels that are simple, until none is left.
     fn delete_pending(&mut self) -> Result<(), Cancelled> {
         while self.lists.iter().any(|list| !list.is_empty()) {
             for (list, odd) in (0..4).flat_map(|list| [(list, 0), (list, 1)]) {
@@ -179,6 +182,7 @@ impl<'a> Thinning<'a> {
         Ok(())
     }
 
+    /// Appends the result of one task.
     fn merge(&mut self, done: Deletions) {
         self.deleted.extend_or_unwind(done.deleted);
         for (list, more) in self.lists.iter_mut().zip(done.lists) {
@@ -186,14 +190,14 @@ impl<'a> Thinning<'a> {
         }
     }
 
-    /// Deletes those of a field in some words. No two of a field touch.
+    /// Deletes the simple voxels of one subfield in some words; no two voxels of a subfield touch.
     fn delete_in_words(&self, words: &[u32], field: u64) -> Result<Deletions, Cancelled> {
         self.progress.check()?;
         let mut done = Deletions::default();
         for &number in words {
             let word = number as usize;
             let here = self.pending[word].load(Relaxed) & field;
-            // what waited may have been deleted as a wall
+            // pending voxels can have been deleted as part of a wall
             let remaining = here & self.remaining[word].load(Relaxed);
             if remaining != 0 {
                 let neighbour_mask =
@@ -213,7 +217,7 @@ impl<'a> Thinning<'a> {
                 }
                 self.delete(word, simple, &mut done.lists);
             }
-            // others may wait still, or again
+            // voxels of the other subfield can be pending, and these can have become pending again
             if self.pending[word].fetch_and(!here, Relaxed) & !here != 0 {
                 let [y, z] = self.object.row_position(self.object.word_row(word));
                 done.lists[((y & 1) + 2 * (z & 1)) as usize].push_or_unwind(number);
@@ -222,7 +226,7 @@ impl<'a> Thinning<'a> {
         Ok(done)
     }
 
-    /// Deletes voxels of a word, and has their neighbours looked at.
+    /// Deletes voxels of a word, and marks their neighbours for testing.
     fn delete(&self, word: usize, bits: u64, lists: &mut [Vec<u32>; 4]) {
         if bits == 0 {
             return;
@@ -242,7 +246,7 @@ impl<'a> Thinning<'a> {
         }
     }
 
-    /// The voxels that are left.
+    /// Returns the remaining voxels with their neighbours.
     fn remaining_voxels(&self) -> Vec<ThinnedVoxel> {
         let remaining_bits = |word: usize| self.remaining[word].load(Relaxed);
         collect_in_order(self.object.words().len(), |word| {
@@ -255,9 +259,9 @@ impl<'a> Thinning<'a> {
         })
     }
 
-    /// Deletes voxels of walls between sides that are different cavities, or the outside: those of
-    /// the least distance first, and as many as there are sides to join. Thins on. How many
-    /// cavities there are fewer.
+    /// Deletes voxels of walls between different background components, in order of increasing
+    /// distance, one per pair of components to join. Continues thinning, and returns the number of
+    /// cavities that were opened.
     fn open_walls(&mut self, squared_distances: &[f64]) -> Result<u64, Cancelled> {
         let object = self.object;
         let remaining = self.remaining_voxels();
@@ -277,7 +281,7 @@ impl<'a> Thinning<'a> {
             let (word, bit) = object.locate(wall as usize);
             let neighbour_mask =
                 neighbour_masks(object, word, |word| self.remaining[word].load(Relaxed))(bit);
-            // the voxels around may have gone
+            // neighbours can have been deleted in the meantime
             let Some(faces) = wall_between(neighbour_mask) else {
                 continue;
             };
@@ -299,7 +303,7 @@ impl<'a> Thinning<'a> {
     }
 }
 
-/// The voxels of each word by their levels.
+/// Groups the voxels of each word by distance level.
 fn levels(object: &Object, squared_distances: &[f64]) -> Vec<LevelVoxels> {
     collect_in_order(object.words().len(), |number| {
         let word = object.words()[number];
@@ -337,8 +341,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: test_cases::cases(2000), failure_persistence: None, ..Default::default() })]
 
-        /// What is left has the tunnels of the object, and a cavity only if no voxel of its wall
-        /// can go.
+        /// Thinning preserves the tunnels; a cavity remains only if no voxel of its wall can be
+        /// deleted.
         #[test]
         fn thinning_keeps_tunnels(
             seed in any::<u64>(),
@@ -370,7 +374,7 @@ mod tests {
             let found = without(None);
             prop_assert_eq!(found.tunnels, betti_numbers.tunnels);
             if found.cavities > 0 {
-                // a voxel that joins pieces of the object cannot
+                // voxels that connect parts of the object cannot be deleted
                 for at in skeleton.remaining.iter().filter(|at| is_connected(at.neighbour_mask)) {
                     let other = without(Some(at.voxel));
                     prop_assert!(other.tunnels != betti_numbers.tunnels || other.cavities >= found.cavities, "{:?} can go", at);

@@ -1,4 +1,4 @@
-//! The neighbours of a voxel, from the bits of the rows around it.
+//! Neighbours of a voxel, from the words of the nine rows around it.
 
 use super::{
     neighbour_bits::{LOWER_IN_ROW, NEIGHBOURS},
@@ -7,8 +7,8 @@ use super::{
 };
 
 impl Object {
-    /// Which of the three voxels about a bit of a word are of the component at a way from there,
-    /// and the number of the first of them.
+    /// Returns the bits of the three voxels at x - 1, x and x + 1 in a direction from bit x of a
+    /// word, and the index of the first of these voxels.
     #[inline(always)]
     fn row_bits(&self, word: usize, bit: u32, direction: usize) -> (u32, u32) {
         let &Word { bits, first, .. } = self.adjacent_word(word, direction);
@@ -34,7 +34,7 @@ impl Object {
         (here, number)
     }
 
-    /// For a voxel those of the 27 around it that are of the component, itself among them.
+    /// Returns the 27-bit mask of the component's voxels around a voxel, including itself.
     #[inline]
     pub fn neighbour_mask(&self, voxel: usize) -> u32 {
         let (word, bit) = self.locate(voxel);
@@ -49,7 +49,7 @@ impl Object {
         neighbour_mask
     }
 
-    /// The neighbour of a voxel at a bit, if it is of the component.
+    /// Returns the neighbour of a voxel at a neighbour bit, if it belongs to the component.
     #[inline]
     pub fn neighbour_at(&self, voxel: usize, bit: usize) -> Option<usize> {
         let (word, position) = self.locate(voxel);
@@ -58,14 +58,13 @@ impl Object {
         (row_bits >> (bit % 3) & 1 == 1).then_some((first + before) as usize)
     }
 
-    /// The neighbour of a voxel at a bit, which is of the component.
+    /// Returns the neighbour of a voxel at a neighbour bit, which must belong to the component.
     #[inline]
     pub fn neighbour(&self, voxel: usize, bit: usize) -> usize {
         self.neighbour_at(voxel, bit).unwrap_or(voxel)
     }
 
-    /// The neighbours of a voxel that are of the component and of a mask: their bits and their
-    /// numbers.
+    /// Returns the neighbours of a voxel that belong to the component and to a mask.
     #[inline(always)]
     pub fn neighbours(&self, voxel: usize, mask: u32) -> Neighbours {
         let (word, bit) = self.locate(voxel);
@@ -76,7 +75,7 @@ impl Object {
         };
         for direction in (0..9).filter(|direction| mask >> (3 * direction) & 7 != 0) {
             let (row_bits, first) = match bit {
-                // without a branch: whether there is a voxel is hard to foresee
+                // branch-free, because the presence of a voxel is hard to predict
                 1..63 => {
                     let adjacent = self.adjacent_word(word, direction);
                     let row_bits = (adjacent.bits >> (bit - 1)) as u32 & 7;
@@ -92,17 +91,17 @@ impl Object {
     }
 }
 
-/// Neighbours of a voxel: their bits, lowest first, and their numbers.
+/// Iterator over the neighbours of a voxel: their bits, lowest first, and their indices.
 #[derive(Clone, Copy)]
 pub struct Neighbours {
     neighbour_mask: u32,
     pending: u32,
-    /// For each way the first of the component's three voxels there.
+    /// Index of the first of the component's three voxels in each direction.
     firsts: [u32; 9],
 }
 
 impl Neighbours {
-    /// The number of the neighbour at a bit, which is one of them.
+    /// Returns the index of the neighbour at a bit that is set.
     #[inline(always)]
     pub fn at(&self, bit: usize) -> usize {
         (self.firsts[bit / 3] + count_lower(self.neighbour_mask, bit)) as usize
@@ -123,15 +122,16 @@ impl Iterator for Neighbours {
     }
 }
 
-/// How many of the bits of a row are set before one.
+/// Returns the number of set bits of the same row below a bit.
 #[inline(always)]
 fn count_lower(neighbour_mask: u32, bit: usize) -> u32 {
-    // none, one of two, or both
+    // population count of a two-bit number
     ((neighbour_mask & LOWER_IN_ROW[bit]) >> (bit - bit % 3)).div_ceil(2)
 }
 
-/// For the voxels at the bits of a word: which of those around, without themselves, are among the
-/// bits that words have. The words at the same x are asked once.
+/// Returns a function from the bits of a word to the 26-bit neighbour masks of their voxels, with
+/// respect to the voxel set that `bits` gives for each word. The words of the adjacent rows are
+/// read once.
 #[inline(always)]
 pub fn neighbour_masks<'a>(
     object: &'a Object,

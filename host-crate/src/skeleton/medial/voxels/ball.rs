@@ -1,4 +1,4 @@
-//! The rows of words that a ball covers.
+//! Rasterisation of balls into the rows of words of an object.
 
 use super::{
     object::Object,
@@ -6,16 +6,18 @@ use super::{
 };
 use std::ops::{Range, RangeInclusive};
 
-/// A ball in a frame.
+/// Ball in a frame.
 pub struct Ball<'a> {
-    /// The upper triangle of the metric.
+    /// Upper triangular factor of the metric.
     pub u: &'a [[f64; 3]; 3],
+    /// Centre, in voxels.
     pub at: [f64; 3],
+    /// Radius, in units of the smallest spacing.
     pub radius: f64,
 }
 
 impl Ball<'_> {
-    /// The planes of an object that it meets.
+    /// Returns the planes of the object that the ball intersects.
     pub fn planes(&self, object: &Object) -> RangeInclusive<i32> {
         let half = self.radius / self.u[2][2];
         let first = ceil(self.at[2] - half).max(0);
@@ -23,21 +25,21 @@ impl Ball<'_> {
         first..=last
     }
 
-    /// At most so many rows.
+    /// Returns an upper bound of the number of rows that the ball intersects.
     pub fn max_rows(&self, object: &Object) -> usize {
         let planes = self.planes(object).count();
         planes.saturating_mul(1 + (2.0 * self.radius / self.u[1][1]) as usize)
     }
 
-    /// How far a plane is beyond its middle, what that leaves of the squared radius, and by how
-    /// much it shifts y.
+    /// Returns the offset of a plane from the centre in voxels, the squared radius of the section,
+    /// and the shift of y.
     fn plane_section(&self, z: i32) -> [f64; 3] {
         let dz = f64::from(z) - self.at[2];
         let rest = self.radius * self.radius - (self.u[2][2] * dz).powi(2);
         [dz, rest, self.u[1][2] * dz]
     }
 
-    /// The rows of a plane that it may meet.
+    /// Returns the rows of a plane that the ball can intersect.
     fn rows(&self, object: &Object, z: i32) -> Range<usize> {
         let [_, rest, shift] = self.plane_section(z);
         let half = rest.max(0.0).sqrt();
@@ -47,16 +49,18 @@ impl Ball<'_> {
     }
 }
 
-/// What is known of some rows that follow each other.
+/// Coverage of consecutive rows.
 pub struct CoverageSlice<'a> {
+    /// Covered voxels of each word.
     pub words: &'a mut [u64],
+    /// Number of uncovered voxels of each row; `u32::MAX` until one is covered.
     pub uncovered_in_row: &'a mut [u32],
-    /// The numbers of the first word and the first row.
+    /// Indices of the first word and of the first row.
     pub first: [usize; 2],
 }
 
 impl<'a> CoverageSlice<'a> {
-    /// That of each of some planes that have rows.
+    /// Splits the slice into one slice per plane that contains rows.
     pub fn split_planes(
         self,
         object: &Object,
@@ -77,7 +81,7 @@ impl<'a> CoverageSlice<'a> {
         })
     }
 
-    /// Covers what a ball has of a plane; how many voxels that are.
+    /// Covers the voxels of a ball in one plane, and returns their number.
     pub fn cover_plane(&mut self, object: &Object, ball: &Ball<'_>, z: i32) -> usize {
         let Ball {
             u, at: [x, y, _], ..
@@ -112,7 +116,8 @@ impl<'a> CoverageSlice<'a> {
     }
 }
 
-/// Cuts a range of members off a list whose first has a number. What is before them is left out.
+/// Splits the elements with indices in `range` off a list whose first element has index `first`;
+/// elements before the range are dropped.
 fn take_range<'a, T>(list: &mut &'a mut [T], first: usize, range: Range<usize>) -> &'a mut [T] {
     let (_, rest) = std::mem::take(list).split_at_mut(range.start - first);
     let (slice, rest) = rest.split_at_mut(range.len());

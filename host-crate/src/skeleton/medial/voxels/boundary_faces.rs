@@ -1,4 +1,4 @@
-//! The surface of a component: faces of its voxels that have no voxel of it beyond.
+//! Boundary faces of a component: faces between its voxels and the background.
 
 use super::{
     cell_grid::CellGrid,
@@ -13,38 +13,38 @@ use crate::{
 };
 use std::{cmp::Ordering, sync::OnceLock};
 
-/// The voxels of a component that have such faces.
+/// Surface voxels of a component with their boundary faces.
 pub struct BoundaryFaces<'a> {
     metric: &'a Metric,
     voxels: Vec<[i32; 3]>,
-    /// For each voxel the first of its faces, and one more.
+    /// Index of the first face of each voxel, followed by the number of faces.
     starts: Vec<u32>,
     faces: Vec<Face>,
     rows: RowIndex,
-    /// Made when a place is first asked for that is far from the surface.
+    /// Cell grid, built at the first query far from the surface.
     cells: OnceLock<CellGrid>,
-    /// The areas of faces across each axis, in squares of the smallest spacing.
+    /// Area of a face perpendicular to each axis, in units of the smallest spacing squared.
     areas: [f64; 3],
-    /// From a face's middle to the centre of the voxel beyond it, for each side.
+    /// Offset from the centre of a face to the centre of the background voxel beyond it, by side.
     outer_offsets: [[f64; 3]; 6],
-    /// How far steps of a voxel along z shift y, in voxels.
+    /// Shift of y per step along z, in voxels; non-zero for oblique axes.
     slant: f64,
 }
 
-/// From this distance on, in the smallest spacing, the nearest voxels are found by cubes.
+/// Distance from which nearest voxels are found by the cell grid, in units of the smallest spacing.
 const MIN_CELL_DISTANCE: f64 = 5.0;
 
-/// A face.
+/// Boundary face.
 #[derive(Clone, Copy, Debug)]
 pub struct Face {
-    /// Its middle, in a world whose unit is the smallest spacing.
+    /// Centre of the face, in world coordinates whose unit is the smallest spacing.
     pub at: [f64; 3],
-    /// Twice the axis that it is across, and 1 where it is the voxel's last.
+    /// Twice the axis perpendicular to the face, plus 1 on the side of increasing coordinates.
     side: u32,
 }
 
 impl Face {
-    /// The axis that it is across.
+    /// Returns the axis perpendicular to the face.
     #[inline(always)]
     pub fn axis(&self) -> usize {
         (self.side >> 1) as usize
@@ -52,6 +52,7 @@ impl Face {
 }
 
 impl<'a> BoundaryFaces<'a> {
+    /// Finds the boundary faces of a component.
     pub fn new(object: &Object, metric: &'a Metric) -> Self {
         let sites = object.surface_voxels();
         let mut starts = with_capacity_or_unwind(sites.len() + 1);
@@ -108,16 +109,16 @@ impl<'a> BoundaryFaces<'a> {
         }
     }
 
-    /// The area of the faces across an axis.
+    /// Returns the area of the faces perpendicular to an axis.
     pub fn area(&self, axis: usize) -> f64 {
         self.areas[axis]
     }
 
-    /// Calls `visit` with faces whose voxels are in a box around a ball: all that are nearer than
-    /// the radius, and some that are not.
+    /// Calls `visit` with the faces of the voxels in a bounding region of a ball: all faces within
+    /// the radius, and some others.
     pub fn visit_near(&self, at: [f64; 3], radius: f64, mut visit: impl FnMut(&[Face])) {
-        // the extent of a ball along each axis, and a voxel more: faces are half a voxel from their
-        // voxels
+        // one voxel more than the extent of the ball, because faces are half a voxel from their
+        // voxels' centres
         let u = self.metric.upper();
         let half = radius / u[2][2] + 1.0;
         let first = ceil(at[2] - half).max(0);
@@ -149,9 +150,9 @@ impl<'a> BoundaryFaces<'a> {
         }
     }
 
-    /// The distance from a place in the component to the nearest centre of a voxel that is not of
-    /// it, in the smallest spacing; it is known to be between two. What is found at the lower one
-    /// ends the search, row by row.
+    /// Returns the distance from a position inside the component to the nearest centre of a
+    /// background voxel, in units of the smallest spacing. The distance must be within `bounds`;
+    /// the search stops, in row order, at the first distance that reaches the lower bound.
     pub fn distance_to_background(&self, at: [f64; 3], bounds: [f64; 2]) -> f64 {
         if bounds[1] < MIN_CELL_DISTANCE {
             self.distance_by_rows(at, bounds)
@@ -160,7 +161,7 @@ impl<'a> BoundaryFaces<'a> {
         }
     }
 
-    /// The same by all rows of a ball.
+    /// Computes the distance by visiting all rows of a ball.
     fn distance_by_rows(&self, at: [f64; 3], [lower, upper]: [f64; 2]) -> f64 {
         let enough = lower * lower;
         let mut best = upper * upper;
@@ -175,8 +176,8 @@ impl<'a> BoundaryFaces<'a> {
         best.sqrt()
     }
 
-    /// The squared distance from a place in the world to the centre of the voxel beyond a face. The
-    /// nearest voxel has a face to the component: across the others there is a nearer one.
+    /// Returns the squared distance from a world position to the centre of the background voxel
+    /// beyond a face. The nearest background voxel shares a face with the component.
     #[inline(always)]
     fn squared_distance_beyond(&self, face: &Face, here: [f64; 3]) -> f64 {
         let outer_offsets = self.outer_offsets[face.side as usize];
@@ -184,13 +185,15 @@ impl<'a> BoundaryFaces<'a> {
         offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]
     }
 
-    /// The same by cubes, with the same bits: a ball has many more rows than cubes at the surface.
+    /// Computes the distance by the cell grid, with the same bits as
+    /// [`distance_by_rows`](Self::distance_by_rows): a large ball overlaps many more rows than
+    /// surface cells.
     fn distance_by_cells(&self, at: [f64; 3], [lower, upper]: [f64; 2]) -> f64 {
         let cells = || CellGrid::new(&self.voxels, &self.rows, self.metric);
         let cells = self.cells.get_or_init(cells);
         let enough = lower * lower;
         let mut best = upper * upper;
-        // the z and y of the first row that ends the search
+        // z and y of the first row that reaches the lower bound
         let mut last = [i32::MAX; 2];
         let here = self.metric.world(at);
         cells.visit_near(self.metric, at, best, |bound, voxels| {
@@ -205,7 +208,7 @@ impl<'a> BoundaryFaces<'a> {
                 match [z, y].cmp(&last) {
                     Ordering::Less => (last, best) = ([z, y], square),
                     Ordering::Equal => best = best.min(square),
-                    // of later rows nothing counts
+                    // the search by rows would have stopped before this row
                     Ordering::Greater => {}
                 }
             }
@@ -248,7 +251,7 @@ mod tests {
             let boundary = BoundaryFaces::new(&object, &metric);
             for (at, middle, off) in positions {
                 let at = at.map(|at| f64::from(at) / 4.0);
-                // the lower bound may be below 0
+                // the lower bound can be negative
                 let bounds = [middle - off, middle + off];
                 prop_assert_eq!(boundary.distance_by_cells(at, bounds).to_bits(), boundary.distance_by_rows(at, bounds).to_bits());
             }

@@ -1,5 +1,4 @@
-//! The voxels of a surface in cubes, so that the nearest are found without a look at all rows of a
-//! ball.
+//! Uniform grid of surface voxels, for nearest-voxel searches over large distances.
 
 use super::row_index::RowIndex;
 use crate::{
@@ -8,33 +7,33 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Voxels along the sides of a cube.
+/// Side of a cell, in voxels.
 const SIDE: i32 = 8;
 
-/// Cubes of [`SIDE`] voxels that have a voxel of a list.
+/// Non-empty cells of [`SIDE`]^3 voxels with the voxels they contain.
 pub struct CellGrid {
-    /// Of cubes.
+    /// Index of the rows of cells by y and z.
     rows: RowIndex,
-    /// For each cube its x.
+    /// The x of each cell.
     xs: Vec<i32>,
-    /// For each cube the first of its parts, and one more.
+    /// Index of the first part of each cell, followed by the number of parts.
     starts: Vec<u32>,
-    /// Voxels in a cube and a row, by their numbers in the list.
+    /// Voxels of one cell in one row, as a range of indices into the list.
     parts: Vec<Range<u32>>,
-    /// The distance from a cube's middle to the farthest centre of a voxel that has a face to one
-    /// of the cube.
+    /// Largest distance from the centre of a cell to the centre of a voxel that shares a face with
+    /// a voxel of the cell.
     radius: f64,
-    /// How far a ball of radius 1 reaches along each axis, in voxels.
+    /// Half extent of the unit ball's bounding box along each axis, in voxels.
     reach: [f64; 3],
 }
 
-/// The cube of a coordinate.
+/// Returns the cell coordinate of a voxel coordinate.
 fn block(at: i32) -> i32 {
     at.div_euclid(SIDE)
 }
 
 impl CellGrid {
-    /// Those of a list of voxels in order, with its rows.
+    /// Builds the grid from a sorted list of voxels and its row index.
     pub fn new(voxels: &[[i32; 3]], rows: &RowIndex, metric: &Metric) -> Self {
         let mut all: Vec<([i32; 3], Range<u32>)> = Vec::new();
         for row in 0..rows.len() {
@@ -48,7 +47,7 @@ impl CellGrid {
                 Some(([z, y, x], start..*next))
             }));
         }
-        // parts of a cube stay in the order of their rows
+        // stable: the parts of a cell stay in row order
         stable_sort_or_unwind(&mut all, |a, b| a.0.cmp(&b.0));
         let cells = all.chunk_by(|a, b| a.0 == b.0);
         let mut starts = vec![0];
@@ -70,9 +69,9 @@ impl CellGrid {
         }
     }
 
-    /// Calls `visit` with the voxels of cubes near a place, row by row of a cube, and with the
-    /// squared distance up to which something is still looked for, which `visit` may make less:
-    /// with all voxels of which one across a face is as near, and some that are not.
+    /// Calls `visit` with the voxels of the cells near a position, row by row within a cell, and
+    /// with the squared search radius `bound`, which `visit` may reduce. All voxels with a face
+    /// neighbour within the search radius are visited, and some others.
     pub fn visit_near(
         &self,
         metric: &Metric,
@@ -113,5 +112,5 @@ impl CellGrid {
     }
 }
 
-/// What rounding may take from a length.
+/// Relative margin for rounding errors of lengths.
 const SLACK: f64 = 1e-9;

@@ -1,8 +1,8 @@
-//! The distance of each voxel of a component to the nearest voxel that is not of it.
+//! Exact Euclidean distance transform of a component.
 //!
-//! Lines of voxels end where the component ends, and what is beyond their ends is farther than the
-//! ends. So the parabolas of a line (Felzenszwalb and Huttenlocher 2012) are those of its own
-//! voxels and of its two ends, and work is linear in the voxels.
+//! Outside the component, the background voxel next to the end of a scanline is nearer than all
+//! voxels beyond it. The parabolas of a scanline (Felzenszwalb and Huttenlocher 2012) are therefore
+//! those of its own voxels and of its two ends, and the time is linear in the number of voxels.
 
 use super::{
     neighbour_bits::{NEIGHBOURS, OFFSETS, bits},
@@ -16,11 +16,15 @@ use crate::{
 };
 use std::collections::VecDeque;
 
-/// Squared distances between centres, in squares of the smallest spacing. Exact for axes at right
-/// angles.
+/// Returns the squared distance from each voxel to the nearest background voxel centre, in units of
+/// the smallest spacing squared. The result is exact for orthogonal axes.
 ///
-/// Other axes have no separable distances: nearest voxels are then handed on from neighbour to
-/// neighbour, which is exact but for rare voxels, where it is too far by a small part of a voxel.
+/// Distances along oblique axes are not separable; the offsets to the nearest background voxels are
+/// then propagated between neighbours, which overestimates rare distances by a small fraction of a
+/// voxel.
+///
+/// # Errors
+/// [`Cancelled`].
 pub fn squared_distances(
     object: &Object,
     metric: &Metric,
@@ -39,7 +43,7 @@ pub fn squared_distances(
         }
     }
     let mut line = Scanline {
-        // then all are whole numbers
+        // all squared distances are integers then
         is_exact: (0..3).all(|axis| metric.square(axis) == 1.0),
         ..Scanline::default()
     };
@@ -66,19 +70,22 @@ pub fn squared_distances(
     Ok(squared_distances)
 }
 
-/// What a line needs.
+/// Buffers for one scanline.
 #[derive(Default)]
 struct Scanline {
+    /// Voxels of the scanline.
     voxels: Vec<u32>,
+    /// Squared distances of the previous axes, with 0 at both ends.
     values: Vec<f64>,
-    /// Whether no value is rounded.
+    /// `true` if no value is rounded.
     is_exact: bool,
-    /// Parabolas of the lower envelope, and from where on each is the lowest.
+    /// Parabolas of the lower envelope: apex, and the coordinate from which the parabola is the
+    /// lowest.
     envelope: Vec<(usize, f64)>,
 }
 
 impl Scanline {
-    /// Replaces the values of the line's voxels by the least of the parabolas over them.
+    /// Replaces the squared distances of the scanline's voxels by the minimum over its parabolas.
     fn minimise(&mut self, weight: f64, squared_distances: &mut [f64]) {
         self.values.clear();
         self.values.push_or_unwind(0.0);
@@ -95,8 +102,8 @@ impl Scanline {
         }
     }
 
-    /// Looks at all values that may be the least: where values are rounded, parabolas that meet
-    /// nearly at a voxel would give one or the other.
+    /// Minimises over all candidate values: with rounded values, an intersection of parabolas close
+    /// to a voxel could select either of two.
     fn minimise_by_search(&self, weight: f64, squared_distances: &mut [f64]) {
         for (at, &voxel) in (1..).zip(&self.voxels) {
             let mut best = self.values[at];
@@ -130,7 +137,7 @@ impl Scanline {
                     self.envelope.push_or_unwind((at, meet));
                     break;
                 }
-                // the first begins at minus infinity
+                // the first parabola starts at minus infinity
                 self.envelope.pop();
             }
         }
@@ -146,7 +153,7 @@ impl Scanline {
     }
 }
 
-/// The nearest voxels outside are handed on for as long as that makes a distance shorter.
+/// Propagates the offsets to the nearest background voxels until no distance decreases.
 fn propagate_offsets(
     object: &Object,
     metric: &Metric,

@@ -1,5 +1,6 @@
-//! A frame that depends on a component only, not on the axes that its volume has: so a skeleton
-//! moves with the object.
+//! Canonical frame of a component: an order and orientation of the axes that depends only on the
+//! component, so that skeletons are equivariant under permutations and reflections of the grid's
+//! axes.
 
 use super::{
     moments::{MIN_PARALLEL_RUNS, Moments},
@@ -12,18 +13,21 @@ use crate::{
 };
 use std::{cmp::Ordering, ops::Range};
 
-/// An order of axes, and which of them are turned round.
+/// Permutation and reflection of the axes of the volume, with the origin at the corner of the
+/// component's bounding box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Axis k of the frame is this one of the volume.
+    /// Axis of the volume for each axis of the frame.
     order: [usize; 3],
+    /// `true` for axes of the frame that are reflected.
     flips: [bool; 3],
-    /// The least and the greatest coordinates in the volume.
+    /// Smallest coordinates of the component in the volume.
     low: [i64; 3],
+    /// Largest coordinates of the component in the volume.
     high: [i64; 3],
 }
 
-/// The six orders of axes.
+/// The six permutations of the axes.
 const ORDERS: [[usize; 3]; 6] = [
     [0, 1, 2],
     [0, 2, 1],
@@ -34,9 +38,9 @@ const ORDERS: [[usize; 3]; 6] = [
 ];
 
 impl Frame {
-    /// The frame with the least metric, extents, and moments up to order 3; among those that are
-    /// left, that of the least hash of its voxels. Where these are equal too the frames have the
-    /// same voxels.
+    /// Selects the frame with the lexicographically smallest metric, extents and moments up to
+    /// order 3; among equal ones, the frame with the smallest hash of its voxels. Frames with equal
+    /// hashes contain the same voxels.
     pub fn canonical(runs: &[Run], metric: &Metric) -> Self {
         let (mut low, mut high) = ([i64::MAX; 3], [i64::MIN; 3]);
         for run in runs {
@@ -99,13 +103,13 @@ impl Frame {
         }
     }
 
-    /// A number that depends on the set of voxels in the frame only.
+    /// Returns a hash of the set of voxels in this frame.
     fn hash(&self, runs: &[Run]) -> u64 {
         let run_hash = |run: &Run| {
             (run.start..run.end).fold(0u64, |sum, x| {
                 let [x, y, z] = self.to_frame([x.into(), run.y.into(), run.z.into()]);
                 let key = (x as u64) ^ (y as u64) << 21 ^ (z as u64) << 42;
-                // splitmix64's last steps
+                // finaliser of splitmix64
                 let mut hash = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
                 hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
                 hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -117,22 +121,22 @@ impl Frame {
         parallel::reduce(runs.len(), MIN_PARALLEL_RUNS, range_hash, u64::wrapping_add).unwrap_or(0)
     }
 
-    /// The metric in this frame.
+    /// Returns the metric in this frame.
     pub fn metric(&self, metric: &Metric) -> Metric {
         metric.in_frame(self.order, self.flips)
     }
 
-    /// Voxels along the frame's axes.
+    /// Returns the number of voxels of the bounding box along the frame's axes.
     pub fn dims(&self) -> [i64; 3] {
         self.order.map(|axis| self.high[axis] - self.low[axis] + 1)
     }
 
-    /// The axis of the frame that runs, which are along the volume's first axis, are along.
+    /// Returns the axis of the frame along which runs extend (the first axis of the volume).
     pub fn axis_of_runs(&self) -> usize {
         self.order.iter().position(|&axis| axis == 0).unwrap_or(0)
     }
 
-    /// The place in the frame of a voxel of the volume.
+    /// Converts a voxel of the volume to a voxel of the frame.
     pub fn to_frame(&self, voxel: [i64; 3]) -> [i32; 3] {
         [0, 1, 2].map(|axis| {
             let from = self.order[axis];
@@ -145,7 +149,7 @@ impl Frame {
         })
     }
 
-    /// The place in the volume of one in the frame.
+    /// Converts a position in the frame, in voxels, to a position in the volume.
     pub fn to_volume(&self, position: [f64; 3]) -> [f64; 3] {
         let mut outside = [0.0; 3];
         for ((from, flip), at) in self.order.into_iter().zip(self.flips).zip(position) {
@@ -159,6 +163,7 @@ impl Frame {
     }
 }
 
+/// Compares two metrics lexicographically.
 fn compare(a: &[f64; 6], b: &[f64; 6]) -> Ordering {
     let pairs = a.iter().zip(b);
     pairs.fold(Ordering::Equal, |order, (a, b)| {
@@ -168,7 +173,7 @@ fn compare(a: &[f64; 6], b: &[f64; 6]) -> Ordering {
 
 #[cfg(test)]
 impl Frame {
-    /// That of the volume.
+    /// Returns the frame without permutation and reflection.
     pub fn unpermuted(runs: &[Run]) -> Self {
         let mut frame = Self::canonical(runs, &Metric::of(&crate::grid::Geometry::default()).0);
         frame.order = ORDERS[0];

@@ -1,4 +1,4 @@
-//! Moments of the voxels of runs.
+//! Moments of the voxels of runs, up to third order.
 
 use super::runs::Run;
 use crate::{
@@ -7,20 +7,23 @@ use crate::{
 };
 use std::ops::Range;
 
-/// From so many runs on they are dealt to threads.
+/// Minimum number of runs for parallel summation.
 pub const MIN_PARALLEL_RUNS: usize = 1 << 13;
 
-/// Sums of products of coordinates, which are counted from the middle in half voxels.
+/// Sums of products of voxel coordinates, relative to the centre of the bounding box, in half
+/// voxels.
 #[derive(Default)]
 pub struct Moments {
+    /// Sums of the coordinates, by axis.
     first: [i128; 3],
-    /// By pairs of axes.
+    /// Sums of products of two coordinates, by pair of axes in ascending order.
     second: [[i128; 3]; 3],
-    /// By triples of axes in ascending order.
+    /// Sums of products of three coordinates, by triple of axes in ascending order.
     third: [[[i128; 3]; 3]; 3],
 }
 
 impl Moments {
+    /// Computes the moments of runs whose bounding box is from `low` to `high`, inclusive.
     pub fn new(runs: &[Run], low: [i64; 3], high: [i64; 3]) -> Self {
         let middle = [0, 1, 2].map(|axis| low[axis] + high[axis]);
         let sum = |runs: &[Run]| {
@@ -34,7 +37,7 @@ impl Moments {
         parallel::reduce(runs.len(), MIN_PARALLEL_RUNS, sum_range, Self::merge).unwrap_or_default()
     }
 
-    /// Adds those of a run.
+    /// Adds the moments of one run.
     fn add(&mut self, run: &Run, middle: [i64; 3]) {
         let [x, y, z] = [run.start, run.y, run.z].map(|at| 2 * i128::from(at));
         let [a, b, c] = middle.map(i128::from);
@@ -56,7 +59,7 @@ impl Moments {
         }
     }
 
-    /// Those of two sets of voxels.
+    /// Returns the moments of the union of two disjoint sets of voxels.
     fn merge(mut self, other: Self) -> Self {
         for a in 0..3 {
             self.first[a] += other.first[a];
@@ -70,7 +73,7 @@ impl Moments {
         self
     }
 
-    /// Those in a frame, in a fixed order.
+    /// Returns the moments in a frame with permuted and flipped axes, in a fixed order.
     pub fn in_frame(&self, order: [usize; 3], flips: [bool; 3]) -> Vec<i128> {
         let sign = |axes: &[usize]| match axes.iter().filter(|&&axis| flips[axis]).count() % 2 {
             0 => 1,
@@ -100,9 +103,10 @@ impl Moments {
     }
 }
 
-/// The sums of the powers 0 to 3 of some numbers, each 2 more than the one before.
+/// Returns the sums of the powers 0 to 3 of `count` numbers that start at `first` and increase by
+/// 2.
 fn sums_of_powers(first: i128, count: i128) -> [i128; 4] {
-    // sums of the powers of 0, 1, 2 and so on
+    // sums of the powers of 0, 1, 2, …, count - 1
     let sum = count * (count - 1) / 2;
     let squares = sum * (2 * count - 1) / 3;
     let cubes = sum * sum;
@@ -119,7 +123,7 @@ fn sums_of_powers(first: i128, count: i128) -> [i128; 4] {
 mod tests {
     use super::*;
 
-    /// The same, voxel by voxel.
+    /// Computes the moments voxel by voxel.
     fn by_voxels(runs: &[Run], low: [i64; 3], high: [i64; 3]) -> Vec<i128> {
         let mut sums = vec![0; 19];
         for run in runs {
@@ -154,7 +158,7 @@ mod tests {
                 .wrapping_add(1);
             ((state >> 33) % below) as u32
         };
-        // near the origin and far from it; few runs, and so many that they are dealt out
+        // near to and far from the origin; few runs, and enough for parallel summation
         for (far, count) in [(0, 1), (0, 40), (1 << 29, 300), (7, 3 * MIN_PARALLEL_RUNS)] {
             let runs: Vec<Run> = (0..count)
                 .map(|_| {

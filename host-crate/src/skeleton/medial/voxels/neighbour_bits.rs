@@ -1,31 +1,32 @@
-//! The 26 neighbours of a voxel as bits, and what can be asked of them.
+//! Bit masks of the 3 x 3 x 3 neighbourhood of a voxel.
 //!
-//! Bit `9 (dz + 1) + 3 (dy + 1) + dx + 1` is the neighbour at (dx, dy, dz); bit 13 is the voxel
-//! itself.
+//! Bit `9 (dz + 1) + 3 (dy + 1) + dx + 1` is the neighbour at offset (dx, dy, dz); bit 13 is the
+//! voxel itself.
 
 /// The voxel itself.
 pub const CENTRE: u32 = 1 << 13;
-/// All 27.
+/// All 27 voxels.
 pub const CUBE: u32 = (1 << 27) - 1;
-/// The neighbours.
+/// The 26 neighbours.
 pub const NEIGHBOURS: u32 = CUBE & !CENTRE;
-/// Those across a face.
+/// The 6 face neighbours.
 pub const FACES: u32 = 1 << 4 | 1 << 10 | 1 << 12 | 1 << 14 | 1 << 16 | 1 << 22;
-/// Those across a corner only.
+/// The 8 neighbours that share only a corner.
 const CORNERS: u32 = 1 | 1 << 2 | 1 << 6 | 1 << 8 | 1 << 18 | 1 << 20 | 1 << 24 | 1 << 26;
-/// Those across a face or an edge.
+/// The 18 face and edge neighbours.
 const FACES_AND_EDGES: u32 = NEIGHBOURS & !CORNERS;
-/// Those before the voxel in the order of voxels.
+/// The neighbours that precede the voxel in voxel order.
 pub const PREDECESSORS: u32 = CENTRE - 1;
-/// Those after it.
+/// The neighbours that follow the voxel in voxel order.
 pub const SUCCESSORS: u32 = NEIGHBOURS & !PREDECESSORS;
 
+/// Voxels at dx = -1; `X2`, `Y0` and `Y2` are those at dx = 1, dy = -1 and dy = 1.
 const X0: u32 = 0o111_111_111;
 const X2: u32 = X0 << 2;
 const Y0: u32 = 0o007_007_007;
 const Y2: u32 = Y0 << 6;
 
-/// The bits of a row before each bit.
+/// For each bit, the lower bits of the same row.
 pub const LOWER_IN_ROW: [u32; 27] = {
     let mut below = [0; 27];
     let mut bit = 0;
@@ -36,7 +37,7 @@ pub const LOWER_IN_ROW: [u32; 27] = {
     below
 };
 
-/// The way to a neighbour.
+/// Returns the offset of a neighbour bit.
 pub const fn offset(bit: usize) -> [i32; 3] {
     [
         (bit % 3) as i32 - 1,
@@ -45,7 +46,7 @@ pub const fn offset(bit: usize) -> [i32; 3] {
     ]
 }
 
-/// All ways.
+/// Offsets of all neighbour bits.
 pub const OFFSETS: [[i32; 3]; 27] = {
     let mut offsets = [[0; 3]; 27];
     let mut bit = 0;
@@ -56,12 +57,12 @@ pub const OFFSETS: [[i32; 3]; 27] = {
     offsets
 };
 
-/// The bit of a way, whose steps are from -1 to 1.
+/// Returns the neighbour bit of an offset with components from -1 to 1.
 pub const fn offset_bit([dx, dy, dz]: [i32; 3]) -> usize {
     (9 * (dz + 1) + 3 * (dy + 1) + dx + 1) as usize
 }
 
-/// For each neighbour those of the 27 that touch it or are it.
+/// For each bit, the voxels of the neighbourhood that touch its voxel, including that voxel.
 pub const ADJACENT: [u32; 27] = {
     let mut touching = [0; 27];
     let mut bit = 0;
@@ -72,7 +73,7 @@ pub const ADJACENT: [u32; 27] = {
     touching
 };
 
-/// The bits of a mask, lowest first.
+/// Returns the set bits of a mask, lowest first.
 pub fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (mask != 0).then(|| {
@@ -83,16 +84,16 @@ pub fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The voxels of a set and all that touch one of them.
+/// Returns the voxels of a set and all voxels of the neighbourhood that touch them.
 #[inline(always)]
 pub const fn dilated(set: u32) -> u32 {
     let x = (set | (set << 1 & !X0) | (set >> 1 & !X2)) & CUBE;
-    // without what has left the cube
+    // masks off bits that left the neighbourhood
     let y = (x | (x << 3 & !Y0) | (x >> 3 & !Y2)) & CUBE;
     (y | y << 9 | y >> 9) & CUBE
 }
 
-/// The voxels of a set and those across their faces.
+/// Returns the voxels of a set and their face neighbours within the neighbourhood.
 #[inline(always)]
 const fn dilated_by_faces(set: u32) -> u32 {
     let x = set << 1 & !X0 | set >> 1 & !X2;
@@ -100,7 +101,7 @@ const fn dilated_by_faces(set: u32) -> u32 {
     (set | x | y | set << 9 | set >> 9) & CUBE
 }
 
-/// The part of a set that hangs together with the seed, which is in the set.
+/// Returns the 26-connected component of a set that contains the seed.
 #[inline(always)]
 pub fn connected_part(seed: u32, set: u32) -> u32 {
     let mut found = seed;
@@ -113,7 +114,7 @@ pub fn connected_part(seed: u32, set: u32) -> u32 {
     }
 }
 
-/// The same by faces.
+/// Returns the 6-connected component of a set that contains the seed.
 #[inline(always)]
 fn face_connected_part(seed: u32, set: u32) -> u32 {
     let mut found = seed;
@@ -126,22 +127,22 @@ fn face_connected_part(seed: u32, set: u32) -> u32 {
     }
 }
 
-/// The lowest bit.
+/// Returns the lowest set bit.
 #[inline(always)]
 fn lowest(set: u32) -> u32 {
     set & set.wrapping_neg()
 }
 
-/// Whether there is one component of the object around a voxel.
+/// Returns `true` if the object voxels around a voxel form exactly one 26-connected component.
 #[inline(always)]
 pub fn is_connected(neighbour_mask: u32) -> bool {
     let object = neighbour_mask & NEIGHBOURS;
     object != 0 && connected_part(lowest(object), object) == object
 }
 
-/// Whether an object keeps its topology without a voxel with these neighbours, for objects that
-/// hang together by corners and backgrounds by faces: there is one component of the object around
-/// it, and one of the background that it has a face to (Bertrand and Malandain 1994).
+/// Returns `true` if a voxel is simple for (26, 6) connectivity: the object voxels around it form
+/// one 26-connected component, and the background voxels among its face and edge neighbours form
+/// one 6-connected component that contains a face neighbour (Bertrand and Malandain 1994).
 #[inline(always)]
 pub fn is_simple(neighbour_mask: u32) -> bool {
     let free = !neighbour_mask & FACES;
@@ -151,8 +152,9 @@ pub fn is_simple(neighbour_mask: u32) -> bool {
     free & !face_connected_part(lowest(free), !neighbour_mask & FACES_AND_EDGES) == 0
 }
 
-/// If a voxel has one component of the object around it, and several of the background that it has
-/// faces to: one face of each, as bits.
+/// Returns one face neighbour of each background component for a voxel whose object neighbours form
+/// one component and that has face neighbours in several 6-connected background components;
+/// otherwise `None`.
 #[inline(always)]
 pub fn wall_between(neighbour_mask: u32) -> Option<u32> {
     let mut free = !neighbour_mask & FACES;
@@ -167,8 +169,8 @@ pub fn wall_between(neighbour_mask: u32) -> Option<u32> {
     (faces.count_ones() > 1).then_some(faces)
 }
 
-/// For each neighbour, as a direction to a face, an edge or a corner of the voxel: the voxels
-/// before it in order that have this cell too.
+/// For each cell of a voxel (given as the direction to a face, edge or corner), the preceding
+/// neighbours that share the cell.
 pub const SHARED_WITH_PREDECESSORS: [u32; 27] = {
     let mut shared = [0; 27];
     let mut cell = 0;
@@ -197,7 +199,7 @@ pub const SHARED_WITH_PREDECESSORS: [u32; 27] = {
 mod tests {
     use super::*;
 
-    /// All sets that are one component of a set, by a search of its own.
+    /// Finds the components of a set by breadth-first search.
     fn components(set: u32, touch: impl Fn([i32; 3], [i32; 3]) -> bool) -> Vec<u32> {
         let mut rest: Vec<usize> = bits(set).collect();
         let mut found = Vec::new();
@@ -240,7 +242,7 @@ mod tests {
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
             let mut neighbour_mask = (state >> 33) as u32 & NEIGHBOURS;
-            // sparse and dense sets too
+            // includes sparse and dense sets
             match round % 3 {
                 0 => neighbour_mask &= (state >> 13) as u32,
                 1 => neighbour_mask |= (state >> 7) as u32 & NEIGHBOURS,
@@ -265,7 +267,7 @@ mod tests {
         };
         let plate = plate_across(2);
         assert_eq!(wall_between(plate), Some(1 << 4 | 1 << 22));
-        // with half of a plate that meets it
+        // adds half of a plate that meets the first one
         let half = bits(plate_across(0)).filter(|&bit| OFFSETS[bit][2] > 0);
         let three = half.fold(plate, |set, bit| set | 1 << bit);
         assert_eq!(wall_between(three), None, "no face beyond the half plate");

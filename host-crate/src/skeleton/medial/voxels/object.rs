@@ -1,4 +1,4 @@
-//! The voxels of a component as rows of bits, with their numbers and neighbours.
+//! Voxels of a component as rows of 64-bit words, with their indices and neighbours.
 
 use super::{
     frame::Frame,
@@ -15,39 +15,44 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Rows and words are dealt to threads in portions that are no smaller.
+/// Minimum number of rows or words per parallel task.
 pub const MIN_PARALLEL_ITEMS: usize = 1 << 11;
 
-/// The voxels of a component, numbered in the order of its frame: x fastest, then y, then z.
+/// Voxels of a component, indexed in the order of its frame: x fastest, then y, then z.
 ///
-/// Memory is about two bytes for each voxel of a solid, and at most some 70 for voxels that are
-/// each alone in their row. What is asked of a voxel takes the time of a few look-ups.
+/// Memory is about two bytes per voxel for a solid, and at most about 70 bytes per voxel if each
+/// voxel is alone in its row. Queries take constant time, except for binary searches in rows with
+/// gaps.
 pub struct Object {
-    /// Those that have a voxel, in order, and one that has none.
+    /// Non-empty words in voxel order, followed by an empty one.
     words: Vec<Word>,
-    /// For each word its row.
+    /// Row of each word.
     word_rows: Vec<u32>,
-    /// Of words.
+    /// Index of the rows of words by y and z.
     rows: RowIndex,
-    /// For each word those at the same x in the rows around it.
+    /// For each word, the words at the same x in the eight adjacent rows.
     adjacent: Vec<AdjacentWords>,
-    /// For each 64th voxel its word, and the last word.
+    /// Word of every 64th voxel, followed by the last word.
     starts: Vec<u32>,
+    /// Number of voxels.
     len: usize,
-    /// Voxels along each axis of the box around them.
+    /// Extent of the bounding box, in voxels.
     dims: [i32; 3],
 }
 
-/// The words in the eight rows around a word, or the one that has no voxel.
+/// Indices of the words in the eight rows around a word; absent words refer to the empty word.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
 struct AdjacentWords([u32; 8]);
 
-/// The way to the row itself, of nine.
+/// Direction of the own row among the nine directions `3 (dz + 1) + dy + 1`.
 pub const OWN_ROW: usize = 4;
 
 impl Object {
-    /// Those of some runs, which are one component.
+    /// Builds the object from the runs of one component.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
     pub fn new(
         runs: &[Run],
         frame: &Frame,
@@ -92,7 +97,7 @@ impl Object {
         Ok(object)
     }
 
-    /// For each word of a row those around it.
+    /// Returns the adjacent words of each word of a row.
     fn adjacent_words(&self, row: usize) -> impl Iterator<Item = AdjacentWords> {
         let [y, z] = self.rows.position(row);
         let mut rows = [None; 8];
@@ -113,32 +118,32 @@ impl Object {
         })
     }
 
-    /// The row at a way from another, if it has voxels.
+    /// Returns the row in a direction from another, if it contains voxels.
     pub fn adjacent_row(&self, row: usize, direction: usize) -> Option<usize> {
         let [y, z] = self.rows.position(row);
         self.row_at([y + direction as i32 % 3 - 1, z + direction as i32 / 3 - 1])
     }
 
-    /// The row of a y and a z, if it has voxels.
+    /// Returns the row at a y and a z, if it contains voxels.
     pub fn row_at(&self, [y, z]: [i32; 2]) -> Option<usize> {
         self.rows.between(z, y, y).next()
     }
 
-    /// How many voxels there are.
+    /// Returns the number of voxels.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Words that have a voxel.
+    /// Returns the non-empty words.
     pub fn words(&self) -> &[Word] {
         &self.words[..self.words.len() - 1]
     }
 
-    /// The word of a voxel, and its bit there.
+    /// Returns the word of a voxel and its bit in the word.
     #[inline(always)]
     pub fn locate(&self, voxel: usize) -> (usize, u32) {
         let [from, to] = [0, 1].map(|next| self.starts[voxel / 64 + next] as usize);
-        // words that follow each other have about as many voxels
+        // interpolates, because consecutive words have similar numbers of voxels
         let words = &self.words[from..=to];
         let mut at = voxel % 64 * (to - from) / 64;
         while words[at].first as usize > voxel {
@@ -151,7 +156,7 @@ impl Object {
         (from + at, nth_set_bit(word.bits, voxel as u32 - word.first))
     }
 
-    /// The place of a voxel in the frame.
+    /// Returns the position of a voxel in the frame.
     #[inline]
     pub fn position(&self, voxel: usize) -> [i32; 3] {
         let (word, bit) = self.locate(voxel);
@@ -159,24 +164,24 @@ impl Object {
         [x + bit as i32, y, z]
     }
 
-    /// The place of the voxels at a word's first bit, whether there is one or not.
+    /// Returns the position of a word's lowest bit, whether or not that is a voxel.
     pub fn word_position(&self, word: usize) -> [i32; 3] {
         let [y, z] = self.rows.position(self.word_rows[word] as usize);
         [WIDTH * self.words[word].block, y, z]
     }
 
-    /// The row of a word.
+    /// Returns the row of a word.
     pub fn word_row(&self, word: usize) -> usize {
         self.word_rows[word] as usize
     }
 
-    /// The word at a way from one and at the same x. It may have no voxel.
+    /// Returns the word in a direction from another at the same x; it is empty if absent.
     #[inline(always)]
     pub fn adjacent_word(&self, word: usize, direction: usize) -> &Word {
         &self.words[self.adjacent_word_index(word, direction)]
     }
 
-    /// Its number.
+    /// Returns the index of the word in a direction from another at the same x.
     #[inline(always)]
     pub fn adjacent_word_index(&self, word: usize, direction: usize) -> usize {
         match direction {
@@ -185,26 +190,28 @@ impl Object {
         }
     }
 
-    /// Whether a word has the voxel at a bit.
+    /// Returns `true` if the bit of a word is set.
     #[inline(always)]
     pub fn has_voxel(&self, word: usize, bit: u32) -> bool {
         self.words[word].bits >> bit & 1 == 1
     }
 
-    /// The word at a way from one and so many words further along x, if it has a voxel.
+    /// Returns the word in a direction from another, `step` words further along x, if it is not
+    /// empty.
     pub fn word_at_offset(&self, word: usize, direction: usize, step: i32) -> Option<&Word> {
         let found = self.word_index_at_offset(word, direction, step)?;
         Some(&self.words[found])
     }
 
-    /// Its number.
+    /// Returns the index of the word in a direction from another, `step` words further along x, if
+    /// it is not empty.
     #[cold]
     pub fn word_index_at_offset(&self, word: usize, direction: usize, step: i32) -> Option<usize> {
         let row = self.adjacent_row(self.word_row(word), direction)?;
         self.find_word(row, self.words[word].block + step)
     }
 
-    /// The number of a word of a row, if it has a voxel.
+    /// Returns the index of the word of a row at a block, if it is not empty.
     fn find_word(&self, row: usize, block: i32) -> Option<usize> {
         let range = self.rows.members(row);
         let words = &self.words[range.clone()];
@@ -219,7 +226,7 @@ impl Object {
         Some(range.start + found)
     }
 
-    /// The voxel at a place, if it is of the component.
+    /// Returns the voxel at a position of the frame, if it belongs to the component.
     pub fn voxel_at(&self, [x, y, z]: [i32; 3]) -> Option<usize> {
         let row = self.row_at([y, z])?;
         let word = self.words[self.find_word(row, x.div_euclid(WIDTH))?];
@@ -227,55 +234,56 @@ impl Object {
         (word.bits >> bit & 1 == 1).then(|| word.voxel_index(bit) as usize)
     }
 
-    /// The bit of the way from a voxel to another that touches it.
+    /// Returns the neighbour bit of the step between two voxels that touch.
     pub fn neighbour_bit(&self, from: usize, to: usize) -> usize {
         let [a, b] = [from, to].map(|voxel| self.position(voxel));
         offset_bit([0, 1, 2].map(|axis| b[axis] - a[axis]))
     }
 
-    /// How many rows of voxels there are.
+    /// Returns the number of rows that contain voxels.
     pub fn row_count(&self) -> usize {
         self.rows.len()
     }
 
-    /// The y and z of a row.
+    /// Returns the y and z of a row.
     pub fn row_position(&self, row: usize) -> [i32; 2] {
         self.rows.position(row)
     }
 
-    /// The words of a row.
+    /// Returns the words of a row.
     #[inline]
     pub fn row_words(&self, row: usize) -> Range<usize> {
         self.rows.members(row)
     }
 
-    /// The voxels of a row.
+    /// Returns the voxels of a row.
     pub fn row_voxels(&self, row: usize) -> Range<usize> {
         let words = self.rows.members(row);
         self.first_voxel(words.start)..self.first_voxel(words.end)
     }
 
-    /// The first voxel of a word, or after the last one how many there are.
+    /// Returns the first voxel of a word, or the number of voxels for the index after the last
+    /// word.
     pub fn first_voxel(&self, word: usize) -> usize {
         self.words[word].first as usize
     }
 
-    /// The rows of a plane from one y to another.
+    /// Returns the rows of a plane whose y is from `low` to `high`.
     pub fn rows_between(&self, z: i32, [low, high]: [i32; 2]) -> Range<usize> {
         self.rows.between(z, low, high)
     }
 
-    /// The rows of a plane.
+    /// Returns the rows of a plane.
     pub fn plane_rows(&self, z: i32) -> Range<usize> {
         self.rows.plane_rows(z)
     }
 
-    /// Voxels along each axis of the box around them.
+    /// Returns the extent of the bounding box, in voxels.
     pub fn dims(&self) -> [i32; 3] {
         self.dims
     }
 
-    /// The bits of the box with a margin of one voxel, as those of a mask.
+    /// Returns the bits of the bounding box padded by one voxel, in the layout of a mask.
     pub fn padded_words(&self) -> Vec<u32> {
         let [nx, ny, nz] = self.dims().map(|along| along as usize + 2);
         let per_row = nx.div_ceil(32);
@@ -283,7 +291,7 @@ impl Object {
         for (at, word) in self.words().iter().enumerate() {
             let [x, y, z] = self.word_position(at).map(|along| along as usize);
             let first = ((z + 1) * ny + y + 1) * per_row + x / 32;
-            // a voxel further along x
+            // padding by one voxel along x
             let bits = u128::from(word.bits) << 1;
             for part in 0..3 {
                 let bits = (bits >> (32 * part)) as u32;
@@ -295,13 +303,13 @@ impl Object {
         words
     }
 
-    /// Planes.
+    /// Returns the number of planes.
     pub fn plane_count(&self) -> i32 {
         self.rows.plane_count()
     }
 
-    /// The words of a row that have places whose x is from one to another, each with the bits of
-    /// these places.
+    /// Returns the words of a row that overlap the range of x from `low` to `high`, each with the
+    /// bits of this range.
     #[inline]
     pub fn masked_words(
         &self,
@@ -340,7 +348,7 @@ impl Object {
         })
     }
 
-    /// How many voxels of a row are at an x from one to another.
+    /// Returns the number of voxels of a row whose x is from `low` to `high`.
     pub fn count_between(&self, row: usize, low: i32, high: i32) -> u32 {
         let part = self.masked_words(row, low, high);
         part.map(|(word, bits)| (self.words[word].bits & bits).count_ones())
@@ -348,7 +356,8 @@ impl Object {
     }
 }
 
-/// What is made of each of some numbers, in their order: by all threads where there are many.
+/// Concatenates the items of `make(index)` for all indices below `count` in index order, in
+/// parallel if there are many.
 pub fn collect_in_order<T: Send, I: Iterator<Item = T>>(
     count: usize,
     make: impl Fn(usize) -> I + Sync + Send,

@@ -1,4 +1,4 @@
-//! Objects have the voxels of their runs, with their neighbours.
+//! Tests of voxel objects against lists of positions.
 
 use super::{
     frame::Frame,
@@ -28,7 +28,7 @@ fn bits_are_found_by_their_order() {
     }
 }
 
-/// An object has the voxels of its runs in the frame, in order, with their neighbours.
+/// Checks the voxels and neighbours of an object against the positions of its runs.
 fn check(runs: &[Run], frame: &Frame) {
     let object = Object::new(runs, frame, &ComponentProgress::disabled()).unwrap();
     let mut positions = Vec::new();
@@ -83,7 +83,7 @@ fn check(runs: &[Run], frame: &Frame) {
     }
 }
 
-/// The runs of a set of places.
+/// Returns the runs of a set of positions.
 pub fn runs_from_positions(positions: impl Iterator<Item = [u32; 3]>) -> Vec<Run> {
     let mut positions: Vec<[u32; 3]> = positions.collect();
     positions.sort_unstable_by_key(|&[x, y, z]| [z, y, x]);
@@ -122,7 +122,7 @@ proptest! {
     }
 }
 
-/// A diagonal: memory is for its voxels, not for the box.
+/// Memory is proportional to the number of voxels, not to the bounding box.
 #[test]
 fn a_line_through_a_huge_box() {
     let run = |at: u32| Run {

@@ -1,18 +1,18 @@
-//! Rows of a list in the order of voxels, found by their y and z.
+//! Index of the rows of a sorted list of voxels or words by y and z.
 
 use crate::memory::ExtendOrUnwind;
-/// Where the rows of a list begin.
+/// Positions and ranges of the rows of a sorted list.
 pub struct RowIndex {
-    /// For each plane the first of its rows, and one more.
+    /// Index of the first row of each plane, followed by the number of rows.
     planes: Vec<u32>,
-    /// For each row its y and z.
+    /// The y and z of each row.
     positions: Vec<[i32; 2]>,
-    /// For each row the first of its members in the list, and one more.
+    /// Index of the first member of each row, followed by the number of members.
     starts: Vec<u32>,
 }
 
 impl RowIndex {
-    /// Those of a list whose members are at some y and z, which ascend by z and then by y.
+    /// Builds the index from the y and z of all members, sorted by z and then by y.
     pub fn from_positions(members: impl Iterator<Item = [i32; 2]>) -> Self {
         let mut rows = Self {
             planes: Vec::new(),
@@ -33,14 +33,14 @@ impl RowIndex {
         rows
     }
 
-    /// Begins the planes up to z with the next row.
+    /// Starts the planes up to z with the next row.
     fn begin_planes(&mut self, z: i32) {
         while self.planes.len() <= z as usize {
             self.planes.push_or_unwind(self.positions.len() as u32);
         }
     }
 
-    /// The rows of a plane.
+    /// Returns the rows of a plane.
     pub fn plane_rows(&self, z: i32) -> std::ops::Range<usize> {
         match usize::try_from(z) {
             Ok(z) if z + 1 < self.planes.len() => {
@@ -50,12 +50,12 @@ impl RowIndex {
         }
     }
 
-    /// The rows of a plane from one y to another.
+    /// Returns the rows of a plane whose y is from `low` to `high`.
     pub fn between(&self, z: i32, low: i32, high: i32) -> std::ops::Range<usize> {
         let plane = self.plane_rows(z);
         let positions = &self.positions[plane.clone()];
         let position = |y: i32| match positions.first() {
-            // most planes have all rows
+            // most planes have no missing rows
             Some(&[first, _]) if y <= first => 0,
             Some(&[first, _])
                 if positions[positions.len() - 1][0] - first == positions.len() as i32 - 1 =>
@@ -68,30 +68,30 @@ impl RowIndex {
         plane.start + low..plane.start + high.max(low)
     }
 
-    /// The members of a row.
+    /// Returns the members of a row.
     #[inline(always)]
     pub fn members(&self, row: usize) -> std::ops::Range<usize> {
         self.starts[row] as usize..self.starts[row + 1] as usize
     }
 
-    /// How many there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// The y and z of a row.
+    /// Returns the y and z of a row.
     #[inline(always)]
     pub fn position(&self, row: usize) -> [i32; 2] {
         self.positions[row]
     }
 
-    /// Planes.
+    /// Returns the number of planes.
     pub fn plane_count(&self) -> i32 {
         self.planes.len() as i32 - 1
     }
 }
 
-/// How many voxels of a row are before x.
+/// Returns the number of voxels of a row whose x is below `x`.
 pub fn count_below(row: &[[i32; 3]], x: i32) -> usize {
     match (row.first(), row.last()) {
         (Some(first), Some(last)) => {
@@ -109,14 +109,14 @@ pub fn count_below(row: &[[i32; 3]], x: i32) -> usize {
     }
 }
 
-/// The greatest whole number that is not above a coordinate.
+/// Rounds a coordinate down.
 #[inline(always)]
 pub fn floor(at: f64) -> i32 {
     let whole = at as i32;
     whole.saturating_sub(i32::from(f64::from(whole) > at))
 }
 
-/// The least whole number that is not below a coordinate.
+/// Rounds a coordinate up.
 #[inline(always)]
 pub fn ceil(at: f64) -> i32 {
     let whole = at as i32;

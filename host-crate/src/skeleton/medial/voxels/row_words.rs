@@ -1,4 +1,4 @@
-//! From runs to rows of bits in a frame.
+//! Conversion of runs to rows of 64-bit words in a frame.
 
 use super::{frame::Frame, runs::Run};
 use crate::{
@@ -6,31 +6,32 @@ use crate::{
     parallel,
 };
 
-/// The x of a word's first bit is a multiple of this.
+/// Number of voxels of a word. The x of a word's lowest bit is a multiple of this.
 pub const WIDTH: i32 = 64;
 
-/// Voxels at [`WIDTH`] places along x, as bits.
+/// Bits of [`WIDTH`] consecutive voxel positions along x.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
+    /// Bit k is set if position k is a voxel of the component.
     pub bits: u64,
-    /// The number of its first voxel.
+    /// Index of the word's first voxel.
     pub first: u32,
-    /// The x of its first bit, in words.
+    /// x of the lowest bit, divided by [`WIDTH`].
     pub block: i32,
 }
 
 impl Word {
-    /// The number of the voxel at a bit, or of the first one behind it.
+    /// Returns the index of the voxel at a bit; if the bit is not set, that of the next voxel.
     #[inline(always)]
     pub fn voxel_index(&self, bit: u32) -> u32 {
         self.first + (self.bits & ((1 << bit) - 1)).count_ones()
     }
 }
 
-/// The place of a bit that is set and has so many set ones before it.
+/// Returns the position of the set bit that has `before` set bits below it.
 #[inline(always)]
 pub fn nth_set_bit(bits: u64, mut before: u32) -> u32 {
-    // most words are one run
+    // most words consist of one run
     let start = bits.trailing_zeros();
     if before < (!(bits >> start)).trailing_zeros() {
         return start + before;
@@ -47,7 +48,7 @@ pub fn nth_set_bit(bits: u64, mut before: u32) -> u32 {
     at
 }
 
-/// The bits of a word, and where it is.
+/// Word with its position: z, y and x divided by [`WIDTH`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PositionedWord {
     pub z: i32,
@@ -57,18 +58,19 @@ pub struct PositionedWord {
 }
 
 impl PositionedWord {
+    /// Returns the sort key of voxel order.
     fn key(&self) -> [i32; 3] {
         [self.z, self.y, self.block]
     }
 }
 
-/// Planes are dealt to threads in slabs of about so many voxels.
+/// Approximate number of voxels per slab of planes, the unit of parallel work.
 const VOXELS_PER_SLAB: u64 = 1 << 18;
 
-/// The words of some runs that have a voxel, in the order of voxels: slab after slab.
+/// Returns the non-empty words of the runs in voxel order, as consecutive slabs.
 pub fn frame_words(runs: &[Run], frame: &Frame) -> Vec<Vec<PositionedWord>> {
     let voxels: u64 = runs.iter().map(Run::voxels).sum();
-    // every slab goes through all runs
+    // limited because every slab scans all runs
     let max_slabs = 4 * rayon::current_num_threads() as u64;
     words_by_slabs(
         runs,
@@ -77,7 +79,7 @@ pub fn frame_words(runs: &[Run], frame: &Frame) -> Vec<Vec<PositionedWord>> {
     )
 }
 
-/// The same by so many slabs.
+/// Computes the words in `slabs` slabs.
 fn words_by_slabs(runs: &[Run], frame: &Frame, slabs: i64) -> Vec<Vec<PositionedWord>> {
     let planes = frame.dims()[2];
     let slabs = slabs.min(planes);
@@ -87,7 +89,7 @@ fn words_by_slabs(runs: &[Run], frame: &Frame, slabs: i64) -> Vec<Vec<Positioned
     })
 }
 
-/// A run in a frame: its least place, the axis that it is along, and its voxels.
+/// Run in a frame: its lowest position, its axis and its number of voxels.
 struct FrameRun {
     low: [i32; 3],
     axis: usize,
@@ -95,7 +97,7 @@ struct FrameRun {
 }
 
 impl FrameRun {
-    /// The part of a run between two planes.
+    /// Returns the part of a run between two planes, or `None` if it is empty.
     fn clipped(run: &Run, frame: &Frame, planes: [i32; 2]) -> Option<Self> {
         let place = |x: u32| frame.to_frame([x.into(), run.y.into(), run.z.into()]);
         let [a, b] = [place(run.start), place(run.end - 1)];
@@ -111,14 +113,14 @@ impl FrameRun {
         })
     }
 
-    /// The greatest place.
+    /// Returns the highest position.
     fn high(&self) -> [i32; 3] {
         let mut high = self.low;
         high[self.axis] += self.count - 1;
         high
     }
 
-    /// Calls `visit` with the bits of each word that it is in.
+    /// Calls `visit` with the bits of each word that the run overlaps.
     #[inline(always)]
     fn for_each_word(&self, mut visit: impl FnMut(PositionedWord)) {
         let [x, y, z] = self.low;
@@ -141,7 +143,7 @@ impl FrameRun {
     }
 }
 
-/// The words between two planes.
+/// Returns the words between two planes.
 fn slab_words(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<PositionedWord> {
     let frame_runs = || {
         runs.iter()
@@ -164,7 +166,7 @@ fn slab_words(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<PositionedWo
         high[2] - low[2] + 1,
     ]
     .map(i64::from);
-    // a list takes as much for each word
+    // a sorted list takes this much memory per word
     if nb.saturating_mul(ny).saturating_mul(nz) > 3 * count + 64 {
         return collect_sorted(frame_runs());
     }
@@ -188,7 +190,7 @@ fn slab_words(runs: &[Run], frame: &Frame, planes: [i32; 2]) -> Vec<PositionedWo
     words
 }
 
-/// The words of some lines that are few in their box.
+/// Collects the words of runs that fill only a small part of their bounding box.
 fn collect_sorted(frame_runs: impl Iterator<Item = FrameRun>) -> Vec<PositionedWord> {
     let mut words = Vec::new();
     for run in frame_runs {

@@ -1,4 +1,4 @@
-//! Runs of equal labels along x, and which of them hang together.
+//! Runs of equal labels along x, and their 26-connected components.
 
 use crate::{
     grid::{Mask, Sample, VolumeView},
@@ -11,11 +11,12 @@ use crate::{
     union_find::UnionFind,
 };
 
-/// Voxels of one label that follow each other along x.
+/// Maximal set of consecutive voxels of one label along x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
+    /// First x.
     pub start: u32,
-    /// Excluded.
+    /// End of the range of x, exclusive.
     pub end: u32,
     pub y: u32,
     pub z: u32,
@@ -23,27 +24,34 @@ pub struct Run {
 }
 
 impl Run {
+    /// Returns the number of voxels.
     pub fn voxels(&self) -> u64 {
         u64::from(self.end - self.start)
     }
+
+    /// Returns the first voxel.
+    pub fn first_voxel(&self) -> [u64; 3] {
+        [self.start, self.y, self.z].map(u64::from)
+    }
 }
 
-/// The runs of a volume, in the order of its voxels.
+/// Runs of a volume, sorted by z, y and x.
 pub struct Runs {
     pub runs: Vec<Run>,
-    /// For each row the first of its runs, and one more at the end.
+    /// Index of the first run of each row, followed by the number of runs.
     rows: Vec<usize>,
     ny: usize,
 }
 
-/// The runs of each component, within one in the order of voxels.
+/// Runs grouped by component; within a component sorted by z, y and x.
 pub struct Components {
     runs: Vec<Run>,
+    /// Index of the first run of each component, followed by the number of runs.
     starts: Vec<usize>,
 }
 
 impl Components {
-    /// Those of each.
+    /// Returns the runs of each component.
     pub fn iter(&self) -> impl Iterator<Item = &[Run]> {
         self.starts
             .windows(2)
@@ -51,11 +59,15 @@ impl Components {
     }
 }
 
-/// Samples that are looked at together to pass over background.
+/// Number of samples compared at once to skip background.
 const STRIDE: usize = 32;
 
 impl Runs {
-    /// Those of all labels but 0 for which `is_wanted`.
+    /// Finds the runs of all labels except 0 for which `is_selected` returns `true`.
+    ///
+    /// # Errors
+    /// [`SkeletonError::NotALabel`] for a sample that is not an integer,
+    /// [`SkeletonError::AxisTooLong`].
     pub fn from_labels<T: Sample>(
         volume: VolumeView<'_, T>,
         is_selected: impl Fn(i64) -> bool + Sync,
@@ -107,7 +119,10 @@ impl Runs {
         Ok(Self::concatenate(planes, ny, nz))
     }
 
-    /// Those of a mask, with label 1.
+    /// Finds the runs of a mask; their label is 1.
+    ///
+    /// # Errors
+    /// [`SkeletonError::AxisTooLong`].
     pub fn from_mask(mask: &Mask) -> Result<Self, SkeletonError> {
         let [nx, ny, nz] = mask.dims();
         check_axes([nx, ny, nz])?;
@@ -130,6 +145,7 @@ impl Runs {
         Ok(Self::concatenate(planes, ny, nz))
     }
 
+    /// Concatenates the runs of all planes; each plane comes with its number of runs per row.
     fn concatenate(planes: Vec<(Vec<Run>, Vec<usize>)>, ny: usize, nz: usize) -> Self {
         let count = planes.iter().map(|(runs, _)| runs.len()).sum();
         let mut all = Self {
@@ -149,7 +165,10 @@ impl Runs {
         all
     }
 
-    /// The components, in the order of their first voxels.
+    /// Finds the connected components, in the order of their first voxels.
+    ///
+    /// # Errors
+    /// [`SkeletonError::TooManyComponents`] for more than 2^32 runs.
     pub fn components(&self) -> Result<Components, SkeletonError> {
         if u32::try_from(self.runs.len()).is_err() {
             let found = self.runs.len() as u64;
@@ -193,7 +212,7 @@ impl Runs {
         Ok(Components { runs, starts })
     }
 
-    /// Joins the runs of a row with those that they touch in the rows before.
+    /// Joins the runs of a row with the runs of the preceding rows that they touch.
     fn join_row(&self, row: usize, sets: &mut UnionFind<u32>) {
         let (y, z) = (row % self.ny, row / self.ny);
         for (dy, dz) in [(-1, 0), (-1, 1), (0, 1), (1, 1)] {
@@ -208,7 +227,7 @@ impl Runs {
             let (end, other_end) = (self.rows[row + 1], self.rows[before + 1]);
             while here < end && there < other_end {
                 let (a, b) = (&self.runs[here], &self.runs[there]);
-                // corners that touch count
+                // voxels that share only a corner are connected
                 if a.start <= b.end && b.start <= a.end && a.label == b.label {
                     sets.join(here as u32, there as u32);
                 }
@@ -217,7 +236,8 @@ impl Runs {
                 } else if a.end > b.end {
                     there += 1;
                 } else {
-                    // the next runs may touch both: they begin here or later
+                    // the following run of either row starts here or later, and can touch the other
+                    // run
                     let next =
                         |runs: &[Run], at: usize, end| (at + 1 < end).then(|| runs[at + 1].start);
                     let [mine, theirs] = [
@@ -244,7 +264,7 @@ impl Runs {
     }
 }
 
-/// Adds the runs of one word's bits to those of a row, which begin at `first`.
+/// Appends the runs of the set bits of one word to those of its row, which start at index `first`.
 fn push_bits(runs: &mut Vec<Run>, first: usize, mut x: u32, mut word: u32, [y, z]: [usize; 2]) {
     while word != 0 {
         let skip = word.trailing_zeros();
@@ -266,7 +286,7 @@ fn push_bits(runs: &mut Vec<Run>, first: usize, mut x: u32, mut word: u32, [y, z
     }
 }
 
-/// Coordinates are kept in 32 bits with a sign.
+/// Checks that coordinates fit into signed 32-bit integers.
 fn check_axes(dims: [usize; 3]) -> Result<(), SkeletonError> {
     match dims.into_iter().max() {
         Some(most) if most >= 1 << 30 => Err(SkeletonError::AxisTooLong { found: most as u64 }),
@@ -274,7 +294,7 @@ fn check_axes(dims: [usize; 3]) -> Result<(), SkeletonError> {
     }
 }
 
-/// A sample as a label.
+/// Converts a sample to a label, or returns `None` if it is not an integer.
 fn to_label<T: Sample>(sample: T) -> Option<i64> {
     let value = sample.to_f64();
     let label = value as i64;

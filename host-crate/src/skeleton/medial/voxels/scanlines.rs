@@ -1,4 +1,4 @@
-//! Lines of voxels along the axes of a frame.
+//! Scanlines of voxels along the axes of a frame.
 
 use super::{
     object::Object,
@@ -8,8 +8,8 @@ use super::{
 use std::ops::Range;
 
 impl Object {
-    /// The runs of a row among the bits that its words have: x from the first voxel to behind the
-    /// last.
+    /// Returns the runs of a row in the voxel set that `bits` gives for each word, as half-open
+    /// ranges of x.
     pub fn row_runs(
         &self,
         row: usize,
@@ -37,7 +37,7 @@ impl Object {
                 let length = (!rest).trailing_zeros();
                 rest = rest.checked_shr(length).unwrap_or(0);
                 at += length as i32;
-                // up to the end of a word it may go on in the next
+                // a run that reaches the end of a word can continue in the next one
                 if at % WIDTH != 0 {
                     return Some([start, at]);
                 }
@@ -52,8 +52,8 @@ impl Object {
         })
     }
 
-    /// The first and the last voxel of each row, ascending. One of them is farther from any place
-    /// than the others of the row, since squared lengths are convex.
+    /// Returns the first and the last voxel of each row, in ascending order. The voxel of a row
+    /// that is farthest from a given position is one of them, because squared lengths are convex.
     pub fn row_endpoints(&self) -> impl Iterator<Item = u32> {
         (0..self.row_count()).flat_map(|row| {
             let voxels = self.row_voxels(row);
@@ -61,7 +61,7 @@ impl Object {
         })
     }
 
-    /// The runs of voxels along x, in order, by their numbers.
+    /// Returns the runs of voxels along x as ranges of voxel indices, in order.
     pub fn x_runs(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.row_count()).flat_map(move |row| {
             let mut next = self.row_voxels(row).start;
@@ -74,8 +74,8 @@ impl Object {
         })
     }
 
-    /// Where a row and the one at a way from it have voxels at the same x: the first of each, and
-    /// how many follow each other.
+    /// Calls `visit` for each maximal range of x in which a row and the row in a direction from it
+    /// both have voxels, with the first voxel in each row and the number of voxels.
     pub fn row_overlaps(
         &self,
         row: usize,
@@ -99,7 +99,8 @@ impl Object {
         }
     }
 
-    /// The voxels without a neighbour at a bit across a face along y or z, ascending.
+    /// Returns the voxels without a neighbour at a bit that is a face along y or z, in ascending
+    /// order.
     pub fn line_starts(&self, bit: usize) -> impl Iterator<Item = usize> {
         (0..self.words().len()).flat_map(move |word| {
             let here = self.words()[word];
@@ -108,7 +109,7 @@ impl Object {
         })
     }
 
-    /// A voxel, and those that follow it at a bit across a face along y or z.
+    /// Returns a voxel and the consecutive voxels at a bit that is a face along y or z.
     pub fn line_from(&self, voxel: usize, bit: usize) -> impl Iterator<Item = usize> {
         let (word, bit_index) = self.locate(voxel);
         let mut next = Some(word);

@@ -1,5 +1,4 @@
-//! What can be asked of 64 voxels at a time: which neighbours they have, and which of them are at
-//! the surface.
+//! Neighbourhoods of the 64 voxels of a word at once, and surface voxels.
 
 use super::{
     neighbour_bits::{CENTRE, FACES, NEIGHBOURS, OFFSETS, SHARED_WITH_PREDECESSORS, bits},
@@ -7,7 +6,7 @@ use super::{
     row_words::Word,
 };
 
-/// A voxel with its place and the 27 around it.
+/// Surface voxel with its position and the 27-bit mask of the component's voxels around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SurfaceVoxel {
     pub voxel: u32,
@@ -15,12 +14,12 @@ pub struct SurfaceVoxel {
     pub neighbour_mask: u32,
 }
 
-/// For the voxels of a word, by the bits of neighbours: which of them have that neighbour.
+/// For each neighbour bit, the set of a word's voxels that have this neighbour.
 #[derive(Clone, Copy)]
 pub struct WordNeighbourhood([u64; 27]);
 
 impl WordNeighbourhood {
-    /// Those that have all neighbours of a mask.
+    /// Returns the voxels that have all neighbours of a mask.
     #[inline(always)]
     pub fn with_all(&self, mask: u32) -> u64 {
         let words = self.0.iter().enumerate();
@@ -30,7 +29,7 @@ impl WordNeighbourhood {
         })
     }
 
-    /// The 27 around the voxel at a bit.
+    /// Returns the 27-bit neighbour mask of the voxel at a bit.
     #[inline(always)]
     pub fn neighbour_mask(&self, bit: u32) -> u32 {
         let words = self.0.iter().enumerate();
@@ -39,25 +38,25 @@ impl WordNeighbourhood {
         })
     }
 
-    /// Those that have a neighbour of a mask.
+    /// Returns the voxels that have any neighbour of a mask.
     #[inline(always)]
     fn with_any(&self, mask: u32) -> u64 {
         bits(mask).fold(0, |any, bit| any | self.0[bit])
     }
 
-    /// What the voxels add to the Euler number of the closed cubes: that of their cells that no
-    /// voxel before them has.
+    /// Returns the contribution of the word's voxels to the Euler number of the union of closed
+    /// cubes: the signed count of their cells that no preceding voxel shares.
     pub fn euler_number(&self) -> i64 {
         let here = self.0[CENTRE.trailing_zeros() as usize];
         if here & !self.with_all(NEIGHBOURS) == 0 {
-            // as many cells of odd dimension as of even
+            // full neighbourhoods contribute equally many cells of even and odd dimension
             return 0;
         }
         let cell = |cell: usize| {
             let new = here & !self.with_any(SHARED_WITH_PREDECESSORS[cell]);
             let [x, y, z] = OFFSETS[cell];
             let count = i64::from(new.count_ones());
-            // corners, faces and cubes have an odd number of steps or none
+            // the number of non-zero offset components is 3 minus the dimension of the cell
             match (x & 1) + (y & 1) + (z & 1) {
                 0 | 2 => -count,
                 _ => count,
@@ -68,7 +67,7 @@ impl WordNeighbourhood {
 }
 
 impl Object {
-    /// Which neighbours the voxels of a word have.
+    /// Returns the neighbourhoods of a word's voxels.
     pub fn neighbourhood(&self, word: usize) -> WordNeighbourhood {
         let voxels = self.words()[word].bits;
         let mut neighbours = [0; 27];
@@ -76,7 +75,7 @@ impl Object {
             let bits = |word: Option<&Word>| word.map_or(0, |word| word.bits);
             let here = self.adjacent_word(word, direction).bits;
             let [mut last, mut next] = [0; 2];
-            // only for voxels at the ends
+            // adjacent words are needed for the voxels at either end only
             if voxels & 1 == 1 {
                 last = bits(self.word_at_offset(word, direction, -1));
             }
@@ -90,7 +89,7 @@ impl Object {
         WordNeighbourhood(neighbours)
     }
 
-    /// The voxels that have a face to the background, in order.
+    /// Returns the voxels that have a face neighbour in the background, in order.
     pub fn surface_voxels(&self) -> Vec<SurfaceVoxel> {
         collect_in_order(self.words().len(), |word| {
             let neighbours = self.neighbourhood(word);
@@ -105,7 +104,7 @@ impl Object {
     }
 }
 
-/// The places of bits that are set, ascending.
+/// Returns the positions of the set bits, in ascending order.
 pub fn set_bits(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (bits != 0).then(|| {

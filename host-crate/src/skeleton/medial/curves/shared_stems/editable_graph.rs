@@ -1,4 +1,4 @@
-//! A draft that is being changed.
+//! Intermediate graph with adjacency lists, for editing.
 
 use super::polyline::Polyline;
 use crate::{
@@ -13,24 +13,24 @@ use crate::{
     },
 };
 
-/// An end of an edge: the edge, and 0 or 1.
+/// End of an edge: the edge, and 0 for its first or 1 for its last node.
 pub type EdgeEnd = (usize, usize);
 
-/// A draft that is being changed.
+/// Intermediate graph with adjacency lists, for editing.
 pub struct EditableGraph {
     pub nodes: Vec<FixedPoint>,
-    /// Those without points are gone.
+    /// Edges; removed edges have no points.
     pub edges: Vec<GraphEdge>,
-    /// The ends of edges at each node.
+    /// Edge ends at each node.
     pub incident_ends: Vec<Vec<EdgeEnd>>,
-    /// Whether a node is gone.
+    /// `true` for removed nodes.
     pub is_removed: Vec<bool>,
-    /// Whether an edge is not what it was at first.
+    /// `true` for edges that were modified or removed.
     pub is_changed: Vec<bool>,
 }
 
 impl EditableGraph {
-    /// The edges as they are.
+    /// Creates an editable graph with the given edges.
     pub fn from_edges(draft: IntermediateGraph) -> Self {
         let IntermediateGraph { nodes, edges } = draft;
         let mut graph = Self {
@@ -44,7 +44,7 @@ impl EditableGraph {
         graph
     }
 
-    /// The edges, where rings get a second node.
+    /// Creates an editable graph in which loops are split by a second node.
     pub fn with_split_loops(draft: IntermediateGraph) -> Self {
         let IntermediateGraph { nodes, edges } = draft;
         let mut graph = Self::from_edges(IntermediateGraph {
@@ -68,6 +68,7 @@ impl EditableGraph {
         graph
     }
 
+    /// Adds a node and returns its index.
     pub fn add_node(&mut self, at: FixedPoint) -> usize {
         self.nodes.push_or_unwind(at);
         self.incident_ends.push_or_unwind(Vec::new());
@@ -75,6 +76,7 @@ impl EditableGraph {
         self.nodes.len() - 1
     }
 
+    /// Adds an edge.
     pub fn add_edge(&mut self, edge: GraphEdge) {
         let number = self.edges.len();
         for (end, &node) in edge.nodes.iter().enumerate() {
@@ -84,6 +86,7 @@ impl EditableGraph {
         self.is_changed.push_or_unwind(false);
     }
 
+    /// Removes an edge, but not its nodes.
     pub fn remove_edge(&mut self, edge: usize) {
         for node in self.edges[edge].nodes {
             self.incident_ends[node].retain(|edge_end| edge_end.0 != edge);
@@ -92,12 +95,12 @@ impl EditableGraph {
         self.is_changed[edge] = true;
     }
 
-    /// The node at the other end of an edge.
+    /// Returns the node at the opposite end of an edge.
     pub fn opposite_node(&self, (edge, end): EdgeEnd) -> usize {
         self.edges[edge].nodes[1 - end]
     }
 
-    /// An edge from one of its ends on.
+    /// Returns an edge as a polyline that starts at one of its ends.
     pub fn polyline(&self, context: &ComponentContext<'_>, (edge, end): EdgeEnd) -> Polyline {
         let points = &self.edges[edge].points;
         Polyline::new(
@@ -109,8 +112,8 @@ impl EditableGraph {
         )
     }
 
-    /// Replaces an edge by one from another node to where it went; the points are those from the
-    /// new node on.
+    /// Moves an end of an edge to another node; `points` are the points of the edge from the new
+    /// node on.
     pub fn reattach_edge(&mut self, edge_end: EdgeEnd, node: usize, mut points: Vec<FixedPoint>) {
         let (edge, end) = edge_end;
         let old = self.edges[edge].nodes[end];
@@ -124,7 +127,7 @@ impl EditableGraph {
         self.is_changed[edge] = true;
     }
 
-    /// Makes one edge of the only two at a node.
+    /// Joins the two edges at a node of degree two into one.
     pub fn join_edges(&mut self, node: usize) {
         let [one, other] = self.incident_ends[node][..] else {
             return;
@@ -155,7 +158,8 @@ impl EditableGraph {
         }
     }
 
-    /// What is left. Rings lose their second nodes.
+    /// Converts the graph back. Nodes of degree two, such as the second nodes of loops, are
+    /// removed.
     pub fn finish(mut self) -> IntermediateGraph {
         for node in (0..self.nodes.len()).rev() {
             if !self.is_removed[node] {

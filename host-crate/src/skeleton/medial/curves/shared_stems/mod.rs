@@ -1,8 +1,8 @@
-//! Curves that leave a node through the same places: they leave it as one curve, to a node where
-//! they part.
+//! Merging of curves that leave a node along the same positions into one stem with a node where
+//! they separate.
 //!
-//! Curves that meet at a small angle are moved to the same middle for a while. Each such stretch is
-//! kept once.
+//! Curves that meet at a small angle are centred to the same positions for a while. Each such
+//! stretch is kept once.
 
 mod editable_graph;
 mod overlap_junctions;
@@ -25,21 +25,25 @@ use crate::{
 use editable_graph::{EdgeEnd, EditableGraph};
 use polyline::Polyline;
 
-/// Curves are in the same place where they are no farther apart than this; in the smallest spacing,
-/// as all lengths here.
+/// Maximum distance of positions that count as shared, in units of the smallest spacing, like all
+/// lengths here.
 const MAX_DISTANCE: f64 = 0.3;
-/// Stretches from a node on that are shorter than this, both together, stay.
+/// Minimum total length of the shared stretches of two curves.
 const MIN_LENGTH: f64 = 1.8;
-/// The steps in which curves are compared.
+/// Step length of the comparison.
 const STEP: f64 = 0.2;
-/// A curve that has parted arrives at its old place after this length.
+/// Length after the separation within which a curve rejoins its former positions.
 const REJOIN_LENGTH: f64 = 1.0;
 
-/// How often places that are passed twice are sought at most.
+/// Maximum number of passes that resolve self-overlaps.
 const MAX_ROUNDS: usize = 10;
 
-/// Moves nodes to where their curves part, and has curves that pass a place twice meet there
-/// instead. Pieces, cycles and their classes stay; what lies wholly on other curves goes.
+/// Moves nodes to where their curves separate, and creates junctions at self-overlaps. Connected
+/// components, cycles and their homology classes are preserved; curves that lie entirely on others
+/// are removed.
+///
+/// # Errors
+/// [`Cancelled`].
 pub fn merge_shared_stems(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
@@ -67,25 +71,25 @@ pub fn merge_shared_stems(
     Ok(())
 }
 
-/// Whether a change made a new curve.
+/// `true` if a change created an edge.
 type IsNewEdge = bool;
 
-/// What two curves from a node on share.
+/// Stretch that two curves share, starting at a node.
 struct SharedStretch {
     incident_ends: [EdgeEnd; 2],
-    /// How far along each.
+    /// Length of the stretch along each curve.
     along: [f64; 2],
 }
 
 impl EditableGraph {
-    /// Parts curves at some nodes, and where that makes others.
+    /// Merges the stems of curves at the pending nodes, and at nodes that become pending.
     fn merge_all(
         &mut self,
         context: &ComponentContext<'_>,
         cocycle: &Cocycle,
         mut pending: Vec<usize>,
     ) -> Result<(), Cancelled> {
-        // so many times at most, so that it ends
+        // bounds the number of changes, so that the loop terminates
         let mut left = 1000 + 20 * self.edges.len();
         while let Some(node) = pending.pop() {
             context.progress.check()?;
@@ -97,8 +101,8 @@ impl EditableGraph {
         Ok(())
     }
 
-    /// Parts two curves at a node farther on, if there are two that share a stretch. Nodes to look
-    /// at again are added to `waiting`.
+    /// Merges the stem of two curves at a node, if two of them share a stretch. Nodes that must be
+    /// examined again are added to `pending`.
     fn merge_at(
         &mut self,
         context: &ComponentContext<'_>,
@@ -131,7 +135,7 @@ impl EditableGraph {
                 if let Some(is_new) =
                     self.merge_pair(context, cocycle, &stretch, polylines, pending)
                 {
-                    // a new curve from a node without another leads nowhere
+                    // a new edge at a node without other edges is a dangling end
                     if is_new || self.incident_ends[node].len() != 1 {
                         self.simplify_node(node, pending);
                     }
@@ -142,8 +146,8 @@ impl EditableGraph {
         false
     }
 
-    /// Parts two curves where they part; whether that was possible, and whether it made a new curve
-    /// from the node.
+    /// Merges the stem of two curves. Returns `None` if that is impossible, otherwise `true` if an
+    /// edge from the node was created.
     fn merge_pair(
         &mut self,
         context: &ComponentContext<'_>,
@@ -156,7 +160,7 @@ impl EditableGraph {
             .incident_ends
             .map(|edge_end| self.opposite_node(edge_end));
         let is_used = [0, 1].map(|k| stretch.along[k] >= polylines[k].length() - 1e-9);
-        // one lies on the other, up to its end
+        // one curve lies on the other up to its free end
         for k in [1, 0] {
             if is_used[k] && self.incident_ends[far[k]].len() == 1 {
                 self.remove_edge(stretch.incident_ends[k].0);
@@ -164,7 +168,7 @@ impl EditableGraph {
                 return Some(false);
             }
         }
-        // up to a node, from which the other goes on
+        // one curve lies on the other up to a node, from which the other continues
         for k in [1, 0] {
             let other = 1 - k;
             if is_used[k] && !is_used[other] {
@@ -187,7 +191,7 @@ impl EditableGraph {
         if is_used == [true, true] {
             return None;
         }
-        // a node where they part, a little before if that is not inside
+        // a new node where they separate, or slightly before if that is not inside
         for part in [1.0, 0.75, 0.5] {
             let along = stretch.along.map(|along| along * part);
             if along[0] + along[1] < MIN_LENGTH && part < 1.0 {
@@ -219,8 +223,8 @@ impl EditableGraph {
         None
     }
 
-    /// Takes away a node that curves no longer lead through: an end that was none, or the place
-    /// between two edges.
+    /// Removes a node that is no longer a junction: a dangling end that was not an endpoint before,
+    /// or a node between two edges.
     fn simplify_node(&mut self, node: usize, pending: &mut Vec<usize>) {
         match self.incident_ends[node][..] {
             [edge_end] => {
@@ -239,7 +243,7 @@ impl EditableGraph {
     }
 }
 
-/// How far along two curves from one node are in the same place.
+/// Returns the lengths along two curves from a common node over which they share positions.
 fn shared_lengths(one: &Polyline, other: &Polyline) -> [f64; 2] {
     let mut along = [0.0, 0.0];
     while along[0] < one.length() {
@@ -253,8 +257,9 @@ fn shared_lengths(one: &Polyline, other: &Polyline) -> [f64; 2] {
     along
 }
 
-/// The points of a curve that leaves another at the first of `back` and is in its old place soon
-/// after `along`. `back` leads from there to the node that both came from.
+/// Returns the points of a curve that branches off another at the first position of `back` and
+/// rejoins its former positions soon after `along`. `back` leads from there to the node from which
+/// both curves start.
 fn branch_off(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,

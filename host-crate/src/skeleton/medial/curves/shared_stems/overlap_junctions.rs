@@ -1,4 +1,4 @@
-//! Curves that pass a place twice meet there instead.
+//! Junctions at self-overlaps.
 
 use super::editable_graph::{EdgeEnd, EditableGraph};
 use crate::{
@@ -25,15 +25,16 @@ use std::{
     collections::{BinaryHeap, HashMap},
 };
 
-/// A way between places that are one is looked for up to this many nodes.
+/// Maximum number of nodes visited in the search for a path between overlapping positions.
 const MAX_NODES: usize = 1000;
-/// A place that is so near to a node is that node; in the smallest spacing.
+/// Maximum distance from a node at which an overlap is moved to the node, in units of the smallest
+/// spacing.
 const NODE_TOLERANCE: f64 = 0.05;
 
 impl EditableGraph {
-    /// Has two edges meet at a place that both pass, and takes away the longest of the edges that
-    /// then lead round for nothing, or, where they lead round a tunnel, one that others make
-    /// needless.
+    /// Joins two edges at a self-overlap, and removes one edge: the longest edge of the
+    /// contractible cycle that this closes or, if the cycle encloses a tunnel, an edge that the
+    /// homology basis does not need.
     pub fn join_overlap(
         &mut self,
         context: &ComponentContext<'_>,
@@ -43,7 +44,7 @@ impl EditableGraph {
     ) {
         let polylines = position.edges.map(|edge| self.polyline(context, (edge, 0)));
         let along = [0, 1].map(|k| polylines[k].sums[position.segments[k]] + position.along[k]);
-        // of one edge the later place first
+        // on a single edge, the later position is processed first
         let first = usize::from(along[1] > along[0]);
         let mut nodes = [0; 2];
         for k in [first, 1 - first] {
@@ -58,7 +59,7 @@ impl EditableGraph {
         if one == other {
             return;
         }
-        // a way from one place to the other that leads round nothing
+        // contractible path from one position to the other
         let round = self.shortest_path(context, nodes).filter(|path| {
             let mut points = vec![self.nodes[one]];
             for &(edge, end) in path {
@@ -115,8 +116,8 @@ impl EditableGraph {
         }
     }
 
-    /// An edge without which there are the same classes of cycles: the first, if short edges are
-    /// taken before long ones. None if a curve leaves the component.
+    /// Returns the first edge that is not needed for the homology basis, if short edges are
+    /// preferred to long ones; `None` if a curve leaves the component.
     fn find_dependent_edge(
         &self,
         context: &ComponentContext<'_>,
@@ -137,7 +138,7 @@ impl EditableGraph {
         Some(order[first].1)
     }
 
-    /// The node at a length along an edge, which is made.
+    /// Returns the node at an arc length of an edge, splitting the edge if necessary.
     fn insert_node(
         &mut self,
         context: &ComponentContext<'_>,
@@ -179,7 +180,7 @@ impl EditableGraph {
         Some(node)
     }
 
-    /// The shortest way from one node to another: its edges with the ends from which they are gone.
+    /// Returns the shortest path between two nodes, as the edge ends from which its edges start.
     fn shortest_path(
         &self,
         context: &ComponentContext<'_>,

@@ -1,4 +1,4 @@
-//! Ways with their lengths.
+//! Polylines with arc lengths.
 
 use crate::{
     memory::{CollectOrUnwind, ExtendOrUnwind, copy_or_unwind},
@@ -9,15 +9,16 @@ use crate::{
 };
 use nalgebra::Vector3;
 
-/// A way with its lengths.
+/// Polyline with arc lengths, in units of the smallest spacing.
 pub struct Polyline {
     pub positions: Vec<FixedPoint>,
     world: Vec<Vector3<f64>>,
-    /// The length up to each place.
+    /// Arc length up to each position.
     pub sums: Vec<f64>,
 }
 
 impl Polyline {
+    /// Creates a polyline through some positions.
     pub fn new(context: &ComponentContext<'_>, positions: Vec<FixedPoint>) -> Self {
         let world: Vec<Vector3<f64>> = positions
             .iter()
@@ -34,11 +35,12 @@ impl Polyline {
         }
     }
 
+    /// Returns the total length.
     pub fn length(&self) -> f64 {
         self.sums[self.sums.len() - 1]
     }
 
-    /// The segment with a length along the way, and the part of it.
+    /// Returns the segment at an arc length, and the fraction of the segment before it.
     fn segment(&self, along: f64) -> (usize, f64) {
         let after = self.sums.partition_point(|&sum| sum <= along);
         let segment = after.clamp(1, self.sums.len() - 1) - 1;
@@ -47,12 +49,13 @@ impl Polyline {
         (segment, part.clamp(0.0, 1.0))
     }
 
+    /// Returns the world position at an arc length.
     pub fn at(&self, along: f64) -> Vector3<f64> {
         let (segment, part) = self.segment(along);
         self.world[segment].lerp(&self.world[segment + 1], part)
     }
 
-    /// The nearest place between two lengths: its distance, and the length up to it.
+    /// Returns the distance of the nearest position between two arc lengths, and its arc length.
     pub fn nearest_between(&self, from: Vector3<f64>, low: f64, high: f64) -> (f64, f64) {
         let high = high.min(self.length());
         let mut best = (f64::INFINITY, low);
@@ -71,7 +74,7 @@ impl Polyline {
         best
     }
 
-    /// The places up to a length and those from there on; what is there is in both.
+    /// Splits the polyline at an arc length; the position there belongs to both parts.
     pub fn split_at(&self, along: f64) -> (Vec<FixedPoint>, Vec<FixedPoint>) {
         let (segment, part) = self.segment(along);
         let [a, b] = [segment, segment + 1].map(|at| to_voxels(self.positions[at]));

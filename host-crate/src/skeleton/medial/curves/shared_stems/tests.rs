@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// Curves in a solid block, where all ways have one class; what becomes of them.
+/// Merges shared stems of curves in a solid block, in which all paths have the same homology class.
 fn merge_in_block(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> IntermediateGraph {
     let run = |row: u32| Run {
         start: 0,
@@ -73,7 +73,7 @@ fn curves_at_a_small_angle_part_farther_on() {
         &nodes,
         &[([0, 1], &along), ([0, 2], &beside), ([0, 3], &[])],
     );
-    // the stem and the third curve are one
+    // the stem and the third curve form one edge
     assert_eq!((draft.nodes.len(), draft.edges.len()), (4, 3));
     let degrees = draft.degrees();
     let junction = degrees.iter().position(|&degree| degree == 3).unwrap();
@@ -107,7 +107,7 @@ fn a_fold_is_cut_off() {
 
 #[test]
 fn curves_that_cross_meet_and_lead_round_for_nothing_once() {
-    // two curves between nodes that a short edge joins, which cross farther on
+    // two curves between nodes joined by a short edge, which intersect farther on
     let nodes = [
         [5.0, 20.0, 20.0],
         [5.0, 22.0, 20.0],
