@@ -184,7 +184,7 @@ pub fn run(job: &RenderJob, monitor: &Monitor<'_>) -> Result<RenderOutcome, Pipe
         with_device_volume!(&on_device, volume => render::isosurface(&stream, volume, params))
             .map_err(at(path))
     })?;
-    if picture.is_only(params.background) {
+    if picture.is_uniform(params.background) {
         warnings.push(Warning::Empty {
             path: path.clone(),
             what: "picture",

@@ -1,15 +1,15 @@
-//! An orthographic camera, and the light.
+//! Orthographic camera and light.
 
 use super::{RenderParams, framing::Framing};
 use crate::grid::{DeviceSample, DeviceVolume};
 use ferrovox_kernels::render::{Camera, Light};
 use nalgebra::{Matrix3, Vector3};
 
-/// The main light comes from the left, above and behind the viewer: its part to the right, upwards
-/// and towards the viewer.
+/// Direction of the main light, from the left, above and behind the viewer: components to the
+/// right, upwards and towards the viewer.
 const KEY: [f64; 3] = [-0.48, 0.62, 0.62];
 
-/// The camera and the light for a picture of `volume`.
+/// Returns the camera and the light for a picture of `volume`.
 pub(super) fn look_at<T: DeviceSample>(
     volume: &DeviceVolume<T>,
     framing: &Framing,
@@ -35,7 +35,7 @@ pub(super) fn look_at<T: DeviceSample>(
         right: direction(right * pixel),
         down: direction(up * -pixel),
         direction: direction(viewer * -step(volume, &inverse, viewer)),
-        steps: most_steps(volume) as u32,
+        steps: max_steps(volume) as u32,
         width: params.width,
         height: params.height,
         rays: params.rays,
@@ -51,17 +51,17 @@ pub(super) fn look_at<T: DeviceSample>(
     (camera, light)
 }
 
-/// The most steps for each sample along the three axes. Half of the finest spacing is fewer where
-/// none is some ten times another.
-const MOST_STEPS: f64 = 16.0;
+/// Upper bound on the number of steps of a ray, per sample along the three axes. Steps of half the
+/// finest spacing stay below it unless spacings differ by a factor of about ten.
+const MAX_STEPS: f64 = 16.0;
 
-fn most_steps<T: DeviceSample>(volume: &DeviceVolume<T>) -> f64 {
-    MOST_STEPS * volume.dims().map(|n| n as f64).iter().sum::<f64>()
+fn max_steps<T: DeviceSample>(volume: &DeviceVolume<T>) -> f64 {
+    MAX_STEPS * volume.dims().map(|n| n as f64).iter().sum::<f64>()
 }
 
-/// A step along a ray, in the world: half the finest spacing, so that no sample is stepped over.
-/// Where that would be very many, as spacings are of very different sizes, half a voxel along the
-/// axis on which the ray goes through most of them.
+/// Returns the step along a ray, in world units: half the finest spacing, so that no sample is
+/// skipped. If spacings differ so much that this needs too many steps, half a voxel along the axis
+/// that the ray crosses fastest.
 fn step<T: DeviceSample>(
     volume: &DeviceVolume<T>,
     to_index: &Matrix3<f64>,
@@ -71,14 +71,14 @@ fn step<T: DeviceSample>(
     let half = 0.5 * geometry.spacing().min();
     let dims = Vector3::from(volume.dims().map(|n| n as f64));
     let depth = (geometry.axes().transpose() * viewer).abs().dot(&dims);
-    if depth <= most_steps(volume) * half {
+    if depth <= max_steps(volume) * half {
         return half;
     }
     let voxels = (to_index * viewer).abs().max();
     half.max(0.5 / voxels)
 }
 
-/// The same light in the picture's own axes: to the right, down and away from the viewer.
+/// Returns the light in picture coordinates: to the right, down and away from the viewer.
 pub(super) fn light_in_picture(params: &RenderParams) -> Light {
     let [right, up, near] = KEY;
     let key = Vector3::new(right, -up, -near).normalize();

@@ -1,14 +1,14 @@
-//! Pictures of planes of distances, drawn on the host.
+//! Pictures of planes of distances with isolines, drawn on the host.
 
 use super::{MAX_SIDE, Picture, RenderError, picture::PIXELS};
 use crate::{device::DeviceError, memory};
 
-/// What [`isolines`] is to draw.
+/// Parameters of [`isolines`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IsolineParams {
-    /// Pixels along the longer side.
+    /// Length of the longer side of the picture, in pixels.
     pub longest_side: u32,
-    /// The distance between isolines; `None` takes [`isoline_step`].
+    /// Distance between isolines; `None` for [`isoline_step`].
     pub step: Option<f32>,
 }
 
@@ -21,20 +21,24 @@ impl Default for IsolineParams {
     }
 }
 
-/// More lines would be a grey.
+/// Largest number of isolines; more would merge into grey.
 const MAX_LINES: f32 = 14.0;
-/// One of this many lines is stronger.
-const STRONG: i64 = 5;
+/// Interval of the strong lines: every fifth isoline.
+const STRONG_INTERVAL: i64 = 5;
 
-/// Colours as sRGB.
+/// sRGB colours at distance 0 and at the largest distance outside.
 const OUTSIDE: [[f32; 3]; 2] = [[246.0, 248.0, 250.0], [126.0, 150.0, 176.0]];
+/// sRGB colours at distance 0 and at the largest distance inside.
 const INSIDE: [[f32; 3]; 2] = [[251.0, 245.0, 236.0], [205.0, 158.0, 116.0]];
+/// sRGB colour of infinite values.
 const NO_VALUE: [f32; 3] = [225.0; 3];
+/// sRGB colour of isolines.
 const LINE: [f32; 3] = [52.0, 68.0, 88.0];
+/// sRGB colour of distance 0.
 const ZERO: [f32; 3] = [150.0, 42.0, 40.0];
 
-/// A distance between isolines of these values that is 1, 2 or 5 times a power of ten, and gives
-/// some ten lines.
+/// Returns a distance between isolines that is 1, 2 or 5 times a power of ten and gives about ten
+/// lines for these values.
 pub fn isoline_step(values: &[f32]) -> f32 {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let low = finite().fold(f32::INFINITY, f32::min);
@@ -43,21 +47,21 @@ pub fn isoline_step(values: &[f32]) -> f32 {
     if !(range > 0.0 && range.is_finite()) {
         return 1.0;
     }
-    let least = range / MAX_LINES;
-    let power = 10f32.powi(least.log10().floor() as i32);
+    let min_step = range / MAX_LINES;
+    let power = 10f32.powi(min_step.log10().floor() as i32);
     let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
     steps
         .into_iter()
-        .find(|&step| step >= least)
+        .find(|&step| step >= min_step)
         .unwrap_or(steps[3])
 }
 
-/// Draws a plane of distances with isolines, which make errors visible: the first axis to the
-/// right, the second upwards. The farther, the darker; inside, where distances are negative, is
-/// brown, outside blue. Where the distance is 0 it is red.
+/// Draws a plane of distances with isolines, which make errors visible. The first axis points to
+/// the right, the second upwards. Larger distances are darker; negative distances (inside) are
+/// brown, positive ones blue, and distance 0 red.
 ///
-/// `values` has `dims[0]` values in a row, and `dims[1]` rows, a voxel of `spacing` for each.
-/// Between them values are interpolated.
+/// `values` has `dims[1]` rows of `dims[0]` values, one per voxel of size `spacing`, with bilinear
+/// interpolation in between.
 ///
 /// ```
 /// use ferrovox::render::{IsolineParams, isolines};
@@ -70,17 +74,17 @@ pub fn isoline_step(values: &[f32]) -> f32 {
 /// ```
 ///
 /// # Errors
-/// [`RenderError::Size`] if there are no values, or if the picture would be too large.
+/// [`RenderError::Size`] if there are no values or the picture would be too large.
 ///
 /// # Panics
-/// If there are not `dims[0] · dims[1]` values.
+/// If the number of values is not `dims[0] · dims[1]`.
 pub fn isolines(
     values: &[f32],
     dims: [usize; 2],
     spacing: [f64; 2],
     params: &IsolineParams,
 ) -> Result<Picture, RenderError> {
-    assert_eq!(values.len(), dims[0] * dims[1], "a value for each voxel");
+    assert_eq!(values.len(), dims[0] * dims[1], "one value per voxel");
     let extent = [0, 1].map(|axis| dims[axis] as f64 * spacing[axis]);
     let scale = f64::from(params.longest_side) / extent[0].max(extent[1]);
     let [width, height] = extent.map(|side| (side * scale).round().max(1.0) as u32);
@@ -93,7 +97,7 @@ pub fn isolines(
         dims,
         spacing,
     };
-    // upper left corner first
+    // The upper left corner comes first.
     let pixels = (0..height)
         .rev()
         .flat_map(|y| (0..width).map(move |x| [x, y]));
@@ -111,13 +115,14 @@ pub fn isolines(
         largest: sampled
             .iter()
             .filter(|value| value.is_finite())
-            .fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs())),
+            .fold(f32::MIN_POSITIVE, |max, value| max.max(value.abs())),
     };
-    let colours = (0..sampled.len()).map(|at| image.colour(at));
+    let colours = (0..sampled.len()).map(|pixel| image.colour(pixel));
     let pixels = memory::try_collect(PIXELS, colours).map_err(DeviceError::from)?;
     Ok(Picture::from_pixels(width, height, &pixels)?)
 }
 
+/// Values on a grid of voxels.
 struct Plane<'a> {
     values: &'a [f32],
     dims: [usize; 2],
@@ -125,72 +130,72 @@ struct Plane<'a> {
 }
 
 impl Plane<'_> {
-    /// The value at a place, in the world's units from the plane's corner: bilinear between voxels,
-    /// constant beyond their centres.
-    fn at(&self, place: [f64; 2]) -> f32 {
+    /// Returns the value at a position in world units from the plane's corner: bilinear between
+    /// voxel centres, constant beyond them.
+    fn at(&self, position: [f64; 2]) -> f32 {
         let axis = |axis: usize| {
             let last = self.dims[axis] - 1;
-            let index = (place[axis] / self.spacing[axis] - 0.5).clamp(0.0, last as f64);
+            let index = (position[axis] / self.spacing[axis] - 0.5).clamp(0.0, last as f64);
             let low = (index as usize).min(last);
             (low, (low + 1).min(last), (index - low as f64) as f32)
         };
         let ((x0, x1, u), (y0, y1, v)) = (axis(0), axis(1));
         let value = |x: usize, y: usize| self.values[y * self.dims[0] + x];
-        let row = |y: usize| between(value(x0, y), value(x1, y), u);
-        between(row(y0), row(y1), v)
+        let row = |y: usize| interpolate(value(x0, y), value(x1, y), u);
+        interpolate(row(y0), row(y1), v)
     }
 }
 
-/// Of two values that of the first alone where the other has no part in it: it may be infinite.
-fn between(a: f32, b: f32, part: f32) -> f32 {
-    if part > 0.0 {
-        a * (1.0 - part) + b * part
+/// Interpolates linearly. With weight 0 the second value is ignored, because it may be infinite.
+fn interpolate(a: f32, b: f32, weight: f32) -> f32 {
+    if weight > 0.0 {
+        a * (1.0 - weight) + b * weight
     } else {
         a
     }
 }
 
+/// Interpolated values of a picture.
 struct Image<'a> {
-    /// One for each pixel.
+    /// Value at each pixel.
     values: &'a [f32],
     width: usize,
     height: usize,
-    /// A pixel's side in the world's units.
+    /// Side of a pixel, in world units.
     pixel: f32,
-    /// A voxel's shorter side in pixels.
+    /// Shorter side of a voxel, in pixels.
     voxel: f32,
     step: f32,
     largest: f32,
 }
 
 impl Image<'_> {
-    fn colour(&self, at: usize) -> u32 {
-        let value = self.values[at];
+    fn colour(&self, pixel: usize) -> u32 {
+        let value = self.values[pixel];
         if !value.is_finite() {
-            return packed(NO_VALUE);
+            return pack(NO_VALUE);
         }
         let [near, far] = if value < 0.0 { INSIDE } else { OUTSIDE };
         let mut colour = mix(near, far, (value.abs() / self.largest).powf(0.8));
-        let number = (value / self.step).round();
-        let is_zero = number == 0.0;
-        let strong = number as i64 % STRONG == 0;
-        let (half_width, opacity) = if strong { (0.8, 0.9) } else { (0.55, 0.6) };
+        let line = (value / self.step).round();
+        let is_zero = line == 0.0;
+        let is_strong = line as i64 % STRONG_INTERVAL == 0;
+        let (half_width, opacity) = if is_strong { (0.8, 0.9) } else { (0.55, 0.6) };
         if is_zero {
-            // beside a site the distance grows by a pixel's side in each pixel; as wide as sites
-            // that are voxels
-            let away = value.abs() / self.pixel;
-            colour = mix(colour, ZERO, cover((0.5 * self.voxel).max(1.0), away));
-        } else if let Some(slope) = self.slope(at) {
-            let away = (value - number * self.step).abs() / slope;
-            colour = mix(colour, LINE, opacity * cover(half_width, away));
+            // Next to a site the distance grows by one pixel side per pixel. The line is as wide as
+            // the voxels of the sites.
+            let offset = value.abs() / self.pixel;
+            colour = mix(colour, ZERO, coverage((0.5 * self.voxel).max(1.0), offset));
+        } else if let Some(slope) = self.slope(pixel) {
+            let offset = (value - line * self.step).abs() / slope;
+            colour = mix(colour, LINE, opacity * coverage(half_width, offset));
         }
-        packed(colour)
+        pack(colour)
     }
 
-    /// How much the value changes from this pixel to the next, at most; `None` where it is as good
-    /// as constant.
-    fn slope(&self, at: usize) -> Option<f32> {
-        let (x, y) = (at % self.width, at / self.width);
+    /// Returns the largest change of the value per pixel; `None` if it is almost constant.
+    fn slope(&self, pixel: usize) -> Option<f32> {
+        let (x, y) = (pixel % self.width, pixel / self.width);
         let along = |low: usize, high: usize, pixels: usize| {
             (self.values[high] - self.values[low]) / pixels.max(1) as f32
         };
@@ -204,16 +209,16 @@ impl Image<'_> {
     }
 }
 
-/// How much of a pixel a line covers whose middle is `away` pixels from the pixel's.
-fn cover(half_width: f32, away: f32) -> f32 {
-    (half_width + 0.5 - away).clamp(0.0, 1.0)
+/// Returns the fraction of a pixel that a line covers whose centre is `offset` pixels away.
+fn coverage(half_width: f32, offset: f32) -> f32 {
+    (half_width + 0.5 - offset).clamp(0.0, 1.0)
 }
 
-fn mix(from: [f32; 3], to: [f32; 3], part: f32) -> [f32; 3] {
-    [0, 1, 2].map(|k| from[k] + (to[k] - from[k]) * part.clamp(0.0, 1.0))
+fn mix(from: [f32; 3], to: [f32; 3], weight: f32) -> [f32; 3] {
+    [0, 1, 2].map(|k| from[k] + (to[k] - from[k]) * weight.clamp(0.0, 1.0))
 }
 
-fn packed(colour: [f32; 3]) -> u32 {
+fn pack(colour: [f32; 3]) -> u32 {
     let [r, g, b] = colour.map(|channel| (channel + 0.5) as u8);
     u32::from_le_bytes([r, g, b, 255])
 }
@@ -239,9 +244,9 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_where_the_values_are() {
-        // distances from the left side, 10 pixels a voxel: isolines at 2, 4, ... stand at x = 5 +
-        // 10 · value
+    fn isolines_are_at_multiples_of_the_step() {
+        // Distances from the left side with 10 pixels per voxel: the isolines at 2, 4, … are at x = 5 +
+        // 10 · value.
         let ramp: Vec<f32> = (0..20 * 4).map(|i| (i % 20) as f32).collect();
         let params = IsolineParams {
             longest_side: 200,
@@ -258,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn anisotropic_voxels_signs_and_no_values() {
+    fn anisotropic_voxels_signs_and_infinite_values_are_drawn() {
         let values = [-1.0, 1.0, f32::INFINITY, 1.0];
         let params = IsolineParams {
             longest_side: 40,
@@ -266,13 +271,13 @@ mod tests {
         };
         let picture = isolines(&values, [2, 2], [1.0, 2.0], &params).unwrap();
         assert_eq!((picture.width(), picture.height()), (20, 40));
-        // the first row is at the bottom
+        // The first row is at the bottom.
         let [r, _, b] = pixel(&picture, 0, 39);
         assert!(r > b, "inside is brown");
         let [r, _, b] = pixel(&picture, 19, 39);
         assert!(r < b, "outside is blue");
         assert_eq!(pixel(&picture, 0, 0), [225, 225, 225]);
-        let none = isolines(&[], [0, 3], [1.0, 1.0], &params);
-        assert!(matches!(none, Err(RenderError::Size { .. })));
+        let empty = isolines(&[], [0, 3], [1.0, 1.0], &params);
+        assert!(matches!(empty, Err(RenderError::Size { .. })));
     }
 }

@@ -1,5 +1,4 @@
-//! Pictures of isosurfaces, drawn on the device by casting rays through the volume, and of
-//! skeletons within them.
+//! Pictures of isosurfaces, drawn on the device by ray casting, and of skeletons within them.
 //!
 //! ```
 //! use ferrovox::{device::Device, synthetic, render::{self, RenderParams}};
@@ -31,24 +30,24 @@ use crate::{
 use ferrovox_kernels::{render::render_isosurface, rows::Rows};
 use framing::Framing;
 
-/// What [`isosurface`] is to draw.
+/// Parameters of [`isosurface`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RenderParams {
-    /// The isovalue.
+    /// Isovalue.
     pub iso: f32,
-    /// Where the solid is.
+    /// Side of the isovalue that is solid.
     pub inside: Inside,
-    /// From where to look.
+    /// Direction from which the volume is viewed.
     pub view: ViewDirection,
-    /// Pixels along x.
+    /// Width of the picture, in pixels.
     pub width: u32,
-    /// Pixels along y.
+    /// Height of the picture, in pixels.
     pub height: u32,
-    /// Rays per pixel along x and along y: 2 smooths edges.
+    /// Rays per pixel along x and along y (supersampling): 2 smooths edges.
     pub rays: u32,
-    /// The surface's colour, linear red, green and blue from 0 to 1.
+    /// Colour of the surface: linear red, green and blue from 0 to 1.
     pub surface: [f32; 3],
-    /// The background's colour.
+    /// Colour of the background: linear red, green and blue from 0 to 1.
     pub background: [f32; 3],
 }
 
@@ -67,18 +66,17 @@ impl Default for RenderParams {
     }
 }
 
-/// The most pixels along a side of a picture.
+/// Largest width and height of a picture, in pixels.
 pub const MAX_SIDE: u32 = 16384;
 
-/// Draws a volume's isosurface with an orthographic camera that shows the whole volume.
+/// Draws the isosurface of a volume with an orthographic camera that shows the whole volume.
 ///
-/// Work is proportional to pixels × rays² × samples along the volume's diagonal; device memory is 4
-/// bytes per pixel.
+/// Time: pixels × rays² × samples along the volume's diagonal. Device memory: 4 bytes per pixel.
 ///
 /// # Errors
-/// [`RenderError::Size`] for a picture without pixels or larger than [`MAX_SIDE`],
+/// [`RenderError::Size`] for an empty picture or one larger than [`MAX_SIDE`],
 /// [`RenderError::Rays`] for rays per pixel outside 1 to 8, [`RenderError::Iso`] for an isovalue
-/// that is not finite, [`RenderError::Device`] from the device.
+/// that is not finite, and [`RenderError::Device`] for an error of the device.
 pub fn isosurface<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -89,13 +87,13 @@ pub fn isosurface<T: DeviceSample>(
     if volume.samples().is_empty() {
         return Ok(Picture::filled(width, height, params.background)?);
     }
-    let framing = Framing::of_volume(volume, params.view, [width, height]);
+    let framing = Framing::fit_volume(volume, params.view, [width, height]);
     let pixels = surface(stream, volume, &framing, params)?;
     let pixels = stream.download(&pixels)?;
     Ok(Picture::from_pixels(width, height, &pixels)?)
 }
 
-/// Refuses what cannot be drawn.
+/// Fails for parameters that are out of range.
 fn check(params: &RenderParams) -> Result<(), RenderError> {
     let RenderParams {
         width,
@@ -116,7 +114,7 @@ fn check(params: &RenderParams) -> Result<(), RenderError> {
     Ok(())
 }
 
-/// How the pixels of a picture are dealt out on a device.
+/// Returns the assignment of the pixels to threads.
 fn pixel_rows(stream: &Stream, params: &RenderParams) -> Rows {
     let run = if stream.device().limits().threads_per_block == 1 {
         32
@@ -132,7 +130,7 @@ fn pixel_rows(stream: &Stream, params: &RenderParams) -> Rows {
     }
 }
 
-/// The pixels of a picture of nothing.
+/// Returns a picture of the background on the device.
 fn fill(stream: &Stream, params: &RenderParams) -> Result<Buffer<u32>, DeviceError> {
     let picture = Picture::filled(params.width, params.height, params.background)?;
     let pixel = |rgba: &[u8; 4]| u32::from_le_bytes(*rgba);
@@ -143,7 +141,7 @@ fn fill(stream: &Stream, params: &RenderParams) -> Result<Buffer<u32>, DeviceErr
     )?)
 }
 
-/// The pixels of a picture of a volume with samples.
+/// Draws a volume that has samples and returns the pixels on the device.
 fn surface<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -153,8 +151,8 @@ fn surface<T: DeviceSample>(
     let (camera, light) = camera::look_at(volume, framing, params);
     let rows = pixel_rows(stream, params);
     let mut pixels = stream.alloc::<u32>(params.width as usize * params.height as usize)?;
-    // SAFETY: a sample for each of the grid's, at least one along each axis, and an element for
-    // each pixel.
+    // SAFETY: the volume has a sample for every grid point and at least one along each axis, and
+    // `pixels` has an element for every pixel.
     unsafe {
         stream.launch::<render_isosurface<T>>(
             rows_launch(rows),

@@ -1,4 +1,4 @@
-//! A finished picture.
+//! Pictures in memory.
 
 use crate::{
     device::DeviceError,
@@ -7,40 +7,40 @@ use crate::{
 };
 use std::io::{self, Write};
 
-/// What memory is for that holds pixels.
+/// Purpose of the allocations, quoted in the error.
 pub(super) const PIXELS: &str = "the picture";
 
-/// An error in drawing a picture.
+/// Error of drawing a picture.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
-    /// No pixels, or too many.
+    /// The picture is empty or too large.
     #[error(
-        "a picture of {width}x{height} pixels cannot be drawn; both sides must be 1 to {}",
+        "the picture is {width}x{height} pixels; both sides must be 1 to {}",
         super::MAX_SIDE
     )]
     Size {
-        /// Pixels along x.
+        /// Width, in pixels.
         width: u32,
-        /// Pixels along y.
+        /// Height, in pixels.
         height: u32,
     },
-    /// No rays, or too many.
-    #[error("{rays} rays per pixel and side cannot be cast; use 1 to 8")]
+    /// The number of rays is out of range.
+    #[error("the picture has {rays} rays per pixel and side; use 1 to 8")]
     Rays {
-        /// Rays per pixel and side.
+        /// Rays per pixel along each side.
         rays: u32,
     },
-    /// An isovalue that no sample can be compared with.
-    #[error("the isovalue is {iso}: it must be a finite number")]
+    /// The isovalue is not finite.
+    #[error("the isovalue is {iso}; give a finite number")]
     Iso {
-        /// The isovalue.
+        /// Isovalue.
         iso: f32,
     },
-    /// What is in the object was not found.
+    /// The extent of the object could not be determined.
     #[error(transparent)]
     Grid(#[from] GridError),
-    /// The device failed.
+    /// Error of the device.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }
@@ -51,13 +51,13 @@ impl From<OutOfMemory> for RenderError {
     }
 }
 
-/// A pixel of a colour.
-fn colour_of(colour: [f32; 3]) -> [u8; 4] {
+/// Converts a linear colour to sRGB with full opacity.
+fn to_srgb(colour: [f32; 3]) -> [u8; 4] {
     let [r, g, b] = colour.map(|channel| (channel.clamp(0.0, 1.0).sqrt() * 255.0 + 0.5) as u8);
     [r, g, b, 255]
 }
 
-/// Pixels, row by row from the upper left corner, as 8-bit sRGB red, green, blue and alpha.
+/// An image of 8-bit sRGB red, green, blue and alpha, row by row from the upper left corner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     width: u32,
@@ -88,7 +88,7 @@ impl Picture {
         let mut rgba = Vec::new();
         memory::try_reserve(PIXELS, &mut rgba, 4 * pixels)?;
         for _ in 0..pixels {
-            rgba.extend_from_slice(&colour_of(colour));
+            rgba.extend_from_slice(&to_srgb(colour));
         }
         Ok(Self {
             width,
@@ -97,14 +97,14 @@ impl Picture {
         })
     }
 
-    /// Mixes a colour, as sRGB from 0 to 255, into the pixels of a box: all of it with `part` 1.
-    /// What is outside the picture is left out.
-    pub(super) fn mix_box(
+    /// Blends an sRGB colour (0 to 255) into a rectangle with opacity `opacity`. Pixels outside the
+    /// picture are ignored.
+    pub(super) fn blend_rectangle(
         &mut self,
         [left, top]: [u32; 2],
         [across, down]: [u32; 2],
         colour: [f32; 3],
-        part: f32,
+        opacity: f32,
     ) {
         let right = left.saturating_add(across).min(self.width);
         let bottom = top.saturating_add(down).min(self.height);
@@ -114,32 +114,32 @@ impl Picture {
                 let channels = &mut self.rgba[4 * pixel..4 * pixel + 3];
                 for (channel, colour) in channels.iter_mut().zip(colour) {
                     let before = f32::from(*channel);
-                    *channel = (before + (colour - before) * part + 0.5) as u8;
+                    *channel = (before + (colour - before) * opacity + 0.5) as u8;
                 }
             }
         }
     }
 
-    /// Whether every pixel has a colour (as
-    /// [`RenderParams::background`](super::RenderParams::background)): nothing is to be seen.
-    pub fn is_only(&self, colour: [f32; 3]) -> bool {
-        let wanted = colour_of(colour);
+    /// Returns `true` if every pixel has the linear colour `colour`, for example
+    /// [`RenderParams::background`](super::RenderParams::background): the picture shows nothing.
+    pub fn is_uniform(&self, colour: [f32; 3]) -> bool {
+        let expected = to_srgb(colour);
         let near = |(a, b): (&u8, &u8)| a.abs_diff(*b) <= 1;
         let mut pixels = self.rgba.chunks_exact(4);
-        pixels.all(|pixel| pixel.iter().zip(&wanted).all(near))
+        pixels.all(|pixel| pixel.iter().zip(&expected).all(near))
     }
 
-    /// Pixels along x.
+    /// Returns the width, in pixels.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Pixels along y.
+    /// Returns the height, in pixels.
     pub fn height(&self) -> u32 {
         self.height
     }
 
-    /// The four channels of each pixel.
+    /// Returns the four channels of each pixel.
     pub fn rgba(&self) -> &[u8] {
         &self.rgba
     }
@@ -147,7 +147,7 @@ impl Picture {
     /// Writes the picture as a PNG file.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// The errors of the writer.
     pub fn write_png(&self, to: impl Write) -> io::Result<()> {
         let mut encoder = png::Encoder::new(to, self.width, self.height);
         encoder.set_color(png::ColorType::Rgba);

@@ -1,19 +1,19 @@
-//! From where to look.
+//! View directions.
 
 use nalgebra::Vector3;
 use std::{fmt, str::FromStr};
 
-/// A direction from which to look at a volume in world space, with z upwards.
+/// Direction from which a volume is viewed in world space, with z upwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewDirection {
-    /// Around the z axis, in degrees: 0 looks from +x towards −x, 90 from +y.
+    /// Angle around the z axis, in degrees: 0 views from +x towards −x, 90 from +y.
     pub azimuth: f32,
-    /// Above the horizon, in degrees, −90 to 90.
+    /// Angle above the horizon, in degrees, from −90 to 90.
     pub elevation: f32,
 }
 
-/// The named directions. In RAS world space, in which medical images are kept, +x is the patient's
-/// right, +y the front.
+/// Named directions with azimuth and elevation. In RAS world space, +x is the patient's right and
+/// +y the front.
 const NAMED: [(&str, f32, f32); 7] = [
     ("oblique", 50.0, 25.0),
     ("right", 0.0, 0.0),
@@ -25,7 +25,7 @@ const NAMED: [(&str, f32, f32); 7] = [
 ];
 
 impl ViewDirection {
-    /// Unit vectors (towards the viewer, to the right, upwards) in world space.
+    /// Returns unit vectors towards the viewer, to the right and upwards, in world space.
     pub(super) fn frame(self) -> [Vector3<f64>; 3] {
         let (azimuth, elevation) = (
             (self.azimuth as f64).to_radians(),
@@ -42,7 +42,7 @@ impl ViewDirection {
 }
 
 impl Default for ViewDirection {
-    /// From the front and right, a little above.
+    /// Returns the view from the front right, slightly from above.
     fn default() -> Self {
         Self {
             azimuth: NAMED[0].1,
@@ -54,8 +54,8 @@ impl Default for ViewDirection {
 impl FromStr for ViewDirection {
     type Err = String;
 
-    /// A name (`oblique`, `right`, `left`, `front`, `back`, `top`, `bottom`) or `azimuth,elevation`
-    /// in degrees.
+    /// Parses a name (`oblique`, `right`, `left`, `front`, `back`, `top`, `bottom`) or
+    /// `azimuth,elevation` in degrees.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(&(_, azimuth, elevation)) = NAMED.iter().find(|(name, ..)| *name == text) {
             return Ok(Self { azimuth, elevation });
@@ -68,7 +68,7 @@ impl FromStr for ViewDirection {
         });
         angles.ok_or_else(|| {
             let names = NAMED.map(|(name, ..)| name).join(", ");
-            format!("`{text}` is no view; use {names}, or AZIMUTH,ELEVATION in degrees with an elevation from -90 to 90")
+            format!("`{text}` is not a view; use {names}, or AZIMUTH,ELEVATION in degrees with an elevation from -90 to 90")
         })
     }
 }
@@ -85,7 +85,7 @@ mod tests {
     use approx::assert_relative_eq;
 
     #[test]
-    fn frames_are_right_handed_and_look_where_they_say() {
+    fn frames_are_right_handed_and_face_the_view_direction() {
         for text in ["oblique", "front", "top", "33,-12.5"] {
             let [viewer, right, up] = text.parse::<ViewDirection>().unwrap().frame();
             assert_relative_eq!(right.cross(&up), viewer, epsilon = 1e-12);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_view_is_told_what_is() {
+    fn error_for_an_invalid_view_lists_the_names() {
         for text in ["sideways", "1", "10,91", "nan,0"] {
             assert!(
                 text.parse::<ViewDirection>()

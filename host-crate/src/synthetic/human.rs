@@ -1,4 +1,4 @@
-//! A figure like a human, standing.
+//! Phantom of a standing human.
 
 use super::{Capsule, capsules};
 use crate::{
@@ -6,21 +6,20 @@ use crate::{
     grid::DeviceVolume,
 };
 
-/// Voxels along z of the volumes in which Zhao et al. (2016) have their human: the figure stands as
-/// high.
+/// Height of the figure in voxels: the number of planes of the human volumes of Zhao et al. (2016).
 pub const HUMAN_HEIGHT: usize = 487;
 
-/// The width and the depth of the figure's room, in units of a voxel along z.
-const ROOM: f32 = 256.0;
+/// Width and depth of the bounding box of the figure, in units of a voxel along z.
+const BOX_SIDE: f32 = 256.0;
 
-/// Lengths over which limbs go over into the trunk.
+/// Length over which limbs blend into the trunk, in units of a voxel along z.
 const BLEND: f32 = 12.0;
 
-/// Two ends and the radii there; x to the side, y to the front, z upwards, x and y from the
-/// figure's middle.
+/// Two end points and the radii there; x to the side, y to the front, z upwards, with x and y relative
+/// to the axis of the figure.
 type Part = ([f32; 3], [f32; 3], f32, f32);
 
-/// Parts in the middle.
+/// Parts on the axis.
 const MIDDLE: [Part; 3] = [
     // head, neck, trunk
     ([0.0, 4.0, 448.0], [0.0, 0.0, 456.0], 28.0, 30.0),
@@ -28,7 +27,7 @@ const MIDDLE: [Part; 3] = [
     ([0.0, 0.0, 252.0], [0.0, 0.0, 375.0], 31.0, 31.0),
 ];
 
-/// Parts of the right side; the left has the same.
+/// Parts of the right side, which are mirrored to the left.
 const SIDE: [Part; 8] = [
     // the trunk's side, shoulder, upper arm, forearm, hand
     ([22.0, 0.0, 250.0], [28.0, -2.0, 366.0], 29.0, 30.0),
@@ -42,11 +41,11 @@ const SIDE: [Part; 8] = [
     ([30.0, -8.0, 16.0], [35.0, 28.0, 14.0], 14.0, 12.0),
 ];
 
-/// A figure like a human, at isovalue 0, inside above, that fills a volume of `dims` as it fills
-/// one of 256 x 256 x 487: in narrower ones it is as much narrower. A phantom in place of Zhao et
-/// al.'s (2016), which is not public, with about as many surface voxels:
+/// Generates a standing human at isovalue 0, inside above, scaled from 256 x 256 x 487 voxels to
+/// `dims` along each axis. The phantom replaces that of Zhao et al. (2016), which is not public, and
+/// has a similar number of surface voxels:
 ///
-/// | volume | Zhao et al.'s (2016) | the phantom's |
+/// | volume | Zhao et al. (2016) | this phantom |
 /// | --- | --- | --- |
 /// | 16 x 16 x 487 | 10,971 | 8,053 |
 /// | 32 x 32 x 487 | 22,254 | 20,712 |
@@ -55,11 +54,11 @@ const SIDE: [Part; 8] = [
 /// | 256 x 256 x 487 | 206,010 | 217,898 |
 ///
 /// # Errors
-/// Those of an allocation.
+/// The errors of an allocation.
 pub fn human(stream: &Stream, dims: [usize; 3]) -> Result<DeviceVolume<f32>, DeviceError> {
-    let part = |&(from, to, at_from, at_to): &Part| Capsule {
+    let capsule = |&(from, to, radius_from, radius_to): &Part| Capsule {
         ends: [from, to],
-        radii: [at_from, at_to],
+        radii: [radius_from, radius_to],
     };
     let mirrored = |part: &Part| {
         let mirror = |[x, y, z]: [f32; 3]| [-x, y, z];
@@ -67,11 +66,11 @@ pub fn human(stream: &Stream, dims: [usize; 3]) -> Result<DeviceVolume<f32>, Dev
     };
     let sides = SIDE.iter().flat_map(|side| [*side, mirrored(side)]);
     let parts = MIDDLE.into_iter().chain(sides);
-    let parts: Vec<Capsule> = parts.map(|it| part(&it)).collect();
-    let room = [ROOM, ROOM, HUMAN_HEIGHT as f32];
-    let scale = [0, 1, 2].map(|k| room[k] / dims[k].max(1) as f32);
-    // voxels are in the middle of their part of the room, the lowest along z at 0
-    let first = [0, 1].map(|k| scale[k] * 0.5 - ROOM / 2.0);
+    let parts: Vec<Capsule> = parts.map(|part| capsule(&part)).collect();
+    let extent = [BOX_SIDE, BOX_SIDE, HUMAN_HEIGHT as f32];
+    let scale = [0, 1, 2].map(|k| extent[k] / dims[k].max(1) as f32);
+    // Voxels are at the centres of their cells; the lowest plane is at z = 0.
+    let first = [0, 1].map(|k| scale[k] * 0.5 - BOX_SIDE / 2.0);
     let offset = [first[0], first[1], scale[2] * 0.5 - 0.5];
     capsules(stream, dims, &parts, BLEND, scale, offset)
 }

@@ -1,4 +1,4 @@
-//! Volumes without a file: fields to try the pipelines on, filled in on the device.
+//! Synthetic volumes, generated on the device: test input for the pipelines.
 //!
 //! ```
 //! use ferrovox::{device::Device, synthetic};
@@ -26,20 +26,20 @@ use std::ops::Range;
 
 pub use ferrovox_kernels::synthetic::{Levels, Quantised};
 
-/// A ball of a metaball field: a centre and a radius, in voxels.
+/// Ball of a metaball field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metaball {
-    /// The centre.
+    /// Centre, in voxels.
     pub centre: [f32; 3],
-    /// The distance at which the ball alone has density 1.
+    /// Distance at which the density of the ball alone is 1, in voxels.
     pub radius: f32,
 }
 
-/// The radius minus the distance from the middle of the volume: a sphere at isovalue 0, inside
-/// above.
+/// Generates the radius minus the distance from the centre of the volume: a sphere at isovalue 0,
+/// inside above.
 ///
 /// # Errors
-/// Those of an allocation.
+/// The errors of an allocation.
 pub fn sphere(
     stream: &Stream,
     dims: [usize; 3],
@@ -48,7 +48,7 @@ pub fn sphere(
     let (grid, sample_rows) = extent(stream, dims)?;
     let mut samples = stream.alloc::<f32>(grid.samples() as usize)?;
     let centre = dims.map(|n| (n as f32 - 1.0) / 2.0);
-    // SAFETY: an element for each of the grid's samples, and the rows are theirs.
+    // SAFETY: `samples` has an element for every grid point, and the rows cover them.
     unsafe {
         let args = (grid, sample_rows, centre, radius, samples.view_mut());
         stream.launch::<fill_sphere>(rows_launch(sample_rows), args)?;
@@ -56,8 +56,8 @@ pub fn sphere(
     DeviceVolume::from_buffer(samples, dims, Geometry::default())
 }
 
-/// The same sphere in another sample type, at isovalue `levels.offset`: a volume of bytes takes a
-/// byte per voxel while it is made, too.
+/// Generates the sphere in another sample type, at isovalue `levels.offset`. No volume of `f32` is
+/// allocated.
 ///
 /// ```
 /// use ferrovox::{device::Device, synthetic::{self, Levels}};
@@ -71,7 +71,7 @@ pub fn sphere(
 /// ```
 ///
 /// # Errors
-/// Those of an allocation.
+/// The errors of an allocation.
 pub fn sphere_as<T: Quantised + Element>(
     stream: &Stream,
     dims: [usize; 3],
@@ -81,7 +81,7 @@ pub fn sphere_as<T: Quantised + Element>(
     let (grid, sample_rows) = extent(stream, dims)?;
     let mut samples = stream.alloc::<T>(grid.samples() as usize)?;
     let centre = dims.map(|n| (n as f32 - 1.0) / 2.0);
-    // SAFETY: an element for each of the grid's samples, and the rows are theirs.
+    // SAFETY: `samples` has an element for every grid point, and the rows cover them.
     unsafe {
         let args = (
             grid,
@@ -96,11 +96,10 @@ pub fn sphere_as<T: Quantised + Element>(
     DeviceVolume::from_buffer(samples, dims, Geometry::default())
 }
 
-/// A volume's values in another sample type, in the same place: an isosurface at 0 becomes one at
-/// `levels.offset`.
+/// Converts a volume to another sample type: an isosurface at 0 becomes one at `levels.offset`.
 ///
 /// # Errors
-/// Those of an allocation, and [`DeviceError::WrongDevice`].
+/// The errors of an allocation, and [`DeviceError::WrongDevice`].
 pub fn quantise<T: Quantised + Element>(
     stream: &Stream,
     volume: &DeviceVolume<f32>,
@@ -109,8 +108,8 @@ pub fn quantise<T: Quantised + Element>(
     let (grid, sample_rows) = extent(stream, volume.dims())?;
     stream.check_device(volume.samples())?;
     let mut samples = stream.alloc::<T>(volume.samples().len())?;
-    // SAFETY: an element for each of the grid's samples on either side, on this device, and the
-    // rows are theirs.
+    // SAFETY: both buffers have an element for every grid point and are on this device, and the
+    // rows cover them.
     unsafe {
         let args = (
             grid,
@@ -125,13 +124,13 @@ pub fn quantise<T: Quantised + Element>(
     DeviceVolume::from_buffer(samples, volume.dims(), *volume.geometry())
 }
 
-/// Schoen's gyroid with the coordinate going from 0 to `extent` along each axis:
-/// `sin z cos y + sin y cos x + sin x cos z`.
+/// Generates Schoen's gyroid, `sin z cos y + sin y cos x + sin x cos z`, with coordinates from 0 to
+/// `extent_along_axis` along each axis.
 ///
 /// The benchmarks use an extent of 12 π and isovalue 0.
 ///
 /// # Errors
-/// Those of an allocation.
+/// The errors of an allocation.
 pub fn gyroid(
     stream: &Stream,
     dims: [usize; 3],
@@ -140,8 +139,8 @@ pub fn gyroid(
     gyroid_planes(stream, dims, extent_along_axis, 0..dims[2])
 }
 
-/// Some planes of the [`gyroid`] of `dims` samples, in their place in the world: each device can
-/// fill in its slab of a volume that is larger than one device's memory.
+/// Generates some planes of the [`gyroid`] of `dims` samples, at their position in the world:
+/// several devices can each generate a slab of a volume that exceeds the memory of one.
 ///
 /// ```
 /// use ferrovox::{device::Device, synthetic};
@@ -154,7 +153,7 @@ pub fn gyroid(
 /// ```
 ///
 /// # Errors
-/// Those of an allocation.
+/// The errors of an allocation.
 pub fn gyroid_planes(
     stream: &Stream,
     dims: [usize; 3],
@@ -178,8 +177,8 @@ pub fn gyroid_planes(
         .map(|c| (c.sin() as f32, c.cos() as f32))
         .unzip();
     let (sines, cosines) = (stream.upload(&sines)?, stream.upload(&cosines)?);
-    // SAFETY: an element for each of the grid's samples and each coordinate, and the rows are those
-    // of the samples.
+    // SAFETY: the buffers have an element for every grid point and every coordinate, and the rows
+    // cover the grid points.
     unsafe {
         let args = (
             grid,
@@ -194,11 +193,11 @@ pub fn gyroid_planes(
     DeviceVolume::from_buffer(samples, slab_dims, geometry)
 }
 
-/// The density of metaballs, the sum of `r² / d²` over all balls: isovalue 1 joins balls that come
-/// near each other.
+/// Generates the density of metaballs, the sum of `r² / d²` over all balls: isovalue 1 joins balls
+/// that are close to each other.
 ///
 /// # Errors
-/// Those of an allocation.
+/// The errors of an allocation.
 pub fn metaballs(
     stream: &Stream,
     dims: [usize; 3],
@@ -211,8 +210,8 @@ pub fn metaballs(
         .flat_map(|ball| [ball.centre[0], ball.centre[1], ball.centre[2], ball.radius])
         .collect();
     let flat = stream.upload(&flat)?;
-    // SAFETY: an element for each of the grid's samples, four for each ball, and the rows are those
-    // of the samples.
+    // SAFETY: the buffers have an element for every grid point and four per ball, and the rows
+    // cover the grid points.
     unsafe {
         let args = (grid, sample_rows, flat.view(), samples.view_mut());
         stream.launch::<fill_metaballs>(rows_launch(sample_rows), args)?;
@@ -220,21 +219,21 @@ pub fn metaballs(
     DeviceVolume::from_buffer(samples, dims, Geometry::default())
 }
 
-/// A capsule whose radius may change from one end to the other.
+/// Capsule whose radius may differ between its ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capsule {
-    /// The ends of its axis.
+    /// End points of the axis.
     pub ends: [[f32; 3]; 2],
-    /// The radius at each end.
+    /// Radius at each end.
     pub radii: [f32; 2],
 }
 
-/// How deep voxels are in a smooth union of capsules: a body at isovalue 0, inside above. Where two
-/// capsules come as near as `blend`, their union is rounded off. Voxel (0, 0, 0) is at `offset`,
-/// and its neighbours along the axes `scale` away.
+/// Generates the depth inside a smooth union of capsules: a body at isovalue 0, inside above. Where
+/// capsules are closer than `blend`, their union is rounded. Voxel (0, 0, 0) is at `offset`, and
+/// neighbouring voxels are `scale` apart along each axis.
 ///
 /// # Errors
-/// Those of an allocation.
+/// The errors of an allocation.
 pub fn capsules(
     stream: &Stream,
     dims: [usize; 3],
@@ -255,8 +254,9 @@ pub fn capsules(
         .collect();
     let flat = stream.upload(&flat)?;
     let scaling = Scaling { scale, offset };
-    // SAFETY: an element for each of the grid's samples, eight numbers for each capsule, and the
-    // rows are those of the samples.
+    // SAFETY: the buffers have an element for every grid point and eight per capsule, and the rows
+    // cover the grid points.
+
     unsafe {
         let blend = blend.max(f32::MIN_POSITIVE);
         let args = (

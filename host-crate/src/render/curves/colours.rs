@@ -3,50 +3,51 @@
 use crate::graph::{Edge, Node, NodeKind, Skeleton};
 use crate::memory::CollectOrUnwind;
 
-/// What curves are coloured by.
+/// Quantity that determines the colours of curves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColourBy {
-    /// The distance to the surface: from dark blue at the least to orange at the greatest, in steps
-    /// that look even.
+    /// Distance to the surface: from dark blue for the smallest to orange for the largest, on a
+    /// perceptually uniform colour map.
     Radius,
-    /// The label, in colours that are easily told apart; there are 27, then they begin anew.
+    /// Label, in 27 easily distinguishable colours, which repeat.
     Label,
-    /// The level of the hierarchy: red for 0, blue for 1, green for 2.
+    /// Level of the hierarchy: red for 0, blue for 1, green for 2.
     Level,
-    /// The component of the object, as by labels.
+    /// Component of the object, in the colours of labels.
     Component,
 }
 
-/// A colour as pictures have it, from 0 to 1.
+/// sRGB colour with channels from 0 to 1.
 pub type Colour = [f32; 3];
 
-/// Colours by level; of all above the last, the last.
+/// Colours of the levels; higher levels have the last one.
 const LEVELS: [Colour; 3] = [
     [0.69, 0.125, 0.157],
     [0.094, 0.337, 0.62],
     [0.141, 0.502, 0.275],
 ];
 
-/// Colours of critical points.
+/// Colour of attracting critical points.
 const ATTRACTING: Colour = [0.157, 0.047, 0.078];
+/// Colour of saddles and repelling critical points.
 const SADDLE: Colour = [0.933, 0.627, 0.157];
 
-/// The part of the map from which colours by radius are: beyond it they are as bright as the paper.
-const OF_MAP: f64 = 0.8;
+/// Fraction of the colour map that is used: the rest is as bright as the background.
+const MAP_FRACTION: f64 = 0.8;
 
-/// How much darker (below 0) or brighter the colours of a row of labels are than the palette's.
-const ROWS: [f32; 3] = [0.0, -0.4, 0.3];
+/// Brightness of each repetition of the palette: darker if negative, brighter if positive.
+const BRIGHTNESS: [f32; 3] = [0.0, -0.4, 0.3];
 
-/// Colours the curves of some skeletons.
-pub struct Painter {
+/// Colours of the curves of some skeletons.
+pub struct ColourMap {
     pub by: ColourBy,
-    /// The least and the greatest radius, if there is one.
+    /// Smallest and largest radius, if there are radii.
     pub radii: Option<[f64; 2]>,
-    /// What colours stand for, by number: labels, levels or components.
+    /// Sorted labels, levels or components that have a colour.
     pub classes: Vec<i64>,
 }
 
-impl Painter {
+impl ColourMap {
     pub fn new(skeletons: &[(i64, &Skeleton)], by: Option<ColourBy>) -> Self {
         let default = match skeletons.len() {
             0 | 1 => ColourBy::Radius,
@@ -61,7 +62,7 @@ impl Painter {
                 .map(|&(label, _)| label)
                 .collect_or_unwind(),
             ColourBy::Level => edges().map(|edge| edge.level.into()).collect_or_unwind(),
-            // a component is of one label
+            // Components are numbered within a label.
             ColourBy::Component => {
                 let counts = skeletons.iter().map(|(_, one)| components(one));
                 (0..counts.sum()).collect_or_unwind()
@@ -76,7 +77,7 @@ impl Painter {
         }
     }
 
-    /// The colours of the points of an edge of the skeleton at a place of the list.
+    /// Returns the colours of the points of an edge of skeleton number `at`.
     pub fn edge<'a>(
         &'a self,
         skeletons: &'a [(i64, &Skeleton)],
@@ -96,7 +97,7 @@ impl Painter {
         move |point| flat.unwrap_or_else(|| self.radius(radius_at(edge, point)))
     }
 
-    /// The colour of a node, as a curve would have it there.
+    /// Returns the colour of a node, which is that of a curve at its position.
     pub fn node(&self, skeletons: &[(i64, &Skeleton)], at: usize, node: &Node) -> Colour {
         match self.by {
             ColourBy::Radius => self.radius(node.radius),
@@ -111,35 +112,35 @@ impl Painter {
         self.class(before + node.map_or(0, |node| node.component.into()))
     }
 
-    /// The colour of a class.
+    /// Returns the colour of a class.
     pub fn class(&self, class: i64) -> Colour {
         if self.by == ColourBy::Level {
             return LEVELS[(class.max(0) as usize).min(LEVELS.len() - 1)];
         }
         let number = self.classes.partition_point(|&other| other < class);
-        // the grey one is that of nothing
+        // The grey colour of the palette is left out: it looks like the object.
         let palette: Vec<_> = colorous::CATEGORY10
             .iter()
             .filter(|colour| colour.r != colour.g || colour.g != colour.b)
             .collect_or_unwind();
         let own = as_parts(*palette[number % palette.len()]);
-        let row = ROWS[number / palette.len() % ROWS.len()];
-        let goal = if row < 0.0 { 0.0 } else { 1.0 };
-        own.map(|channel| channel + row.abs() * (goal - channel))
+        let brightness = BRIGHTNESS[number / palette.len() % BRIGHTNESS.len()];
+        let goal = if brightness < 0.0 { 0.0 } else { 1.0 };
+        own.map(|channel| channel + brightness.abs() * (goal - channel))
     }
 
-    /// The colour of a radius.
+    /// Returns the colour of a radius.
     pub fn radius(&self, radius: f64) -> Colour {
         let part = match self.radii {
-            Some([least, most]) if most > least => (radius - least) / (most - least),
+            Some([min, max]) if max > min => (radius - min) / (max - min),
             _ => 0.5,
         };
         let part = if part.is_finite() { part } else { 0.0 };
-        as_parts(colorous::PLASMA.eval_continuous(OF_MAP * part.clamp(0.0, 1.0)))
+        as_parts(colorous::PLASMA.eval_continuous(MAP_FRACTION * part.clamp(0.0, 1.0)))
     }
 }
 
-/// The colour of a critical point, which stands out.
+/// Returns the highlight colour of a critical point.
 pub fn critical(kind: NodeKind) -> Option<Colour> {
     match kind {
         NodeKind::Attracting => Some(ATTRACTING),
@@ -148,26 +149,26 @@ pub fn critical(kind: NodeKind) -> Option<Colour> {
     }
 }
 
-/// The radius at a point of an edge.
+/// Returns the radius at a point of an edge.
 pub fn radius_at(edge: &Edge, point: usize) -> f64 {
     edge.radii.get(point).copied().unwrap_or(0.0)
 }
 
-/// As many components as the nodes name.
+/// Returns the number of components.
 fn components(skeleton: &Skeleton) -> i64 {
     let numbers = skeleton.nodes.iter().map(|node| node.component);
     numbers.max().map_or(0, |last| i64::from(last) + 1)
 }
 
-/// The least and the greatest radius.
+/// Returns the smallest and the largest radius.
 fn radii(skeletons: &[(i64, &Skeleton)]) -> Option<[f64; 2]> {
     let all = skeletons.iter().flat_map(|(_, one)| {
-        let of_edges = one.edges.iter().flat_map(|edge| edge.radii.iter().copied());
-        of_edges.chain(one.nodes.iter().map(|node| node.radius))
+        let edge_radii = one.edges.iter().flat_map(|edge| edge.radii.iter().copied());
+        edge_radii.chain(one.nodes.iter().map(|node| node.radius))
     });
     all.filter(|radius| radius.is_finite())
         .map(|radius| [radius; 2])
-        .reduce(|[least, most], [radius, _]| [least.min(radius), most.max(radius)])
+        .reduce(|[min, max], [radius, _]| [min.min(radius), max.max(radius)])
 }
 
 fn as_parts(colour: colorous::Color) -> Colour {
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_coloured_by_radius_and_several_by_label() {
+    fn default_colour_is_radius_for_one_label_and_label_for_many() {
         let (one, two) = (bar([1.0, 3.0], 0), bar([2.0, 2.0], 1));
         let painter = Painter::new(&[(1, &one)], None);
         assert_eq!(
@@ -226,15 +227,15 @@ mod tests {
     }
 
     #[test]
-    fn radii_have_the_colours_from_one_end_of_the_map_to_the_other() {
+    fn radii_span_the_colour_map() {
         let one = bar([1.0, 3.0], 0);
         let list = [(1, &one)];
         let painter = Painter::new(&list, None);
         let edge = painter.edge(&list, 0, &one.edges[0]);
-        let map = |part: f64| as_parts(colorous::PLASMA.eval_continuous(OF_MAP * part));
+        let map = |part: f64| as_parts(colorous::PLASMA.eval_continuous(MAP_FRACTION * part));
         assert_eq!([edge(0), edge(1)], [map(0.0), map(1.0)]);
         assert_eq!(painter.radius(2.0), map(0.5));
-        // of one radius, or what is none
+        // A single radius has the middle colour, and NaN the first one.
         let flat = bar([2.0, 2.0], 0);
         assert_eq!(Painter::new(&[(1, &flat)], None).radius(2.0), map(0.5));
         assert_eq!(painter.radius(f64::NAN), map(0.0));

@@ -1,8 +1,8 @@
-//! The curves as cones with round ends, in pixels.
+//! Projection of curves to cones with round ends, in pixels.
 
 use super::{
     SkeletonStyle,
-    colours::{Colour, Painter, critical, radius_at},
+    colours::{Colour, ColourMap, critical, radius_at},
 };
 use crate::{
     graph::{NodeKind, Skeleton},
@@ -15,30 +15,32 @@ use crate::{
 use ferrovox_kernels::render::CONE_LEN;
 use nalgebra::Vector3;
 
-/// How wide the nearest curves are and by how much less the farthest, as parts of the width that
-/// was asked for.
-const NEAREST: f64 = 1.15;
-const LESS: f64 = 0.5;
+/// Width of the nearest curves, as a multiple of the requested width.
+const NEAREST_WIDTH: f64 = 1.15;
+/// Amount by which the farthest curves are thinner, as a multiple of the requested width.
+const WIDTH_DECREASE: f64 = 0.5;
 
-/// How much wider than curves are critical points, junctions, and points that are all there is of a
-/// component.
+/// Radius of critical points, as a multiple of the half width of curves.
 const CRITICAL: f64 = 1.7;
+/// Radius of junctions, as a multiple of the half width of curves.
 const JUNCTION: f64 = 1.25;
-const ALONE: f64 = 1.8;
+/// Radius of isolated nodes, as a multiple of the half width of curves.
+const ISOLATED: f64 = 1.8;
 
-/// Longer ones are cut: their numbers would be inexact, and they would lie over many tiles.
-const LONGEST: f64 = 128.0;
-const MOST_PARTS: f64 = 4096.0;
+/// Longest cone, in pixels. Longer ones are divided, for precision and to intersect fewer tiles.
+const MAX_LENGTH: f64 = 128.0;
+/// Largest number of parts of a segment.
+const MAX_PARTS: f64 = 4096.0;
 
-/// Cones with round ends.
+/// Cones with round ends, in pixels.
 pub struct Cones {
-    /// [`CONE_LEN`] numbers for each.
+    /// [`CONE_LEN`] numbers per cone.
     pub numbers: Vec<f32>,
-    /// The depths of the nearest and of the farthest point of a curve.
+    /// Smallest and largest depth of a point of a curve.
     pub depths: [f32; 2],
 }
 
-/// A point of a curve.
+/// Projected point of a curve.
 #[derive(Clone, Copy)]
 struct Ball {
     at: [f64; 3],
@@ -46,7 +48,7 @@ struct Ball {
     colour: Colour,
 }
 
-/// How far curves reach.
+/// Returns the bounding box of all curves.
 pub fn extent(
     skeletons: &[(i64, &Skeleton)],
     view: ViewDirection,
@@ -60,20 +62,21 @@ pub fn extent(
             .flat_map(|edge| edge.points.iter().copied());
         nodes.chain(inner).map(|point| one.to_world(point))
     });
-    let extent = Extent::of_points(points, view);
+    let extent = Extent::from_points(points, view);
     let nodes = skeletons.iter().flat_map(|(_, one)| &one.nodes);
     let widest = nodes.map(|node| node.radius).fold(0.0, f64::max);
-    if style.tubes && extent.is_something() {
-        extent.grown(Vector3::repeat(widest))
+    if style.tubes && extent.is_bounded() {
+        extent.expanded(Vector3::repeat(widest))
     } else {
         extent
     }
 }
 
 impl Cones {
-    pub fn of(
+    /// Projects the curves and nodes of skeletons.
+    pub fn project(
         skeletons: &[(i64, &Skeleton)],
-        painter: &Painter,
+        colour_map: &ColourMap,
         framing: &Framing,
         style: &SkeletonStyle,
     ) -> Self {
@@ -89,9 +92,9 @@ impl Cones {
             } else {
                 0.0
             };
-            half * (NEAREST - LESS * part)
+            half * (NEAREST_WIDTH - WIDTH_DECREASE * part)
         };
-        let thick = |at: [f64; 3], radius: f64| {
+        let radius_at_depth = |at: [f64; 3], radius: f64| {
             if style.tubes {
                 (radius / framing.pixel).max(0.5 * half)
             } else {
@@ -106,12 +109,12 @@ impl Cones {
                         *degree += 1;
                     }
                 }
-                let colours = painter.edge(skeletons, number, edge);
-                let balls = edge.points.iter().enumerate().map(|(point, &place)| {
-                    let at = framing.in_picture(skeleton.to_world(place));
+                let colours = colour_map.edge(skeletons, number, edge);
+                let balls = edge.points.iter().enumerate().map(|(point, &position)| {
+                    let at = framing.project(skeleton.to_world(position));
                     Ball {
                         at,
-                        radius: thick(at, radius_at(edge, point)),
+                        radius: radius_at_depth(at, radius_at(edge, point)),
                         colour: colours(point),
                     }
                 });
@@ -124,14 +127,14 @@ impl Cones {
                 }
             }
             for (node, degree) in skeleton.nodes.iter().zip(degrees) {
-                let at = framing.in_picture(skeleton.to_world(node.position));
-                let own = painter.node(skeletons, number, node);
+                let at = framing.project(skeleton.to_world(node.position));
+                let own = colour_map.node(skeletons, number, node);
                 let ball = |radius: f64, colour: Colour| Ball { at, radius, colour };
                 let ball = match (style.tubes, degree, critical(node.kind)) {
-                    (true, 0, _) => ball(thick(at, node.radius), own),
+                    (true, 0, _) => ball(radius_at_depth(at, node.radius), own),
                     (true, ..) => continue,
                     (false, _, Some(colour)) => ball(CRITICAL * width(at[2]), colour),
-                    (false, 0, None) => ball(ALONE * width(at[2]), own),
+                    (false, 0, None) => ball(ISOLATED * width(at[2]), own),
                     (false, _, None) if node.kind == NodeKind::Junction => {
                         ball(JUNCTION * width(at[2]), own.map(|channel| 0.6 * channel))
                     }
@@ -143,13 +146,12 @@ impl Cones {
         cones
     }
 
-    /// How many there are.
+    /// Returns the number of cones.
     pub fn len(&self) -> usize {
         self.numbers.len() / CONE_LEN
     }
 
-    /// The least and the greatest x and y of a cone, and the depth that it begins at. Rounded as on
-    /// the device.
+    /// Returns the ranges of x and y of a cone, and its smallest depth, rounded as on the device.
     pub fn bounds(&self, cone: usize) -> ([[f32; 2]; 2], f32) {
         let [ax, ay, az, ra, bx, by, bz, rb] =
             [0, 1, 2, 3, 4, 5, 6, 7].map(|k| self.numbers[CONE_LEN * cone + k]);
@@ -157,15 +159,15 @@ impl Cones {
         ([range(ax, bx), range(ay, by)], (az - ra).min(bz - rb))
     }
 
-    /// Cones from one point of a curve to the next.
+    /// Adds cones from one point of a curve to the next.
     fn join(&mut self, from: Ball, to: Ball) {
-        let way = [0, 1, 2].map(|k| to.at[k] - from.at[k]);
-        let length = way.iter().map(|step| step * step).sum::<f64>().sqrt();
-        let parts = (length / LONGEST).ceil().clamp(1.0, MOST_PARTS);
+        let offset = [0, 1, 2].map(|k| to.at[k] - from.at[k]);
+        let length = offset.iter().map(|step| step * step).sum::<f64>().sqrt();
+        let parts = (length / MAX_LENGTH).ceil().clamp(1.0, MAX_PARTS);
         let between = |number: f64| {
             let part = number / parts;
             Ball {
-                at: [0, 1, 2].map(|k| from.at[k] + part * way[k]),
+                at: [0, 1, 2].map(|k| from.at[k] + part * offset[k]),
                 radius: from.radius + part * (to.radius - from.radius),
                 colour: [0, 1, 2]
                     .map(|k| from.colour[k] + part as f32 * (to.colour[k] - from.colour[k])),
@@ -184,7 +186,7 @@ impl Cones {
             self.numbers.extend_or_unwind(ball.at.map(|x| x as f32));
             self.numbers.push_or_unwind(ball.radius as f32);
         }
-        // linear, as the light is
+        // Colours are linear, as for the lighting.
         for ball in [a, b] {
             self.numbers
                 .extend_or_unwind(ball.colour.map(|channel| channel * channel));
@@ -192,7 +194,7 @@ impl Cones {
     }
 }
 
-/// The depths of the nearest and of the farthest point of a curve.
+/// Returns the smallest and the largest depth of a point of a curve.
 fn depths(skeletons: &[(i64, &Skeleton)], framing: &Framing) -> [f32; 2] {
     let points = skeletons.iter().flat_map(|(_, one)| {
         let nodes = one.nodes.iter().map(|node| node.position);
@@ -203,7 +205,7 @@ fn depths(skeletons: &[(i64, &Skeleton)], framing: &Framing) -> [f32; 2] {
         nodes.chain(inner).map(|point| one.to_world(point))
     });
     points
-        .map(|point| framing.in_picture(point)[2] as f32)
+        .map(|point| framing.project(point)[2] as f32)
         .filter(|depth| depth.is_finite())
         .map(|depth| [depth; 2])
         .reduce(|[near, far], [depth, _]| [near.min(depth), far.max(depth)])

@@ -1,63 +1,66 @@
-//! What the colours of curves stand for.
+//! Legend that explains the colours of curves.
 
 use super::{
     ColourBy,
-    colours::{Colour, Painter},
+    colours::{Colour, ColourMap},
     text::Font,
 };
 use crate::memory::CollectOrUnwind;
 use crate::render::Picture;
 
-/// Smaller pictures have no room for it.
-const LEAST_SIDE: u32 = 160;
-/// More classes are counted, not listed.
-const MOST_CLASSES: usize = 24;
+/// Smallest side of a picture with a legend, in pixels.
+const MIN_SIDE: u32 = 160;
+/// Largest number of classes that are listed; more are only counted.
+const MAX_CLASSES: usize = 24;
 
-/// A legend at the right edge of a picture, or below.
+/// Legend at the right edge or at the bottom of a picture.
 pub struct Legend {
     font: Font,
     size: [u32; 2],
     content: Content,
 }
 
+/// Contents of a legend.
 enum Content {
-    /// Colours of radii, from the least to the greatest.
+    /// Colour bar of radii with its smallest and its largest value.
     Bar {
         colours: Vec<Colour>,
-        least: String,
-        most: String,
+        min: String,
+        max: String,
         is_below: bool,
     },
-    /// A colour for each name.
+    /// Title, and a colour with a name for each class.
     List(&'static str, Vec<(Colour, String)>),
-    /// How many there are.
+    /// Number of classes, as text.
     Count(String),
 }
 
-/// Colours of a bar.
+/// Number of colours of a bar.
 const STEPS: usize = 256;
-/// The lines above a bar, and the one of a bar below.
+/// Lines above a vertical bar.
 const TITLE: [&str; 3] = ["radius", "(world", "units)"];
+/// Line above a horizontal bar.
 const TITLE_BELOW: &str = "radius (world units)";
 
 impl Legend {
-    /// That of the colours of a picture of so many pixels, if there is room for it.
-    pub fn of(painter: &Painter, size: [u32; 2]) -> Option<Self> {
+    /// Creates the legend of a picture of `size` pixels; `None` if there is no room or nothing to
+    /// explain.
+    pub fn new(colour_map: &ColourMap, size: [u32; 2]) -> Option<Self> {
         let shorter = size[0].min(size[1]);
-        if shorter < LEAST_SIDE {
+        if shorter < MIN_SIDE {
             return None;
         }
         let font = Font::for_picture(shorter);
-        let what = match painter.by {
+        let what = match colour_map.by {
             ColourBy::Radius => {
-                let [least, most] = painter.radii?;
-                let at = |step: usize| least + (most - least) * step as f64 / (STEPS - 1) as f64;
+                let [min, max] = colour_map.radii?;
+                let at = |step: usize| min + (max - min) * step as f64 / (STEPS - 1) as f64;
                 let content = Content::Bar {
                     colours: (0..STEPS)
-                        .map(|step| painter.radius(at(step)))
+                        .map(|step| colour_map.radius(at(step)))
                         .collect_or_unwind(),
-                    least: number(least),
-                    most: number(most),
+                    min: number(min),
+                    max: number(max),
                     is_below: size[1] > size[0],
                 };
                 return Some(Self {
@@ -70,13 +73,13 @@ impl Legend {
             ColourBy::Level => "level",
             ColourBy::Component => "component",
         };
-        let classes = &painter.classes;
+        let classes = &colour_map.classes;
         let rows = (size[1] / font.line()).saturating_sub(3) as usize;
         let content = match classes.len() {
             0 => return None,
-            count if count > MOST_CLASSES.min(rows) => Content::Count(format!("{count} {what}s")),
+            count if count > MAX_CLASSES.min(rows) => Content::Count(format!("{count} {what}s")),
             _ => {
-                let entry = |&class: &i64| (painter.class(class), class.to_string());
+                let entry = |&class: &i64| (colour_map.class(class), class.to_string());
                 Content::List(what, classes.iter().map(entry).collect_or_unwind())
             }
         };
@@ -87,13 +90,13 @@ impl Legend {
         })
     }
 
-    /// Half a line.
+    /// Returns half the height of a line, in pixels.
     fn gap(&self) -> u32 {
         self.font.line() / 2
     }
 
-    /// Pixels at the right and below that are kept free for it.
-    pub fn kept(&self) -> [u32; 2] {
+    /// Returns the margins at the right and at the bottom that the legend needs, in pixels.
+    pub fn margin(&self) -> [u32; 2] {
         let line = self.font.line();
         match &self.content {
             Content::Bar { is_below: true, .. } => [0, 2 * line + 2 * self.gap()],
@@ -102,14 +105,14 @@ impl Legend {
         }
     }
 
-    /// Pixels along what stands at the right.
+    /// Returns the width of a legend at the right edge, in pixels.
     fn width(&self) -> u32 {
         let font = &self.font;
         let (swatch, gap) = (font.line(), self.gap());
         match &self.content {
-            Content::Bar { least, most, .. } => {
+            Content::Bar { min, max, .. } => {
                 let title = TITLE.map(|line| font.width(line)).into_iter().max();
-                let numbers = font.width(least).max(font.width(most));
+                let numbers = font.width(min).max(font.width(max));
                 title.unwrap_or(0).max(swatch + gap / 2 + numbers)
             }
             Content::List(title, entries) => {
@@ -121,31 +124,28 @@ impl Legend {
         }
     }
 
-    /// Draws it.
+    /// Draws the legend.
     pub fn draw(&self, picture: &mut Picture) {
         match &self.content {
             Content::Bar { is_below: true, .. } => self.draw_bar_below(picture),
             Content::Bar { .. } => self.draw_bar(picture),
             Content::List(title, entries) => self.draw_list(picture, title, entries),
             Content::Count(text) => {
-                let [x, y] = [0, 1].map(|k| self.size[k] - self.kept()[k].min(self.size[k]));
+                let [x, y] = [0, 1].map(|k| self.size[k] - self.margin()[k].min(self.size[k]));
                 let left = x.saturating_sub(self.font.width(text)) / 2;
                 self.font.write(picture, [left, y], text);
             }
         }
     }
 
-    /// The left end of what stands at the right.
+    /// Returns the left end of a legend at the right edge, in pixels.
     fn left(&self) -> u32 {
         self.size[0].saturating_sub(self.width() + self.gap())
     }
 
     fn draw_bar(&self, picture: &mut Picture) {
         let Content::Bar {
-            colours,
-            least,
-            most,
-            ..
+            colours, min, max, ..
         } = &self.content
         else {
             return;
@@ -160,30 +160,27 @@ impl Legend {
         }
         top += self.gap();
         for row in 0..length {
-            // the greatest above
+            // The largest radius is at the top.
             let step = (length - 1 - row) as usize * (colours.len() - 1) / (length - 1) as usize;
-            picture.mix_box([left, top + row], [line, 1], as_bytes(colours[step]), 1.0);
+            picture.blend_rectangle([left, top + row], [line, 1], as_bytes(colours[step]), 1.0);
         }
-        let beside = left + line + self.gap() / 2;
-        font.write(picture, [beside, top], most);
-        if least != most {
-            font.write(picture, [beside, top + length - line], least);
+        let label_left = left + line + self.gap() / 2;
+        font.write(picture, [label_left, top], max);
+        if min != max {
+            font.write(picture, [label_left, top + length - line], min);
         }
     }
 
     fn draw_bar_below(&self, picture: &mut Picture) {
         let Content::Bar {
-            colours,
-            least,
-            most,
-            ..
+            colours, min, max, ..
         } = &self.content
         else {
             return;
         };
         let (font, line, gap) = (&self.font, self.font.line(), self.gap());
         let [width, height] = self.size;
-        let top = height.saturating_sub(self.kept()[1]);
+        let top = height.saturating_sub(self.margin()[1]);
         let title = width.saturating_sub(font.width(TITLE_BELOW)) / 2;
         font.write(picture, [title, top], TITLE_BELOW);
         let length = width / 3;
@@ -191,17 +188,17 @@ impl Legend {
         let top = top + line + gap / 2;
         for column in 0..length {
             let step = column as usize * (colours.len() - 1) / (length - 1).max(1) as usize;
-            picture.mix_box(
+            picture.blend_rectangle(
                 [left + column, top],
                 [1, line],
                 as_bytes(colours[step]),
                 1.0,
             );
         }
-        let before = left.saturating_sub(font.width(least) + gap);
-        font.write(picture, [before, top], least);
-        if least != most {
-            font.write(picture, [left + length + gap, top], most);
+        let before = left.saturating_sub(font.width(min) + gap);
+        font.write(picture, [before, top], min);
+        if min != max {
+            font.write(picture, [left + length + gap, top], max);
         }
     }
 
@@ -215,7 +212,7 @@ impl Legend {
             let inset = line / 5;
             let side = line - 2 * inset;
             let colour = as_bytes(*colour);
-            picture.mix_box([left + inset, top + inset], [side; 2], colour, 1.0);
+            picture.blend_rectangle([left + inset, top + inset], [side; 2], colour, 1.0);
             font.write(picture, [left + line + self.gap() / 2, top], name);
         }
     }
@@ -225,7 +222,7 @@ fn as_bytes(colour: Colour) -> [f32; 3] {
     colour.map(|channel| 255.0 * channel)
 }
 
-/// A radius with three digits.
+/// Formats a radius with three digits.
 fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
@@ -242,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short() {
+    fn radii_are_formatted_with_three_digits() {
         let cases = [
             (0.0, "0"),
             (0.5, "0.500"),
@@ -256,8 +253,8 @@ mod tests {
         }
     }
 
-    fn painter(by: ColourBy, classes: i64) -> Painter {
-        Painter {
+    fn colour_map(by: ColourBy, classes: i64) -> ColourMap {
+        ColourMap {
             by,
             radii: Some([0.5, 4.0]),
             classes: (0..classes).collect(),
@@ -265,29 +262,29 @@ mod tests {
     }
 
     #[test]
-    fn legends_are_where_there_is_room() {
+    fn legend_is_placed_where_there_is_room() {
         let size = [400, 300];
-        let bar = Legend::of(&painter(ColourBy::Radius, 0), size).unwrap();
-        assert!((40..100).contains(&bar.kept()[0]) && bar.kept()[1] == 0);
-        let below = Legend::of(&painter(ColourBy::Radius, 0), [300, 400]).unwrap();
-        assert!(below.kept()[0] == 0 && (20..60).contains(&below.kept()[1]));
-        let list = Legend::of(&painter(ColourBy::Label, 5), size).unwrap();
+        let bar = Legend::new(&colour_map(ColourBy::Radius, 0), size).unwrap();
+        assert!((40..100).contains(&bar.margin()[0]) && bar.margin()[1] == 0);
+        let below = Legend::new(&colour_map(ColourBy::Radius, 0), [300, 400]).unwrap();
+        assert!(below.margin()[0] == 0 && (20..60).contains(&below.margin()[1]));
+        let list = Legend::new(&colour_map(ColourBy::Label, 5), size).unwrap();
         assert!(matches!(&list.content, Content::List("label", entries) if entries.len() == 5));
-        let many = Legend::of(&painter(ColourBy::Component, 116), size).unwrap();
+        let many = Legend::new(&colour_map(ColourBy::Component, 116), size).unwrap();
         assert!(matches!(&many.content, Content::Count(text) if text == "116 components"));
-        assert!(Legend::of(&painter(ColourBy::Radius, 0), [800, 100]).is_none());
-        assert!(Legend::of(&painter(ColourBy::Label, 0), size).is_none());
+        assert!(Legend::new(&colour_map(ColourBy::Radius, 0), [800, 100]).is_none());
+        assert!(Legend::new(&colour_map(ColourBy::Label, 0), size).is_none());
     }
 
     #[test]
-    fn a_bar_has_both_ends_of_the_map() {
+    fn colour_bar_has_both_ends_of_the_map() {
         for size in [[400, 300], [300, 400]] {
-            let painter = painter(ColourBy::Radius, 0);
-            let legend = Legend::of(&painter, size).unwrap();
+            let colour_map = colour_map(ColourBy::Radius, 0);
+            let legend = Legend::new(&colour_map, size).unwrap();
             let mut picture = Picture::filled(size[0], size[1], [1.0; 3]).unwrap();
             legend.draw(&mut picture);
             for radius in [0.5, 4.0] {
-                let colour = as_bytes(painter.radius(radius)).map(|c| (c + 0.5) as u8);
+                let colour = as_bytes(colour_map.radius(radius)).map(|c| (c + 0.5) as u8);
                 let found = picture.rgba().chunks(4).any(|pixel| pixel[..3] == colour);
                 assert!(found, "{size:?}: {radius}");
             }

@@ -1,4 +1,4 @@
-//! Skeletons over pictures of the objects that they are in.
+//! Skeletons drawn over pictures of their objects.
 
 mod colours;
 mod cones;
@@ -23,29 +23,29 @@ use crate::{
     grid::{DeviceSample, DeviceVolume},
     memory::catch_out_of_memory,
 };
-use colours::Painter;
+use colours::ColourMap;
 use cones::Cones;
 use ferrovox_kernels::render::{Overlay, render_curves};
 use legend::Legend;
 use tiles::Tiles;
 
-/// Rays per pixel along x and along y: fewer show in thin curves.
+/// Minimum number of rays per pixel along x and y: with fewer, thin curves look jagged.
 const RAYS: u32 = 4;
 
-/// How much of their colour the farthest curves lose: flat ones, and tubes, whose light shows where
-/// they are.
+/// Fraction of their colour that the farthest curves lose: flat curves, and tubes, whose shading
+/// already shows depth.
 const FADED: [f32; 2] = [0.5, 0.35];
 
-/// Draws a skeleton over a pale picture of the object around it, which fills the picture; without
-/// an object, the curves fill it. Curves are seen wherever they are in the object, nearer ones over
+/// Draws a skeleton over a pale picture of the object around it. The object fills the picture;
+/// without an object, the curves do. Curves are visible through the object; nearer ones cover
 /// farther ones, which are paler and thinner.
 ///
-/// Both are drawn on the device. Work is that of [`isosurface()`](super::isosurface()), and
-/// proportional to pixels × the curves over a pixel; device memory is 4 bytes per pixel and 56 per
-/// point of a curve. A bit for each sample is copied to the host, to find the object.
+/// Object and curves are drawn on the device. Time: that of [`isosurface()`](super::isosurface()),
+/// plus pixels × curves over a pixel. Device memory: 4 bytes per pixel and 56 per point of a curve.
+/// One bit per sample is downloaded to find the object.
 ///
 /// # Errors
-/// Those of [`isosurface()`](super::isosurface()).
+/// The errors of [`isosurface()`](super::isosurface()).
 ///
 /// ```
 /// use ferrovox::{device::Device, synthetic, render::{self, RenderParams, SkeletonStyle}, skeleton::Skeleton};
@@ -67,10 +67,10 @@ pub fn skeleton<T: DeviceSample>(
     skeletons(stream, volume, &[(1, skeleton)], params, style)
 }
 
-/// Draws the skeletons of several labels, each with its number, as [`skeleton()`] draws one.
+/// Draws the skeletons of several labels like [`skeleton()`].
 ///
 /// # Errors
-/// Those of [`isosurface()`](super::isosurface()).
+/// The errors of [`isosurface()`](super::isosurface()).
 pub fn skeletons<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -79,10 +79,10 @@ pub fn skeletons<T: DeviceSample>(
     style: &SkeletonStyle,
 ) -> Result<Picture, RenderError> {
     check(params)?;
-    catch_out_of_memory(|| drawn(stream, volume, skeletons, params, style))
+    catch_out_of_memory(|| draw(stream, volume, skeletons, params, style))
 }
 
-fn drawn<T: DeviceSample>(
+fn draw<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
     skeletons: &[(i64, &Skeleton)],
@@ -90,43 +90,43 @@ fn drawn<T: DeviceSample>(
     style: &SkeletonStyle,
 ) -> Result<Picture, RenderError> {
     let size = [params.width, params.height];
-    let painter = Painter::new(skeletons, style.colours);
+    let colour_map = ColourMap::new(skeletons, style.colours);
     let legend = if style.legend {
-        Legend::of(&painter, size)
+        Legend::new(&colour_map, size)
     } else {
         None
     };
     let canvas = Canvas {
         size,
-        kept: legend.as_ref().map_or([0; 2], Legend::kept),
+        margin: legend.as_ref().map_or([0; 2], Legend::margin),
     };
     let solid = style.solid.clamp(0.0, 1.0);
     let object = if solid > 0.0 && !volume.samples().is_empty() {
-        Extent::of_object(stream, volume, (params.iso, params.inside), params.view)?
+        Extent::from_object(stream, volume, (params.iso, params.inside), params.view)?
     } else {
-        Extent::NOTHING
+        Extent::EMPTY
     };
-    let has_object = object.is_something();
+    let has_object = object.is_bounded();
     let extent = if has_object {
         object
     } else {
         cones::extent(skeletons, params.view, style)
     };
     let mut pixels = fill(stream, params)?;
-    if has_object || extent.is_something() {
-        let least = volume.geometry().spacing().min();
-        let framing = Framing::of_extent(&extent, params.view, canvas, least);
+    if has_object || extent.is_bounded() {
+        let min_half = volume.geometry().spacing().min();
+        let framing = Framing::fit_extent(&extent, params.view, canvas, min_half);
         if has_object {
             pixels = surface(stream, volume, &framing, params)?;
         }
-        let cones = Cones::of(skeletons, &painter, &framing, style);
-        let tiles = Tiles::of(&cones, size);
+        let cones = Cones::project(skeletons, &colour_map, &framing, style);
+        let tiles = Tiles::assign(&cones, size);
         let [from, to] = cones.depths;
         let faded = FADED[usize::from(style.tubes)];
         let overlay = Overlay {
             width: params.width,
-            tiles_per_row: tiles.across,
-            log2_tile_size: tiles.power,
+            tiles_per_row: tiles.per_row,
+            log2_tile_size: tiles.log2_size,
             rays: params.rays.max(RAYS),
             background_mix: 1.0 - solid,
             fade_start: from,
@@ -147,8 +147,8 @@ fn drawn<T: DeviceSample>(
             light_in_picture(params),
             pixels.view_mut(),
         );
-        // SAFETY: members are numbers of cones, tiles cover the picture, and there is an element
-        // for each pixel.
+        // SAFETY: every member is the index of a cone, the tiles cover the picture, and `pixels`
+        // has an element for every pixel.
         unsafe { stream.launch::<render_curves>(rows_launch(rows), args)? };
     }
     let mut picture =

@@ -1,21 +1,21 @@
-//! How skeletons are drawn.
+//! Style of skeletons in pictures.
 
 use super::ColourBy;
 
-/// How a skeleton is drawn.
+/// Style of skeletons in pictures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkeletonStyle {
-    /// How much of the object's picture is left behind the skeleton: from 0, without an object, to 1.
+    /// Opacity of the object behind the skeleton, from 0 (no object) to 1.
     pub solid: f32,
-    /// How wide curves are, in pixels.
+    /// Width of curves, in pixels.
     pub width: f32,
-    /// What curves are coloured by: where nothing is said, the label of several, and the radius of
-    /// one.
+    /// Quantity that determines the colours of curves; `None` for the radius if there is one
+    /// skeleton, and the label if there are several.
     pub colours: Option<ColourBy>,
-    /// Curves are tubes of the radius at each point, in the light, in place of lines.
+    /// `true` to draw shaded tubes with the radius at each point instead of lines.
     pub tubes: bool,
-    /// Whether colours are explained at the picture's edge. Pictures with a side of less than 160
-    /// pixels have no room for it.
+    /// `true` to draw a legend at the edge of the picture. Pictures with a side of less than 160
+    /// pixels have none.
     pub legend: bool,
 }
 

@@ -3,18 +3,19 @@
 use crate::render::Picture;
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
-/// A size of text.
+/// Font and size of text.
 #[derive(Clone, Copy, Debug)]
 pub struct Font {
     height: RasterHeight,
-    /// Pixels of the picture along a side of one of the letters'.
-    times: u32,
+    /// Scale factor: pixels of the picture per pixel of the font.
+    scale: u32,
 }
 
+/// sRGB colour of text.
 const COLOUR: [f32; 3] = [50.0, 54.0, 62.0];
 
 impl Font {
-    /// One that can be read in a picture whose shorter side has so many pixels.
+    /// Returns a legible font for a picture whose shorter side has `shorter` pixels.
     pub fn for_picture(shorter: u32) -> Self {
         let height = match shorter {
             0..700 => RasterHeight::Size16,
@@ -22,23 +23,22 @@ impl Font {
             900..1200 => RasterHeight::Size24,
             _ => RasterHeight::Size32,
         };
-        let times = (shorter / 1200).max(1);
-        Self { height, times }
+        let scale = (shorter / 1200).max(1);
+        Self { height, scale }
     }
 
-    /// Pixels from one line to the next.
+    /// Returns the height of a line, in pixels.
     pub fn line(&self) -> u32 {
-        self.height.val() as u32 * self.times
+        self.height.val() as u32 * self.scale
     }
 
-    /// Pixels along a text.
+    /// Returns the width of a text, in pixels.
     pub fn width(&self, text: &str) -> u32 {
         let letter = get_raster_width(FontWeight::Regular, self.height) as u32;
-        text.chars().count() as u32 * letter * self.times
+        text.chars().count() as u32 * letter * self.scale
     }
 
-    /// Writes a text, with its upper left corner at a pixel. What is outside the picture is left
-    /// out.
+    /// Writes a text with its upper left corner at a pixel. Pixels outside the picture are ignored.
     pub fn write(&self, picture: &mut Picture, [x, y]: [u32; 2], text: &str) {
         let step = self.width(" ");
         for (letter, left) in text.chars().zip((x..).step_by(step.max(1) as usize)) {
@@ -47,9 +47,9 @@ impl Font {
             };
             for (row, pixels) in (0u32..).zip(raster.rows()) {
                 for (column, &strength) in (0u32..).zip(pixels) {
-                    let corner = [left + column * self.times, y + row * self.times];
-                    let part = f32::from(strength) / 255.0;
-                    picture.mix_box(corner, [self.times; 2], COLOUR, part);
+                    let corner = [left + column * self.scale, y + row * self.scale];
+                    let opacity = f32::from(strength) / 255.0;
+                    picture.blend_rectangle(corner, [self.scale; 2], COLOUR, opacity);
                 }
             }
         }

@@ -1,31 +1,33 @@
-//! Which cones are seen in which part of a picture.
+//! Assignment of cones to the tiles of a picture.
 
 use super::cones::Cones;
 use crate::memory::{CollectOrUnwind, copy_or_unwind, zeroed_or_unwind};
 
-/// The side of a tile is 2 to this power of pixels,
-const POWER: u32 = 4;
-/// and more where there would be more tiles along a side.
-const MOST: u32 = 256;
+/// Smallest side of a tile, as a power of two of pixels.
+const MIN_LOG2_SIZE: u32 = 4;
+/// Largest number of tiles along a side of the picture.
+const MAX_TILES: u32 = 256;
 
-/// The cones of each tile, in the order of the depths that they begin at.
+/// Cones of each tile, in the order of their smallest depths.
 pub struct Tiles {
-    /// The side of a tile is 2 to this power of pixels.
-    pub power: u32,
-    /// Tiles along x.
-    pub across: u32,
-    /// For each tile the first of its members, and one more.
+    /// Side of a tile, as a power of two of pixels.
+    pub log2_size: u32,
+    /// Number of tiles along x.
+    pub per_row: u32,
+    /// Start of each tile's range in `members`, and the end of the last range.
     pub starts: Vec<u32>,
+    /// Indices of the cones of all tiles.
     pub members: Vec<u32>,
 }
 
 impl Tiles {
-    pub fn of(cones: &Cones, size: [u32; 2]) -> Self {
-        let mut power = POWER;
-        while size.iter().any(|side| side >> power > MOST) {
-            power += 1;
+    /// Assigns every cone to the tiles that its bounding rectangle intersects.
+    pub fn assign(cones: &Cones, size: [u32; 2]) -> Self {
+        let mut log2_size = MIN_LOG2_SIZE;
+        while size.iter().any(|side| side >> log2_size > MAX_TILES) {
+            log2_size += 1;
         }
-        let counts = size.map(|side| side.div_ceil(1 << power) as usize);
+        let counts = size.map(|side| side.div_ceil(1 << log2_size) as usize);
         let bounds: Vec<_> = (0..cones.len())
             .map(|cone| cones.bounds(cone))
             .collect_or_unwind();
@@ -34,7 +36,7 @@ impl Tiles {
             let depth = |cone: u32| bounds[cone as usize].1;
             depth(a).total_cmp(&depth(b)).then(a.cmp(&b))
         });
-        // casts take what is beyond the numbers to their ends, and what is none to 0
+        // The casts saturate, and convert NaN to 0.
         let tiles = |cone: u32| {
             let (sides, _) = bounds[cone as usize];
             [0, 1].map(|axis| {
@@ -42,7 +44,7 @@ impl Tiles {
                 if !(high >= 0.0 && low < size[axis] as f32) {
                     return 0..0;
                 }
-                low as usize >> power..((high as usize >> power) + 1).min(counts[axis])
+                low as usize >> log2_size..((high as usize >> log2_size) + 1).min(counts[axis])
             })
         };
         let each = |visit: &mut dyn FnMut(usize, u32)| {
@@ -67,8 +69,8 @@ impl Tiles {
             next[tile] += 1;
         });
         Self {
-            power,
-            across: counts[0] as u32,
+            log2_size,
+            per_row: counts[0] as u32,
             starts,
             members,
         }
@@ -79,14 +81,14 @@ impl Tiles {
 mod tests {
     use super::*;
 
-    /// A ball of radius 2.
+    /// Returns a ball of radius 2.
     fn ball(x: f32, y: f32, z: f32) -> Vec<f32> {
         let end = [x, y, z, 2.0];
         [&end[..], &end, &[0.0; 6]].concat()
     }
 
     #[test]
-    fn tiles_have_what_is_in_them_the_nearest_first() {
+    fn tiles_list_their_cones_nearest_first() {
         let cones = Cones {
             numbers: [
                 ball(8.0, 8.0, 9.0),
@@ -99,11 +101,11 @@ mod tests {
             .concat(),
             depths: [0.0; 2],
         };
-        let tiles = Tiles::of(&cones, [40, 20]);
-        assert_eq!((tiles.power, tiles.across), (4, 3));
+        let tiles = Tiles::assign(&cones, [40, 20]);
+        assert_eq!((tiles.log2_size, tiles.per_row), (4, 3));
         assert_eq!(tiles.starts, [0, 2, 3, 3, 3, 3, 3]);
         assert_eq!(tiles.members, [1, 0, 1]);
-        let tiles = Tiles::of(&cones, [16384, 9]);
-        assert_eq!((tiles.power, tiles.across), (6, 256));
+        let tiles = Tiles::assign(&cones, [16384, 9]);
+        assert_eq!((tiles.log2_size, tiles.per_row), (6, 256));
     }
 }
