@@ -5,7 +5,7 @@ use crate::{
     args::DistanceArgs,
     report::{Devices, Grid, milliseconds, paths},
 };
-use ferrovox::pipeline::distance::{ComparisonOutcome, MethodRow};
+use ferrovox::pipeline::distance::{ComparisonOutcome, MethodComparison};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -66,7 +66,7 @@ pub fn comparison_json(args: &DistanceArgs, outcome: &ComparisonOutcome) -> Comp
     }
 }
 
-fn method_report(method_row: &MethodRow) -> MethodReport {
+fn method_report(method_row: &MethodComparison) -> MethodReport {
     let bands = method_row.difference.bands.iter().map(|band| BandReport {
         from: band.start,
         to: Some(band.end).filter(|to| to.is_finite()),

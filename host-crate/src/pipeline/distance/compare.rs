@@ -1,8 +1,8 @@
-//! Every method beside the exact map.
+//! Comparison of all methods with the exact one.
 
 use super::{
     DistanceJob, DistanceJobError, Plane, Run, SitesFrom, device_sites::DeviceSites,
-    plane::PlaneSamples, whole::one_device,
+    in_core::single_device, plane::PlaneSamples,
 };
 use crate::{
     device::{Device, Stream, start_threads},
@@ -21,59 +21,59 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How methods are compared.
+/// The options of a comparison of methods.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// The folder for a picture by each method, which is made if it does not exist.
+    /// The folder of the pictures, one per method. It is created if necessary.
     pub folder: PathBuf,
-    /// The plane that is drawn; `None` takes the middle one across z.
+    /// The plane to draw. `None` selects the middle plane perpendicular to z.
     pub plane: Option<Plane>,
-    /// Pixels along the longer side.
+    /// Number of pixels along the longer side.
     pub longest_side: u32,
-    /// Exact distances that end the bands for which errors are reported, increasing.
+    /// Upper ends of the bands of exact distances for which errors are reported, in increasing
+    /// order.
     pub bands: Vec<f64>,
 }
 
-/// How far methods are from the exact distances.
+/// The errors of all methods relative to the exact distances.
 #[derive(Clone, Debug)]
 pub struct ComparisonOutcome {
-    /// Voxels along x, y and z.
+    /// Number of voxels along x, y and z.
     pub dims: [usize; 3],
-    /// Their place in the world.
+    /// The grid's position in world coordinates.
     pub geometry: Geometry,
-    /// How many sites.
+    /// Number of sites.
     pub sites: u64,
-    /// What lies between two isolines of each picture.
+    /// The distance between adjacent isolines of the pictures.
     pub isoline_step: f32,
-    /// Where the maps were made.
+    /// The device that computed the maps.
     pub device: Device,
-    /// The methods, the exact one first.
-    pub methods: Vec<MethodRow>,
+    /// The methods, starting with the exact one.
+    pub methods: Vec<MethodComparison>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// How long each stage took.
+    /// The time per stage.
     pub timings: Timings,
 }
 
-/// What one method made.
+/// The result of one method.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MethodRow {
+pub struct MethodComparison {
     /// The method.
     pub method: Method,
     /// The picture.
     pub picture: PathBuf,
-    /// How long the map took on the device.
+    /// The time of the distance transform on the device.
     pub time: Duration,
-    /// How far it is from the exact one.
+    /// The errors relative to the exact map.
     pub difference: Difference,
 }
 
-/// Makes the map of a job's sites by every method that takes them, draws each into a folder, and
-/// reports how far they are from the exact one. Nothing else of what the job would write is
-/// written, and its method does not count.
+/// Computes the map of a job's sites by each method that supports them, draws each into a folder,
+/// and reports the errors relative to the exact map. Outputs and method of the job are ignored.
 ///
 /// # Errors
-/// As [`run`](super::run); labels, several devices and a limit of memory are refused.
+/// As [`run`](super::run). Labels, several devices and a memory limit are rejected.
 pub fn compare(
     job: &DistanceJob,
     comparison: &Comparison,
@@ -81,12 +81,12 @@ pub fn compare(
 ) -> Result<ComparisonOutcome, PipelineError> {
     start_threads()?;
     if job.sites == SitesFrom::Labels {
-        let why = "methods are compared of sites that are voxels or points, not of labels";
+        let why = "methods are compared for voxels or points, not for labels";
         return Err(DistanceJobError::Conflict(why).into());
     }
-    let device = one_device(job, false)?;
+    let device = single_device(job, false)?;
     let stream = device.stream()?;
-    // points are compared as such, wherever they are
+    // points are not converted to voxels, even at voxel centres
     let method = matches!(job.sites, SitesFrom::Points { .. }).then_some(Method::BruteForce);
     let job = &DistanceJob {
         method,
@@ -94,43 +94,44 @@ pub fn compare(
     };
     comparison.check(job)?;
     let mut run = Run::begin(job, monitor);
-    let found = run.read(comparison.plane)?;
-    let (dims, geometry) = (found.dims(), *found.geometry());
+    let site_input = run.read(comparison.plane)?;
+    let (dims, geometry) = (site_input.dims(), *site_input.geometry());
     let plane = comparison.plane.unwrap_or(Plane {
         axis: 2,
         index: dims[2] / 2,
     });
     plane.check(dims)?;
     let device_sites = run.stages.run("sites", || {
-        DeviceSites::new(&stream, &found, false).map_err(job.input.error())
+        DeviceSites::new(&stream, &site_input, false).map_err(job.input.error())
     })?;
-    drop(found);
+    drop(site_input);
     let count = device_sites.count(&stream).map_err(job.input.error())?;
     let Some(sites) = device_sites.sites() else {
         return Err(job.input.error()(DistanceError::NoSites));
     };
-    let methods = methods(sites);
-    let make = |method| map(&stream, sites, job, method).map_err(job.input.error());
-    let (exact, time) = run.stages.run("exact", || make(methods[0]))?;
+    let methods = supported_methods(sites);
+    let compute = |method| timed_map(&stream, sites, job, method).map_err(job.input.error());
+    let (exact, time) = run.stages.run("exact", || compute(methods[0]))?;
     fs::create_dir_all(&comparison.folder).map_err(|error| DistanceJobError::Folder {
         folder: comparison.folder.display().to_string(),
         reason: error.to_string(),
     })?;
     let size = comparison.longest_side;
-    let (_, isoline_step) = PlaneSamples::of(&exact, plane).draw(None, size)?;
+    let (_, isoline_step) = PlaneSamples::from_map(&exact, plane).draw(None, size)?;
     let mut group = FileGroup::new();
-    let mut rows: Vec<MethodRow> = Vec::new();
+    let mut comparisons: Vec<MethodComparison> = Vec::new();
     for &method in methods {
-        let (map, time) = if rows.is_empty() {
+        let (map, time) = if comparisons.is_empty() {
             (exact.clone(), time)
         } else {
-            run.stages.run(method.name(), || make(method))?
+            run.stages.run(method.name(), || compute(method))?
         };
-        let (drawn, _) = PlaneSamples::of(&map, plane).draw(Some(isoline_step), size)?;
+        let (plane_picture, _) =
+            PlaneSamples::from_map(&map, plane).draw(Some(isoline_step), size)?;
         let picture = comparison.picture(method);
-        add_picture(&mut group, &picture, &drawn)?;
+        add_picture(&mut group, &picture, &plane_picture)?;
         let difference = distance::compare(&exact, &map, &comparison.bands);
-        rows.push(MethodRow {
+        comparisons.push(MethodComparison {
             method,
             picture,
             time,
@@ -144,7 +145,7 @@ pub fn compare(
         sites: count,
         isoline_step,
         device: device.clone(),
-        methods: rows,
+        methods: comparisons,
         warnings: run.warnings,
         timings: run.stages.finish(),
     })
@@ -155,13 +156,13 @@ impl Comparison {
         self.folder.join(format!("{}.png", method.name()))
     }
 
-    /// Fails if a picture would be one of the files that are read. (A folder that does not exist
-    /// yet has none.)
+    /// Fails if a picture would overwrite an input file. A folder that does not exist yet contains
+    /// none.
     fn check(&self, job: &DistanceJob) -> Result<(), PathError> {
         if !self.folder.is_dir() {
             return Ok(());
         }
-        let methods = OF_VOXELS.iter().chain(&OF_POINTS[..2]);
+        let methods = VOXEL_METHODS.iter().chain(&POINT_METHODS[..2]);
         let pictures: Vec<_> = methods.map(|&method| self.picture(method)).collect();
         let outputs = pictures
             .iter()
@@ -170,8 +171,8 @@ impl Comparison {
     }
 }
 
-/// The methods that take sites that are voxels, the exact one first.
-const OF_VOXELS: [Method; 5] = [
+/// The methods for voxels, starting with the exact one.
+const VOXEL_METHODS: [Method; 5] = [
     Method::Separable,
     Method::Cubes,
     Method::CenterPoint,
@@ -179,20 +180,20 @@ const OF_VOXELS: [Method; 5] = [
     Method::CityBlock,
 ];
 
-/// The methods that take points, the exact ones first, then one that takes voxels too.
-const OF_POINTS: [Method; 3] = [Method::BruteForce, Method::Bucketed, Method::Cubes];
+/// The methods for points: the exact ones, then the one that also supports voxels.
+const POINT_METHODS: [Method; 3] = [Method::BruteForce, Method::Bucketed, Method::Cubes];
 
-/// The methods that take such sites, the exact one first.
-fn methods(sites: Sites<'_>) -> &'static [Method] {
+/// Returns the methods that support the sites, starting with the exact one.
+fn supported_methods(sites: Sites<'_>) -> &'static [Method] {
     match sites {
-        Sites::Voxels(_) => &OF_VOXELS,
-        Sites::Points(_) => &OF_POINTS,
+        Sites::Voxels(_) => &VOXEL_METHODS,
+        Sites::Points(_) => &POINT_METHODS,
     }
 }
 
-/// A map on the host, and the time it took on the device. A method may take other memory or time
-/// the first time.
-fn map(
+/// Computes a map and copies it to the host. Returns it with its time on the device. The first run
+/// of a method may need more time and memory.
+fn timed_map(
     stream: &Stream,
     sites: Sites<'_>,
     job: &DistanceJob,

@@ -1,6 +1,6 @@
-//! The sites of a map on a device.
+//! The sites of a distance map on a device.
 
-use super::sites::Found;
+use super::sites::SiteInput;
 use crate::{
     device::Stream,
     distance::{self, DistanceError, DistanceMap, DistanceParams, Sites, SquaredMap, SquaredValue},
@@ -8,7 +8,7 @@ use crate::{
     with_device_volume,
 };
 
-/// Sites on a device, and what is inside if that is asked for.
+/// The sites, and the mask of the inside for signed distances.
 pub(super) struct DeviceSites {
     sites: SiteBuffers,
     inside: Option<DeviceMask>,
@@ -21,11 +21,15 @@ enum SiteBuffers {
 }
 
 impl DeviceSites {
-    /// Puts the sites on a device.
-    pub fn new(stream: &Stream, found: &Found, signed: bool) -> Result<Self, DistanceError> {
+    /// Uploads the sites.
+    pub fn new(
+        stream: &Stream,
+        site_input: &SiteInput,
+        signed: bool,
+    ) -> Result<Self, DistanceError> {
         let mut inside = None;
-        let sites = match found {
-            Found::Voxels(voxels) => {
+        let sites = match site_input {
+            SiteInput::Voxels(voxels) => {
                 let mask = voxels.mask.upload(stream)?;
                 match (voxels.is_inside, signed) {
                     (true, _) => {
@@ -40,32 +44,34 @@ impl DeviceSites {
                     (false, false) => SiteBuffers::Voxels(mask),
                 }
             }
-            Found::Points(points) => SiteBuffers::Points(points.upload(stream)?),
-            Found::Crossings {
+            SiteInput::Points(points) => SiteBuffers::Points(points.upload(stream)?),
+            SiteInput::Crossings {
                 volume,
                 level,
-                inside: side,
+                inside: level_side,
             } => {
                 let volume = AnyDeviceVolume::upload(stream, volume)?;
                 if signed {
-                    inside = Some(volume.inside(stream, *level, *side)?);
+                    inside = Some(volume.inside(stream, *level, *level_side)?);
                 }
                 SiteBuffers::Points(volume.crossings(stream, *level)?)
             }
-            Found::Labels(labels) => SiteBuffers::Labels(AnyDeviceVolume::upload(stream, labels)?),
+            SiteInput::Labels(labels) => {
+                SiteBuffers::Labels(AnyDeviceVolume::upload(stream, labels)?)
+            }
         };
         Ok(Self { sites, inside })
     }
 
-    /// Points alone, without an inside.
-    pub fn of_points(stream: &Stream, points: &Points) -> Result<Self, DistanceError> {
+    /// Uploads points without an inside.
+    pub fn from_points(stream: &Stream, points: &Points) -> Result<Self, DistanceError> {
         Ok(Self {
             sites: SiteBuffers::Points(points.upload(stream)?),
             inside: None,
         })
     }
 
-    /// The sites of a map. Labels have none: every voxel has its own.
+    /// Returns the sites, or `None` for labels, where every voxel has its own.
     pub fn sites(&self) -> Option<Sites<'_>> {
         match &self.sites {
             SiteBuffers::Voxels(sites) => Some(Sites::Voxels(sites)),
@@ -74,10 +80,12 @@ impl DeviceSites {
         }
     }
 
-    /// How many sites there are; of labels how many voxels are beside another.
+    /// Returns the number of sites, or for labels the number of voxels with a face neighbour of
+    /// another label.
     ///
     /// # Errors
-    /// [`DistanceError::NoSites`]. (A single label is an error of the map.)
+    /// [`DistanceError::NoSites`], except for labels: [`map`](Self::map) fails if there is only
+    /// one.
     pub fn count(&self, stream: &Stream) -> Result<u64, DistanceError> {
         let count = match &self.sites {
             SiteBuffers::Voxels(sites) => sites.count(stream)?,
@@ -93,7 +101,7 @@ impl DeviceSites {
         }
     }
 
-    /// The map; with a sign, if what is inside is known.
+    /// Computes the distance map, signed if the inside is known.
     pub fn map(
         &self,
         stream: &Stream,
@@ -113,7 +121,7 @@ impl DeviceSites {
         Ok(map)
     }
 
-    /// Squared distances of sites that are voxels, and labels.
+    /// Computes squared distances to voxels or to other labels.
     pub fn squared_map<S: SquaredValue>(
         &self,
         stream: &Stream,

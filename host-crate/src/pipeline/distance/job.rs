@@ -1,4 +1,4 @@
-//! The job of a distance map, and its outcome.
+//! The distance job and its outcome.
 
 use super::{DistanceJobError, MapSamples, PlanePicture};
 use crate::{
@@ -10,107 +10,108 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// Bytes per voxel on the device while a map is computed in core: its squared distance, and the
-/// input of that or the distance.
+/// Device memory per voxel while a map is computed in core, in bytes: its squared distance, and
+/// either the input of the pass or the distance.
 const DEVICE_BYTES_PER_VOXEL: u64 = 12;
-/// Bytes per voxel on the host: its distance.
+/// Host memory per voxel, in bytes: its distance.
 const HOST_BYTES_PER_VOXEL: u64 = 4;
 
-/// A distance map to make.
+/// A distance map to compute.
 #[derive(Clone, Debug)]
 pub struct DistanceJob {
-    /// The volume with the sites. With [`SitesFrom::Points`] the file of points; its spacing and
-    /// origin stand in for those of the grid.
+    /// The volume that contains the sites, or with [`SitesFrom::Points`] the file of points, in
+    /// which case its spacing and origin replace those of the grid.
     pub input: VolumeSource,
-    /// What the sites are.
+    /// The definition of the sites.
     pub sites: SitesFrom,
-    /// How the map is made; `None` chooses what is exact, and then what is quick.
+    /// The method. `None` selects the fastest exact method.
     pub method: Option<Method>,
-    /// Distances inside are negative: inside the level, or enclosed by the mask.
+    /// Computes signed distances, which are negative inside the level or in regions enclosed by the
+    /// mask.
     pub signed: bool,
-    /// The largest distance of interest, in world units: where it is farther to a site, the map has
-    /// this.
+    /// Truncates the map at this distance, in world units.
     pub max_distance: Option<f64>,
-    /// What the samples of the map are.
+    /// The sample type of the map.
     pub samples: MapSamples,
     /// The volume file to write.
     pub output: Option<PathBuf>,
-    /// A volume file to write of the nearest site of each voxel: its linear index (x fastest) or
-    /// the point's number, -1 where there is none. Of several points in one voxel's centre it is
-    /// the first; of voxels at the same distance the one with the smallest index.
+    /// The volume file of nearest sites (feature transform) to write: per voxel the linear index of
+    /// the nearest site voxel (x fastest) or the number of the nearest point, and -1 if there is
+    /// none. Among several points at one voxel centre it is the first; among equidistant voxels,
+    /// the one with the smallest index.
     pub nearest: Option<PathBuf>,
-    /// A picture of a plane to draw.
+    /// The picture of a plane to draw.
     pub picture: Option<PlanePicture>,
-    /// Where to run. Several make slabs of the map in turn.
+    /// The devices. Several compute slabs of the map in turn.
     pub devices: Vec<Device>,
-    /// The most device memory that may be taken, in bytes, as [`DistanceParams::memory`].
+    /// The limit of device memory in bytes, as in [`DistanceParams::memory`].
     pub memory: Option<u64>,
 }
 
-/// What distances are measured to.
+/// The sites that distances are measured to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SitesFrom {
-    /// The voxels that are not zero.
+    /// Non-zero voxels.
     Mask,
     /// The surface of a level.
     Level {
-        /// Isovalue, or the samples whose surface is meant.
+        /// The isovalue, or the selected samples.
         level: Level,
-        /// Side of the level on which inside is.
+        /// The side of the level that is inside.
         inside: Inside,
-        /// `true` for the points on grid edges where the level is crossed; `false` for the voxels
-        /// inside that have a neighbour outside.
+        /// `true` selects the crossings of the level on grid edges as sites; `false` selects the
+        /// inside voxels that have an outside face neighbour.
         sub_voxel: bool,
     },
-    /// For each voxel those of another label.
+    /// For each voxel, the voxels of any other label.
     Labels,
     /// The points of a file, in world coordinates.
     Points {
-        /// The map's grid.
+        /// The grid of the map.
         grid: PointGrid,
-        /// Whether points outside the grid are an error; else they count.
+        /// Rejects points outside the grid, which are otherwise sites like all others.
         strict: bool,
     },
 }
 
-/// The grid of a map of points.
+/// The grid of a distance map of points.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PointGrid {
-    /// That of a volume file, of which the header is read.
+    /// The grid of a volume file, of which only the header is read.
     Like(PathBuf),
-    /// So many voxels along x, y and z.
+    /// The number of voxels along x, y and z.
     Dims([usize; 3]),
 }
 
-/// A map that was made.
+/// The result of a distance job.
 #[derive(Clone, Debug)]
 pub struct DistanceOutcome {
-    /// Voxels along x, y and z.
+    /// Number of voxels along x, y and z.
     pub dims: [usize; 3],
-    /// Their place in the world.
+    /// The grid's position in world coordinates.
     pub geometry: Geometry,
-    /// How many sites; with labels how many voxels beside another label.
+    /// Number of sites, or for labels the number of voxels with a face neighbour of another label.
     pub sites: u64,
-    /// Points outside the grid.
+    /// Number of points outside the grid.
     pub outside: u64,
-    /// How the map was made.
+    /// The method that computed the map.
     pub method: Method,
-    /// Whether distances are exact, but for the rounding to f32.
+    /// `true` if distances are exact up to rounding to f32.
     pub exact: bool,
-    /// The least and the greatest finite distance.
+    /// The minimum and maximum of the finite distances.
     pub range: Option<[f32; 2]>,
-    /// What lies between two isolines of the picture.
+    /// The distance between adjacent isolines of the picture.
     pub isoline_step: Option<f32>,
-    /// Bytes that the buffers of each of the job's devices held at most.
+    /// Peak memory of the buffers of each device, in bytes.
     pub peak_bytes: Vec<u64>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// How long each stage took.
+    /// The time per stage.
     pub timings: Timings,
 }
 
 impl DistanceJob {
-    /// A map of f32 on the best device, of which nothing is written yet.
+    /// Creates a job for a map of f32 distances on the best device, without outputs.
     pub fn new(input: VolumeSource, sites: SitesFrom) -> Self {
         Self {
             input,
@@ -127,7 +128,7 @@ impl DistanceJob {
         }
     }
 
-    /// The files that are read.
+    /// Returns the paths of the files that are read.
     pub fn inputs(&self) -> Vec<&Path> {
         let mut inputs = vec![self.input.path.as_path()];
         if let SitesFrom::Points { grid, .. } = &self.sites
@@ -138,7 +139,7 @@ impl DistanceJob {
         inputs
     }
 
-    /// The files that are written.
+    /// Returns the paths of the files that are written.
     pub fn outputs(&self) -> Vec<(&Path, OutputKind)> {
         let volumes = self.output.iter().chain(&self.nearest);
         let volumes = volumes.map(|path| (path.as_path(), OutputKind::Volume));
@@ -147,52 +148,53 @@ impl DistanceJob {
         volumes.chain(picture).collect()
     }
 
-    /// Refuses what does not go together.
+    /// Rejects options that exclude each other.
     pub(super) fn check(&self) -> Result<(), DistanceJobError> {
-        let are_squares = self.samples != MapSamples::F32;
-        let are_labels = self.sites == SitesFrom::Labels;
-        let refused = [
+        let is_squared = self.samples != MapSamples::F32;
+        let from_labels = self.sites == SitesFrom::Labels;
+        let conflicts = [
             (
-                self.signed && (are_labels || self.has_points_only()),
-                "points and labels have no inside, so that no distance is negative",
+                self.signed && (from_labels || self.sites_are_points()),
+                "points and labels have no inside, so distances to them cannot be signed",
             ),
             (
-                self.signed && are_squares,
-                "squares have no sign, so that no distance is negative",
+                self.signed && is_squared,
+                "squared distances have no sign; write signed distances as f32",
             ),
             (
-                are_squares && self.may_be_fractional(),
-                "squared distances to points are no whole numbers",
+                is_squared && self.has_subvoxel_sites(),
+                "squared distances to points are not integers; write the map as f32",
             ),
             (
-                are_labels && self.nearest.is_some(),
-                "the nearest voxel of another label is not found",
+                from_labels && self.nearest.is_some(),
+                "a label volume has no map of nearest sites; request nearest sites of a mask, level or points",
             ),
         ];
-        if let Some(&(_, why)) = refused.iter().find(|(is_asked, _)| *is_asked) {
+        if let Some(&(_, why)) = conflicts.iter().find(|(applies, _)| *applies) {
             return Err(DistanceJobError::Conflict(why));
         }
         if self.devices.is_empty() {
             return Err(DistanceJobError::NoDevice);
         }
-        match self.has_points_only() {
-            // known when the points have been read
-            true => Ok(()),
-            false => self.check_slabs(),
+        if self.sites_are_points() {
+            // decided after the points are read
+            Ok(())
+        } else {
+            self.check_slabs()
         }
     }
 
-    /// Refuses what cannot be done by slabs, if the map is made by slabs.
+    /// Rejects options that need the map in core if slabs are required.
     pub(super) fn check_slabs(&self) -> Result<(), DistanceJobError> {
-        match self.needs_whole() {
-            Some(what) if self.is_by_slabs() => Err(DistanceJobError::NeedsWhole { what }),
+        match self.in_core_only() {
+            Some(what) if self.requires_slabs() => Err(DistanceJobError::NeedsWhole { what }),
             _ => Ok(()),
         }
     }
 
-    /// What cannot be done by slabs, if anything.
-    fn needs_whole(&self) -> Option<&'static str> {
-        let refused = [
+    /// Returns the first option that needs the map in core, if any.
+    fn in_core_only(&self) -> Option<&'static str> {
+        let conflicts = [
             (self.nearest.is_some(), "the file of nearest sites"),
             (self.sites == SitesFrom::Labels, "the map of labels"),
             (
@@ -200,33 +202,34 @@ impl DistanceJob {
                 "the sample type u16 or u32",
             ),
         ];
-        let first = refused.iter().find(|(is_asked, _)| *is_asked);
+        let first = conflicts.iter().find(|(applies, _)| *applies);
         first.map(|&(_, what)| what)
     }
 
-    /// Whether a map of voxels is made by slabs: by several devices, or in a limit of memory.
-    pub(super) fn is_by_slabs(&self) -> bool {
+    /// Returns `true` if a map of voxels must be computed slab by slab: with several devices or a
+    /// memory limit.
+    pub(super) fn requires_slabs(&self) -> bool {
         self.is_separable() && (self.memory.is_some() || self.devices.len() > 1)
     }
 
-    /// Whether the sites may be voxels, and lines of them are worked on.
+    /// Returns `true` if the sites may be voxels and the method is separable.
     fn is_separable(&self) -> bool {
-        let is_sub_voxel = self.may_be_fractional() && !self.has_points_only();
-        !is_sub_voxel && self.method.unwrap_or_default() == Method::Separable
+        let sites_are_crossings = self.has_subvoxel_sites() && !self.sites_are_points();
+        !sites_are_crossings && self.method.unwrap_or_default() == Method::Separable
     }
 
-    /// Returns `true` if the map of voxels on one device can be computed slab by slab as well.
-    pub(super) fn can_be_by_slabs(&self) -> bool {
-        self.devices.len() == 1 && self.is_separable() && self.needs_whole().is_none()
+    /// Returns `true` if the map of voxels on one device can also be computed slab by slab.
+    pub(super) fn can_use_slabs(&self) -> bool {
+        self.devices.len() == 1 && self.is_separable() && self.in_core_only().is_none()
     }
 
-    /// Chooses whether a map of voxels is computed in core or slab by slab: the latter if several
-    /// devices or a limit of memory are given, or if the map in core exceeds the free memory.
+    /// Chooses whether a map of voxels is computed in core or slab by slab: the latter with several
+    /// devices or a memory limit, or if the map exceeds the free memory.
     pub(super) fn memory_plan(&self, dims: [usize; 3]) -> Result<MemoryPlan, DeviceError> {
-        if self.is_by_slabs() {
+        if self.requires_slabs() {
             return Ok(MemoryPlan::InParts);
         }
-        if !self.can_be_by_slabs() {
+        if !self.can_use_slabs() {
             return Ok(MemoryPlan::InCore);
         }
         let voxels = dims
@@ -243,12 +246,12 @@ impl DistanceJob {
         })
     }
 
-    fn has_points_only(&self) -> bool {
+    fn sites_are_points(&self) -> bool {
         matches!(self.sites, SitesFrom::Points { .. })
     }
 
-    /// Whether sites may be between the centres of voxels.
-    fn may_be_fractional(&self) -> bool {
+    /// Returns `true` if sites may lie between voxel centres.
+    fn has_subvoxel_sites(&self) -> bool {
         matches!(
             self.sites,
             SitesFrom::Points { .. }
@@ -259,7 +262,7 @@ impl DistanceJob {
         )
     }
 
-    /// The parameters of the map.
+    /// Returns the parameters of the distance transform.
     pub(super) fn params(&self, method: Method) -> DistanceParams {
         DistanceParams {
             method,

@@ -1,36 +1,39 @@
-//! From sites in a file to a distance map in a file.
+//! Distance maps of sites in a file.
 //!
-//! [`run`] is what `ferrovox distance` does, as a call: it reads a [`DistanceJob`]'s sites, chooses
-//! the method, makes the map on one device as a whole or on several (or within a limit of memory)
-//! slab by slab, and writes the map, the nearest sites and a picture. [`compare`] makes the map by
-//! every method that takes such sites, and reports how far each is from the exact one.
+//! [`run`] is the library call behind `ferrovox distance`: it reads the sites of a [`DistanceJob`],
+//! chooses the method, computes the map in core on one device or slab by slab (several devices, or
+//! limited memory), and writes the map, the nearest sites and a picture. [`compare`] computes the
+//! map by each method that supports the sites, and reports the errors relative to the exact map.
 //!
-//! | module | what it decides |
+//! | module | contents |
 //! | --- | --- |
-//! | `job` | what may be asked for |
-//! | `sites` | what is read: a bit per voxel, points, a volume of labels |
-//! | `device_sites` | where the sites are kept on a device |
-//! | `whole` | the map in one piece: where points are voxels, which method |
-//! | `slabs` | the map in pieces: what is refused, how much memory is needed |
-//! | `squares` | squared distances as integers: by the device, or of distances and sites |
-//! | `plane` | the picture |
+//! | `job` | the job, its outcome, and the choice between in core and slabs |
+//! | `sites` | reading the sites: a mask, points or a label volume |
+//! | `label_ranks` | labels that f32 cannot represent, replaced by their ranks |
+//! | `device_sites` | the sites on a device |
+//! | `in_core` | the map in core on one device |
+//! | `slabs` | the map slab by slab |
+//! | `squared` | squared distances as integers |
+//! | `nearest_sites` | the nearest-site map on the host |
+//! | `plane` | the picture of a plane |
+//! | `compare` | all methods compared with the exact one |
 
 mod compare;
 mod device_sites;
+mod in_core;
 mod job;
-mod long_labels;
-mod nearest;
+mod label_ranks;
+mod nearest_sites;
 mod plane;
 mod sites;
 mod slabs;
-mod squares;
-mod whole;
+mod squared;
 
 pub use super::{
     error::{DistanceInputError, DistanceJobError, PointsOutside},
     map_samples::MapSamples,
 };
-pub use compare::{Comparison, ComparisonOutcome, MethodRow, compare};
+pub use compare::{Comparison, ComparisonOutcome, MethodComparison, compare};
 pub use job::{DistanceJob, DistanceOutcome, PointGrid, SitesFrom};
 pub use plane::{Plane, PlanePicture};
 
@@ -40,9 +43,9 @@ use crate::{
     monitor::Monitor,
     partition::memory_plan::{MemoryPlan, none_if_out_of_memory},
 };
-use sites::Found;
+use sites::SiteInput;
 
-/// The state of a run: its job, its stages, and its warnings.
+/// The state of a run: its job, its stages and its warnings.
 struct Run<'a> {
     job: &'a DistanceJob,
     stages: Stages<'a>,
@@ -60,8 +63,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Reads the sites, and refuses a plane that is not there.
-    fn read(&mut self, plane: Option<Plane>) -> Result<Found, PipelineError> {
+    /// Reads the sites. Fails if the volume does not contain `plane`.
+    fn read(&mut self, plane: Option<Plane>) -> Result<SiteInput, PipelineError> {
         let (job, warnings) = (self.job, &mut self.warnings);
         let level = match job.sites {
             SitesFrom::Level { level, .. } => {
@@ -70,27 +73,27 @@ impl<'a> Run<'a> {
             }
             _ => None,
         };
-        let found = self
+        let site_input = self
             .stages
             .run("read", || sites::read(job, level, warnings))?;
         if let Some(plane) = plane {
-            plane.check(found.dims())?;
+            plane.check(site_input.dims())?;
         }
-        Ok(found)
+        Ok(site_input)
     }
 }
 
-/// Reads the sites, makes the map, and writes it.
+/// Reads the sites, computes the distance map, and writes it.
 ///
-/// Sites that are voxels are mapped by [`Method::Separable`](crate::distance::Method::Separable)
-/// unless the job names a method; points by the same if all are at centres of voxels, else by
-/// [the exact method](crate::distance::fastest_exact_method) that is the fastest for their number. With
-/// several devices or a limit of memory, and where the map is more than what is free, maps of
-/// voxels are made slab by slab: the host then keeps a bit per voxel and a few slabs. The files are
-/// the same, byte for byte, either way.
+/// Maps of voxels use [`Method::Separable`](crate::distance::Method::Separable) unless the job
+/// selects a method, as do points that all lie at voxel centres; other points use the [fastest
+/// exact method](crate::distance::fastest_exact_method) for their number. With several devices or a
+/// memory limit, or if the map exceeds the free memory, maps of voxels are computed slab by slab:
+/// the host then holds one bit per voxel and a few slabs. The files are byte for byte the same
+/// either way.
 ///
-/// Outputs are checked before anything is read, and appear under their names when they are
-/// complete.
+/// Output paths are checked before anything is read, and each output appears under its name only
+/// when it is complete.
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Volume};
@@ -104,7 +107,10 @@ impl<'a> Run<'a> {
 ///
 /// let source = VolumeSource::new(folder.path().join("mask.npy"));
 /// let output = folder.path().join("distances.npy");
-/// let job = DistanceJob { output: Some(output.clone()), ..DistanceJob::new(source, SitesFrom::Mask) };
+/// let job = DistanceJob {
+///     output: Some(output.clone()),
+///     ..DistanceJob::new(source, SitesFrom::Mask)
+/// };
 /// let outcome = run(&job, &Monitor::silent())?;
 /// assert_eq!((outcome.sites, outcome.range, outcome.exact), (1, Some([0.0, 6.0]), true));
 ///
@@ -114,30 +120,30 @@ impl<'a> Run<'a> {
 /// ```
 ///
 /// # Errors
-/// [`DistanceJobError`] for what does not go together; what is wrong with the files, with their
-/// names; what fails on the devices.
+/// [`DistanceJobError`] for options that exclude each other; errors in a file, with its path; and
+/// errors of the devices.
 pub fn run(job: &DistanceJob, monitor: &Monitor<'_>) -> Result<DistanceOutcome, PipelineError> {
     start_threads()?;
     job.check()?;
     paths::check(&job.inputs(), &job.outputs())?;
     let mut run = Run::begin(job, monitor);
-    let found = run.read(job.picture.as_ref().map(|picture| picture.plane))?;
-    let plan = match &found {
-        Found::Voxels(voxels) => job.memory_plan(voxels.mask.dims())?,
+    let site_input = run.read(job.picture.as_ref().map(|picture| picture.plane))?;
+    let plan = match &site_input {
+        SiteInput::Voxels(voxels) => job.memory_plan(voxels.mask.dims())?,
         _ => MemoryPlan::InCore,
     };
-    match found {
-        Found::Voxels(voxels) if plan == MemoryPlan::InParts => slabs::run(run, voxels),
-        Found::Voxels(voxels) if job.can_be_by_slabs() => {
-            let sites = Found::Voxels(voxels);
-            let in_core = none_if_out_of_memory(whole::run(&mut run, &sites))?;
+    match site_input {
+        SiteInput::Voxels(voxels) if plan == MemoryPlan::InParts => slabs::run(run, voxels),
+        SiteInput::Voxels(voxels) if job.can_use_slabs() => {
+            let sites = SiteInput::Voxels(voxels);
+            let in_core = none_if_out_of_memory(in_core::run(&mut run, &sites))?;
             match (in_core, sites) {
-                (None, Found::Voxels(voxels)) => slabs::run(run, voxels),
-                (None, sites) => whole::run(&mut run, sites),
+                (None, SiteInput::Voxels(voxels)) => slabs::run(run, voxels),
+                (None, sites) => in_core::run(&mut run, sites),
                 (Some(outcome), _) => Ok(outcome),
             }
         }
-        sites => whole::run(&mut run, sites),
+        sites => in_core::run(&mut run, sites),
     }
 }
 
@@ -171,16 +177,16 @@ mod tests {
         }
     }
 
-    /// As a whole before the next stage, by slabs before the next slab.
+    /// In core, the run stops before the next stage; with slabs, before the next slab.
     #[test]
-    fn what_is_cancelled_writes_nothing() {
+    fn a_cancelled_run_writes_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let whole = job(folder.path());
-        let slabs = DistanceJob {
+        let in_core_job = job(folder.path());
+        let slab_job = DistanceJob {
             memory: Some(64 << 10),
-            ..whole.clone()
+            ..in_core_job.clone()
         };
-        for job in [whole, slabs] {
+        for job in [in_core_job, slab_job] {
             let flag = CancelFlag::new();
             let cancel = |it: Progress| {
                 if it.stage == "map" {
@@ -198,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outcome_says_whether_it_is_exact() {
+    fn outcome_reports_exactness() {
         let folder = tempfile::tempdir().unwrap();
         let job = job(folder.path());
         for (method, bound, exact) in [
@@ -220,29 +226,29 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_refused() {
+    fn conflicting_options_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
-        let plain = job(folder.path());
-        let refused = |job: DistanceJob| match run(&job, &Monitor::silent()) {
+        let mask_job = job(folder.path());
+        let error_of = |job: DistanceJob| match run(&job, &Monitor::silent()) {
             Err(PipelineError::DistanceJob(error)) => error.to_string(),
             other => panic!("{other:?}"),
         };
         let labels = DistanceJob {
             sites: SitesFrom::Labels,
             signed: true,
-            ..plain.clone()
+            ..mask_job.clone()
         };
-        assert!(refused(labels).contains("no inside"));
-        let squares = DistanceJob {
+        assert!(error_of(labels).contains("no inside"));
+        let signed_squared = DistanceJob {
             samples: MapSamples::U16,
             signed: true,
-            ..plain.clone()
+            ..mask_job.clone()
         };
-        assert!(refused(squares).contains("no sign"));
-        let nowhere = DistanceJob {
+        assert!(error_of(signed_squared).contains("no sign"));
+        let without_device = DistanceJob {
             devices: Vec::new(),
-            ..plain
+            ..mask_job
         };
-        assert!(refused(nowhere).contains("no device"));
+        assert!(error_of(without_device).contains("no device"));
     }
 }

@@ -1,4 +1,4 @@
-//! A plane of a map as a picture.
+//! Pictures of a plane of a distance map.
 
 use super::DistanceJobError;
 use crate::{
@@ -9,24 +9,23 @@ use crate::{
 };
 use std::path::PathBuf;
 
-/// A plane of a volume across an axis.
+/// A plane of a volume, perpendicular to an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plane {
-    /// 0, 1 or 2: the axis that the plane is across.
+    /// The axis perpendicular to the plane: 0, 1 or 2.
     pub axis: usize,
     /// Its index along that axis.
     pub index: usize,
 }
 
-/// A picture of a plane with isolines: of the other two axes the first goes to the right, the
-/// second upwards.
+/// A picture of a plane with isolines. The first of the other two axes points right, the second up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanePicture {
     /// The file to write, `.png`.
     pub path: PathBuf,
     /// The plane.
     pub plane: Plane,
-    /// Pixels along the longer side.
+    /// Number of pixels along the longer side.
     pub longest_side: u32,
 }
 
@@ -63,18 +62,18 @@ impl PlaneSamples {
         }
     }
 
-    /// Those of a whole map.
-    pub fn of(map: &Volume<f32>, plane: Plane) -> Self {
+    /// Extracts the plane from a complete map.
+    pub fn from_map(map: &Volume<f32>, plane: Plane) -> Self {
         let mut samples = Self::new(plane, map.dims(), map.geometry());
-        samples.take(&Slab {
+        samples.append_slab(&Slab {
             z: 0..map.dims()[2],
             distances: map.samples(),
         });
         samples
     }
 
-    /// Keeps what a slab has of the plane.
-    pub fn take(&mut self, slab: &Slab<'_>) {
+    /// Appends the intersection of a slab and the plane.
+    pub fn append_slab(&mut self, slab: &Slab<'_>) {
         let [nx, ny, _] = self.dims;
         let Plane { axis, index } = self.plane;
         let planes = slab.distances.chunks(nx * ny).zip(slab.z.clone());
@@ -88,8 +87,8 @@ impl PlaneSamples {
         }
     }
 
-    /// Draws the plane, and returns the step between two isolines, which is chosen if it is not
-    /// given.
+    /// Draws the plane, and returns the picture with the distance between adjacent isolines, which
+    /// is chosen automatically if `step` is `None`.
     pub fn draw(
         &self,
         step: Option<f32>,

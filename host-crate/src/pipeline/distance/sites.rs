@@ -1,8 +1,8 @@
-//! What distances are measured to, as it is read.
+//! Reading the sites of a distance map.
 
 use super::{
     DistanceInputError, DistanceJob, DistanceJobError, PointGrid, PointsOutside, SitesFrom,
-    long_labels::told_apart,
+    label_ranks::to_distinguishable,
 };
 use crate::{
     distance::Method,
@@ -15,9 +15,9 @@ use crate::{
     },
 };
 
-/// What was read, on the grid that the map will have.
-pub(super) enum Found {
-    Voxels(Voxels),
+/// The sites as read, on the grid of the map.
+pub(super) enum SiteInput {
+    Voxels(VoxelSites),
     Points(Points),
     /// A volume whose crossings of a level are the sites.
     Crossings {
@@ -29,15 +29,15 @@ pub(super) enum Found {
 }
 
 /// Sites that are voxels.
-pub(super) struct Voxels {
-    /// The sites, or what is inside the level, whose surface they are.
+pub(super) struct VoxelSites {
+    /// The sites, or with `is_inside` the inside of a level whose surface voxels are the sites.
     pub mask: Mask,
     pub is_inside: bool,
-    /// The points whose voxels these are, and the voxel of each.
+    /// The points at these voxels, and the voxel index of each, if the sites were read as points.
     pub points: Option<(Points, Vec<u64>)>,
 }
 
-impl Found {
+impl SiteInput {
     pub fn dims(&self) -> [usize; 3] {
         match self {
             Self::Voxels(voxels) => voxels.mask.dims(),
@@ -54,7 +54,7 @@ impl Found {
         }
     }
 
-    /// Points outside the grid.
+    /// Returns the number of points outside the grid.
     pub fn outside(&self) -> u64 {
         match self {
             Self::Points(points) => points.outside().count,
@@ -63,48 +63,48 @@ impl Found {
     }
 }
 
-/// Reads the sites. Points that all are at centres of voxels become these, unless a method is asked
-/// for that takes points.
+/// Reads the sites. Points that all lie at voxel centres become voxels, unless the job selects a
+/// method for points.
 pub(super) fn read(
     job: &DistanceJob,
     level: Option<ResolvedLevel>,
     warnings: &mut Vec<Warning>,
-) -> Result<Found, PipelineError> {
+) -> Result<SiteInput, PipelineError> {
     match &job.sites {
         SitesFrom::Mask => {
-            let mask = read_bits(job, warnings, |sample, _| sample != 0.0)?.0;
-            Ok(voxels(mask, false))
+            let mask = read_site_mask(job, warnings, |sample, _| sample != 0.0)?.0;
+            Ok(voxel_sites(mask, false))
         }
         &SitesFrom::Level {
             inside, sub_voxel, ..
         } => match level {
-            Some(level) => level_sites(job, level, inside, sub_voxel, warnings),
+            Some(level) => read_level_sites(job, level, inside, sub_voxel, warnings),
             None => Err(DistanceJobError::Conflict("the level is not resolved").into()),
         },
         SitesFrom::Labels => {
             let volume = read_volume(job, warnings)?.volume;
-            Ok(Found::Labels(
-                labels(volume).map_err(job.input.error::<DistanceInputError>())?,
+            Ok(SiteInput::Labels(
+                to_label_volume(volume).map_err(job.input.error::<DistanceInputError>())?,
             ))
         }
-        SitesFrom::Points { grid, strict } => points(job, grid, *strict, warnings),
+        SitesFrom::Points { grid, strict } => read_point_sites(job, grid, *strict, warnings),
     }
 }
 
-/// Reads the sites of a level: voxels of the surface, or points on grid edges.
-fn level_sites(
+/// Reads the sites of a level: surface voxels, or crossings on grid edges.
+fn read_level_sites(
     job: &DistanceJob,
     level: ResolvedLevel,
     inside: Inside,
     sub_voxel: bool,
     warnings: &mut Vec<Warning>,
-) -> Result<Found, PipelineError> {
-    let rounded = finite(&job.input, level.isovalue())?;
+) -> Result<SiteInput, PipelineError> {
+    let isovalue = to_f32_isovalue(&job.input, level.isovalue())?;
     if sub_voxel {
         let file = read_volume(job, warnings)?;
         let converted = level.kernel_volume(&job.input, &file.header, file.volume)?;
         warnings.extend(job.input.conversion(&file.header, converted.inexact));
-        return Ok(Found::Crossings {
+        return Ok(SiteInput::Crossings {
             volume: converted.volume,
             level: converted.iso,
             inside,
@@ -112,36 +112,36 @@ fn level_sites(
     }
     let (mask, conversion) = match level {
         // integers that f32 may not represent are compared exactly
-        ResolvedLevel::Iso(iso) => {
-            read_bits(job, warnings, |sample, is_wide| match (is_wide, inside) {
-                (true, Inside::Above) => sample >= iso,
-                (true, Inside::Below) => sample < iso,
-                _ => inside.holds(sample, rounded),
+        ResolvedLevel::Iso(exact_isovalue) => {
+            read_site_mask(job, warnings, |sample, is_wide| match (is_wide, inside) {
+                (true, Inside::Above) => sample >= exact_isovalue,
+                (true, Inside::Below) => sample < exact_isovalue,
+                _ => inside.holds(sample, isovalue),
             })?
         }
         ResolvedLevel::Selection(selection) => {
             let is_selected = selection.predicate(job.input.open()?.sample_type());
-            read_bits(job, warnings, |sample, _| {
+            read_site_mask(job, warnings, |sample, _| {
                 is_selected(sample) == (inside == Inside::Above)
             })?
         }
     };
     warnings.extend(conversion);
-    Ok(voxels(mask, true))
+    Ok(voxel_sites(mask, true))
 }
 
-fn voxels(mask: Mask, is_inside: bool) -> Found {
-    Found::Voxels(Voxels {
+fn voxel_sites(mask: Mask, is_inside: bool) -> SiteInput {
+    SiteInput::Voxels(VoxelSites {
         mask,
         is_inside,
         points: None,
     })
 }
 
-/// The level, as samples are compared with it.
-fn finite(input: &VolumeSource, level: f64) -> Result<f32, PipelineError> {
+/// Rounds the isovalue to f32. Fails if it is out of range.
+fn to_f32_isovalue(input: &VolumeSource, level: f64) -> Result<f32, PipelineError> {
     match level as f32 {
-        rounded if rounded.is_finite() => Ok(rounded),
+        isovalue if isovalue.is_finite() => Ok(isovalue),
         _ => Err(input.error()(DistanceInputError::Level { level })),
     }
 }
@@ -155,9 +155,9 @@ fn read_volume(
     Ok(file)
 }
 
-/// Reads a bit of each sample, some planes at a time, and the warning about samples that were
-/// rounded for that. `is_site` is also told whether samples are [wide](is_wide) integers.
-fn read_bits(
+/// Reads the mask of sites a few planes at a time, and returns it with a warning about inexact
+/// samples, if any. The second argument of `is_site` is `true` for [wide](is_wide) integers.
+fn read_site_mask(
     job: &DistanceJob,
     warnings: &mut Vec<Warning>,
     is_site: impl Fn(f64, bool) -> bool + Sync,
@@ -181,8 +181,9 @@ fn read_bits(
     Ok((mask, conversion))
 }
 
-/// Labels are whole numbers, and must stay apart from each other.
-fn labels(volume: AnyVolume) -> Result<AnyVolume, DistanceInputError> {
+/// Checks that labels are integers, and converts them to a sample type of the kernels that keeps
+/// them distinct.
+fn to_label_volume(volume: AnyVolume) -> Result<AnyVolume, DistanceInputError> {
     let dims = volume.dims();
     let fraction = match &volume {
         AnyVolume::F32(volume) => first_fraction(volume.samples(), dims),
@@ -192,21 +193,21 @@ fn labels(volume: AnyVolume) -> Result<AnyVolume, DistanceInputError> {
     if let Some((voxel, value)) = fraction {
         return Err(DistanceInputError::Fraction { voxel, value });
     }
-    told_apart(volume)
+    to_distinguishable(volume)
 }
 
-fn points(
+fn read_point_sites(
     job: &DistanceJob,
     grid: &PointGrid,
     strict: bool,
     warnings: &mut Vec<Warning>,
-) -> Result<Found, PipelineError> {
+) -> Result<SiteInput, PipelineError> {
     let path = &job.input.path;
     let read = read_points(path)?;
-    let (dims, geometry) = grid_of(job, grid, warnings)?;
-    let in_world = memory::try_collect("points", read.iter().copied().map(Into::into));
-    let in_world = in_world.map_err(at(path))?;
-    let points = Points::from_world(&in_world, dims, geometry).map_err(job.input.error())?;
+    let (dims, geometry) = point_grid(job, grid, warnings)?;
+    let world_points = memory::try_collect("points", read.iter().copied().map(Into::into));
+    let world_points = world_points.map_err(at(path))?;
+    let points = Points::from_world(&world_points, dims, geometry).map_err(job.input.error())?;
     let outside = points.outside();
     if let Some(first) = outside.first {
         let outside = PointsOutside {
@@ -230,18 +231,18 @@ fn points(
         Some(voxels) if !voxels.is_empty() => {
             job.check_slabs()?;
             let mask = Mask::from_indices(&voxels, dims, geometry).map_err(job.input.error())?;
-            Ok(Found::Voxels(Voxels {
+            Ok(SiteInput::Voxels(VoxelSites {
                 mask,
                 is_inside: false,
                 points: Some((points, voxels)),
             }))
         }
-        _ => Ok(Found::Points(points)),
+        _ => Ok(SiteInput::Points(points)),
     }
 }
 
-/// The grid of a map of points. The source's spacing and origin stand in for a volume's.
-fn grid_of(
+/// Returns the grid of a map of points. The source's spacing and origin replace those of a volume.
+fn point_grid(
     job: &DistanceJob,
     grid: &PointGrid,
     warnings: &mut Vec<Warning>,

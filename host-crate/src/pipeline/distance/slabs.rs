@@ -1,7 +1,9 @@
-//! A map in pieces: by several devices, or in a limit of memory. Only a bit for each voxel is kept.
+//! A distance map slab by slab: on several devices, or within limited memory. The host keeps one
+//! bit per voxel.
 
 use super::{
-    DistanceJob, DistanceOutcome, Run, plane::PlaneSamples, sites::Voxels, whole::widened,
+    DistanceJob, DistanceOutcome, Run, in_core::extend_range, plane::PlaneSamples,
+    sites::VoxelSites,
 };
 use crate::{
     device::Device,
@@ -13,36 +15,36 @@ use crate::{
 };
 use std::time::{Duration, Instant};
 
-/// Makes the map of sites that are voxels, and writes it, slab by slab.
-pub(super) fn run(mut run: Run<'_>, voxels: Voxels) -> Result<DistanceOutcome, PipelineError> {
+/// Computes and writes the map of voxel sites slab by slab.
+pub(super) fn run(mut run: Run<'_>, voxels: VoxelSites) -> Result<DistanceOutcome, PipelineError> {
     let job = run.job;
     job.devices.iter().for_each(Device::reset_peak_memory);
     let params = job.params(Method::Separable);
     check_memory(job, &voxels, &params).map_err(job.input.error())?;
     let points = voxels.points.as_ref().map(|(points, _)| points.len());
     let (sites, inside) = run.stages.run("sites", || {
-        place(job, voxels).map_err(job.input.error::<DistanceError>())
+        site_masks(job, voxels).map_err(job.input.error::<DistanceError>())
     })?;
     let (dims, geometry) = (sites.dims(), *sites.geometry());
     let mut slabs = Slabs::new(&job.devices, &sites, &params).map_err(job.input.error())?;
     if let Some(inside) = &inside {
         slabs = slabs.with_sign(inside).map_err(job.input.error())?;
     }
-    let mut taker = Taker::new(job, dims, &geometry)?;
+    let mut consumer = SlabConsumer::new(job, dims, &geometry)?;
     let counter = run.monitor.counter("map", slabs.count() as u64);
     run.stages.run("map", || {
-        let made = slabs.for_each(|slab| {
-            taker.take(&slab)?;
-            Ok::<_, Stop>(counter.add(1).map_err(PipelineError::from)?)
+        let result = slabs.for_each(|slab| {
+            consumer.consume(&slab)?;
+            Ok::<_, SlabError>(counter.add(1).map_err(PipelineError::from)?)
         });
-        made.map_err(|stop| match stop {
-            Stop::Distance(error) => job.input.error()(error),
-            Stop::Pipeline(error) => *error,
+        result.map_err(|error| match error {
+            SlabError::Distance(error) => job.input.error()(error),
+            SlabError::Pipeline(error) => *error,
         })
     })?;
-    let range = taker.range;
-    let (writing, isoline_step) = taker.finish(job)?;
-    run.stages.add("write", writing);
+    let range = consumer.range;
+    let (write_time, isoline_step) = consumer.finish(job)?;
+    run.stages.add("write", write_time);
     Ok(DistanceOutcome {
         dims,
         geometry,
@@ -62,30 +64,30 @@ pub(super) fn run(mut run: Run<'_>, voxels: Voxels) -> Result<DistanceOutcome, P
     })
 }
 
-/// Why no more slabs are made.
-enum Stop {
+/// The reason why slabs are no longer computed.
+enum SlabError {
     /// A device failed.
     Distance(DistanceError),
-    /// A file cannot be written, or the caller stops the work.
+    /// Writing a file failed, or the caller cancelled the run.
     Pipeline(Box<PipelineError>),
 }
 
-impl From<DistanceError> for Stop {
+impl From<DistanceError> for SlabError {
     fn from(error: DistanceError) -> Self {
         Self::Distance(error)
     }
 }
 
-impl From<PipelineError> for Stop {
+impl From<PipelineError> for SlabError {
     fn from(error: PipelineError) -> Self {
         Self::Pipeline(Box::new(error))
     }
 }
 
-/// Fails with the least that is enough for all that is to come.
+/// Fails if the memory limit is below the minimum of all stages.
 fn check_memory(
     job: &DistanceJob,
-    voxels: &Voxels,
+    voxels: &VoxelSites,
     params: &DistanceParams,
 ) -> Result<(), DistanceError> {
     let (Some(limit), mask) = (job.memory, &voxels.mask) else {
@@ -105,10 +107,10 @@ fn check_memory(
         (false, true) => mask.enclosed_bytes(),
         (false, false) => 0,
     };
-    let least = slabs.min_memory().max(sites);
-    if limit < least {
+    let min_memory = slabs.min_memory().max(sites);
+    if limit < min_memory {
         Err(TooLittleMemory {
-            needed: least,
+            needed: min_memory,
             budget: limit,
         }
         .into())
@@ -117,8 +119,11 @@ fn check_memory(
     }
 }
 
-/// The sites, and what is inside if that is asked for.
-fn place(job: &DistanceJob, voxels: Voxels) -> Result<(Mask, Option<Mask>), DistanceError> {
+/// Returns the mask of the sites, and the mask of the inside for signed distances.
+fn site_masks(
+    job: &DistanceJob,
+    voxels: VoxelSites,
+) -> Result<(Mask, Option<Mask>), DistanceError> {
     let (mask, device) = (voxels.mask, &job.devices[0]);
     if voxels.is_inside {
         let surface = mask.surface(device)?;
@@ -132,15 +137,15 @@ fn place(job: &DistanceJob, voxels: Voxels) -> Result<(Mask, Option<Mask>), Dist
     Ok((mask, inside))
 }
 
-/// What becomes of the slabs.
-struct Taker {
+/// Writes finished slabs, and gathers the range and the plane to draw.
+struct SlabConsumer {
     writer: Option<VolumeWriter>,
-    writing: Duration,
+    write_time: Duration,
     range: Option<[f32; 2]>,
     plane: Option<PlaneSamples>,
 }
 
-impl Taker {
+impl SlabConsumer {
     fn new(
         job: &DistanceJob,
         dims: [usize; 3],
@@ -151,28 +156,29 @@ impl Taker {
         let picture = job.picture.as_ref();
         Ok(Self {
             writer: job.output.as_ref().map(create).transpose()?,
-            writing: Duration::ZERO,
+            write_time: Duration::ZERO,
             range: None,
             plane: picture.map(|picture| PlaneSamples::new(picture.plane, dims, geometry)),
         })
     }
 
-    fn take(&mut self, slab: &Slab<'_>) -> Result<(), PipelineError> {
-        self.range = widened(self.range, slab.distances);
+    fn consume(&mut self, slab: &Slab<'_>) -> Result<(), PipelineError> {
+        self.range = extend_range(self.range, slab.distances);
         if let Some(plane) = &mut self.plane {
-            plane.take(slab);
+            plane.append_slab(slab);
         }
         let start = Instant::now();
         if let Some(writer) = &mut self.writer {
             writer.append(slab.distances)?;
         }
-        self.writing += start.elapsed();
+        self.write_time += start.elapsed();
         Ok(())
     }
 
-    /// Writes what is left; how long writing took, and what lies between two isolines.
+    /// Writes the remaining outputs. Returns the time spent on writing and the distance between
+    /// adjacent isolines.
     fn finish(self, job: &DistanceJob) -> Result<(Duration, Option<f32>), PipelineError> {
-        let drawn = match (&self.plane, &job.picture) {
+        let picture = match (&self.plane, &job.picture) {
             (Some(plane), Some(picture)) => Some(plane.draw(None, picture.longest_side)?),
             _ => None,
         };
@@ -181,11 +187,11 @@ impl Taker {
         if let Some(writer) = self.writer {
             writer.finish_in(&mut group)?;
         }
-        if let (Some(to), Some((picture, _))) = (&job.picture, &drawn) {
+        if let (Some(to), Some((picture, _))) = (&job.picture, &picture) {
             add_picture(&mut group, &to.path, picture)?;
         }
         group.finish()?;
-        let writing = self.writing + start.elapsed();
-        Ok((writing, drawn.map(|(_, step)| step)))
+        let write_time = self.write_time + start.elapsed();
+        Ok((write_time, picture.map(|(_, step)| step)))
     }
 }

@@ -1,12 +1,12 @@
-//! A map in one piece, on one device.
+//! A distance map in core on one device.
 
 use super::{
     DistanceJob, DistanceJobError, DistanceOutcome, MapSamples, Run,
     device_sites::DeviceSites,
-    nearest::NearestSites,
+    nearest_sites::NearestSites,
     plane::PlaneSamples,
-    sites::{Found, Voxels},
-    squares::{self, Squares},
+    sites::{SiteInput, VoxelSites},
+    squared::{self, HostSquaredMap},
 };
 use crate::{
     device::{Device, DeviceError},
@@ -17,24 +17,24 @@ use crate::{
 };
 use std::{borrow::Borrow, path::Path};
 
-/// The map on the host, and how it was made.
+/// The map on the host, and the method that computed it.
 struct HostMap {
     distances: Volume<f32>,
-    /// The squared distances, if these were computed.
-    squares: Option<Squares>,
+    /// Squared distances, if the device computed these.
+    squared: Option<HostSquaredMap>,
     nearest: Option<NearestSites>,
     sites: u64,
     method: Method,
 }
 
-/// The device, where several cannot make the map together, nor keep it in slabs to a limit of
-/// memory.
-pub(super) fn one_device(
+/// Returns the only device. Fails for several devices, and for a memory limit unless
+/// `supports_limit`.
+pub(super) fn single_device(
     job: &DistanceJob,
-    keeps_limit: bool,
+    supports_limit: bool,
 ) -> Result<&Device, DistanceJobError> {
     match &job.devices[..] {
-        [_] if job.memory.is_some() && !keeps_limit => Err(DistanceJobError::NoLimit),
+        [_] if job.memory.is_some() && !supports_limit => Err(DistanceJobError::NoLimit),
         [device] => Ok(device),
         devices => Err(DistanceJobError::OneDevice {
             devices: devices.len(),
@@ -42,43 +42,50 @@ pub(super) fn one_device(
     }
 }
 
-/// Finds the sites, makes the map, copies it to the host, and writes it.
+/// Computes the map of the sites, copies it to the host, and writes it.
 pub(super) fn run(
     run: &mut Run<'_>,
-    sites: impl Borrow<Found>,
+    sites: impl Borrow<SiteInput>,
 ) -> Result<DistanceOutcome, PipelineError> {
-    let (job, found) = (run.job, sites.borrow());
-    let (dims, geometry, outside) = (found.dims(), *found.geometry(), found.outside());
+    let (job, site_input) = (run.job, sites.borrow());
+    let (dims, geometry, outside) = (
+        site_input.dims(),
+        *site_input.geometry(),
+        site_input.outside(),
+    );
     if job.samples != MapSamples::F32 {
-        squares::check(job, &geometry)?;
+        squared::check(job, &geometry)?;
     }
-    let keeps_limit = match (job.method, found) {
+    let supports_limit = match (job.method, site_input) {
         (Some(method), _) => matches!(
             method,
             Method::Cubes | Method::Bucketed | Method::BruteForce
         ),
-        (None, found) => matches!(found, Found::Points(_) | Found::Crossings { .. }),
+        (None, site_input) => matches!(
+            site_input,
+            SiteInput::Points(_) | SiteInput::Crossings { .. }
+        ),
     };
-    let device = one_device(job, keeps_limit)?;
+    let device = single_device(job, supports_limit)?;
     device.reset_peak_memory();
-    let map = make(run, device, found)?;
+    let map = compute_map(run, device, site_input)?;
     drop(sites);
-    let drawn = match &job.picture {
+    let picture = match &job.picture {
         Some(picture) => Some(run.stages.run("draw", || {
-            PlaneSamples::of(&map.distances, picture.plane).draw(None, picture.longest_side)
+            PlaneSamples::from_map(&map.distances, picture.plane).draw(None, picture.longest_side)
         })?),
         None => None,
     };
-    let range = widened(None, map.distances.samples());
+    let range = extend_range(None, map.distances.samples());
     let method = map.method;
     let sites = map.sites;
-    let outputs = outputs(job, map, dims, geometry)?;
+    let volume_outputs = volume_outputs(job, map, dims, geometry)?;
     run.stages.run("write", || -> Result<(), PipelineError> {
         let mut group = FileGroup::new();
-        for (path, volume, options) in outputs {
+        for (path, volume, options) in volume_outputs {
             group.write_volume(path, &volume, &options)?;
         }
-        if let (Some(to), Some((picture, _))) = (&job.picture, &drawn) {
+        if let (Some(to), Some((picture, _))) = (&job.picture, &picture) {
             add_picture(&mut group, &to.path, picture)?;
         }
         Ok(group.finish()?)
@@ -91,15 +98,15 @@ pub(super) fn run(
         method,
         exact: job.params(method).is_exact(&geometry),
         range,
-        isoline_step: drawn.map(|(_, step)| step),
+        isoline_step: picture.map(|(_, step)| step),
         peak_bytes: vec![device.memory_use().peak],
         warnings: std::mem::take(&mut run.warnings),
         timings: run.stages.timings(),
     })
 }
 
-/// The least and the greatest finite distance, of these and of those before.
-pub(super) fn widened(range: Option<[f32; 2]>, distances: &[f32]) -> Option<[f32; 2]> {
+/// Extends a range of distances by the finite values in `distances`.
+pub(super) fn extend_range(range: Option<[f32; 2]>, distances: &[f32]) -> Option<[f32; 2]> {
     let finite = distances.iter().filter(|value| value.is_finite());
     finite.fold(range, |range, &value| {
         let [low, high] = range.unwrap_or([value, value]);
@@ -107,43 +114,47 @@ pub(super) fn widened(range: Option<[f32; 2]>, distances: &[f32]) -> Option<[f32
     })
 }
 
-/// Makes the map. What is at centres of voxels, but on an axis that is too long for lines along it,
-/// is mapped as points.
-fn make(run: &mut Run<'_>, device: &Device, found: &Found) -> Result<HostMap, PipelineError> {
-    let (job, geometry) = (run.job, *found.geometry());
+/// Computes the map. Points at voxel centres are mapped as points where an axis is too long for the
+/// separable method.
+fn compute_map(
+    run: &mut Run<'_>,
+    device: &Device,
+    site_input: &SiteInput,
+) -> Result<HostMap, PipelineError> {
+    let (job, geometry) = (run.job, *site_input.geometry());
     let stream = device.stream()?;
     let (device_sites, sites) = run.stages.run("sites", || {
         let upload = || {
-            let device_sites = DeviceSites::new(&stream, found, job.signed)?;
+            let device_sites = DeviceSites::new(&stream, site_input, job.signed)?;
             let count = device_sites.count(&stream)?;
             Ok::<_, DistanceError>((device_sites, count))
         };
         upload().map_err(job.input.error())
     })?;
-    let (sites, points) = match found {
-        Found::Voxels(Voxels {
+    let (sites, points) = match site_input {
+        SiteInput::Voxels(VoxelSites {
             points: Some((points, voxels)),
             ..
         }) => (points.len() as u64, Some((points, voxels))),
         _ => (sites, None),
     };
-    let best = |device_sites: &DeviceSites| match device_sites.sites() {
+    let exact_method = |device_sites: &DeviceSites| match device_sites.sites() {
         Some(sites) => fastest_exact_method(sites, job.nearest.is_some()),
         None => Method::Separable,
     };
-    let mut params = job.params(job.method.unwrap_or_else(|| best(&device_sites)));
-    if !matches!(found, Found::Labels(_)) {
-        // they were counted
+    let mut params = job.params(job.method.unwrap_or_else(|| exact_method(&device_sites)));
+    if !matches!(site_input, SiteInput::Labels(_)) {
+        // the sites have been counted
         params.no_sites = NoSites::Infinity;
     }
     if job.samples != MapSamples::F32 {
-        params.nearest |= squares::need_nearest(&params, found.dims(), &geometry);
-        if squares::by_the_device(&params) {
-            let squares = Squares::make(run, &stream, &device_sites, &params, &geometry)?;
-            let distances = squares.distances(job.max_distance, found.dims(), geometry);
+        params.nearest |= squared::requires_nearest(&params, site_input.dims(), &geometry);
+        if squared::is_computed_on_device(&params) {
+            let squared = HostSquaredMap::compute(run, &stream, &device_sites, &params, &geometry)?;
+            let distances = squared.to_distances(job.max_distance, site_input.dims(), geometry);
             return Ok(HostMap {
                 distances: distances.map_err(job.input.error())?,
-                squares: Some(squares),
+                squared: Some(squared),
                 nearest: None,
                 sites,
                 method: params.method,
@@ -155,8 +166,8 @@ fn make(run: &mut Run<'_>, device: &Device, found: &Found) -> Result<HostMap, Pi
     let (map, points) = run.stages.run("map", || {
         let result = match (map(&device_sites, &params), points) {
             (Err(DistanceError::LineTooLong { .. }), Some((points, _))) if job.method.is_none() => {
-                DeviceSites::of_points(&stream, points).and_then(|device_sites| {
-                    params.method = best(&device_sites);
+                DeviceSites::from_points(&stream, points).and_then(|device_sites| {
+                    params.method = exact_method(&device_sites);
                     Ok((map(&device_sites, &params)?, None))
                 })
             }
@@ -177,23 +188,23 @@ fn make(run: &mut Run<'_>, device: &Device, found: &Found) -> Result<HostMap, Pi
     })?;
     Ok(HostMap {
         distances,
-        squares: None,
+        squared: None,
         nearest,
         sites,
         method: params.method,
     })
 }
 
-type Output<'a> = (&'a Path, AnyVolume, VolumeWriteOptions);
+type VolumeOutput<'a> = (&'a Path, AnyVolume, VolumeWriteOptions);
 
-/// The volumes to write: everything that can be wrong with them is found out before the first is.
-fn outputs<'a>(
+/// Returns the volumes to write. Errors are detected here, before the first file is written.
+fn volume_outputs<'a>(
     job: &'a DistanceJob,
     map: HostMap,
     dims: [usize; 3],
     geometry: Geometry,
-) -> Result<Vec<Output<'a>>, PipelineError> {
-    let mut outputs = Vec::new();
+) -> Result<Vec<VolumeOutput<'a>>, PipelineError> {
+    let mut volume_outputs = Vec::new();
     let nearest = match (&job.nearest, &map.nearest) {
         (Some(path), Some(nearest)) => {
             let volume = nearest.to_volume(dims, geometry).map_err(at(path))?;
@@ -204,10 +215,10 @@ fn outputs<'a>(
     if let Some(path) = &job.output {
         let (volume, unsigned) = match job.samples {
             MapSamples::F32 => (map.distances.into(), false),
-            _ => squares::volume(
+            _ => squared::to_volume(
                 job,
                 &map.distances,
-                map.squares.as_ref(),
+                map.squared.as_ref(),
                 map.nearest.as_ref(),
             )?,
         };
@@ -215,8 +226,8 @@ fn outputs<'a>(
             unsigned,
             ..VolumeWriteOptions::default()
         };
-        outputs.push((path.as_path(), volume, options));
+        volume_outputs.push((path.as_path(), volume, options));
     }
-    outputs.extend(nearest);
-    Ok(outputs)
+    volume_outputs.extend(nearest);
+    Ok(volume_outputs)
 }
