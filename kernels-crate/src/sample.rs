@@ -2,6 +2,16 @@
 
 use cuda_std::KernelType;
 
+/// The sample types that kernels read without conversion: `#[kernel(T = sample_types!)]`.
+///
+/// Each implements [`Sample`].
+macro_rules! sample_types {
+    ($($kernel:tt)*) => {
+        ::cuda_std::kernel_for_types! { [u8, i8, u16, i16, f32] $($kernel)* }
+    };
+}
+pub(crate) use sample_types;
+
 /// A sample of a volume, stored in its own type and computed with in `f32`.
 ///
 /// The conversion is exact for integer types up to 16 bits and for `f32`; nothing is widened in

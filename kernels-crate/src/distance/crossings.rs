@@ -211,7 +211,7 @@ impl<T: Sample> PointWriter<'_, T> {
 /// The requirements of [`count_crossings`] hold; `samples` holds `bits.grid.samples()` elements,
 /// `offsets` the exclusive sums of the counts; the bits belong to `level`; `coordinates` holds
 /// three elements per crossing.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn emit_crossings<T: Sample>(
     samples: View<T>,
     above: View<u32>,

@@ -92,7 +92,7 @@ impl CornerRows {
 /// `samples` (and `mask`, unless empty) hold `grid.samples()` elements; `cases`, `occupied` and
 /// `triangle_counts` hold `grid.cells()`; `rows` is the extent of the cells; `non_finite_cells`
 /// holds one element.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn classify_cells<T: Sample>(
     samples: View<T>,
     mask: View<u8>,

@@ -56,7 +56,7 @@ fn touches_occupied_cell(cases: View<u8>, grid: Grid, axis: u32, edge: [u32; 3])
 /// `samples` holds `grid.samples()` elements, `cases` `grid.cells()`, `flags` `grid.edges()`;
 /// `rows` is the extent of the samples; `non_finite_cells` is what
 /// [`classify_cells`](super::classify_cells) counted.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn flag_edges<T: Sample>(
     samples: View<T>,
     cases: View<u8>,

@@ -12,7 +12,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// # Safety
 /// `samples` holds `grid.samples()` elements, `padded` one element per item of `rows`, which is the
 /// extent of the larger grid.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn pad_samples<T: Sample>(
     samples: View<T>,
     grid: Grid,

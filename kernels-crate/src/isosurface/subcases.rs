@@ -24,7 +24,7 @@ use cuda_std::{View, ViewMut, kernel};
 /// `samples` holds `grid.samples()` elements; `cases`, `triangle_counts` and `subcases` hold
 /// `grid.cells()`; `inner_counts` holds one more, all 0; `rows` is the extent of the cells;
 /// `totals` has [`CellCounts::TOTALS`] elements.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn resolve_subcases<T: Sample>(
     samples: View<T>,
     cases: View<u8>,
@@ -99,7 +99,7 @@ pub unsafe fn compute_plane_offsets<I: Count>(
 /// `inner_offsets` the exclusive scan of its counts, `plane_offsets` the output of
 /// [`compute_plane_offsets`]; `rows` is the extent of the cells; `positions` has three elements per
 /// vertex, `normals` as many or none.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn emit_inner_vertices<T: Sample>(
     samples: View<T>,
     grid: Grid,

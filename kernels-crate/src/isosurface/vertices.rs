@@ -17,7 +17,7 @@ use cuda_std::{GpuFloat, View, ViewMut, kernel};
 /// `samples` holds `grid.samples()` elements; `active_edges` holds `items.count` slots of existing
 /// edges of `grid`, one per vertex; `inner_offsets` is empty or holds `grid.cells() + 1` elements;
 /// `positions` holds three elements per vertex, inner vertices included.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn emit_vertices<T: Sample>(
     samples: View<T>,
     grid: Grid,
@@ -50,7 +50,7 @@ pub unsafe fn emit_vertices<T: Sample>(
 ///
 /// # Safety
 /// As for [`emit_vertices`]; `normals` holds three elements per vertex.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn emit_normals<T: Sample>(
     samples: View<T>,
     grid: Grid,

@@ -27,7 +27,7 @@ const BISECTIONS: u32 = 8;
 /// # Safety
 /// `samples` holds `grid.samples()` elements, at least one along each axis; `pixels` holds `width ·
 /// height`; `rows` is the extent of the pixels.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn render_isosurface<T: Sample>(
     samples: View<T>,
     grid: Grid,

@@ -72,3 +72,36 @@ pub use parameter_descriptions::ParameterDescriptions;
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
 pub use runner::{InstrumentedKernel, instrumented_runner, runner};
+
+/// Applies `#[kernel]` with a list of types: the last step of `#[kernel(T = list!)]`.
+///
+/// A macro that defines a list passes its own input on behind the list:
+///
+/// ```
+/// use cuda_std::prelude::*;
+///
+/// /// The types of samples.
+/// macro_rules! sample_types {
+///     ($($kernel:tt)*) => { cuda_std::kernel_for_types! { [u8, f32] $($kernel)* } };
+/// }
+///
+/// #[kernel(T = sample_types!)]
+/// pub unsafe fn widen<T: KernelType + Into<f64>>(samples: View<T>, wide: ViewMut<f64>) {
+///     let i = thread::index_1d() as usize;
+///     if i < samples.len() {
+///         wide.write(i, samples.read(i).into());
+///     }
+/// }
+/// # use cuda_std::{Kernel, KernelType};
+/// # fn main() {
+/// assert_eq!(widen::<u8>::entry(), "widen_u8");
+/// assert_eq!(widen::<f32>::entry(), "widen_f32");
+/// # }
+/// ```
+#[macro_export]
+macro_rules! kernel_for_types {
+    ([$($types:tt)*] [$parameter:ident] [$($options:tt)*] $($item:tt)*) => {
+        #[$crate::kernel($parameter = [$($types)*], $($options)*)]
+        $($item)*
+    };
+}

@@ -9,6 +9,7 @@ mod features;
 mod host;
 pub mod instrument;
 mod loops;
+mod named_list;
 mod options;
 mod parameter;
 mod print_macros;
@@ -45,6 +46,9 @@ pub fn expand(
     item: TokenStream,
     module: Option<&str>,
 ) -> syn::Result<TokenStream> {
+    if let Some(expansion) = named_list::expand(&options, &item) {
+        return Ok(expansion);
+    }
     let lists: KernelOptions = syn::parse2(options)?;
     let mut function: ItemFn = syn::parse2(features::enable_on_cpu(item))?;
     signature::check(&function)?;

@@ -68,7 +68,7 @@ impl WordCursor {
 /// # Safety
 /// `labels` holds `bits.grid.samples()` elements, `changes` holds three times `bits.words()`:
 /// changes along x, then y, then z.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn mark_label_changes<T: Sample>(labels: View<T>, bits: BitRows, changes: ViewMut<u32>) {
     let job = Job {
         labels,

@@ -22,7 +22,7 @@ use cuda_std::{View, ViewMut, kernel, thread, warp};
 /// Blocks consist of full warps; `labels` has one element per voxel, `along_x` one word per word of
 /// each row, `along_y` 32 words per word of each group of 32 rows, of which the last one of a plane
 /// may be smaller.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn mark_changes_in_planes<T: Sample>(
     labels: View<T>,
     grid: Grid,
@@ -99,7 +99,7 @@ pub unsafe fn mark_changes_in_planes<T: Sample>(
 /// # Safety
 /// Blocks consist of full warps; `labels` has one element per voxel, `along_z` 32 words per word of
 /// each row and group of 32 planes, of which the last may be smaller.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn mark_changes_along_z<T: Sample>(labels: View<T>, grid: Grid, along_z: ViewMut<u32>) {
     if has_byte_rows::<T>(grid) {
         return mark_byte_changes_along_z(labels, grid, along_z);

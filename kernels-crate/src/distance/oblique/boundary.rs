@@ -132,7 +132,7 @@ pub unsafe fn keep_label_boundary(
 ///
 /// # Safety
 /// `items` counts the samples, and `labels` holds one element for each.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn labels_to_f32<T: Sample>(samples: View<T>, items: Items, labels: ViewMut<f32>) {
     items.for_each(|at| labels.write(at, samples.read(at).value()));
 }

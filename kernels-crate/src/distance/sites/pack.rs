@@ -36,7 +36,7 @@ struct Job<'a, T> {
 /// # Safety
 /// `samples` holds `bits.grid.samples()` elements, `within` (and `beyond`, unless empty) holds
 /// `bits.words()`.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn pack_voxels<T: Sample>(
     samples: View<T>,
     bits: BitRows,
@@ -67,7 +67,7 @@ pub unsafe fn pack_voxels<T: Sample>(
 /// # Safety
 /// The requirements of [`pack_voxels`] hold; in addition `bits.grid.nx` is a multiple of four, and
 /// the first sample is stored at a multiple of four times its size.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn pack_voxels_by_fours<T: Sample>(
     samples: View<T>,
     bits: BitRows,

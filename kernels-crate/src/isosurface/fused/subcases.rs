@@ -105,7 +105,7 @@ fn for_each_window(
 /// `layout.trilinear` is 1; `below` holds `layout.sample_words()` elements; `occupied`, `counts`
 /// and `ambiguous_tiles` are the output of [`classify_edges`](super::classify_edges); `totals` has
 /// [`CellCounts::TOTALS`] elements, and one more for the ambiguous cells.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn count_subcases<T: Sample>(
     samples: View<T>,
     padded: PaddedGrid,
@@ -155,7 +155,7 @@ pub unsafe fn count_subcases<T: Sample>(
 /// # Safety
 /// As for [`count_subcases`]; `offsets` is the exclusive scan of the counts that it left;
 /// `subcases` has one element per ambiguous cell.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn emit_subcases<T: Sample>(
     samples: View<T>,
     padded: PaddedGrid,
@@ -208,7 +208,7 @@ const _: () = assert!(
 /// # Safety
 /// As for [`emit_subcases`], which wrote `subcases`; `positions` has three elements per vertex, and
 /// `normals` as many or none.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn emit_inner_word_vertices<T: Sample>(
     samples: View<T>,
     padded: PaddedGrid,

@@ -143,7 +143,7 @@ struct Threshold<'a, T> {
 /// `padded.grid`; `below` (and `finite` and `unmasked`, unless empty) hold `layout.sample_words()`
 /// elements, `exclusions` one. If the samples may be non-finite, `finite` is not empty; if there is
 /// a mask, `unmasked` is not empty.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn threshold_bits<T: Sample>(
     samples: View<T>,
     mask: View<u8>,
@@ -183,7 +183,7 @@ pub unsafe fn threshold_bits<T: Sample>(
 /// As for [`threshold_bits`]; `layout.grid.nx` is a multiple of four, `samples` hold
 /// `layout.grid.samples()` elements, and the first is stored at a multiple of four times their
 /// size.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn threshold_bits_vectorized<T: Sample>(
     samples: View<T>,
     layout: WordLayout,

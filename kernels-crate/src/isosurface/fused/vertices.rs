@@ -165,7 +165,7 @@ fn for_each_vertex(
 /// `samples` hold `padded.stored.samples()` elements, `padded.grid` is `layout.grid`; `edges` is
 /// the output of [`classify_edges`](super::classify_edges), and `offsets` the exclusive scan of its
 /// counts; `positions` holds three elements per vertex.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn emit_word_vertices<T: Sample>(
     samples: View<T>,
     padded: PaddedGrid,
@@ -195,7 +195,7 @@ pub unsafe fn emit_word_vertices<T: Sample>(
 ///
 /// # Safety
 /// As for [`emit_word_vertices`]; `normals` holds three elements per vertex.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn emit_word_vertices_and_normals<T: Sample>(
     samples: View<T>,
     padded: PaddedGrid,
@@ -230,7 +230,7 @@ pub unsafe fn emit_word_vertices_and_normals<T: Sample>(
 ///
 /// # Safety
 /// As for [`emit_word_vertices`]; `normals` holds three elements per vertex, or none.
-#[kernel(T = [u8, i8, u16, i16, f32])]
+#[kernel(T = crate::sample::sample_types!)]
 pub unsafe fn emit_cubic_word_vertices<T: Sample>(
     samples: View<T>,
     padded: PaddedGrid,
