@@ -206,21 +206,21 @@ mod tests {
     #[test]
     fn default_colour_is_radius_for_one_label_and_label_for_many() {
         let (one, two) = (bar([1.0, 3.0], 0), bar([2.0, 2.0], 1));
-        let painter = Painter::new(&[(1, &one)], None);
+        let painter = ColourMap::new(&[(1, &one)], None);
         assert_eq!(
             (painter.by, painter.radii),
             (ColourBy::Radius, Some([1.0, 3.0]))
         );
         let both = [(7, &one), (-2, &two)];
-        let painter = Painter::new(&both, None);
+        let painter = ColourMap::new(&both, None);
         assert_eq!(
             (painter.by, &painter.classes),
             (ColourBy::Label, &vec![-2, 7])
         );
         assert_ne!(painter.class(7), painter.class(-2));
-        let levels = Painter::new(&both, Some(ColourBy::Level));
+        let levels = ColourMap::new(&both, Some(ColourBy::Level));
         assert_eq!(levels.classes, [0, 1]);
-        let parts = Painter::new(&both, Some(ColourBy::Component));
+        let parts = ColourMap::new(&both, Some(ColourBy::Component));
         assert_eq!(parts.classes, [0, 1]);
         let colours = [0, 1].map(|at| parts.node(&both, at, &both[at].1.nodes[0]));
         assert_ne!(colours[0], colours[1]);
@@ -230,14 +230,14 @@ mod tests {
     fn radii_span_the_colour_map() {
         let one = bar([1.0, 3.0], 0);
         let list = [(1, &one)];
-        let painter = Painter::new(&list, None);
+        let painter = ColourMap::new(&list, None);
         let edge = painter.edge(&list, 0, &one.edges[0]);
         let map = |part: f64| as_parts(colorous::PLASMA.eval_continuous(MAP_FRACTION * part));
         assert_eq!([edge(0), edge(1)], [map(0.0), map(1.0)]);
         assert_eq!(painter.radius(2.0), map(0.5));
         // A single radius has the middle colour, and NaN the first one.
         let flat = bar([2.0, 2.0], 0);
-        assert_eq!(Painter::new(&[(1, &flat)], None).radius(2.0), map(0.5));
+        assert_eq!(ColourMap::new(&[(1, &flat)], None).radius(2.0), map(0.5));
         assert_eq!(painter.radius(f64::NAN), map(0.0));
     }
 
@@ -245,7 +245,7 @@ mod tests {
     fn twenty_seven_labels_have_different_colours() {
         let one = bar([1.0, 1.0], 0);
         let many: Vec<_> = (1..=27).map(|label| (label, &one)).collect();
-        let painter = Painter::new(&many, None);
+        let painter = ColourMap::new(&many, None);
         let mut colours: Vec<_> = (1..=27)
             .map(|label| painter.class(label).map(f32::to_bits))
             .collect();
