@@ -1,8 +1,8 @@
-//! `cargo xtask bench mesh`, `bench scan`, `bench distance` and others: builds a bench, and runs it
-//! with the options that follow.
+//! `cargo xtask bench SUBJECT`: builds a benchmark and runs it with the given options.
 //!
-//! The programs do the measuring, so that a machine without Rust can do it too: a bundle has them
-//! as `benches/ferrovox-mesh`, `benches/ferrovox-scan` and so on, with the same options.
+//! The benchmarks are programs of their own, so that they also run on machines without Rust: a
+//! bundle contains them as `benches/ferrovox-mesh`, `benches/ferrovox-scan` and so on, with the
+//! same options.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,44 +12,44 @@ use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
 
 use crate::paths;
-use crate::programs::{Kind, build};
+use crate::programs::{ProgramKind, build};
 
 /// Arguments of `bench`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Cargo's profile to build in [default: bench]
+    /// Cargo profile [default: bench]
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
-    /// What to measure
+    /// Subject to measure
     subject: Subject,
-    /// Sizes and options of the bench: `cargo xtask bench mesh --help`
+    /// Sizes and options of the benchmark; see `cargo xtask bench mesh --help`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     options: Vec<OsString>,
 }
 
-/// What can be measured.
+/// Subject of a benchmark.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Subject {
-    /// The isosurface
+    /// Isosurface extraction
     Mesh,
-    /// The scan
+    /// Prefix sums (scan)
     Scan,
-    /// The distance map
+    /// Distance transform
     Distance,
-    /// The force field of curve skeletons
+    /// Force field of curve skeletons
     Field,
-    /// Table 2 of Zhao et al. (2016), beside its figures
+    /// Table 2 of Zhao et al. (2016), compared with the published values
     Paper,
-    /// Curve skeletons of generated objects, beside what is right and other systems; with peers,
-    /// these are installed
+    /// Curve skeletons of generated objects, compared with ground truth and other systems; --peers
+    /// installs these
     Skeleton,
-    /// Block sizes, registers and shared memory of kernels, beside what the occupancy calculator
-    /// says
+    /// Kernels by block size, register limit and shared memory, compared with the occupancy
+    /// calculator
     Occupancy,
 }
 
 impl Subject {
-    /// The bench's name for cargo.
+    /// Returns the name of cargo's benchmark target.
     fn target(self) -> &'static str {
         match self {
             Subject::Mesh => "mesh",
@@ -66,8 +66,8 @@ impl Subject {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let target = arguments.subject.target();
-    // of the whole workspace, though one package has them: so its dependencies have the features
-    // that they have for the tests, and what is built for one is there for the other
+    // build with the features of the whole workspace, so that dependencies are shared with the
+    // tests' build
     let mut build_arguments = vec!["bench", "--workspace", "--bench", target, "--no-run"];
     if let Some(profile) = &arguments.profile {
         build_arguments.extend(["--profile", profile]);
@@ -75,13 +75,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let programs = build(&paths::root(), &build_arguments, &[])?;
     let Some(program) = programs
         .into_iter()
-        .find(|program| program.kind == Kind::Bench)
+        .find(|program| program.kind == ProgramKind::Bench)
     else {
         bail!("cargo built no program for the bench {target}");
     };
     let mut command = Command::new(&program.path);
     let (kernels, mut options) = without_kernels(&arguments.options)?;
-    // what an outside crate measures itself
+    // sweep measured by an external crate
     let measured = kernels
         .map(|crate_path| sweep(&crate_path, arguments.profile.as_deref(), &options))
         .transpose()?;
@@ -101,28 +101,30 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The path of `--kernels PATH`, and the other options.
+/// Splits off the path given by `--kernels PATH` from the options.
 fn without_kernels(options: &[OsString]) -> Result<(Option<PathBuf>, Vec<OsString>)> {
     let Some(at) = options.iter().position(|option| option == "--kernels") else {
         return Ok((None, options.to_vec()));
     };
-    let mut others = options.to_vec();
-    others.remove(at);
-    if at == others.len() {
-        bail!("--kernels needs the folder of a crate, such as `cargo xtask new-kernel` makes");
+    let mut remaining = options.to_vec();
+    remaining.remove(at);
+    if at == remaining.len() {
+        bail!(
+            "--kernels needs the directory of a crate, such as one created by `cargo xtask new-kernel`"
+        );
     }
-    Ok((Some(others.remove(at).into()), others))
+    Ok((Some(remaining.remove(at).into()), remaining))
 }
 
-/// Runs the bench `sweep` of a crate outside of the workspace; the file with what it printed.
+/// Runs the benchmark `sweep` of a crate outside the workspace and returns a file with its output.
 fn sweep(crate_path: &Path, profile: Option<&str>, options: &[OsString]) -> Result<NamedTempFile> {
     if !crate_path.join("benches/sweep.rs").is_file() {
         bail!(
-            "{} has no benches/sweep.rs; `cargo xtask new-kernel` makes a crate that has one",
+            "{} has no benches/sweep.rs; create a crate with one by `cargo xtask new-kernel`",
             crate_path.display()
         );
     }
-    // of what follows the bench knows these
+    // the sweep accepts these options only
     let value = |name: &str| {
         let at = options.iter().position(|option| option == name)?;
         options.get(at + 1).cloned()
@@ -154,10 +156,10 @@ fn sweep(crate_path: &Path, profile: Option<&str>, options: &[OsString]) -> Resu
     Ok(file)
 }
 
-/// The options, with the places that a program outside of the repository has no default for.
+/// Adds default directories, which the benchmark does not know outside the repository.
 fn with_defaults(options: &[OsString]) -> Vec<OsString> {
     let mut all = options.to_vec();
-    for (name, place) in [
+    for (name, directory) in [
         ("--out-dir", paths::target().join("bench")),
         ("--peers-dir", paths::root().join("benches/peers")),
     ] {
@@ -166,14 +168,14 @@ fn with_defaults(options: &[OsString]) -> Vec<OsString> {
             option == name || option.starts_with(&format!("{name}="))
         };
         if !options.iter().any(given) {
-            all.extend([name.into(), place.into()]);
+            all.extend([name.into(), directory.into()]);
         }
     }
     all
 }
 
-/// The Python that has the peers of skeletons, in a folder of its own below `target`, if peers are
-/// wanted and no Python is named.
+/// Returns the option for the Python with the peers of the skeleton benchmark, installed below
+/// `target`, if peers are requested and no Python is given.
 fn python_with_peers(options: &[OsString]) -> Result<Vec<OsString>> {
     let has = |name: &str| {
         let is = |option: &OsString| {
@@ -189,7 +191,7 @@ fn python_with_peers(options: &[OsString]) -> Result<Vec<OsString>> {
     let python = folder.join("bin/python3");
     let installed = folder.join("installed");
     if !installed.is_file() {
-        perform(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        run_command(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
         let mut install = Command::new(&python);
         install.args([
             "-m",
@@ -199,14 +201,14 @@ fn python_with_peers(options: &[OsString]) -> Result<Vec<OsString>> {
             "kimimaro",
             "scikit-image",
         ]);
-        perform(&mut install)?;
-        std::fs::write(&installed, "").context("cannot note what is installed")?;
+        run_command(&mut install)?;
+        std::fs::write(&installed, "").context("cannot record the installation")?;
     }
     Ok(vec!["--python".into(), python.into()])
 }
 
 /// Runs a program that must succeed.
-fn perform(command: &mut Command) -> Result<()> {
+fn run_command(command: &mut Command) -> Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     eprintln!("{command:?}");
     let status = command.status();
@@ -222,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_outside_crate_is_named_by_its_folder() {
+    fn external_crate_is_split_off_the_options() {
         let options = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
         let (path, others) =
             without_kernels(&options(&["--step", "8", "--kernels", "blur", "--json"])).unwrap();
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn peers_are_installed_only_where_they_are_wanted() {
+    fn peers_are_installed_only_on_request() {
         for options in [
             &["--peers-dir", "there"][..],
             &["--peers=skimage", "--python", "python3"],
@@ -246,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_given_once() {
+    fn default_directories_are_added_once() {
         let names = |options: &[&str]| {
             let options: Vec<OsString> = options.iter().map(OsString::from).collect();
             let all = with_defaults(&options);

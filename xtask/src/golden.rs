@@ -1,6 +1,6 @@
 //! `cargo xtask golden`: builds the command and the program `golden` of the package `tests`, and
-//! compares what they give with what is recorded in `tests/golden/hashes.txt`; or, with `--keep`,
-//! records it.
+//! compares their outputs with the hashes in `tests/golden/hashes.txt`, or records the hashes with
+//! `--record`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,15 +9,15 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::paths;
-use crate::programs::{build, named};
+use crate::programs::{build, command_path};
 
 /// Arguments of `golden`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Record what is given, instead of comparing it with what is recorded
-    #[arg(long)]
-    keep: bool,
-    /// Another command's binary, as of an earlier version: it is not built then
+    /// Write the hashes to tests/golden/hashes.txt instead of comparing with them
+    #[arg(long, alias = "keep")]
+    record: bool,
+    /// Binary of an earlier version of the command, used instead of building it
     #[arg(long, value_name = "PATH")]
     ferrovox: Option<PathBuf>,
     /// Options of the program: --only WORD, --device DEVICE, --folder DIR, --list
@@ -27,31 +27,37 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    // together, so that both have the same build of the library
+    // built together, so that both share one build of the library
     let mut build_arguments = vec!["build", "--release", "--package", "ferrovox-tests"];
     build_arguments.extend(["--example", "golden"]);
     if arguments.ferrovox.is_none() {
         build_arguments.extend(["--package", "ferrovox-cli", "--bin", "ferrovox"]);
     }
     let programs = build(&paths::root(), &build_arguments, &[])?;
-    let golden = named(&programs, "golden")?;
+    let golden = command_path(&programs, "golden")?;
     let ferrovox = match &arguments.ferrovox {
         Some(path) => path.clone(),
-        None => named(&programs, "ferrovox")?,
+        None => command_path(&programs, "ferrovox")?,
     };
-    let what = if arguments.keep { "--keep" } else { "--check" };
+    let action = if arguments.record {
+        "--record"
+    } else {
+        "--check"
+    };
     let status = Command::new(&golden)
         .arg("--ferrovox")
         .arg(&ferrovox)
         .arg("--data")
         .arg(paths::root().join("cli/data"))
-        .arg(what)
+        .arg(action)
         .arg(paths::root().join("tests/golden/hashes.txt"))
         .args(&arguments.options)
         .status()
         .with_context(|| format!("cannot run {}", golden.display()))?;
     if !status.success() {
-        bail!("some outputs are not as recorded, or a case failed; `--folder DIR` keeps the files");
+        bail!(
+            "some outputs differ from the recorded ones, or a case failed; add `--folder DIR` to keep the files"
+        );
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
-//! `cargo xtask inspect`: all that can be known of a kernel without running it, with source lines:
-//! its PTX, its machine code where there is a disassembler, what it takes, its occupancy, what the
-//! lint finds.
+//! `cargo xtask inspect`: static information about a kernel, with source lines: PTX, machine code
+//! (if a disassembler is installed), resource usage, occupancy, and lint findings.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,42 +20,42 @@ use crate::{paths, setup};
 /// Arguments of `inspect`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The kernel's entry point, such as fill_sphere or classify_cells_u8
+    /// Entry point of the kernel, such as fill_sphere or classify_cells_u8
     kernel: String,
-    /// The kernel crate [default: kernels-crate]
+    /// Kernel crate [default: kernels-crate]
     #[arg(long, value_name = "PATH")]
     kernels: Option<PathBuf>,
-    /// Architecture to compile for
+    /// Target architecture
     #[arg(long, value_name = "SM", default_value = "sm_90")]
     arch: NvvmArch,
-    /// Build this kernel alone: of a crate with many in a fraction of the time, but LLVM then knows
-    /// that nothing else uses its arrays, and registers and shared memory may be others than in a
-    /// build of all
+    /// Build only this kernel, which is much faster for crates with many kernels. Registers and
+    /// shared memory may differ from a full build, because LLVM can optimize arrays that nothing
+    /// else uses
     #[arg(long)]
     alone: bool,
-    /// Threads per block that the occupancy is of [default: those with the most active threads]
+    /// Threads per block for the occupancy [default: the size with the most active threads]
     #[arg(long, value_name = "N")]
     block: Option<u32>,
-    /// Shared memory per block that a launch adds, in bytes
+    /// Dynamic shared memory per block, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     dynamic: u32,
-    /// What to show [default: all]
+    /// Sections to show [default: all]
     #[arg(long, value_delimiter = ',', value_name = "PART")]
     only: Vec<Part>,
 }
 
-/// A part of what is shown.
+/// Section of the output.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
     /// Registers, memory, barriers
     Resources,
-    /// Blocks on a multiprocessor at a time, what bounds their number, and what there is to spare
+    /// Active blocks per multiprocessor, limiting resources and slack
     Occupancy,
-    /// What the lint found
+    /// Findings of the lint
     Lint,
     /// PTX with source lines
     Ptx,
-    /// Machine code, where nvdisasm is installed
+    /// Machine code, if nvdisasm is installed
     Sass,
 }
 
@@ -70,7 +69,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let arch = arguments.arch;
     let fresh = tempfile::tempdir().context("cannot create a temporary directory")?;
     let with_lines = fresh.path().join("lines.ptx");
-    // as `cargo xtask ptx` builds it, but for the lines
+    // built like by `cargo xtask ptx`, with line information
     let mut builder = CudaBuilder::new(&crate_path)
         .arch(arch)
         .fma_contraction(false)
@@ -80,22 +79,29 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if arguments.alone {
         builder = builder.only_kernel(&arguments.kernel);
     }
-    let output = builder
-        .build_with_report()
-        .with_context(|| format!("cannot inspect a kernel of {}", paths::shown(&crate_path)))?;
+    let output = builder.build_with_report().with_context(|| {
+        format!(
+            "cannot inspect a kernel of {}",
+            paths::display_relative(&crate_path)
+        )
+    })?;
     let text = fs::read_to_string(&with_lines)?;
     let module = PtxModule::parse(&text);
     let Some(function) = module
         .entries()
         .find(|entry| entry.name == arguments.kernel)
     else {
-        bail!(unknown(&module, &arguments.kernel, &crate_path));
+        bail!(unknown_kernel_message(
+            &module,
+            &arguments.kernel,
+            &crate_path
+        ));
     };
     let shows = |part: Part| arguments.only.is_empty() || arguments.only.contains(&part);
     let mut out = format!(
         "kernel {} of {}, {}\n",
         arguments.kernel,
-        paths::shown(&crate_path),
+        paths::display_relative(&crate_path),
         arch.sm()
     );
     let alone = fresh.path().join("kernel.ptx");
@@ -104,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if shows(Part::Resources) || shows(Part::Occupancy) {
         let table = ptxas.resources(&alone, arch)?;
         let Some(figures) = table.get(&arguments.kernel) else {
-            bail!("the assembler said nothing of {}", arguments.kernel);
+            bail!("the assembler reported nothing about {}", arguments.kernel);
         };
         if shows(Part::Resources) {
             out += &resources(figures);
@@ -126,22 +132,22 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The kernels that there are, those that begin alike first.
-fn unknown(module: &PtxModule, kernel: &str, crate_path: &Path) -> String {
+/// Formats the error for an unknown kernel, with similar names first.
+fn unknown_kernel_message(module: &PtxModule, kernel: &str, crate_path: &Path) -> String {
     let names: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
     let stem = kernel.split('_').next().unwrap_or(kernel);
-    let mut alike: Vec<&str> = names
+    let mut sorted_names: Vec<&str> = names
         .iter()
         .copied()
         .filter(|name| !stem.is_empty() && name.starts_with(stem))
         .collect();
-    if alike.is_empty() {
-        alike = names;
+    if sorted_names.is_empty() {
+        sorted_names = names;
     }
     format!(
-        "{} has no kernel `{kernel}`; there are {}",
-        paths::shown(crate_path),
-        alike.join(", ")
+        "{} has no kernel `{kernel}`; available: {}",
+        paths::display_relative(crate_path),
+        sorted_names.join(", ")
     )
 }
 
@@ -164,8 +170,8 @@ fn resources(figures: &KernelResources) -> String {
     )
 }
 
-/// How many blocks run at a time, for what reason, how much is to spare, and the same for blocks of
-/// other sizes.
+/// Formats the occupancy with limiting resources and slack, and the occupancy for other block
+/// sizes.
 fn occupancy(
     figures: &KernelResources,
     arch: NvvmArch,
@@ -177,15 +183,15 @@ fn occupancy(
     let kernel = occupancy::KernelResources::from(*figures);
     let largest = BlockConfig::new(model.device().threads_per_block).with_dynamic_shared(dynamic);
     let best = best_block(&model, &kernel, &largest, |_| dynamic, |_| true);
-    // where nothing runs the calculator says why
+    // if no block can run, the table shows the reason
     let threads = threads.unwrap_or(best.map_or(32, |best| best.threads));
     let block = largest.with_threads(threads);
     let answer = model.occupancy(&kernel, &block)?;
     let named =
         Gpu::with_capability(capability).map_or(String::new(), |gpu| format!(" (as {})", gpu.name));
     let is_best = match best {
-        Some(best) if best.threads == threads => ", the best".to_owned(),
-        Some(best) => format!("; the best are {}", best.threads),
+        Some(best) if best.threads == threads => ", the best size".to_owned(),
+        Some(best) => format!("; the best size is {}", best.threads),
         None => String::new(),
     };
     let limiters: Vec<&str> = answer.limiters().map(Limiter::name).collect();
@@ -217,6 +223,7 @@ fn occupancy(
     Ok(out)
 }
 
+/// Formats the findings of the lint.
 fn lint(found: Option<&KernelLint>) -> String {
     let mut out = "\n== lint\n".to_owned();
     match found {
@@ -225,13 +232,12 @@ fn lint(found: Option<&KernelLint>) -> String {
                 let _ = writeln!(out, "{finding}");
             }
         }
-        _ => out += "nothing found\n",
+        _ => out += "no findings\n",
     }
     out
 }
 
-/// The kernel's instructions, each run of them under the source line that it comes from; `|` marks
-/// those in loops.
+/// Formats the kernel's instructions, grouped by source line; `|` marks instructions in loops.
 fn ptx(function: &PtxFunction, text: &str, crate_path: &Path) -> String {
     let mut out = format!("\n== PTX: {} instructions\n", function.instructions.len());
     let written = with_predicates(text, function.instructions.len());
@@ -270,8 +276,8 @@ fn ptx(function: &PtxFunction, text: &str, crate_path: &Path) -> String {
     out
 }
 
-/// The lines of the instructions as they are written, with predicates; `None` where they are not
-/// one for each instruction.
+/// Returns the source text of the instructions, with predicates; `None` if the number of lines
+/// differs from that of the instructions.
 fn with_predicates(text: &str, count: usize) -> Option<Vec<&str>> {
     let (_, body) = text.split_once(".entry")?;
     let is_instruction = |line: &&str| {
@@ -281,8 +287,8 @@ fn with_predicates(text: &str, count: usize) -> Option<Vec<&str>> {
     (lines.len() == count).then_some(lines)
 }
 
-/// The innermost line that the instruction comes from in a file of the kernel crate or of this
-/// repository: what the standard library does on the way is of no interest.
+/// Returns the innermost source line of an instruction within the kernel crate or this repository,
+/// skipping lines of the standard library.
 fn source<'a>(instruction: &'a Instruction, crate_path: &Path) -> Option<&'a SourceLine> {
     let root = paths::root();
     let folders = [
@@ -299,18 +305,18 @@ fn source<'a>(instruction: &'a Instruction, crate_path: &Path) -> Option<&'a Sou
     instruction.source.iter().find(is_own)
 }
 
-/// Whether a label is for branches, not for debug information.
+/// Returns `true` if a label is a branch target, not debug information.
 fn is_target(label: &str) -> bool {
     !["$L__tmp", "$L__func_"]
         .iter()
         .any(|start| label.starts_with(start))
 }
 
-/// The machine code, by NVIDIA's disassembler.
+/// Disassembles the kernel with NVIDIA's disassembler.
 fn sass(ptxas: &Ptxas, ptx: &Path, arch: NvvmArch, folder: &Path) -> Result<String> {
     let mut out = "\n== SASS\n".to_owned();
     let Some(disassembler) = disassembler() else {
-        out += "there is no nvdisasm here: it comes with a CUDA toolkit, or with the Python package nvidia-cuda-nvdisasm; FERROVOX_NVDISASM names it\n";
+        out += "nvdisasm not found; install a CUDA toolkit or the Python package nvidia-cuda-nvdisasm, or set FERROVOX_NVDISASM to its path\n";
         return Ok(out);
     };
     let machine_code = folder.join("kernel.cubin");
@@ -331,8 +337,8 @@ fn sass(ptxas: &Ptxas, ptx: &Path, arch: NvvmArch, folder: &Path) -> Result<Stri
     Ok(out)
 }
 
-/// `nvdisasm`: that of `FERROVOX_NVDISASM`, one beside the assembler's package, on the path, or of
-/// a toolkit.
+/// Finds `nvdisasm`: in `FERROVOX_NVDISASM`, next to the assembler's package, on the path, or in a
+/// toolkit.
 fn disassembler() -> Option<PathBuf> {
     let program = format!("nvdisasm{}", std::env::consts::EXE_SUFFIX);
     let named = std::env::var_os("FERROVOX_NVDISASM").map(PathBuf::from);

@@ -1,6 +1,6 @@
-//! What a person working on the project runs: `cargo xtask --help`.
+//! Developer commands of the repository: `cargo xtask --help`.
 //!
-//! One file per command; each has a struct of arguments and a function `run`.
+//! One module per command, with a struct of arguments and a function `run`.
 
 mod bench;
 mod bundle;
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// What a person working on the project runs.
+/// Developer commands of the repository.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
@@ -30,40 +30,41 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install, or explain how to install, what `ptx` needs: the device compiler and NVIDIA's
-    /// assembler.
+    /// Install the device compiler and NVIDIA's assembler, which `ptx` needs, or explain how to
+    /// install them
     Setup(setup::Arguments),
-    /// Build the kernels to PTX, assemble and lint them, and record what each takes.
+    /// Compile the kernels to PTX, assemble and lint them, and write PTX, machine code and resource
+    /// usage to host-crate/ptx (minutes)
     Ptx(ptx::Arguments),
-    /// Check everything: format, lints, documentation, PTX, tests, conformance, examples.
+    /// Run all checks: format, lints, documentation, PTX, tests, conformance, examples (tens of
+    /// minutes; `--list` shows the steps)
     Test(test::Arguments),
-    /// Measure: `bench mesh`, `scan`, `distance`, `occupancy`; figures go to target/bench as CSV
-    /// and JSON.
+    /// Run a benchmark, such as `bench mesh`; writes CSV and JSON to target/bench
     Bench(bench::Arguments),
-    /// Compare what commands and library calls give with what they gave before: for changes that
-    /// should change nothing.
+    /// Compare the outputs of commands and library calls with the hashes in
+    /// tests/golden/hashes.txt, to show that a change preserves them
     Golden(golden::Arguments),
-    /// Damage files, send signals, fill disks, at random for a while: nothing may panic, hang, or
-    /// be left.
+    /// Run the command on damaged files, under signals and on full disks at random, and report
+    /// panics, hangs and leftover files
     Torture(torture::Arguments),
-    /// Make a small crate with a kernel of one's own, to build, run, test and measure.
+    /// Create a small crate with a kernel of your own, ready to build, run, test and measure
     NewKernel(new_kernel::Arguments),
-    /// Show a kernel's PTX with source lines, its machine code, what it takes, its occupancy, what
-    /// the lint finds.
+    /// Show a kernel's PTX with source lines, machine code, resource usage, occupancy and lint
+    /// findings
     Inspect(inspect::Arguments),
-    /// Make the packages that a registry would have, build each from its package alone, and say how
-    /// large they are.
+    /// Create the packages for the registry, build each from its package alone, and print their
+    /// sizes
     Package(package::Arguments),
-    /// Write the tables of docs/kernels/from-rust-cuda.md; with `--public-code` first try all public crates
-    /// in kernels.
+    /// Write the tables of docs/kernels/from-rust-cuda.md; with `--public-code`, first test all
+    /// public crates in kernels
     FromRustCuda(from_rust_cuda::Arguments),
-    /// Collect the command, the test programs and the benches in one directory, to run on a GPU
-    /// host without Rust.
+    /// Collect the command, the test programs and the benchmarks in one directory, to run on a GPU
+    /// host without Rust (release builds: tens of minutes)
     Bundle(bundle::Arguments),
 }
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
+    let outcome = match Arguments::parse().command {
         Command::Setup(arguments) => setup::run(&arguments),
         Command::Ptx(arguments) => ptx::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
@@ -76,7 +77,7 @@ fn main() -> ExitCode {
         Command::FromRustCuda(arguments) => from_rust_cuda::run(&arguments),
         Command::Bundle(arguments) => bundle::run(&arguments),
     };
-    match done {
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");

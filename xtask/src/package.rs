@@ -1,4 +1,4 @@
-//! `cargo xtask package`: the packages as a registry would have them, each built from its package
+//! `cargo xtask package`: creates the packages for a registry and builds each from its package
 //! alone.
 
 use std::fs;
@@ -13,37 +13,38 @@ use crate::paths::{self, cargo_path};
 /// Arguments of `package`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Package what is not committed, too
+    /// Package uncommitted changes too
     #[arg(long)]
     allow_dirty: bool,
-    /// Make the packages without building them
+    /// Create the packages without building them
     #[arg(long)]
     no_verify: bool,
 }
 
-/// What a registry takes of a package at most, compressed.
-const LARGEST: u64 = 10_000_000;
+/// Maximum size of a package in the registry, compressed, in bytes.
+const MAX_BYTES: u64 = 10_000_000;
 
-/// What every package has beside its sources.
+/// Files that every package must contain besides its sources.
 const FILES: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let metadata = metadata()?;
-    let wrong = faults(&metadata)?;
+    let wrong = find_problems(&metadata)?;
     if !wrong.is_empty() {
         bail!("{}", wrong.join("\n"));
     }
     let mut command = paths::cargo(&paths::root());
     command.args(["package", "--locked"]);
-    // nothing is run, and without optimisation the large ones are built in a third of the time
+    // nothing is run, and without optimization the large ones build in a third of the time
     for name in ["ferrovox", "ferrovox-kernels"] {
         command.args([
             "--config",
             &format!("profile.dev.package.{name}.opt-level=0"),
         ]);
     }
-    // named together, so that each is built with the others' packages, which no registry has yet
+    // all in one call, so that each is built with the others' packages, which are not in a registry
+    // yet
     for package in published(&metadata) {
         command.args(["--package", package.name.as_str()]);
     }
@@ -61,32 +62,32 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     sizes(&metadata)?;
     println!(
-        "Not compared with a published version, of which there is none yet: with one, `cargo semver-checks --package NAME` compares."
+        "No published version exists yet to compare with; later, run `cargo semver-checks --package NAME`."
     );
     if published(&metadata).all(|package| package.repository.is_none()) {
         println!(
-            "No package names a repository, which has no public address yet: it is one line in [workspace.package], see docs/publishing.md."
+            "No package has a repository URL yet; add it to [workspace.package] (see docs/publishing.md)."
         );
     }
     Ok(())
 }
 
-/// Prints how large each package is, compressed.
+/// Prints the compressed size of each package.
 fn sizes(metadata: &Metadata) -> Result<()> {
     let folder = metadata.target_directory.join("package");
     let mut too_large = Vec::new();
     for package in published(metadata) {
         let name = format!("{}-{}.crate", package.name, package.version);
-        // where cargo keeps packages that depend on each other
-        let places = [folder.join(&name), folder.join("tmp-crate").join(&name)];
-        let Some(made) = places.iter().find_map(|place| fs::metadata(place).ok()) else {
-            bail!("cargo made no {}", places[0]);
+        // directories in which cargo creates packages that depend on each other
+        let candidates = [folder.join(&name), folder.join("tmp-crate").join(&name)];
+        let Some(metadata) = candidates.iter().find_map(|path| fs::metadata(path).ok()) else {
+            bail!("cargo did not create {}", candidates[0]);
         };
-        let bytes = made.len();
+        let bytes = metadata.len();
         println!("{:<28} {:>9} bytes", package.name.as_str(), bytes);
-        if bytes > LARGEST {
+        if bytes > MAX_BYTES {
             too_large.push(format!(
-                "{} has {bytes} bytes compressed, of {LARGEST} that a registry takes",
+                "{} has {bytes} bytes compressed; the registry accepts at most {MAX_BYTES}",
                 package.name
             ));
         }
@@ -106,84 +107,84 @@ fn metadata() -> Result<Metadata> {
         .context("cannot read the packages of the workspace")
 }
 
-/// The packages that are for a registry, as their manifests say.
+/// Returns the packages that may be published, according to their manifests.
 fn published(metadata: &Metadata) -> impl Iterator<Item = &Package> {
     let all = metadata.workspace_packages().into_iter();
     all.filter(|package| package.publish.as_ref().is_none_or(|to| !to.is_empty()))
 }
 
-/// What packages lack, a line for each fault.
-fn faults(metadata: &Metadata) -> Result<Vec<String>> {
-    let mut wrong = faults_of_fields(metadata);
+/// Returns the problems of all packages, one line each.
+fn find_problems(metadata: &Metadata) -> Result<Vec<String>> {
+    let mut wrong = manifest_problems(metadata);
     for package in published(metadata) {
-        wrong.extend(faults_of_files(package)?);
+        wrong.extend(file_problems(package)?);
     }
     Ok(wrong)
 }
 
-fn faults_of_fields(metadata: &Metadata) -> Vec<String> {
+fn manifest_problems(metadata: &Metadata) -> Vec<String> {
     let mut wrong = Vec::new();
     let repository = published(metadata).find_map(|package| package.repository.as_ref());
     for package in published(metadata) {
-        let mut fault = |what: &str| wrong.push(format!("{} {what}", package.name));
+        let mut report = |what: &str| wrong.push(format!("{} {what}", package.name));
         if package.description.as_ref().is_none_or(String::is_empty) {
-            fault("has no description");
+            report("has no description");
         }
         if package.license.is_none() {
-            fault("has no license");
+            report("has no license");
         }
         if !(1..=5).contains(&package.keywords.len()) {
-            fault("needs one to five keywords");
+            report("needs one to five keywords");
         }
         if package.keywords.iter().any(|word| word.len() > 20) {
-            fault("has a keyword of more than 20 letters");
+            report("has a keyword of more than 20 letters");
         }
         if !(1..=5).contains(&package.categories.len()) {
-            fault("needs one to five categories");
+            report("needs one to five categories");
         }
         if package.readme.is_none() {
-            fault("has no readme");
+            report("has no readme");
         }
         if package.repository.as_ref() != repository {
-            fault("lacks the repository that others name: repository.workspace = true");
+            report("needs the repository field of the other packages: repository.workspace = true");
         }
         for dependency in &package.dependencies {
             let is_local = dependency.path.is_some() && dependency.req.comparators.is_empty();
             if is_local && dependency.kind != DependencyKind::Development {
-                fault(&format!("depends on {} without a version", dependency.name));
+                report(&format!("depends on {} without a version", dependency.name));
             }
         }
     }
     wrong
 }
 
-fn faults_of_files(package: &Package) -> Result<Vec<String>> {
+fn file_problems(package: &Package) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
-    let mut fault = |what: String| wrong.push(format!("{} {what}", package.name));
+    let mut report = |what: String| wrong.push(format!("{} {what}", package.name));
     let manifest = package.manifest_path.as_std_path();
     let folder = manifest.parent().unwrap_or(manifest);
     for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
         let ours = fs::read(paths::root().join(name)).with_context(|| name.to_owned())?;
         if fs::read(folder.join(name)).ok() != Some(ours) {
-            fault(format!("has another {name} than the repository, or none"));
+            report(format!("needs the same {name} as the repository"));
         }
     }
-    let listed = listed(package.name.as_str())?;
+    let packaged_files = packaged_files(package.name.as_str())?;
     for name in FILES {
-        if !listed.iter().any(|file| file == name) {
-            fault(format!("is packaged without {name}"));
+        if !packaged_files.iter().any(|file| file == name) {
+            report(format!("is packaged without {name}"));
         }
     }
-    for line in lines_of_their_own(folder) {
-        fault(format!(
-            "has in its README.md, but not on its front page: {line}"
+    for line in untested_readme_lines(folder) {
+        report(format!(
+            "has code in its README.md that is not in its crate documentation: {line}"
         ));
     }
     Ok(wrong)
 }
 
-/// The files of a package, as cargo would pack them.
-fn listed(name: &str) -> Result<Vec<String>> {
+/// Returns the files of a package, as packed by cargo.
+fn packaged_files(name: &str) -> Result<Vec<String>> {
     let mut command: Command = paths::cargo(&paths::root());
     command.args(["package", "--list", "--allow-dirty", "--no-metadata"]);
     command.args(["--offline", "--package", name]);
@@ -198,9 +199,9 @@ fn listed(name: &str) -> Result<Vec<String>> {
     Ok(text.lines().map(str::to_owned).collect())
 }
 
-/// Lines of the Rust code in a package's README that the documentation of its library, which is
-/// tested, does not have.
-fn lines_of_their_own(folder: &Path) -> Vec<String> {
+/// Returns lines of Rust code in a package's README that do not occur in its crate documentation,
+/// which is tested.
+fn untested_readme_lines(folder: &Path) -> Vec<String> {
     let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap_or_default();
     let page: Vec<String> = read("src/lib.rs")
         .lines()
@@ -221,19 +222,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_package_is_fit_to_publish() {
+    fn all_packages_can_be_published() {
         let metadata = metadata().unwrap();
         let names: Vec<&str> = published(&metadata)
             .map(|package| package.name.as_str())
             .collect();
         assert!(names.contains(&"ferrovox") && names.contains(&"ferrovox-cli"));
         assert!(!names.contains(&"xtask") && !names.contains(&"ferrovox-tests"));
-        let wrong = faults(&metadata).unwrap();
+        let wrong = find_problems(&metadata).unwrap();
         assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
     }
 
     #[test]
-    fn what_a_package_lacks_is_said() {
+    fn manifest_problems_are_reported() {
         let mut metadata = metadata().unwrap();
         for package in &mut metadata.packages {
             if package.name.as_str() == "ferrovox-cust" {
@@ -242,7 +243,7 @@ mod tests {
                 package.readme = None;
             }
         }
-        let wrong = faults_of_fields(&metadata);
+        let wrong = manifest_problems(&metadata);
         assert_eq!(
             wrong,
             [
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_only_a_readme_has_is_found() {
+    fn untested_readme_code_is_found() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("src")).unwrap();
         fs::write(
@@ -267,6 +268,6 @@ mod tests {
             "```sh\nls\n```\n```rust\nlet a = 1;\nlet b = 2;\n```\n",
         )
         .unwrap();
-        assert_eq!(lines_of_their_own(folder.path()), ["let b = 2;"]);
+        assert_eq!(untested_readme_lines(folder.path()), ["let b = 2;"]);
     }
 }

@@ -1,16 +1,16 @@
-//! Where things are in the repository.
+//! Paths of the repository.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The top of the repository.
+/// Returns the root of the repository.
 pub fn root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.parent().unwrap_or(manifest).to_owned()
 }
 
-/// Host cargo's target directory.
+/// Returns the host's target directory.
 pub fn target() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(directory) => std::path::absolute(&directory).unwrap_or_else(|_| directory.into()),
@@ -18,25 +18,25 @@ pub fn target() -> PathBuf {
     }
 }
 
-/// Tools that `setup` installs for this repository alone.
+/// Returns the directory of tools that `setup` installs for this repository.
 pub fn tools() -> PathBuf {
     root().join("target/tools")
 }
 
-/// `path` as seen from the top of the repository, for messages.
-pub fn shown(path: &Path) -> String {
+/// Formats a path relative to the root of the repository, for messages.
+pub fn display_relative(path: &Path) -> String {
     path.strip_prefix(root())
         .unwrap_or(path)
         .display()
         .to_string()
 }
 
-/// The cargo that runs this program.
+/// Returns the path of the cargo that runs this program.
 pub fn cargo_path() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// The folder of the compiler that cargo uses here.
+/// Returns the sysroot of the active compiler.
 pub fn sysroot() -> Option<PathBuf> {
     let output = Command::new("rustc")
         .args(["--print", "sysroot"])
@@ -46,12 +46,11 @@ pub fn sysroot() -> Option<PathBuf> {
     Some(PathBuf::from(text.trim())).filter(|path| path.is_dir())
 }
 
-/// A command that runs it in a folder, with the environment that every build of this repository
-/// has.
+/// Returns a command that runs cargo in a directory, with the environment common to all builds of
+/// this repository.
 ///
-/// `RUSTC_BOOTSTRAP` is taken away: `cargo xtask test` sets it for test programs, some of them run
-/// `cargo xtask`, and build scripts of dependencies ask for it. With it all that depends on them
-/// would be compiled anew, and without it once more.
+/// `RUSTC_BOOTSTRAP` is removed: `cargo xtask test` sets it for test programs, some of which run
+/// `cargo xtask`, and build scripts of dependencies read it. Different values would cause rebuilds.
 pub fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(cargo_path());
     command.current_dir(folder).env_remove("RUSTC_BOOTSTRAP");
@@ -63,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_build_has_the_same_environment() {
+    fn bootstrap_variable_is_removed() {
         let command = cargo(&root());
         let mut variables = command.get_envs();
         assert!(variables.any(|(name, value)| name == "RUSTC_BOOTSTRAP" && value.is_none()));

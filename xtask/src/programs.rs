@@ -1,4 +1,4 @@
-//! Programs that cargo makes: commands, tests and benches, and where they are.
+//! Executables built by cargo: commands, tests and benchmarks.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,31 +9,32 @@ use cargo_metadata::{Artifact, Message, MetadataCommand, Package, PackageId, Tar
 
 use crate::paths::{self, cargo_path};
 
-/// What a program is for.
+/// Purpose of an executable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ProgramKind {
     Command,
     Test,
     Bench,
 }
 
-/// A program that was built.
+/// An executable built by cargo.
 #[derive(Debug)]
 pub struct Program {
-    /// Package and target; of a command the target alone.
+    /// Package and target name; only the target name for a command.
     pub name: String,
-    /// The name of its package.
+    /// Name of the package.
     pub package: String,
-    /// The folder of its package, in which cargo would run it.
+    /// Directory of the package, which is the working directory under cargo.
     pub folder: PathBuf,
-    pub kind: Kind,
+    pub kind: ProgramKind,
     pub path: PathBuf,
 }
 
-/// Runs cargo in a folder, with these variables set; every executable that it made.
+/// Runs cargo in a directory with additional environment variables, and returns all executables
+/// that it built.
 ///
 /// # Errors
-/// A build that fails.
+/// A failed build.
 pub fn build(
     folder: &Path,
     arguments: &[&str],
@@ -42,7 +43,7 @@ pub fn build(
     eprintln!(
         "cargo {} (in {})",
         arguments.join(" "),
-        paths::shown(folder)
+        paths::display_relative(folder)
     );
     let names = package_names(folder)?;
     let mut command = paths::cargo(folder);
@@ -69,20 +70,21 @@ pub fn build(
         .collect())
 }
 
-/// Where the command of that name is.
+/// Returns the path of the command with this name.
 ///
 /// # Errors
-/// Where cargo built no such command.
-pub fn named(programs: &[Program], name: &str) -> Result<PathBuf> {
+/// If cargo built no such command.
+pub fn command_path(programs: &[Program], name: &str) -> Result<PathBuf> {
     let mut programs = programs.iter();
-    let program = programs.find(|program| program.kind == Kind::Command && program.name == name);
+    let program =
+        programs.find(|program| program.kind == ProgramKind::Command && program.name == name);
     match program {
         Some(program) => Ok(program.path.clone()),
         None => bail!("cargo built no program {name}"),
     }
 }
 
-/// The names of the packages in a folder's workspace.
+/// Returns the names of the packages in a directory's workspace.
 fn package_names(folder: &Path) -> Result<BTreeMap<PackageId, String>> {
     let packages = packages(folder)?.into_iter();
     Ok(packages
@@ -90,7 +92,7 @@ fn package_names(folder: &Path) -> Result<BTreeMap<PackageId, String>> {
         .collect())
 }
 
-/// The packages of a folder's workspace.
+/// Returns the packages of a directory's workspace.
 fn packages(folder: &Path) -> Result<Vec<Package>> {
     let metadata = MetadataCommand::new()
         .cargo_path(cargo_path())
@@ -101,27 +103,27 @@ fn packages(folder: &Path) -> Result<Vec<Package>> {
     Ok(metadata.packages)
 }
 
-/// The examples that are packages of the workspace, with their folders.
+/// Returns the examples that are packages of the workspace, with their directories.
 ///
 /// # Errors
-/// Where cargo does not know the workspace.
+/// If cargo cannot read the workspace.
 pub fn examples() -> Result<BTreeMap<String, PathBuf>> {
-    let place = paths::root().join("examples");
+    let directory = paths::root().join("examples");
     let packages = packages(&paths::root())?.into_iter();
     let folders = packages.filter_map(|package| {
         let folder = package.manifest_path.parent()?.as_std_path().to_owned();
         Some((package.name.to_string(), folder))
     });
     Ok(folders
-        .filter(|(_, folder)| folder.starts_with(&place))
+        .filter(|(_, folder)| folder.starts_with(&directory))
         .collect())
 }
 
-/// `--workspace` without the examples, which have no tests: cargo would build each as a test
-/// program of its own.
+/// Returns the arguments for `--workspace` without the examples, which have no tests but would be
+/// built as test programs.
 ///
 /// # Errors
-/// As [`examples`].
+/// See [`examples`].
 pub fn workspace_without_examples() -> Result<Vec<String>> {
     let mut arguments = vec!["--workspace".to_owned()];
     for name in examples()?.into_keys() {
@@ -130,22 +132,22 @@ pub fn workspace_without_examples() -> Result<Vec<String>> {
     Ok(arguments)
 }
 
-/// The program that an artifact is, if it is one.
+/// Converts a cargo artifact to a program, if it is an executable.
 fn program(artifact: Artifact, names: &BTreeMap<PackageId, String>) -> Option<Program> {
     let path = artifact.executable?;
     let target = artifact.target;
     let kind = if target.kind.contains(&TargetKind::Bench) {
-        Kind::Bench
+        ProgramKind::Bench
     } else if artifact.profile.test {
-        Kind::Test
+        ProgramKind::Test
     } else {
-        Kind::Command
+        ProgramKind::Command
     };
     let package = names.get(&artifact.package_id)?;
     let name = match kind {
-        Kind::Command => target.name,
-        Kind::Test if !target.kind.contains(&TargetKind::Test) => format!("{package}-unit"),
-        Kind::Test | Kind::Bench => format!("{package}-{}", target.name),
+        ProgramKind::Command => target.name,
+        ProgramKind::Test if !target.kind.contains(&TargetKind::Test) => format!("{package}-unit"),
+        ProgramKind::Test | ProgramKind::Bench => format!("{package}-{}", target.name),
     };
     Some(Program {
         name,
@@ -161,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_named_by_package_and_target() {
+    fn programs_have_the_name_of_package_and_target() {
         let line = r#"{"reason":"compiler-artifact","package_id":"path+file:///r/cli#ferrovox-cli@0.1.0","manifest_path":"/r/cli/Cargo.toml",
             "target":{"kind":["test"],"crate_types":["bin"],"name":"cli","src_path":"/r/cli/tests/cli/main.rs","edition":"2024","doc":false,"doctest":false,"test":true},
             "profile":{"opt_level":"0","debuginfo":1,"debug_assertions":true,"overflow_checks":true,"test":true},
@@ -176,12 +178,12 @@ mod tests {
         let found = program(artifact, &names).unwrap();
         assert_eq!(
             (found.name.as_str(), found.kind, found.folder.as_path()),
-            ("ferrovox-cli-cli", Kind::Test, Path::new("/r/cli"))
+            ("ferrovox-cli-cli", ProgramKind::Test, Path::new("/r/cli"))
         );
     }
 
     #[test]
-    fn the_packages_of_this_workspace_have_names() {
+    fn package_names_of_this_workspace_are_read() {
         let names = package_names(&paths::root()).unwrap();
         assert!(names.values().any(|name| name == "ferrovox-cli"));
         assert!(package_names(Path::new("/no/such/folder")).is_err());

@@ -1,5 +1,5 @@
-//! `cargo xtask torture`: builds the command and the program `torture` of the package `tests`, and
-//! lets it damage files, send signals and fill disks for a while.
+//! `cargo xtask torture`: builds the command and the program `torture` of the package `tests`,
+//! which damages files, sends signals and fills disks at random.
 
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use crate::paths;
-use crate::programs::{Program, build, named};
+use crate::programs::{Program, build, command_path};
 
 /// Arguments of `torture`.
 #[derive(clap::Args)]
@@ -17,40 +17,40 @@ pub struct Arguments {
     options: Vec<OsString>,
 }
 
-/// Runs the command. The programs are those of the tests: optimised, and still with checks of
-/// overflow, which a release has not.
+/// Runs the command, with the profile of the tests: optimized, but with overflow checks.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut build_arguments = vec!["build", "--package", "ferrovox-tests", "--bin", "torture"];
     build_arguments.extend(["--package", "ferrovox-cli", "--bin", "ferrovox"]);
     let programs = build(&paths::root(), &build_arguments, &[])?;
-    perform(&programs, &arguments.options)
+    run_program(&programs, &arguments.options)
 }
 
-/// Lets the program among these go on, with these options.
+/// Runs the torture program among `programs` with these options.
 ///
 /// # Errors
-/// Where it or the command is not there, or something failed.
-pub fn perform(programs: &[Program], options: &[OsString]) -> Result<()> {
-    let torture = named(programs, "torture")?;
+/// If the program or the command is missing, or a check failed.
+pub fn run_program(programs: &[Program], options: &[OsString]) -> Result<()> {
+    let torture = command_path(programs, "torture")?;
     let keep = paths::target().join("torture");
-    // a view of file systems of its own, in which it may make small ones, and which ends with it
-    let own_view = ["unshare", "--map-root-user", "--mount"];
-    let can_own = Command::new(own_view[0])
-        .args(&own_view[1..])
+    // a separate mount namespace, in which the program may create small file systems, and which
+    // ends with it
+    let namespace = ["unshare", "--map-root-user", "--mount"];
+    let can_unshare = Command::new(namespace[0])
+        .args(&namespace[1..])
         .arg("true")
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success());
-    let mut command = if can_own {
-        let mut command = Command::new(own_view[0]);
-        command.args(&own_view[1..]).arg(&torture);
+    let mut command = if can_unshare {
+        let mut command = Command::new(namespace[0]);
+        command.args(&namespace[1..]).arg(&torture);
         command
     } else {
         Command::new(&torture)
     };
     let status = command
         .arg("--ferrovox")
-        .arg(named(programs, "ferrovox")?)
+        .arg(command_path(programs, "ferrovox")?)
         .arg("--corpus")
         .arg(paths::root().join("fuzz/corpus"))
         .arg("--keep")
@@ -59,7 +59,10 @@ pub fn perform(programs: &[Program], options: &[OsString]) -> Result<()> {
         .status()
         .with_context(|| format!("cannot run {}", torture.display()))?;
     if !status.success() {
-        bail!("something failed; its files are in {}", paths::shown(&keep));
+        bail!(
+            "some checks failed; see the files in {}",
+            paths::display_relative(&keep)
+        );
     }
     Ok(())
 }

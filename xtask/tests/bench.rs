@@ -1,13 +1,12 @@
-//! `cargo xtask bench`, small sizes on the CPU: the records that it writes, and every script for
-//! another system, with whatever of these is installed here. `FERROVOX_PEERS_PYTHON` names a Python
-//! that has them. Each bench is a program that has to be built: a plain run takes the one that is
-//! built soonest.
+//! Tests of `cargo xtask bench` with small sizes on the CPU: its records, and every peer script
+//! with whatever other systems are installed. `FERROVOX_PEERS_PYTHON` selects a Python with these
+//! systems. Each benchmark has to be built: a default run tests only the one that builds fastest.
 
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs a bench; its records.
+/// Runs a benchmark and returns its records.
 fn bench(folder: &Path, arguments: &[&str]) -> Vec<Value> {
     let python = std::env::var("FERROVOX_PEERS_PYTHON").unwrap_or_else(|_| "python3".into());
     let output = Command::new(env!("CARGO_BIN_EXE_xtask"))

@@ -1,5 +1,5 @@
-//! `cargo xtask new-kernel` and `inspect`: a crate that is made anew builds, runs, is right, is
-//! measured and can be looked into; and the race that its comment tells of is found.
+//! Tests of `cargo xtask new-kernel` and `inspect`: a new crate builds, runs, passes its tests, can
+//! be benchmarked and inspected; and checked mode finds the race described in its comment.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -7,63 +7,63 @@ use std::process::{Command, Output};
 fn xtask(arguments: &[&str], folder: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
     command.args(arguments).current_dir(folder);
-    sharing(&mut command).output().expect("xtask runs")
+    share_target(&mut command).output().expect("xtask runs")
 }
 
-/// What the crate has in common with the repository's examples is compiled once: it lies where the
-/// repository's profile is read, and has its target directory.
-fn sharing(command: &mut Command) -> &mut Command {
+/// Shares compiled dependencies with the repository: the crate is located where the repository's
+/// profile applies, and uses its target directory.
+fn share_target(command: &mut Command) -> &mut Command {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
-    // `cargo xtask test` sets the variable for this program, and cargo would build everything anew
+    // `cargo xtask test` sets the variable for this program, and cargo would rebuild everything
     command
         .env("CARGO_TARGET_DIR", target)
         .env_remove("RUSTC_BOOTSTRAP")
 }
 
-/// Cargo in the new crate, which asks no registry for anything.
+/// Runs cargo in the new crate; the registry is not accessed.
 fn cargo(arguments: &[&str], folder: &Path) -> Output {
     let mut command = Command::new(env!("CARGO"));
     command.args(arguments).arg("--offline").current_dir(folder);
-    sharing(&mut command).output().expect("cargo runs")
+    share_target(&mut command).output().expect("cargo runs")
 }
 
-fn said(output: &Output) -> String {
+fn output_text(output: &Output) -> String {
     let both = [&output.stdout[..], &output.stderr[..]];
     both.map(|bytes| String::from_utf8_lossy(bytes).into_owned())
         .join("\n")
 }
 
 #[test]
-fn a_new_kernel_runs_at_once() {
+fn a_new_kernel_builds_runs_and_can_be_measured() {
     if test_cases::is_left_out("a new crate with its kernel") {
         return;
     }
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let made = xtask(&["new-kernel", "./not-yet/../smooth"], folder.path());
-    assert!(!made.status.success(), "{}", said(&made));
+    assert!(!made.status.success(), "{}", output_text(&made));
     let made = xtask(&["new-kernel", "./smooth"], folder.path());
-    assert!(made.status.success(), "{}", said(&made));
+    assert!(made.status.success(), "{}", output_text(&made));
     let smooth = folder.path().join("smooth");
 
     let ran = cargo(&["run", "--quiet"], &smooth);
-    assert!(ran.status.success(), "{}", said(&ran));
+    assert!(ran.status.success(), "{}", output_text(&ran));
     assert!(
-        said(&ran).contains("cpu: 100000 elements, no findings"),
+        output_text(&ran).contains("cpu: 100000 elements, no findings"),
         "{}",
-        said(&ran)
+        output_text(&ran)
     );
     let tested = cargo(&["test", "--quiet"], &smooth);
-    assert!(tested.status.success(), "{}", said(&tested));
+    assert!(tested.status.success(), "{}", output_text(&tested));
 
-    // again is refused, and changes nothing
+    // creating it a second time fails and changes nothing
     let again = xtask(&["new-kernel", "smooth"], folder.path());
     assert!(
-        !again.status.success() && said(&again).contains("is there already"),
+        !again.status.success() && output_text(&again).contains("already exists"),
         "{}",
-        said(&again)
+        output_text(&again)
     );
 
-    // the race
+    // remove the barrier to create a race
     let source = smooth.join("kernels/src/lib.rs");
     let text = std::fs::read_to_string(&source).expect("its source");
     let barrier = "    thread::sync_threads();\n";
@@ -72,9 +72,10 @@ fn a_new_kernel_runs_at_once() {
     let raced = cargo(&["test", "--quiet"], &smooth);
     assert!(!raced.status.success());
     assert!(
-        said(&raced).contains("race on") || said(&raced).contains("uninitialised read"),
+        output_text(&raced).contains("race on")
+            || output_text(&raced).contains("uninitialised read"),
         "{}",
-        said(&raced)
+        output_text(&raced)
     );
     std::fs::write(&source, text).expect("a file");
 
@@ -99,12 +100,12 @@ fn a_new_kernel_runs_at_once() {
         ],
         folder.path(),
     );
-    assert!(swept.status.success(), "{}", said(&swept));
+    assert!(swept.status.success(), "{}", output_text(&swept));
     let table = std::fs::read_to_string(folder.path().join("out/sweep-t.csv")).expect("a file");
     assert_eq!(
         table
             .lines()
-            // registers, dynamic shared memory, then what follows from registers
+            // registers, dynamic shared memory, then values derived from the registers
             .filter(|line| {
                 line.starts_with("smooth,cpu,")
                     && line.contains(",unknown,0,unknown,unknown,unknown,")
@@ -117,24 +118,24 @@ fn a_new_kernel_runs_at_once() {
     inspect(&smooth);
 }
 
-/// What can be seen of it, where the device compiler and the assembler are installed.
+/// Inspects the kernel, if the device compiler and the assembler are installed.
 fn inspect(smooth: &Path) {
     let setup = xtask(&["setup", "--check"], smooth);
     if !setup.status.success() {
-        eprintln!("inspect is not tested: {}", said(&setup));
+        eprintln!("skipped inspect: {}", output_text(&setup));
         return;
     }
     let seen = xtask(
         &["inspect", "smooth", "--kernels", "kernels", "--block", "64"],
         smooth,
     );
-    assert!(seen.status.success(), "{}", said(&seen));
-    let text = said(&seen);
+    assert!(seen.status.success(), "{}", output_text(&seen));
+    let text = output_text(&seen);
     for fact in [
         "static shared memory   4104 bytes",
         "barriers               1",
         "== occupancy on compute capability 9.0 (as H100)",
-        "block       64 threads; the best are ",
+        "block       64 threads; the best size is ",
         "limited by  ",
         "shared memory ",
         "bytes per block]",
@@ -147,14 +148,14 @@ fn inspect(smooth: &Path) {
     }
     let unknown = xtask(&["inspect", "smoth", "--kernels", "kernels"], smooth);
     assert!(
-        !unknown.status.success() && said(&unknown).contains("there are smooth"),
+        !unknown.status.success() && output_text(&unknown).contains("available: smooth"),
         "{}",
-        said(&unknown)
+        output_text(&unknown)
     );
 }
 
 #[test]
-fn a_name_that_rust_cannot_use_is_refused() {
+fn an_invalid_kernel_name_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
     for arguments in [
         &["Blur"][..],
@@ -166,9 +167,9 @@ fn a_name_that_rust_cannot_use_is_refused() {
         let refused = xtask(&[&["new-kernel"], arguments].concat(), folder.path());
         let name = arguments[arguments.len() - 1].trim_start_matches("experiments/");
         assert!(
-            !refused.status.success() && said(&refused).contains(&format!("`{name}`")),
+            !refused.status.success() && output_text(&refused).contains(&format!("`{name}`")),
             "{}",
-            said(&refused)
+            output_text(&refused)
         );
     }
     assert_eq!(

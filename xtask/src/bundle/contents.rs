@@ -1,11 +1,11 @@
-//! The programs of a bundle, built in the release profile.
+//! Programs of a bundle, built in the release profile.
 
 use anyhow::Result;
 
 use crate::paths;
-use crate::programs::{Kind, Program, build, workspace_without_examples};
+use crate::programs::{Program, ProgramKind, build, workspace_without_examples};
 
-/// Packages whose tests need a compiler, which a GPU host has not.
+/// Packages whose tests need a compiler, which GPU hosts do not have.
 const NEED_A_COMPILER: [&str; 4] = [
     "ferrovox-cuda-builder",
     "ferrovox-cuda-std-macros",
@@ -13,21 +13,21 @@ const NEED_A_COMPILER: [&str; 4] = [
     "xtask",
 ];
 
-/// Nothing that is stripped afterwards is made in the first place.
+/// Build without debug information, which would be stripped anyway.
 const VARIABLES: [(&str, &str); 2] = [
     ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
     ("CARGO_PROFILE_RELEASE_STRIP", "symbols"),
 ];
 
-/// Whether a bundle has the tests of this program's package.
-pub fn belongs(program: &Program) -> bool {
+/// Returns `true` if the program's package belongs in a bundle.
+pub fn is_bundled(program: &Program) -> bool {
     !NEED_A_COMPILER.contains(&program.package.as_str())
 }
 
-/// Builds everything that a bundle holds, in the order of names.
+/// Builds all programs of a bundle, sorted by name.
 ///
 /// # Errors
-/// A build that fails.
+/// A failed build.
 pub fn build_all() -> Result<Vec<Program>> {
     let root = paths::root();
     let build = |folder: &str, arguments: &[&str]| build(&root.join(folder), arguments, &VARIABLES);
@@ -37,24 +37,28 @@ pub fn build_all() -> Result<Vec<Program>> {
     for package in NEED_A_COMPILER {
         tests.extend(["--exclude", package]);
     }
-    let of = |kind: Kind| move |program: &Program| program.kind == kind;
+    let has_kind = |kind: ProgramKind| move |program: &Program| program.kind == kind;
     let mut programs = build(
         "",
         &["build", "--release", "--package", "ferrovox-cli", "--bins"],
     )?;
-    programs.extend(build("", &tests)?.into_iter().filter(of(Kind::Test)));
+    programs.extend(
+        build("", &tests)?
+            .into_iter()
+            .filter(has_kind(ProgramKind::Test)),
+    );
     let benches = build("", &["bench", "--workspace", "--no-run", "--benches"])?;
-    programs.extend(benches.into_iter().filter(of(Kind::Bench)));
+    programs.extend(benches.into_iter().filter(has_kind(ProgramKind::Bench)));
     programs.extend(build(
         "tests/conformance/ferrovox",
         &["test", "--workspace", "--release", "--no-run", "--tests"],
     )?);
-    // programs that are tests by running: of the published API's host side, and of the library from
-    // outside the workspace
+    // programs that are tests by running: host code for the API of Rust-CUDA, and use of the
+    // library from outside the workspace
     for folder in ["tests/conformance-cust/ours", "tests/scratch"] {
-        let made = build(folder, &["build", "--release", "--bins"])?;
-        programs.extend(made.into_iter().map(|program| Program {
-            kind: Kind::Test,
+        let binaries = build(folder, &["build", "--release", "--bins"])?;
+        programs.extend(binaries.into_iter().map(|program| Program {
+            kind: ProgramKind::Test,
             ..program
         }));
     }

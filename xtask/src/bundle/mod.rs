@@ -1,5 +1,5 @@
-//! `cargo xtask bundle`: one directory with the command, its completions and manual pages, the test
-//! programs, the benches and their data, to copy to a GPU host that has no Rust.
+//! `cargo xtask bundle`: a directory with the command, its shell completions and manual pages, the
+//! test programs, the benchmarks and their data, to copy to a GPU host without Rust.
 
 mod contents;
 pub mod pack;
@@ -11,24 +11,24 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::programs::{Kind, Program};
+use crate::programs::{Program, ProgramKind};
 use crate::{paths, setup};
-pub use contents::belongs;
+pub use contents::is_bundled;
 use pack::Effort;
 
-/// What a bundle may have: a copy to a rented host takes as long as its upload.
-pub const LIMIT: u64 = 60 << 20;
+/// Maximum size of a bundle in bytes, because uploads to rented hosts are slow.
+pub const MAX_BYTES: u64 = 60 << 20;
 
-/// All test programs and benches; `run-tests.sh` unpacks it.
+/// Archive with all test programs and benchmarks; `run-tests.sh` unpacks it.
 const ARCHIVE: &str = "programs.tar.xz";
 
-/// The script that runs everything on the GPU host.
+/// Script that runs everything on the GPU host.
 const RUN_TESTS: &str = include_str!("run-tests.sh");
 
 /// Arguments of `bundle`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Directory to make; what is in it is replaced [default: bundle]
+    /// Output directory, whose contents are replaced [default: bundle]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
 }
@@ -39,26 +39,26 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .output
         .clone()
         .unwrap_or_else(|| paths::root().join("bundle"));
-    // before minutes of building
+    // check before building for minutes
     pack::check_tools()?;
     setup::ensure()?;
-    replace(&output)?;
+    prepare_output(&output)?;
     let programs = contents::build_all()?;
     let (commands, packed): (Vec<_>, Vec<_>) = programs
         .iter()
-        .partition(|program| program.kind == Kind::Command);
+        .partition(|program| program.kind == ProgramKind::Command);
     for program in commands {
         pack::install(program, &output)?;
-        describe(program, &output)?;
+        write_completions_and_man_pages(program, &output)?;
     }
     eprintln!("packing {} programs", packed.len());
-    pack::pack(packed, &output.join(ARCHIVE), Effort::Much)?;
+    pack::pack(packed, &output.join(ARCHIVE), Effort::High)?;
     copy_tree(&paths::root().join("cli/data"), &output.join("data"))?;
     copy_tree(
         &paths::root().join("fuzz/corpus"),
         &output.join("fuzz/corpus"),
     )?;
-    // the benches look for them beside themselves
+    // the benchmarks search for them next to themselves
     copy_tree(
         &paths::root().join("benches/peers"),
         &output.join("benches/peers"),
@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     fs::write(&script, RUN_TESTS).with_context(|| format!("cannot write {}", script.display()))?;
     make_executable(&script)?;
 
-    let size = size_of(&output)?;
+    let size = directory_bytes(&output)?;
     println!(
         "{}: {} programs, {:.1} MB; copy it to a GPU host and run {}/run-tests.sh there",
         output.display(),
@@ -75,19 +75,19 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         size as f64 / 1e6,
         output.file_name().unwrap_or_default().to_string_lossy()
     );
-    if size > LIMIT {
+    if size > MAX_BYTES {
         bail!(
-            "the bundle has {size} bytes, more than the {LIMIT} it may have: leave a program out in xtask/src/bundle/contents.rs"
+            "the bundle has {size} bytes, more than the limit of {MAX_BYTES}; remove a program in xtask/src/bundle/contents.rs"
         );
     }
     Ok(())
 }
 
-/// Writes the command's completions for shells, and its manual pages.
-fn describe(command: &Program, output: &Path) -> Result<()> {
+/// Writes the command's shell completions and manual pages.
+fn write_completions_and_man_pages(command: &Program, output: &Path) -> Result<()> {
     let (completions, pages) = (output.join("completions"), output.join("man/man1"));
     fs::create_dir_all(&completions)
-        .with_context(|| format!("cannot make {}", completions.display()))?;
+        .with_context(|| format!("cannot create {}", completions.display()))?;
     let run = |arguments: &[&OsStr]| -> Result<Vec<u8>> {
         let output = Command::new(&command.path).args(arguments).output();
         let output = output.with_context(|| format!("cannot run {}", command.path.display()))?;
@@ -111,23 +111,23 @@ fn describe(command: &Program, output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the directory anew. One that is not a bundle is left alone.
-fn replace(output: &Path) -> Result<()> {
+/// Empties the output directory. Refuses a directory that is not a bundle.
+fn prepare_output(output: &Path) -> Result<()> {
     let is_ours = output.join("run-tests.sh").is_file();
     if output.exists() && !is_ours && fs::read_dir(output)?.next().is_some() {
         bail!(
-            "{} is not empty and no bundle; name another directory",
+            "{} is not empty and not a bundle; choose another directory",
             output.display()
         );
     }
     if is_ours {
         fs::remove_dir_all(output).with_context(|| format!("cannot empty {}", output.display()))?;
     }
-    fs::create_dir_all(output).with_context(|| format!("cannot make {}", output.display()))
+    fs::create_dir_all(output).with_context(|| format!("cannot create {}", output.display()))
 }
 
 fn copy_tree(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let entry = entry?;
         let target = to.join(entry.file_name());
@@ -141,13 +141,13 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The bytes of all files in a folder.
-fn size_of(folder: &Path) -> Result<u64> {
+/// Returns the total size of the files in a directory, in bytes.
+fn directory_bytes(folder: &Path) -> Result<u64> {
     let mut size = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         size += if entry.file_type()?.is_dir() {
-            size_of(&entry.path())?
+            directory_bytes(&entry.path())?
         } else {
             entry.metadata()?.len()
         };

@@ -1,5 +1,5 @@
-//! Programs in one archive. Most of their code is the same in all of them, and xz, which looks back
-//! over the whole archive, keeps it once.
+//! Archives of programs. Programs share most of their code, and xz, whose window spans the whole
+//! archive, stores it once.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -7,34 +7,34 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::programs::{Kind, Program};
+use crate::programs::{Program, ProgramKind};
 
-/// What packs; each with the package of Debian that has it.
+/// Required tools, each with its Debian package.
 const TOOLS: [(&str, &str); 3] = [("tar", "tar"), ("xz", "xz-utils"), ("strip", "binutils")];
 
-/// How hard to look for what is the same.
+/// Compression effort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Seconds: what the archive has at most.
-    Little,
-    /// Minutes.
-    Much,
+    /// Fast: an upper bound of the archive's size, in seconds.
+    Low,
+    /// Thorough, in minutes.
+    High,
 }
 
 impl Effort {
-    /// xz's filter. A dictionary of 128 MiB is what unpacking takes of memory.
+    /// Returns xz's filter. Unpacking needs as much memory as the dictionary, 128 MiB.
     fn filter(self) -> &'static str {
         match self {
-            Self::Little => "--lzma2=preset=1,dict=128MiB",
-            Self::Much => "--lzma2=preset=9,dict=128MiB",
+            Self::Low => "--lzma2=preset=1,dict=128MiB",
+            Self::High => "--lzma2=preset=9,dict=128MiB",
         }
     }
 }
 
-/// Fails, naming what to install, where a tool is missing.
+/// Returns an error with the package to install if a tool is missing.
 ///
 /// # Errors
-/// A tool that is not there.
+/// A missing tool.
 pub fn check_tools() -> Result<()> {
     for (tool, package) in TOOLS {
         let status = Command::new(tool)
@@ -44,29 +44,29 @@ pub fn check_tools() -> Result<()> {
             .status();
         if !status.is_ok_and(|status| status.success()) {
             bail!(
-                "{tool} is missing, and a bundle is packed with it (Debian, Ubuntu: apt-get install {package})"
+                "{tool} is required to pack a bundle; install it (Debian, Ubuntu: apt-get install {package})"
             );
         }
     }
     Ok(())
 }
 
-/// The folder of a bundle for programs of this kind.
-pub fn folder(kind: Kind) -> &'static str {
+/// Returns the directory in a bundle for programs of this kind.
+pub fn directory(kind: ProgramKind) -> &'static str {
     match kind {
-        Kind::Command => "bin",
-        Kind::Test => "tests",
-        Kind::Bench => "benches",
+        ProgramKind::Command => "bin",
+        ProgramKind::Test => "tests",
+        ProgramKind::Bench => "benches",
     }
 }
 
-/// Copies a program without its symbols into a folder of `output` for its kind.
+/// Copies a program without its symbols into the directory of `output` for its kind.
 ///
 /// # Errors
 /// A file that cannot be written.
 pub fn install(program: &Program, output: &Path) -> Result<()> {
-    let folder = output.join(folder(program.kind));
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let folder = output.join(directory(program.kind));
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut strip = Command::new("strip");
     strip
         .arg("--strip-all")
@@ -76,7 +76,7 @@ pub fn install(program: &Program, output: &Path) -> Result<()> {
     succeed(&mut strip)
 }
 
-/// Writes the programs, stripped, to an archive; the bytes that they have unpacked.
+/// Writes the stripped programs to an archive and returns their uncompressed size in bytes.
 ///
 /// # Errors
 /// A program that cannot be read, or an archive that cannot be written.
@@ -87,13 +87,13 @@ pub fn pack<'a>(
 ) -> Result<u64> {
     let parent = archive.parent().unwrap_or(Path::new("."));
     let staging = tempfile::tempdir_in(parent)
-        .with_context(|| format!("cannot make a folder in {}", parent.display()))?;
+        .with_context(|| format!("cannot create a directory in {}", parent.display()))?;
     for program in programs {
         install(program, staging.path())?;
     }
     let file =
         File::create(archive).with_context(|| format!("cannot write {}", archive.display()))?;
-    // nothing of the machine and the time, so that equal programs give equal archives
+    // no data of the machine and the time, so that equal programs result in equal archives
     let mut tar = Command::new("tar");
     tar.args([
         "--create",
@@ -121,7 +121,7 @@ pub fn pack<'a>(
     if !status.success() {
         bail!("tar failed ({status})");
     }
-    super::size_of(staging.path())
+    super::directory_bytes(staging.path())
 }
 
 fn succeed(command: &mut Command) -> Result<()> {
@@ -140,9 +140,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_programs_are_kept_once_and_come_back() {
+    fn equal_programs_are_stored_once_and_can_be_unpacked() {
         if check_tools().is_err() {
-            eprintln!("skipped: no tools to pack with");
+            eprintln!("skipped: a packing tool is missing");
             return;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -151,12 +151,12 @@ mod tests {
             name: name.to_owned(),
             package: "p".to_owned(),
             folder: folder.path().to_owned(),
-            kind: Kind::Test,
+            kind: ProgramKind::Test,
             path: this.clone(),
         };
         let size = |programs: &[Program]| {
             let archive = folder.path().join("programs.tar.xz");
-            let unpacked = pack(programs, &archive, Effort::Little).unwrap();
+            let unpacked = pack(programs, &archive, Effort::Low).unwrap();
             (unpacked, fs::metadata(archive).unwrap().len())
         };
         let one = size(&[program("a")]);

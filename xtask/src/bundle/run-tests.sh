@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs every test program of this bundle and prints a summary. This folder, the CUDA driver and xz (or python3) are needed.
+# Runs the test programs of this bundle and prints a summary. Requires the CUDA driver and xz (or python3).
 #
-#   ./run-tests.sh                             everything
-#   ./run-tests.sh isosurface scan             programs whose names contain one of these words
-#   ./run-tests.sh --sanitizer memcheck        each program under compute-sanitizer, with that tool
+#   ./run-tests.sh                             run all programs
+#   ./run-tests.sh isosurface scan             run programs whose names contain one of these words
+#   ./run-tests.sh --sanitizer memcheck        run each program under compute-sanitizer with this tool
 #                                              (memcheck, racecheck, initcheck, synccheck)
-#   ./run-tests.sh --bench                     the benches too, after the tests
+#   ./run-tests.sh --bench                     also run the benchmarks, after the tests
 #
 # Logs are in logs/. The last line is "N passed, N failed"; the exit status is 1 if anything failed.
 set -u
@@ -35,7 +35,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-# programs travel packed
+# unpack the programs
 archive=programs.tar.xz
 if [ -f "$archive" ]; then
     if command -v xz >/dev/null; then
@@ -43,9 +43,9 @@ if [ -f "$archive" ]; then
     elif python3 -c 'import lzma' 2>/dev/null; then
         python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall()' "$archive"
     else
-        echo "neither xz nor python3 is here to unpack $archive: install xz (Debian, Ubuntu: apt-get install xz-utils)" >&2
+        echo "cannot unpack $archive: install xz (Debian, Ubuntu: apt-get install xz-utils)" >&2
         exit 2
-    fi || { echo "$archive could not be unpacked" >&2; exit 2; }
+    fi || { echo "unpacking $archive failed" >&2; exit 2; }
     rm "$archive"
 fi
 
@@ -60,13 +60,13 @@ if [ -n "$tool" ]; then
     for candidate in /usr/local/cuda*/bin/compute-sanitizer; do
         [ -z "$program" ] && [ -x "$candidate" ] && program="$candidate"
     done
-    [ -n "$program" ] || { echo "compute-sanitizer is not installed here" >&2; exit 2; }
-    # programs that never use CUDA are no error; one test at a time, so that a finding has one cause
+    [ -n "$program" ] || { echo "compute-sanitizer is not installed" >&2; exit 2; }
+    # accept programs that never use CUDA; run one test at a time, so that a finding has a single cause
     sanitizer=("$program" --tool "$tool" --error-exitcode 86 --require-cuda-init no --target-processes all)
-    # every allocation is to be seen, and random tests need not be many
+    # make every allocation visible to the sanitizer, and run few random cases
     export FERROVOX_MEMORY_POOL=off
     export PROPTEST_CASES="${PROPTEST_CASES:-2}"
-    # some tests provoke errors of the driver's functions, which are theirs to check; what kernels do is what counts here
+    # some tests provoke and check errors of driver functions; report only errors in kernels
     [ "$tool" != memcheck ] || sanitizer+=(--report-api-errors no)
 fi
 
@@ -79,7 +79,7 @@ wanted() {
     return 1
 }
 
-# The sum of "N WORD" in the lines with test results.
+# Prints the sum of "N WORD" in the result lines of a log.
 count() {
     sed -n "s/^test result:.* \([0-9][0-9]*\) $2;.*/\1/p" "$1" | awk '{ sum += $1 } END { print sum + 0 }'
 }
@@ -96,16 +96,16 @@ for program in tests/*; do
     log="logs/$name${tool:+.$tool}.log"
     start=$SECONDS
     arguments=()
-    # this one compares the list of cases with the sources, which are not here
+    # this test compares the list of cases with the sources, which the bundle does not contain
     [ "$name" != conformance-cases-cpu ] || arguments+=(--skip every_kernel_has_a_case)
     if [ "$tool" = racecheck ] && [ "$name" = ferrovox-tests-pipelines ]; then
-        # racecheck follows every access to shared memory
+        # racecheck instruments every shared-memory access
         for heavy in beyond_2_to_the_31 isosurface_parts::a_volume_of_many_tiles isosurface_parts::integers; do
-            printf '%-44s without %s: too much to follow\n' "$name" "$heavy"
+            printf '%-44s without %s: too slow under racecheck\n' "$name" "$heavy"
             arguments+=(--skip "$heavy")
         done
     fi
-    # the sanitizer puts a socket in the place of a pipe that nobody reads
+    # the sanitizer replaces the closed pipe of this test by a socket
     if [ -n "$tool" ] && [ "$name" = ferrovox-cli-cli ]; then
         arguments+=(--skip a_standard_output_that_nobody_reads)
     fi
@@ -114,9 +114,9 @@ for program in tests/*; do
     fi
     "${sanitizer[@]+"${sanitizer[@]}"}" "$program" "${arguments[@]+"${arguments[@]}"}" >"$log" 2>&1 </dev/null
     status=$?
-    # the program from outside the workspace takes the best device there is: a CUDA device, if one answers
+    # the program from outside the workspace must use a CUDA device if one is available
     if [ "$name" = scratch ] && "$FERROVOX_BIN" devices | grep -q '^cuda:' && ! grep -q '^cuda:' "$log"; then
-        echo "no CUDA device was used, though there is one" >>"$log"
+        echo "no CUDA device was used, although one is available" >>"$log"
         status=1
     fi
     p=$(count "$log" passed)

@@ -1,4 +1,4 @@
-//! The list: what was tried, and the tests that show it.
+//! List of tested features of Rust-CUDA, and the tests that cover each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,22 +9,23 @@ use serde::Deserialize;
 
 use crate::paths;
 
-/// Where the list is.
+/// Path of the list.
 const FILE: &str = "tests/from-rust-cuda/list.toml";
 
-/// `tests/from-rust-cuda/list.toml`.
+/// Contents of `tests/from-rust-cuda/list.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct List {
-    /// The kinds of tests, by their short names.
+    /// Kinds of tests, by short name.
     pub tests: BTreeMap<String, Tests>,
-    /// Kernels: as they are, with a line, not there.
+    /// Features of kernels: unchanged, with an additional line, unsupported.
     pub kernels: Vec<Row>,
     pub kernels_line: Vec<Row>,
     pub kernels_not: Vec<Row>,
-    /// Upstream's compile tests.
+    /// Compile tests of Rust-CUDA.
     pub compile_tests: Vec<Row>,
-    /// The same of the host's part, and what goes beyond the published version.
+    /// Features of host code: unchanged, beyond the published version, with an additional line,
+    /// unsupported.
     pub host: Vec<Row>,
     pub host_beyond: Vec<Row>,
     pub host_line: Vec<Row>,
@@ -38,15 +39,15 @@ pub struct List {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tests {
-    /// A file, or a folder of files.
+    /// A file, or a directory of files.
     pub path: String,
-    /// What runs them.
+    /// Command that runs the tests.
     pub command: String,
-    /// Every test there is named by a row.
+    /// `true` if every test of this kind must occur in a row.
     #[serde(default)]
     pub all: bool,
-    /// They are not functions but examples in the documentation that must not compile, by the item
-    /// that they stand at.
+    /// `true` if the tests are not functions but `compile_fail` examples in documentation, named by
+    /// the documented item.
     #[serde(default)]
     pub documentation: bool,
 }
@@ -56,16 +57,16 @@ pub struct Tests {
 #[serde(deny_unknown_fields)]
 pub struct Row {
     pub what: String,
-    /// Names of the host's part.
+    /// Names of host items.
     #[serde(default)]
     pub names: String,
-    /// The line that it needs.
+    /// Line that the feature requires.
     #[serde(default)]
     pub line: String,
-    /// What is there in its place.
+    /// Alternative to the feature.
     #[serde(default)]
     pub instead: String,
-    /// Kind and name of each test.
+    /// ProgramKind and name of each test.
     #[serde(default)]
     pub shown_by: Vec<String>,
 }
@@ -74,28 +75,28 @@ pub struct Row {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Public {
-    /// Its name in the registry.
+    /// Name in the registry.
     pub name: String,
-    /// What kernels use of it.
+    /// Items used by kernels.
     pub what: String,
-    /// Whose vectors or results it is held to.
+    /// Source of the reference vectors or results.
     pub held_to: String,
-    /// Features and other lines, if it needs any.
+    /// Required features and other lines, if any.
     #[serde(default)]
     pub line: String,
     pub shown_by: Vec<String>,
 }
 
 impl List {
-    /// Reads it.
+    /// Reads the list.
     pub fn load() -> Result<Self> {
         let path = paths::root().join(FILE);
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {FILE}"))?;
-        toml::from_str(&text).with_context(|| format!("{FILE} is not as it should be"))
+        toml::from_str(&text).with_context(|| format!("{FILE} is invalid"))
     }
 
-    /// The tests that rows name.
-    fn named(&self) -> impl Iterator<Item = &String> {
+    /// Returns the tests named by all rows.
+    fn named_tests(&self) -> impl Iterator<Item = &String> {
         let tables = [
             &self.kernels,
             &self.kernels_line,
@@ -111,27 +112,27 @@ impl List {
         rows.chain(self.public.iter().flat_map(|row| &row.shown_by))
     }
 
-    /// Looks for each test that is named, for rows that nothing shows, and for tests that no row
-    /// names.
+    /// Checks that every named test exists, that every row has a test, and that every test has a
+    /// row if its kind requires it.
     ///
     /// # Errors
-    /// The first of these.
+    /// The first violation.
     pub fn check(&self) -> Result<()> {
-        let mut there: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut existing: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for (kind, tests) in &self.tests {
             let found = tests
-                .find()
-                .with_context(|| format!("the tests `{kind}`"))?;
-            there.insert(kind, found);
+                .find_names()
+                .with_context(|| format!("tests of kind `{kind}`"))?;
+            existing.insert(kind, found);
         }
-        for test in self.named() {
-            let (kind, name) = split(test)?;
-            let tests = there
+        for test in self.named_tests() {
+            let (kind, name) = split_reference(test)?;
+            let tests = existing
                 .get(kind)
-                .with_context(|| format!("{FILE} has no kind of tests `{kind}`"))?;
+                .with_context(|| format!("{FILE} has no kind of tests named `{kind}`"))?;
             ensure!(
                 tests.contains(name),
-                "there is no test `{name}` of `{kind}`"
+                "no test `{name}` of kind `{kind}` exists"
             );
         }
         let shown = [
@@ -141,19 +142,19 @@ impl List {
             &self.host_beyond,
         ];
         for row in shown.into_iter().flatten() {
-            ensure!(!row.shown_by.is_empty(), "nothing shows: {}", row.what);
+            ensure!(!row.shown_by.is_empty(), "no test for: {}", row.what);
         }
         for row in &self.public {
-            ensure!(!row.shown_by.is_empty(), "nothing shows: {}", row.name);
+            ensure!(!row.shown_by.is_empty(), "no test for: {}", row.name);
         }
-        let named: BTreeSet<&String> = self.named().collect();
+        let named_tests: BTreeSet<&String> = self.named_tests().collect();
         for (kind, tests) in self.tests.iter().filter(|(_, tests)| tests.all) {
-            let found = &there[kind.as_str()];
+            let found = &existing[kind.as_str()];
             ensure!(!found.is_empty(), "no tests in {}", tests.path);
             for name in found {
                 let test = format!("{kind} {name}");
                 ensure!(
-                    named.contains(&test),
+                    named_tests.contains(&test),
                     "{FILE} has no row for the test `{test}`"
                 );
             }
@@ -162,18 +163,18 @@ impl List {
     }
 }
 
-/// Kind and name of a test.
-pub fn split(test: &str) -> Result<(&str, &str)> {
+/// Splits a test reference into kind and name.
+pub fn split_reference(test: &str) -> Result<(&str, &str)> {
     test.split_once(' ')
-        .with_context(|| format!("`{test}` is not the kind and the name of a test"))
+        .with_context(|| format!("`{test}` is not a kind followed by the name of a test"))
 }
 
 impl Tests {
-    /// The names that are there.
-    fn find(&self) -> Result<BTreeSet<String>> {
+    /// Returns the names of the existing tests.
+    fn find_names(&self) -> Result<BTreeSet<String>> {
         let path = paths::root().join(&self.path);
         let mut texts = Vec::new();
-        for file in files(&path)? {
+        for file in rust_files(&path)? {
             texts.push(
                 fs::read_to_string(&file)
                     .with_context(|| format!("cannot read {}", file.display()))?,
@@ -183,28 +184,28 @@ impl Tests {
             .iter()
             .flat_map(|text| {
                 if self.documentation {
-                    refused(text)
+                    compile_fail_items(text)
                 } else {
-                    functions(text)
+                    test_functions(text)
                 }
             })
             .collect())
     }
 }
 
-/// The Rust files of a folder and of those in it, or the file itself.
-fn files(path: &Path) -> Result<Vec<PathBuf>> {
+/// Returns the Rust files of a directory and its subdirectories, or the file itself.
+fn rust_files(path: &Path) -> Result<Vec<PathBuf>> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
     }
     if !path.is_dir() {
-        bail!("{} is not there", path.display());
+        bail!("{} does not exist", path.display());
     }
     let mut found = Vec::new();
     for entry in fs::read_dir(path)? {
         let path = entry?.path();
         if path.is_dir() {
-            found.extend(files(&path)?);
+            found.extend(rust_files(&path)?);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             found.push(path);
         }
@@ -212,8 +213,8 @@ fn files(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The names of a file's tests, without those that are run only when they are asked for.
-fn functions(text: &str) -> Vec<String> {
+/// Returns the names of a file's test functions, without ignored ones.
+fn test_functions(text: &str) -> Vec<String> {
     let name = |after: &str| {
         let (attributes, rest) = after.split_once("fn ")?;
         if attributes.contains("#[ignore") {
@@ -224,8 +225,8 @@ fn functions(text: &str) -> Vec<String> {
     text.split("#[test]").skip(1).filter_map(name).collect()
 }
 
-/// The items whose documentation has an example that must not compile.
-fn refused(text: &str) -> Vec<String> {
+/// Returns the items whose documentation has a `compile_fail` example.
+fn compile_fail_items(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut refuses = false;
     for line in text.lines().map(str::trim) {
@@ -252,15 +253,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_are_found_in_sources() {
+    fn test_functions_are_found_in_sources() {
         let text = "#[test]\nfn one() {}\nfn other() {}\n#[test]\n#[should_panic]\nfn two() {}\n#[test]\n#[ignore]\nfn three() {}\n";
-        assert_eq!(functions(text), ["one", "two"]);
+        assert_eq!(test_functions(text), ["one", "two"]);
     }
 
     #[test]
-    fn examples_that_must_not_compile_are_found_in_documentation() {
+    fn compile_fail_examples_are_found_in_documentation() {
         let text = "/// ```compile_fail\n/// x\n/// ```\n#[derive(\n    Clone,\n)]\npub unsafe trait One: Copy {}\n\
             /// ```\n/// ```\npub struct Two;\n/// ```compile_fail,E0277\n    pub fn three(&self) {\n";
-        assert_eq!(refused(text), ["One", "three"]);
+        assert_eq!(compile_fail_items(text), ["One", "three"]);
     }
 }

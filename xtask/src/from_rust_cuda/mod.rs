@@ -1,5 +1,5 @@
-//! `cargo xtask from-rust-cuda`: the tables of `docs/kernels/from-rust-cuda.md`, from the list of what was
-//! tried and the tests that show it.
+//! `cargo xtask from-rust-cuda`: writes the tables of `docs/kernels/from-rust-cuda.md` from the
+//! list of tested features and the tests that cover them.
 
 mod list;
 mod public_code;
@@ -17,16 +17,16 @@ use public_code::Outcome;
 /// Arguments of `from-rust-cuda`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Change nothing; fail if the document is not what the list gives
+    /// Change nothing; fail if the document differs from the list
     #[arg(long)]
     check: bool,
     /// First compile and run all public crates in kernels (minutes of processor time), and record
-    /// versions and outcome
+    /// versions and results
     #[arg(long, conflicts_with = "check")]
     public_code: bool,
 }
 
-/// The document whose tables are written.
+/// Returns the path of the document.
 fn document() -> PathBuf {
     paths::root().join("docs/kernels/from-rust-cuda.md")
 }
@@ -39,20 +39,20 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let path = document();
     let (old, new) = documents()?;
     if old == new {
-        println!("{} is what the list gives", paths::shown(&path));
+        println!("{}: up to date", paths::display_relative(&path));
     } else if arguments.check {
         bail!(
-            "{} is not what the list gives: `cargo xtask from-rust-cuda` writes it",
-            paths::shown(&path)
+            "{} differs from the list; run `cargo xtask from-rust-cuda`",
+            paths::display_relative(&path)
         );
     } else {
         fs::write(&path, new).with_context(|| format!("cannot write {}", path.display()))?;
-        println!("wrote the tables of {}", paths::shown(&path));
+        println!("wrote the tables of {}", paths::display_relative(&path));
     }
     Ok(())
 }
 
-/// The document as it is, and as it should be. Everything that the list names is looked for.
+/// Returns the present and the expected text of the document, after checking the list.
 fn documents() -> Result<(String, String)> {
     let list = List::load()?;
     list.check()?;
@@ -66,15 +66,15 @@ fn documents() -> Result<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    /// The document is what the list and the last run of the public crates give, and each test that
-    /// they name exists.
+    /// The document matches the list and the last run of the public crates, and every test named
+    /// there exists.
     #[test]
-    fn the_tables_are_what_the_list_gives() {
+    fn tables_match_the_list() {
         let (old, new) = super::documents().unwrap_or_else(|error| panic!("{error:#}"));
         for (old, new) in old.lines().zip(new.lines()) {
             assert_eq!(
                 old, new,
-                "`cargo xtask from-rust-cuda` writes the tables anew"
+                "run `cargo xtask from-rust-cuda` to update the tables"
             );
         }
         assert_eq!(old.len(), new.len());

@@ -1,4 +1,4 @@
-//! The run of all public crates in kernels, and what is kept of it.
+//! Test run of all public crates in kernels, and its recorded outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,57 +11,59 @@ use serde::{Deserialize, Serialize};
 use crate::paths;
 use crate::test::outside;
 
-/// The workspace of these crates.
+/// Workspace of these crates.
 const FOLDER: &str = "tests/public-code";
 
-/// Its packages with kernels, by the short names of their tests.
+/// Packages with kernels, by the short names of their tests.
 const SETS: [(&str, &str); 3] = [
     ("quick", "public-code-quick"),
     ("whole", "public-code-whole"),
     ("path", "public-code-path-tracer"),
 ];
 
-/// `tests/public-code/outcome.json`: what the last run of all gave.
+/// Contents of `tests/public-code/outcome.json`: results of the last complete run.
 #[derive(Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
-    /// The device compiler.
+    /// Version of the device compiler.
     device_compiler: String,
-    /// The tests that passed, as the list names them.
+    /// Passed tests, named as in the list.
     passed: BTreeSet<String>,
-    /// The versions of the crates that the kernels use.
+    /// Versions of the crates used by the kernels.
     versions: BTreeMap<String, String>,
 }
 
 impl Outcome {
-    /// Reads it, and compares its versions with those of the lock file.
+    /// Reads the outcome and compares its versions with those of the lock file.
     ///
     /// # Errors
-    /// No such file, or the outcome of other versions.
+    /// A missing file, or other versions.
     pub fn load() -> Result<Self> {
         let name = format!("{FOLDER}/outcome.json");
         let text = fs::read_to_string(paths::root().join(&name)).with_context(|| {
-            format!("cannot read {name}: `cargo xtask from-rust-cuda --public-code` writes it")
+            format!(
+                "cannot read {name}; run `cargo xtask from-rust-cuda --public-code` to create it"
+            )
         })?;
-        let outcome: Outcome = serde_json::from_str(&text)
-            .with_context(|| format!("{name} is not as it should be"))?;
+        let outcome: Outcome =
+            serde_json::from_str(&text).with_context(|| format!("{name} is invalid"))?;
         ensure!(
             outcome.versions == versions()?,
-            "{name} is the outcome of other versions than those of {FOLDER}/Cargo.lock: \
+            "{name} was recorded with other versions than those of {FOLDER}/Cargo.lock: \
              run `cargo xtask from-rust-cuda --public-code`"
         );
         Ok(outcome)
     }
 
-    /// The version of a crate whose tests all passed.
+    /// Returns the version of a crate whose tests all passed.
     ///
     /// # Errors
-    /// A test that did not, a crate that no kernel uses.
+    /// A test that did not pass, or a crate that no kernel uses.
     pub fn version(&self, name: &str, tests: &[String]) -> Result<&str> {
         for test in tests {
             ensure!(
                 self.passed.contains(test),
-                "`{test}` did not pass when all public crates were tried last: run `cargo xtask from-rust-cuda --public-code`"
+                "`{test}` did not pass in the last run of all public crates; run `cargo xtask from-rust-cuda --public-code`"
             );
         }
         let version = self.versions.get(name);
@@ -71,12 +73,12 @@ impl Outcome {
     }
 }
 
-/// Compiles and runs all of them, and records what passed.
+/// Compiles and runs all public crates, and records the passed tests.
 ///
 /// # Errors
-/// A test that fails; nothing is recorded then.
+/// A failed test; nothing is recorded in this case.
 pub fn run() -> Result<()> {
-    // without it the tests of the PTX would say nothing
+    // without the device compiler the tests of PTX would be skipped
     let toolchain = cuda_builder::DeviceToolchain::find()?;
     let mut passed = BTreeSet::new();
     for (set, package) in SETS {
@@ -87,16 +89,16 @@ pub fn run() -> Result<()> {
             .stdout(Stdio::piped())
             .spawn()
             .context("cannot run cargo")?;
-        let output = child.stdout.take().context("cargo has no output")?;
+        let output = child.stdout.take().context("cannot read cargo's output")?;
         for line in BufReader::new(output).lines() {
             let line = line.context("cannot read cargo's output")?;
             println!("{line}");
-            passed.extend(test_that_passed(&line).map(|name| format!("{set} {name}")));
+            passed.extend(passed_test(&line).map(|name| format!("{set} {name}")));
         }
-        let status = child.wait().context("cargo is gone")?;
+        let status = child.wait().context("cannot wait for cargo")?;
         ensure!(
             status.success(),
-            "not all tests of {package} passed: nothing is recorded"
+            "not all tests of {package} passed; nothing was recorded"
         );
     }
     let outcome = Outcome {
@@ -109,21 +111,22 @@ pub fn run() -> Result<()> {
     fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The name of the test that a line of libtest's output says passed, without its module.
-fn test_that_passed(line: &str) -> Option<&str> {
+/// Returns the name of the test that a line of libtest's output reports as passed, without its
+/// module.
+fn passed_test(line: &str) -> Option<&str> {
     let path = line.strip_prefix("test ")?.strip_suffix(" ... ok")?;
     path.rsplit("::").next()
 }
 
-/// The versions of what the kernels' packages depend on themselves, by the lock file.
+/// Returns the versions of the direct dependencies of the kernels' packages, from the lock file.
 fn versions() -> Result<BTreeMap<String, String>> {
     let name = format!("{FOLDER}/Cargo.lock");
     let text = fs::read_to_string(paths::root().join(&name))
         .with_context(|| format!("cannot read {name}"))?;
-    parse_lock(&text).with_context(|| format!("{name} is not as it should be"))
+    parse_lock(&text).with_context(|| format!("{name} is invalid"))
 }
 
-/// What is read of a lock file.
+/// Relevant parts of a lock file.
 #[derive(Deserialize)]
 struct Lock {
     package: Vec<Locked>,
@@ -146,7 +149,7 @@ fn parse_lock(text: &str) -> Result<BTreeMap<String, String>> {
             continue;
         }
         for dependency in &package.dependencies {
-            // "sha2 0.11.1", or the name alone where there is one version only
+            // "sha2 0.11.1", or only the name if there is a single version
             let (name, version) = match dependency.split_once(' ') {
                 Some((name, version)) => (name, Some(version)),
                 None => (dependency.as_str(), None),
@@ -157,13 +160,13 @@ fn parse_lock(text: &str) -> Result<BTreeMap<String, String>> {
                 .find(|other| {
                     other.name == name && version.is_none_or(|version| other.version == version)
                 })
-                .with_context(|| format!("no package {dependency}"))?;
+                .with_context(|| format!("package {dependency} is missing"))?;
             if locked.source.is_some() {
                 versions.insert(locked.name.clone(), locked.version.clone());
             }
         }
     }
-    ensure!(!versions.is_empty(), "its packages depend on nothing");
+    ensure!(!versions.is_empty(), "the packages have no dependencies");
     Ok(versions)
 }
 
@@ -172,20 +175,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_that_passed_are_read() {
-        assert_eq!(test_that_passed("test hashes::one ... ok"), Some("one"));
-        assert_eq!(test_that_passed("test two ... ok"), Some("two"));
+    fn passed_tests_are_parsed() {
+        assert_eq!(passed_test("test hashes::one ... ok"), Some("one"));
+        assert_eq!(passed_test("test two ... ok"), Some("two"));
         for line in [
             "test one ... FAILED",
             "test result: ok. 1 passed",
             "running 2 tests",
         ] {
-            assert_eq!(test_that_passed(line), None, "{line}");
+            assert_eq!(passed_test(line), None, "{line}");
         }
     }
 
     #[test]
-    fn versions_are_those_that_the_kernels_use() {
+    fn versions_of_direct_dependencies_are_read() {
         let text = "version = 4\n[[package]]\nname = \"sha2\"\nversion = \"0.10.9\"\nsource = \"r\"\n\
             [[package]]\nname = \"sha2\"\nversion = \"0.11.1\"\nsource = \"r\"\n\
             [[package]]\nname = \"ours\"\nversion = \"0.1.0\"\n\
@@ -195,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_whose_tests_did_not_pass_has_no_version() {
+    fn a_crate_with_a_failed_test_has_no_version() {
         let mut outcome = Outcome::default();
         outcome.versions.insert("sha2".into(), "0.11.1".into());
         assert!(outcome.version("sha2", &["quick one".to_owned()]).is_err());

@@ -1,28 +1,32 @@
-//! The tables, and their places in the document.
+//! Generation of the tables and their insertion into the document.
 
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result, ensure};
 
-use super::list::{List, Row, split};
+use super::list::{List, Row, split_reference};
 use super::public_code::Outcome;
 
-/// What stands before and after a table.
+/// Markers before and after a table.
 const BEGIN: &str = "<!-- `cargo xtask from-rust-cuda` writes this table: ";
 const END: &str = "<!-- end of the table -->";
 
-/// The document with its tables written anew.
+/// Returns the document with its tables replaced.
 ///
 /// # Errors
-/// A table without a place, a place without a table, a crate whose tests were not run as it is now.
+/// A table without markers, markers without a table, or a crate whose recorded test run is
+/// outdated.
 pub fn write(document: &str, list: &List, outcome: &Outcome) -> Result<String> {
-    let mut tables = vec![("tests", kinds(list)), ("public", public(list, outcome)?)];
-    let shown = |row: &Row| shown(&row.shown_by);
+    let mut tables = vec![
+        ("tests", kinds_table(list)),
+        ("public", public_table(list, outcome)?),
+    ];
+    let test_list = |row: &Row| test_list(&row.shown_by);
     let instead = |row: &Row| Ok(row.instead.clone());
     let line = |row: &Row| Ok(row.line.clone());
     let names = |row: &Row| Ok(row.names.clone());
     type Column<'a> = (&'a str, &'a dyn Fn(&Row) -> Result<String>);
-    let by: Column = ("shown by", &shown);
+    let by: Column = ("shown by", &test_list);
     let rows: [(&str, &[Row], &[Column]); 9] = [
         ("kernels", &list.kernels, &[by]),
         (
@@ -46,7 +50,7 @@ pub fn write(document: &str, list: &List, outcome: &Outcome) -> Result<String> {
         let head: Vec<&str> = std::iter::once("what")
             .chain(columns.iter().map(|(head, _)| *head))
             .collect();
-        let mut table = heading(&head);
+        let mut table = table_header(&head);
         for row in rows {
             let mut cells = vec![row.what.clone()];
             for (_, cell) in columns {
@@ -61,24 +65,23 @@ pub fn write(document: &str, list: &List, outcome: &Outcome) -> Result<String> {
     for part in parts {
         let (name, rest) = part
             .split_once(" -->")
-            .context("a place's name has no end")?;
+            .context("the marker of a table is incomplete")?;
         let (_, after) = rest
             .split_once(END)
-            .with_context(|| format!("the place of the table `{name}` has no end"))?;
-        let place = tables.iter().position(|(known, _)| *known == name);
-        let (_, table) =
-            tables.remove(place.with_context(|| format!("there is no table `{name}`"))?);
+            .with_context(|| format!("the end marker of the table `{name}` is missing"))?;
+        let index = tables.iter().position(|(known, _)| *known == name);
+        let (_, table) = tables.remove(index.with_context(|| format!("unknown table `{name}`"))?);
         let _ = write!(text, "{BEGIN}{name} -->\n{table}{END}{after}");
     }
-    let left: Vec<_> = tables.iter().map(|(name, _)| *name).collect();
+    let unplaced: Vec<_> = tables.iter().map(|(name, _)| *name).collect();
     ensure!(
-        left.is_empty(),
-        "the document has no place for the tables {left:?}"
+        unplaced.is_empty(),
+        "the document has no markers for the tables {unplaced:?}"
     );
     Ok(text)
 }
 
-fn heading(cells: &[&str]) -> String {
+fn table_header(cells: &[&str]) -> String {
     let mut table = format!("| {} |\n|", cells.join(" | "));
     for _ in cells {
         table.push_str(" --- |");
@@ -97,9 +100,9 @@ fn push(table: &mut String, cells: &[String]) {
     table.push_str("|\n");
 }
 
-/// The kinds of tests.
-fn kinds(list: &List) -> String {
-    let mut table = heading(&["short", "where", "command"]);
+/// Returns the table of test kinds.
+fn kinds_table(list: &List) -> String {
+    let mut table = table_header(&["short", "where", "command"]);
     for (kind, tests) in &list.tests {
         let cells = [
             kind.clone(),
@@ -111,12 +114,12 @@ fn kinds(list: &List) -> String {
     table
 }
 
-/// Tests by kind: `cpu `one`, `two`, ptx `three``.
-fn shown(tests: &[String]) -> Result<String> {
+/// Formats a list of tests, grouped by kind: `cpu `one`, `two`, ptx `three``.
+fn test_list(tests: &[String]) -> Result<String> {
     let mut text = String::new();
     let mut last = "";
     for test in tests {
-        let (kind, name) = split(test)?;
+        let (kind, name) = split_reference(test)?;
         if !text.is_empty() {
             text.push_str(", ");
         }
@@ -129,9 +132,9 @@ fn shown(tests: &[String]) -> Result<String> {
     Ok(text)
 }
 
-/// The public crates, each in the version that its tests were run with.
-fn public(list: &List, outcome: &Outcome) -> Result<String> {
-    let mut table = heading(&[
+/// Returns the table of public crates, each with the tested version.
+fn public_table(list: &List, outcome: &Outcome) -> Result<String> {
+    let mut table = table_header(&[
         "crate",
         "version",
         "in kernels",
@@ -147,7 +150,7 @@ fn public(list: &List, outcome: &Outcome) -> Result<String> {
             row.what.clone(),
             row.held_to.clone(),
             row.line.clone(),
-            shown(&row.shown_by)?,
+            test_list(&row.shown_by)?,
         ];
         push(&mut table, &cells);
     }
@@ -157,12 +160,12 @@ fn public(list: &List, outcome: &Outcome) -> Result<String> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn tests_are_named_by_kind() {
+    fn test_lists_are_grouped_by_kind() {
         let tests = ["cpu one", "cpu two", "ptx three"].map(str::to_owned);
         assert_eq!(
-            super::shown(&tests).unwrap(),
+            super::test_list(&tests).unwrap(),
             "cpu `one`, `two`, ptx `three`"
         );
-        assert!(super::shown(&["one".to_owned()]).is_err());
+        assert!(super::test_list(&["one".to_owned()]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! What differs between two PTX files, in a few lines.
+//! Comparison of two PTX files, with a short summary of the differences.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,38 +7,38 @@ use anyhow::Result;
 
 use super::text;
 
-/// Beginnings of lines in the header of a PTX file.
+/// Prefixes of lines in the header of a PTX file.
 const COMPILER: &str = "// compiler: ";
 const SOURCES: &str = "// sources: ";
 
-/// How many names a line of the summary lists.
+/// Maximum number of names in a line of the summary.
 const NAMES: usize = 8;
 
-/// How a file in the repository compares with a fresh one.
+/// Result of comparing a file in the repository with a newly built one.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// Byte by byte.
+    /// The files are identical.
     Equal,
-    /// From the same sources by another compiler, named here: the bytes say nothing.
+    /// Built from the same sources by another compiler (named here), so the code is not comparable.
     OtherCompiler(String),
-    /// How they differ, in a few lines.
+    /// The files differ; a short summary.
     Different(String),
 }
 
-/// The compiler and the sources that the header of a PTX file names.
+/// Returns the compiler and the source hash in the header of a PTX file.
 pub fn origin(path: &Path) -> Result<[Option<String>; 2]> {
     let text = text::read(path)?;
     Ok([COMPILER, SOURCES].map(|label| line(&text, label)))
 }
 
-/// What stands behind a label.
+/// Returns the text after a label.
 fn line(text: &str, label: &str) -> Option<String> {
     text.lines()
         .find_map(|line| line.strip_prefix(label))
         .map(str::to_owned)
 }
 
-/// Compares `old` (in the repository) with `new`.
+/// Compares the file `old` in the repository with the newly built file `new`.
 pub fn compare(old: &Path, new: &Path) -> Result<Comparison> {
     let name = old
         .file_name()
@@ -47,7 +47,7 @@ pub fn compare(old: &Path, new: &Path) -> Result<Comparison> {
         .into_owned();
     let fresh = text::read(new)?;
     if !old.is_file() {
-        return Ok(Comparison::Different(format!("{name}: is not there")));
+        return Ok(Comparison::Different(format!("{name}: missing")));
     }
     let kept = text::read(old)?;
     if kept == fresh {
@@ -63,6 +63,7 @@ pub fn compare(old: &Path, new: &Path) -> Result<Comparison> {
     })
 }
 
+/// Summarizes the differences between two PTX texts.
 fn summary(old: &str, new: &str) -> String {
     let (before, after) = (sections(old), sections(new));
     let mut parts = Vec::new();
@@ -88,7 +89,7 @@ fn summary(old: &str, new: &str) -> String {
             .collect(),
     );
     list(
-        "gone",
+        "removed",
         before
             .keys()
             .filter(|name| !after.contains_key(*name))
@@ -125,7 +126,7 @@ fn summary(old: &str, new: &str) -> String {
         ));
     } else {
         parts.push(format!(
-            "one has {} lines, the other {}",
+            "{} lines instead of {}",
             old.lines().count(),
             new.lines().count()
         ));
@@ -133,7 +134,7 @@ fn summary(old: &str, new: &str) -> String {
     parts.join("; ")
 }
 
-/// Kernels and functions by name; what stands before the first one is the header.
+/// Splits PTX text into kernels and functions by name; the text before the first one is the header.
 fn sections(text: &str) -> BTreeMap<&str, String> {
     let mut sections = BTreeMap::new();
     let mut current = "the header";
@@ -163,13 +164,13 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_summary_names_kernels() {
+    fn summary_lists_new_removed_and_changed_kernels() {
         let old = "// x\n.visible .entry a(\n)\n{\n ret;\n}\n.visible .entry b(\n)\n{\n ret;\n}\n";
         let new = "// x\n.visible .entry a(\n)\n{\n bar.sync 0;\n ret;\n}\n.func  (.param .b32 r) c(\n)\n{\n ret;\n}\n";
         let text = summary(old, new);
         for part in [
             "new: c",
-            "gone: b",
+            "removed: b",
             "changed: a",
             "line 5",
             "- ret;",
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn files_compare_by_bytes_unless_the_compiler_is_another() {
+    fn files_are_compared_by_bytes_unless_the_compiler_differs() {
         let directory = tempfile::tempdir().unwrap();
         let file = |name: &str, text: &str| {
             let path = directory.path().join(name);
@@ -211,7 +212,7 @@ mod tests {
         }
         assert_eq!(
             compare(&directory.path().join("none"), &kept).unwrap(),
-            Comparison::Different("none: is not there".to_owned())
+            Comparison::Different("none: missing".to_owned())
         );
     }
 }

@@ -1,5 +1,5 @@
-//! Machine code of the kernels that ship, for the architectures that many have:
-//! `ferrovox_sm_90.cubin.zst` and others beside the PTX.
+//! Machine code of the shipped kernels for common architectures: `ferrovox_sm_90.cubin.zst` and
+//! others next to the PTX.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::resources::{self, MachineCode, Recorded};
 use super::text;
 
-/// The architectures, each with that of its PTX.
+/// Architectures with shipped machine code, each with the architecture of its PTX.
 const SHIPPED: [(NvvmArch, NvvmArch); 6] = [
     (NvvmArch::Compute80, NvvmArch::Compute70),
     (NvvmArch::Compute86, NvvmArch::Compute70),
@@ -23,32 +23,33 @@ const SHIPPED: [(NvvmArch, NvvmArch); 6] = [
     (NvvmArch::Compute120, NvvmArch::Compute90),
 ];
 
-fn name(arch: NvvmArch) -> String {
+fn cubin_name(arch: NvvmArch) -> String {
     format!("ferrovox_{}.cubin.zst", arch.sm())
 }
 
-/// The name of an architecture's PTX file.
+/// Returns the name of an architecture's PTX file.
 pub fn ptx_name(arch: NvvmArch) -> String {
     format!("ferrovox_{}.ptx.{}", arch.sm(), text::COMPRESSED)
 }
 
-/// The hash of an architecture's PTX, decompressed.
-fn hash_of(folder: &Path, arch: NvvmArch) -> Result<String> {
+/// Returns the SHA-256 hash of an architecture's PTX, decompressed.
+fn ptx_hash(folder: &Path, arch: NvvmArch) -> Result<String> {
     let text = text::read(&folder.join(ptx_name(arch)))?;
     Ok(format!("{:x}", Sha256::digest(text)))
 }
 
-/// Assembles the PTX in `out` anew where it changed, and returns the names of the files.
-pub fn make(out: &Path, ptxas: &Ptxas) -> Result<Vec<String>> {
+/// Assembles the PTX in `out` for architectures whose PTX has changed, and returns the names of the
+/// files.
+pub fn update(out: &Path, ptxas: &Ptxas) -> Result<Vec<String>> {
     let table = out.join(resources::FILE);
     let mut recorded = Recorded::read(&table)?;
     let mut stale = Vec::new();
     for (arch, from) in SHIPPED {
-        let hash = hash_of(out, from)?;
+        let hash = ptx_hash(out, from)?;
         let is_fresh = recorded
             .machine_code(arch)
             .is_some_and(|code| code.sha256 == hash);
-        if !is_fresh || !out.join(name(arch)).is_file() {
+        if !is_fresh || !out.join(cubin_name(arch)).is_file() {
             stale.push((arch, from, hash));
         }
     }
@@ -75,13 +76,14 @@ pub fn make(out: &Path, ptxas: &Ptxas) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for (arch, code) in made {
         recorded.set_machine_code(arch, code?);
-        names.push(name(arch));
+        names.push(cubin_name(arch));
     }
     recorded.write(&table)?;
     names.sort();
     Ok(names)
 }
 
+/// Assembles and compresses the machine code of one architecture.
 fn assemble(
     out: &Path,
     ptxas: &Ptxas,
@@ -98,7 +100,7 @@ fn assemble(
     let code = fs::read(&cubin).with_context(|| format!("cannot read {}", cubin.display()))?;
     let compressed =
         zstd::bulk::compress(&code, text::LEVEL).context("cannot compress machine code")?;
-    let path = out.join(name(arch));
+    let path = out.join(cubin_name(arch));
     fs::write(&path, &compressed).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(MachineCode {
         from: from.sm(),
@@ -108,17 +110,18 @@ fn assemble(
     })
 }
 
-/// Fails where machine code in `out` is not of the PTX beside it. It is not assembled again.
+/// Returns an error if machine code in `out` was not assembled from the PTX next to it. Compares
+/// recorded hashes, without assembling.
 pub fn check(out: &Path) -> Result<()> {
     let recorded = Recorded::read(&out.join(resources::FILE))?;
     for (arch, from) in SHIPPED {
-        let hash = hash_of(out, from)?;
-        let length = fs::metadata(out.join(name(arch))).map_or(0, |found| found.len());
+        let hash = ptx_hash(out, from)?;
+        let length = fs::metadata(out.join(cubin_name(arch))).map_or(0, |found| found.len());
         match recorded.machine_code(arch) {
             Some(code) if code.sha256 == hash && code.compressed_bytes == length => {}
             _ => bail!(
-                "{} is not of the PTX beside it. Run `cargo xtask ptx`.",
-                name(arch)
+                "{} was not assembled from the PTX next to it; run `cargo xtask ptx`",
+                cubin_name(arch)
             ),
         }
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask ptx`: the kernels as PTX, what each takes of a GPU, and whether they are clean.
+//! `cargo xtask ptx`: compiles the kernels to PTX, records their resource usage, and lints them.
 
 mod compare;
 mod machine_code;
@@ -19,37 +19,37 @@ use cuda_builder::{Assembled, CudaBuilder, NvvmArch, Ptxas, ResourceTable};
 use self::compare::Comparison;
 use crate::{paths, setup};
 
-/// The architectures that ship: 7.0 runs on everything newer by the driver's translation, 9.0
-/// spares Hopper that.
+/// Shipped architectures: sm_70 runs on everything newer, compiled by the driver; sm_90 spares
+/// Hopper a slower translation.
 const SHIPPED: [NvvmArch; 2] = [NvvmArch::Compute70, NvvmArch::Compute90];
 
 /// Arguments of `ptx`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Change nothing; fail, and say what differs, when the repository's files are not what the
-    /// sources give.
+    /// Change nothing; fail with a summary if the files in the repository differ from what the
+    /// sources produce
     #[arg(long)]
     check: bool,
-    /// With --check: build one architecture, by turns, and assemble every sixteenth of its kernels;
-    /// the other files are held to the hashes that are recorded of them
+    /// With --check: build a single architecture, chosen by the hash of the sources, and assemble
+    /// one in sixteen of its kernels; compare other files with their recorded hashes only
     #[arg(long, requires = "check", conflicts_with_all = ["arches", "emit", "crate_path"])]
     sample: bool,
     /// Architecture to build for, such as sm_80; may be repeated [default: sm_70 sm_90]
     #[arg(long = "arch", value_name = "SM")]
     arches: Vec<NvvmArch>,
-    /// Write the optimised program too: beside the PTX with --out, else below target/ptx.
+    /// Also write the optimized program: next to the PTX with --out, otherwise below target/ptx
     #[arg(long, value_name = "FORM")]
     emit: Option<Emit>,
-    /// The kernel crate [default: kernels-crate]
+    /// Kernel crate [default: kernels-crate]
     #[arg(long = "crate", value_name = "PATH")]
     crate_path: Option<PathBuf>,
-    /// Directory of the results, as text
-    /// [default: host-crate/ptx, where PTX is compressed; its text goes to target/ptx]
+    /// Output directory for PTX as text [default: host-crate/ptx, with compressed PTX; the text
+    /// goes to target/ptx]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// What `--emit` can write.
+/// Additional output format.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Emit {
     /// LLVM IR text.
@@ -89,29 +89,29 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let started = Instant::now();
     let mut files = job.build(&out)?;
     if job.is_shipped() {
-        files.extend(machine_code::make(&out, &job.ptxas)?);
+        files.extend(machine_code::update(&out, &job.ptxas)?);
     }
     println!(
         "{}: {} ({:.1} s)",
-        paths::shown(&out),
+        paths::display_relative(&out),
         files.join(", "),
         started.elapsed().as_secs_f64()
     );
     Ok(())
 }
 
-/// One architecture's results.
+/// Results for one architecture.
 struct Built {
     arch: NvvmArch,
-    /// The PTX file's.
+    /// Name of the PTX file.
     name: String,
     kernels: ResourceTable,
-    /// How many of the kernels had to be assembled.
+    /// Number of kernels that had to be assembled.
     fresh: usize,
     lint: LintReport,
 }
 
-/// One run's settings.
+/// Settings of one run.
 struct Job<'a> {
     arguments: &'a Arguments,
     crate_path: PathBuf,
@@ -120,10 +120,11 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Builds everything aside, and fails when `out` holds anything else.
+    /// Builds everything in a temporary directory, and returns an error if the files in `out`
+    /// differ.
     fn check(&self, out: &Path) -> Result<()> {
         let fresh = tempfile::tempdir().context("cannot create a temporary directory")?;
-        // Figures of architectures that are not built again stay as they are.
+        // resource usage of architectures that are not built is copied unchanged
         let recorded = out.join(resources::FILE);
         if recorded.is_file() {
             fs::copy(&recorded, fresh.path().join(resources::FILE))
@@ -134,17 +135,17 @@ impl Job<'_> {
         for name in self.build(fresh.path())? {
             match compare::compare(&out.join(&name), &fresh.path().join(&name))? {
                 Comparison::Equal => {}
-                // Figures follow from the code.
+                // resource usage follows from the code
                 Comparison::Different(_) if name == resources::FILE && other_compiler.is_some() => {
                 }
                 Comparison::Different(how) => differences.push(how),
                 Comparison::OtherCompiler(compiler) => other_compiler = Some(compiler),
             }
         }
-        let shown = paths::shown(out);
+        let shown = paths::display_relative(out);
         if !differences.is_empty() {
             bail!(
-                "the PTX in {shown} is not what the sources give. Run `cargo xtask ptx`.\n{}",
+                "the PTX in {shown} differs from what the sources produce; run `cargo xtask ptx`\n{}",
                 differences.join("\n")
             );
         }
@@ -154,16 +155,16 @@ impl Job<'_> {
         match other_compiler {
             None => println!("{shown}: up to date"),
             Some(compiler) => println!(
-                "{shown}: made from these sources by {compiler}, which is not the compiler here, so the code was not compared"
+                "{shown}: built from these sources by {compiler}, not by the installed compiler, so the code was not compared"
             ),
         }
         Ok(())
     }
 
-    /// Builds everything into `out` and returns the names of the files written.
+    /// Builds everything into `out` and returns the names of the files.
     fn build(&self, out: &Path) -> Result<Vec<String>> {
         fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
-        // Each architecture has directories of its own, so they can be built side by side.
+        // each architecture has its own directories, so they can be built in parallel
         let built: Vec<Result<Built>> = thread::scope(|scope| {
             let running: Vec<_> = self
                 .arches
@@ -191,7 +192,7 @@ impl Job<'_> {
                 lint,
             } = built?;
             println!(
-                "{name} ({fresh} of {} kernels assembled anew):\n{}",
+                "{name} ({fresh} of {} kernels assembled):\n{}",
                 kernels.len(),
                 resources::table(&kernels, &lint)
             );
@@ -207,7 +208,7 @@ impl Job<'_> {
             let lines = errors
                 .iter()
                 .map(|(error, arches)| format!("  {}: {error}\n", arches.join(", ")));
-            bail!("the lint found:\n{}", lines.collect::<String>());
+            bail!("the lint reported errors:\n{}", lines.collect::<String>());
         }
         Ok(files)
     }
@@ -221,7 +222,10 @@ impl Job<'_> {
         let output = self.builder(arch).copy_to(&path).build_with_report()?;
         let lint = output.lint;
         if let Some(emitted) = output.emitted {
-            println!("{}", paths::shown(&self.place_emitted(&emitted)?));
+            println!(
+                "{}",
+                paths::display_relative(&self.place_emitted(&emitted)?)
+            );
         }
         let cache = paths::target()
             .join("cuda-builder")
@@ -244,14 +248,14 @@ impl Job<'_> {
         })
     }
 
-    /// How many assemblers one architecture may run: the architectures, built side by side, share
-    /// the machine.
+    /// Returns the number of parallel assemblers per architecture; the architectures share the
+    /// machine.
     fn assemblers(&self) -> usize {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         (cores / self.arches.len().max(1)).max(1)
     }
 
-    /// The optimised program is for reading, not for the repository.
+    /// Moves an emitted program from the shipped files to target/ptx and returns its path.
     fn place_emitted(&self, emitted: &Path) -> Result<PathBuf> {
         if self.arguments.out.is_some() {
             return Ok(emitted.to_owned());
@@ -266,8 +270,8 @@ impl Job<'_> {
     }
 
     fn builder(&self, arch: NvvmArch) -> CudaBuilder {
-        // No contraction: a kernel that wants a fused operation says `mul_add`, and the CPU
-        // computes the same bits.
+        // no contraction: kernels request fused operations explicitly by `mul_add`, so that the CPU
+        // computes the same bits
         let builder = CudaBuilder::new(&self.crate_path)
             .arch(arch)
             .fma_contraction(false);
@@ -279,18 +283,18 @@ impl Job<'_> {
         }
     }
 
-    /// Whether these are the library's kernels, in all their architectures.
+    /// Returns `true` for the library's kernels in all shipped architectures.
     fn is_shipped(&self) -> bool {
         self.is_compressed() && SHIPPED.iter().all(|arch| self.arches.contains(arch))
     }
 
-    /// Whether the files are those that the library ships. Their text stays below target/ptx.
+    /// Returns `true` if the files are the compressed ones shipped by the library.
     fn is_compressed(&self) -> bool {
         self.arguments.crate_path.is_none() && self.arguments.out.is_none()
     }
 
-    /// First part of the file names: the library's name for the kernels that ship, else the crate's
-    /// directory.
+    /// Returns the prefix of the file names: the library's name for the shipped kernels, otherwise
+    /// the name of the crate's directory.
     fn stem(&self) -> String {
         let directory = self
             .crate_path

@@ -1,5 +1,5 @@
-//! `resources.json`: what each kernel takes of a GPU, for the occupancy calculator on machines that
-//! have none.
+//! `resources.json`: the resource usage of each kernel, for the occupancy calculator on machines
+//! without a GPU.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,35 +11,35 @@ use cuda_builder::lint::{FindingKind, LintReport};
 use cuda_builder::{NvvmArch, Ptxas, ResourceTable};
 use serde::{Deserialize, Serialize};
 
-/// The file's name.
+/// File name.
 pub const FILE: &str = "resources.json";
 
-/// The file's content.
+/// Contents of the file.
 #[derive(Default, Serialize, Deserialize)]
 pub struct Recorded {
-    /// Which assembler the figures are from.
+    /// Version of the assembler that produced the values.
     ptxas: String,
-    /// By architecture (`sm_70`), then by kernel.
+    /// Resource usage by architecture (`sm_70`) and kernel.
     arches: BTreeMap<String, ResourceTable>,
-    /// Machine code, by architecture.
+    /// Machine code files, by architecture.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     machine_code: BTreeMap<String, MachineCode>,
 }
 
-/// A file with machine code.
+/// Description of a machine code file.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MachineCode {
-    /// The architecture of the PTX that it was assembled from.
+    /// Architecture of the PTX from which it was assembled.
     pub from: String,
-    /// The hash of that, decompressed.
+    /// SHA-256 hash of that PTX, decompressed.
     pub sha256: String,
-    /// Bytes, and how many they are when compressed.
+    /// Uncompressed and compressed size, in bytes.
     pub bytes: u64,
     pub compressed_bytes: u64,
 }
 
 impl Recorded {
-    /// Reads the file; an absent one is empty.
+    /// Reads the file; a missing file is empty.
     pub fn read(path: &Path) -> Result<Self> {
         if !path.is_file() {
             return Ok(Recorded::default());
@@ -54,28 +54,28 @@ impl Recorded {
         })
     }
 
-    /// The assembler's version.
+    /// Returns the version of the assembler.
     pub fn ptxas(&self) -> &str {
         &self.ptxas
     }
 
-    /// What is recorded of an architecture's kernels.
+    /// Returns the resource usage of an architecture's kernels.
     pub fn figures(&self, arch: NvvmArch) -> Option<&ResourceTable> {
         self.arches.get(&arch.sm())
     }
 
-    /// Replaces one architecture's figures.
+    /// Replaces the resource usage of one architecture.
     pub fn set(&mut self, arch: NvvmArch, ptxas: &Ptxas, kernels: ResourceTable) {
         self.ptxas.clone_from(&ptxas.version);
         self.arches.insert(arch.sm(), kernels);
     }
 
-    /// Replaces one architecture's machine code.
+    /// Replaces the machine code of one architecture.
     pub fn set_machine_code(&mut self, arch: NvvmArch, code: MachineCode) {
         self.machine_code.insert(arch.sm(), code);
     }
 
-    /// What is recorded of an architecture's machine code.
+    /// Returns the description of an architecture's machine code.
     pub fn machine_code(&self, arch: NvvmArch) -> Option<&MachineCode> {
         self.machine_code.get(&arch.sm())
     }
@@ -87,7 +87,7 @@ impl Recorded {
     }
 }
 
-/// A table of figures and lint counts, one line per kernel.
+/// Formats resource usage and lint findings as a table, with one line per kernel.
 pub fn table(kernels: &ResourceTable, lint: &LintReport) -> String {
     let width = kernels
         .keys()

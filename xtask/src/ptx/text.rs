@@ -1,17 +1,17 @@
-//! The text of PTX files: as it is, or compressed as the library ships it.
+//! Reading and writing of PTX files, plain or compressed.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// How hard zstd tries. It does not matter for the time that decompressing takes.
+/// Compression level of zstd. It does not affect the time of decompression.
 pub const LEVEL: i32 = 19;
 
-/// What the names of compressed files end with.
+/// Extension of compressed files.
 pub const COMPRESSED: &str = "zst";
 
-/// A file's text, decompressed where its name says that it is compressed.
+/// Reads a file, and decompresses it if its extension is that of compressed files.
 pub fn read(path: &Path) -> Result<String> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let bytes = if path.extension().is_some_and(|end| end == COMPRESSED) {
@@ -20,10 +20,10 @@ pub fn read(path: &Path) -> Result<String> {
     } else {
         bytes
     };
-    String::from_utf8(bytes).with_context(|| format!("{} is no text", path.display()))
+    String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", path.display()))
 }
 
-/// Writes a text compressed.
+/// Writes a compressed file.
 pub fn write_compressed(path: &Path, text: &[u8]) -> Result<()> {
     let compressed = zstd::bulk::compress(text, LEVEL).context("cannot compress PTX")?;
     fs::write(path, compressed).with_context(|| format!("cannot write {}", path.display()))
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_read_as_they_were_written() {
+    fn written_text_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
         let (plain, compressed) = (folder.path().join("a.ptx"), folder.path().join("a.ptx.zst"));
         let text = "// PTX\nret;\n".repeat(1000);

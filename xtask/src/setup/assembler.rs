@@ -1,5 +1,5 @@
-//! `ptxas`, from NVIDIA's Python wheel: proprietary, so it is installed as a tool and never copied
-//! into the repository.
+//! NVIDIA's assembler `ptxas`, from a Python wheel. Proprietary: it is installed as a tool and
+//! never copied into the repository.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,21 +8,21 @@ use anyhow::{Result, bail};
 use cuda_builder::Ptxas;
 
 use super::State;
-use super::system::{apt_install, execute, has_apt, is_root, works};
+use super::system::{apt_install, execute, has_apt, is_root, runs_successfully};
 use crate::paths;
 
-/// The last line of CUDA 12: its assembler knows `sm_70`, which CUDA 13 dropped, and everything
+/// Last release of CUDA 12: its assembler supports `sm_70`, which CUDA 13 dropped, and everything
 /// newer.
 pub const VERSION: &str = "12.9.86";
 const PACKAGE: &str = "nvidia-cuda-nvcc-cu12";
 
-/// The assembler of the pinned version where there is one, else whichever there is.
+/// Returns the assembler of the pinned version if it is installed, otherwise any other.
 pub fn find() -> Option<Ptxas> {
     Ptxas::find(&[paths::tools()])
 }
 
-/// What installs it.
-pub fn command() -> String {
+/// Returns the shell command that installs it.
+pub fn install_command() -> String {
     format!(
         "python3 -m pip install --no-deps --target {} {PACKAGE}=={VERSION}",
         paths::tools().display()
@@ -37,34 +37,34 @@ pub fn state() -> State {
             found.path.display()
         )),
         Some(found) => State::Missing(format!(
-            "There is ptxas {} ({}), but the recorded figures are those of {VERSION}. To install it: {}",
+            "found ptxas {} ({}), but the recorded resource usage requires {VERSION}; to install it: {}",
             found.version,
             found.path.display(),
-            command()
+            install_command()
         )),
-        None => State::Missing(format!("To install it: {}", command())),
+        None => State::Missing(format!("to install it: {}", install_command())),
     }
 }
 
 pub fn install() -> Result<()> {
-    has_pip()?;
+    check_pip()?;
     pip_install(&paths::tools(), &format!("{PACKAGE}=={VERSION}"))
 }
 
-/// Makes sure that Python has pip.
-pub fn has_pip() -> Result<()> {
-    if works("python3", &["-m", "pip", "--version"]) {
+/// Checks that Python has pip.
+pub fn check_pip() -> Result<()> {
+    if runs_successfully("python3", &["-m", "pip", "--version"]) {
         return Ok(());
     }
     if !(has_apt() && is_root()) {
         bail!(
-            "python3 has no pip. Install it (Debian, Ubuntu: apt-get install python3-pip), then run this again"
+            "python3 has no pip; install it (Debian, Ubuntu: apt-get install python3-pip), then run this command again"
         );
     }
     apt_install(&["python3-pip"])
 }
 
-/// Installs one Python package, without those that it names, into a folder.
+/// Installs one Python package, without dependencies, into a directory.
 pub fn pip_install(folder: &Path, package: &str) -> Result<()> {
     let mut command = Command::new("python3");
     command.args([

@@ -1,4 +1,4 @@
-//! The device compiler: Debian's packages, or components of a rustup toolchain.
+//! The device compiler: Debian packages, or components of a rustup toolchain.
 
 use std::process::Command;
 
@@ -6,13 +6,13 @@ use anyhow::{Result, bail};
 use cuda_builder::DeviceToolchain;
 
 use super::State;
-use super::system::{apt_install, execute, has_apt, is_root, works};
+use super::system::{apt_install, execute, has_apt, is_root, runs_successfully};
 
-/// Debian's packages: a newer rustc beside the system's own, its sources, its cargo, and the LLVM
+/// Debian packages: a newer rustc next to the system's own, its sources, its cargo, and the LLVM
 /// that it was built with.
 const DEBIAN: [&str; 4] = ["rustc-web", "rust-web-src", "cargo-web", "llvm-22"];
 
-/// What rustup calls the sources of `core` and LLVM's tools.
+/// Rustup components: the sources of `core`, and LLVM's tools.
 const COMPONENTS: [&str; 2] = ["rust-src", "llvm-tools"];
 
 pub fn state() -> State {
@@ -28,17 +28,17 @@ pub fn state() -> State {
     }
 }
 
-/// Installs what this machine allows: Debian's packages as root, else the components of the
-/// toolchain that rustup has active.
+/// Installs the device compiler: Debian packages if running as root, otherwise components of the
+/// active rustup toolchain.
 pub fn install() -> Result<()> {
-    let mut refusal = String::from("neither apt-get (as root) nor rustup can be used here");
+    let mut refusal = String::from("neither apt-get (as root) nor rustup is available");
     if has_apt() && is_root() {
         match apt_install(&DEBIAN) {
             Ok(()) => return Ok(()),
             Err(error) => refusal = format!("{error:#}"),
         }
     }
-    if works("rustup", &["--version"]) {
+    if runs_successfully("rustup", &["--version"]) {
         println!("  {refusal}; using rustup");
         return execute(
             Command::new("rustup")

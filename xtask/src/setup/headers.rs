@@ -1,21 +1,21 @@
-//! `cuda_occupancy.h`, from NVIDIA's Python wheel: what the occupancy calculator is held to.
-//! Proprietary, so it is installed as a tool and never copied into the repository. Nothing but that
-//! test needs it.
+//! `cuda_occupancy.h`, from NVIDIA's Python wheel, with which a test compares the occupancy
+//! calculator. Proprietary: it is installed as a tool and never copied into the repository. Nothing
+//! else needs it.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 
 use super::State;
-use super::assembler::{has_pip, pip_install};
+use super::assembler::{check_pip, pip_install};
 use crate::paths;
 
-/// The header of this version knows compute capabilities 3.0 to 12.1.
+/// The header of this version supports compute capabilities 3.0 to 12.1.
 pub const VERSION: &str = "13.5.37";
 const PACKAGE: &str = "nvidia-cuda-runtime";
 
-/// Where it is installed: a folder of its own, since pip replaces what another of NVIDIA's packages
-/// has put beside it.
+/// Returns the installation directory. Separate from the assembler's, because pip replaces files of
+/// NVIDIA's other packages.
 fn folder() -> PathBuf {
     paths::tools().join("headers")
 }
@@ -26,13 +26,13 @@ pub fn state() -> State {
         State::Present(header.display().to_string())
     } else {
         State::Missing(format!(
-            "Without it a test of the occupancy calculator is skipped. To install it: python3 -m pip install --no-deps --target {} {PACKAGE}=={VERSION}",
+            "without it a test of the occupancy calculator is skipped; to install it: python3 -m pip install --no-deps --target {} {PACKAGE}=={VERSION}",
             folder().display()
         ))
     }
 }
 
 pub fn install() -> Result<()> {
-    has_pip()?;
+    check_pip()?;
     pip_install(&folder(), &format!("{PACKAGE}=={VERSION}"))
 }

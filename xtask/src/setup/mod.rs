@@ -1,5 +1,5 @@
-//! `cargo xtask setup`: the device compiler, NVIDIA's assembler, and the header that the occupancy
-//! calculator is held to.
+//! `cargo xtask setup`: installs the device compiler, NVIDIA's assembler, and the header with which
+//! the occupancy calculator is compared.
 
 mod assembler;
 mod compiler;
@@ -12,37 +12,38 @@ use cuda_builder::{DeviceToolchain, Ptxas};
 /// Arguments of `setup`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Only say what is there and what is missing; exit status 1 when something is.
+    /// Only report what is installed and what is missing; exit with status 1 if something is
+    /// missing
     #[arg(long)]
     check: bool,
 }
 
-/// One thing that the repository needs: what it is, and how it may be had.
+/// State of a required tool.
 enum State {
-    /// It is there; what exactly.
+    /// Installed, with a description.
     Present(String),
-    /// It is missing; why, or what to do.
+    /// Missing, with the reason or instructions.
     Missing(String),
 }
 
-/// What a test needs, and nothing else.
+/// Required by one test only.
 const HEADERS: &str = "occupancy header";
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    look(!arguments.check)
+    check_tools(!arguments.check)
 }
 
-/// What has to come before anything that builds kernels: all that is missing is installed.
+/// Prepares for steps that build kernels: installs everything that is missing.
 ///
 /// # Errors
-/// What is missing and could not be installed.
+/// The tools that could not be installed.
 pub fn ensure() -> Result<()> {
-    look(true)
+    check_tools(true)
 }
 
-/// Says what is there; installs what is not, if it may.
-fn look(install_missing: bool) -> Result<()> {
+/// Reports the state of all tools; installs missing ones if `install_missing` is set.
+fn check_tools(install_missing: bool) -> Result<()> {
     let mut missing = Vec::new();
     for (name, state, install) in [
         (
@@ -62,10 +63,10 @@ fn look(install_missing: bool) -> Result<()> {
             now = state();
         }
         match now {
-            State::Present(what) => println!("{name}: {what}"),
+            State::Present(description) => println!("{name}: {description}"),
             State::Missing(why) => {
-                println!("{name}: missing. {why}");
-                // nothing is built with it
+                println!("{name}: missing; {why}");
+                // not required for building
                 if name != HEADERS {
                     missing.push(name);
                 }
@@ -79,14 +80,14 @@ fn look(install_missing: bool) -> Result<()> {
     }
 }
 
-/// Both tools, or what to do.
+/// Returns both tools, or an error with instructions.
 pub fn tools() -> Result<(DeviceToolchain, Ptxas)> {
     let toolchain = DeviceToolchain::find()?;
     match assembler::find() {
         Some(ptxas) => Ok((toolchain, ptxas)),
         None => bail!(
-            "NVIDIA's assembler is missing. Run `cargo xtask setup`, which does this: {}",
-            assembler::command()
+            "NVIDIA's assembler is missing; run `cargo xtask setup`, which executes: {}",
+            assembler::install_command()
         ),
     }
 }

@@ -1,22 +1,22 @@
-//! What this machine lets us install.
+//! Package managers of this machine.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// Whether this process may install packages.
+/// Returns `true` if this process may install system packages.
 pub fn is_root() -> bool {
     let output = Command::new("id").arg("-u").output();
     output.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-/// Whether the system's packages come through apt.
+/// Returns `true` if the system uses apt.
 pub fn has_apt() -> bool {
     Path::new("/usr/bin/apt-get").is_file()
 }
 
-/// Whether apt knows a package by this name and could install it.
+/// Returns `true` if apt can install the package.
 pub fn apt_offers(package: &str) -> bool {
     let output = Command::new("apt-cache")
         .args(["policy", package])
@@ -32,13 +32,13 @@ pub fn apt_offers(package: &str) -> bool {
     })
 }
 
-/// Installs packages, after one `apt-get update` if they are not known yet.
+/// Installs packages, after one `apt-get update` if they are unknown.
 pub fn apt_install(packages: &[&str]) -> Result<()> {
     if !packages.iter().all(|package| apt_offers(package)) {
         execute(Command::new("apt-get").args(["update", "-q"]))?;
     }
     if let Some(unknown) = packages.iter().find(|package| !apt_offers(package)) {
-        bail!("this system's package sources have no {unknown}");
+        bail!("the package sources of this system do not contain {unknown}");
     }
     let mut command = Command::new("apt-get");
     command
@@ -47,8 +47,8 @@ pub fn apt_install(packages: &[&str]) -> Result<()> {
     execute(command.env("DEBIAN_FRONTEND", "noninteractive"))
 }
 
-/// Whether a program runs at all with these arguments.
-pub fn works(program: &str, arguments: &[&str]) -> bool {
+/// Returns `true` if a program runs successfully with these arguments.
+pub fn runs_successfully(program: &str, arguments: &[&str]) -> bool {
     let status = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
@@ -58,21 +58,21 @@ pub fn works(program: &str, arguments: &[&str]) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Runs a command with its output shown.
+/// Prints and runs a command with its output shown.
 pub fn execute(command: &mut Command) -> Result<()> {
-    println!("  {}", shown(command));
+    println!("  {}", display_command(command));
     let status = command
         .stdin(Stdio::null())
         .status()
-        .with_context(|| format!("cannot run {}", shown(command)))?;
+        .with_context(|| format!("cannot run {}", display_command(command)))?;
     if status.success() {
         Ok(())
     } else {
-        bail!("`{}` failed ({status})", shown(command))
+        bail!("`{}` failed ({status})", display_command(command))
     }
 }
 
-fn shown(command: &Command) -> String {
+fn display_command(command: &Command) -> String {
     let parts = std::iter::once(command.get_program()).chain(command.get_args());
     parts
         .map(|part| part.to_string_lossy())

@@ -1,17 +1,17 @@
-//! The builds of the test programs.
+//! Builds of the test programs.
 
 use anyhow::Result;
 
 use crate::paths;
 use crate::programs::{self, Program};
 
-/// The library's package.
+/// Package name of the library.
 const LIBRARY: &str = "ferrovox";
 
-/// What cargo is asked for, after the tests of all other packages. The library's unit tests take a
-/// build of their own, in which the library is not optimised: all of it is compiled into them once
-/// more, and optimising that takes longer than they compute. Tests that compute are in
-/// `tests/tests/pipelines`, which uses the library as everybody else does.
+/// Arguments for cargo after the tests of all other packages. The library's unit tests need a build
+/// of their own with an unoptimized library: compiling and optimizing the library once more takes
+/// longer than these tests run. Tests with long computations are in `tests/tests/pipelines`, which
+/// uses the library like any other program.
 const BUILDS_OF_THE_LIBRARY: [&[&str]; 2] = [
     &["--package", LIBRARY, "--test", "*"],
     &[
@@ -24,7 +24,7 @@ const BUILDS_OF_THE_LIBRARY: [&[&str]; 2] = [
 ];
 
 /// Builds all test programs of the workspace, and the commands of the packages that have tests.
-pub fn all() -> Result<Vec<Program>> {
+pub fn build_test_programs() -> Result<Vec<Program>> {
     let workspace = programs::workspace_without_examples()?;
     let mut others: Vec<&str> = workspace.iter().map(String::as_str).collect();
     others.extend(["--exclude", LIBRARY, "--tests"]);

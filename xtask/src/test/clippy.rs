@@ -1,26 +1,26 @@
-//! Clippy, and what it compiles for others to use.
+//! Clippy, and reuse of its output by rustdoc.
 //!
-//! `cargo clippy` is `cargo check` with another compiler for the workspace's packages, which writes
-//! the same metadata. rustdoc needs that of every package that another one depends on: it takes
-//! Clippy's, if cargo is told of the same compiler.
+//! `cargo clippy` is `cargo check` with another compiler for the packages of the workspace, which
+//! writes the same metadata. rustdoc needs this metadata of all dependencies, and uses Clippy's if
+//! cargo is configured with the same compiler wrapper.
 
 use std::process::Command;
 
 use super::step::cargo;
 use crate::paths;
 
-/// What the lints are told.
+/// Arguments of the lints.
 const ARGUMENTS: [&str; 2] = ["-D", "warnings"];
 
-/// Clippy for everything.
+/// Returns the command that runs Clippy on everything.
 pub fn command() -> Command {
     let mut command = cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--"]);
     command.args(ARGUMENTS);
     command
 }
 
-/// Has a cargo command use what Clippy compiled, where its compiler is found. Otherwise that is
-/// compiled again, and nothing else changes.
+/// Configures a cargo command to reuse the metadata compiled by Clippy, if Clippy's driver is
+/// found. Without it the metadata is compiled again.
 pub fn share(command: &mut Command) {
     let Some(sysroot) = paths::sysroot() else {
         return;
@@ -29,7 +29,7 @@ pub fn share(command: &mut Command) {
         .join("bin")
         .join(format!("clippy-driver{}", std::env::consts::EXE_SUFFIX));
     if driver.is_file() {
-        // as cargo-clippy does it
+        // same encoding as cargo-clippy
         let arguments = ARGUMENTS.map(|argument| format!("{argument}__CLIPPY_HACKERY__"));
         command
             .env("RUSTC_WORKSPACE_WRAPPER", driver)

@@ -1,16 +1,16 @@
-//! Features of other people's crates are the same in every build that has them, or they would be
-//! compiled once for each.
+//! Test that external crates have the same features in every build, because each set of features
+//! would be compiled separately.
 //!
-//! `cargo xtask` is built alone, before the workspace; the library's own tests are built alone too
-//! (see `build_programs`), each example is, and some examples are workspaces of their own. What any
-//! of them asks of a crate has to be what the whole workspace asks.
+//! `cargo xtask` is built alone, before the workspace; the library's own tests and each example are
+//! built alone too (see `build_programs`), and some examples are workspaces of their own. The
+//! features that any of these builds requests must equal those of the whole workspace.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::paths;
 
-/// The crates of a build, each with its version and its features.
+/// Returns the crates of a build, each with its version and its features.
 fn crates(folder: &Path, arguments: &[&str]) -> BTreeSet<String> {
     let output = paths::cargo(folder)
         .args(["tree", "--locked", "--prefix", "none", "--no-dedupe"])
@@ -24,7 +24,7 @@ fn crates(folder: &Path, arguments: &[&str]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let lines = text.lines().map(|line| {
         let line = line.replace(" (proc-macro)", "");
-        // a path is of this checkout
+        // paths depend on the checkout
         match (line.find(" (/"), line.rfind(" [")) {
             (Some(start), Some(end)) if start < end => {
                 format!("{}{}", &line[..start], &line[end..])
@@ -35,8 +35,8 @@ fn crates(folder: &Path, arguments: &[&str]) -> BTreeSet<String> {
     lines.collect()
 }
 
-/// Those of a build that the workspace has in another form, or not at all.
-fn others(folder: &str, arguments: &[&str]) -> Vec<String> {
+/// Returns the crates of a build that have other features in the workspace, or do not occur there.
+fn deviations(folder: &str, arguments: &[&str]) -> Vec<String> {
     let root = paths::root();
     let all = crates(&root, &["normal,build,dev", "--workspace"]);
     assert!(all.len() > 100, "{all:?}");
@@ -45,35 +45,38 @@ fn others(folder: &str, arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn xtask_and_the_librarys_tests_have_the_workspaces_builds() {
+fn xtask_and_library_tests_have_the_features_of_the_workspace() {
     if !paths::root().join("Cargo.lock").is_file() {
-        eprintln!("skipped: the sources are not beside this program");
+        eprintln!("skipped: the sources are not available");
         return;
     }
     let xtask = ["normal,build", "--package", "xtask"];
-    assert_eq!(others("", &xtask), [""; 0], "see xtask/Cargo.toml");
+    assert_eq!(deviations("", &xtask), [""; 0], "see xtask/Cargo.toml");
     let library = ["normal,dev", "--package", "ferrovox"];
-    assert_eq!(others("", &library), [""; 0], "see host-crate/Cargo.toml");
+    assert_eq!(
+        deviations("", &library),
+        [""; 0],
+        "see host-crate/Cargo.toml"
+    );
 }
 
 #[test]
-fn examples_have_the_workspaces_builds() {
+fn examples_have_the_features_of_the_workspace() {
     if !paths::root().join("Cargo.lock").is_file() {
-        eprintln!("skipped: the sources are not beside this program");
+        eprintln!("skipped: the sources are not available");
         return;
     }
-    let of_the_workspace = crate::programs::examples().expect("examples");
-    for example in super::steps::folders("examples").expect("examples") {
-        let name = paths::shown(&example).to_string();
-        let package = of_the_workspace.iter().find(|(_, it)| **it == example);
-        // build scripts are other builds in any case, since nothing is shared between them and
-        // programs
+    let members = crate::programs::examples().expect("examples");
+    for example in super::steps::package_directories("examples").expect("examples") {
+        let name = paths::display_relative(&example).to_string();
+        let package = members.iter().find(|(_, it)| **it == example);
+        // build scripts are built separately in any case, because they share nothing with programs
         let edges = "normal,no-proc-macro";
         let found = match package {
-            Some((package, _)) => others(&name, &[edges, "--package", package]),
-            None => others(&name, &[edges, "--workspace"]),
+            Some((package, _)) => deviations(&name, &[edges, "--package", package]),
+            None => deviations(&name, &[edges, "--workspace"]),
         };
-        // the packages of the example itself
+        // exclude the packages of the example itself
         let found: Vec<&String> = found
             .iter()
             .filter(|one| !one.contains(" v0.0.0 "))

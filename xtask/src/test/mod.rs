@@ -1,17 +1,17 @@
-//! `cargo xtask test`: what a change is held to, in one command, with a summary at the end; with
-//! `--all` everything the project checks.
+//! `cargo xtask test`: runs the checks of a change and prints a summary; with `--all`, all checks
+//! of the project.
 
-mod beside;
+mod background;
 mod builds;
 mod clippy;
 #[cfg(test)]
 mod features;
 mod outcome;
 mod program;
+mod sanitizers;
 mod step;
 mod steps;
 mod summary;
-mod watched;
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -22,11 +22,11 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::bundle::{self, pack};
 use crate::paths;
-use crate::programs::{Kind, Program};
+use crate::programs::{Program, ProgramKind};
 use crate::torture;
-use beside::Beside;
+use background::BackgroundStep;
 use outcome::Outcome;
-use program::Timed;
+use program::TestTime;
 pub use step::outside;
 use step::{Counts, Step, Work};
 use summary::children_cpu;
@@ -34,27 +34,27 @@ use summary::children_cpu;
 /// Arguments of `test`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Run only the steps whose names contain one of these words
+    /// Run only steps whose names contain one of these words
     #[arg(value_name = "WORD")]
     only: Vec<String>,
-    /// Run all steps, and all cases of tests that take a part of theirs otherwise
+    /// Run all steps, and all cases of tests that otherwise run a subset
     #[arg(long)]
     all: bool,
-    /// Name the steps, and run none
+    /// List the steps without running them
     #[arg(long)]
     list: bool,
-    /// Run, in place of the steps, tests in Miri, which finds undefined behaviour; it must be
+    /// Run tests in Miri, which detects undefined behaviour, instead of the steps; Miri must be
     /// installed
     #[arg(long, conflicts_with_all = ["only", "list"])]
     miri: bool,
-    /// Run, in place of the steps, tests with AddressSanitizer
+    /// Run tests with AddressSanitizer instead of the steps
     #[arg(long, conflicts_with_all = ["only", "list"])]
     address_sanitizer: bool,
-    /// Run, in place of the steps, tests with ThreadSanitizer; the standard library's sources must
-    /// be installed
+    /// Run tests with ThreadSanitizer instead of the steps; the sources of the standard library
+    /// must be installed
     #[arg(long, conflicts_with_all = ["only", "list"])]
     thread_sanitizer: bool,
-    /// Run, in place of the steps, all public crates in kernels, and write what came of it to
+    /// Test all public crates in kernels instead of the steps, and write the results to
     /// docs/kernels/from-rust-cuda.md
     #[arg(long, conflicts_with_all = ["only", "list"])]
     public_code: bool,
@@ -62,21 +62,24 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let wanted = |step: &Step| match &arguments.only[..] {
+    let is_selected = |step: &Step| match &arguments.only[..] {
         [] => arguments.all || arguments.list || !step.only_with_all,
         words => words.iter().any(|word| step.name.contains(word.as_str())),
     };
-    let steps: Vec<Step> = match steps::in_place_of_all(arguments)? {
-        steps if steps.is_empty() => steps::all()?.into_iter().filter(wanted).collect(),
+    let steps: Vec<Step> = match steps::replacement_steps(arguments)? {
+        steps if steps.is_empty() => steps::regular_steps()?
+            .into_iter()
+            .filter(is_selected)
+            .collect(),
         steps => steps,
     };
     if steps.is_empty() {
-        bail!("no step has such a name; `cargo xtask test --list` names them");
+        bail!("no step has such a name; see `cargo xtask test --list`");
     }
     if arguments.list {
         for step in &steps {
             let when = if step.only_with_all { " (--all)" } else { "" };
-            println!("{:<14} {}{when}", step.name, step.what);
+            println!("{:<14} {}{when}", step.name, step.description);
         }
         return Ok(());
     }
@@ -84,39 +87,41 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         all: arguments.all,
         ..Session::default()
     };
-    let (mut outcomes, mut beside) = (Vec::new(), None::<Beside>);
+    let (mut outcomes, mut background) = (Vec::new(), None::<BackgroundStep>);
     for step in steps {
         match step.work {
-            Work::Beside(commands) => beside = Some(Beside::start(step.name, step.what, commands)),
+            Work::Background(commands) => {
+                background = Some(BackgroundStep::start(step.name, step.description, commands))
+            }
             Work::Checks(_) => outcomes.push(session.perform(step)),
-            // tests build kernels where it does
+            // tests build kernels in the same directory
             _ => {
-                outcomes.extend(beside.take().map(Beside::end));
+                outcomes.extend(background.take().map(BackgroundStep::end));
                 outcomes.push(session.perform(step));
             }
         }
     }
-    outcomes.extend(beside.map(Beside::end));
+    outcomes.extend(background.map(BackgroundStep::end));
     summary::print(&outcomes, session.timed)
 }
 
-/// What one step leaves for another.
+/// State shared by the steps.
 #[derive(Default)]
 struct Session {
-    /// Tests take all of their cases.
+    /// `true` if tests run all of their cases.
     all: bool,
-    /// The test programs of the workspace, and the command.
+    /// Test programs of the workspace, and the command.
     programs: Vec<Program>,
-    /// Every test that told its time.
-    timed: Vec<Timed>,
+    /// Times of all tests.
+    timed: Vec<TestTime>,
 }
 
 impl Session {
     fn perform(&mut self, step: Step) -> Outcome {
-        println!("\n==== {}: {}", step.name, step.what);
+        println!("\n==== {}: {}", step.name, step.description);
         let (start, cpu) = (Instant::now(), children_cpu());
         let counts = match step.work {
-            Work::Checks(commands) | Work::Beside(commands) => run_all(commands, false),
+            Work::Checks(commands) | Work::Background(commands) => run_all(commands, false),
             Work::Tests(commands) => run_all(commands, true),
             Work::Programs => self.run_programs().unwrap_or_else(failure),
             Work::Torture => self.torture().unwrap_or_else(failure),
@@ -132,10 +137,10 @@ impl Session {
         }
     }
 
-    /// Builds the workspace's test programs and the command, unless that is done.
+    /// Builds the workspace's test programs and the command, unless this has been done.
     fn build_programs(&mut self) -> Result<()> {
         if self.programs.is_empty() {
-            self.programs = builds::all()?;
+            self.programs = builds::build_test_programs()?;
         }
         Ok(())
     }
@@ -143,8 +148,9 @@ impl Session {
     fn run_programs(&mut self) -> Result<Counts> {
         self.build_programs()?;
         let tests = self.programs.iter();
-        let tests = tests.filter(|program| program.kind == Kind::Test);
-        let (narrow, wide): (Vec<_>, Vec<_>) = tests.partition(|it| program::leaves_a_core(it));
+        let tests = tests.filter(|program| program.kind == ProgramKind::Test);
+        let (single_threaded, parallel): (Vec<_>, Vec<_>) =
+            tests.partition(|it| program::uses_one_core(it));
         let run = |programs: Vec<&Program>| -> Vec<_> {
             programs
                 .into_iter()
@@ -152,9 +158,9 @@ impl Session {
                 .collect()
         };
         let results = thread::scope(|scope| {
-            let beside = scope.spawn(|| run(narrow));
-            let mut results = run(wide);
-            match beside.join() {
+            let background = scope.spawn(|| run(single_threaded));
+            let mut results = run(parallel);
+            match background.join() {
                 Ok(others) => results.extend(others),
                 Err(_) => results.push((failure(anyhow!("a thread panicked")), Vec::new())),
             }
@@ -168,10 +174,10 @@ impl Session {
         Ok(counts)
     }
 
-    /// A short run of what `cargo xtask torture` does.
+    /// Runs `cargo xtask torture` for a short time.
     fn torture(&mut self) -> Result<Counts> {
         self.build_programs()?;
-        torture::perform(
+        torture::run_program(
             &self.programs,
             &["--seconds", "10", "--seed", "1"].map(Into::into),
         )?;
@@ -181,32 +187,30 @@ impl Session {
         })
     }
 
-    /// What the programs of a bundle take, packed. Building them in the release profile takes
-    /// longer than all other steps together: so it is those that were built to be run here.
+    /// Checks the size of a bundle, with the programs built for testing: a release build would take
+    /// longer than all other steps together.
     fn pack_bundle(&mut self) -> Result<Counts> {
         pack::check_tools()?;
         self.build_programs()?;
-        let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let folder = tempfile::tempdir().context("cannot create a temporary directory")?;
         let archive = folder.path().join("programs.tar.xz");
         let packed: Vec<&Program> = self
             .programs
             .iter()
-            .filter(|program| bundle::belongs(program))
+            .filter(|program| bundle::is_bundled(program))
             .collect();
-        let unpacked = pack::pack(packed.iter().copied(), &archive, pack::Effort::Little)?;
+        let unpacked = pack::pack(packed.iter().copied(), &archive, pack::Effort::Low)?;
         let size = std::fs::metadata(&archive)?.len();
         println!(
-            "{} programs of the test profile, without symbols: {:.1} MB, packed in a hurry {:.1} MB, of {:.1} MB that a bundle may have \
+            "{} programs of the test profile, without symbols: {:.1} MB, packed {:.1} MB; the limit of a bundle is {:.1} MB \
              (`cargo xtask bundle` packs the release profile's and the benches)",
             packed.len(),
             unpacked as f64 / 1e6,
             size as f64 / 1e6,
-            bundle::LIMIT as f64 / 1e6
+            bundle::MAX_BYTES as f64 / 1e6
         );
-        if size > bundle::LIMIT {
-            bail!(
-                "a bundle would be too large: leave a program out in xtask/src/bundle/contents.rs"
-            );
+        if size > bundle::MAX_BYTES {
+            bail!("a bundle would be too large; remove a program in xtask/src/bundle/contents.rs");
         }
         Ok(Counts {
             passed: 1,
@@ -215,7 +219,7 @@ impl Session {
     }
 }
 
-/// Says what went wrong, as one failure.
+/// Prints an error and counts it as one failure.
 fn failure(error: anyhow::Error) -> Counts {
     println!("{error:#}");
     Counts {
@@ -244,9 +248,11 @@ fn shown(command: &Command) -> String {
         .get_args()
         .map(|argument| argument.to_string_lossy())
         .collect();
-    let place = match command.get_current_dir() {
-        Some(folder) if folder != paths::root() => format!(" (in {})", paths::shown(folder)),
+    let location = match command.get_current_dir() {
+        Some(folder) if folder != paths::root() => {
+            format!(" (in {})", paths::display_relative(folder))
+        }
         _ => String::new(),
     };
-    format!("{name} {}{place}", arguments.join(" "))
+    format!("{name} {}{location}", arguments.join(" "))
 }

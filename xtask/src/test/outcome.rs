@@ -1,22 +1,23 @@
-//! What became of a step, and what processes compute.
+//! Outcome of a step, and processor time of processes.
 
 use std::time::Duration;
 
 use super::step::Counts;
 
-/// What became of a step.
+/// Outcome of a step.
 pub struct Outcome {
     pub name: &'static str,
     pub time: Duration,
-    /// Seconds of all processors together, where the system tells.
+    /// Processor time over all cores, in seconds, if the system reports it.
     pub cpu: Option<f64>,
     pub counts: Counts,
 }
 
-/// Seconds in a process's `stat`: the fields 11 and 12 behind the name, which may hold spaces, are
-/// its own user and system time, 13 and 14 those of processes that it started and that ended.
-pub fn cpu_in(stat: &str, fields: &[usize]) -> Option<f64> {
-    // USER_HZ, which Linux shows to programs, is 100 on every architecture that this runs on
+/// Sums fields of a process's `stat` file, in seconds. Fields are counted after the name, which may
+/// contain spaces: 11 and 12 are the process's user and system time, 13 and 14 those of its
+/// terminated children.
+pub fn cpu_seconds_in_stat(stat: &str, fields: &[usize]) -> Option<f64> {
+    // USER_HZ, which Linux reports to programs, is 100 on all supported architectures
     const TICKS: f64 = 100.0;
     let all: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = fields

@@ -1,8 +1,7 @@
-//! One test program: run with the times of its tests, which libtest tells in JSON.
+//! Execution of a test program, with the times of its tests from libtest's JSON output.
 //!
-//! That form of output is unstable, so libtest wants `RUSTC_BOOTSTRAP` to be set. It is set for the
-//! program alone, which was built without it; tests that run cargo take it away again, or cargo
-//! would build everything anew.
+//! This output format is unstable and requires `RUSTC_BOOTSTRAP`, which is set only for the
+//! program; tests that run cargo remove it, because cargo would rebuild everything otherwise.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -15,15 +14,15 @@ use super::step::Counts;
 use crate::paths::{cargo_path, sysroot};
 use crate::programs::Program;
 
-/// How long a test took.
+/// Time of a test.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Timed {
-    /// Program and test.
+pub struct TestTime {
+    /// Names of program and test.
     pub name: String,
     pub seconds: f64,
 }
 
-/// One line of libtest's output, as far as it is of use.
+/// One line of libtest's output.
 #[derive(Deserialize)]
 struct Event {
     #[serde(rename = "type")]
@@ -37,17 +36,17 @@ struct Event {
     message: Option<String>,
 }
 
-/// What a program has said so far.
+/// Progress of a program.
 #[derive(Default)]
 struct Progress {
     counts: Counts,
     ignored: u64,
-    timed: Vec<Timed>,
+    timed: Vec<TestTime>,
     running: BTreeSet<String>,
 }
 
 impl Progress {
-    /// Reads a line; what a person has to see of it.
+    /// Processes a line of output, and returns the text to print, if any.
     fn read(&mut self, program: &str, line: &str) -> Option<String> {
         let Ok(event) = serde_json::from_str::<Event>(line) else {
             return Some(line.to_owned());
@@ -60,11 +59,14 @@ impl Progress {
             return None;
         }
         if event.event == "timeout" {
-            return Some(format!("{program} {} runs for a long time", event.name));
+            return Some(format!(
+                "{program} {} has been running for a long time",
+                event.name
+            ));
         }
         self.running.remove(&event.name);
         if let Some(seconds) = event.exec_time {
-            self.timed.push(Timed {
+            self.timed.push(TestTime {
                 name: format!("{program} {}", event.name),
                 seconds,
             });
@@ -83,19 +85,20 @@ impl Progress {
     }
 }
 
-/// Programs that run cargo, whose builds keep one another from the target folder.
+/// Programs that run cargo, whose builds lock the target directory.
 const RUN_CARGO: [&str; 3] = [
     "ferrovox-cuda-builder-builds",
     "xtask-bench",
     "xtask-experiments",
 ];
 
-/// Whether a program keeps about one core busy: it has a single test, or its tests run cargo.
-pub fn leaves_a_core(program: &Program) -> bool {
+/// Returns `true` if a program keeps about one core busy: it has a single test, or its tests run
+/// cargo.
+pub fn uses_one_core(program: &Program) -> bool {
     RUN_CARGO.contains(&program.name.as_str()) || has_one_test(program)
 }
 
-/// Whether a program has one test, and no more.
+/// Returns `true` if a program has exactly one test.
 fn has_one_test(program: &Program) -> bool {
     let mut command = Command::new(&program.path);
     command
@@ -104,17 +107,17 @@ fn has_one_test(program: &Program) -> bool {
         .env("LD_LIBRARY_PATH", library_path());
     command
         .output()
-        .is_ok_and(|output| listed(&String::from_utf8_lossy(&output.stdout)) == 1)
+        .is_ok_and(|output| count_tests(&String::from_utf8_lossy(&output.stdout)) == 1)
 }
 
-/// How many tests a list has.
-fn listed(text: &str) -> usize {
+/// Counts the tests in a list.
+fn count_tests(text: &str) -> usize {
     text.lines().filter(|line| line.ends_with(": test")).count()
 }
 
-/// Runs a test program as `cargo test` would: in its package's folder, with all tests that are not
-/// ignored. With `all` tests take all of their cases (the crate `test_cases`).
-pub fn run(program: &Program, all: bool) -> (Counts, Vec<Timed>) {
+/// Runs a test program like `cargo test`: in its package's directory, without ignored tests. With
+/// `all`, tests run all of their cases (crate `test_cases`).
+pub fn run(program: &Program, all: bool) -> (Counts, Vec<TestTime>) {
     let mut command = Command::new(&program.path);
     if all {
         command.env("FERROVOX_TEST_ALL", "1");
@@ -146,7 +149,7 @@ pub fn run(program: &Program, all: bool) -> (Counts, Vec<Timed>) {
     if !succeeded && progress.counts.failed == 0 {
         progress.counts.failed = 1;
         println!(
-            "FAILED {}: it ended before its tests did; these were running: {:?}",
+            "FAILED {}: the program ended while tests were running: {:?}",
             program.name, progress.running
         );
     }
@@ -157,8 +160,8 @@ pub fn run(program: &Program, all: bool) -> (Counts, Vec<Timed>) {
     (progress.counts, progress.timed)
 }
 
-/// Where the compiler's own libraries are, for tests of procedural macros; and what the variable
-/// had.
+/// Returns the library path with the compiler's libraries, for tests of procedural macros, followed
+/// by the existing value.
 fn library_path() -> std::ffi::OsString {
     let own = sysroot().map(|root| root.join("lib"));
     let given = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
@@ -171,13 +174,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_are_counted_in_a_list() {
-        assert_eq!(listed("a::b: test\nc: test\nd: benchmark\n"), 2);
-        assert_eq!(listed(""), 0);
+    fn tests_in_a_list_are_counted() {
+        assert_eq!(count_tests("a::b: test\nc: test\nd: benchmark\n"), 2);
+        assert_eq!(count_tests(""), 0);
     }
 
     #[test]
-    fn events_are_counted_and_timed() {
+    fn events_are_counted_with_their_times() {
         let mut progress = Progress::default();
         let mut read = |line: &str| progress.read("p", line);
         assert_eq!(
@@ -213,7 +216,7 @@ mod tests {
             }
         );
         assert_eq!((progress.ignored, progress.running.len()), (1, 1));
-        let slow = Timed {
+        let slow = TestTime {
             name: "p c".to_owned(),
             seconds: 1.5,
         };

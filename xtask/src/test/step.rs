@@ -1,4 +1,4 @@
-//! A step of the test command: one or more commands, and what is counted of their output.
+//! Steps of the test command.
 
 use std::env;
 use std::io::{BufRead, BufReader};
@@ -7,35 +7,35 @@ use std::process::{Command, Stdio};
 
 use crate::paths;
 
-/// What belongs together.
+/// A step: a group of checks with a common purpose.
 pub struct Step {
-    /// One word.
+    /// Name, a single word.
     pub name: &'static str,
-    /// What it shows when it succeeds.
-    pub what: &'static str,
-    /// It is run with `--all`, or where it is named, as `.ci/run` does: what it looks at seldom
-    /// changes, or it takes long.
+    /// Property that the step verifies.
+    pub description: &'static str,
+    /// `true` if the step runs only with `--all` or by name (as in `.ci/run`), because its subject
+    /// rarely changes or it takes long.
     pub only_with_all: bool,
     pub work: Work,
 }
 
-/// What a step does.
+/// Work of a step.
 pub enum Work {
-    /// Commands, one after the other, all of them; each is one check.
+    /// Commands, run one after another even if one fails; each counts as one check.
     Checks(Vec<Command>),
-    /// The same, whose tests are counted. A command without any counts as one.
+    /// Commands with test output, whose tests are counted. A command without tests counts as one.
     Tests(Vec<Command>),
-    /// Checks, while the next steps run that are checks too.
-    Beside(Vec<Command>),
-    /// Builds and runs the test programs of the workspace.
+    /// Commands that run in the background of the following steps.
+    Background(Vec<Command>),
+    /// Building and running the test programs of the workspace.
     Programs,
-    /// Lets one of these programs damage files for a while.
+    /// The torture program, for a short time.
     Torture,
-    /// Packs these programs as a bundle does.
+    /// Packing the test programs like a bundle.
     Bundle,
 }
 
-/// Tests or checks that passed, and that failed.
+/// Numbers of passed and failed tests or checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub passed: u64,
@@ -48,7 +48,7 @@ impl Counts {
         self.failed += other.failed;
     }
 
-    /// Adds what a line of a test program's output says, if it is the line with the result.
+    /// Adds the numbers of a line of test output, if it is a result line.
     fn read(&mut self, line: &str) {
         let Some(rest) = line.trim_start().strip_prefix("test result: ") else {
             return;
@@ -65,17 +65,17 @@ impl Counts {
     }
 }
 
-/// Host cargo at the top of the repository. The profile of tests is in `.cargo/config.toml`: they
-/// keep debug assertions and overflow checks, but what computes is optimised, because the CPU
-/// executor runs whole volumes in them.
+/// Returns a cargo command at the root of the repository. The profile of tests is in
+/// `.cargo/config.toml`: debug assertions and overflow checks, but optimized, because the CPU
+/// executor processes whole volumes.
 pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = paths::cargo(&paths::root());
     command.args(arguments);
     command
 }
 
-/// Host cargo for a package outside the workspace. It shares the workspace's target directory, and
-/// so the crates that both use.
+/// Returns a cargo command for a package outside the workspace, which shares the workspace's target
+/// directory.
 pub fn outside(package: &Path, arguments: &[&str]) -> Command {
     let mut command = cargo(arguments);
     command
@@ -84,19 +84,19 @@ pub fn outside(package: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// This program with another command.
+/// Returns a command that runs this program with another subcommand.
 pub fn xtask(arguments: &[&str]) -> Command {
     let mut command = Command::new(env::current_exe().unwrap_or_else(|_| "xtask".into()));
     command.args(arguments).current_dir(paths::root());
     command
 }
 
-/// Runs a command, shows its output, and counts.
+/// Runs a command, prints its output, and counts the results.
 pub fn run(command: &mut Command, counts_tests: bool) -> Counts {
     let mut counts = Counts::default();
     let succeeded = match command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn() {
         Err(error) => {
-            println!("cannot run it: {error}");
+            println!("cannot run the command: {error}");
             false
         }
         Ok(mut child) => {
@@ -119,7 +119,7 @@ pub fn run(command: &mut Command, counts_tests: bool) -> Counts {
                 failed: 0,
             },
         ) => counts.passed = 1,
-        // it did not build, say
+        // for example a failed build
         (false, Counts { failed: 0, .. }) => counts.failed = 1,
         _ => {}
     }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_of_test_programs_are_counted() {
+    fn result_lines_are_summed() {
         let mut counts = Counts::default();
         counts.read("running 3 tests");
         counts.read("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.52s");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_without_tests_counts_as_one() {
+    fn a_command_without_tests_counts_as_one_check() {
         let shell = |script: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", script]);

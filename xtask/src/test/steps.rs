@@ -1,29 +1,29 @@
-//! The steps of the test command.
+//! List of the steps of the test command.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 
 use super::step::{Step, Work, cargo, outside, xtask};
-use super::{Arguments, clippy, watched};
+use super::{Arguments, clippy, sanitizers};
 use crate::{paths, programs};
 
-/// The steps that were asked for in place of the others, if any were.
-pub fn in_place_of_all(arguments: &Arguments) -> Result<Vec<Step>> {
+/// Returns the steps requested instead of the regular ones, if any.
+pub fn replacement_steps(arguments: &Arguments) -> Result<Vec<Step>> {
     let mut steps = Vec::new();
     if arguments.miri {
-        steps.push(watched::miri()?);
+        steps.push(sanitizers::miri()?);
     }
     if arguments.address_sanitizer {
-        steps.push(watched::address_sanitizer()?);
+        steps.push(sanitizers::address_sanitizer()?);
     }
     if arguments.thread_sanitizer {
-        steps.push(watched::thread_sanitizer()?);
+        steps.push(sanitizers::thread_sanitizer()?);
     }
     if arguments.public_code {
         steps.push(Step {
             name: "public code",
-            what: "public crates in kernels, as PTX and on the CPU, against vectors that others published",
+            description: "public crates work in kernels, as PTX and on the CPU, compared with published test vectors",
             only_with_all: false,
             work: Work::Checks(vec![xtask(&["from-rust-cuda", "--public-code"])]),
         });
@@ -31,18 +31,18 @@ pub fn in_place_of_all(arguments: &Arguments) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// The steps, cheap ones first.
-pub fn all() -> Result<Vec<Step>> {
+/// Returns the regular steps, cheap ones first.
+pub fn regular_steps() -> Result<Vec<Step>> {
     let public_code = paths::root().join("tests/public-code");
     let mut format = vec![
         cargo(&["fmt", "--all", "--check"]),
         outside(&public_code, &["fmt", "--all", "--check"]),
     ];
     let mut examples = Vec::new();
-    let of_the_workspace = programs::examples()?;
-    for example in folders("examples")? {
-        // the others are formatted and held to Clippy with the workspace
-        if !of_the_workspace.values().any(|folder| *folder == example) {
+    let members = programs::examples()?;
+    for example in package_directories("examples")? {
+        // members of the workspace are formatted and linted with it
+        if !members.values().any(|folder| *folder == example) {
             format.push(outside(&example, &["fmt", "--check"]));
             examples.push(outside(
                 &example,
@@ -51,7 +51,7 @@ pub fn all() -> Result<Vec<Step>> {
         }
         examples.push(outside(&example, &["run", "--quiet"]));
     }
-    // the features of cuda_std and cust that no package here turns on
+    // features of cuda_std and cust that no package of the workspace enables
     let with_vek = [
         "test",
         "-p",
@@ -79,7 +79,7 @@ pub fn all() -> Result<Vec<Step>> {
             &["run", "--quiet"],
         ),
     ];
-    // what others wrote, which does not change with our sources, and features for others' crates
+    // external code, which does not change with this repository, and features for external crates
     let published = vec![
         cargo(&with_vek),
         cargo(&foreign_types),
@@ -91,7 +91,7 @@ pub fn all() -> Result<Vec<Step>> {
             &paths::root().join("tests/conformance-cust/published"),
             &["check", "--quiet"],
         ),
-        // those that compile quickly; `cargo xtask test --public-code` tries all
+        // the crates that compile quickly; `cargo xtask test --public-code` tests all
         outside(&public_code, &["test", "--package", "public-code-quick"]),
     ];
     let mut docs = cargo(&["doc", "--no-deps", "--quiet"]);
@@ -106,88 +106,88 @@ pub fn all() -> Result<Vec<Step>> {
         (
             "setup",
             ALWAYS,
-            "the device compiler and the assembler are there, or are installed",
+            "the device compiler and the assembler are installed",
             Work::Checks(vec![xtask(&["setup"])]),
         ),
         (
             "format",
             ALWAYS,
-            "every source is formatted",
+            "all sources are formatted",
             Work::Checks(format),
         ),
         (
             "ptx",
             ALL,
-            "the PTX in the repository is what the sources give, of one architecture by turns (`cargo xtask ptx --check` for both)",
-            Work::Beside(vec![xtask(&["ptx", "--check", "--sample"])]),
+            "the PTX in the repository matches the sources, for one architecture (`cargo xtask ptx --check` for both)",
+            Work::Background(vec![xtask(&["ptx", "--check", "--sample"])]),
         ),
         (
             "clippy",
             ALWAYS,
-            "no warning in any target",
+            "Clippy reports no warnings",
             Work::Checks(vec![clippy]),
         ),
         (
             "docs",
             ALL,
-            "the documentation builds without a warning",
+            "the documentation builds without warnings",
             Work::Checks(vec![docs]),
         ),
         (
             "tests",
             ALWAYS,
-            "unit and integration tests on every device that is present, fuzz corpora, the scratch crate",
+            "unit and integration tests pass on all available devices, including fuzz corpora and the scratch crate",
             Work::Programs,
         ),
         (
             "torture",
             ALWAYS,
-            "damaged files, signals, full disks and rivals for 10 seconds (`cargo xtask torture` for longer)",
+            "the command survives damaged files, signals, full disks and concurrent instances for 10 seconds (longer: `cargo xtask torture`)",
             Work::Torture,
         ),
         (
             "bundle",
             ALL,
-            "the test programs, packed, fit into a bundle",
+            "the packed test programs fit into a bundle",
             Work::Bundle,
         ),
         (
             "doctests",
             ALWAYS,
-            "the examples in the documentation",
+            "examples in the documentation run",
             Work::Tests(vec![doctests]),
         ),
         (
             "conformance",
             ALWAYS,
-            "kernels and host code of the published APIs compile unchanged and run",
+            "kernels and host code written for Rust-CUDA compile unchanged and run",
             Work::Tests(conformance),
         ),
         (
             "published",
             ALL,
-            "the same kernels and host code compile against the crates that are published, public crates run in kernels, and the features \
+            "the same kernels and host code compile against the published crates, public crates run in kernels, and the features \
              for others' types hold",
             Work::Tests(published),
         ),
         (
             "examples",
             ALWAYS,
-            "every example builds without a warning and runs",
+            "all examples build without warnings and run",
             Work::Tests(examples),
         ),
     ];
-    let step = |(name, only_with_all, what, work)| Step {
+    let step = |(name, only_with_all, description, work)| Step {
         name,
-        what,
+        description,
         only_with_all,
         work,
     };
     Ok(steps.into_iter().map(step).collect())
 }
 
-/// The packages in a folder of the repository, by name.
-pub fn folders(name: &str) -> Result<Vec<PathBuf>> {
+/// Returns the packages in a directory of the repository, sorted by name.
+pub fn package_directories(name: &str) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(paths::root().join(name))?;
     let mut folders: Vec<PathBuf> = entries
         .flatten()

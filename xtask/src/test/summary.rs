@@ -1,33 +1,33 @@
-//! What the steps came to, and which tests took longest.
+//! Summary of the steps and the slowest tests.
 
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use super::beside;
-use super::outcome::{Outcome, cpu_in};
-use super::program::Timed;
+use super::background;
+use super::outcome::{Outcome, cpu_seconds_in_stat};
+use super::program::TestTime;
 use super::step::Counts;
 
-/// How many of the slowest tests are named.
+/// Number of slowest tests to print.
 const SLOWEST: usize = 10;
 
-/// Seconds that processes started by this one, and ended, have computed, but for those of steps
-/// that run beside others. On Linux.
+/// Returns the processor time of terminated child processes in seconds, excluding background steps.
+/// Linux only.
 pub fn children_cpu() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    Some(cpu_in(&text, &[13, 14])? - beside::computed())
+    Some(cpu_seconds_in_stat(&text, &[13, 14])? - background::cpu_seconds())
 }
 
-/// Prints the table of steps and that of the slowest tests; fails if something failed.
+/// Prints the table of steps and the slowest tests.
 ///
 /// # Errors
-/// The names of the steps that failed.
-pub fn print(outcomes: &[Outcome], timed: Vec<Timed>) -> Result<()> {
+/// The names of the failed steps.
+pub fn print(outcomes: &[Outcome], timed: Vec<TestTime>) -> Result<()> {
     let slow = slowest(timed);
     if !slow.is_empty() {
         println!("\nthe {} slowest tests", slow.len());
-        for Timed { name, seconds } in slow {
+        for TestTime { name, seconds } in slow {
             println!("{seconds:>8.1}s  {name}");
         }
     }
@@ -64,8 +64,8 @@ pub fn print(outcomes: &[Outcome], timed: Vec<Timed>) -> Result<()> {
     bail!("failed: {}", failed.join(", "))
 }
 
-/// The slowest tests, the slowest first.
-fn slowest(mut timed: Vec<Timed>) -> Vec<Timed> {
+/// Returns the slowest tests, slowest first.
+fn slowest(mut timed: Vec<TestTime>) -> Vec<TestTime> {
     timed.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
     timed.truncate(SLOWEST);
     timed
@@ -76,8 +76,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slowest_come_first() {
-        let timed = (0..20).map(|i| Timed {
+    fn slowest_tests_come_first() {
+        let timed = (0..20).map(|i| TestTime {
             name: i.to_string(),
             seconds: f64::from(i * 7 % 20),
         });

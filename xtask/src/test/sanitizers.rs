@@ -1,6 +1,6 @@
-//! Tests under a watcher: Miri, which interprets the program and finds undefined behaviour, or one
-//! that is compiled into it: AddressSanitizer, which finds accesses to memory that is not there,
-//! and memory that is lost, or ThreadSanitizer, which finds data races.
+//! Tests under Miri, which interprets the program and detects undefined behaviour;
+//! AddressSanitizer, which detects invalid memory accesses and leaks; or ThreadSanitizer, which
+//! detects data races.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -10,15 +10,15 @@ use anyhow::{Result, bail};
 use super::step::{Step, Work, cargo};
 use crate::paths;
 
-/// Tests that need no fiber, file or GPU: what Miri can run, as cargo's arguments.
+/// Arguments for cargo that select tests without fibers, files or GPU, as Miri requires.
 const FOR_MIRI: [&[&str]; 3] = [
     &["-p", "ferrovox-simt", "--lib", "arena"],
     &["-p", "ferrovox-cuda-std", "--test", "safe_code"],
     &["-p", "ferrovox", "--lib", "union_find"],
 ];
 
-/// Tests for AddressSanitizer, as cargo's arguments.
-const FOR_ADDRESSES: [&[&str]; 2] = [
+/// Arguments for cargo that select tests for AddressSanitizer.
+const FOR_ADDRESS_SANITIZER: [&[&str]; 2] = [
     &[
         "-p",
         "ferrovox-simt",
@@ -32,8 +32,8 @@ const FOR_ADDRESSES: [&[&str]; 2] = [
     &["-p", "ferrovox", "--lib", "device"],
 ];
 
-/// Tests for ThreadSanitizer: what runs on several threads.
-const FOR_RACES: [&[&str]; 2] = [
+/// Arguments for cargo that select multithreaded tests, for ThreadSanitizer.
+const FOR_THREAD_SANITIZER: [&[&str]; 2] = [
     &[
         "-p",
         "ferrovox-simt",
@@ -45,10 +45,10 @@ const FOR_RACES: [&[&str]; 2] = [
     &["-p", "ferrovox", "--lib", "partition"],
 ];
 
-/// The step that runs tests in Miri.
+/// Returns the step that runs tests in Miri.
 ///
 /// # Errors
-/// Where no nightly toolchain has Miri.
+/// If no nightly toolchain with Miri is installed.
 pub fn miri() -> Result<Step> {
     let has_miri = Command::new("rustup")
         .args(["run", "nightly", "cargo", "miri", "--version"])
@@ -58,7 +58,7 @@ pub fn miri() -> Result<Step> {
         .is_ok_and(|status| status.success());
     if !has_miri {
         bail!(
-            "Miri is missing, and nothing was run: it is a component of nightly toolchains, which \
+            "Miri is missing, and nothing was run; it is a component of nightly toolchains, which \
              `rustup toolchain install nightly --component miri,rust-src` installs"
         );
     }
@@ -70,7 +70,8 @@ pub fn miri() -> Result<Step> {
             .current_dir(paths::root())
             .env_remove("RUSTC_BOOTSTRAP")
             .env("CARGO_TARGET_DIR", paths::target().join("miri"))
-            // shared memory is kept for ever, which is no leak; a launch asks the system for limits
+            // shared memory is kept until the process ends, which is not a leak; launches query
+            // limits of the system
             .env(
                 "MIRIFLAGS",
                 "-Zmiri-disable-isolation -Zmiri-ignore-leaks -Zmiri-permissive-provenance",
@@ -79,19 +80,19 @@ pub fn miri() -> Result<Step> {
     });
     Ok(Step {
         name: "miri",
-        what: "no undefined behaviour in what can be interpreted",
+        description: "no undefined behaviour in the tests that Miri can interpret",
         only_with_all: false,
         work: Work::Tests(tests.collect()),
     })
 }
 
-/// The step that runs tests with AddressSanitizer.
+/// Returns the step that runs tests with AddressSanitizer.
 ///
 /// # Errors
-/// Where the compiler cannot say for which target it compiles.
+/// If the host target of the compiler cannot be determined.
 pub fn address_sanitizer() -> Result<Step> {
     let target = host_target()?;
-    let tests = FOR_ADDRESSES.iter().map(|which| {
+    let tests = FOR_ADDRESS_SANITIZER.iter().map(|which| {
         let mut command = cargo(&["test", "--target", &target]);
         command
             .args(*which)
@@ -100,36 +101,36 @@ pub fn address_sanitizer() -> Result<Step> {
                 paths::target().join("address-sanitizer"),
             )
             .env("RUSTFLAGS", "-Zsanitizer=address")
-            // the option is unstable; the runtime library comes with every toolchain for Linux on
-            // x86-64
+            // the option is unstable; the runtime library is part of every toolchain for x86-64
+            // Linux
             .env("RUSTC_BOOTSTRAP", "1");
         command
     });
     Ok(Step {
         name: "addresses",
-        what: "no access outside of memory, and no memory lost, with AddressSanitizer",
+        description: "AddressSanitizer reports no invalid accesses and no leaks",
         only_with_all: false,
         work: Work::Tests(tests.collect()),
     })
 }
 
-/// The step that runs tests with ThreadSanitizer.
+/// Returns the step that runs tests with ThreadSanitizer.
 ///
-/// The standard library is compiled for it too. The one that comes with a toolchain is not: what
-/// its locks, channels and reference counts put in order is a race then, in every test.
+/// The standard library is instrumented too: with the precompiled one, synchronization by its
+/// locks, channels and reference counts is invisible, and every test reports races.
 ///
 /// # Errors
-/// Where the toolchain has no sources of the standard library.
+/// If the toolchain has no sources of the standard library.
 pub fn thread_sanitizer() -> Result<Step> {
     let target = host_target()?;
     let sources = sysroot()?.join("lib/rustlib/src/rust/library/std/Cargo.toml");
     if !sources.is_file() {
         bail!(
-            "the sources of the standard library are missing, and nothing was run: ThreadSanitizer needs one that is compiled for it; \
+            "the sources of the standard library are missing, and nothing was run; ThreadSanitizer needs them to instrument the library: \
              `rustup component add rust-src` installs them"
         );
     }
-    let tests = FOR_RACES.iter().map(|which| {
+    let tests = FOR_THREAD_SANITIZER.iter().map(|which| {
         let mut command = cargo(&["test", "-Zbuild-std", "--target", &target]);
         command
             .args(*which)
@@ -141,30 +142,30 @@ pub fn thread_sanitizer() -> Result<Step> {
     });
     Ok(Step {
         name: "races",
-        what: "no data race, with ThreadSanitizer",
+        description: "ThreadSanitizer reports no data races",
         only_with_all: false,
         work: Work::Tests(tests.collect()),
     })
 }
 
-/// Where the toolchain is.
+/// Returns the sysroot of the toolchain.
 fn sysroot() -> Result<PathBuf> {
     let output = Command::new("rustc")
         .args(["--print", "sysroot"])
         .output()?;
     match String::from_utf8_lossy(&output.stdout).trim() {
-        "" => bail!("`rustc --print sysroot` names no folder"),
+        "" => bail!("`rustc --print sysroot` printed nothing"),
         root => Ok(root.into()),
     }
 }
 
-/// What the compiler compiles for if nothing else is said.
+/// Returns the compiler's host target.
 fn host_target() -> Result<String> {
     let output = Command::new("rustc").arg("-vV").output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     match text.lines().find_map(|line| line.strip_prefix("host: ")) {
         Some(host) => Ok(host.to_owned()),
-        None => bail!("`rustc -vV` names no host"),
+        None => bail!("`rustc -vV` printed no host target"),
     }
 }
 
@@ -173,13 +174,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_compiler_says_what_it_compiles_for() {
+    fn host_target_is_found() {
         assert!(host_target().unwrap().contains('-'));
         assert!(sysroot().unwrap().join("lib").is_dir());
     }
 
     #[test]
-    fn without_the_standard_librarys_sources_nothing_is_said_to_be_without_races() {
+    fn thread_sanitizer_requires_the_sources_of_the_standard_library() {
         let sources = sysroot().unwrap().join("lib/rustlib/src/rust/library/std");
         match thread_sanitizer() {
             Ok(step) => assert!(sources.is_dir() && step.name == "races"),

@@ -1,4 +1,5 @@
-//! A step that keeps one core busy, beside steps that leave one idle now and then.
+//! Steps that run in the background: they keep one core busy, next to steps that leave one idle at
+//! times.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -8,41 +9,40 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use super::outcome::{Outcome, cpu_in};
+use super::outcome::{Outcome, cpu_seconds_in_stat};
 use super::step::Counts;
 use super::{failure, shown};
 
-/// What steps that run beside others have computed, in seconds of processor time: it is not the
-/// others'.
-static COMPUTED: Mutex<f64> = Mutex::new(0.0);
+/// Processor time of background steps in seconds, to be excluded from the other steps.
+static CPU_SECONDS: Mutex<f64> = Mutex::new(0.0);
 
-/// Processor time of all steps that ran beside others, as far as they have ended.
-pub fn computed() -> f64 {
-    COMPUTED.lock().map_or(0.0, |seconds| *seconds)
+/// Returns the processor time of all background steps that have ended, in seconds.
+pub fn cpu_seconds() -> f64 {
+    CPU_SECONDS.lock().map_or(0.0, |seconds| *seconds)
 }
 
-/// A step at work.
-pub struct Beside {
+/// A running background step.
+pub struct BackgroundStep {
     name: &'static str,
-    what: &'static str,
+    description: &'static str,
     running: JoinHandle<(Outcome, String)>,
 }
 
-impl Beside {
-    /// Starts a step's checks, one after the other.
-    pub fn start(name: &'static str, what: &'static str, commands: Vec<Command>) -> Self {
-        println!("\n==== {name} begins, beside the next steps");
+impl BackgroundStep {
+    /// Starts the commands of a step, to run one after another.
+    pub fn start(name: &'static str, description: &'static str, commands: Vec<Command>) -> Self {
+        println!("\n==== {name} starts in the background");
         Self {
             name,
-            what,
-            running: thread::spawn(move || perform(name, commands)),
+            description,
+            running: thread::spawn(move || run_commands(name, commands)),
         }
     }
 
-    /// Waits for it, and shows what it said.
+    /// Waits for the step and prints its output.
     pub fn end(self) -> Outcome {
-        let (name, what) = (self.name, self.what);
-        println!("\n==== {name}: {what}");
+        let (name, description) = (self.name, self.description);
+        println!("\n==== {name}: {description}");
         match self.running.join() {
             Ok((outcome, said)) => {
                 print!("{said}");
@@ -58,12 +58,12 @@ impl Beside {
     }
 }
 
-fn perform(name: &'static str, commands: Vec<Command>) -> (Outcome, String) {
+fn run_commands(name: &'static str, commands: Vec<Command>) -> (Outcome, String) {
     let start = Instant::now();
     let (mut counts, mut said, mut cpu) = (Counts::default(), String::new(), Some(0.0));
     for mut command in commands {
         said += &format!("---- {}\n", shown(&command));
-        match run(&mut command) {
+        match run_captured(&mut command) {
             Ok(ended) => {
                 said += &ended.said;
                 cpu = cpu.zip(ended.cpu).map(|(all, one)| all + one);
@@ -86,16 +86,16 @@ fn perform(name: &'static str, commands: Vec<Command>) -> (Outcome, String) {
     (outcome, said)
 }
 
-/// What became of a command.
-struct Ended {
+/// Result of a command.
+struct CommandResult {
     succeeded: bool,
     said: String,
     cpu: Option<f64>,
 }
 
-/// Runs a command and keeps what it says.
-fn run(command: &mut Command) -> Result<Ended> {
-    let file = tempfile::NamedTempFile::new().context("cannot make a temporary file")?;
+/// Runs a command and captures its output.
+fn run_captured(command: &mut Command) -> Result<CommandResult> {
+    let file = tempfile::NamedTempFile::new().context("cannot create a temporary file")?;
     let out = file.reopen()?;
     let err = out.try_clone()?;
     let mut child = command
@@ -103,21 +103,21 @@ fn run(command: &mut Command) -> Result<Ended> {
         .stdout(out)
         .stderr(err)
         .spawn()
-        .context("cannot run it")?;
+        .context("cannot start the command")?;
     let cpu = cpu_at_end(&child);
-    let status = child.wait().context("cannot wait for it")?;
-    if let (Some(cpu), Ok(mut computed)) = (cpu, COMPUTED.lock()) {
+    let status = child.wait().context("cannot wait for the command")?;
+    if let (Some(cpu), Ok(mut computed)) = (cpu, CPU_SECONDS.lock()) {
         *computed += cpu;
     }
-    Ok(Ended {
+    Ok(CommandResult {
         succeeded: status.success(),
         said: String::from_utf8_lossy(&fs::read(file.path())?).into_owned(),
         cpu,
     })
 }
 
-/// Waits until a process ends, and what it and those that it started have computed by then. On
-/// Linux.
+/// Waits until a process ends and returns the processor time used by it and its children, in
+/// seconds. Linux only.
 fn cpu_at_end(child: &Child) -> Option<f64> {
     #[cfg(target_os = "linux")]
     {
@@ -125,7 +125,7 @@ fn cpu_at_end(child: &Child) -> Option<f64> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         waitid(WaitId::Pid(Pid::from_child(child)), options).ok()?;
         let path = format!("/proc/{}/stat", child.id());
-        cpu_in(&fs::read_to_string(path).ok()?, &[11, 12, 13, 14])
+        cpu_seconds_in_stat(&fs::read_to_string(path).ok()?, &[11, 12, 13, 14])
     }
     #[cfg(not(target_os = "linux"))]
     {
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_step_says_and_computes_is_its_own() {
+    fn output_and_cpu_time_belong_to_the_background_step() {
         let shell = |script: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", script]);
@@ -151,7 +151,7 @@ mod tests {
             shell(&format!("echo one; echo two >&2; {count}")),
             shell("exit 3"),
         ];
-        let (outcome, said) = perform("it", commands);
+        let (outcome, said) = run_commands("it", commands);
         let counts = (outcome.counts.passed, outcome.counts.failed);
         assert_eq!(counts, (1, 1));
         assert!(said.contains("one\n") && said.contains("two\n"), "{said}");
@@ -159,7 +159,7 @@ mod tests {
             return;
         };
         assert!(cpu > 0.02, "{cpu}");
-        // other tests of this program may start processes too, but none that computes for long
+        // other tests of this program may start processes too, but none with long computations
         let now = super::super::summary::children_cpu().unwrap_or(others);
         assert!(now - others < cpu + 2.0, "{others} {now} {cpu}");
     }
