@@ -1,16 +1,16 @@
-//! GPU generations that the device compiler can be asked for.
+//! GPU architectures supported as compilation targets.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::CudaBuilderError;
 
-/// A compute capability, as `CudaBuilder::arch` takes it.
+/// Target architecture, given to `CudaBuilder::arch`.
 ///
-/// The names are the published builder's. PTX made for one capability runs on that one and on every
-/// newer one (the driver translates it), except for the names that end in `a`, which run on exactly
-/// that GPU. The oldest is 7.0 (Volta): older ones lack independent thread scheduling, without
-/// which lane masks have no meaning.
+/// The names are those of Rust-CUDA. PTX for one compute capability also runs on all newer ones,
+/// translated by the driver, except for names that end in `a`, whose PTX runs only on this
+/// architecture. The oldest is 7.0 (Volta): older ones lack independent thread scheduling, which
+/// lane masks require.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NvvmArch {
@@ -31,11 +31,11 @@ pub enum NvvmArch {
     Compute89,
     /// Hopper: H100, H200.
     Compute90,
-    /// Hopper with the instructions that only Hopper has.
+    /// Hopper with architecture-specific instructions.
     Compute90a,
     /// Blackwell: B100, B200.
     Compute100,
-    /// Blackwell B200 with the instructions that only it has.
+    /// Blackwell B200 with architecture-specific instructions.
     Compute100a,
     /// Blackwell Ultra: B300.
     Compute103,
@@ -47,7 +47,7 @@ pub enum NvvmArch {
     Compute121,
 }
 
-/// Architecture, number as in `sm_NN`, suffix, and the first PTX version (times ten) that knows it.
+/// Architecture, number as in `sm_NN`, suffix, and first PTX version (times ten) that supports it.
 const TABLE: [(NvvmArch, u32, &str, u32); 15] = [
     (NvvmArch::Compute70, 70, "", 60),
     (NvvmArch::Compute72, 72, "", 61),
@@ -66,28 +66,28 @@ const TABLE: [(NvvmArch, u32, &str, u32); 15] = [
     (NvvmArch::Compute121, 121, "", 88),
 ];
 
-/// Numbers of the compute capabilities that code may ask about, oldest first.
+/// Compute capabilities with a `compute_NN` feature, oldest first.
 const COMPUTE_FEATURES: [u32; 22] = [
     35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 110, 120, 121,
 ];
 
-/// Oldest PTX version written, times ten: 7.0 (CUDA 11.0) has everything a kernel may use on
-/// `sm_70` (`activemask` wants 6.2, `nanosleep` 6.3), and it is the oldest that rustc itself goes
-/// on supporting.
-const OLDEST_PTX: u32 = 70;
+/// Minimum PTX version, times ten: 7.0 (CUDA 11.0) supports all instructions that kernels for
+/// `sm_70` use (`activemask` requires 6.2, `nanosleep` 6.3), and is the oldest version that rustc
+/// continues to support.
+const MIN_PTX_VERSION: u32 = 70;
 
 impl NvvmArch {
-    /// Every architecture, oldest first.
+    /// Returns all architectures, oldest first.
     pub fn all() -> impl Iterator<Item = NvvmArch> {
         TABLE.iter().map(|row| row.0)
     }
 
     fn row(self) -> &'static (NvvmArch, u32, &'static str, u32) {
-        // The table lists the variants in declaration order; a test keeps it so.
+        // the table lists the variants in declaration order, which a test checks
         &TABLE[self as usize]
     }
 
-    /// The name of the real GPU, as LLVM and `ptxas` write it.
+    /// Returns the name of the real architecture, as used by LLVM and `ptxas`.
     ///
     /// ```
     /// assert_eq!(cuda_builder::NvvmArch::Compute90.sm(), "sm_90");
@@ -97,14 +97,14 @@ impl NvvmArch {
         format!("sm_{number}{suffix}")
     }
 
-    /// The value of `CUDA_ARCH` while the kernel crate is built: ten times the compute capability
-    /// times ten, `"700"` for 7.0.
+    /// Returns the value of `CUDA_ARCH` for the build of the kernel crate: 100 times the compute
+    /// capability, such as `"700"` for 7.0.
     pub fn cuda_arch(self) -> String {
         format!("{}0", self.row().1)
     }
 
-    /// rustc's flags for `cfg(target_feature = "compute_NN")`, as Rust-CUDA has it: what the
-    /// architecture is, and all before it. Of those with a letter only its own.
+    /// Returns rustc's flags for `cfg(target_feature = "compute_NN")`, compatible with Rust-CUDA:
+    /// the features of this architecture and all older ones; of those with a letter only its own.
     pub(crate) fn target_features(self) -> Vec<String> {
         let (_, number, suffix, _) = self.row();
         let mut known: Vec<String> = COMPUTE_FEATURES
@@ -126,7 +126,7 @@ impl NvvmArch {
         let values: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
         held.iter()
             .map(|name| format!("--cfg=target_feature={name:?}"))
-            // rustc would have them from LLVM only, which has no such names.
+            // rustc takes known names from LLVM, which has no such features
             .chain(["-Aexplicit_builtin_cfgs_in_flags".to_owned()])
             .chain([format!(
                 "--check-cfg=cfg(target_feature, values({}))",
@@ -135,16 +135,16 @@ impl NvvmArch {
             .collect()
     }
 
-    /// The bytes of shared memory that a kernel can declare. What a launch adds can go beyond that,
-    /// from 7.0 on; declarations never can.
-    pub fn most_static_shared_bytes(self) -> u64 {
+    /// Returns the maximum static shared memory of a kernel, in bytes. Dynamic shared memory can
+    /// exceed it from 7.0 on.
+    pub fn max_static_shared_bytes(self) -> u64 {
         48 * 1024
     }
 
-    /// The PTX version, times ten, of the files made for this architecture: the oldest that has
-    /// what kernels need.
+    /// Returns the PTX version, times ten, of files for this architecture: the oldest that supports
+    /// everything kernels need.
     pub fn ptx_version(self) -> u32 {
-        self.row().3.max(OLDEST_PTX)
+        self.row().3.max(MIN_PTX_VERSION)
     }
 }
 
@@ -158,7 +158,7 @@ impl fmt::Display for NvvmArch {
 impl FromStr for NvvmArch {
     type Err = CudaBuilderError;
 
-    /// Reads `sm_90`, `compute_90`, `90` or `9.0`.
+    /// Parses `sm_90`, `compute_90`, `90` or `9.0`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bare = text
             .trim_start_matches("sm_")
@@ -183,14 +183,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn table_stands_in_declaration_order() {
+    fn table_is_in_declaration_order() {
         for (position, row) in TABLE.iter().enumerate() {
             assert_eq!(row.0 as usize, position, "{:?}", row.0);
         }
     }
 
     #[test]
-    fn names_are_read_in_every_spelling() {
+    fn every_spelling_of_a_name_is_parsed() {
         for text in ["sm_90", "compute_90", "90", "9.0"] {
             assert_eq!(
                 text.parse::<NvvmArch>().unwrap(),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn features_are_those_up_to_the_architecture() {
+    fn features_include_all_older_architectures() {
         let flags = NvvmArch::Compute90a.target_features();
         let holds = |name: &str| flags.contains(&format!("--cfg=target_feature={name:?}"));
         assert!(holds("compute_35") && holds("compute_90") && holds("compute_90a"));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn ptx_is_never_older_than_the_architecture_allows() {
+    fn ptx_version_supports_the_architecture() {
         assert_eq!(NvvmArch::Compute70.ptx_version(), 70);
         assert_eq!(NvvmArch::Compute90.ptx_version(), 78);
         assert_eq!(NvvmArch::Compute70.cuda_arch(), "700");

@@ -1,4 +1,4 @@
-//! One build, from kernel crate to PTX file.
+//! The complete build, from kernel crate to PTX file.
 
 use std::env;
 use std::fs::{self, File};
@@ -13,36 +13,36 @@ use crate::ptx::{Header, check_shared, finish};
 use crate::sources::{Package, device_packages, source_hash, workspace_root};
 use crate::{CudaBuilderError, DeviceToolchain, Result};
 
-/// What a build made.
+/// Results of a build.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// The PTX file.
+    /// Path of the PTX file.
     pub ptx: PathBuf,
-    /// The second file, when one was asked for.
+    /// Path of the additional output file, if requested.
     pub emitted: Option<PathBuf>,
-    /// Everything that the lint found, errors or not.
+    /// All findings of the lint, including those that are not errors.
     pub lint: LintReport,
 }
 
 impl CudaBuilder {
-    /// Builds, and returns the PTX file: the one given to [`copy_to`](Self::copy_to), else one in
-    /// the builder's directory.
+    /// Builds the PTX file and returns its path: the one given to [`copy_to`](Self::copy_to), or one
+    /// in the builder's directory.
     ///
-    /// In a `build.rs` this also tells cargo to run it again when a source of the kernel crate or
-    /// of its path dependencies changes.
+    /// In a `build.rs` this also instructs cargo to run the script again when a source of the kernel
+    /// crate or of its path dependencies changes.
     ///
     /// # Errors
-    /// No device toolchain (with what to install), a crate that does not compile (with rustc's
-    /// messages), a symbol without a definition, a lint finding that the rules deny, a kernel whose
-    /// arrays a block's shared memory cannot hold.
+    /// A missing device toolchain (with installation instructions), a crate that does not compile
+    /// (with rustc's messages), an undefined symbol, a lint finding denied by the rules, or a kernel
+    /// whose arrays exceed the static shared memory of a block.
     pub fn build(self) -> Result<PathBuf> {
         self.build_with_report().map(|output| output.ptx)
     }
 
-    /// As [`build`](Self::build), and returns the lint's findings too.
+    /// Builds the PTX file and returns its path with the findings of the lint.
     ///
     /// # Errors
-    /// As [`build`](Self::build).
+    /// See [`build`](Self::build).
     pub fn build_with_report(self) -> Result<Output> {
         if !self.path_to_crate.join("Cargo.toml").is_file() {
             return Err(CudaBuilderError::CratePathDoesntExist(self.path_to_crate));
@@ -75,12 +75,13 @@ impl CudaBuilder {
         };
         let sysroot = ensure_sysroot(&settings)?;
 
-        // One directory per architecture: `CUDA_ARCH` is part of the sources, so a shared one would
-        // be rebuilt at every change of it.
+        // one directory per architecture: `CUDA_ARCH` affects the sources, so a shared directory
+        // would be rebuilt at every change of the architecture
         let own = directory.join(self.arch.sm());
         fs::create_dir_all(&own).at("cannot create", &own)?;
         let lock_path = own.join("builder.lock");
-        // The recorded link inputs belong to one build at a time; cargo's own lock ends with cargo.
+        // one build at a time may use the recorded link inputs; cargo's own lock is released when
+        // cargo ends
         let lock = File::create(&lock_path).at("cannot create", &lock_path)?;
         lock.lock().at("cannot lock", &lock_path)?;
         let inputs = KernelBuild {
@@ -100,8 +101,8 @@ impl CudaBuilder {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        let work = match &self.only_kernel {
-            // beside what a whole build left, which is still of use
+        let link_directory = match &self.only_kernel {
+            // separate from the results of a full build, which remain valid
             Some(_) => own.join("link").join(format!("{name}-one")),
             None => own.join("link").join(&name),
         };
@@ -115,7 +116,7 @@ impl CudaBuilder {
             fma_contraction: self.fma_contraction,
             only_kernel: self.only_kernel.as_deref(),
         };
-        let linked = link(&toolchain.llvm, &inputs, options, &work)?;
+        let linked = link(&toolchain.llvm, &inputs, options, &link_directory)?;
         let report = lint(&linked.ptx);
         let errors = report.errors(&self.lint_rules);
         if !errors.is_empty() {
@@ -139,7 +140,7 @@ impl CudaBuilder {
         let ptx = self
             .ptx_file_copy_path
             .clone()
-            .unwrap_or_else(|| work.join(format!("{name}.ptx")));
+            .unwrap_or_else(|| link_directory.join(format!("{name}.ptx")));
         write_if_changed(&ptx, &finish(&linked.ptx, &header, keep_lines))?;
         let emitted = match self.emit {
             None => None,
@@ -161,14 +162,14 @@ impl CudaBuilder {
         })
     }
 
-    /// Where the device build lives: as asked; in a build script, `cuda-builder` in the host
-    /// build's target directory; else in the kernel crate's.
+    /// Returns the directory of the device build: as configured; in a build script, `cuda-builder`
+    /// in the host build's target directory; otherwise `cuda-builder` in the kernel crate's.
     fn working_directory(&self, crate_path: &Path) -> Result<PathBuf> {
         if let Some(directory) = &self.target_directory {
             return std::path::absolute(directory).at("cannot resolve", directory);
         }
         if let Some(out) = env::var_os("OUT_DIR").map(PathBuf::from) {
-            // cargo marks its target directory; all its profiles can share one build of `core`.
+            // cargo tags its target directory; all profiles can share one build of `core`
             let target = out
                 .ancestors()
                 .find(|directory| directory.join("CACHEDIR.TAG").is_file());
@@ -184,7 +185,7 @@ impl CudaBuilder {
     }
 }
 
-/// Tells cargo, when it is cargo's build script that runs, what the PTX depends on.
+/// In a build script, prints the files and variables on which the PTX depends.
 fn announce_sources(packages: &[Package], crate_path: &Path) -> Result<()> {
     if env::var_os("OUT_DIR").is_none() || env::var_os("CARGO_MANIFEST_DIR").is_none() {
         return Ok(());
@@ -212,7 +213,7 @@ fn announce_sources(packages: &[Package], crate_path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Where cargo unpacks the crates of registries; an empty path where nobody has a home.
+/// Returns the directory of unpacked registry crates; an empty path without a home directory.
 fn registry_sources() -> PathBuf {
     let cargo_home = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
@@ -223,8 +224,9 @@ fn registry_sources() -> PathBuf {
         .unwrap_or_default()
 }
 
-/// Prefixes that would otherwise carry this machine's paths into panic messages and line
-/// directives, the same for every crate of kernels. Later ones win where several match.
+/// Returns the path prefixes to remap, so that panic messages and line directives contain no paths
+/// of this machine and are the same for all kernel crates. If several match, later ones take
+/// precedence.
 fn remapped_paths(toolchain: &DeviceToolchain, registry: &Path) -> Vec<(PathBuf, String)> {
     let mut remapped = Vec::new();
     if !registry.as_os_str().is_empty() {
@@ -238,7 +240,8 @@ fn remapped_paths(toolchain: &DeviceToolchain, registry: &Path) -> Vec<(PathBuf,
     remapped
 }
 
-/// Leaves the file's time alone when nothing changed, so that what includes it is not built again.
+/// Keeps the file's timestamp if its contents are unchanged, so that files that include it are not
+/// rebuilt.
 fn write_if_changed(path: &Path, text: &str) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|old| old == text) {
         return Ok(());

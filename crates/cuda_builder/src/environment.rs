@@ -1,15 +1,15 @@
-//! The environment of the device compiler, for all commands that run it.
+//! Environment of the device compiler, for all commands that run it.
 //!
-//! The builder may run in a `build.rs`, whose environment is the host cargo's: its rustc, flags,
-//! target directory, jobserver, and under rustup a pinned toolchain and library path. None of it
-//! may reach another cargo that drives another rustc.
+//! In a `build.rs` the environment is that of the host's cargo: its rustc, flags, target directory,
+//! jobserver, and with rustup a pinned toolchain and library path. None of these may affect another
+//! cargo with another rustc.
 
 use std::env;
 use std::process::Command;
 
-/// Variables with these beginnings are removed ...
+/// Variables with these prefixes are removed,
 const REMOVED_PREFIXES: [&str; 5] = ["CARGO", "RUSTC", "RUSTUP_TOOLCHAIN", "RUSTDOC", "DEP_"];
-/// ... and these, which host cargo sets for build scripts or passes on ...
+/// and these variables, which the host's cargo sets for build scripts or passes on,
 const REMOVED: [&str; 14] = [
     "RUSTFLAGS",
     "RUST_RECURSION_COUNT",
@@ -26,7 +26,7 @@ const REMOVED: [&str; 14] = [
     "CUDA_ARCH",
     "__CARGO_DEFAULT_LIB_METADATA",
 ];
-/// ... except the user's own settings of where cargo keeps and fetches things.
+/// except for the user's settings of cargo's directories and network.
 const KEPT_PREFIXES: [&str; 5] = [
     "CARGO_HOME",
     "CARGO_NET_",
@@ -35,15 +35,14 @@ const KEPT_PREFIXES: [&str; 5] = [
     "CARGO_TERM_",
 ];
 
-/// Removes everything from the command's environment that steers cargo or rustc.
+/// Removes all variables that affect cargo or rustc from the command's environment.
 pub(crate) fn scrub_environment(command: &mut Command) {
     for (name, _) in env::vars_os() {
         if name.to_str().is_some_and(is_removed) {
             command.env_remove(&name);
         }
     }
-    // Host cargo puts its toolchain's and its target directory's libraries in front of what was
-    // there.
+    // the host's cargo prepends the library directories of its toolchain and target directory
     for name in ["LD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"] {
         let Some(value) = env::var_os(name) else {
             continue;
@@ -82,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers_a_build_is_removed() {
+    fn variables_that_affect_a_build_are_removed() {
         for name in [
             "RUSTC",
             "RUSTC_WRAPPER",
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_host_builds_library_paths_go() {
+    fn only_library_paths_of_the_host_build_are_removed() {
         assert!(belongs_to_host_build(
             "/home/u/.rustup/toolchains/stable-x86_64-unknown-linux-gnu/lib"
         ));

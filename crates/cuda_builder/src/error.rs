@@ -1,35 +1,36 @@
-//! What can go wrong between a kernel crate and its PTX.
+//! Errors of the build from kernel crate to PTX.
 
 use std::path::{Path, PathBuf};
 
-/// Why no PTX was made. Every message says what to do about it.
+/// Failure to build PTX. Every message describes the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaBuilderError {
-    /// The path given to `CudaBuilder::new` holds no crate.
-    #[error("there is no crate at {}: the path given to CudaBuilder::new must be a directory with a Cargo.toml", .0.display())]
+    /// The path given to `CudaBuilder::new` does not contain a crate.
+    #[error("no crate at {}; pass a directory with a Cargo.toml to CudaBuilder::new", .0.display())]
     CratePathDoesntExist(PathBuf),
-    /// No device compiler was found. The text lists what was looked at and what to install.
+    /// No device compiler was found. The text lists the searched locations and installation
+    /// instructions.
     #[error("{0}")]
     ToolchainNotFound(String),
-    /// An architecture name that no table row has.
-    #[error("{given} is not an architecture that this builder makes PTX for; it knows {known}")]
+    /// Unknown name of an architecture.
+    #[error("unknown architecture {given}; use one of {known}")]
     UnknownArch {
-        /// What was asked for.
+        /// Requested architecture.
         given: String,
-        /// What could have been.
+        /// Supported architectures.
         known: String,
     },
-    /// rustc or cargo refused the kernel crate.
+    /// Compilation of the kernel crate by rustc or cargo failed.
     #[error(
         "the device build of {} failed. {}",
         .crate_path.display(),
-        if .diagnostics.is_empty() { "cargo's messages stand above (its standard error)".to_owned() } else { format!("rustc says:\n{diagnostics}") }
+        if .diagnostics.is_empty() { "see cargo's messages above".to_owned() } else { format!("rustc says:\n{diagnostics}") }
     )]
     BuildFailed {
-        /// The kernel crate.
+        /// Path of the kernel crate.
         crate_path: PathBuf,
-        /// rustc's rendered errors; empty when cargo failed before rustc ran.
+        /// Rendered errors of rustc; empty if cargo failed before running rustc.
         diagnostics: String,
     },
     /// One of LLVM's tools failed.
@@ -37,92 +38,93 @@ pub enum CudaBuilderError {
         "{tool} failed ({status}) while linking the kernels: {stderr}\nits command line: {command}"
     )]
     ToolFailed {
-        /// `llvm-link`, `opt`, `llc` or `ptxas`.
+        /// Name of the tool: `llvm-link`, `opt`, `llc` or `ptxas`.
         tool: String,
-        /// Its exit status.
+        /// Exit status.
         status: String,
-        /// What it wrote.
+        /// Standard error output.
         stderr: String,
-        /// How to run it again.
+        /// Command line to run the tool again.
         command: String,
     },
-    /// Functions or statics that nobody defines.
+    /// Undefined functions or statics.
     #[error(
-        "the kernels use symbols that no crate defines: {}. A GPU has no libraries to find them in: remove the call or define the function",
+        "the kernels use undefined symbols: {}. No libraries are available on a GPU; remove the calls or define the functions",
         .names.join(", ")
     )]
     UndefinedSymbols {
-        /// Their names, demangled where possible.
+        /// Names of the symbols, demangled where possible.
         names: Vec<String>,
     },
-    /// A kernel was asked for that is not there.
-    #[error("the crate has no kernel `{kernel}`; there are {}", .known.join(", "))]
+    /// The kernel selected by `only_kernel` does not exist.
+    #[error("the crate has no kernel `{kernel}`; available: {}", .known.join(", "))]
     NoSuchKernel {
-        /// The entry point that was asked for.
+        /// Requested entry point.
         kernel: String,
-        /// Those that begin alike, or all where none does.
+        /// Kernels with the same prefix, or all kernels if there are none.
         known: Vec<String>,
     },
-    /// A kernel whose arrays do not fit into a block's shared memory.
+    /// The arrays of a kernel exceed the static shared memory of a block.
     #[error(
-        "the kernel `{kernel}` declares {bytes} bytes of shared memory, of {most} that a block of any {arch} can have by declaration; the largest of its \
-         arrays: {}. Make them smaller, or let the launch give the memory: `shared::dynamic_shared_mem`, of which there can be more",
+        "the kernel `{kernel}` declares {bytes} bytes of static shared memory, above the limit of {max} bytes for {arch}; its largest \
+         arrays: {}. Reduce them, or use dynamic shared memory (`shared::dynamic_shared_mem`), which has a higher limit",
         .arrays.join(", ")
     )]
     SharedMemory {
         /// The entry point.
         kernel: String,
-        /// What it declares.
+        /// Declared static shared memory, in bytes.
         bytes: u64,
-        /// What it could.
-        most: u64,
-        /// For what it was built, as `sm_90`.
+        /// Limit of static shared memory, in bytes.
+        max: u64,
+        /// Target architecture, such as `sm_90`.
         arch: String,
-        /// Its largest arrays, each with its bytes.
+        /// Largest arrays with their sizes.
         arrays: Vec<String>,
     },
-    /// The linked IR holds something that the address-space lowering cannot express.
+    /// The linked IR contains a construct that the address-space lowering does not support.
     #[error("cannot place {symbol} in {space} memory: {reason}")]
     Lowering {
-        /// The static.
+        /// Name of the static.
         symbol: String,
         /// `shared` or `constant`.
         space: &'static str,
-        /// What stands in the way and what to do.
+        /// Reason and remedy.
         reason: String,
     },
-    /// The PTX breaks a lint rule that was made an error.
+    /// The PTX violates a lint rule configured as an error.
     #[error("{0}")]
     Lint(String),
-    /// A manifest that cannot be read.
+    /// A manifest cannot be read.
     #[error("{}: {reason}", .path.display())]
     Manifest {
-        /// The `Cargo.toml` or `Cargo.lock`.
+        /// Path of the `Cargo.toml` or `Cargo.lock`.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the problem.
         reason: String,
     },
-    /// Output of a tool that could not be understood.
-    #[error("cannot understand what {tool} wrote: {reason}")]
+    /// The output of a tool cannot be parsed.
+    #[error("cannot parse the output of {tool}: {reason}")]
     UnexpectedOutput {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
-        /// What was expected.
+        /// Description of the problem.
         reason: String,
     },
-    /// A file or directory could not be read or written.
+    /// A file or directory cannot be read or written.
     #[error("{what} {}: {source}", .path.display())]
     Io {
-        /// What was being done.
+        /// Failed operation.
         what: &'static str,
-        /// To what.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// The system's reason.
+        /// Error of the operating system.
         source: std::io::Error,
     },
 }
 
 impl CudaBuilderError {
+    /// Creates the error for an unknown kernel, with the kernels of the same prefix.
     pub(crate) fn no_such_kernel(kernel: &str, all: &[&str]) -> Self {
         let stem = kernel.split('_').next().unwrap_or(kernel);
         let begins = |name: &&&str| !stem.is_empty() && name.starts_with(stem);
@@ -138,10 +140,10 @@ impl CudaBuilderError {
     }
 }
 
-/// Shorthand for this crate's results.
+/// Result type of this crate.
 pub type Result<T, E = CudaBuilderError> = std::result::Result<T, E>;
 
-/// Attaches what was being done, and to which path, to an I/O error.
+/// Adds the operation and the path to an I/O error.
 pub(crate) trait IoContext<T> {
     fn at(self, what: &'static str, path: &Path) -> Result<T>;
 }

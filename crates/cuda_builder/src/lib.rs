@@ -1,16 +1,16 @@
-//! A kernel crate in, a PTX file out.
+//! Compiles a kernel crate to a PTX file.
 //!
-//! The library's name and its builder are those of Rust-CUDA's `cuda_builder`; what is inside is
-//! not. The kernel crate is compiled by an ordinary rustc for the target `nvptx64-nvidia-cuda`, and
-//! linked here, with LLVM's own tools:
+//! The crate has the name and the builder interface of Rust-CUDA's `cuda_builder`, but a different
+//! implementation. The kernel crate is compiled by an ordinary rustc for the target
+//! `nvptx64-nvidia-cuda` and linked here with LLVM's tools:
 //!
-//! 1. `cargo rustc -Zbuild-std=core` up to the link, whose inputs are recorded;
-//! 2. `llvm-link`, and everything that no kernel uses is dropped;
+//! 1. `cargo rustc -Zbuild-std=core` up to the link step, whose inputs are recorded;
+//! 2. `llvm-link`, followed by dead-code elimination;
 //! 3. statics in the sections `.nvptx.shared` and `.nvptx.constant` move to shared and constant
-//!    memory, and internal symbols get names that do not depend on the place of the checkout;
+//!    memory, and internal symbols get names that do not depend on the path of the checkout;
 //! 4. `opt`, `llc`, and a [lint] over the PTX.
 //!
-//! From a `build.rs`:
+//! Usage in a `build.rs`:
 //!
 //! ```no_run
 //! use cuda_builder::{CudaBuilder, NvvmArch};
@@ -21,8 +21,9 @@
 //! }
 //! ```
 //!
-//! The same sources give the same bytes, wherever they are checked out; [`source_hash`] tells,
-//! without any device toolchain, whether PTX is older than its sources.
+//! Builds are reproducible: the same sources produce the same bytes, regardless of the path of the
+//! checkout. [`source_hash`] determines without a device toolchain whether PTX is older than its
+//! sources.
 
 mod arch;
 mod build;

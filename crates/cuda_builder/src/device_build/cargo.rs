@@ -10,10 +10,10 @@ use crate::environment::scrub_environment;
 use crate::error::IoContext;
 use crate::{CudaBuilderError, Result};
 
-/// The only target there is.
+/// Target triple of NVIDIA GPUs.
 pub(super) const TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// What is read of cargo's JSON messages.
+/// Relevant fields of cargo's JSON messages.
 #[derive(Deserialize)]
 struct Message {
     reason: String,
@@ -30,14 +30,14 @@ struct Diagnostic {
     rendered: Option<String>,
 }
 
-/// A file that cargo made.
+/// A file built by cargo.
 pub(super) struct Artifact {
-    /// The manifest of the package it belongs to.
+    /// Manifest of its package.
     pub manifest: PathBuf,
     pub file: PathBuf,
 }
 
-/// A cargo command with the settings that every device build has:
+/// Returns a cargo command with the settings common to all device builds:
 /// `cargo SUBCOMMAND --target … --config profile…`.
 pub(super) fn command(
     settings: &Settings,
@@ -54,8 +54,7 @@ pub(super) fn command(
     let flags: Vec<String> = remap.chain(flags.iter().cloned()).collect();
     command
         .env("RUSTC", &settings.toolchain.rustc)
-        // Lets a stable compiler build `core` and use the GPU's unstable features; a nightly does
-        // not care.
+        // allows a stable compiler to build `core` and use unstable features for GPUs
         .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTC_WRAPPER", "")
         .env("CARGO_TARGET_DIR", target_directory)
@@ -95,7 +94,7 @@ pub(super) fn command(
         "lto=\"off\"",
         "incremental=false",
         "strip=false",
-        // of procedural macros nobody reads a backtrace
+        // procedural macros need no backtraces
         "build-override.debug=false",
     ];
     let debug = format!("debug=\"{}\"", settings.debug_info);
@@ -107,11 +106,11 @@ pub(super) fn command(
     command
 }
 
-/// Runs the command. Progress and cargo's own errors go to standard error as they come; so do
-/// rustc's warnings, at the end.
+/// Runs the command. Progress and cargo's own errors go to standard error immediately, rustc's
+/// warnings at the end.
 ///
 /// # Errors
-/// A build that fails, with rustc's errors.
+/// A failed build, with rustc's errors.
 pub(super) fn run(command: &mut Command, crate_path: &Path) -> Result<Vec<Artifact>> {
     let program = PathBuf::from(command.get_program());
     let output = command
@@ -120,7 +119,7 @@ pub(super) fn run(command: &mut Command, crate_path: &Path) -> Result<Vec<Artifa
         .output()
         .at("cannot run", &program)?;
     let text = String::from_utf8_lossy(&output.stdout);
-    // Whatever is not JSON was printed by something else; it is not for us.
+    // lines other than JSON were printed by other programs and are ignored
     let messages: Vec<Message> = text
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok())
@@ -159,24 +158,24 @@ pub(super) fn run(command: &mut Command, crate_path: &Path) -> Result<Vec<Artifa
         .collect())
 }
 
-/// rustc's words, and ours where its advice would lead astray.
+/// Appends hints to rustc's diagnostics if its own suggestions do not apply to kernels.
 fn with_hints(mut diagnostics: String) -> String {
-    let no_std = "there is no std on a GPU: what says `extern crate std` or `std::` needs another way there, or a feature of the crate turned off";
+    let no_std = "there is no std on a GPU; replace `extern crate std` and `std::` paths, or disable the feature of the crate that uses them";
     for (sign, hint) in [
         ("can't find crate for `std`", no_std),
-        // of a path, since `no_std` is said for every crate
+        // for paths, because every crate is compiled with `no_std`
         ("unlinked crate `std`", no_std),
         (
             "register_attr",
-            "remove two lines, which the published 0.2 asked for and no compiler since 2022 takes: `feature(register_attr)` and `register_attr(nvvm_internal)`. They stand inside `#![cfg_attr(target_os = \"cuda\", ...)]`; the `no_std` there may stay",
+            "remove `feature(register_attr)` and `register_attr(nvvm_internal)` inside `#![cfg_attr(target_os = \"cuda\", ...)]`, which cuda_std 0.2 required and compilers since 2022 reject; `no_std` can stay",
         ),
         (
             "`#[panic_handler]` function required",
-            "cuda_std has one, behind its default feature `panic-handler`; a crate that does not use it needs its own",
+            "enable the default feature `panic-handler` of cuda_std, or define a panic handler",
         ),
     ] {
         if diagnostics.contains(sign) {
-            diagnostics.push_str(&format!("cuda_builder's advice: {hint}\n"));
+            diagnostics.push_str(&format!("cuda_builder hint: {hint}\n"));
         }
     }
     diagnostics
@@ -185,7 +184,7 @@ fn with_hints(mut diagnostics: String) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_missing_std_is_explained() {
+    fn missing_std_is_explained() {
         for message in [
             "error[E0463]: can't find crate for `std`\n",
             "error[E0433]: cannot find `std`\n^^^ use of unresolved module or unlinked crate `std`\n",

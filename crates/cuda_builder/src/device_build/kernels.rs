@@ -1,4 +1,4 @@
-//! The device build of one kernel crate.
+//! Device build of a kernel crate.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,30 +6,30 @@ use std::path::{Path, PathBuf};
 use super::Settings;
 use super::cargo::{command, run};
 use super::record::{LinkInputs, install_recorder};
-use super::source_names::name_sources;
+use super::source_names::set_source_names;
 use crate::error::IoContext;
 use crate::{CudaBuilderError, NvvmArch, Result};
 
-/// What the build of one kernel crate depends on, beside the common settings.
+/// Inputs of the build of one kernel crate, in addition to the common settings.
 pub(crate) struct KernelBuild<'a> {
     pub settings: Settings<'a>,
-    /// `core` for the GPU.
+    /// Sysroot with `core` for the GPU.
     pub sysroot: &'a Path,
-    /// The kernel crate's directory.
+    /// Directory of the kernel crate.
     pub crate_path: &'a Path,
-    /// The root of its workspace.
+    /// Root of its workspace.
     pub workspace: &'a Path,
-    /// The directory of registries' sources.
+    /// Directory of registry sources.
     pub registry: &'a Path,
     pub arch: NvvmArch,
-    /// cargo's target directory, kept between builds.
+    /// Cargo's target directory, kept between builds.
     pub target_directory: &'a Path,
-    /// The user's further arguments to cargo.
+    /// Additional arguments for cargo.
     pub build_args: &'a [String],
 }
 
 impl KernelBuild<'_> {
-    /// Compiles, and returns what there is to link.
+    /// Compiles the crate and returns the inputs for the link step.
     ///
     /// # Errors
     /// A crate that does not compile, with rustc's messages.
@@ -37,16 +37,16 @@ impl KernelBuild<'_> {
         let linker = install_recorder(self.settings.directory)?;
         let flags = [
             format!("--sysroot={}", self.sysroot.display()),
-            // The link step optimises, once it has put every static into its address space.
-            // Optimising before that is twice the work, and LLVM might do with a shared static what
-            // it may only do with one that belongs to a single thread.
+            // The link step optimizes after every static has been placed in its address space.
+            // Optimizing before would double the work, and LLVM could apply transformations to
+            // shared statics that are valid only for thread-local ones.
             "-Cno-prepopulate-passes".to_owned(),
-            // This pass copies blocks into the arms of a branch, barriers included, and then the
-            // threads of a block wait at different barriers (rust-lang/rust#137086; seen with
-            // 1.96). LLVM's own jump threading knows what a barrier is.
+            // This pass duplicates blocks into the arms of a branch, including barriers, so that
+            // threads of a block wait at different barriers (rust-lang/rust#137086; observed with
+            // 1.96). LLVM's jump threading respects barriers.
             "-Zmir-enable-passes=-JumpThreading".to_owned(),
-            // There is no std on a GPU, and crates written for Rust-CUDA leave it to the builder to
-            // say so. Where a crate says it too, it is said twice.
+            // There is no std on a GPU, and crates written for Rust-CUDA rely on the builder to set
+            // this attribute. Repeating it in a crate is harmless.
             "-Zcrate-attr=no_std".to_owned(),
         ];
         let flags: Vec<String> = flags
@@ -60,10 +60,10 @@ impl KernelBuild<'_> {
             .current_dir(self.crate_path)
             .args(["--crate-type", "cdylib"])
             .args(self.build_args)
-            // The attribute spares kernel crates a line that only this compiler would accept.
+            // kernel crates would otherwise need a line that is valid only for this compiler
             .args(["--", "-Zcrate-attr=feature(abi_ptx)"])
             .arg(format!("-Ctarget-cpu={}", self.arch.sm()));
-        name_sources(
+        set_source_names(
             &mut command,
             self.settings.directory,
             self.workspace,

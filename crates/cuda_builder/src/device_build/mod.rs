@@ -1,6 +1,5 @@
-//! The device build: cargo compiles the kernel crate and its dependencies for the GPU, up to the
-//! point where a linker would run. What that linker would have been given is recorded, and linked
-//! by this process afterwards.
+//! Device build: cargo compiles the kernel crate and its dependencies for the GPU, up to the link
+//! step. The inputs of the linker are recorded, and linked by this process afterwards.
 
 mod cargo;
 mod kernels;
@@ -17,25 +16,25 @@ use std::path::{Path, PathBuf};
 
 use crate::DeviceToolchain;
 
-/// How much the compiler optimises and checks.
+/// Optimization and checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// Optimised, no debug assertions.
+    /// Optimized, without debug assertions.
     Release,
-    /// A little optimised (unoptimised device code needs more stack than a GPU thread has), with
+    /// Slightly optimized (unoptimized device code needs more stack than a GPU thread has), with
     /// debug assertions.
     Debug,
 }
 
-/// What every device build of one invocation shares.
+/// Settings common to all device builds of one invocation.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings<'a> {
     pub toolchain: &'a DeviceToolchain,
     pub profile: Profile,
-    /// rustc's `debuginfo`: `line-directives-only`, or `full`.
+    /// Value of rustc's `debuginfo` option: `line-directives-only` or `full`.
     pub debug_info: &'static str,
-    /// Path prefixes to replace in all crates, so that no path of this machine reaches the PTX.
+    /// Path prefixes to replace in all crates, so that the PTX contains no paths of this machine.
     pub remapped_paths: &'a [(PathBuf, String)],
-    /// The builder's own directory; the recorder lies in it.
+    /// Directory of the builder, which contains the recorder.
     pub directory: &'a Path,
 }

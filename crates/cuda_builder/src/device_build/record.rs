@@ -1,11 +1,10 @@
-//! A linker that only takes notes.
+//! A linker that records its inputs.
 //!
 //! rustc calls a linker with its objects and libraries, and deletes the objects afterwards. A build
-//! script cannot be re-entered as that linker, because its `main` is not ours; a helper binary
-//! would have to be built and found first. So the linker named to rustc is a few lines of POSIX
-//! shell that copy the objects aside and write the argument list to the output file. The builder,
-//! which is running anyway, reads the list and does the link in-process. Any system with `sh` will
-//! do.
+//! script cannot serve as that linker, because its `main` belongs to the user, and a helper binary
+//! would have to be built and located first. Therefore the linker passed to rustc is a short POSIX
+//! shell script that copies the objects and writes the argument list to the output file. The
+//! builder reads the list and links in-process. It works on every system with `sh`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,8 @@ use super::script::install_script;
 use crate::error::IoContext;
 use crate::{CudaBuilderError, Result};
 
-/// The recorder. Libraries stay where they are (cargo keeps them); objects are rustc's temporaries.
+/// The recorder script. Libraries stay where they are, because cargo keeps them; objects are
+/// temporary files of rustc.
 const SCRIPT: &str = r#"#!/bin/sh
 # Stands in for rustc's linker: keeps the objects and notes the arguments. The kernels are linked afterwards.
 set -e
@@ -34,30 +34,30 @@ done
 printf '%s\n' "$@" > "$out"
 "#;
 
-/// Writes the recorder into `directory` and returns its path.
+/// Writes the recorder script into `directory` and returns its path.
 pub(super) fn install_recorder(directory: &Path) -> Result<PathBuf> {
     install_script(&directory.join("record-link.sh"), SCRIPT)
 }
 
-/// What rustc gave its linker.
+/// Inputs that rustc passed to the linker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LinkInputs {
-    /// The kernel crate's own bitcode.
+    /// Bitcode of the kernel crate.
     pub objects: Vec<PathBuf>,
-    /// Its dependencies: archives of bitcode.
+    /// Dependencies: archives of bitcode.
     pub libraries: Vec<PathBuf>,
     /// Symbols that rustc exports from the crate.
     pub exported: Vec<String>,
 }
 
 impl LinkInputs {
-    /// Reads the notes of the recorder.
+    /// Reads the recorded arguments.
     pub fn read(record: &Path) -> Result<Self> {
         let text = fs::read_to_string(record).at("cannot read the recorded link", record)?;
         Self::parse(&text).ok_or_else(|| CudaBuilderError::UnexpectedOutput {
             tool: "rustc".to_owned(),
             reason: format!(
-                "{} does not read like the arguments of a linker",
+                "{} does not contain the arguments of a linker",
                 record.display()
             ),
         })
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_sorted_into_inputs() {
+    fn linker_arguments_are_parsed() {
         let text = "--export-symbol\nrun\n--export-symbol\nTABLE\n/t/deps/k.cgu.0.rcgu.o\n/t/deps/libcore-1.rlib\n-L\n/t/x.o\n--target\n\
             nvptx64-nvidia-cuda\n--target-cpu\nsm_30\n-o\n/t/deps/k.ptx\n-O3\n--debug\n";
         let inputs = LinkInputs::parse(text).unwrap();
@@ -107,7 +107,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_recorder_keeps_what_rustc_deletes() {
+    fn recorder_keeps_the_objects() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         let script = install_recorder(&at("with space")).unwrap();
@@ -128,7 +128,7 @@ mod tests {
         fs::remove_file(&object).unwrap();
         let inputs = LinkInputs::read(&at("k.ptx")).unwrap();
         assert_eq!(fs::read_to_string(&inputs.objects[0]).unwrap(), "bitcode");
-        // A link whose object has vanished must fail, not go on with a stale copy.
+        // a link whose object is missing must fail instead of using a stale copy
         run(false);
     }
 }

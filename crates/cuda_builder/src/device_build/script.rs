@@ -1,4 +1,4 @@
-//! Shell scripts that cargo runs for the builder.
+//! Shell scripts executed by cargo for the builder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::Result;
 use crate::error::IoContext;
 
-/// Writes a script that can be run, and returns its path. Left alone when it is there already, so
-/// that cargo sees no change.
+/// Writes an executable script and returns its path. An identical existing file is not modified, so
+/// that cargo detects no change.
 pub(super) fn install_script(path: &Path, text: &str) -> Result<PathBuf> {
     if fs::read_to_string(path).is_ok_and(|there| there == text) {
         return Ok(path.to_owned());

@@ -1,11 +1,11 @@
-//! What sources are called in PTX: panic messages and line directives name files, and no path of
-//! this machine may be in them.
+//! Names of source files in PTX: panic messages and line directives contain file names, which must
+//! not include paths of this machine.
 //!
-//! rustc replaces the beginnings of paths. Which ones depends on the crate: those of the kernels'
-//! workspace are named from its root, and other people's by their package. As flags of a whole
-//! build they would be other flags for each workspace, and cargo would compile all that two crates
-//! of kernels have in common once for each of them, and again when the first is built after the
-//! second. So each crate is given its own by a script that stands before rustc.
+//! rustc can replace path prefixes. The prefixes depend on the crate: files of the kernels'
+//! workspace are named relative to its root, those of other crates by their package. As flags of
+//! the whole build they would differ between workspaces, and cargo would compile shared
+//! dependencies once per workspace, and again at every alternation. Therefore a wrapper script
+//! around rustc adds the flags for each crate.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,8 +13,8 @@ use std::process::Command;
 use super::script::install_script;
 use crate::Result;
 
-/// What cargo runs in rustc's place. Crates of a registry keep the names that the flags of the
-/// build give them.
+/// The wrapper script, called by cargo instead of rustc. Registry crates are named by flags common
+/// to all builds.
 const SCRIPT: &str = r#"#!/bin/sh
 # Runs rustc ($1) with a name for the sources of the crate at hand.
 if [ -z "$CARGO_PKG_NAME" ]; then exec "$@"; fi
@@ -26,11 +26,11 @@ esac
 exec "$@" "--remap-path-prefix=$CARGO_MANIFEST_DIR=$CARGO_PKG_NAME" "--remap-path-prefix=$here=$CARGO_PKG_NAME"
 "#;
 
-/// Names the sources of the crates that a cargo command compiles.
+/// Sets up the names of source files for the crates compiled by a cargo command.
 ///
-/// Arguments: the builder's own directory, the root of the kernels' workspace, and the directory of
-/// registries' sources, which is empty where there is none.
-pub(super) fn name_sources(
+/// `directory` is that of the builder, `workspace` the root of the kernels' workspace, and
+/// `registry` the directory of registry sources, empty if there is none.
+pub(super) fn set_source_names(
     command: &mut Command,
     directory: &Path,
     workspace: &Path,
@@ -55,7 +55,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_crate_is_named_from_its_workspace_or_by_its_package() {
+    fn files_are_named_relative_to_the_workspace_or_by_package() {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
         for folder in ["work/kernels", "elsewhere/one", "registry/index/two-1.0"] {
@@ -63,7 +63,7 @@ mod tests {
         }
         let said = |here: &str, manifest: &str, package: Option<&str>| {
             let mut plain = Command::new("true");
-            name_sources(
+            set_source_names(
                 &mut plain,
                 &root.join("a builder"),
                 &root.join("work"),
@@ -101,7 +101,7 @@ mod tests {
             said("elsewhere/one", "elsewhere/one", Some("one")),
             "a flag --remap-path-prefix=ROOT/elsewhere/one=one --remap-path-prefix=ROOT/elsewhere/one=one"
         );
-        // cargo asks for the version
+        // cargo queries the version
         assert_eq!(said("work", "work/kernels", None), "a flag");
         let registered = "registry/index/two-1.0";
         assert_eq!(said(registered, registered, Some("two")), "a flag");

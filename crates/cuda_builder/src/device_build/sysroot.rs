@@ -1,9 +1,9 @@
 //! `core` and `alloc` for the GPU, built once.
 //!
-//! No toolchain brings `core` for this target. cargo's `-Zbuild-std` can build it, but then every
-//! target directory has its own, and every build looks for the standard library's own dependencies.
-//! So it is built once per compiler, for a crate that is empty, and its libraries are laid out as a
-//! sysroot that all kernel crates, profiles and architectures share.
+//! No toolchain contains `core` for this target. cargo's `-Zbuild-std` can build it, but separately
+//! for each target directory, and every build resolves the standard library's dependencies.
+//! Therefore it is built once per compiler, for an empty crate, and its libraries form a sysroot
+//! that all kernel crates, profiles and architectures share.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -15,16 +15,16 @@ use super::{Profile, Settings};
 use crate::Result;
 use crate::error::IoContext;
 
-/// The libraries that are built. The allocator that `alloc` asks for is `cuda_std`'s.
+/// Libraries to build. The global allocator required by `alloc` is defined by `cuda_std`.
 const LIBRARIES: &str = "core,alloc";
 
-/// The sysroot's directory, built first if need be.
+/// Returns the directory of the sysroot, building it first if necessary.
 ///
 /// # Errors
-/// cargo's, if the libraries cannot be built. The first build needs the package registry: cargo
-/// resolves the whole standard library.
+/// Errors of cargo if the libraries cannot be built. The first build requires the package registry,
+/// because cargo resolves the whole standard library.
 pub(crate) fn ensure_sysroot(settings: &Settings) -> Result<PathBuf> {
-    // One for all: debug builds of kernels have no use for a slow `core`.
+    // a single optimized version: debug builds of kernels do not need a slow `core`
     let settings = &Settings {
         profile: Profile::Release,
         debug_info: "line-directives-only",
@@ -71,7 +71,7 @@ pub(crate) fn ensure_sysroot(settings: &Settings) -> Result<PathBuf> {
         .arg(format!("-Zbuild-std={LIBRARIES}"))
         .current_dir(&source);
     for artifact in run(&mut command, &source)? {
-        // The empty crate's own library stays behind.
+        // the library of the empty crate is not copied
         if artifact
             .file
             .extension()
@@ -83,7 +83,7 @@ pub(crate) fn ensure_sysroot(settings: &Settings) -> Result<PathBuf> {
         }
     }
     fs::write(&complete, identity).at("cannot write", &complete)?;
-    // What the libraries were built from is as large again, and done with.
+    // the intermediate files are as large as the libraries and no longer needed
     let _ = fs::remove_dir_all(directory.join("build"));
     Ok(sysroot)
 }

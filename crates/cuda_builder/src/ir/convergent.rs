@@ -1,17 +1,16 @@
-//! Inline assembly that threads execute together.
+//! Convergent inline assembly.
 //!
-//! A warp shuffle or vote written as `asm!` must be executed by the lanes it names, together; LLVM
-//! must not copy it into the arms of a branch or make it depend on another condition. LLVM knows
-//! that of its intrinsics, which are declared `convergent`. Of an `asm!` it knows nothing: rustc
-//! emits the call without that attribute (clang, for CUDA, adds it to every one). So it is added
-//! here, to each call of assembly with side effects; an `asm!` declared `pure` depends on its
-//! operands alone and stays free to move.
+//! A warp shuffle or vote written as `asm!` must be executed by all named lanes together; LLVM must
+//! not duplicate it into the arms of a branch or make it control-dependent on another condition.
+//! Intrinsics are declared `convergent`, but rustc emits calls of `asm!` without this attribute
+//! (clang adds it to every one for CUDA). It is added here to each call of assembly with side
+//! effects; `pure` assembly depends only on its operands and may be moved.
 
 use std::borrow::Cow;
 
 use super::token::{Kind, Tokens};
 
-/// `text` with `convergent` after the arguments of every call of side-effecting assembly.
+/// Adds `convergent` after the arguments of every call of side-effecting assembly in `text`.
 pub(super) fn mark_assembly(text: &str) -> Cow<'_, str> {
     if !text.contains(" asm sideeffect ") {
         return Cow::Borrowed(text);
@@ -29,7 +28,7 @@ pub(super) fn mark_assembly(text: &str) -> Cow<'_, str> {
             (State::Keywords { sideeffect: true }, Kind::Punctuation, "(") => {
                 State::Arguments { depth: 1 }
             }
-            // The template, the constraints and the comma between them; other keywords.
+            // template, constraints and the comma between them; other keywords
             (State::Keywords { sideeffect }, Kind::String | Kind::Word, _) => {
                 State::Keywords { sideeffect }
             }
@@ -53,7 +52,7 @@ pub(super) fn mark_assembly(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Where in a call of assembly the text is.
+/// Position in a call of assembly.
 #[derive(Clone, Copy)]
 enum State {
     Outside,
@@ -71,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn side_effects_make_it_convergent() {
+    fn assembly_with_side_effects_becomes_convergent() {
         let call = r#"  %1 = call i32 asm sideeffect "shfl.sync.idx.b32 $0, $1, (0);", "=r,r,~{memory}"(i32 %0, ptr getelementptr (i8, ptr @x, i64 4)), !dbg !4, !srcloc !5"#;
         let marked = mark_assembly(call).into_owned();
         assert!(marked.contains("i64 4)) convergent, !dbg !4"), "{marked}");
@@ -80,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn pure_assembly_and_other_text_stay() {
+    fn pure_assembly_and_other_text_are_unchanged() {
         let pure = r#"  %1 = call float asm "rsqrt.approx.f32 $0, $1;", "=f,f"(float %0), !dbg !4"#;
         let string = r#"@S = constant [40 x i8] c"call void asm sideeffect \22x\22, \22\22()    ""#;
         for text in [pure, string] {

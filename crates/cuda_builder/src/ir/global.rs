@@ -1,28 +1,28 @@
-//! One global variable's line, taken apart and put together again in another address space.
+//! Parser for the definition of a global variable, which is rebuilt in another address space.
 
 use super::token::{Kind, Token, Tokens, unquote};
 
-/// The parts of `@name = … global TYPE INITIALISER, section "…", align N` that the lowering needs.
+/// Relevant parts of `@name = … global TYPE INITIALISER, section "…", align N`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct GlobalLine<'a> {
-    /// `internal` or `private`.
+    /// `true` for `internal` or `private` linkage.
     pub local: bool,
-    /// Declared here, defined nowhere.
+    /// `true` for a declaration without definition.
     pub external: bool,
-    /// `constant` (an immutable static) rather than `global`.
+    /// `true` for `constant` (an immutable static), `false` for `global`.
     pub immutable: bool,
-    /// The value's type, as written.
+    /// Type of the value, as written.
     pub value_type: &'a str,
-    /// The initial value, as written; empty when there is none.
+    /// Initial value, as written; empty if there is none.
     pub initialiser: &'a str,
-    /// From `section "…"`.
+    /// Name in `section "…"`.
     pub section: Option<String>,
-    /// From `align N`, in bytes.
+    /// Alignment in `align N`, in bytes.
     pub align: Option<&'a str>,
 }
 
 impl<'a> GlobalLine<'a> {
-    /// Reads the line of a global variable; `None` for an alias or anything else.
+    /// Parses the line of a global variable; returns `None` for an alias or any other line.
     pub fn parse(line: &'a str) -> Option<Self> {
         let tokens = positions(line);
         let keyword = tokens.iter().position(|(_, token)| {
@@ -40,9 +40,9 @@ impl<'a> GlobalLine<'a> {
             .any(|word| matches!(*word, "external" | "extern_weak"));
 
         let type_start = keyword + 1;
-        let type_end = end_of_type(&tokens, type_start)?;
-        // The initialiser ends at the first comma outside brackets, or with the line.
-        let comma = end_at_comma(&tokens, type_end);
+        let type_end = type_end_index(&tokens, type_start)?;
+        // the initializer ends at the first comma outside brackets, or with the line
+        let comma = comma_index(&tokens, type_end);
         let span = |from: usize, to: usize| {
             if from >= to {
                 return "";
@@ -86,9 +86,9 @@ fn positions(line: &str) -> Vec<(usize, Token<'_>)> {
         .collect()
 }
 
-/// Index after the type that starts at `start`: a bracketed aggregate, or one word, or
+/// Returns the index after the type that starts at `start`: a bracketed aggregate, one word, or
 /// `ptr addrspace(n)`.
-fn end_of_type(tokens: &[(usize, Token)], start: usize) -> Option<usize> {
+fn type_end_index(tokens: &[(usize, Token)], start: usize) -> Option<usize> {
     let mut end = start;
     let mut depth = 0usize;
     loop {
@@ -108,7 +108,7 @@ fn end_of_type(tokens: &[(usize, Token)], start: usize) -> Option<usize> {
     }
 }
 
-fn end_at_comma(tokens: &[(usize, Token)], start: usize) -> usize {
+fn comma_index(tokens: &[(usize, Token)], start: usize) -> usize {
     let mut depth = 0i32;
     for (index, (_, token)) in tokens.iter().enumerate().skip(start) {
         match token.text {
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_array_with_section() {
+    fn array_with_section_is_parsed() {
         let line = GlobalLine::parse(
             r#"@TILE = internal unnamed_addr global [1024 x i8] undef, section ".nvptx.shared", align 4, !dbg !7"#,
         )
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_initialiser_with_commas_and_strings() {
+    fn nested_initializer_with_commas_and_strings_is_parsed() {
         let line = GlobalLine::parse(
             r#"@T = constant <{ ptr, [4 x i8] }> <{ ptr @"a, section b", [4 x i8] c"\01,\22\00" }>, section ".nvptx.constant", align 8"#,
         )
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations_aliases_and_pointers() {
+    fn declarations_aliases_and_pointers_are_parsed() {
         let line = GlobalLine::parse("@D = external local_unnamed_addr global [0 x i8]").unwrap();
         assert!(line.external);
         assert_eq!(

@@ -1,18 +1,18 @@
-//! A module as its top-level items, in the order and layout that LLVM's writer gives them: one line
-//! each, except functions, which end with a line that is `}` and nothing else.
+//! Top-level items of a module, in the layout of LLVM's writer: one line each, except functions,
+//! which end with a line containing only `}`.
 
 use super::token::{Kind, Token, Tokens};
 
-/// The top-level items of one module, each with its text as written (no line end).
+/// Top-level items of a module, each with its text without line end.
 #[derive(Debug, Default)]
 pub(crate) struct Module<'a> {
-    /// `target …`, named types, comdats, module assembly.
+    /// `target …`, named types, comdats, module-level assembly.
     pub preamble: Vec<&'a str>,
     /// Global variables and aliases.
     pub globals: Vec<Item<'a>>,
     /// Functions with a body.
     pub functions: Vec<Item<'a>>,
-    /// Functions without one.
+    /// Function declarations.
     pub declarations: Vec<Item<'a>>,
     /// `attributes #n = { … }`.
     pub attributes: Vec<&'a str>,
@@ -20,7 +20,7 @@ pub(crate) struct Module<'a> {
     pub metadata: Vec<&'a str>,
 }
 
-/// A named top-level item.
+/// Named top-level item.
 #[derive(Clone, Debug)]
 pub(crate) struct Item<'a> {
     pub name: String,
@@ -28,7 +28,8 @@ pub(crate) struct Item<'a> {
 }
 
 impl<'a> Module<'a> {
-    /// Takes the module apart. Comments and `source_filename` (which holds a path) are dropped.
+    /// Splits the module into items. Comments and `source_filename` (which contains a path) are
+    /// dropped.
     pub fn parse(text: &'a str) -> Self {
         let mut module = Module::default();
         let mut rest = text;
@@ -58,7 +59,7 @@ impl<'a> Module<'a> {
         module
     }
 
-    /// Functions and statics that are used but have no body or value, LLVM's own intrinsics apart.
+    /// Returns the functions and statics without definition, except LLVM's intrinsics.
     pub fn undefined(&self) -> Vec<&str> {
         let functions = self
             .declarations
@@ -86,13 +87,13 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// Tokens of the item without blanks and comments.
+    /// Returns the tokens of the item without whitespace and comments.
     pub fn tokens(&self) -> impl Iterator<Item = Token<'a>> {
         Tokens::new(self.text).filter(|token| token.kind != Kind::Blank)
     }
 
-    /// Words of a global between `=` and `global`, `constant`, `alias` or `ifunc`: linkage and the
-    /// like.
+    /// Returns the words of a global between `=` and `global`, `constant`, `alias` or `ifunc`, such
+    /// as its linkage.
     pub fn words_before_value(&self) -> impl Iterator<Item = &'a str> {
         self.tokens()
             .skip(2)
@@ -100,14 +101,14 @@ impl<'a> Item<'a> {
             .take_while(|word| !matches!(*word, "global" | "constant" | "alias" | "ifunc"))
     }
 
-    /// Whether a function is an entry point.
+    /// Returns `true` for an entry point.
     pub fn is_kernel(&self) -> bool {
         self.tokens()
             .take_while(|token| token.kind != Kind::Global)
             .any(|token| token.text == "ptx_kernel")
     }
 
-    /// Whether nothing outside the module can name the item.
+    /// Returns `true` if the item is not visible outside the module.
     pub fn is_local(&self) -> bool {
         let local = |word: &str| matches!(word, "internal" | "private");
         if self.text.starts_with('@') {
@@ -152,7 +153,7 @@ attributes #0 = { nounwind }
 "#;
 
     #[test]
-    fn every_item_is_found_once() {
+    fn module_is_split_into_items() {
         let module = Module::parse(TEXT);
         let names = |items: &[Item]| {
             items
@@ -169,7 +170,7 @@ attributes #0 = { nounwind }
     }
 
     #[test]
-    fn kernels_locals_and_missing_symbols_are_told_apart() {
+    fn kernels_local_items_and_undefined_symbols_are_identified() {
         let module = Module::parse(TEXT);
         assert!(!module.functions[0].is_kernel() && module.functions[1].is_kernel());
         assert_eq!(module.undefined(), ["missing", "D"]);

@@ -1,10 +1,10 @@
-//! The address-space lowering: statics in marked sections move to block-shared or constant memory,
-//! and every use of them follows.
+//! Address-space lowering: moves statics in marked sections to shared or constant memory, and
+//! updates all uses.
 //!
-//! rustc has no notion of address spaces. A static marked `#[link_section = ".nvptx.shared"]`
-//! therefore arrives as an ordinary global with generic uses. It is redefined in address space 3
-//! (constant memory: 4), and each use `@TILE`, wherever it stands, becomes the constant expression
-//! `addrspacecast (ptr addrspace(3) @TILE to ptr)`. LLVM's address-space inference then finds
+//! rustc does not support address spaces. A static with `#[link_section = ".nvptx.shared"]` is
+//! therefore compiled to an ordinary global with generic uses. It is redefined in address space 3
+//! (constant memory: 4), and each use `@TILE` is replaced by the constant expression `addrspacecast
+//! (ptr addrspace(3) @TILE to ptr)`. LLVM's address-space inference then selects `ld.shared`.
 //! `ld.shared`.
 
 use std::collections::{BTreeMap, HashMap};
@@ -13,35 +13,35 @@ use std::fmt::Write as _;
 use super::convergent::mark_assembly;
 use super::items::{Item, Module};
 use super::names::{StableNames, stable_base};
-use super::own_stack::read_plainly;
 use super::placement::{DYNAMIC_SHARED, HEAP, Placement};
 use super::token::{Kind, Tokens, quote};
+use super::volatile::remove_volatile_local_loads;
 use crate::{CudaBuilderError, Result};
 
-/// The module after the lowering.
+/// Module after the lowering.
 #[derive(Debug)]
 pub(crate) struct Lowered {
-    /// IR text, ready for the optimiser.
+    /// IR text for the optimizer.
     pub text: String,
-    /// Symbols that the outside may name: kernels, constant memory, exported statics. Sorted.
+    /// Externally visible symbols: kernels, constant memory, exported statics. Sorted.
     pub exported: Vec<String>,
 }
 
-/// What a global symbol becomes.
+/// New name and address space of a global symbol.
 struct Symbol {
     name: String,
-    /// 0 where nothing changes.
+    /// Address space; 0 if unchanged.
     space: u32,
 }
 
-/// Lowers `module`. `exported` holds the names that rustc exports from the crate.
+/// Lowers `module`. `exported` contains the names that rustc exports from the crate.
 pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
     let mut public: Vec<String> = Vec::new();
     let mut symbols: HashMap<String, Symbol> = HashMap::new();
     let mut placements: BTreeMap<String, Placement> = BTreeMap::new();
 
     for item in &module.globals {
-        if let Some(placement) = Placement::of(item, exported)? {
+        if let Some(placement) = Placement::for_item(item, exported)? {
             placements.insert(item.name.clone(), placement);
         }
     }
@@ -58,8 +58,8 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
         public.push(item.name.clone());
     }
 
-    // Order and names must not depend on the hashes in mangled names: kernels by name, then
-    // everything else by its stable name.
+    // Order and names must not depend on the hashes in mangled names: kernels are sorted by name,
+    // everything else by stable name.
     let mut functions: Vec<&Item> = module.functions.iter().collect();
     functions.sort_by_cached_key(|item| (!item.is_kernel(), stable_base(&item.name)));
     let mut globals: Vec<&Item> = module.globals.iter().collect();
@@ -102,7 +102,7 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
     }
     for item in functions {
         rewrite(
-            &read_plainly(&mark_assembly(item.text)),
+            &remove_volatile_local_loads(&mark_assembly(item.text)),
             &symbols,
             &mut text,
         );
@@ -127,8 +127,8 @@ pub(crate) fn lower(module: &Module, exported: &[String]) -> Result<Lowered> {
     })
 }
 
-/// Writes `text`, an item whose first global name is the one it defines, with that name changed and
-/// all uses lowered.
+/// Appends `text`, an item whose first global name is its definition, with the new name and all
+/// uses lowered.
 fn rewrite(text: &str, symbols: &HashMap<String, Symbol>, out: &mut String) {
     let defines = text.starts_with('@') || text.starts_with("define ");
     if !defines {
@@ -167,8 +167,8 @@ fn rewrite_uses(text: &str, symbols: &HashMap<String, Symbol>, out: &mut String)
     }
 }
 
-/// A shared address differs from block to block, so it cannot be a static's initial value.
-/// (`llvm.used` lists are not memory.)
+/// Returns an error if a shared address, which differs between blocks, is the initial value of a
+/// static. (`llvm.used` lists are not memory.)
 fn reject_shared_initialiser(item: &Item, symbols: &HashMap<String, Symbol>) -> Result<()> {
     let shared = |name: &str| symbols.get(name).is_some_and(|symbol| symbol.space == 3);
     let uses_shared = item
@@ -180,7 +180,7 @@ fn reject_shared_initialiser(item: &Item, symbols: &HashMap<String, Symbol>) -> 
             symbol: format!("{:#}", rustc_demangle::demangle(&token.global_name())),
             space: "shared",
             reason: format!(
-                "its address is the initial value of {:#}, and each block has another address. Take the address inside the kernel",
+                "its address is the initial value of {:#}, but differs between blocks; take the address inside the kernel",
                 rustc_demangle::demangle(&item.name)
             ),
         }),
@@ -188,9 +188,9 @@ fn reject_shared_initialiser(item: &Item, symbols: &HashMap<String, Symbol>) -> 
     }
 }
 
-/// Drops `"target-cpu"="…"` and `"target-features"="…"`: crates that were compiled for different
-/// GPUs (core for the oldest) would otherwise not be inlined into each other. The link step names
-/// the one GPU they are compiled for.
+/// Removes `"target-cpu"="…"` and `"target-features"="…"`: functions compiled for different GPUs
+/// (core for the oldest) could otherwise not be inlined into each other. The link step sets the
+/// target GPU.
 fn without_target_attributes(line: &str) -> String {
     let tokens: Vec<_> = Tokens::new(line).collect();
     let mut out = String::new();

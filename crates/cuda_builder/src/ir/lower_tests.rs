@@ -1,4 +1,4 @@
-//! The lowering on small modules that hold the cases a search and replace would get wrong.
+//! Tests of the lowering on small modules with cases that textual replacement would get wrong.
 
 use super::super::placement::{CONSTANT_SECTION, SHARED_SECTION};
 use super::*;
@@ -13,7 +13,7 @@ fn error(text: &str) -> String {
 }
 
 #[test]
-fn shared_static_and_its_uses() {
+fn shared_static_and_its_uses_are_lowered() {
     let out = lowered(
         r#"@TILE = internal unnamed_addr global [1024 x i8] undef, section ".nvptx.shared", align 4
 @TILE2 = internal global [4 x i8] zeroinitializer, align 4
@@ -55,7 +55,7 @@ define ptx_kernel void @k(ptr %0) {
 }
 
 #[test]
-fn quoted_names_with_spaces() {
+fn quoted_names_with_spaces_are_lowered() {
     let out = lowered(
         r#"@"my tile" = internal global [8 x i8] undef, section ".nvptx.shared", align 8
 @"my tile.1" = internal global [8 x i8] zeroinitializer
@@ -77,7 +77,7 @@ define ptx_kernel void @k() {
 }
 
 #[test]
-fn metadata_strings_and_comments_stay() {
+fn strings_and_comments_in_metadata_are_unchanged() {
     let out = lowered(
         r#"@T = internal global [8 x i8] undef, section ".nvptx.shared", align 8
 @S = internal constant [2 x i8] c"@T"
@@ -102,7 +102,7 @@ define ptx_kernel void @k() !dbg !1 {
 }
 
 #[test]
-fn constant_statics_keep_values_and_are_visible_when_they_can_be_written() {
+fn constant_statics_keep_values_and_are_visible_if_writable() {
     let out = lowered(
         r#"@COEFF = local_unnamed_addr global [64 x i8] undef, section ".nvptx.constant", align 4
 @TABLE = constant [2 x i8] c"\01\02", section ".nvptx.constant", align 1
@@ -126,7 +126,7 @@ define ptx_kernel void @k() {
 }
 
 #[test]
-fn initialisers_that_hold_addresses() {
+fn initializers_with_addresses() {
     let text = |section: &str| {
         format!(
             "@X = internal global [4 x i8] {}, section \"{section}\", align 4\n@P = internal constant ptr @X\n\
@@ -159,7 +159,7 @@ fn initialisers_that_hold_addresses() {
 }
 
 #[test]
-fn dynamic_shared_memory() {
+fn dynamic_shared_memory_is_declared() {
     let out = lowered(
         "@__ferrovox_dynamic_shared = external local_unnamed_addr global [0 x i8]\n",
         &[],
@@ -175,7 +175,7 @@ fn dynamic_shared_memory() {
 }
 
 #[test]
-fn initialised_shared_memory_is_refused() {
+fn initialized_shared_memory_is_an_error() {
     let message = error(
         "@T = internal global [4 x i8] zeroinitializer, section \".nvptx.shared\", align 4\n",
     );
@@ -186,7 +186,7 @@ fn initialised_shared_memory_is_refused() {
 }
 
 #[test]
-fn names_and_order_do_not_follow_hashes() {
+fn names_and_order_do_not_depend_on_hashes() {
     let module = |first: &str, second: &str| {
         format!(
             "define internal void @_RNvCs{first}_1b1f() {{\n  call void @_RNvCs{second}_1a1g()\n  ret void\n}}\n\
@@ -207,7 +207,7 @@ fn names_and_order_do_not_follow_hashes() {
 }
 
 #[test]
-fn functions_of_other_targets_become_inlinable() {
+fn target_attributes_are_removed() {
     let line = without_target_attributes(
         r#"attributes #0 = { nounwind "target-cpu"="sm_30" "target-features"="+ptx70" "x"="y" }"#,
     );

@@ -1,18 +1,18 @@
-//! LLVM's textual IR, as far as a linker must understand it: tokens, top-level items, the
-//! address-space lowering, stable names.
+//! Processing of LLVM IR text for the link step: tokens, top-level items, address-space lowering,
+//! stable names.
 //!
-//! The text is used because it is the one form of LLVM IR that can be worked on without linking
-//! LLVM. Everything here walks tokens; nothing searches for substrings, so a name inside a longer
-//! name, a string or a comment is never taken for a use.
+//! Text is the only form of LLVM IR that can be processed without linking LLVM. Everything operates
+//! on tokens instead of substrings, so that occurrences in longer names, strings or comments are
+//! never mistaken for uses.
 
 mod convergent;
 mod global;
 mod items;
 mod lower;
 mod names;
-mod own_stack;
 mod placement;
 mod token;
+mod volatile;
 
 pub(crate) use items::Module;
 pub(crate) use lower::{Lowered, lower};

@@ -1,31 +1,31 @@
-//! Names for internal symbols that are the same wherever and whenever the crate is built.
+//! Stable names of internal symbols, independent of time and place of the build.
 //!
-//! A mangled Rust name carries a hash of the crate's identity, which may depend on the checkout's
-//! path and on versions; an anonymous constant carries a hash of more. Neither may reach the PTX,
-//! which is compared byte by byte. The demangled path without its hash can stay: it is what a
-//! profiler or a lint should show.
+//! A mangled Rust name contains a hash of the crate's identity, which may depend on the path of the
+//! checkout and on versions; the name of an anonymous constant is a hash. Neither may occur in the
+//! PTX, which is compared byte by byte. The demangled path without its hash is kept for profilers
+//! and the lint.
 
 use std::collections::HashSet;
 
-/// Longest base name, in bytes: a path through generics can fill a page.
-const LONGEST: usize = 96;
+/// Maximum length of a base name, in bytes; paths with generics can be very long.
+const MAX_BYTES: usize = 96;
 
-/// Gives out names, each once.
+/// Generator of unique names.
 #[derive(Debug, Default)]
 pub(crate) struct StableNames {
     taken: HashSet<String>,
 }
 
 impl StableNames {
-    /// A source of names that avoids those in `reserved` (the exported symbols).
+    /// Creates a generator that avoids the names in `reserved` (the exported symbols).
     pub fn avoiding<'a>(reserved: impl IntoIterator<Item = &'a str>) -> Self {
         StableNames {
             taken: reserved.into_iter().map(str::to_owned).collect(),
         }
     }
 
-    /// A name for `symbol`, free and fit for PTX; the second symbol with the same path gets `_2`,
-    /// and so on.
+    /// Returns a unique name for `symbol` that is valid in PTX; the second symbol with the same
+    /// path gets `_2`, and so on.
     pub fn name(&mut self, symbol: &str) -> String {
         let base = stable_base(symbol);
         let mut name = base.clone();
@@ -38,14 +38,14 @@ impl StableNames {
     }
 }
 
-/// The part of a symbol's name that does not depend on where it was built: its path for a Rust
-/// symbol, `constant` for an anonymous constant, else the name itself without compiler-made
-/// suffixes.
+/// Returns the part of a symbol's name that does not depend on the build: its path for a Rust
+/// symbol, `constant` for an anonymous constant, otherwise the name without suffixes added by the
+/// compiler.
 pub(crate) fn stable_base(symbol: &str) -> String {
-    // `.llvm.123…` is added by ThinLTO's promotion, and the number is a hash of the module.
+    // `.llvm.123…` is added by ThinLTO; the number is a hash of the module
     let symbol = symbol.split(".llvm.").next().unwrap_or(symbol);
     let path = match rustc_demangle::try_demangle(symbol) {
-        // The alternate form leaves hashes and disambiguators out.
+        // the alternate format omits hashes and disambiguators
         Ok(demangled) => format!("{demangled:#}"),
         Err(_) if is_anonymous(symbol) => "constant".to_owned(),
         Err(_) => symbol.to_owned(),
@@ -54,16 +54,16 @@ pub(crate) fn stable_base(symbol: &str) -> String {
     for character in path.chars() {
         match character {
             _ if character.is_ascii_alphanumeric() => name.push(character),
-            // `::` and every run of other characters become one underscore.
+            // `::` and every other sequence of special characters become one underscore
             _ if !name.ends_with('_') => name.push('_'),
             _ => {}
         }
     }
     let mut name = name.trim_matches('_').to_owned();
-    if name.len() > LONGEST {
-        // Two long paths may differ only in their tails, so cut from the middle.
-        let tail = name.split_off(name.len() - LONGEST / 2);
-        name.truncate(LONGEST / 2 - 1);
+    if name.len() > MAX_BYTES {
+        // two long paths may differ only at the end, so remove the middle
+        let tail = name.split_off(name.len() - MAX_BYTES / 2);
+        name.truncate(MAX_BYTES / 2 - 1);
         name = format!("{name}_{tail}");
     }
     if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashes_do_not_reach_the_name() {
+    fn stable_names_contain_no_hashes() {
         assert_eq!(stable_base("_RNvCslfbWnW9npKB_2k14TILE"), "k1_TILE");
         assert_eq!(stable_base("_RNvCs1234567890_2k14TILE"), "k1_TILE");
         assert_eq!(
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_given_out_once() {
+    fn names_are_unique() {
         let mut names = StableNames::avoiding(["k1_TILE"]);
         assert_eq!(names.name("_RNvCslfbWnW9npKB_2k14TILE"), "k1_TILE_2");
         assert_eq!(names.name("_RNvCs1234567890_2k14TILE"), "k1_TILE_3");
@@ -117,11 +117,11 @@ mod tests {
     }
 
     #[test]
-    fn long_names_keep_both_ends() {
+    fn long_names_keep_beginning_and_end() {
         let long = format!("a{}z", "b".repeat(500));
         let name = stable_base(&long);
         assert!(
-            name.len() <= LONGEST && name.starts_with("ab") && name.ends_with("bz"),
+            name.len() <= MAX_BYTES && name.starts_with("ab") && name.ends_with("bz"),
             "{name}"
         );
     }

@@ -1,37 +1,37 @@
-//! Which statics leave ordinary memory, and what they are defined as instead.
+//! Selection of statics to move to other address spaces, and their new definitions.
 
 use super::global::GlobalLine;
 use super::items::Item;
 use super::token::{Kind, Tokens};
 use crate::{CudaBuilderError, Result};
 
-/// Section of statics that live in block-shared memory.
+/// Section of statics in shared memory.
 pub(crate) const SHARED_SECTION: &str = ".nvptx.shared";
-/// Section of statics that live in constant memory.
+/// Section of statics in constant memory.
 pub(crate) const CONSTANT_SECTION: &str = ".nvptx.constant";
-/// The symbol whose address is the start of dynamic shared memory.
+/// Symbol whose address is the start of dynamic shared memory.
 pub(crate) const DYNAMIC_SHARED: &str = "__ferrovox_dynamic_shared";
 
-/// The symbol of the heap's descriptor, see `cuda_std::heap`: three numbers of 64 bits that the
-/// host writes.
+/// Symbol of the heap's descriptor (see `cuda_std::heap`): three 64-bit integers written by the
+/// host.
 pub(crate) const HEAP: &str = "__ferrovox_heap";
 
-/// Alignment of dynamic shared memory, in bytes: that of the widest vector access.
+/// Alignment of dynamic shared memory in bytes, as required by the widest vector access.
 const DYNAMIC_SHARED_ALIGN: u32 = 16;
 
-/// A static in its new address space.
+/// Definition of a static in its new address space.
 pub(super) struct Placement {
-    /// 1, 3 or 4.
+    /// Address space: 1, 3 or 4.
     pub space: u32,
-    /// Whether the host may name it.
+    /// `true` if the symbol is visible to the host.
     pub visible: bool,
     /// Everything between `=` and the end of the line, before renaming.
     pub body: String,
 }
 
 impl Placement {
-    /// The placement of a marked static; `None` when the item stays where it is.
-    pub fn of(item: &Item, exported: &[String]) -> Result<Option<Self>> {
+    /// Returns the placement of a marked static, or `None` if the item is not moved.
+    pub fn for_item(item: &Item, exported: &[String]) -> Result<Option<Self>> {
         let refuse = |space, reason: &str| {
             Err(CudaBuilderError::Lowering {
                 symbol: format!("{:#}", rustc_demangle::demangle(&item.name)),
@@ -54,7 +54,7 @@ impl Placement {
             if !line.external {
                 return refuse(
                     "shared",
-                    "the name is reserved for dynamic shared memory; declare it `extern`, do not define it",
+                    "the name is reserved for dynamic shared memory; declare it `extern` instead of defining it",
                 );
             }
             return define(
@@ -71,7 +71,8 @@ impl Placement {
                     reason: "the name is reserved for the heap of cuda_std".to_owned(),
                 });
             }
-            // Defined here and not in cuda_std, so that only PTX of kernels that allocate has it.
+            // defined here instead of in cuda_std, so that only PTX of kernels that allocate
+            // contains it
             return define(
                 1,
                 true,
@@ -83,11 +84,10 @@ impl Placement {
             Some(SHARED_SECTION) if line.external => {
                 refuse("shared", "it is declared but not defined")
             }
-            // Shared memory cannot be initialised; a zeroed or other initial value would silently
-            // not be there.
+            // Shared memory cannot be initialized; an initial value would silently be ignored.
             Some(SHARED_SECTION) if !is_uninitialised(line.initialiser) => refuse(
                 "shared",
-                "it has an initial value, which shared memory cannot have. Make it `MaybeUninit::uninit()` and let the block's threads write it",
+                "shared memory cannot have an initial value; use `MaybeUninit::uninit()` and initialize it in the kernel",
             ),
             Some(SHARED_SECTION) => define(
                 3,
@@ -106,8 +106,8 @@ impl Placement {
                 } else {
                     line.initialiser
                 };
-                // An immutable static that the host cannot name is never written: the optimiser may
-                // use its values.
+                // an immutable static that is invisible to the host is never written, so the
+                // optimizer may use its value
                 let host_can_name_it = exported.contains(&item.name) && !line.local;
                 let fixed = line.immutable && !host_can_name_it;
                 let kind = if fixed {
@@ -126,8 +126,8 @@ impl Placement {
     }
 }
 
-/// Whether every byte is undefined. rustc writes a static as chunks: `undef` where nothing is
-/// initialised, else byte strings, zeros or addresses.
+/// Returns `true` if every byte is undefined. rustc writes a static as chunks: `undef` for
+/// uninitialized bytes, otherwise byte strings, zeros or addresses.
 fn is_uninitialised(initialiser: &str) -> bool {
     let mut undefined = false;
     for token in Tokens::new(initialiser) {

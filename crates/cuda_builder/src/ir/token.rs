@@ -1,17 +1,17 @@
-//! Tokens of LLVM assembly, following the character classes of LLVM's own lexer (`LLLexer`).
+//! Tokens of LLVM assembly, with the character classes of LLVM's lexer (`LLLexer`).
 
 use std::borrow::Cow;
 
-/// What a stretch of IR text is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `@name`, `@"quoted name"` or `@7`: a function or global variable.
     Global,
-    /// `%name`, `$comdat`, `!metadata`, `#attributes`: sigils that never name a global.
+    /// `%name`, `$comdat`, `!metadata`, `#attributes`: names that never refer to globals.
     Other,
-    /// `"…"`, also the part of `c"…"` after the `c`.
+    /// `"…"`, including the part of `c"…"` after the `c`.
     String,
-    /// Keywords, types, numbers, labels: a run of `[-a-zA-Z$._0-9]`.
+    /// Keywords, types, numbers, labels: a sequence of `[-a-zA-Z$._0-9]`.
     Word,
     /// Spaces, line ends and comments.
     Blank,
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Punctuation,
 }
 
-/// One token: its kind and its text as written.
+/// A token: its kind and its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub kind: Kind,
@@ -27,15 +27,15 @@ pub(crate) struct Token<'a> {
 }
 
 impl<'a> Token<'a> {
-    /// The name that a [`Kind::Global`] token refers to: without sigil and quotes, escapes
+    /// Returns the name that a [`Kind::Global`] token refers to: without sigil and quotes, escapes
     /// resolved.
     pub fn global_name(&self) -> Cow<'a, str> {
         unquote(&self.text[1..])
     }
 }
 
-/// Removes quotes and resolves LLVM's `\xx` escapes; bytes that make no UTF-8 are replaced, as no
-/// Rust symbol has any.
+/// Removes quotes and resolves LLVM's `\xx` escapes; invalid UTF-8 is replaced, because it does not
+/// occur in Rust symbols.
 pub(crate) fn unquote(text: &str) -> Cow<'_, str> {
     let Some(inner) = text
         .strip_prefix('"')
@@ -67,7 +67,7 @@ pub(crate) fn unquote(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// `name` as it is written after a sigil: quoted when it needs to be.
+/// Returns `name` as written after a sigil: quoted if necessary.
 pub(crate) fn quote(name: &str) -> Cow<'_, str> {
     let plain =
         !name.is_empty() && !name.as_bytes()[0].is_ascii_digit() && name.bytes().all(is_name_byte);
@@ -89,7 +89,7 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'$' | b'.' | b'_')
 }
 
-/// Splits IR text into tokens whose texts, joined, are the input.
+/// Splits IR text into tokens, whose concatenated texts equal the input.
 pub(crate) struct Tokens<'a> {
     rest: &'a str,
 }
@@ -112,7 +112,7 @@ impl<'a> Iterator for Tokens<'a> {
                 .position(|&byte| !in_run(byte))
                 .unwrap_or(bytes.len() - from)
         };
-        // Length of a string that opens at `from`; an unclosed one ends with the text.
+        // length of a string that starts at `from`; an unclosed string ends with the text
         let string = |from: usize| {
             bytes[from + 1..]
                 .iter()
@@ -127,7 +127,7 @@ impl<'a> Iterator for Tokens<'a> {
                     Kind::Other
                 };
                 match bytes.get(1) {
-                    // `!"text"` is a metadata string: the string is a token of its own.
+                    // `!"text"` is a metadata string: the string is a separate token
                     Some(b'"') if first != b'!' && first != b'#' => (kind, string(1)),
                     Some(&byte) if is_name_byte(byte) || (first == b'!' && byte == b'\\') => {
                         (kind, run(1, |byte| is_name_byte(byte) || byte == b'\\'))
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_is_another_name() {
+    fn a_prefix_is_a_different_name() {
         assert_eq!(
             globals("load i32, ptr @TILE.1, align 4, ptr @TILE"),
             ["TILE.1", "TILE"]
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn quoted_names_keep_spaces_and_escapes() {
+    fn quoted_names_can_contain_spaces_and_escapes() {
         assert_eq!(
             globals(r#"ptr @"my tile \22x\22", ptr @"my tile""#),
             [r#"my tile "x""#, "my tile"]
@@ -192,13 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn strings_comments_and_metadata_hold_no_names() {
+    fn strings_comments_and_metadata_contain_no_globals() {
         let text = "@S = constant [9 x i8] c\"ptr @TILE\", !dbg !3 ; ptr @TILE\n!3 = !{!\"@TILE\", !\"\", i32 1}\n!foo\\20bar = !{}";
         assert_eq!(globals(text), ["S"]);
     }
 
     #[test]
-    fn unclosed_and_foreign_text_end_quietly() {
+    fn unclosed_strings_and_other_text_are_tokenized() {
         assert_eq!(globals("@\"open"), ["\"open"]);
         assert_eq!(globals("é @x é"), ["x"]);
     }

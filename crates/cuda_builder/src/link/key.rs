@@ -1,7 +1,7 @@
-//! What a link depends on, as a hash: when it is that of the last link, there is nothing to do.
+//! Hash of the inputs of a link, to skip it if they are unchanged.
 //!
-//! Much that makes cargo compile a kernel crate again does not reach the GPU: code for the CPU,
-//! tests, a file whose time changed.
+//! Many changes for which cargo recompiles a kernel crate do not affect device code: code for the
+//! CPU, tests, or the timestamp of a file.
 
 use std::env;
 use std::fs;
@@ -15,19 +15,24 @@ use crate::device_build::LinkInputs;
 use crate::error::IoContext;
 use crate::{LlvmTools, Result};
 
-/// SHA-256 (lower-case hex) of the inputs, the options, the tools and the program that links.
+/// Returns the SHA-256 hash (lower-case hex) of the inputs, the options, the tools and this
+/// program.
 ///
 /// # Errors
 /// An input that cannot be read.
-pub(super) fn of(llvm: &LlvmTools, inputs: &LinkInputs, options: &LinkOptions) -> Result<String> {
+pub(super) fn link_key(
+    llvm: &LlvmTools,
+    inputs: &LinkInputs,
+    options: &LinkOptions,
+) -> Result<String> {
     let mut hash = Sha256::new();
     let mut field = |value: &[u8]| {
-        // Lengths keep neighbouring fields apart.
+        // lengths separate adjacent fields
         hash.update(value.len().to_le_bytes());
         hash.update(value);
     };
     field(&LINK_REVISION.to_le_bytes());
-    // The lowering is part of this program.
+    // the lowering is part of this program
     if let Ok(program) = env::current_exe() {
         field(&stamp(&program));
     }
@@ -43,8 +48,8 @@ pub(super) fn of(llvm: &LlvmTools, inputs: &LinkInputs, options: &LinkOptions) -
         field(path.as_os_str().as_encoded_bytes());
         field(&fs::read(path).at("cannot read", path)?);
     }
-    // These are large, and cargo writes them when it compiles them anew, not when it compiles the
-    // kernels.
+    // libraries are large, and rewritten by cargo only when they are recompiled, not with the
+    // kernels
     for path in &inputs.libraries {
         field(&stamp(path));
     }
@@ -55,7 +60,7 @@ pub(super) fn of(llvm: &LlvmTools, inputs: &LinkInputs, options: &LinkOptions) -
         .collect())
 }
 
-/// Path, size and time of a file, for those that are too large to read or that do not change.
+/// Returns path, size and timestamp of a file, for files that are large or rarely change.
 fn stamp(path: &Path) -> Vec<u8> {
     let about = fs::metadata(path).ok().map(|about| {
         let time = about.modified().ok();
@@ -74,7 +79,7 @@ mod tests {
     use crate::device_build::Profile;
 
     #[test]
-    fn everything_counts() {
+    fn every_input_changes_the_key() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str, text: &str| {
             let path = directory.path().join(name);
@@ -100,13 +105,13 @@ mod tests {
             libraries: vec![at("libhelper-1.rlib", "1"), at("libcore-1.rlib", "1")],
             exported: vec!["run".to_owned()],
         };
-        let first = of(&llvm, &inputs, &options).unwrap();
-        assert_eq!(of(&llvm, &inputs, &options).unwrap(), first);
+        let first = link_key(&llvm, &inputs, &options).unwrap();
+        assert_eq!(link_key(&llvm, &inputs, &options).unwrap(), first);
         let mut keys = BTreeSet::from([first]);
         let mut is_new = |llvm: &LlvmTools, inputs: &LinkInputs, options: &LinkOptions| {
-            keys.insert(of(llvm, inputs, options).unwrap())
+            keys.insert(link_key(llvm, inputs, options).unwrap())
         };
-        // Of the same sizes: an object is told by its content, a library by its time.
+        // for equal sizes, objects are distinguished by contents and libraries by timestamp
         for name in ["k.o", "libhelper-1.rlib"] {
             at(name, "2");
             assert!(is_new(&llvm, &inputs, &options), "{name}");
@@ -141,6 +146,6 @@ mod tests {
         };
         assert!(is_new(&other, &inputs, &options));
         fs::remove_file(directory.path().join("k.o")).unwrap();
-        assert!(of(&llvm, &inputs, &options).is_err());
+        assert!(link_key(&llvm, &inputs, &options).is_err());
     }
 }

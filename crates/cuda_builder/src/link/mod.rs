@@ -1,5 +1,5 @@
-//! From recorded link inputs to PTX text: LLVM's linker, the address-space lowering, the optimiser,
-//! the code generator.
+//! From recorded link inputs to PTX text: LLVM's linker, address-space lowering, optimizer, and
+//! code generator.
 
 mod key;
 mod tools;
@@ -15,41 +15,41 @@ use crate::{CudaBuilderError, LlvmTools, NvvmArch, Result};
 
 pub(crate) use tools::run_tool;
 
-/// Changes whenever the same inputs would link to other PTX. Part of the source hash.
+/// Revision of the link step, incremented whenever the same inputs result in other PTX. Part of the
+/// source hash.
 pub(crate) const LINK_REVISION: u32 = 5;
 
-/// Functions that the driver provides to every module.
+/// Functions provided to every module by the driver.
 const DRIVER_FUNCTIONS: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 
-/// A pattern of the functions of other libraries that `core` and `alloc` call: the panic handler
-/// and the allocator.
+/// Pattern of external functions called by `core` and `alloc`: the panic handler and the allocator.
 const CALLED_BY_CORE: &str = "*7___rustc*";
 
-/// The arithmetic and optimisation choices of the link.
+/// Options for arithmetic and optimization.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkOptions<'a> {
     pub arch: NvvmArch,
     pub profile: Profile,
-    /// Whether to run the optimiser over the linked program.
+    /// `true` to run the optimizer over the linked program.
     pub optimise: bool,
     pub ftz: bool,
     pub fast_sqrt: bool,
     pub fast_div: bool,
     pub fma_contraction: bool,
-    /// The only kernel that is wanted.
+    /// Kernel to build; `None` for all.
     pub only_kernel: Option<&'a str>,
 }
 
-/// What the link leaves behind.
+/// Results of the link.
 pub(crate) struct Linked {
     /// PTX with line directives and the code generator's comments.
     pub ptx: String,
-    /// The optimised program, LLVM bitcode.
+    /// Path of the optimized program as LLVM bitcode.
     pub bitcode: PathBuf,
 }
 
-/// Links `inputs`, with intermediate files in `work`. When they are what `work` was last linked
-/// from, the result is there already.
+/// Links `inputs`, with intermediate files in `work`. Reuses the existing result if the inputs are
+/// unchanged.
 pub(crate) fn link(
     llvm: &LlvmTools,
     inputs: &LinkInputs,
@@ -66,9 +66,9 @@ pub(crate) fn link(
         at("out.ptx"),
     );
 
-    // Absent while the files are not whole.
+    // the key file exists only while the results are complete
     let key_path = at("inputs.sha256");
-    let key = key::of(llvm, inputs, &options)?;
+    let key = key::link_key(llvm, inputs, &options)?;
     let known = fs::read_to_string(&key_path).is_ok_and(|known| known == key);
     if known && bitcode.is_file() && ptx.is_file() {
         let ptx = fs::read_to_string(&ptx).at("cannot read", &ptx)?;
@@ -80,7 +80,7 @@ pub(crate) fn link(
 
     let mut lowered = link_and_lower(llvm, inputs, &linked, &symbols)?;
     if let Some(kernel) = options.only_kernel {
-        // the others are internal then, and dropped before anything is optimised
+        // other kernels become internal and are removed before the optimization
         let kernels = kernels(&lowered.text);
         if !kernels.contains(&kernel) {
             return Err(CudaBuilderError::no_such_kernel(kernel, &kernels));
@@ -100,8 +100,8 @@ pub(crate) fn link(
     };
     let cpu = format!("-mcpu={}", options.arch.sm());
     let features = format!("-mattr=+ptx{}", options.arch.ptx_version());
-    // Applies to functions that do not say otherwise, in the optimiser's constant folding as in the
-    // generated code.
+    // applies to functions without explicit mode, in the optimizer's constant folding and in the
+    // generated code
     let denormals = options
         .ftz
         .then_some("--denormal-fp-math-f32=preserve-sign");
@@ -135,7 +135,7 @@ pub(crate) fn link(
         command.arg("--nvptx-prec-sqrtf32=0");
     }
     if options.fast_div {
-        // 1 is `div.full`: 2 ulp over the whole range, as nvcc's -prec-div=false.
+        // 1 selects `div.full`: 2 ulp over the whole range, like nvcc's -prec-div=false
         command.arg("--nvptx-prec-divf32=1");
     }
     command.arg(&bitcode).arg("-o").arg(&ptx);
@@ -145,7 +145,7 @@ pub(crate) fn link(
     Ok(Linked { ptx, bitcode })
 }
 
-/// The kernels that IR text defines.
+/// Returns the kernels defined in IR text.
 fn kernels(ir: &str) -> Vec<&str> {
     let definitions = ir.lines().filter(|line| {
         line.starts_with("define ") && line.split_whitespace().any(|word| word == "ptx_kernel")
@@ -154,7 +154,7 @@ fn kernels(ir: &str) -> Vec<&str> {
     names.map(|name| name.trim_matches('"')).collect()
 }
 
-/// Writes the optimised program as IR text.
+/// Writes the optimized program as IR text.
 pub(crate) fn disassemble(llvm: &LlvmTools, bitcode: &Path, to: &Path) -> Result<()> {
     run_tool(
         "opt",
@@ -173,8 +173,8 @@ fn link_and_lower(
     linked: &Path,
     symbols: &Path,
 ) -> Result<Lowered> {
-    // `core` is large and little of it is used: taking only what is needed is three times as fast.
-    // Only when a library needs something of one that was linked before it is everything taken.
+    // `core` is large and mostly unused: linking only needed symbols is three times as fast.
+    // Everything is linked only if a library needs symbols of one that was linked before it.
     let mut missing = Vec::new();
     for only_needed in [true, false] {
         let text = link_bitcode(llvm, inputs, only_needed, linked, symbols)?;
@@ -197,7 +197,8 @@ fn link_and_lower(
     Err(CudaBuilderError::UndefinedSymbols { names })
 }
 
-/// IR text of all inputs in one module, without what no exported symbol uses.
+/// Links all inputs into one module and returns its IR text, without code that no exported symbol
+/// uses.
 fn link_bitcode(
     llvm: &LlvmTools,
     inputs: &LinkInputs,
@@ -208,7 +209,7 @@ fn link_bitcode(
     fs::write(symbols, inputs.exported.join("\n")).at("cannot write", symbols)?;
     let own_library = |path: &&PathBuf| !is_compiler_library(path);
     let mut command = std::process::Command::new(llvm.tool("llvm-link"));
-    // Archives hold rustc's metadata beside bitcode.
+    // archives contain rustc's metadata in addition to bitcode
     command
         .arg("--ignore-non-bitcode")
         .args(&inputs.objects)
@@ -229,11 +230,11 @@ fn link_bitcode(
         .peekable();
     if only_needed && compilers.peek().is_some() {
         let used = linked.with_extension("used.bc");
-        // Of a kernel that calls nothing of `core` this is all: reading that would take longer than
-        // all the rest.
+        // complete for kernels that call nothing in `core`; reading `core` would take longer than
+        // everything else
         drop_unused(llvm, linked, symbols, &used)?;
-        if !needs_nothing(llvm, &used) {
-            // What no kernel uses of other libraries would take half of `core` with it.
+        if !is_complete(llvm, &used) {
+            // unused functions of other libraries would reference half of `core`
             let exported = inputs.exported.join("\n");
             fs::write(symbols, format!("{exported}\n{CALLED_BY_CORE}"))
                 .at("cannot write", symbols)?;
@@ -263,7 +264,7 @@ fn link_bitcode(
     })
 }
 
-/// Writes a module again, without what nothing uses that is in the list of symbols.
+/// Rewrites a module without items that are unused by the listed symbols.
 fn drop_unused(llvm: &LlvmTools, module: &Path, symbols: &Path, to: &Path) -> Result<()> {
     let mut command = std::process::Command::new(llvm.tool("opt"));
     command
@@ -278,9 +279,9 @@ fn drop_unused(llvm: &LlvmTools, module: &Path, symbols: &Path, to: &Path) -> Re
     run_tool("opt", &mut command).map(drop)
 }
 
-/// Whether a module has all that it uses: then `core` need not be read, which takes most of the
-/// time of a small kernel's link. Where `llvm-nm` is not installed nothing is known.
-fn needs_nothing(llvm: &LlvmTools, module: &Path) -> bool {
+/// Returns `true` if a module has no undefined symbols, so that `core` need not be read, which
+/// dominates the link time of small kernels. Returns `false` if `llvm-nm` is not installed.
+fn is_complete(llvm: &LlvmTools, module: &Path) -> bool {
     let mut command = std::process::Command::new(llvm.tool("llvm-nm"));
     command
         .args(["--undefined-only", "--just-symbol-name"])
@@ -292,12 +293,12 @@ fn needs_nothing(llvm: &LlvmTools, module: &Path) -> bool {
     })
 }
 
-/// What the driver, or the lowering, gives to every module.
+/// Returns `true` for symbols provided by the driver or by the lowering.
 fn is_provided(name: &str) -> bool {
     DRIVER_FUNCTIONS.contains(&name) || [DYNAMIC_SHARED, HEAP].contains(&name)
 }
 
-/// `core` and what belongs to it: no kernels in there.
+/// Returns `true` for `core` and its companion libraries, which contain no kernels.
 fn is_compiler_library(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     ["libcore-", "liballoc-", "libcompiler_builtins-"]

@@ -1,4 +1,4 @@
-//! Running one external tool.
+//! Execution of external tools.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,8 +9,8 @@ use crate::{CudaBuilderError, Result};
 /// Runs `command` and returns its standard output.
 ///
 /// # Errors
-/// A tool that cannot be started or that fails, with what it said and the command line to run it
-/// again.
+/// A tool that cannot be started or fails, with its error output and the command line to reproduce
+/// it.
 pub(crate) fn run_tool(tool: &str, command: &mut Command) -> Result<Vec<u8>> {
     let program = command.get_program().to_owned();
     let output = command
@@ -23,14 +23,14 @@ pub(crate) fn run_tool(tool: &str, command: &mut Command) -> Result<Vec<u8>> {
     Err(CudaBuilderError::ToolFailed {
         tool: tool.to_owned(),
         status: output.status.to_string(),
-        stderr: essence(&String::from_utf8_lossy(&output.stderr)),
+        stderr: summarize_error(&String::from_utf8_lossy(&output.stderr)),
         command: format!("{command:?}"),
     })
 }
 
-/// What a tool said, without the stack trace of one that crashed: the error itself, and the
-/// function that it was working on.
-fn essence(stderr: &str) -> String {
+/// Shortens the error output of a crashed tool: the error, and the function that was being
+/// processed.
+fn summarize_error(stderr: &str) -> String {
     let Some((said, dump)) = stderr.split_once("PLEASE submit a bug report") else {
         return stderr.trim().to_owned();
     };
@@ -42,7 +42,7 @@ fn essence(stderr: &str) -> String {
         text.push_str(&format!(" (in the function {function})"));
     }
     if text.contains("library call") {
-        text.push_str("; the function uses an operation that GPUs have no instruction for, such as a conversion between f64 and a 128-bit integer");
+        text.push_str("; the function uses an operation without GPU instruction, such as a conversion between f64 and a 128-bit integer");
     }
     text
 }
@@ -52,10 +52,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crash_is_told_in_a_line() {
+    fn a_crash_is_summarized() {
         let stderr = "LLVM ERROR: unsupported library call operation\nPLEASE submit a bug report to x\nStack dump:\n\
             2.\tRunning pass 'NVPTX DAG->DAG Pattern Instruction Selection' on function '@cmp'\n #0 0x00007f\n";
-        let text = essence(stderr);
+        let text = summarize_error(stderr);
         assert!(
             text.starts_with("LLVM ERROR")
                 && text.contains("in the function cmp")
@@ -63,7 +63,7 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("Stack dump"));
-        assert_eq!(essence("  plain \n"), "plain");
+        assert_eq!(summarize_error("  plain \n"), "plain");
     }
 
     #[test]

@@ -1,14 +1,13 @@
-//! A lint over emitted PTX.
+//! Lint for the generated PTX.
 //!
-//! rustc cannot tell a kernel's author that an access went through the slow generic path, that an
-//! array went to the stack because it was indexed by a variable, or that a bounds check brought the
-//! panic machinery along. All of it shows in the PTX. The lint reads it and names kernel and source
-//! line.
+//! rustc cannot report that an access uses the slow generic address space, that an array is stored
+//! in local memory because its index is not constant, or that a bounds check added panic code. All
+//! of this is visible in the PTX. The lint reports these findings with kernel and source line.
 
-mod check;
+mod detect;
 mod report;
 mod rules;
 
-pub use check::lint;
+pub use detect::lint;
 pub use report::{Finding, KernelLint, LintReport};
 pub use rules::{FindingKind, LintRules};

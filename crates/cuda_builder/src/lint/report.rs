@@ -1,4 +1,4 @@
-//! The lint's result.
+//! Results of the lint.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::{FindingKind, LintRules};
 
-/// How many kernels a message names.
+/// Number of kernels named in a message.
 const SHOWN_KERNELS: usize = 3;
 
-/// One thing found, as often as it occurs on one source line.
+/// A finding, with all its occurrences on one source line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
-    /// The kind.
+    /// Kind of the finding.
     pub kind: FindingKind,
-    /// The instruction, the function called, or the size.
+    /// Instruction, called function, or size.
     pub what: String,
-    /// How many instructions.
+    /// Number of instructions.
     pub count: usize,
-    /// `src/scan.rs:40`, where the compiler recorded it.
+    /// Source line such as `src/scan.rs:40`, if the compiler recorded it.
     pub source: Option<String>,
-    /// The function it stands in, when that is not the kernel itself.
+    /// Function that contains the finding, if it is not the kernel itself.
     pub function: Option<String>,
 }
 
@@ -35,25 +35,25 @@ impl fmt::Display for Finding {
             write!(f, " at {source}")?;
         }
         if let Some(function) = &self.function {
-            write!(f, " in {function}, which it calls")?;
+            write!(f, " in the called function {function}")?;
         }
         Ok(())
     }
 }
 
-/// What was found in one kernel and the functions it calls.
+/// Findings in one kernel and the functions that it calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelLint {
-    /// The entry point.
+    /// Entry point of the kernel.
     pub kernel: String,
-    /// Waits and arrivals at the block's barriers, the named ones too, counted in the text.
+    /// Number of barrier instructions for the block in the text, including named barriers.
     pub barriers: usize,
-    /// Sorted by kind.
+    /// Findings, sorted by kind.
     pub findings: Vec<Finding>,
 }
 
 impl KernelLint {
-    /// Instructions with a finding of this kind.
+    /// Returns the number of instructions with a finding of this kind.
     pub fn count(&self, kind: FindingKind) -> usize {
         self.findings
             .iter()
@@ -63,21 +63,22 @@ impl KernelLint {
     }
 }
 
-/// What was found in one PTX file.
+/// Findings in one PTX file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LintReport {
-    /// One entry per kernel, also for those without findings, in the file's order.
+    /// Results for all kernels, in the order of the file, including those without findings.
     pub kernels: Vec<KernelLint>,
 }
 
 impl LintReport {
-    /// Kernel by name.
+    /// Returns the results for a kernel.
     pub fn kernel(&self, name: &str) -> Option<&KernelLint> {
         self.kernels.iter().find(|kernel| kernel.kernel == name)
     }
 
-    /// One line per finding that `rules` makes an error, with the kernels it is in and what to do;
-    /// empty when the file is clean. Code that many kernels share gives one line, not one for each.
+    /// Returns one line per finding that `rules` denies, with its kernels and the remedy; empty if
+    /// there are no errors. A finding in a function shared by several kernels results in a single
+    /// line.
     pub fn errors(&self, rules: &LintRules) -> Vec<String> {
         let mut grouped: BTreeMap<&Finding, Vec<&str>> = BTreeMap::new();
         for kernel in &self.kernels {
@@ -100,14 +101,14 @@ impl LintReport {
                 (_, 0) => format!("kernels {names}"),
                 _ => format!("kernels {names} and {more} more"),
             };
-            format!("{kernels}: {finding}. To do: {}", finding.kind.advice())
+            format!("{kernels}: {finding}. Remedy: {}", finding.kind.remedy())
         };
         grouped.into_iter().map(line).collect()
     }
 }
 
 impl fmt::Display for LintReport {
-    /// A table: one line per kernel, then its findings.
+    /// Formats a table with one line per kernel, followed by its findings.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self
             .kernels

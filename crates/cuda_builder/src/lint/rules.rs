@@ -1,25 +1,25 @@
-//! What the lint finds, and which of it is an error.
+//! Kinds of findings, and rules that select the errors.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What is wrong at one place.
+/// Kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
-    /// A load, store or atomic whose memory space the compiler did not learn, outside loops.
+    /// Load, store or atomic in the generic address space, outside loops.
     GenericAccess,
-    /// The same, between a label and a branch back to it.
+    /// Load, store or atomic in the generic address space, between a label and a branch back to it.
     GenericAccessInLoop,
-    /// Local variables that did not fit into registers, mostly arrays indexed by a variable.
+    /// Local variables not kept in registers, mostly arrays with a variable index.
     LocalDepot,
-    /// A call of a panic function.
+    /// Call of a panic function.
     PanicCall,
-    /// A `trap` instruction: a panic without its message.
+    /// `trap` instruction: a panic without message.
     Trap,
-    /// Memory taken from the heap, which a launch has only if the host gave it one.
+    /// Allocation from the heap, which a launch has only if the host provides one.
     Allocation,
 }
 
@@ -37,17 +37,17 @@ impl fmt::Display for FindingKind {
 }
 
 impl FindingKind {
-    /// What to do about it.
-    pub fn advice(self) -> &'static str {
+    /// Returns the remedy.
+    pub fn remedy(self) -> &'static str {
         match self {
             FindingKind::GenericAccess | FindingKind::GenericAccessInLoop => {
-                "pass pointers as kernel parameters of their own (views and slices are split by #[kernel]), not inside structs"
+                "pass pointers as separate kernel parameters (#[kernel] splits views and slices), not inside structs"
             }
             FindingKind::Allocation => {
-                "let the host give the kernels a heap before each launch (see cuda_std::heap), or take what is needed as a buffer: without a heap every allocation stops the kernel with an error"
+                "provide a heap from the host before each launch (see cuda_std::heap), or pass a buffer; without a heap every allocation aborts the kernel"
             }
             FindingKind::LocalDepot => {
-                "index local arrays by constants only: unroll the loop, or use shared memory"
+                "use constant indices for local arrays (unroll the loop), or use shared memory"
             }
             FindingKind::PanicCall | FindingKind::Trap => {
                 "remove the check that can panic: use views instead of slice indexing, wrapping_* instead of division by a variable or checked arithmetic"
@@ -56,8 +56,8 @@ impl FindingKind {
     }
 }
 
-/// Which findings are errors. None are by default; [`LintRules::strict`] is what shipped kernels
-/// should keep.
+/// Selection of the findings that are errors; none by default. [`LintRules::strict`] is recommended
+/// for shipped kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LintRules {
     denied: BTreeSet<FindingKind>,
@@ -65,7 +65,7 @@ pub struct LintRules {
 }
 
 impl LintRules {
-    /// No stack, no panics, no generic accesses in loops, no allocations.
+    /// Denies stack frames, panics, generic accesses in loops, and allocations.
     pub fn strict() -> Self {
         use FindingKind::{Allocation, GenericAccessInLoop, LocalDepot, PanicCall, Trap};
         LintRules {
@@ -74,25 +74,25 @@ impl LintRules {
         }
     }
 
-    /// Makes `kind` an error.
+    /// Denies findings of this kind.
     pub fn deny(mut self, kind: FindingKind) -> Self {
         self.denied.insert(kind);
         self
     }
 
-    /// Makes `kind` no error.
+    /// Allows findings of this kind.
     pub fn allow(mut self, kind: FindingKind) -> Self {
         self.denied.remove(&kind);
         self
     }
 
-    /// Makes `kind` no error in one kernel.
+    /// Allows findings of this kind in one kernel.
     pub fn allow_in(mut self, kernel: &str, kind: FindingKind) -> Self {
         self.exempt.insert((kernel.to_owned(), kind));
         self
     }
 
-    /// Whether `kind` in `kernel` is an error.
+    /// Returns `true` if a finding of this kind in `kernel` is an error.
     pub fn denies(&self, kernel: &str, kind: FindingKind) -> bool {
         self.denied.contains(&kind) && !self.exempt.contains(&(kernel.to_owned(), kind))
     }

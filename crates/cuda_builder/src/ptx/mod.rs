@@ -1,4 +1,4 @@
-//! PTX text: the file that ships, and a parser for the lint.
+//! PTX text: postprocessing, and a parser for the lint.
 
 mod finish;
 mod parse;

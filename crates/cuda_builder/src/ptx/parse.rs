@@ -1,19 +1,19 @@
-//! PTX as functions of instructions, each with the source line it came from.
+//! Parser from PTX to functions and instructions with their source lines.
 
 use std::collections::HashMap;
 use std::fmt;
 
-/// A place in a source file.
+/// Position in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceLine {
-    /// As the compiler recorded it: relative to the workspace, or to the crate.
+    /// Path as recorded by the compiler: relative to the workspace or the crate.
     pub file: String,
-    /// From 1.
+    /// Line number, starting at 1.
     pub line: u32,
 }
 
 impl SourceLine {
-    /// The compilation directory is recorded as `.`; a reader need not see it.
+    /// The compilation directory is recorded as `.` and omitted here.
     fn new(file: &str, line: u32) -> Self {
         let file = file.trim();
         SourceLine {
@@ -29,31 +29,31 @@ impl fmt::Display for SourceLine {
     }
 }
 
-/// One instruction.
+/// An instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// With all its suffixes: `ld.global.b32`.
+    /// Opcode with all suffixes: `ld.global.b32`.
     pub opcode: String,
-    /// As written.
+    /// Operands, as written.
     pub operands: String,
-    /// Where it comes from, innermost first: the line itself, then the calls it was inlined
-    /// through.
+    /// Source lines, innermost first: the line itself, then the call sites through which it was
+    /// inlined.
     pub source: Vec<SourceLine>,
 }
 
 impl Instruction {
-    /// Whether the opcode has `part` among the parts between its dots.
+    /// Returns `true` if the opcode contains `part` between dots.
     pub fn has(&self, part: &str) -> bool {
         self.opcode.split('.').any(|own| own == part)
     }
 
-    /// The opcode's first part.
+    /// Returns the first part of the opcode.
     pub fn base(&self) -> &str {
         self.opcode.split('.').next().unwrap_or_default()
     }
 
-    /// The line to show a reader: the innermost one that is not in the standard library.
-    pub fn shown_source(&self) -> Option<&SourceLine> {
+    /// Returns the innermost source line outside the standard library.
+    pub fn user_source(&self) -> Option<&SourceLine> {
         let own = |line: &&SourceLine| {
             line.line > 0
                 && !line.file.starts_with("library/")
@@ -63,23 +63,23 @@ impl Instruction {
     }
 }
 
-/// An entry point or a function.
+/// A function or entry point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PtxFunction {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Whether the host can launch it.
+    /// `true` for entry points, which the host can launch.
     pub is_entry: bool,
-    /// In order.
+    /// Instructions in order.
     pub instructions: Vec<Instruction>,
-    /// Label to index of the instruction that follows it.
+    /// Index of the instruction after each label.
     pub labels: HashMap<String, usize>,
-    /// Bytes of stack that the code generator could not keep in registers (`__local_depot`).
+    /// Size of the stack frame for values not kept in registers (`__local_depot`), in bytes.
     pub local_depot: u64,
 }
 
 impl PtxFunction {
-    /// For each instruction, whether it stands between a label and a branch back to it.
+    /// Returns for each instruction whether it is between a label and a branch back to it.
     pub fn in_loop(&self) -> Vec<bool> {
         let mut inside = vec![false; self.instructions.len()];
         for (index, instruction) in self.instructions.iter().enumerate() {
@@ -94,7 +94,7 @@ impl PtxFunction {
         inside
     }
 
-    /// Names of the functions that it calls.
+    /// Returns the call instructions and the names of the called functions.
     pub fn callees(&self) -> impl Iterator<Item = (&Instruction, &str)> {
         self.instructions
             .iter()
@@ -112,15 +112,15 @@ impl PtxFunction {
     }
 }
 
-/// All functions of a PTX file.
+/// Functions of a PTX file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PtxModule {
-    /// Those with a body, in order.
+    /// Functions with a body, in order.
     pub functions: Vec<PtxFunction>,
 }
 
 impl PtxModule {
-    /// Parses PTX as LLVM's code generator writes it. Text that is not PTX gives an empty module.
+    /// Parses PTX as written by LLVM's code generator. Other text results in an empty module.
     pub fn parse(text: &str) -> Self {
         let mut parser = Parser {
             files: file_table(text),
@@ -134,12 +134,12 @@ impl PtxModule {
         }
     }
 
-    /// The entry points.
+    /// Returns the entry points.
     pub fn entries(&self) -> impl Iterator<Item = &PtxFunction> {
         self.functions.iter().filter(|function| function.is_entry)
     }
 
-    /// A function by name.
+    /// Returns the function with this name.
     pub fn function(&self, name: &str) -> Option<&PtxFunction> {
         self.functions.iter().find(|function| function.name == name)
     }
@@ -152,7 +152,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// `.file 1 "src/lib.rs"`; the table stands at the end of the file.
+/// Parses the `.file 1 "src/lib.rs"` directives, which are at the end of the file.
 fn file_table(text: &str) -> HashMap<u32, String> {
     let entry = |line: &str| {
         let (number, name) = line
@@ -169,9 +169,9 @@ fn file_table(text: &str) -> HashMap<u32, String> {
 struct Parser {
     files: HashMap<u32, String>,
     functions: Vec<PtxFunction>,
-    /// The function whose body is being read.
+    /// Function whose body is being parsed.
     current: Option<PtxFunction>,
-    /// Text of a declaration that has begun and not yet reached its body.
+    /// Text of a declaration before its body.
     header: String,
     depth: usize,
     statement: String,
@@ -187,10 +187,10 @@ impl Parser {
         }
         for character in code.chars() {
             match character {
-                // A static's initial value has braces too.
+                // initial values of statics contain braces too
                 '{' if self.current.is_none() && self.header_is_function() => self.open_function(),
-                // A brace inside a statement belongs to a vector operand, `{%r1, %r2}`; others open
-                // and close blocks.
+                // braces inside a statement belong to a vector operand, `{%r1, %r2}`; others
+                // delimit blocks
                 '{' if self.current.is_some() && self.statement.trim().is_empty() => {
                     self.end_statement();
                     self.depth += 1;
@@ -219,8 +219,8 @@ impl Parser {
         self.statement.push(' ');
     }
 
-    /// Whether the text before a colon is a label: one name. (`shared::cta` stands in an opcode,
-    /// behind a dot.)
+    /// Returns `true` if the text before a colon is a label: a single name. (`shared::cta` occurs
+    /// in an opcode, after a dot.)
     fn is_label(&self) -> bool {
         let name = self.statement.trim();
         !name.is_empty() && words(name).next() == Some(name)
@@ -266,14 +266,14 @@ impl Parser {
             function.local_depot += bytes.unwrap_or(0);
         }
         if text.starts_with('@') {
-            // A predicate guards the instruction.
+            // skip the predicate
             text = text
                 .split_once(char::is_whitespace)
                 .map_or("", |(_, rest)| rest.trim_start());
         }
         let (opcode, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        // A table of branch targets counts as a branch to each of them; other directives are no
-        // instructions.
+        // a table of branch targets counts as a branch to each of them; other directives are not
+        // instructions
         let opcode = if opcode == ".branchtargets" {
             "brx"
         } else {
@@ -289,7 +289,7 @@ impl Parser {
         }
     }
 
-    /// `.loc FILE LINE COLUMN // file:line:column @[ caller:line:column @[ … ] ]`.
+    /// Parses `.loc FILE LINE COLUMN // file:line:column @[ caller:line:column @[ … ] ]`.
     fn location(&mut self, code: &str, comment: &str) {
         self.source.clear();
         let mut numbers = code

@@ -1,4 +1,4 @@
-//! The parser on PTX as LLVM 22 writes it.
+//! Tests of the parser with PTX as written by LLVM 22.
 
 use super::*;
 
@@ -45,7 +45,7 @@ $L__BB0_1:
 "#;
 
 #[test]
-fn functions_and_instructions() {
+fn functions_and_instructions_are_parsed() {
     let module = PtxModule::parse(PTX);
     let names: Vec<_> = module
         .functions
@@ -89,11 +89,11 @@ fn functions_and_instructions() {
 }
 
 #[test]
-fn source_lines_follow_inlining() {
+fn source_lines_include_inlined_call_sites() {
     let module = PtxModule::parse(PTX);
     let run = &module.functions[0];
     assert_eq!(
-        run.instructions[0].shown_source().unwrap().to_string(),
+        run.instructions[0].user_source().unwrap().to_string(),
         "src/lib.rs:33"
     );
     let load = &run.instructions[1];
@@ -106,11 +106,11 @@ fn source_lines_follow_inlining() {
             "src/lib.rs:40"
         ]
     );
-    assert_eq!(load.shown_source().unwrap().to_string(), "src/sum.rs:35");
+    assert_eq!(load.user_source().unwrap().to_string(), "src/sum.rs:35");
 }
 
 #[test]
-fn text_that_is_no_ptx_gives_nothing() {
+fn other_text_results_in_an_empty_module() {
     assert_eq!(
         PtxModule::parse("hello } world { ; }"),
         PtxModule::parse("hello } world { ; }")

@@ -1,4 +1,4 @@
-//! How much shared memory the kernels of a PTX file declare.
+//! Static shared memory declared by the kernels of a PTX file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,34 +6,34 @@ use super::finish::without_comment;
 use super::parse::{PtxModule, words};
 use crate::{CudaBuilderError, NvvmArch, Result};
 
-/// How many of a kernel's arrays a message names.
-const NAMED: usize = 3;
+/// Number of arrays named in a message.
+const NAMED_ARRAYS: usize = 3;
 
-/// Refuses a kernel that declares more shared memory than a block can have by declaration. Without
-/// this the driver or the assembler would, later, and without saying what to do.
+/// Returns an error if a kernel declares more static shared memory than a block can have. The
+/// driver or the assembler would report it later and without a remedy.
 pub(crate) fn check_shared(ptx: &str, arch: NvvmArch) -> Result<()> {
-    let declared = arrays(ptx);
+    let declared = shared_arrays(ptx);
     if declared.is_empty() {
         return Ok(());
     }
     let module = PtxModule::parse(ptx);
     for entry in module.entries() {
-        let mut arrays: Vec<(u64, &str)> = used(&module, &entry.name, &declared)
+        let mut shared_arrays: Vec<(u64, &str)> = used_arrays(&module, &entry.name, &declared)
             .into_iter()
             .map(|name| (declared[name], name))
             .collect();
-        // what lies between them, for their alignment, is not counted: it is the assembler's choice
-        let bytes = arrays
+        // padding between arrays is chosen by the assembler and not counted
+        let bytes = shared_arrays
             .iter()
-            .fold(0_u64, |sum, array| sum.saturating_add(array.0));
-        let most = arch.most_static_shared_bytes();
-        if bytes > most {
-            arrays.sort_by(|a, b| b.cmp(a));
-            let named = arrays.iter().take(NAMED);
+            .fold(0_u64, |sum, parse_array| sum.saturating_add(parse_array.0));
+        let max = arch.max_static_shared_bytes();
+        if bytes > max {
+            shared_arrays.sort_by(|a, b| b.cmp(a));
+            let named = shared_arrays.iter().take(NAMED_ARRAYS);
             return Err(CudaBuilderError::SharedMemory {
                 kernel: entry.name.clone(),
                 bytes,
-                most,
+                max,
                 arch: arch.sm(),
                 arrays: named
                     .map(|(bytes, name)| format!("{name} ({bytes} bytes)"))
@@ -44,16 +44,16 @@ pub(crate) fn check_shared(ptx: &str, arch: NvvmArch) -> Result<()> {
     Ok(())
 }
 
-/// The bytes of each static in shared memory. (That whose size the launch chooses has none.)
-fn arrays(ptx: &str) -> BTreeMap<&str, u64> {
-    // what one kernel alone uses is declared in its body
+/// Returns the size of each static in shared memory, in bytes; 0 for dynamic shared memory.
+fn shared_arrays(ptx: &str) -> BTreeMap<&str, u64> {
+    // arrays used by a single kernel are declared in its body
     let lines = ptx.lines().map(|line| without_comment(line).trim_start());
     let declarations = lines.filter(|line| line.starts_with(".shared") && line.ends_with(';'));
-    declarations.filter_map(array).collect()
+    declarations.filter_map(parse_array).collect()
 }
 
-/// `.shared .align 4 .b8 tile[528];`
-fn array(line: &str) -> Option<(&str, u64)> {
+/// Parses `.shared .align 4 .b8 tile[528];`.
+fn parse_array(line: &str) -> Option<(&str, u64)> {
     let (declared, count) = match line.split_once('[') {
         Some((declared, rest)) => (declared, rest.split(']').next()?.parse().ok()?),
         None => (line.trim_end_matches(';'), 1),
@@ -67,8 +67,8 @@ fn array(line: &str) -> Option<(&str, u64)> {
     Some((name, count * (bits / 8)))
 }
 
-/// The arrays that a kernel names, or a function that it calls.
-fn used<'a>(
+/// Returns the arrays referenced by a kernel or by functions that it calls.
+fn used_arrays<'a>(
     module: &PtxModule,
     kernel: &str,
     declared: &BTreeMap<&'a str, u64>,
@@ -123,26 +123,30 @@ mod tests {
 ";
 
     #[test]
-    fn a_kernel_has_what_it_and_its_functions_name() {
-        let declared = arrays(PTX);
+    fn arrays_referenced_by_called_functions_count() {
+        let declared = shared_arrays(PTX);
         assert_eq!(
             declared,
             BTreeMap::from([("counter", 4), ("large", 49152), ("own", 16)])
         );
         let module = PtxModule::parse(PTX);
-        assert!(used(&module, "fits", &declared).into_iter().eq(["large"]));
-        let both = used(&module, "too_large", &declared);
+        assert!(
+            used_arrays(&module, "fits", &declared)
+                .into_iter()
+                .eq(["large"])
+        );
+        let both = used_arrays(&module, "too_large", &declared);
         assert!(both.into_iter().eq(["counter", "large", "own"]));
     }
 
     #[test]
-    fn what_is_too_much_is_told() {
+    fn too_much_static_shared_memory_is_an_error() {
         let error = check_shared(PTX, NvvmArch::Compute90)
             .unwrap_err()
             .to_string();
         for fact in [
             "`too_large` declares 49172 bytes",
-            "of 49152",
+            "limit of 49152",
             "sm_90",
             "large (49152 bytes), own (16 bytes), counter (4 bytes)",
             "dynamic_shared_mem",

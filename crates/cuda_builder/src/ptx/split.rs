@@ -1,46 +1,45 @@
-//! PTX text as its top-level items, so that a kernel can be told from everything it shares with the
-//! others.
+//! Splits PTX text into top-level items, so that a kernel can be separated from the others with
+//! everything that it depends on.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::finish::without_comment;
 use super::parse::words;
 
-/// What an item is.
+/// Kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An entry point.
     Entry,
-    /// A static of this module in global or shared memory. It means nothing to a kernel that does
-    /// not name it, directly or through another one.
+    /// Static in global or shared memory. Irrelevant for kernels that do not reference it, directly
+    /// or through other statics.
     Variable,
-    /// Everything else: version and target, functions, and statics that matter to kernels that do
-    /// not name them. The alignment of dynamic shared memory, a declaration, rounds up every
-    /// kernel's shared memory. Constants lie in one bank, and where there decides how a kernel gets
-    /// at them (both seen with `ptxas` 12.9).
+    /// Everything else: version and target, functions, and statics that affect kernels that do not
+    /// reference them. The alignment of dynamic shared memory, a declaration, rounds up the shared
+    /// memory of every kernel. Constants share a bank, and their position affects how kernels
+    /// access them (both observed with `ptxas` 12.9).
     Common,
 }
 
-/// A top-level item. Of what is neither entry nor variable, every line counts as an item.
+/// A top-level item. Every line outside of entries and variables is a separate item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     pub kind: Kind,
-    /// Of an entry or a variable; else empty.
+    /// Name of an entry or a variable; otherwise empty.
     pub name: String,
-    /// Without comments and empty lines, with a line end.
+    /// Text without comments and empty lines, terminated by a newline.
     pub text: String,
 }
 
-/// The items in order, or `None` for text that was not written the way LLVM's code generator does
-/// it.
+/// Splits text into items in order; returns `None` for text not written by LLVM's code generator.
 pub(crate) fn split(text: &str) -> Option<Vec<Item>> {
-    // Neither is ever written by the code generator; a reader of lines would stumble over them.
+    // the code generator writes neither, and the line-based parser would misinterpret them
     if text.contains("/*") || text.contains("\\\"") {
         return None;
     }
     let mut items: Vec<Item> = Vec::new();
     let mut depth = 0_i32;
-    // An entry whose header has begun and whose body has not ended.
+    // `true` between the start of an entry's header and the end of its body
     let mut open_entry = false;
     for line in text.lines() {
         let code = without_comment(line);
@@ -51,7 +50,7 @@ pub(crate) fn split(text: &str) -> Option<Vec<Item>> {
         match items.last_mut() {
             Some(item) if open_entry || depth > 0 => item.text.push_str(code),
             _ => {
-                let item = begin(code);
+                let item = start_item(code);
                 open_entry = item.kind == Kind::Entry;
                 items.push(item);
             }
@@ -63,15 +62,14 @@ pub(crate) fn split(text: &str) -> Option<Vec<Item>> {
             return None;
         }
         if open_entry && depth == 0 {
-            // A header without a body is a declaration: nothing that this reader knows what to do
-            // with.
+            // a header without a body is a declaration, which is not supported
             if code.ends_with(';') {
                 return None;
             }
             open_entry = closed == 0;
         }
     }
-    // Every `.entry` is the one of its item, and no two have one name.
+    // every `.entry` must belong to its own item, with a unique name
     let mentioned = items
         .iter()
         .map(|item| item.text.matches(".entry").count())
@@ -82,13 +80,13 @@ pub(crate) fn split(text: &str) -> Option<Vec<Item>> {
         .then_some(items)
 }
 
-/// The entries among the items.
+/// Returns the entries among the items.
 pub(crate) fn entries(items: &[Item]) -> impl Iterator<Item = &Item> {
     items.iter().filter(|item| item.kind == Kind::Entry)
 }
 
-/// An item that begins with this line.
-fn begin(code: &str) -> Item {
+/// Starts an item with this line.
+fn start_item(code: &str) -> Item {
     let first = code.split_whitespace().next().unwrap_or_default();
     let (kind, name) = if let Some((_, rest)) = code.split_once(".entry") {
         (Kind::Entry, words(rest).next())
@@ -105,7 +103,7 @@ fn begin(code: &str) -> Item {
     }
 }
 
-/// How many braces open and close outside of strings.
+/// Counts the opening and closing braces outside strings.
 fn braces(code: &str) -> (i32, i32) {
     let outside = code.split('"').step_by(2);
     outside.fold((0, 0), |(opened, closed), part| {
@@ -114,8 +112,8 @@ fn braces(code: &str) -> (i32, i32) {
     })
 }
 
-/// For each entry, in order, the other items that can make a difference to it: everything common,
-/// and the variables that it or the common text names, or that those name in turn. In order, too.
+/// Returns for each entry, in order, the other items on which it depends, also in order: all common
+/// items, and the variables referenced by it, by common items, or by those variables.
 pub(crate) fn dependencies(items: &[Item]) -> Vec<Vec<&Item>> {
     let variables: HashMap<&str, usize> = (0..)
         .zip(items)
@@ -148,8 +146,8 @@ pub(crate) fn dependencies(items: &[Item]) -> Vec<Vec<&Item>> {
         .collect()
 }
 
-/// One kernel of a PTX file as a module of its own: its text, and all that it needs. `None` where
-/// there is no such kernel, or the text is not as LLVM's code generator writes it.
+/// Extracts one kernel of a PTX file with all its dependencies as a module. Returns `None` if there
+/// is no such kernel or the text was not written by LLVM's code generator.
 ///
 /// ```
 /// let ptx = ".version 7.0\n.target sm_70\n.entry a()\n{\n\tret;\n}\n.entry b()\n{\n\tret;\n}\n";

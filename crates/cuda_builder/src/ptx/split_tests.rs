@@ -33,7 +33,7 @@ const TEXT: &str = r#"// sources: sha256 1
 "#;
 
 #[test]
-fn the_items_make_the_text() {
+fn items_reproduce_the_text() {
     let items = split(TEXT).unwrap();
     let of = |kind| {
         items
@@ -58,7 +58,7 @@ fn the_items_make_the_text() {
 }
 
 #[test]
-fn a_kernel_depends_on_what_it_names() {
+fn a_kernel_depends_on_referenced_items() {
     let items = split(TEXT).unwrap();
     let names: Vec<Vec<&str>> = dependencies(&items)
         .iter()
@@ -89,7 +89,7 @@ fn a_kernel_depends_on_what_it_names() {
 }
 
 #[test]
-fn odd_text_is_not_taken_apart() {
+fn unexpected_text_is_not_split() {
     for odd in [
         ".visible .entry k()\n{\n",
         ".visible .entry k()\n{\n}\n}\n",

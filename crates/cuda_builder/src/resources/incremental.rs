@@ -1,9 +1,10 @@
-//! Figures of a PTX file of which little has changed: only the kernels that differ are assembled.
+//! Incremental computation of resource usage: assembles only the kernels of a PTX file that have
+//! changed.
 //!
-//! What `ptxas` says of a kernel depends on the kernel's text, on the statics that it names and on
-//! what is common to the module, not on the other kernels. So figures are kept under a hash of just
-//! that (and of the assembler, the architecture and the options), and a kernel whose hash is not
-//! known is assembled from a file without the kernels that are.
+//! The resource usage reported by `ptxas` depends on the kernel's text, on the statics that it
+//! references and on the common items of the module, but not on other kernels. Results are
+//! therefore cached under a hash of these (and of the assembler, the architecture and the options),
+//! and kernels with unknown hashes are assembled from a file without the known ones.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -13,32 +14,31 @@ use std::thread;
 
 use sha2::{Digest, Sha256};
 
-use super::figures::{Figures, Temporary};
-use super::{Ptxas, ResourceTable, is_debug, level};
+use super::cache::{ResourceCache, Temporary};
+use super::{Ptxas, ResourceTable, is_debug, optimization_options};
 use crate::error::IoContext;
 use crate::ptx::{Item, Kind, dependencies, entries, split};
 use crate::{NvvmArch, Result};
 
-/// What [`Ptxas::resources_cached`] found.
+/// Result of [`Ptxas::resources_cached`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembled {
-    /// Figures of every kernel.
+    /// Resource usage of every kernel.
     pub kernels: ResourceTable,
-    /// How many of the kernels were assembled for that; the others were known.
+    /// Number of kernels that were assembled; the others were cached.
     pub fresh: usize,
 }
 
 impl Ptxas {
-    /// As [`resources`](Self::resources), but assembles only the kernels whose figures are not in
-    /// the file `cache`, and adds those.
+    /// Computes the same as [`resources`](Self::resources), but assembles only kernels that are
+    /// missing in the file `cache`, and adds them.
     ///
-    /// `cache` is made, with its directory, where there is none; one that cannot be understood is
-    /// replaced. It is not for several architectures to share, though nothing worse than waste
-    /// would come of it. With `jobs` above 1 that many assemblers run side by side. PTX with full
-    /// debug information is assembled whole, each time.
+    /// `cache` is created, with its directory, if it does not exist, and replaced if it is invalid.
+    /// Use one file per architecture; sharing it is safe but inefficient. Up to `jobs` assemblers
+    /// run in parallel. PTX with full debug information is always assembled completely.
     ///
     /// # Errors
-    /// PTX that `ptxas` refuses, with its message; a cache that cannot be written.
+    /// PTX that `ptxas` rejects, with its message; a cache that cannot be written.
     ///
     /// ```no_run
     /// # use cuda_builder::{NvvmArch, Ptxas};
@@ -72,7 +72,7 @@ impl Ptxas {
         }
 
         let keys = self.keys(&items, arch);
-        let mut figures = Figures::read(cache);
+        let mut figures = ResourceCache::read(cache);
         let mut found = Assembled::default();
         let mut missed = Vec::new();
         for (entry, key) in entries(&items).zip(&keys) {
@@ -87,8 +87,8 @@ impl Ptxas {
         } else if !missed.is_empty() {
             match self.assemble(&items, &missed, arch, cache, jobs)? {
                 Some(fresh) => found.kernels.extend(fresh),
-                // The message shall speak of lines of the file that the user has. (Or it works, and
-                // the kernels need each other.)
+                // the message must contain line numbers of the user's file (or the complete file is
+                // valid because the kernels depend on each other)
                 None => found = whole()?,
             }
         }
@@ -101,18 +101,18 @@ impl Ptxas {
         Ok(found)
     }
 
-    /// For each entry, in order, a hash of all that its figures depend on.
+    /// Returns for each entry, in order, a hash of everything on which its resource usage depends.
     fn keys(&self, items: &[Item], arch: NvvmArch) -> Vec<String> {
         let of = |(entry, dependencies): (&Item, Vec<&Item>)| {
             let mut hash = Sha256::new();
             let mut field = |value: &str| {
-                // Lengths keep neighbouring fields apart.
+                // lengths separate adjacent fields
                 hash.update(value.len().to_le_bytes());
                 hash.update(value);
             };
             field(&self.version);
             field(&arch.sm());
-            field(&level(false).join(" "));
+            field(&optimization_options(false).join(" "));
             for item in dependencies {
                 field(&item.text);
             }
@@ -125,8 +125,8 @@ impl Ptxas {
         entries(items).zip(dependencies(items)).map(of).collect()
     }
 
-    /// Figures of some of the entries; `None` when an assembler failed, or did not speak of all of
-    /// them.
+    /// Assembles some of the entries; returns `None` if an assembler failed or did not report all
+    /// of them.
     fn assemble(
         &self,
         items: &[Item],
@@ -141,24 +141,29 @@ impl Ptxas {
                 .filter(|item| item.kind != Kind::Entry || group.contains(item.name.as_str()))
                 .map(|item| item.text.as_str())
                 .collect();
-            let file = Temporary::beside(cache, "ptx");
+            let file = Temporary::next_to(cache, "ptx");
             fs::write(file.path(), part).at("cannot write", file.path())?;
-            let thrown_away = super::thrown_away()?;
-            let mut command = self.command(level(false), file.path(), arch, &thrown_away);
-            let said = self.said(&mut command)?;
+            let discarded_output = super::discarded_output()?;
+            let mut command = self.command(
+                optimization_options(false),
+                file.path(),
+                arch,
+                &discarded_output,
+            );
+            let said = self.verbose_output(&mut command)?;
             Ok(said
-                .map(|said| super::table(&said))
+                .map(|said| super::parse_output(&said))
                 .filter(|table| group.iter().all(|&name| table.contains_key(name))))
         };
         let one = &one;
         let tables: Vec<Result<Option<ResourceTable>>> = thread::scope(|scope| {
-            let running: Vec<_> = deal(wanted, jobs)
+            let running: Vec<_> = partition(wanted, jobs)
                 .into_iter()
                 .map(|group| scope.spawn(move || one(group)))
                 .collect();
             running
                 .into_iter()
-                // A thread that panicked gave no figures.
+                // a thread that panicked produced no result
                 .map(|thread| thread.join().unwrap_or(Ok(None)))
                 .collect()
         });
@@ -173,8 +178,8 @@ impl Ptxas {
     }
 }
 
-/// Names of the entries in at most `jobs` groups with about as much text each.
-fn deal<'a>(wanted: &[&'a Item], jobs: usize) -> Vec<HashSet<&'a str>> {
+/// Distributes entries over at most `jobs` groups with similar amounts of text.
+fn partition<'a>(wanted: &[&'a Item], jobs: usize) -> Vec<HashSet<&'a str>> {
     let mut groups = vec![(0, HashSet::new()); jobs.clamp(1, wanted.len().max(1))];
     let mut sorted = wanted.to_vec();
     sorted.sort_by_key(|item| Reverse(item.text.len()));
@@ -187,9 +192,9 @@ fn deal<'a>(wanted: &[&'a Item], jobs: usize) -> Vec<HashSet<&'a str>> {
     groups.into_iter().map(|(_, names)| names).collect()
 }
 
-/// The text with labels that do not count functions: LLVM numbers the blocks of a module's function
-/// 12 `$L__BB12_0`, `$L__BB12_1`, so one kernel more would change all kernels behind it. Labels are
-/// a function's own, so any names will do that differ where these do.
+/// Renames labels so that they do not depend on the position of the function: LLVM numbers the
+/// blocks of a module's 12th function `$L__BB12_0`, `$L__BB12_1`, so an additional kernel would
+/// change all later ones. Labels are local to a function, so any distinct names are equivalent.
 fn numbered_labels(text: &str) -> String {
     const LABEL: &str = "$L__BB";
     let mut out = String::with_capacity(text.len());
@@ -208,7 +213,7 @@ fn numbered_labels(text: &str) -> String {
     out
 }
 
-// The tests' assembler is a shell script.
+// the tests' assembler is a shell script
 #[cfg(all(test, unix))]
 #[path = "incremental_tests.rs"]
 mod tests;

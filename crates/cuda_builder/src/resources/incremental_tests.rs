@@ -26,7 +26,7 @@ $L__BB1_1:
 }
 ";
 
-/// A directory for PTX and its cache, and an assembler that notes what it was asked.
+/// A directory for PTX and its cache, and an assembler that records its calls.
 struct Bench {
     directory: tempfile::TempDir,
     ptxas: Ptxas,
@@ -36,8 +36,8 @@ impl Bench {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("ptxas");
-        // A link, because a program that was just written may be busy: another test's child process
-        // can have inherited the open file.
+        // A link, because executing a newly written file can fail while another test's child
+        // process has inherited the open file.
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/ptxas.sh");
         std::os::unix::fs::symlink(script, &path).unwrap();
         let version = "12.9.86".to_owned();
@@ -51,7 +51,7 @@ impl Bench {
         self.directory.path().join(name)
     }
 
-    /// Assembles the text; returns the names that each run of the assembler was given.
+    /// Assembles the text and returns the kernel names passed to each run of the assembler.
     fn assembled_by(&self, text: &str, jobs: usize) -> Result<Vec<String>> {
         let (ptx, cache) = (self.at("k.ptx"), self.at("cache/sm_90.json"));
         fs::write(&ptx, text).unwrap();
@@ -64,7 +64,7 @@ impl Bench {
         let whole = self.ptxas.resources(&ptx, NvvmArch::Compute90)?;
         assert_eq!(found.kernels, whole);
         let _ = fs::remove_file(self.at("asked"));
-        // Nothing is left behind but the cache.
+        // only the cache remains
         assert_eq!(fs::read_dir(self.at("cache")).unwrap().count(), 1);
         let mut asked: Vec<String> = asked.lines().map(str::to_owned).collect();
         asked.sort();
@@ -77,16 +77,16 @@ impl Bench {
 }
 
 #[test]
-fn only_what_changed_is_assembled() {
+fn only_changed_kernels_are_assembled() {
     let bench = Bench::new();
     assert_eq!(bench.assembled(TEXT), ["first second third"]);
     assert!(bench.assembled(TEXT).is_empty());
     let edited = TEXT.replace("ret;", "exit;");
     assert_eq!(bench.assembled(&edited), ["third"]);
-    // Figures of the run before are still there.
+    // results of the previous run are still cached
     assert!(bench.assembled(TEXT).is_empty());
     assert!(bench.assembled(&edited).is_empty());
-    // A static counts for the kernels that name it.
+    // a static affects only kernels that reference it
     assert_eq!(
         bench.assembled(&TEXT.replace("table[2] = {0", "table[2] = {5")),
         ["first"]
@@ -96,7 +96,7 @@ fn only_what_changed_is_assembled() {
             .assembled(&TEXT.replace("other[2] = {0", "other[2] = {5"))
             .is_empty()
     );
-    // What is common counts for all.
+    // common items affect all kernels
     assert_eq!(
         bench.assembled(&TEXT.replace("7.8", "8.0")),
         ["first second third"]
@@ -107,7 +107,7 @@ fn only_what_changed_is_assembled() {
 }
 
 #[test]
-fn comments_and_numbers_of_functions_do_not_count() {
+fn comments_and_function_numbers_have_no_effect() {
     let bench = Bench::new();
     bench.assembled(TEXT);
     let commented = TEXT.replace("ret;", "ret; // done");
@@ -118,7 +118,7 @@ fn comments_and_numbers_of_functions_do_not_count() {
     );
     let renumbered = TEXT.replace("BB1_", "BB12_").replace("BB0_", "BB1_");
     assert!(bench.assembled(&renumbered).is_empty());
-    // Which label it is does count.
+    // the target of a branch matters
     assert_eq!(
         bench.assembled(&TEXT.replace("BB1_1;", "BB1_2;")),
         ["second"]
@@ -126,7 +126,7 @@ fn comments_and_numbers_of_functions_do_not_count() {
 }
 
 #[test]
-fn labels_stay_apart() {
+fn different_labels_stay_different() {
     let text = "$L__BB7_1:\nbra $L__BB7_1; bra $L__BB31_1; $L__BBx";
     assert_eq!(
         numbered_labels(text),
@@ -135,7 +135,7 @@ fn labels_stay_apart() {
 }
 
 #[test]
-fn another_assembler_or_architecture_begins_anew() {
+fn another_assembler_or_architecture_invalidates_the_cache() {
     let mut bench = Bench::new();
     bench.assembled(TEXT);
     bench.ptxas.version = "13.0.1".to_owned();
@@ -168,7 +168,7 @@ fn a_damaged_cache_is_replaced() {
 }
 
 #[test]
-fn the_cache_does_not_grow_without_end() {
+fn unused_entries_are_removed_from_the_cache() {
     let bench = Bench::new();
     let kernels = || {
         let text = fs::read_to_string(bench.at("cache/sm_90.json")).unwrap();
@@ -178,12 +178,12 @@ fn the_cache_does_not_grow_without_end() {
         bench.assembled(&TEXT.replace("ret;", &format!("mov.u32 %r1, {count};")));
         assert!(kernels() <= 2 + 9, "{}", kernels());
     }
-    // Two that never changed, and the last nine of the third.
+    // two kernels that never changed, and the last nine versions of the third
     assert_eq!(kernels(), 2 + 9);
 }
 
 #[test]
-fn several_assemblers_share_the_work() {
+fn kernels_are_distributed_over_assemblers() {
     let bench = Bench::new();
     assert_eq!(
         bench.assembled_by(TEXT, 2).unwrap(),
@@ -197,7 +197,7 @@ fn several_assemblers_share_the_work() {
 }
 
 #[test]
-fn figures_are_those_that_the_assembler_gives() {
+fn resource_usage_is_that_of_the_assembler() {
     let bench = Bench::new();
     bench.assembled(TEXT);
     let cache = bench.at("cache/sm_90.json");
@@ -218,7 +218,7 @@ fn figures_are_those_that_the_assembler_gives() {
 }
 
 #[test]
-fn an_error_names_the_users_file() {
+fn an_error_names_the_file_of_the_user() {
     let bench = Bench::new();
     bench.assembled(TEXT);
     let broken = TEXT.replace("ret;", "BROKEN;");
@@ -229,12 +229,12 @@ fn an_error_names_the_users_file() {
         let file = bench.at("k.ptx").display().to_string();
         assert!(said.contains(&format!("ptxas {file}, line 1")), "{said}");
     }
-    // What was known before still is.
+    // known results are still cached
     assert!(bench.assembled(TEXT).is_empty());
 }
 
 #[test]
-fn debug_ptx_is_assembled_whole() {
+fn debug_ptx_is_always_assembled_completely() {
     let bench = Bench::new();
     let text = TEXT.replace(".target sm_90", ".target sm_90, debug");
     let (ptx, cache) = (bench.at("k.ptx"), bench.at("sm_90.json"));

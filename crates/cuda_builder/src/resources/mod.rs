@@ -1,7 +1,7 @@
-//! What `ptxas` says of each kernel: registers, shared memory, spills. Its assembler runs on
-//! machines without a GPU.
+//! Resource usage of kernels as reported by `ptxas`: registers, shared memory, spills. The
+//! assembler requires no GPU.
 
-mod figures;
+mod cache;
 mod incremental;
 
 use std::collections::BTreeMap;
@@ -18,25 +18,25 @@ pub use incremental::Assembled;
 
 pub use ptxas_figures::ResourceUsage as KernelResources;
 
-/// Resources of every kernel of one PTX file, by name.
+/// Resource usage of every kernel of a PTX file, by name.
 pub type ResourceTable = BTreeMap<String, KernelResources>;
 
 /// NVIDIA's assembler.
 #[derive(Clone, Debug)]
 pub struct Ptxas {
-    /// The program.
+    /// Path of the program.
     pub path: PathBuf,
-    /// `12.9.86`.
+    /// Version, such as `12.9.86`.
     pub version: String,
 }
 
 impl Ptxas {
-    /// Looks for `ptxas`: `FERROVOX_PTXAS`, then below each of `tools` (where
-    /// `pip install --target` put the wheel `nvidia-cuda-nvcc-cu12`), then `PATH`, then
+    /// Searches for `ptxas` in `FERROVOX_PTXAS`, then below each of `tools` (the target directories
+    /// of `pip install --target` for the wheel `nvidia-cuda-nvcc-cu12`), then in `PATH`, then in
     /// `CUDA_HOME`, `CUDA_PATH` and `/usr/local/cuda`.
     ///
-    /// The pinned wheel comes before whatever toolkit is installed, because figures are to be the
-    /// same everywhere.
+    /// The pinned wheel takes precedence over installed toolkits, so that results are the same
+    /// everywhere.
     pub fn find(tools: &[PathBuf]) -> Option<Self> {
         if let Some(named) = env::var_os("FERROVOX_PTXAS").filter(|value| !value.is_empty()) {
             return Self::at(Path::new(&named));
@@ -60,7 +60,7 @@ impl Ptxas {
     fn at(path: &Path) -> Option<Self> {
         let output = Command::new(path).arg("--version").output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        // `Cuda compilation tools, release 12.9, V12.9.86`
+        // format: `Cuda compilation tools, release 12.9, V12.9.86`
         let version = text.split_whitespace().find_map(|word| {
             word.strip_prefix('V')
                 .filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
@@ -71,17 +71,22 @@ impl Ptxas {
         })
     }
 
-    /// Assembles the file for `arch` and returns what each kernel takes. The machine code is thrown
-    /// away.
+    /// Assembles the file for `arch` and returns the resource usage of each kernel. The machine
+    /// code is discarded.
     ///
     /// # Errors
-    /// PTX that `ptxas` refuses, with its message.
+    /// PTX that `ptxas` rejects, with its message.
     pub fn resources(&self, ptx: &Path, arch: NvvmArch) -> Result<ResourceTable> {
         let text = fs::read_to_string(ptx).at("cannot read", ptx)?;
-        let thrown_away = thrown_away()?;
-        let mut command = self.command(level(is_debug(&text)), ptx, arch, &thrown_away);
-        match self.said(&mut command)? {
-            Some(said) => Ok(table(&said)),
+        let discarded_output = discarded_output()?;
+        let mut command = self.command(
+            optimization_options(is_debug(&text)),
+            ptx,
+            arch,
+            &discarded_output,
+        );
+        match self.verbose_output(&mut command)? {
+            Some(verbose_output) => Ok(parse_output(&verbose_output)),
             None => {
                 run_tool("ptxas", &mut command)?;
                 Ok(ResourceTable::new())
@@ -89,11 +94,11 @@ impl Ptxas {
         }
     }
 
-    /// Assembles the file for `arch` into machine code. `with_lines` keeps the numbers of source
-    /// lines, for a disassembler to show; they take as much room as the code.
+    /// Assembles the file for `arch` to machine code. `with_lines` includes source line numbers for
+    /// disassemblers, which take as much space as the code.
     ///
     /// # Errors
-    /// PTX that `ptxas` refuses, with its message.
+    /// PTX that `ptxas` rejects, with its message.
     pub fn assemble_to(
         &self,
         ptx: &Path,
@@ -106,7 +111,7 @@ impl Ptxas {
         if with_lines {
             command.arg("-lineinfo");
         }
-        command.args(level(is_debug(&text)));
+        command.args(optimization_options(is_debug(&text)));
         command
             .args(["-arch", &arch.sm(), "-o"])
             .arg(machine_code)
@@ -114,48 +119,54 @@ impl Ptxas {
         run_tool("ptxas", &mut command).map(drop)
     }
 
-    /// `machine_code` is a file that may go: an assembler that fails removes it, so as root it must
-    /// not be a device.
-    fn command(&self, level: &[&str], ptx: &Path, arch: NvvmArch, machine_code: &Path) -> Command {
+    /// `machine_code` must be a removable file: a failing assembler deletes its output, so as root
+    /// it must not be a device.
+    fn command(
+        &self,
+        optimization_options: &[&str],
+        ptx: &Path,
+        arch: NvvmArch,
+        machine_code: &Path,
+    ) -> Command {
         let mut command = Command::new(&self.path);
         command
             .arg("-v")
-            .args(level)
+            .args(optimization_options)
             .args(["-arch", &arch.sm(), "-o"])
             .arg(machine_code)
             .arg(ptx);
         command
     }
 
-    /// What the assembler said of the kernels, or `None` if it refused them.
-    fn said(&self, command: &mut Command) -> Result<Option<String>> {
+    /// Returns the assembler's output, or `None` if it rejected the PTX.
+    fn verbose_output(&self, command: &mut Command) -> Result<Option<String>> {
         let output = command.output().at("cannot run", &self.path)?;
         // -v writes to standard error.
-        let said = || String::from_utf8_lossy(&output.stderr).into_owned();
-        Ok(output.status.success().then(said))
+        let verbose_output = || String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok(output.status.success().then(verbose_output))
     }
 }
 
-/// A file for machine code that nobody reads, gone when it is dropped.
-fn thrown_away() -> Result<tempfile::TempPath> {
+/// Creates a temporary file for discarded machine code.
+fn discarded_output() -> Result<tempfile::TempPath> {
     let file = tempfile::NamedTempFile::new().at("cannot make a file in", &env::temp_dir())?;
     Ok(file.into_temp_path())
 }
 
-/// Whether the PTX has full debug information, and shall not be optimised.
+/// Returns `true` if the PTX has full debug information and must not be optimized.
 fn is_debug(text: &str) -> bool {
     text.lines()
         .any(|line| line.starts_with(".target") && line.ends_with("debug"))
 }
 
-/// Options of the assembler. Code with debug information is assembled as the driver would: not
-/// optimised.
-fn level(debug: bool) -> &'static [&'static str] {
+/// Returns the optimization options of the assembler. Code with debug information is not optimized,
+/// like by the driver.
+fn optimization_options(debug: bool) -> &'static [&'static str] {
     if debug { &["-g", "-O0"] } else { &["-O3"] }
 }
 
-/// What `ptxas -v` printed, by kernel.
-fn table(said: &str) -> ResourceTable {
-    let kernels = ptxas_figures::parse(said).into_iter();
+/// Parses the output of `ptxas -v`.
+fn parse_output(verbose_output: &str) -> ResourceTable {
+    let kernels = ptxas_figures::parse(verbose_output).into_iter();
     kernels.map(|kernel| (kernel.name, kernel.usage)).collect()
 }

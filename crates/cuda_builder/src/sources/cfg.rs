@@ -1,8 +1,8 @@
-//! `cfg(…)` of a manifest's target tables, evaluated for the GPU.
+//! Evaluation of the `cfg(…)` of a manifest's target tables for the GPU.
 
-/// Whether dependencies under `[target.'KEY'.dependencies]` belong to the device build. `KEY` is a
-/// target's name or `cfg(…)`. Options that a manifest cannot decide (a custom `--cfg`) count as
-/// set, also below `not`: rather hash too much than too little.
+/// Returns `true` if dependencies under `[target.'KEY'.dependencies]` belong to the device build.
+/// `KEY` is a target triple or `cfg(…)`. Options that a manifest does not determine (a custom
+/// `--cfg`) count as set, also below `not`, because hashing too much is harmless.
 pub(super) fn applies_to_device(key: &str) -> bool {
     let key = key.trim();
     match key
@@ -14,7 +14,7 @@ pub(super) fn applies_to_device(key: &str) -> bool {
     }
 }
 
-/// `None` where it is not known.
+/// Evaluates an expression; returns `None` if its value is unknown.
 fn evaluate(expression: &str) -> Option<bool> {
     let expression = expression.trim();
     if let Some((operator, inner)) = expression
@@ -63,7 +63,7 @@ fn evaluate(expression: &str) -> Option<bool> {
     }
 }
 
-/// Splits at commas outside parentheses.
+/// Splits a list at commas outside parentheses.
 fn split(list: &str) -> Vec<&str> {
     let mut depth = 0;
     list.split(|character| {
@@ -83,7 +83,7 @@ mod tests {
     use super::applies_to_device as applies;
 
     #[test]
-    fn the_gpu_and_nothing_else() {
+    fn expressions_are_evaluated_for_the_gpu() {
         assert!(applies("nvptx64-nvidia-cuda"));
         assert!(!applies("x86_64-unknown-linux-gnu"));
         assert!(applies("cfg(target_arch = \"nvptx64\")"));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_counts_as_set() {
+    fn unknown_options_count_as_set() {
         assert!(applies("cfg(my_option)"));
         assert!(applies("cfg(not(my_option))"));
         assert!(applies("cfg(any(unix, my_option))"));

@@ -1,4 +1,4 @@
-//! A hash of everything in the repository that decides the PTX.
+//! Hash of all sources that determine the PTX.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,19 +13,18 @@ use crate::Result;
 use crate::error::IoContext;
 use crate::link::LINK_REVISION;
 
-/// SHA-256 (lower-case hex) of the sources that go into the device build of the crate in
+/// Returns the SHA-256 hash (lower-case hex) of the sources of the device build of the crate in
 /// `crate_root`.
 ///
-/// Hashed are: the kernel crate and its path dependencies (files under the library's directory, the
-/// build script, and what the manifest says of features and dependencies, inherited values
-/// included), the locked versions of registry packages that reach the GPU, and the revision of this
-/// builder's link step. Dependencies that are only for other targets are left out. Line ends, the
-/// order of keys in a manifest and the place of the checkout make no difference; no device
-/// toolchain is needed. So an ordinary test can tell whether PTX in a repository is older than its
-/// sources.
+/// The hash covers the kernel crate and its path dependencies (files under the library's directory,
+/// the build script, features and dependencies in the manifest, including inherited values), the
+/// locked versions of registry packages used on the GPU, and the revision of the link step.
+/// Dependencies for other targets only are excluded. Line endings, the order of keys in a manifest
+/// and the path of the checkout have no effect; no device toolchain is required. An ordinary test
+/// can therefore detect that PTX in a repository is older than its sources.
 ///
 /// # Errors
-/// A manifest that is missing or malformed, or a source file that cannot be read.
+/// A missing or malformed manifest, or an unreadable source file.
 ///
 /// ```no_run
 /// let hash = cuda_builder::source_hash("kernels-crate")?;
@@ -37,7 +36,7 @@ pub fn source_hash(crate_root: impl AsRef<Path>) -> Result<String> {
     let packages = device_packages(crate_root)?;
     let mut hash = Sha256::new();
     let mut field = |name: &str, value: &[u8]| {
-        // Lengths keep neighbouring fields apart.
+        // lengths separate adjacent fields
         hash.update(format!("{name} {}\n", value.len()));
         hash.update(value);
     };
@@ -60,7 +59,7 @@ pub fn source_hash(crate_root: impl AsRef<Path>) -> Result<String> {
             field("file", relative.as_bytes());
             field(
                 "content",
-                &unix_line_ends(fs::read(&file).at("cannot read", &file)?),
+                &normalize_line_endings(fs::read(&file).at("cannot read", &file)?),
             );
         }
     }
@@ -74,7 +73,7 @@ pub fn source_hash(crate_root: impl AsRef<Path>) -> Result<String> {
         .collect())
 }
 
-/// Every file that the package is compiled from, in an order that does not depend on the system.
+/// Returns all source files of the package in a platform-independent order.
 fn source_files(package: &Package) -> Result<Vec<PathBuf>> {
     let mut files = BTreeSet::new();
     let mut queue = package.source_paths();
@@ -98,16 +97,16 @@ fn is_editor_file(path: &Path) -> bool {
         || name.ends_with(".rej")
 }
 
-/// A text's bytes with `\n` line ends; anything else unchanged.
-fn unix_line_ends(bytes: Vec<u8>) -> Vec<u8> {
+/// Converts line endings in UTF-8 text to `\n`; other data is unchanged.
+fn normalize_line_endings(bytes: Vec<u8>) -> Vec<u8> {
     match String::from_utf8(bytes) {
         Ok(text) => text.replace("\r\n", "\n").into_bytes(),
         Err(error) => error.into_bytes(),
     }
 }
 
-/// `name version` of every registry package that the device packages reach, from `Cargo.lock`;
-/// empty where there is no lock file.
+/// Returns `name version` of every registry package used by the device packages, from `Cargo.lock`;
+/// empty without a lock file.
 fn locked_versions(crate_root: &Path, packages: &[Package]) -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     let mut queue: Vec<String> = packages
@@ -148,7 +147,7 @@ fn locked_versions(crate_root: &Path, packages: &[Package]) -> Result<BTreeSet<S
                 .and_then(Value::as_array)
                 .into_iter()
                 .flatten();
-            // An entry reads `name`, or `name version` where several versions are locked.
+            // an entry is `name`, or `name version` if several versions are locked
             queue.extend(
                 dependencies
                     .filter_map(|value| Some(value.as_str()?.split(' ').next()?.to_owned())),

@@ -1,10 +1,10 @@
-//! What moves the source hash and what does not.
+//! Tests of changes that affect the source hash, and of changes that do not.
 
 use super::*;
 use tempfile::TempDir;
 
-/// A workspace of a kernel crate, a library that it inherits, a macro crate, and a crate for the
-/// CPU only.
+/// Creates a workspace with a kernel crate, a library that it inherits, a macro crate, and a crate
+/// for the CPU only.
 fn workspace() -> TempDir {
     let root = tempfile::tempdir().unwrap();
     for (path, text) in [
@@ -56,7 +56,7 @@ fn hash(root: &TempDir) -> String {
 }
 
 #[test]
-fn the_place_and_the_line_ends_do_not_count() {
+fn path_and_line_endings_have_no_effect() {
     let (one, other) = (workspace(), workspace());
     write(
         other.path(),
@@ -69,7 +69,7 @@ fn the_place_and_the_line_ends_do_not_count() {
 }
 
 #[test]
-fn every_device_source_counts() {
+fn every_device_source_affects_the_hash() {
     let before = hash(&workspace());
     for (path, text) in [
         ("kernels/src/a.rs", "fn a() {}\nfn c() {}\n"),
@@ -85,12 +85,12 @@ fn every_device_source_counts() {
     ] {
         let root = workspace();
         write(root.path(), path, text);
-        assert_ne!(hash(&root), before, "{path} must count");
+        assert_ne!(hash(&root), before, "{path} must affect the hash");
     }
 }
 
 #[test]
-fn what_the_gpu_never_sees_does_not_count() {
+fn host_only_sources_have_no_effect() {
     let before = hash(&workspace());
     for (path, text) in [
         ("cpu/src/lib.rs", "// changed\n"),
@@ -103,12 +103,12 @@ fn what_the_gpu_never_sees_does_not_count() {
     ] {
         let root = workspace();
         write(root.path(), path, text);
-        assert_eq!(hash(&root), before, "{path} must not count");
+        assert_eq!(hash(&root), before, "{path} must not affect the hash");
     }
 }
 
 #[test]
-fn a_missing_or_broken_manifest_is_named() {
+fn a_missing_or_invalid_manifest_is_named() {
     let root = workspace();
     write(root.path(), "lib/Cargo.toml", "[package\n");
     let message = source_hash(root.path().join("kernels"))

@@ -1,4 +1,4 @@
-//! Manifests, as far as the hash and the list of packages need them.
+//! Cargo manifests, as far as required for the hash and the list of packages.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,26 +10,26 @@ use super::cfg::applies_to_device;
 use crate::error::IoContext;
 use crate::{CudaBuilderError, Result};
 
-/// One `Cargo.toml` with what it inherits from its workspace.
+/// A `Cargo.toml` with the values inherited from its workspace.
 pub(super) struct Manifest {
-    /// The directory it stands in, canonical.
+    /// Canonical path of its directory.
     pub directory: PathBuf,
     table: Table,
-    /// The workspace's `Cargo.toml`, with its directory.
+    /// Directory and contents of the workspace's `Cargo.toml`.
     workspace: Option<(PathBuf, Table)>,
 }
 
-/// A dependency of the device build.
+/// Dependency of the device build.
 pub(super) struct Dependency {
-    /// The package's name in its own manifest.
+    /// Name of the package in its own manifest.
     pub package: String,
-    /// Its directory, when it is a path dependency.
+    /// Directory of a path dependency.
     pub path: Option<PathBuf>,
-    /// The entry, as text, without its path.
+    /// The entry as text, without its path.
     pub requirement: String,
 }
 
-/// Reads and parses one TOML file.
+/// Reads and parses a TOML file.
 pub(super) fn read_table(path: &Path) -> Result<Table> {
     let text = fs::read_to_string(path).at("cannot read", path)?;
     text.parse()
@@ -39,7 +39,7 @@ pub(super) fn read_table(path: &Path) -> Result<Table> {
         })
 }
 
-/// The nearest directory, from `start` upwards, whose manifest has a `[workspace]`.
+/// Finds the nearest directory, from `start` upwards, whose manifest has a `[workspace]`.
 pub(super) fn find_workspace(start: &Path) -> Result<Option<(PathBuf, Table)>> {
     for directory in start.ancestors() {
         let path = directory.join("Cargo.toml");
@@ -83,15 +83,15 @@ impl Manifest {
         self.table.get(name)?.as_table()
     }
 
-    /// The package's name.
+    /// Returns the name of the package.
     pub fn name(&self) -> Result<&str> {
         let name = self
             .section("package")
             .and_then(|package| package.get("name")?.as_str());
-        name.ok_or_else(|| self.error("it has no [package] name".to_owned()))
+        name.ok_or_else(|| self.error("missing [package] name".to_owned()))
     }
 
-    /// A field of `[package]`, inherited from the workspace where it says so; empty when absent.
+    /// Returns a field of `[package]`, inherited from the workspace if specified; empty if absent.
     pub fn package_field(&self, field: &str) -> String {
         let own = self
             .section("package")
@@ -115,7 +115,7 @@ impl Manifest {
         value.map(canonical).unwrap_or_default()
     }
 
-    /// The `[features]` and `[lib]` tables, as text.
+    /// Returns the `[features]` and `[lib]` tables as text.
     pub fn build_settings(&self) -> String {
         ["features", "lib"]
             .iter()
@@ -128,14 +128,15 @@ impl Manifest {
             .collect()
     }
 
-    /// Whether the package is a procedural macro, which runs in the compiler and not on the GPU.
+    /// Returns `true` if the package is a procedural macro, which runs in the compiler and not on
+    /// the GPU.
     pub fn is_proc_macro(&self) -> bool {
         self.section("lib")
             .and_then(|lib| lib.get("proc-macro")?.as_bool())
             .unwrap_or(false)
     }
 
-    /// The source file of the library and the build script's, relative.
+    /// Returns the relative paths of the library's and the build script's source files.
     pub fn source_roots(&self) -> (PathBuf, PathBuf) {
         let library = self
             .section("lib")
@@ -148,7 +149,7 @@ impl Manifest {
         (library.into(), script.into())
     }
 
-    /// Dependencies that go into the device build, sorted; those of a build script among them.
+    /// Returns the sorted dependencies of the device build, including those of build scripts.
     pub fn device_dependencies(&self) -> Result<Vec<Dependency>> {
         let mut found = BTreeMap::new();
         let mut collect = |table: &Table| -> Result<()> {
@@ -195,7 +196,7 @@ impl Manifest {
             });
             let (directory, inherited) = inherited.ok_or_else(|| {
                 self.error(format!(
-                    "dependency {key} is inherited, but no workspace has it"
+                    "dependency {key} is inherited, but the workspace does not define it"
                 ))
             })?;
             base.clone_from(directory);
@@ -203,8 +204,7 @@ impl Manifest {
                 Value::Table(table) => table.clone(),
                 version => Table::from_iter([("version".to_owned(), version.clone())]),
             };
-            // Features add up; everything else the member may not override, except whether it is
-            // optional.
+            // features are combined; of the other fields a member may override only `optional`
             for (name, value) in own.into_iter().filter(|(name, _)| name != "workspace") {
                 match (merged.get_mut(&name), value) {
                     (Some(Value::Array(so_far)), Value::Array(more)) => so_far.extend(more),
@@ -228,7 +228,7 @@ impl Manifest {
     }
 }
 
-/// A value as text that does not depend on the order of keys or on layout.
+/// Formats a value as text independent of key order and layout.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Table(table) => {

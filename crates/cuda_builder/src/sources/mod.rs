@@ -1,5 +1,5 @@
-//! The sources of a kernel crate: which packages on disk go into its device build, and a hash of
-//! them that needs no compiler.
+//! Sources of a kernel crate: the local packages of its device build, and a hash of them that
+//! requires no compiler.
 
 mod cfg;
 mod hash;

@@ -1,4 +1,4 @@
-//! The packages on disk that one device build compiles.
+//! Local packages of a device build.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,28 +7,28 @@ use super::manifest::{Manifest, find_workspace};
 use crate::Result;
 use crate::error::IoContext;
 
-/// A package of the device build that is edited in place: the kernel crate or a path dependency.
+/// Local package of the device build: the kernel crate or a path dependency.
 pub(crate) struct Package {
-    /// Its name.
+    /// Name of the package.
     pub name: String,
     pub(super) manifest: Manifest,
-    /// Names of its dependencies that come from a registry.
+    /// Names of its registry dependencies.
     pub(super) registry_dependencies: Vec<String>,
     pub(super) requirements: Vec<String>,
 }
 
 impl Package {
-    /// The package's directory, canonical.
+    /// Returns the canonical path of the package's directory.
     pub fn directory(&self) -> &Path {
         &self.manifest.directory
     }
 
-    /// The directories and files that it is compiled from, canonical; those that exist.
+    /// Returns the canonical paths of its existing source directories and files.
     pub fn source_paths(&self) -> Vec<PathBuf> {
         let (library, script) = self.manifest.source_roots();
         let sources = library.parent().unwrap_or(Path::new("")).to_owned();
-        // A library file beside the manifest would make the whole package its source directory,
-        // build output included.
+        // a library file next to the manifest would make the whole package its source directory,
+        // including build outputs
         let sources = if sources.as_os_str().is_empty() {
             library
         } else {
@@ -42,9 +42,10 @@ impl Package {
     }
 }
 
-/// The kernel crate in `crate_root` and its path dependencies, direct and indirect, sorted by name.
+/// Returns the kernel crate in `crate_root` and its direct and indirect path dependencies, sorted
+/// by name.
 ///
-/// Optional dependencies are included, whether a feature turns them on or not.
+/// Optional dependencies are included, whether or not a feature enables them.
 pub(crate) fn device_packages(crate_root: &Path) -> Result<Vec<Package>> {
     let mut found: BTreeMap<PathBuf, Package> = BTreeMap::new();
     let mut queue = vec![crate_root.to_owned()];
@@ -62,8 +63,8 @@ pub(crate) fn device_packages(crate_root: &Path) -> Result<Vec<Package>> {
         for dependency in package.manifest.device_dependencies()? {
             match dependency.path {
                 Some(path) => queue.push(path),
-                // What a procedural macro links is not on the GPU; what the macro generates is
-                // decided by its own source.
+                // dependencies of a procedural macro do not run on the GPU; the code that it
+                // generates is determined by its own source
                 None if package.manifest.is_proc_macro() => {}
                 None => package.registry_dependencies.push(dependency.package),
             }
@@ -76,7 +77,7 @@ pub(crate) fn device_packages(crate_root: &Path) -> Result<Vec<Package>> {
     Ok(packages)
 }
 
-/// The directory that holds `Cargo.lock` for the crate: its workspace's, or its own.
+/// Returns the directory with `Cargo.lock` for the crate: its workspace's, or its own.
 pub(crate) fn workspace_root(crate_root: &Path) -> Result<PathBuf> {
     let own = crate_root.canonicalize().at("cannot resolve", crate_root)?;
     Ok(find_workspace(&own)?.map_or(own, |(directory, _)| directory))

@@ -1,14 +1,14 @@
-//! Where a device toolchain may be.
+//! Search for device toolchains.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// A toolchain that may or may not be complete.
+/// A possibly incomplete toolchain.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub rustc: PathBuf,
     pub cargo: PathBuf,
-    /// Named by `FERROVOX_LLVM_BIN`; otherwise searched for.
+    /// Directory given by `FERROVOX_LLVM_BIN`; `None` to search for it.
     pub llvm_bin: Option<PathBuf>,
     pub named_by_environment: bool,
 }
@@ -19,16 +19,16 @@ fn variable(name: &str) -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// Every candidate, best first. Places without a compiler are noted in `looked_at`.
-pub(super) fn candidates(looked_at: &mut Vec<String>) -> Vec<Candidate> {
+/// Returns all candidates, best first. Locations without a compiler are appended to `looked_at`.
+pub(super) fn candidates(searched: &mut Vec<String>) -> Vec<Candidate> {
     let llvm_bin = variable("FERROVOX_LLVM_BIN");
     let mut found = Vec::new();
     let mut consider = |rustc: PathBuf, cargo: PathBuf, named_by_environment: bool| {
         if !rustc.is_file() {
-            looked_at.push(format!("{}: no such file", rustc.display()));
+            searched.push(format!("{}: no such file", rustc.display()));
         } else if !cargo.is_file() {
-            looked_at.push(format!(
-                "{}: there is no cargo at {}",
+            searched.push(format!(
+                "{}: no cargo at {}",
                 rustc.display(),
                 cargo.display()
             ));
@@ -64,14 +64,15 @@ pub(super) fn candidates(looked_at: &mut Vec<String>) -> Vec<Candidate> {
                 );
             }
         }
-        None => looked_at.push(
+        None => searched.push(
             "rustup: no toolchains directory (neither $RUSTUP_HOME nor ~/.rustup)".to_owned(),
         ),
     }
     found
 }
 
-/// Ubuntu's packages `rustc-1.NN` live under `/usr/lib/rust-1.NN/bin`, newest first.
+/// Returns the compilers of Ubuntu's packages `rustc-1.NN` in `/usr/lib/rust-1.NN/bin`, newest
+/// first.
 fn versioned_packages() -> Vec<PathBuf> {
     let entries = Path::new("/usr/lib")
         .read_dir()
@@ -91,7 +92,7 @@ fn versioned_packages() -> Vec<PathBuf> {
     found.into_iter().map(|(_, bin)| bin).collect()
 }
 
-/// rustup's toolchains, nightly ones first, newest name first among equals.
+/// Returns the toolchains of rustup: nightly ones first, then by descending name.
 fn rustup_toolchains() -> Option<Vec<PathBuf>> {
     let home = variable("RUSTUP_HOME").or_else(|| Some(home_directory()?.join(".rustup")))?;
     let mut toolchains: Vec<PathBuf> = home
@@ -112,14 +113,15 @@ fn rustup_toolchains() -> Option<Vec<PathBuf>> {
     Some(toolchains)
 }
 
-/// The user's home directory.
+/// Returns the user's home directory.
 pub(crate) fn home_directory() -> Option<PathBuf> {
     variable("HOME").or_else(|| variable("USERPROFILE"))
 }
 
-/// Directories that may hold LLVM's tools for a rustc with this sysroot and LLVM, best first.
+/// Returns directories that may contain LLVM's tools for a rustc with this sysroot and LLVM
+/// version, best first.
 pub(super) fn llvm_directories(sysroot: &Path, host: &str, rustc_llvm: u32) -> Vec<PathBuf> {
-    // rustup's component `llvm-tools` is rustc's own LLVM.
+    // rustup's component `llvm-tools` matches rustc's LLVM
     let mut directories = vec![sysroot.join("lib/rustlib").join(host).join("bin")];
     for major in rustc_llvm..=rustc_llvm + 8 {
         directories.push(format!("/usr/lib/llvm-{major}/bin").into());
@@ -133,7 +135,7 @@ pub(super) fn llvm_directories(sysroot: &Path, host: &str, rustc_llvm: u32) -> V
     directories
 }
 
-/// The file name of a program on this system.
+/// Returns the file name of an executable on this system.
 pub(super) fn executable(name: &str) -> String {
     format!("{name}{}", env::consts::EXE_SUFFIX)
 }

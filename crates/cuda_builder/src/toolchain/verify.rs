@@ -1,27 +1,27 @@
-//! Whether a toolchain is complete.
+//! Completeness check of toolchains.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::discover::{Candidate, executable, llvm_directories};
-use super::{DeviceToolchain, OLDEST_RUSTC, library_source};
+use super::{DeviceToolchain, MIN_RUSTC, library_source};
 use crate::environment::scrub_environment;
 
-/// What `rustc -vV` says of itself.
+/// Version information of rustc, from `rustc -vV`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RustcVersion {
-    /// The first line: `rustc 1.96.0 (ac68faa20 2026-05-25)`, without what a packager appended.
+    /// First line: `rustc 1.96.0 (ac68faa20 2026-05-25)`, without remarks of packagers.
     pub summary: String,
-    /// `(1, 96)`.
+    /// Version as (major, minor): `(1, 96)`.
     pub release: (u32, u32),
-    /// The machine it runs on, `x86_64-unknown-linux-gnu`.
+    /// Host target, `x86_64-unknown-linux-gnu`.
     pub host: String,
-    /// Its LLVM, `22.1.8`.
+    /// Version of its LLVM, `22.1.8`.
     pub llvm: String,
 }
 
 impl RustcVersion {
-    /// Reads the output of `rustc -vV`.
+    /// Parses the output of `rustc -vV`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let field = |name: &str| {
             text.lines()
@@ -35,7 +35,7 @@ impl RustcVersion {
             .collect::<Option<Vec<_>>>()?
             .into_iter();
         let first = text.lines().next()?.trim();
-        // A packager's remark follows the closing parenthesis of commit and date.
+        // packagers append remarks after the parenthesis with commit and date
         let summary = first
             .split_inclusive(')')
             .next()
@@ -49,7 +49,7 @@ impl RustcVersion {
         })
     }
 
-    /// Major version of its LLVM.
+    /// Returns the major version of its LLVM.
     pub fn llvm_major(&self) -> u32 {
         self.llvm
             .split('.')
@@ -59,25 +59,25 @@ impl RustcVersion {
     }
 }
 
-/// The directory of LLVM's tools and their version.
+/// Directory and version of LLVM's tools.
 #[derive(Clone, Debug)]
 pub struct LlvmTools {
-    /// Holds `llvm-link`, `opt` and `llc`.
+    /// Directory with `llvm-link`, `opt` and `llc`.
     pub bin: PathBuf,
-    /// `22.1.8`.
+    /// Version, `22.1.8`.
     pub version: String,
 }
 
-/// The tools that the link step runs.
+/// Tools used by the link step.
 const TOOLS: [&str; 3] = ["llvm-link", "opt", "llc"];
 
 impl LlvmTools {
-    /// Path of one tool.
+    /// Returns the path of a tool.
     pub fn tool(&self, name: &str) -> PathBuf {
         self.bin.join(executable(name))
     }
 
-    /// The tools in `bin`, if all are there and make code for NVIDIA GPUs.
+    /// Returns the tools in `bin`, if all are present and support NVIDIA GPUs.
     fn in_directory(bin: &Path) -> Result<Self, String> {
         if let Some(missing) = TOOLS
             .iter()
@@ -86,7 +86,7 @@ impl LlvmTools {
             return Err(format!("{} has no {missing}", bin.display()));
         }
         let llc = bin.join(executable("llc"));
-        let text = output_of(Command::new(&llc).arg("--version"))?;
+        let text = run_command(Command::new(&llc).arg("--version"))?;
         if !text.contains("nvptx64") {
             return Err(format!(
                 "{} was built without the NVPTX target",
@@ -97,7 +97,7 @@ impl LlvmTools {
             .split_whitespace()
             .skip_while(|word| *word != "version")
             .nth(1)
-            .ok_or_else(|| format!("{} --version names no version", llc.display()))?;
+            .ok_or_else(|| format!("{} --version printed no version", llc.display()))?;
         Ok(LlvmTools {
             bin: bin.to_owned(),
             version: version.to_owned(),
@@ -113,7 +113,7 @@ impl LlvmTools {
     }
 }
 
-fn output_of(command: &mut Command) -> Result<String, String> {
+fn run_command(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| {
         format!(
             "cannot run {}: {error}",
@@ -129,18 +129,18 @@ fn output_of(command: &mut Command) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The toolchain, or why it will not do.
+/// Checks a candidate and returns the toolchain, or the reason why it is incomplete.
 pub(super) fn verify(candidate: &Candidate) -> Result<DeviceToolchain, String> {
     let rustc = |argument: &[&str]| {
         let mut command = Command::new(&candidate.rustc);
         scrub_environment(&mut command);
-        output_of(command.args(argument))
+        run_command(command.args(argument))
     };
     let text = rustc(&["-vV"])?;
     let version = RustcVersion::parse(&text)
-        .ok_or_else(|| format!("`rustc -vV` reads unlike a rustc: {text}"))?;
-    if version.release < OLDEST_RUSTC {
-        let (major, minor) = OLDEST_RUSTC;
+        .ok_or_else(|| format!("unexpected output of `rustc -vV`: {text}"))?;
+    if version.release < MIN_RUSTC {
+        let (major, minor) = MIN_RUSTC;
         return Err(format!("{} is older than {major}.{minor}", version.summary));
     }
     let sysroot = PathBuf::from(rustc(&["--print", "sysroot"])?.trim());
@@ -155,7 +155,7 @@ pub(super) fn verify(candidate: &Candidate) -> Result<DeviceToolchain, String> {
     })
 }
 
-/// The sources must be those of this very rustc: `core` uses the compiler's internals.
+/// Checks that the sources are those of this rustc, because `core` uses compiler internals.
 fn check_library_source(sysroot: &Path, version: &RustcVersion) -> Result<(), String> {
     let library = library_source(sysroot);
     let core = library.join("core/src/lib.rs");
@@ -166,8 +166,8 @@ fn check_library_source(sysroot: &Path, version: &RustcVersion) -> Result<(), St
             core.display()
         ));
     }
-    // Debian links the sysroot's entry to a directory named after the version; rustup keeps both in
-    // one toolchain.
+    // on Debian, the sysroot contains a link to a directory named after the version; rustup
+    // toolchains contain both
     let real = library.canonicalize().unwrap_or(library);
     let named = real.components().find_map(|part| {
         part.as_os_str()
@@ -180,7 +180,7 @@ fn check_library_source(sysroot: &Path, version: &RustcVersion) -> Result<(), St
             if !named.starts_with(&format!("{}.{}.", version.release.0, version.release.1)) =>
         {
             Err(format!(
-                "the library sources at {} are those of rustc {named}, not of {}",
+                "the library sources at {} belong to rustc {named}, not {}",
                 real.display(),
                 version.summary
             ))
@@ -221,7 +221,7 @@ mod tests {
         host: x86_64-unknown-linux-gnu\nrelease: 1.96.0\nLLVM version: 22.1.8\n";
 
     #[test]
-    fn version_is_read() {
+    fn version_is_parsed() {
         let version = RustcVersion::parse(DEBIAN).unwrap();
         assert_eq!(version.summary, "rustc 1.96.0 (ac68faa20 2026-05-25)");
         assert_eq!((version.release, version.llvm_major()), ((1, 96), 22));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incomplete_candidate_says_what_is_missing() {
+    fn incomplete_toolchains_are_reported_with_the_missing_part() {
         let empty = tempfile::tempdir().unwrap();
         let reason = LlvmTools::in_directory(empty.path()).unwrap_err();
         assert!(reason.contains("llvm-link"), "{reason}");

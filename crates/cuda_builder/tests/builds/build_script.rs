@@ -1,5 +1,5 @@
-//! The builder in another package's `build.rs`, under a host cargo whose environment is set against
-//! it.
+//! The builder in the `build.rs` of another package, under a host cargo with an adverse
+//! environment.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::support::{copy_fixtures, has_toolchain};
 
 #[test]
-fn a_build_script_makes_ptx() {
+fn a_build_script_builds_ptx() {
     if !has_toolchain() {
         return;
     }
@@ -20,12 +20,12 @@ fn a_build_script_makes_ptx() {
         .unwrap()
         .replace("@BUILDER@", &env!("CARGO_MANIFEST_DIR").replace('\\', "/"));
     fs::write(&manifest, text).unwrap();
-    // the same versions as an example's, which is built with the same builder
+    // the dependency versions of an example, which is built with the same builder
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/03-your-first-kernel");
     fs::copy(example.join("Cargo.lock"), host.join("Cargo.lock")).unwrap();
 
-    // The repository's: what the builder depends on is built as examples have it, and kept there;
-    // `core` is that of `cargo xtask ptx`.
+    // The repository's target directory, so that the builder's dependencies are shared with the
+    // examples and kept; `core` is shared with `cargo xtask ptx`.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
     let profiles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cargo/config.toml");
     let run = || {
@@ -34,11 +34,11 @@ fn a_build_script_makes_ptx() {
             .arg(&profiles)
             .current_dir(&host)
             .env("CARGO_TARGET_DIR", &target)
-            // `cargo xtask test` sets it for this program.
+            // set by `cargo xtask test` for this program
             .env_remove("RUSTC_BOOTSTRAP")
-            // Each of these would break a device build that it reached; `build.rs` has more. Not
-            // incremental, so that the builder is compiled once for this and for the examples, as
-            // `cargo xtask test` has it.
+            // Each of these would break a device build that inherited it; `build.rs` sets more. Not
+            // incremental, so that the builder is compiled once for this test and the examples, as
+            // in `cargo xtask test`.
             .env("CARGO_BUILD_RUSTC_WRAPPER", "")
             .env("CARGO_PROFILE_RELEASE_LTO", "fat")
             .output()
@@ -49,7 +49,7 @@ fn a_build_script_makes_ptx() {
     };
     assert_eq!(run().trim(), ".target sm_75");
 
-    let listed = announced(&target);
+    let listed = watched_paths(&target);
     for path in ["raw/src", "raw/Cargo.toml", "helper/src"] {
         assert!(
             listed.contains(&format!(
@@ -64,7 +64,7 @@ fn a_build_script_makes_ptx() {
             "{path} not in\n{listed}"
         );
     }
-    // A change in a path dependency reaches the PTX.
+    // a change in a path dependency affects the PTX
     let ptx = || fs::read_to_string(newest_ptx(&target)).unwrap();
     let before = ptx();
     let helper = directory.path().join("helper/src/lib.rs");
@@ -77,8 +77,8 @@ fn a_build_script_makes_ptx() {
     assert_ne!(ptx(), before);
 }
 
-/// What the build script told cargo to watch.
-fn announced(target: &Path) -> String {
+/// Returns the paths that the build script asked cargo to watch.
+fn watched_paths(target: &Path) -> String {
     let out = newest_ptx(target);
     let text = fs::read_to_string(out.parent().unwrap().with_file_name("output")).unwrap();
     let watched = text

@@ -1,4 +1,4 @@
-//! Crates written for Rust-CUDA, which have no line for this builder.
+//! Crates written for Rust-CUDA, without changes for this builder.
 
 use std::fs;
 use std::path::Path;
@@ -10,19 +10,19 @@ use cuda_builder::lint::{FindingKind, LintReport, LintRules};
 use cuda_builder::{CudaBuilder, NvvmArch};
 use test_cases::is_left_out;
 
-/// The PTX of the crate whose kernels `tests/from-rust-cuda` runs on the CPU.
+/// Builds the crate whose kernels `tests/from-rust-cuda` runs on the CPU.
 fn kernels(arch: NvvmArch) -> Option<Built> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/from-rust-cuda");
     build(builder(&path).arch(arch))
 }
 
-/// The same for the architecture that most tests look at, built by the first of them.
-fn kernels_of_volta() -> Option<&'static Built> {
+/// Returns the build for the architecture that most tests use; the first test builds it.
+fn kernels_for_volta() -> Option<&'static Built> {
     static BUILT: LazyLock<Option<Built>> = LazyLock::new(|| kernels(NvvmArch::Compute70));
     BUILT.as_ref()
 }
 
-/// The PTX, and what the lint says of it.
+/// The PTX and the results of the lint.
 type Built = (String, LintReport);
 
 fn build(builder: CudaBuilder) -> Option<Built> {
@@ -38,8 +38,8 @@ fn build(builder: CudaBuilder) -> Option<Built> {
 }
 
 #[test]
-fn a_crate_without_a_line_for_us_compiles() {
-    let Some((ptx, _)) = kernels_of_volta() else {
+fn an_unchanged_crate_compiles() {
+    let Some((ptx, _)) = kernels_for_volta() else {
         return;
     };
     for kernel in [
@@ -87,14 +87,14 @@ fn a_crate_without_a_line_for_us_compiles() {
     let resources = ptxas()
         .resources(&file, NvvmArch::Compute70)
         .unwrap_or_else(|error| panic!("{error}"));
-    // four by name, and the block's own, number 0
+    // four named barriers, and the block's own, number 0
     assert_eq!(resources["sum_tiles"].barriers, 5);
 }
 
 /// A struct and an array are one parameter each, of their own size; a reference is a pointer.
 #[test]
-fn values_and_references_cross_as_upstreams_do() {
-    let Some((ptx, _)) = kernels_of_volta() else {
+fn parameters_have_the_layout_of_rust_cuda() {
+    let Some((ptx, _)) = kernels_for_volta() else {
         return;
     };
     let parameters = |kernel: &str| -> Vec<String> {
@@ -115,7 +115,7 @@ fn values_and_references_cross_as_upstreams_do() {
     assert_eq!(parameters("by_value"), ["[16]", "[12]", ".b64"], "{ptx}");
     assert_eq!(parameters("by_reference"), [".b64"; 3], "{ptx}");
     assert_eq!(parameters("vecadd"), [".b64"; 5], "{ptx}");
-    // glam's vectors have the size and the alignment that they have on the host
+    // glam's vectors have the same size and alignment as on the host
     let turn = [".b64", ".b64", ".u32", "[16]", "[8]", "[16]", ".b64"];
     assert_eq!(parameters("turn"), turn, "{ptx}");
     let half = [".u16", ".b64", ".b64", ".b64", ".b64", ".b64"];
@@ -129,8 +129,8 @@ fn values_and_references_cross_as_upstreams_do() {
 }
 
 #[test]
-fn allocation_is_there_and_the_lint_names_it() {
-    let Some((ptx, lint)) = kernels_of_volta() else {
+fn allocation_is_supported_and_reported_by_the_lint() {
+    let Some((ptx, lint)) = kernels_for_volta() else {
         return;
     };
     assert!(
@@ -161,22 +161,22 @@ fn allocation_is_there_and_the_lint_names_it() {
     );
 }
 
-/// Who does not allocate has no heap in the PTX, and who does not print no instruction for it: a
-/// panic is not printed by itself.
+/// PTX without allocations contains no heap, and PTX without printing no print instruction: panics
+/// do not print by themselves.
 #[test]
-fn no_heap_without_allocation_and_no_text_without_printing() {
+fn unused_heap_and_printing_are_absent() {
     if let Some((ptx, _)) = build(builder(&small("plain"))) {
         assert!(!ptx.contains("heap") && !ptx.contains("vprintf"), "{ptx}");
     }
 }
 
-/// `cfg(target_feature = "compute_NN")` holds for what the PTX is for and for all before it.
+/// `cfg(target_feature = "compute_NN")` is set for the architecture and all older ones.
 #[test]
-fn features_of_the_device_are_those_of_the_architecture() {
+fn target_features_include_all_older_architectures() {
     if is_left_out("all crates for a second architecture") {
         return;
     }
-    let (Some((volta, _)), Some((hopper, _))) = (kernels_of_volta(), kernels(NvvmArch::Compute90))
+    let (Some((volta, _)), Some((hopper, _))) = (kernels_for_volta(), kernels(NvvmArch::Compute90))
     else {
         return;
     };
@@ -201,10 +201,10 @@ fn features_of_the_device_are_those_of_the_architecture() {
     }
 }
 
-/// The lines that the published 0.2 asked for are errors of today's compilers; the message says
-/// which go.
+/// Attributes required by cuda_std 0.2 are errors in current compilers; the message names the lines
+/// to remove.
 #[test]
-fn old_headers_are_explained() {
+fn outdated_attributes_are_explained() {
     if !has_toolchain() {
         return;
     }
@@ -221,9 +221,9 @@ fn old_headers_are_explained() {
     }
 }
 
-/// The published 0.2's vectors, and glam's of other numbers than f32 and u32: each is a feature.
+/// The vectors of cuda_std 0.2, and glam's vectors of other types than f32 and u32, are features.
 #[test]
-fn vek_and_the_rest_of_glam_are_features() {
+fn vek_and_other_glam_types_are_features() {
     if is_left_out("other crates of vectors") {
         return;
     }
@@ -233,10 +233,10 @@ fn vek_and_the_rest_of_glam_are_features() {
     }
 }
 
-/// What prints has the driver's functions.
+/// Printing uses the driver's functions.
 #[test]
-fn printing_is_the_drivers() {
-    let Some((ptx, _)) = kernels_of_volta() else {
+fn printing_uses_the_drivers_functions() {
+    let Some((ptx, _)) = kernels_for_volta() else {
         return;
     };
     let functions = cuda_builder::ptx::PtxModule::parse(ptx);
@@ -258,10 +258,10 @@ fn printing_is_the_drivers() {
     );
 }
 
-/// Each is the instruction, or as many as the value's bits take.
+/// Each function compiles to its instruction, repeated as needed for the size of the value.
 #[test]
-fn functions_of_the_machine_are_its_instructions() {
-    let Some((ptx, _)) = kernels_of_volta() else {
+fn intrinsics_compile_to_their_instructions() {
+    let Some((ptx, _)) = kernels_for_volta() else {
         return;
     };
     let count = |kernel: &str, words: &str| body(ptx, kernel).matches(words).count();
@@ -284,11 +284,11 @@ fn functions_of_the_machine_are_its_instructions() {
     }
 }
 
-/// Named barriers are instructions with their numbers, as many as in the source: whoever waits and
-/// whoever arrives.
+/// Named barriers compile to instructions with their numbers, as many as in the source, for waiting
+/// and arriving.
 #[test]
-fn named_barriers_are_instructions() {
-    let Some((ptx, lint)) = kernels_of_volta() else {
+fn named_barriers_compile_to_instructions() {
+    let Some((ptx, lint)) = kernels_for_volta() else {
         return;
     };
     let kernel = body(ptx, "sum_tiles");
@@ -303,17 +303,18 @@ fn named_barriers_are_instructions() {
     assert_eq!(lint.kernel("sum_tiles").unwrap().barriers, 8, "{lint}");
 }
 
-/// With a feature panics print their messages.
+/// A feature enables the printing of panic messages.
 #[test]
-fn messages_of_panics_are_a_feature() {
+fn panic_messages_are_a_feature() {
     if let Some((ptx, _)) = build(builder(&small("messages"))) {
         assert!(ptx.contains("vprintf"), "{ptx}");
     }
 }
 
-/// A kernel of one addition is two loads, the addition and a store, all of global memory.
+/// A kernel with one addition consists of two loads, the addition and a store, all in global
+/// memory.
 #[test]
-fn an_addition_is_as_many_instructions() {
+fn an_addition_compiles_to_minimal_instructions() {
     if let Some((ptx, _)) = build(builder(&small("addition"))) {
         let kernel = body(&ptx, "add");
         for (words, count) in [("ld.global", 2), ("add.f32", 1), ("st.global", 1)] {
@@ -326,7 +327,7 @@ fn an_addition_is_as_many_instructions() {
     }
 }
 
-/// What only `std` has is refused, with a word about why.
+/// Use of `std` is an error with an explanation.
 #[test]
 fn std_in_a_kernel_is_explained() {
     if !has_toolchain() {

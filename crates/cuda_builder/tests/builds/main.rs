@@ -1,4 +1,4 @@
-//! Whole builds of kernel crates, with the device compiler and the assembler.
+//! Complete builds of kernel crates, with the device compiler and the assembler.
 
 mod build_script;
 mod from_rust_cuda;

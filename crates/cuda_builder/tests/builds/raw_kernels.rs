@@ -6,8 +6,7 @@ use crate::support::{body, builder, copy_fixtures, has_toolchain, ptxas};
 use cuda_builder::lint::{FindingKind, LintReport, LintRules};
 use cuda_builder::{CudaBuilder, CudaBuilderError, DebugInfo, NvvmArch};
 
-/// A copy of the fixture, and a builder for it that differs from the others' in its target
-/// directory.
+/// Returns a copy of the fixture, and a builder for it with a target directory of its own.
 fn raw() -> Option<(tempfile::TempDir, CudaBuilder)> {
     has_toolchain().then(|| {
         let directory = tempfile::tempdir().unwrap();
@@ -26,7 +25,7 @@ fn build(builder: CudaBuilder) -> (String, LintReport) {
 }
 
 #[test]
-fn every_static_is_in_its_memory() {
+fn statics_are_in_their_memory_spaces() {
     let Some((_keep, builder)) = raw() else {
         return;
     };
@@ -63,9 +62,9 @@ fn every_static_is_in_its_memory() {
     }
 }
 
-/// rust-lang/rust#137086: a barrier must not be copied into the arms of a branch.
+/// rust-lang/rust#137086: a barrier must not be duplicated into the arms of a branch.
 #[test]
-fn barriers_are_counted() {
+fn barriers_are_not_duplicated() {
     let Some((_keep, builder)) = raw() else {
         return;
     };
@@ -85,9 +84,9 @@ fn barriers_are_counted() {
     }
 }
 
-/// Assembly that a warp executes together must not be copied either.
+/// Assembly executed by a warp together must not be duplicated either.
 #[test]
-fn warp_barriers_in_assembly_are_counted() {
+fn warp_barriers_in_assembly_are_not_duplicated() {
     let Some((_keep, builder)) = raw() else {
         return;
     };
@@ -97,7 +96,7 @@ fn warp_barriers_in_assembly_are_counted() {
 }
 
 #[test]
-fn arithmetic_follows_the_options() {
+fn arithmetic_options_select_the_instructions() {
     let Some((_keep, builder)) = raw() else {
         return;
     };
@@ -122,7 +121,7 @@ fn arithmetic_follows_the_options() {
 }
 
 #[test]
-fn the_lint_names_kernel_and_line() {
+fn lint_findings_have_kernel_and_source_line() {
     let Some((_keep, builder)) = raw() else {
         return;
     };
@@ -160,7 +159,7 @@ fn the_lint_names_kernel_and_line() {
 }
 
 #[test]
-fn broken_crates_are_told_in_rustcs_words() {
+fn compile_errors_contain_rustcs_messages() {
     let Some((keep, builder)) = raw() else { return };
     let error = builder
         .clone()
@@ -192,7 +191,7 @@ fn broken_crates_are_told_in_rustcs_words() {
 }
 
 #[test]
-fn debug_builds_and_line_information() {
+fn debug_and_line_information_follow_the_options() {
     let Some((_keep, builder)) = raw() else {
         return;
     };
@@ -216,7 +215,7 @@ fn debug_builds_and_line_information() {
 }
 
 #[test]
-fn ptxas_assembles_every_architecture_it_knows() {
+fn ptxas_assembles_every_supported_architecture() {
     let Some((keep, builder)) = raw() else { return };
     let ptx = keep.path().join("out.ptx");
     for arch in [
@@ -236,7 +235,7 @@ fn ptxas_assembles_every_architecture_it_knows() {
         );
         assert!(resources["reverse"].registers > 0 && resources["reverse"].barriers == 1);
     }
-    // Debug information must be acceptable too.
+    // PTX with debug information must be valid too
     build(builder.debug(DebugInfo::Full));
     ptxas()
         .resources(&ptx, NvvmArch::Compute70)
@@ -244,7 +243,7 @@ fn ptxas_assembles_every_architecture_it_knows() {
 }
 
 #[test]
-fn ir_can_be_written_beside_the_ptx() {
+fn ir_and_bitcode_can_be_emitted() {
     let Some((keep, builder)) = raw() else { return };
     let output = builder
         .clone()
@@ -263,7 +262,7 @@ fn ir_can_be_written_beside_the_ptx() {
 }
 
 #[test]
-fn one_kernel_of_many_can_be_built_alone() {
+fn a_single_kernel_can_be_built() {
     let Some((_keep, builder)) = raw() else {
         return;
     };
@@ -271,18 +270,20 @@ fn one_kernel_of_many_can_be_built_alone() {
     let (one, _) = build(builder.clone().only_kernel("reverse"));
     assert_eq!(body(&one, "reverse"), body(&all, "reverse"));
     assert_eq!(one.matches(".entry").count(), 1, "{one}");
-    // what the host writes stays its own
+    // constant memory written by the host stays visible
     assert!(one.contains(".visible .const .align 4 .b8 COEFFICIENTS[64]"));
     let error = builder.only_kernel("reverze").build().unwrap_err();
     assert!(
-        error.to_string().contains("no kernel `reverze`; there are")
+        error
+            .to_string()
+            .contains("no kernel `reverze`; available:")
             && error.to_string().contains("reverse"),
         "{error}"
     );
 }
 
 #[test]
-fn more_shared_memory_than_a_block_can_have_is_an_error() {
+fn too_much_static_shared_memory_is_an_error() {
     let Some((keep, builder)) = raw() else {
         return;
     };
@@ -296,7 +297,7 @@ fn more_shared_memory_than_a_block_can_have_is_an_error() {
     assert!(
         matches!(
             &error,
-            CudaBuilderError::SharedMemory { bytes: 49156, most: 49152, kernel, .. } if kernel == "reverse"
+            CudaBuilderError::SharedMemory { bytes: 49156, max: 49152, kernel, .. } if kernel == "reverse"
         ),
         "{error}"
     );

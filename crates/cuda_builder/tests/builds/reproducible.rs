@@ -1,4 +1,4 @@
-//! The same sources give the same bytes, wherever they lie.
+//! Builds are reproducible: the same sources produce the same bytes in any directory.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::support::{builder, copy_fixtures, has_toolchain};
 
 fn ptx_in(directory: &Path, lines: bool) -> String {
     copy_fixtures(directory);
-    // Its own target directory inside the checkout, as a user's would be.
+    // A target directory inside the checkout, as for users.
     let out = directory.join("out.ptx");
     builder(&directory.join("raw"))
         .generate_line_info(lines)
@@ -18,7 +18,7 @@ fn ptx_in(directory: &Path, lines: bool) -> String {
 }
 
 #[test]
-fn two_checkouts_give_the_same_bytes() {
+fn two_checkouts_produce_the_same_bytes() {
     if !has_toolchain() {
         return;
     }
@@ -41,7 +41,7 @@ fn two_checkouts_give_the_same_bytes() {
 }
 
 #[test]
-fn a_second_build_changes_nothing_and_leaves_the_files_time() {
+fn a_second_build_does_not_modify_the_file() {
     if !has_toolchain() {
         return;
     }

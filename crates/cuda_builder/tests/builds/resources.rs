@@ -1,5 +1,5 @@
-//! NVIDIA's assembler itself: figures of a kernel are the same whatever other kernels are in the
-//! file, so they can be kept.
+//! NVIDIA's assembler: the resource usage of a kernel does not depend on other kernels in the file,
+//! so it can be cached.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,8 +8,8 @@ use std::path::Path;
 use crate::support::{has_toolchain, ptxas};
 use cuda_builder::{NvvmArch, Ptxas, ResourceTable};
 
-/// What kernels can share: a table, static and dynamic shared memory (of which the alignment rounds
-/// up everyone's), constants, a function.
+/// Items that kernels can share: a table, static and dynamic shared memory (whose alignment rounds
+/// up that of every kernel), constants, a function.
 const PTX: &str = r#"
 .version 7.0
 .target sm_70
@@ -30,7 +30,7 @@ const PTX: &str = r#"
 }
 "#;
 
-/// A kernel that loads the thread's element of a static and does something with it.
+/// Returns a kernel that loads the thread's element of a static and processes it.
 fn kernel(name: &str, number: usize, space: &str, table: &str, with: &str) -> String {
     format!(
         r#".visible .entry {name}(
@@ -56,7 +56,7 @@ fn kernel(name: &str, number: usize, space: &str, table: &str, with: &str) -> St
     )
 }
 
-/// Each uses something else of [`PTX`].
+/// Returns kernels that each use different items of [`PTX`].
 fn kernels() -> Vec<String> {
     let call = "\t{\n\t.param .b32 p0;\n\t.param .b32 p1;\n\tst.param.b32 [p0], %r2;\n\tcall.uni (p1), twice, (p0);\n\tld.param.b32 %r2, [p1];\n\t}\n";
     let second = "\tmov.u64 %rd3, B;\n\tld.const.b32 %r3, [%rd3];\n\tadd.u32 %r2, %r2, %r3;\n";
@@ -72,7 +72,7 @@ fn kernels() -> Vec<String> {
     ]
 }
 
-/// Figures by way of a cache, with how many kernels were assembled for them.
+/// Returns the resource usage computed with a cache, and the number of assembled kernels.
 fn cached(ptxas: &Ptxas, directory: &Path, text: &str, jobs: usize) -> (ResourceTable, usize) {
     let ptx = directory.join("k.ptx");
     fs::write(&ptx, text).unwrap();
@@ -82,7 +82,7 @@ fn cached(ptxas: &Ptxas, directory: &Path, text: &str, jobs: usize) -> (Resource
     (found.kernels, found.fresh)
 }
 
-fn whole(ptxas: &Ptxas, directory: &Path, text: &str) -> ResourceTable {
+fn uncached(ptxas: &Ptxas, directory: &Path, text: &str) -> ResourceTable {
     let ptx = directory.join("whole.ptx");
     fs::write(&ptx, text).unwrap();
     ptxas
@@ -91,7 +91,7 @@ fn whole(ptxas: &Ptxas, directory: &Path, text: &str) -> ResourceTable {
 }
 
 #[test]
-fn a_kernel_takes_the_same_in_any_company() {
+fn resource_usage_does_not_depend_on_other_kernels() {
     if !has_toolchain() {
         return;
     }
@@ -99,7 +99,7 @@ fn a_kernel_takes_the_same_in_any_company() {
     let directory = tempfile::tempdir().unwrap();
     let kernels = kernels();
     let all = PTX.to_owned() + &kernels.concat();
-    let expected = whole(&ptxas, directory.path(), &all);
+    let expected = uncached(&ptxas, directory.path(), &all);
     assert_eq!(expected.len(), kernels.len());
     let figures: BTreeSet<_> = expected
         .values()
@@ -109,23 +109,23 @@ fn a_kernel_takes_the_same_in_any_company() {
         figures.len() >= 4,
         "a test of different kernels: {expected:?}"
     );
-    // One assembler for all, some side by side, one for each: each from nothing.
+    // one assembler, several in parallel, and one per kernel, each with an empty cache
     for jobs in [1, 3, kernels.len()] {
         let empty = tempfile::tempdir().unwrap();
         let (found, fresh) = cached(&ptxas, empty.path(), &all, jobs);
         assert_eq!((fresh, found), (kernels.len(), expected.clone()));
     }
-    // One kernel more each time: what is known came from a smaller file.
+    // one more kernel each time: cached results come from smaller files
     for count in 1..=kernels.len() {
         let text = PTX.to_owned() + &kernels[..count].concat();
         let (found, fresh) = cached(&ptxas, directory.path(), &text, 1);
         assert_eq!(fresh, 1);
-        assert_eq!(found, whole(&ptxas, directory.path(), &text));
+        assert_eq!(found, uncached(&ptxas, directory.path(), &text));
     }
 }
 
 #[test]
-fn what_kernels_share_counts() {
+fn changes_of_shared_items_invalidate_dependent_kernels() {
     if !has_toolchain() {
         return;
     }
@@ -136,8 +136,8 @@ fn what_kernels_share_counts() {
     for (from, to, expected) in [
         ("TABLE[16] = {1}", "TABLE[16] = {5}", 1),
         ("OTHER[520]", "OTHER[1040]", 2),
-        // The place of a constant, the alignment of dynamic shared memory and a function count for
-        // everyone.
+        // the position of a constant, the alignment of dynamic shared memory, and functions affect
+        // all kernels
         ("A[64]", "A[72]", 8),
         (".align 16 .b8 dynamic", ".align 128 .b8 dynamic", 8),
         ("add.u32 %r2, %r1, %r1;", "mul.lo.u32 %r2, %r1, %r1;", 8),
@@ -145,7 +145,7 @@ fn what_kernels_share_counts() {
         let edited = all.replace(from, to);
         assert_ne!(edited, all);
         let (found, fresh) = cached(&ptxas, directory.path(), &edited, 1);
-        assert_eq!(found, whole(&ptxas, directory.path(), &edited), "{from}");
+        assert_eq!(found, uncached(&ptxas, directory.path(), &edited), "{from}");
         assert_eq!(fresh, expected, "{from}");
     }
 }

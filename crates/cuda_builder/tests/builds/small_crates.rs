@@ -1,12 +1,11 @@
-//! Crates that tests build and nobody else: each shows one thing.
+//! Small crates, each for one test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// Crates of one source file that depend on cuda_std, with the features of it that each wants in
-/// quotation marks. They are members of one workspace, so that what they have in common is compiled
-/// once.
+/// Crates with one source file that depend on cuda_std; the second entry lists its features in
+/// quotation marks. They are members of one workspace, so that dependencies are compiled once.
 const SMALL: [(&str, &str, &str); 6] = [
     ("plain", "", INDEXED),
     ("messages", "\"panic-messages\"", INDEXED),
@@ -39,20 +38,20 @@ const SMALL: [(&str, &str, &str); 6] = [
 /// A kernel that can panic.
 const INDEXED: &str = "use cuda_std::prelude::*;\n#[kernel]\npub unsafe fn one(x: &[u32], y: *mut u32) { *y = x[3]; }\n";
 
-/// One of the small crates.
+/// Returns the directory of a small crate.
 pub fn small(name: &str) -> PathBuf {
     static WORKSPACE: LazyLock<PathBuf> = LazyLock::new(|| {
         let workspace = Path::new(env!("CARGO_TARGET_TMPDIR")).join("small-crates");
         let cuda_std = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda_std");
         let cuda_std = cuda_std.canonicalize().unwrap();
-        // the versions that the repository has compiled already
+        // the dependency versions that the repository has already compiled
         let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
-        write_if_new(
+        write_if_changed(
             &workspace.join("Cargo.lock"),
             &fs::read_to_string(lock).unwrap(),
         );
         let members = SMALL.map(|(name, ..)| name);
-        write_if_new(
+        write_if_changed(
             &workspace.join("Cargo.toml"),
             &format!("[workspace]\nresolver = \"2\"\nmembers = {members:?}\n"),
         );
@@ -62,16 +61,16 @@ pub fn small(name: &str) -> PathBuf {
                  cuda_std = {{ package = \"ferrovox-cuda-std\", path = {cuda_std:?}, features = [{features}] }}\n"
             );
             let folder = workspace.join(name);
-            write_if_new(&folder.join("Cargo.toml"), &manifest);
-            write_if_new(&folder.join("src/lib.rs"), source);
+            write_if_changed(&folder.join("Cargo.toml"), &manifest);
+            write_if_changed(&folder.join("src/lib.rs"), source);
         }
         workspace
     });
     WORKSPACE.join(name)
 }
 
-/// A file with another time would be compiled anew.
-fn write_if_new(path: &Path, text: &str) {
+/// Keeps an identical file, because a new timestamp would cause a rebuild.
+fn write_if_changed(path: &Path, text: &str) {
     if !fs::read_to_string(path).is_ok_and(|there| there == text) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();

@@ -1,12 +1,12 @@
-//! What the tests that need a device toolchain share.
+//! Shared functions of tests that need a device toolchain.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cuda_builder::{CudaBuilder, DeviceToolchain, Ptxas};
 
-/// Whether the test can run. Without a device toolchain it fails, with what to install, unless
-/// `FERROVOX_NO_DEVICE_TOOLCHAIN=1` says that there is meant to be none.
+/// Returns `true` if the test can run. Without a device toolchain it panics with installation
+/// instructions, unless `FERROVOX_NO_DEVICE_TOOLCHAIN=1` is set.
 pub fn has_toolchain() -> bool {
     if std::env::var_os("FERROVOX_NO_DEVICE_TOOLCHAIN").is_some_and(|value| value == "1") {
         eprintln!("skipped: FERROVOX_NO_DEVICE_TOOLCHAIN is set");
@@ -18,7 +18,7 @@ pub fn has_toolchain() -> bool {
     true
 }
 
-/// NVIDIA's assembler, as `cargo xtask setup` installs it.
+/// Returns NVIDIA's assembler as installed by `cargo xtask setup`.
 pub fn ptxas() -> Ptxas {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
     Ptxas::find(&[tools]).expect("no ptxas: run `cargo xtask setup`, or set FERROVOX_PTXAS")
@@ -30,8 +30,7 @@ pub fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// A copy of all fixtures, in a directory of its own, so that tests leave nothing in the
-/// repository.
+/// Copies all fixtures to a directory, so that tests leave no files in the repository.
 pub fn copy_fixtures(to: &Path) {
     copy(&fixture(""), to);
 }
@@ -48,13 +47,13 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A builder for a crate, whose device builds share one `core`, that of `cargo xtask ptx`.
+/// Returns a builder for a crate; device builds share the `core` of `cargo xtask ptx`.
 pub fn builder(crate_path: &Path) -> CudaBuilder {
     CudaBuilder::new(crate_path)
         .target_directory(Path::new(env!("CARGO_TARGET_TMPDIR")).join("../cuda-builder"))
 }
 
-/// The body of one kernel or function.
+/// Returns the body of a kernel or function.
 pub fn body<'a>(ptx: &'a str, name: &str) -> &'a str {
     let start = [format!(".entry {name}("), format!(".func {name}(")]
         .iter()

@@ -1,4 +1,4 @@
-//! Kernels as their authors write them, with cuda_std.
+//! Kernels that use cuda_std.
 
 use std::fs;
 use std::path::Path;
@@ -7,12 +7,11 @@ use std::sync::LazyLock;
 use crate::support::{body, builder, fixture, has_toolchain};
 use cuda_builder::lint::{LintReport, LintRules};
 
-/// The PTX of the fixture `views`, built by the first test that looks at it, and what the lint says
-/// of it.
+/// Returns the PTX of the fixture `views` and the results of the lint; the first test builds it.
 fn views() -> Option<&'static (String, LintReport)> {
     static BUILT: LazyLock<Option<(String, LintReport)>> = LazyLock::new(|| {
         has_toolchain().then(|| {
-            // In place: the fixture's path dependency leads into the workspace.
+            // built in place, because the fixture's path dependencies point into the workspace
             let directory = tempfile::tempdir().unwrap();
             let out = directory.path().join("views.ptx");
             let built = builder(&fixture("views")).copy_to(&out).build_with_report();
@@ -24,7 +23,7 @@ fn views() -> Option<&'static (String, LintReport)> {
 }
 
 #[test]
-fn slices_views_and_shared_arrays_have_their_memory_spaces() {
+fn slices_views_and_shared_arrays_use_their_memory_spaces() {
     let Some((ptx, lint)) = views() else {
         return;
     };
@@ -40,10 +39,9 @@ fn slices_views_and_shared_arrays_have_their_memory_spaces() {
     }
 }
 
-/// What a kernel may not have by the strict rules none of the functions brings: no stack above all,
-/// and no panics.
+/// No function violates the strict rules; in particular, none uses a stack frame or panics.
 #[test]
-fn functions_of_floats_have_no_stack() {
+fn float_functions_use_no_stack() {
     let Some((_, lint)) = views() else {
         return;
     };

@@ -1,4 +1,4 @@
-//! Reading the PTX for findings.
+//! Detection of findings in PTX.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use super::rules::FindingKind;
 use crate::ir::HEAP;
 use crate::ptx::{Instruction, PtxFunction, PtxModule};
 
-/// Memory spaces that an instruction can name; without one it is generic and the GPU finds the
-/// space at run time.
+/// State spaces of memory instructions; without one, the access is generic and the GPU determines
+/// the space at run time.
 const SPACES: [&str; 5] = ["global", "shared", "const", "param", "local"];
 
-/// Lints PTX text. Source lines appear where the text has line directives.
+/// Lints PTX text. Findings have source lines if the text has line directives.
 ///
 /// ```
 /// let report = cuda_builder::lint::lint(".visible .entry k()\n{\n\tld.b32 %r1, [%rd1];\n\tret;\n}\n");
@@ -57,7 +57,9 @@ fn lint_kernel(module: &PtxModule, entry: &PtxFunction) -> KernelLint {
                 None
             };
             if let Some((kind, what)) = found {
-                *counts.entry((kind, what, shown(instruction))).or_default() += 1;
+                *counts
+                    .entry((kind, what, source_text(instruction)))
+                    .or_default() += 1;
             }
         }
         for (instruction, callee) in function
@@ -68,18 +70,21 @@ fn lint_kernel(module: &PtxModule, entry: &PtxFunction) -> KernelLint {
                 .entry((
                     FindingKind::PanicCall,
                     callee.to_owned(),
-                    shown(instruction),
+                    source_text(instruction),
                 ))
                 .or_default() += 1;
         }
         if function.local_depot > 0 {
-            // The stack has no line of its own: the first access to it is where to look.
+            // the stack frame has no line of its own; report the first access to it
             let access = function
                 .instructions
                 .iter()
                 .find(|instruction| instruction.has("local"));
             let what = format!("{} bytes of stack", function.local_depot);
-            counts.insert((FindingKind::LocalDepot, what, access.and_then(shown)), 1);
+            counts.insert(
+                (FindingKind::LocalDepot, what, access.and_then(source_text)),
+                1,
+            );
         }
         let findings = counts
             .into_iter()
@@ -96,12 +101,12 @@ fn lint_kernel(module: &PtxModule, entry: &PtxFunction) -> KernelLint {
     kernel
 }
 
-fn shown(instruction: &Instruction) -> Option<String> {
-    instruction.shown_source().map(ToString::to_string)
+fn source_text(instruction: &Instruction) -> Option<String> {
+    instruction.user_source().map(ToString::to_string)
 }
 
-/// The kernel and every function it calls, directly or not. Panic functions are not entered: the
-/// call is the finding.
+/// Returns the kernel and every function that it calls, directly or indirectly. Panic functions are
+/// not included: their call is the finding.
 fn reachable<'a>(module: &'a PtxModule, entry: &'a PtxFunction) -> Vec<&'a PtxFunction> {
     let mut seen = BTreeSet::from([entry.name.as_str()]);
     let mut found = vec![entry];
@@ -118,7 +123,7 @@ fn reachable<'a>(module: &'a PtxModule, entry: &'a PtxFunction) -> Vec<&'a PtxFu
 }
 
 fn is_barrier(instruction: &Instruction) -> bool {
-    // `bar.warp.sync` is a warp's, `barrier.cluster.arrive` a cluster's, not the block's.
+    // `bar.warp.sync` is for a warp, `barrier.cluster.arrive` for a cluster, not for the block
     matches!(instruction.base(), "bar" | "barrier")
         && !instruction.has("warp")
         && !instruction.has("cluster")
@@ -137,5 +142,5 @@ fn is_generic_access(instruction: &Instruction) -> bool {
 }
 
 #[cfg(test)]
-#[path = "check_tests.rs"]
+#[path = "detect_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! Each finding on PTX that has it and PTX that has not.
+//! Tests of each kind of finding on PTX with and without it.
 
 use super::*;
 use crate::lint::LintRules;
@@ -49,14 +49,14 @@ $L__BB1_1:
 "#;
 
 #[test]
-fn a_clean_kernel_has_barriers_only() {
+fn a_clean_kernel_has_no_findings() {
     let report = lint(PTX);
     let clean = report.kernel("clean").unwrap();
     assert_eq!((clean.barriers, clean.findings.len()), (5, 0), "{report}");
 }
 
 #[test]
-fn every_kind_is_found_with_its_line() {
+fn every_kind_is_found_with_its_source_line() {
     let report = lint(PTX);
     let dirty = report.kernel("dirty").unwrap();
     let found: Vec<String> = dirty.findings.iter().map(ToString::to_string).collect();
@@ -67,14 +67,14 @@ fn every_kind_is_found_with_its_line() {
             "generic access in a loop: st.b32 (2 times) at src/k.rs:12",
             "local depot: 16 bytes of stack at src/k.rs:10",
             "panic call: core_panicking_panic at src/k.rs:13",
-            "trap: trap at src/k.rs:20 in helper, which it calls",
+            "trap: trap at src/k.rs:20 in the called function helper",
         ]
     );
     assert_eq!(dirty.barriers, 1);
 }
 
 #[test]
-fn rules_choose_the_errors() {
+fn rules_select_the_errors() {
     let report = lint(PTX);
     assert!(report.errors(&LintRules::default()).is_empty());
     let errors = report.errors(&LintRules::strict());
@@ -82,7 +82,7 @@ fn rules_choose_the_errors() {
     assert!(
         errors
             .iter()
-            .all(|error| error.starts_with("kernel dirty: ") && error.contains("To do: "))
+            .all(|error| error.starts_with("kernel dirty: ") && error.contains("Remedy: "))
     );
     let eased = LintRules::strict()
         .allow(FindingKind::Trap)

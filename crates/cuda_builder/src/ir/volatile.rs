@@ -1,24 +1,24 @@
-//! Volatile reads of a thread's own variables.
+//! Replacement of volatile loads from local variables.
 //!
-//! Libraries for CPUs raise floating-point exceptions by computing something and reading it back
-//! from a variable with `read_volatile` (`libm` does in most of its functions). A GPU has no such
-//! exceptions, no other thread can see the variable, and no device is behind it. But as LLVM keeps
-//! volatile reads, each of them would give its kernel a stack. So a volatile read of a local
-//! variable becomes a plain one, and the optimiser drops it with the variable. Reads through a
-//! pointer from elsewhere stay what they are.
+//! Libraries for CPUs raise floating-point exceptions by a computation whose result is read back
+//! from a variable with `read_volatile` (most functions of `libm` do so). GPUs have no
+//! floating-point exceptions, and local variables are invisible to other threads and devices.
+//! Because LLVM preserves volatile loads, each of them would require a stack frame. Therefore
+//! volatile loads from local variables become ordinary loads, and the optimizer removes them with
+//! the variable. Loads through other pointers are unchanged.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::token::{Kind, Token, Tokens};
 
-/// `text`, a function, with plain loads for the volatile ones whose address is that of a local
-/// variable.
-pub(super) fn read_plainly(text: &str) -> Cow<'_, str> {
+/// Replaces volatile loads whose address is a local variable by ordinary ones in `text`, the text
+/// of a function.
+pub(super) fn remove_volatile_local_loads(text: &str) -> Cow<'_, str> {
     if !text.contains(" load volatile ") {
         return Cow::Borrowed(text);
     }
-    let variables = variables(text);
+    let variables = local_variables(text);
     let mut out = String::with_capacity(text.len());
     let mut tokens = Tokens::new(text).peekable();
     while let Some(token) = tokens.next() {
@@ -26,7 +26,7 @@ pub(super) fn read_plainly(text: &str) -> Cow<'_, str> {
         if (token.kind, token.text) != (Kind::Word, "load") {
             continue;
         }
-        // from after the word to the address, which is the first name
+        // from the keyword to the address, which is the first name
         let mut words: Vec<Token> = Vec::new();
         while let Some(next) = tokens.next_if(|next| !next.text.contains('\n')) {
             words.push(next);
@@ -46,8 +46,8 @@ pub(super) fn read_plainly(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The names of a function's variables: those of `%name = alloca …`.
-fn variables(text: &str) -> HashSet<&str> {
+/// Returns the names of a function's local variables: `%name = alloca …`.
+fn local_variables(text: &str) -> HashSet<&str> {
     let words: Vec<Token> = Tokens::new(text)
         .filter(|token| token.kind != Kind::Blank)
         .collect();
@@ -63,20 +63,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_of_variables_become_plain() {
+    fn volatile_loads_from_local_variables_become_ordinary() {
         let function = "define double @f(ptr %0) {\n  %1 = alloca [8 x i8], align 8\n  store double 1.0, ptr %1, align 8\n  \
                         %2 = load volatile double, ptr %1, align 8, !dbg !3\n  ret double %2\n}";
         assert_eq!(
-            read_plainly(function),
+            remove_volatile_local_loads(function),
             function.replace("load volatile", "load")
         );
     }
 
     #[test]
-    fn other_reads_stay() {
+    fn other_loads_are_unchanged() {
         let function = "define double @f(ptr %0) {\n  %1 = alloca [8 x i8], align 8\n  %11 = load volatile double, ptr %0, align 8\n  \
                         %2 = load volatile ptr, ptr @volatile, align 8\n  %3 = load ptr, ptr %1, align 8\n  \
                         store volatile ptr %3, ptr %1\n  %4 = load volatile i8, ptr getelementptr (i8, ptr @x, i64 1)\n}";
-        assert_eq!(read_plainly(function), function);
+        assert_eq!(remove_volatile_local_loads(function), function);
     }
 }

@@ -1,4 +1,4 @@
-//! Figures kept from one run to the next.
+//! Cache of resource usage between runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,78 +12,77 @@ use super::KernelResources;
 use crate::Result;
 use crate::error::IoContext;
 
-/// Changes with the layout of the file, and with what the figures mean.
+/// Version of the file format and of the meaning of its values.
 const FORMAT: u32 = 1;
 
-/// For how many runs figures that are not asked for are kept: enough to try a few things and go
-/// back.
+/// Number of runs for which unused entries are kept.
 const KEPT_RUNS: u32 = 8;
 
-/// Figures by key; see [`super::incremental`].
+/// Cached resource usage by key; see [`super::incremental`].
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Figures {
+pub(super) struct ResourceCache {
     format: u32,
-    kernels: BTreeMap<String, Figure>,
+    kernels: BTreeMap<String, CachedResources>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Figure {
-    /// Runs since these were last asked for.
+struct CachedResources {
+    /// Number of runs since the entry was last used.
     unused: u32,
     resources: KernelResources,
 }
 
-impl Figures {
-    /// Reads the file and begins a run. One that is absent, damaged or of another format is empty.
+impl ResourceCache {
+    /// Reads the file and starts a run. A missing, damaged or outdated file results in an empty
+    /// cache.
     pub fn read(path: &Path) -> Self {
         let known = fs::read_to_string(path)
             .ok()
-            .and_then(|text| serde_json::from_str::<Figures>(&text).ok())
+            .and_then(|text| serde_json::from_str::<ResourceCache>(&text).ok())
             .filter(|known| known.format == FORMAT);
-        let mut figures = known.unwrap_or(Figures {
+        let mut cache = known.unwrap_or(ResourceCache {
             format: FORMAT,
             kernels: BTreeMap::new(),
         });
-        for figure in figures.kernels.values_mut() {
-            figure.unused = figure.unused.saturating_add(1);
+        for entry in cache.kernels.values_mut() {
+            entry.unused = entry.unused.saturating_add(1);
         }
-        figures
+        cache
     }
 
-    /// What is known of a key.
+    /// Returns the cached resource usage of a key.
     pub fn get(&mut self, key: &str) -> Option<KernelResources> {
-        let figure = self.kernels.get_mut(key)?;
-        figure.unused = 0;
-        Some(figure.resources)
+        let entry = self.kernels.get_mut(key)?;
+        entry.unused = 0;
+        Some(entry.resources)
     }
 
-    /// Adds what was found out.
+    /// Adds a result.
     pub fn insert(&mut self, key: String, resources: KernelResources) {
-        let figure = Figure {
+        let entry = CachedResources {
             unused: 0,
             resources,
         };
-        self.kernels.insert(key, figure);
+        self.kernels.insert(key, entry);
     }
 
-    /// Writes the file, without what was long not asked for. A reader finds the old content or the
-    /// new one, whole.
+    /// Writes the file atomically, without entries that have long been unused.
     pub fn write(mut self, path: &Path) -> Result<()> {
-        self.kernels.retain(|_, figure| figure.unused <= KEPT_RUNS);
+        self.kernels.retain(|_, entry| entry.unused <= KEPT_RUNS);
         let text = serde_json::to_string(&self).map_err(Into::into);
-        let fresh = Temporary::beside(path, "json");
+        let fresh = Temporary::next_to(path, "json");
         text.and_then(|text| fs::write(fresh.path(), text))
             .and_then(|()| fs::rename(fresh.path(), path))
             .at("cannot write", path)
     }
 }
 
-/// The path of a file that is this run's alone, and that is deleted in the end.
+/// Temporary file of this run, deleted when dropped.
 pub(super) struct Temporary(PathBuf);
 
 impl Temporary {
-    /// In the directory of `path`, named after it.
-    pub fn beside(path: &Path, extension: &str) -> Self {
+    /// Creates a path in the directory of `path`, derived from its name.
+    pub fn next_to(path: &Path, extension: &str) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         Temporary(path.with_extension(format!("{}-{count}.{extension}", process::id())))
@@ -96,7 +95,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // It may never have been written, or have been moved.
+        // the file may not have been written, or may have been moved
         let _ = fs::remove_file(&self.0);
     }
 }
