@@ -15,7 +15,7 @@ use crate::{
         ordered::{PartSender, consume_in_order},
     },
 };
-use plan::Plan;
+use plan::SlabPlan;
 use std::ops::Range;
 use worker::SlabWorker;
 
@@ -65,7 +65,7 @@ pub struct Slabs<'a> {
     inside: Option<&'a Mask>,
     params: DistanceParams,
     unit: Unit,
-    plan: Plan,
+    plan: SlabPlan,
     monitor: Monitor<'a>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Slabs<'a> {
             monitor: Monitor::silent(),
             params: *params,
             unit,
-            plan: Plan::new(devices, sites, false, &unit, params.memory)?,
+            plan: SlabPlan::new(devices, sites, false, &unit, params.memory)?,
         })
     }
 
@@ -138,7 +138,7 @@ impl<'a> Slabs<'a> {
                 mask: inside.dims(),
             });
         }
-        let plan = Plan::new(
+        let plan = SlabPlan::new(
             self.devices,
             self.sites,
             true,
@@ -178,7 +178,7 @@ impl<'a> Slabs<'a> {
 
     /// Returns the minimum value of [`DistanceParams::memory`].
     pub fn min_memory(&self) -> u64 {
-        self.plan.least
+        self.plan.min_memory
     }
 
     /// Returns the planes of a slab.

@@ -1,4 +1,4 @@
-//! How high slabs are.
+//! Choice of the number of slabs from the available memory.
 
 use crate::{
     device::Device,
@@ -16,91 +16,94 @@ use crate::{
 use ferrovox_kernels::distance::{separable::FIELDS_PER_WORD, slabs::BitTiles};
 use std::ops::Range;
 
-/// Bytes of a slab on the host beyond which a higher one would not be quicker.
-const SLAB: u64 = 256 << 20;
-/// The same where each slab takes the work of the whole map.
-const COSTLY_SLAB: u64 = 1 << 30;
+/// Maximum size of a slab on the host, in bytes. Higher slabs are not faster.
+const MAX_SLAB_BYTES: u64 = 256 << 20;
+/// The same if each slab requires the work of the complete map.
+const MAX_COSTLY_SLAB_BYTES: u64 = 1 << 30;
 
-/// What a device takes for its slabs, and how many planes they have.
+/// The division of a map into slabs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
-    /// Slabs.
+pub(super) struct SlabPlan {
+    /// Number of slabs.
     pub slabs: u64,
-    /// Words along z, of which each slab has as many as another, or one more.
+    /// Number of words (of 32 voxels) along z. Each slab has an equal share, rounded up or down.
     words: u64,
-    /// Words along x that are worked on at a time, where bits are not turned.
+    /// Number of words along x per part, if the mask is not transposed.
     pub columns: u32,
-    /// What is added up in another order than axis by axis would be rounded otherwise.
+    /// The order of summation over the axes matters for rounding, so z must be minimised last.
     pub in_order: bool,
-    /// Axes are not at right angles.
-    pub sheared: bool,
-    /// Bytes of device memory that slabs of 32 planes take.
-    pub least: u64,
+    /// The axes are not orthogonal.
+    pub oblique: bool,
+    /// Device memory of slabs of 32 planes, in bytes.
+    pub min_memory: u64,
 }
 
-/// Bytes of device memory.
-struct Need {
+/// Sizes in bytes from which the device memory of slabs is estimated.
+struct SlabMemory {
     nx: u64,
     ny: u64,
     nz: u64,
-    /// Of the sites' bits, along x and along z.
-    bits: [u64; 2],
-    /// Of a squared distance.
+    /// Site mask with rows along x.
+    mask: u64,
+    /// Site mask with rows along z.
+    transposed_mask: u64,
+    /// A squared distance.
     cost: u64,
-    /// Of a plane of what is inside, if there is a sign.
-    inside: u64,
-    /// Of the sites in a tree, where axes are not at right angles.
+    /// A plane of the inside mask, or 0 for unsigned maps.
+    inside_plane: u64,
+    /// Tree of the sites, for oblique axes.
     tree: Option<u64>,
 }
 
-impl Need {
+impl SlabMemory {
     fn planes(&self, words: u64) -> u64 {
         (32 * words).min(self.nz)
     }
 
+    /// Distances of a slab.
     fn slab(&self, words: u64) -> u64 {
         self.planes(words) * 4 * self.nx * self.ny
     }
 
-    /// What it takes to give a slab its sign.
-    fn sign(&self, words: u64) -> u64 {
-        self.planes(words) * self.inside
+    /// Inside mask of a slab.
+    fn inside(&self, words: u64) -> u64 {
+        self.planes(words) * self.inside_plane
     }
 
-    /// The most that making some words takes: numbers of rows and squared distances, or squared
-    /// distances and distances.
+    /// Peak of a part of the transform: squared distances with either the sites of their rows or
+    /// the distances.
     fn part(&self, rows: u64, words: u64, columns: u64) -> u64 {
-        let numbers = u64::from(4 * FIELDS_PER_WORD) * words;
-        rows * (columns * self.cost + numbers.max(4 * columns))
+        let row_sites = u64::from(4 * FIELDS_PER_WORD) * words;
+        rows * (columns * self.cost + row_sites.max(4 * columns))
     }
 
-    /// All that slabs of so many words along z take.
-    fn turned(&self, words: u64) -> u64 {
-        let slab = self.slab(words);
-        // one after the other: the slab is made from one of the same size, and gets its sign when
-        // that is gone
-        let part = self.part(self.nx * self.ny, words, self.planes(words));
-        let most = part.max(2 * slab).max(slab + self.sign(words));
-        self.bits[1] + self.bits[0].max(most)
-    }
-
-    /// Those of some words along x.
+    /// Part of `words` words along x, over all planes.
     fn columns(&self, words: u64) -> u64 {
         self.part(self.ny * self.nz, words, (32 * words).min(self.nx))
     }
 
-    /// All that slabs of so many words along z take, made from a tree.
-    fn of_tree(&self, tree: u64, words: u64) -> u64 {
-        tree + self.slab(words) + self.sign(words)
+    /// Peak of slabs of `words` words along z, computed from the transposed mask.
+    fn peak_transposed(&self, words: u64) -> u64 {
+        let slab = self.slab(words);
+        // the slab is transposed from one of the same size, which is freed before the signs
+        let part = self.part(self.nx * self.ny, words, self.planes(words));
+        let peak = part.max(2 * slab).max(slab + self.inside(words));
+        self.transposed_mask + self.mask.max(peak)
     }
 
-    /// All that slabs of so many words along z take, made from some words along x at a time.
-    fn in_order(&self, words: u64, columns: u64) -> u64 {
-        self.bits[0] + self.slab(words) + self.columns(columns).max(self.sign(words))
+    /// Peak of slabs of `words` words along z, computed from a tree of the sites.
+    fn peak_from_tree(&self, tree: u64, words: u64) -> u64 {
+        tree + self.slab(words) + self.inside(words)
+    }
+
+    /// Peak of slabs of `words` words along z, computed from `columns` words along x at a time.
+    fn peak_in_order(&self, words: u64, columns: u64) -> u64 {
+        self.mask + self.slab(words) + self.columns(columns).max(self.inside(words))
     }
 }
 
-impl Plan {
+impl SlabPlan {
+    /// Chooses the number of slabs for a memory limit, or for half of the free memory.
     pub fn new(
         devices: &[Device],
         sites: &Mask,
@@ -110,16 +113,17 @@ impl Plan {
     ) -> Result<Self, DistanceError> {
         let tiles = BitTiles::new(sites.layout().grid);
         let grid = tiles.from.grid;
-        let need = Need {
+        let sizes = SlabMemory {
             nx: grid.nx.into(),
             ny: grid.ny.into(),
             nz: grid.nz.into(),
-            bits: [tiles.from.words() * 4, tiles.to.words() * 4],
+            mask: tiles.from.words() * 4,
+            transposed_mask: tiles.to.words() * 4,
             cost: match unit.weights {
                 Weights::U32(_) => 4,
                 Weights::U64(_) | Weights::F64(_) => 8,
             },
-            inside: if signed {
+            inside_plane: if signed {
                 tiles.from.per_plane() * 4
             } else {
                 0
@@ -129,18 +133,18 @@ impl Plan {
                 2 * tiles.from.words() * 4 + oblique::tree_bytes(dims, 2 * sites.count(), 0)
             }),
         };
-        let in_order = need.tree.is_none() && matches!(unit.weights, Weights::F64(_));
-        let all = u64::from(tiles.to.per_row).max(1);
-        let bytes = |words: u64| match (need.tree, in_order) {
-            (Some(tree), _) => need.of_tree(tree, words),
-            (None, true) => need.in_order(words, 1),
-            (None, false) => need.turned(words),
+        let in_order = sizes.tree.is_none() && matches!(unit.weights, Weights::F64(_));
+        let word_count = u64::from(tiles.to.per_row).max(1);
+        let peak = |words: u64| match (sizes.tree, in_order) {
+            (Some(tree), _) => sizes.peak_from_tree(tree, words),
+            (None, true) => sizes.peak_in_order(words, 1),
+            (None, false) => sizes.peak_transposed(words),
         };
-        let least = bytes(1);
+        let min_memory = peak(1);
         let limit = match memory {
-            Some(limit) if limit < least => {
+            Some(limit) if limit < min_memory => {
                 return Err(TooLittleMemory {
-                    needed: least,
+                    needed: min_memory,
                     budget: limit,
                 }
                 .into());
@@ -148,31 +152,38 @@ impl Plan {
             Some(limit) => limit,
             None => MemorySharing(devices).half_of_free_per_user()?,
         };
-        let on_host = if in_order { COSTLY_SLAB } else { SLAB };
-        let fits = |words: u64| bytes(words) <= limit && need.slab(words) <= on_host;
-        let most = max_fitting(all, fits);
-        let slabs = match in_order {
-            // more slabs would be more work
-            true => all.div_ceil(most),
-            false => all
-                .div_ceil(most)
-                .next_multiple_of(devices.len() as u64)
-                .min(all),
+        let max_slab_bytes = if in_order {
+            MAX_COSTLY_SLAB_BYTES
+        } else {
+            MAX_SLAB_BYTES
         };
-        let words = all.div_ceil(slabs);
+        let fits = |words: u64| peak(words) <= limit && sizes.slab(words) <= max_slab_bytes;
+        let words_per_slab = max_fitting(word_count, fits);
+        let min_slabs = word_count.div_ceil(words_per_slab);
+        let slabs = if in_order {
+            // each additional slab repeats the work of the complete map
+            min_slabs
+        } else {
+            min_slabs
+                .next_multiple_of(devices.len() as u64)
+                .min(word_count)
+        };
+        let words = word_count.div_ceil(slabs);
         let per_row = u64::from(tiles.from.per_row).max(1);
-        let columns = max_fitting(per_row, |columns| need.in_order(words, columns) <= limit);
+        let columns = max_fitting(per_row, |columns| {
+            sizes.peak_in_order(words, columns) <= limit
+        });
         Ok(Self {
             slabs,
-            words: all,
+            words: word_count,
             columns: columns as u32,
             in_order,
-            sheared: need.tree.is_some(),
-            least,
+            oblique: sizes.tree.is_some(),
+            min_memory,
         })
     }
 
-    /// The planes of a slab, of `nz`: the first a multiple of 32.
+    /// Returns the planes of a slab of a volume with `nz` planes. The first is a multiple of 32.
     pub fn planes(&self, slab: usize, nz: usize) -> Range<usize> {
         let words = nth_share(self.words as usize, self.slabs as usize, slab);
         planes_in_steps(words, 32, nz)

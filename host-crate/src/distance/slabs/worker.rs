@@ -1,6 +1,6 @@
 //! Computation of slabs on one device.
 
-use super::{Slabs, plan::Plan};
+use super::{Slabs, plan::SlabPlan};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream, rows, rows_launch},
     distance::{
@@ -22,7 +22,7 @@ use std::ops::Range;
 pub(super) struct SlabWorker<'a> {
     stream: Stream,
     slabs: &'a Slabs<'a>,
-    plan: Plan,
+    plan: SlabPlan,
     /// Site mask with rows along z, or along x if the order of summation matters.
     bits: Buffer<u32>,
     /// Grid of the mask.
@@ -36,7 +36,7 @@ pub(super) struct SlabWorker<'a> {
 impl<'a> SlabWorker<'a> {
     pub fn new(stream: Stream, slabs: &'a Slabs<'a>) -> Result<Self, DistanceError> {
         let tiles = BitTiles::new(slabs.sites.layout().grid);
-        if slabs.plan.sheared {
+        if slabs.plan.oblique {
             let mask = slabs.sites.upload(&stream)?;
             let sites =
                 oblique::ObliqueSites::from_mask(&stream, oblique::MaybeOwned::Owned(mask))?;

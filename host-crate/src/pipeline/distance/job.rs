@@ -167,7 +167,8 @@ impl DistanceJob {
             ),
             (
                 from_labels && self.nearest.is_some(),
-                "a label volume has no map of nearest sites; request nearest sites of a mask, level or points",
+                "a label volume has no map of nearest sites; request nearest sites of a mask, level or \
+                 points",
             ),
         ];
         if let Some(&(_, why)) = conflicts.iter().find(|(applies, _)| *applies) {
