@@ -1,4 +1,4 @@
-//! The command line. What the comments here say is the help text.
+//! The command line. Doc comments of fields and commands are help texts.
 
 mod distance;
 mod labels;
@@ -29,10 +29,10 @@ use std::{
     path::PathBuf,
 };
 
-/// What stands below the short help of a command.
-pub const MORE: &str = "`--help` says more, and gives examples.";
+/// Last line of the short help of a command.
+pub const MORE: &str = "Run with --help for details and examples.";
 
-/// Volumes (MRI, CT, simulation) into geometry, on the GPU or the CPU
+/// Extract geometry from volumes (MRI, CT, simulation), on the GPU or the CPU
 #[derive(Debug, Parser)]
 #[command(
     name = "ferrovox",
@@ -44,15 +44,15 @@ pub const MORE: &str = "`--help` says more, and gives examples.";
 #[command(after_help = "\
 Examples:
   ferrovox demo                                           two meshes and pictures
-  ferrovox info scan.nii.gz                               what a file holds
-  ferrovox mesh scan.nii.gz --iso 120 -o scan.ply         its isosurface at 120
-  ferrovox render scan.nii.gz --iso 120 -o scan.png       a picture of it
-  ferrovox distance scan.nii.gz --iso 120 -o d.nii.gz     how far each voxel is from there
-  ferrovox skeleton scan.nii.gz --iso 120 -o s.swc        the centre lines of what is above
-  ferrovox voxelize part.stl --resolution 256 -o v.nrrd   a volume of a mesh
-  ferrovox occupancy --device H200 --regs 92              how many blocks of a kernel run at a time
+  ferrovox info scan.nii.gz                               contents of a volume file
+  ferrovox mesh scan.nii.gz --iso 120 -o scan.ply         isosurface at 120
+  ferrovox render scan.nii.gz --iso 120 -o scan.png       picture of the isosurface
+  ferrovox distance scan.nii.gz --iso 120 -o d.nii.gz     distance of each voxel to the object
+  ferrovox skeleton scan.nii.gz --iso 120 -o s.swc        centre lines of the object
+  ferrovox voxelize part.stl --resolution 256 -o v.nrrd   volume from a mesh
+  ferrovox occupancy --device H200 --regs 92              resident blocks of a kernel
 
-`ferrovox COMMAND -h` lists a command's options, `ferrovox COMMAND --help` says more.")]
+  `ferrovox COMMAND -h` lists the options of a command, `ferrovox COMMAND --help` explains them.")]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -62,30 +62,30 @@ pub struct Cli {
 pub enum Command {
     /// List the devices of this machine
     Devices(DevicesArgs),
-    /// Say what a volume file holds
+    /// Print the format, grid and statistics of a volume file
     Info(InfoArgs),
-    /// Make the isosurface of a volume, as a triangle mesh
+    /// Extract the isosurface of a volume as a triangle mesh
     Mesh(Box<MeshArgs>),
-    /// Make a distance map: of each voxel the distance to the nearest site
+    /// Compute a distance map: the distance from every voxel to the nearest site
     Distance(Box<DistanceArgs>),
-    /// Find the curve skeleton of an object: its centre lines, as a graph
+    /// Extract the curve skeleton of an object: its centre lines, as a graph
     Skeleton(Box<SkeletonArgs>),
-    /// Make a volume of a closed triangle mesh: 1 inside, 0 outside
+    /// Convert a closed triangle mesh to a volume: 1 inside, 0 outside
     Voxelize(VoxelizeArgs),
-    /// Draw a picture of a volume's isosurface
+    /// Draw the isosurface of a volume as a picture
     Render(RenderArgs),
-    /// Say how many blocks of a kernel run at a time, and what bounds their number
+    /// Compute the occupancy of a kernel: resident blocks per multiprocessor, and their limits
     Occupancy(Box<OccupancyArgs>),
-    /// Mesh and draw a brain and a field of metaballs
+    /// Extract and draw the surfaces of a brain and of a metaball field
     Demo(DemoArgs),
-    /// Print a script that completes this command in a shell
+    /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Write a manual page for this command and each of its commands
+    /// Write manual pages for this command and its subcommands
     ManPages(ManPagesArgs),
 }
 
 impl Command {
-    /// The command's name, as it is typed.
+    /// Returns the name of the command, as it is typed.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Devices(_) => "devices",
@@ -102,7 +102,7 @@ impl Command {
         }
     }
 
-    /// How its results are to be printed.
+    /// Returns the options for printing results.
     pub fn report(&self) -> ReportArgs {
         match self {
             Self::Devices(args) => args.report,
@@ -120,7 +120,7 @@ impl Command {
 }
 
 impl Command {
-    /// Whether a file is written to standard output.
+    /// Returns `true` if a file is written to standard output.
     pub fn writes_to_standard_output(&self) -> bool {
         let files: Vec<&PathBuf> = match self {
             Self::Mesh(args) => args.output.iter().collect(),
@@ -142,14 +142,13 @@ impl Command {
     }
 }
 
-/// The words of a command line in which an option whose value may be left out is joined with the
-/// value that follows it, as in `--normals=gradient`: any other word after it is none, but perhaps
-/// a file.
+/// Joins an option whose value is optional with the value that follows it, as in
+/// `--normals=gradient`. Any other word after the option is not its value, but perhaps a file.
 pub fn with_joined_values(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for word in words {
         match joined.last_mut() {
-            Some(option) if *option == "--normals" && is_rule_of_normals(&word) => {
+            Some(option) if *option == "--normals" && is_normals_value(&word) => {
                 option.push("=");
                 option.push(word);
             }
@@ -159,7 +158,7 @@ pub fn with_joined_values(words: impl IntoIterator<Item = OsString>) -> Vec<OsSt
     joined
 }
 
-fn is_rule_of_normals(word: &OsStr) -> bool {
+fn is_normals_value(word: &OsStr) -> bool {
     let word = word.to_str();
     word.is_some_and(|word| NormalsName::from_str(word, false).is_ok())
 }
@@ -170,7 +169,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn normals_are_asked_for_with_a_rule_or_without() {
+    fn normals_accept_an_optional_value() {
         for (line, expected) in [
             ("mesh a.nii --iso 5 -o a.ply", None),
             (
@@ -200,13 +199,13 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn command_line_definition_is_consistent() {
         Cli::command().debug_assert();
     }
 
-    /// What one command calls an option, every command that has the same quantity accepts.
+    /// Every command accepts the spellings of the others for the same quantity.
     #[test]
-    fn old_spellings_are_understood() {
+    fn aliases_are_accepted() {
         for line in [
             "mesh a.nii --isovalue 5 -o a.ply",
             "mesh a.nii --level 5 -o a.ply",
@@ -221,7 +220,8 @@ mod tests {
         }
     }
 
-    /// No sentence of a help text is cut by a line end of the source: the terminal's width decides.
+    /// No sentence of a help text is broken by a line end of the source: the terminal's width
+    /// decides.
     #[test]
     fn help_texts_are_wrapped_by_the_terminal() {
         for command in Cli::command().get_subcommands_mut() {
@@ -232,7 +232,7 @@ mod tests {
             let prose = text.lines().filter(|line| !line.starts_with("  "));
             for line in prose {
                 let ends = line.is_empty() || line.ends_with(['.', ':']);
-                assert!(ends, "{}: {line:?} goes on", command.get_name());
+                assert!(ends, "{}: {line:?} is broken", command.get_name());
             }
         }
     }

@@ -1,22 +1,21 @@
-//! `--device`.
+//! The `--device` option.
 
 use anyhow::Context;
 use ferrovox::{device::Device, pipeline::VolumeSource};
 use std::{fmt, str::FromStr};
 
-/// A device's name that could mean one; whether it exists is found out by
-/// [`open`](DeviceChoice::open).
+/// Syntactically valid device name; [`open`](DeviceChoice::open) checks that the device exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceChoice(String);
 
 impl DeviceChoice {
-    /// The device of that name.
+    /// Opens the device.
     pub fn open(&self) -> anyhow::Result<Device> {
         Device::from_str(&self.0).with_context(|| format!("--device {}", self.0))
     }
 
-    /// The source of a volume that is read while this device is opened, which takes a driver some
-    /// tenths of a second.
+    /// Reads the volume while the device is being opened, which takes a driver some tenths of a
+    /// second.
     pub fn read_ahead(&self, source: VolumeSource) -> VolumeSource {
         if self.0 == "cpu" {
             source
@@ -29,8 +28,7 @@ impl DeviceChoice {
 impl FromStr for DeviceChoice {
     type Err = String;
 
-    /// Looks at the words only: a device that makes sense but is not there is a failure, not a
-    /// wrong usage.
+    /// Checks the syntax only: a missing device is a failure, not a usage error.
     fn from_str(text: &str) -> Result<Self, String> {
         let number = text
             .strip_prefix("cuda:")
@@ -39,7 +37,7 @@ impl FromStr for DeviceChoice {
             Ok(Self(text.to_owned()))
         } else {
             Err(
-                "use auto, cpu, cuda or cuda:0 (cuda:1, …); `ferrovox devices` lists what there is"
+                "use auto, cpu, cuda or cuda:0 (cuda:1, …); `ferrovox devices` lists the available ones"
                     .to_owned(),
             )
         }
@@ -52,23 +50,22 @@ impl fmt::Display for DeviceChoice {
     }
 }
 
-/// Several devices, or one: names with commas between them. After `cuda:0` a number alone is a CUDA
-/// device too.
+/// Comma-separated device names. A number after `cuda:0` is a CUDA device too.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeviceList(Vec<Named>);
+pub struct DeviceList(Vec<DeviceEntry>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Named {
-    One(DeviceChoice),
-    /// Every CUDA device there is.
+enum DeviceEntry {
+    Single(DeviceChoice),
+    /// All CUDA devices.
     AllCuda,
 }
 
 impl DeviceList {
-    /// The devices for work that may need none: then those that the user names, which must be
-    /// there, and `auto` is nothing.
+    /// Opens the devices for work that may not need any. If `is_needed` is `false`, devices that
+    /// the user names must still exist, and `auto` opens none.
     pub fn open_if(&self, is_needed: bool) -> anyhow::Result<Vec<Device>> {
-        let is_auto = matches!(&self.0[..], [Named::One(choice)] if choice.0 == "auto");
+        let is_auto = matches!(&self.0[..], [DeviceEntry::Single(choice)] if choice.0 == "auto");
         if is_auto && !is_needed {
             Ok(Vec::new())
         } else {
@@ -76,23 +73,23 @@ impl DeviceList {
         }
     }
 
-    /// [The same](DeviceChoice::read_ahead) for these devices.
+    /// Reads the volume while these devices are being opened.
     pub fn read_ahead(&self, source: VolumeSource) -> VolumeSource {
         match &self.0[..] {
-            [Named::One(choice)] => choice.read_ahead(source),
+            [DeviceEntry::Single(choice)] => choice.read_ahead(source),
             _ => source.read_ahead(),
         }
     }
 
-    /// The devices of these names.
+    /// Opens the devices.
     pub fn open(&self) -> anyhow::Result<Vec<Device>> {
         let mut devices = Vec::new();
-        for named in &self.0 {
-            match named {
-                Named::One(choice) => devices.push(choice.open()?),
-                Named::AllCuda => {
+        for entry in &self.0 {
+            match entry {
+                DeviceEntry::Single(choice) => devices.push(choice.open()?),
+                DeviceEntry::AllCuda => {
                     let count = Device::cuda_count().context("--device cuda:all")?;
-                    // none is an error that says so
+                    // Opening device 0 reports the error if there is none.
                     for index in 0..count.max(1) {
                         devices.push(Device::cuda(index).context("--device cuda:all")?);
                     }
@@ -111,7 +108,7 @@ impl FromStr for DeviceList {
         let mut after_cuda = false;
         for name in text.split(',').map(str::trim) {
             if name == "cuda:all" {
-                devices.push(Named::AllCuda);
+                devices.push(DeviceEntry::AllCuda);
                 continue;
             }
             let is_number = name.parse::<usize>().is_ok();
@@ -121,8 +118,8 @@ impl FromStr for DeviceList {
                 name.parse()
             };
             after_cuda = is_number && after_cuda || name.starts_with("cuda:");
-            devices.push(Named::One(choice.map_err(|problem: String| {
-                format!("{problem}; several as cuda:0,1 or cuda:all")
+            devices.push(DeviceEntry::Single(choice.map_err(|problem: String| {
+                format!("{problem}; for several devices use cuda:0,1 or cuda:all")
             })?));
         }
         Ok(Self(devices))
@@ -134,12 +131,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_of_devices() {
+    fn lists_of_devices_are_parsed() {
         let names = |text: &str| -> Vec<String> {
             let list = text.parse::<DeviceList>().unwrap();
-            let name = |named: &Named| match named {
-                Named::One(choice) => choice.to_string(),
-                Named::AllCuda => "all".to_owned(),
+            let name = |entry: &DeviceEntry| match entry {
+                DeviceEntry::Single(choice) => choice.to_string(),
+                DeviceEntry::AllCuda => "all".to_owned(),
             };
             list.0.iter().map(name).collect()
         };
@@ -155,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_could_be_a_device() {
+    fn device_names_are_checked_for_syntax() {
         for text in ["auto", "cpu", "cuda", "cuda:0", "cuda:17"] {
             assert_eq!(text.parse::<DeviceChoice>().unwrap().to_string(), text);
         }

@@ -1,4 +1,4 @@
-//! The volume file that a command reads.
+//! Options for the input volume.
 
 use crate::numbers::{parse_dims, parse_position, parse_spacing};
 use clap::{Args, ValueEnum};
@@ -8,38 +8,39 @@ use ferrovox::{
 };
 use std::path::PathBuf;
 
-/// A volume file, and what the user says about it.
+/// Input file, and options that override or select its contents.
 #[derive(Debug, Args)]
 pub struct VolumeArgs {
     /// Volume file: .nii, .nii.gz, .hdr with .img, .nrrd, .nhdr, .mha, .mhd, .npy, or headerless
     /// with --dims and --type
     pub volume: PathBuf,
-    /// Which volume of a file that holds several, counted from 0
+    /// Index of the volume in a file with several volumes, from 0
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
     pub volume_index: Option<u64>,
-    /// Which component of samples that are several numbers each (colours, vectors), counted from 0
+    /// Index of the component in samples with several components (colours, vectors), from 0
     ///
-    /// There is no default, since a luminance, a magnitude and a component are different volumes.
-    /// The components of an .npy array of four axes are along its last one.
+    /// There is no default, because a luminance, a magnitude and a component are different volumes.
+    /// The
+    /// components of an .npy array with four axes are along the last one.
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
     pub component: Option<u64>,
-    /// Accept bytes after the last sample
+    /// Ignore bytes after the last sample (default: error)
     #[arg(long, help_heading = "Input", hide_short_help = true)]
     pub allow_trailing_bytes: bool,
-    /// Distance between samples, in place of the file's
+    /// Spacing of the samples, instead of that of the file
     #[arg(long, value_name = "X,Y,Z", help_heading = "Input", value_parser = parse_spacing, allow_hyphen_values = true)]
     pub spacing: Option<[f64; 3]>,
-    /// Position of the first sample, in place of the file's
+    /// Position of the first sample, instead of that of the file
     #[arg(long, value_name = "X,Y,Z", help_heading = "Input", value_parser = parse_position, allow_hyphen_values = true)]
     pub origin: Option<[f64; 3]>,
     #[command(flatten)]
     pub raw: RawArgs,
 }
 
-/// What a headerless file does not say.
+/// Layout of a headerless file.
 #[derive(Debug, Args)]
 pub struct RawArgs {
-    /// Read the file as headerless, with so many samples along x, y and z
+    /// Read the file as headerless, with this many samples along x, y and z
     ///
     /// x is the fastest axis.
     #[arg(long, value_name = "NXxNYxNZ", help_heading = "Headerless input", value_parser = parse_dims)]
@@ -57,7 +58,7 @@ pub struct RawArgs {
     /// Byte order of the samples
     #[arg(long, value_enum, default_value_t = Endian::Little, hide_short_help = true, help_heading = "Headerless input", requires = "dims")]
     pub endian: Endian,
-    /// Bytes before the first sample
+    /// Number of bytes before the first sample
     #[arg(
         long,
         value_name = "BYTES",
@@ -76,7 +77,7 @@ pub enum Endian {
 }
 
 impl VolumeArgs {
-    /// The file with what the user says about it, as pipelines take it.
+    /// Returns the input for a pipeline.
     pub fn source(&self) -> VolumeSource {
         VolumeSource {
             path: self.volume.clone(),
@@ -97,7 +98,7 @@ impl VolumeArgs {
         }
     }
 
-    /// The file's name, as messages begin.
+    /// Returns the path for messages.
     pub fn name(&self) -> String {
         self.volume.display().to_string()
     }
@@ -118,7 +119,7 @@ impl RawArgs {
     }
 }
 
-/// Dims as messages show them.
-pub fn by(dims: [usize; 3]) -> String {
+/// Formats dims for messages: `3 x 4 x 5`.
+pub fn format_dims(dims: [usize; 3]) -> String {
     format!("{} x {} x {}", dims[0], dims[1], dims[2])
 }

@@ -1,8 +1,8 @@
-//! The `ferrovox` command: a thin shell over the `ferrovox` library.
+//! The `ferrovox` command: a thin layer over the `ferrovox` library.
 //!
-//! Standard output carries results (one JSON object with `--json`), standard error everything else.
-//! The exit status is 0, 1 for a failure, 2 for a usage that makes no sense, 128 and its number for
-//! a signal that stopped the work (Ctrl-C: 130).
+//! Results go to standard output (one JSON object with `--json`), everything else to standard
+//! error. Exit status: 0 for success, 1 for a failure, 2 for an invalid command line, and 128 plus
+//! its number for a signal that stopped the work (Ctrl-C: 130).
 
 mod args;
 mod commands;
@@ -21,15 +21,15 @@ use args::{Cli, Command, ReportArgs};
 use clap::Parser;
 use ferrovox::{device::start_threads, pipeline::PipelineError};
 use std::{process::ExitCode, thread};
-use terminal::{Said, Terminal};
+use terminal::{ReportedFailure, Terminal};
 use usage::{UsageError, refuse};
 
-/// The stack that commands run on, however small the one is that the process begins with.
+/// Stack size of the thread that runs a command, in bytes; the main thread may have less.
 const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
     terminal::prepare_for_abort(std::env::args_os());
-    signals::end_in_order_when_aborted();
+    signals::exit_cleanly_on_abort();
     let command = thread::Builder::new()
         .stack_size(STACK)
         .name("main".to_owned());
@@ -38,9 +38,7 @@ fn main() -> ExitCode {
             .join()
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         Err(error) => {
-            terminal::line(&format!(
-                "ferrovox: error: the system makes no thread: {error}"
-            ));
+            terminal::line(&format!("ferrovox: error: cannot start a thread: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -49,26 +47,26 @@ fn main() -> ExitCode {
 fn parse_and_run() -> ExitCode {
     let command = match Cli::try_parse_from(args::with_joined_values(std::env::args_os())) {
         Ok(cli) => cli.command,
-        Err(error) => return not_understood(&error),
+        Err(error) => return report_usage_error(&error),
     };
     let terminal = Terminal {
         command: command.name(),
         report: command.report(),
-        is_aside: command.writes_to_standard_output(),
+        uses_stderr: command.writes_to_standard_output(),
     };
     match run(&command, &terminal) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failed(&error, &terminal),
+        Err(error) => report_failure(&error, &terminal),
     }
 }
 
 fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<()> {
     refuse(&[(
-        terminal.is_aside && terminal.report.json,
-        "--json prints to standard output, and so does the file: name another",
+        terminal.uses_stderr && terminal.report.json,
+        "--json and the file both go to standard output; write the file to another path",
     )])?;
-    let is_text = matches!(command, Command::Completions(_) | Command::ManPages(_));
-    if !is_text {
+    let needs_threads = !matches!(command, Command::Completions(_) | Command::ManPages(_));
+    if needs_threads {
         start_threads()?;
     }
     match command {
@@ -86,8 +84,8 @@ fn run(command: &Command, terminal: &Terminal) -> anyhow::Result<()> {
     }
 }
 
-/// Says what is wrong with the command line, or prints the help or the version that it asks for.
-fn not_understood(error: &clap::Error) -> ExitCode {
+/// Prints an error of the command line, or the requested help or version.
+fn report_usage_error(error: &clap::Error) -> ExitCode {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     let terminal = Terminal {
         command: "ferrovox",
@@ -95,13 +93,13 @@ fn not_understood(error: &clap::Error) -> ExitCode {
             json: words.iter().any(|word| word == "--json"),
             quiet: false,
         },
-        is_aside: false,
+        uses_stderr: false,
     };
     terminal.usage(error);
     exit_code(error)
 }
 
-fn failed(error: &anyhow::Error, terminal: &Terminal) -> ExitCode {
+fn report_failure(error: &anyhow::Error, terminal: &Terminal) -> ExitCode {
     if let Some(error) = error.downcast_ref::<UsageError>() {
         let error = error.to_clap();
         terminal.usage(&error);
@@ -114,13 +112,13 @@ fn failed(error: &anyhow::Error, terminal: &Terminal) -> ExitCode {
         terminal.cancelled();
         return ExitCode::from(signals::exit_status());
     }
-    if error.downcast_ref::<Said>().is_none() {
+    if error.downcast_ref::<ReportedFailure>().is_none() {
         terminal.error(error);
     }
     ExitCode::FAILURE
 }
 
-/// 2 for a usage that makes no sense, 0 for a help text.
+/// Returns 2 for an invalid command line and 0 for a help text.
 fn exit_code(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

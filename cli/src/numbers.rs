@@ -1,9 +1,9 @@
-//! Numbers on the command line: `512x512x300`, `800x600`, `0.7,0.7,1.5`.
+//! Parsing and formatting of numbers: `512x512x300`, `800x600`, `0.7,0.7,1.5`.
 
 use ferrovox::{pipeline::distance::Plane, render::MAX_SIDE};
 use std::str::FromStr;
 
-/// Pixels along x and y.
+/// Size of a picture, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     pub width: u32,
@@ -13,16 +13,16 @@ pub struct Size {
 /// Labels of a volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LabelList {
-    /// Every one but 0.
+    /// All labels except 0.
     All,
-    /// These.
-    These(Vec<i64>),
+    /// The listed labels.
+    Listed(Vec<i64>),
 }
 
 impl FromStr for LabelList {
     type Err = String;
 
-    /// Reads `all`, or a list of labels and ranges, such as `3,7-9`.
+    /// Parses `all`, or a list of labels and ranges such as `3,7-9`.
     fn from_str(text: &str) -> Result<Self, String> {
         if text == "all" {
             return Ok(Self::All);
@@ -32,37 +32,37 @@ impl FromStr for LabelList {
             let Some((first, last)) = range(part.trim()).filter(|(first, last)| first <= last)
             else {
                 return Err(
-                    "give all, or whole numbers and ranges with commas between them, such as 3,7-9"
+                    "give all, or integers and ranges separated by commas, such as 3,7-9"
                         .to_owned(),
                 );
             };
             if (first..=last).contains(&0) {
-                return Err("0 is the background, and no label".to_owned());
+                return Err("0 is the background; give other labels".to_owned());
             }
             let count = last.abs_diff(first).saturating_add(1);
-            if count.saturating_add(labels.len() as u64) > MOST_LABELS {
-                return Err(format!("a list has {MOST_LABELS} labels at most: give all"));
+            if count.saturating_add(labels.len() as u64) > MAX_LABELS {
+                return Err(format!("the list exceeds {MAX_LABELS} labels; give all"));
             }
             labels.extend(first..=last);
         }
-        Ok(Self::These(labels))
+        Ok(Self::Listed(labels))
     }
 }
 
-/// Labels of a list, at most.
-const MOST_LABELS: u64 = 1 << 20;
+/// Maximum number of labels in a list.
+const MAX_LABELS: u64 = 1 << 20;
 
-/// The first and the last label of `7-9`, `-3--1` or `7`.
+/// Parses the first and the last label of `7-9`, `-3--1` or `7`.
 fn range(text: &str) -> Option<(i64, i64)> {
     if let Ok(label) = text.parse() {
         return Some((label, label));
     }
-    // a sign is no dash
+    // The dash is searched from the second character, because the first may be a sign.
     let dash = 1 + text.get(1..)?.find('-')?;
     Some((text[..dash].parse().ok()?, text[dash + 1..].parse().ok()?))
 }
 
-/// Reads `z=100`.
+/// Parses a plane such as `z=100`.
 pub fn parse_plane(text: &str) -> Result<Plane, String> {
     let parts = text.split_once('=').and_then(|(axis, index)| {
         let axis = ["x", "y", "z"].iter().position(|name| *name == axis)?;
@@ -72,13 +72,13 @@ pub fn parse_plane(text: &str) -> Result<Plane, String> {
     parts.ok_or_else(|| "give an axis and an index, such as z=100".to_owned())
 }
 
-/// Reads a distance. That it must be more than 0 the library says.
+/// Parses a finite distance; the library checks that it is positive.
 pub fn parse_distance(text: &str) -> Result<f64, String> {
     let distance = text.parse::<f64>().ok().filter(|it| it.is_finite());
     distance.ok_or_else(|| "give a number, such as 36".to_owned())
 }
 
-/// Reads `WxH`.
+/// Parses a picture size `WxH`.
 pub fn parse_size(text: &str) -> Result<Size, String> {
     let parts: Option<Vec<u32>> = text
         .split(['x', 'X'])
@@ -91,12 +91,12 @@ pub fn parse_size(text: &str) -> Result<Size, String> {
             Ok(Size { width, height })
         }
         _ => Err(format!(
-            "give two whole numbers from 1 to {MAX_SIDE}, such as 800x600"
+            "give two integers from 1 to {MAX_SIDE}, such as 800x600"
         )),
     }
 }
 
-/// Reads `NxNyNz` as three numbers with an `x` between them.
+/// Parses dims `NXxNYxNZ`.
 pub fn parse_dims(text: &str) -> Result<[usize; 3], String> {
     let parts: Option<Vec<usize>> = text
         .split(['x', 'X'])
@@ -104,30 +104,27 @@ pub fn parse_dims(text: &str) -> Result<[usize; 3], String> {
         .collect();
     match parts.as_deref() {
         Some(&[nx, ny, nz]) => Ok([nx, ny, nz]),
-        _ => Err("give three whole numbers with x between them, such as 512x512x300".to_owned()),
+        _ => Err("give three integers separated by x, such as 512x512x300".to_owned()),
     }
 }
 
-/// Reads the spacing: three numbers, or one for all axes. That they must be positive the library
-/// says.
+/// Parses a spacing: three numbers, or one for all axes. The library checks that they are positive.
 pub fn parse_spacing(text: &str) -> Result<[f64; 3], String> {
     let all_axes = || text.parse::<f64>().ok().map(|step| [step; 3]);
     parse_three(text).or_else(all_axes).ok_or_else(|| {
-        "give one positive number, or three with commas between them, such as 0.7,0.7,1.5"
-            .to_owned()
+        "give one positive number, or three separated by commas, such as 0.7,0.7,1.5".to_owned()
     })
 }
 
-/// Reads a position: three finite numbers.
+/// Parses a position: three finite numbers.
 pub fn parse_position(text: &str) -> Result<[f64; 3], String> {
     parse_three(text)
         .filter(|position| position.iter().all(|x| x.is_finite()))
-        .ok_or_else(|| {
-            "give three numbers with commas between them, such as -98,-134,-72".to_owned()
-        })
+        .ok_or_else(|| "give three numbers separated by commas, such as -98,-134,-72".to_owned())
 }
 
-/// Reads an amount of memory: bytes, or with K, M, G or T times 1024 so many times.
+/// Parses an amount of memory: a number of bytes, or with suffix K, M, G or T a multiple of a power
+/// of 1024.
 pub fn parse_memory(text: &str) -> Result<u64, String> {
     let upper = text.trim().to_ascii_uppercase();
     let upper = upper.strip_suffix("IB").unwrap_or(&upper);
@@ -142,7 +139,7 @@ pub fn parse_memory(text: &str) -> Result<u64, String> {
         (Ok(number), Some(power)) if number.is_finite() => number * 1024f64.powi(power),
         _ => f64::NAN,
     };
-    // what is negative, or no number, or more than can be addressed
+    // Negative numbers, NaN, and amounts beyond the address space are rejected.
     if (0.0..9e18).contains(&bytes) {
         Ok(bytes as u64)
     } else {
@@ -158,9 +155,9 @@ fn parse_three(text: &str) -> Option<[f64; 3]> {
     parts?.try_into().ok()
 }
 
-/// A number for people: six significant digits, whole numbers in full, no zeros at the end and none
-/// with a sign.
-pub fn short(x: f64) -> String {
+/// Formats a number with six significant digits, without trailing zeros. Integers are printed
+/// completely, and zero has no sign.
+pub fn format_number(x: f64) -> String {
     if x == 0.0 {
         return "0".to_owned();
     }
@@ -169,7 +166,7 @@ pub fn short(x: f64) -> String {
     }
     let rounded = format!("{x:.5e}");
     let Some((digits, exponent)) = rounded.split_once('e') else {
-        return rounded; // infinite, or no number
+        return rounded; // infinite or NaN
     };
     let without_zeros = |text: &str| {
         if text.contains('.') {
@@ -188,10 +185,10 @@ pub fn short(x: f64) -> String {
     }
 }
 
-/// A count with what is counted, in the plural where it is not 1.
-pub fn counted(count: u64, what: &str) -> String {
+/// Formats a count and its noun, which is in the plural unless the count is 1.
+pub fn format_count(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{ending}")
+    format!("{count} {noun}{ending}")
 }
 
 #[cfg(test)]
@@ -199,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_dims() {
+    fn sizes_and_dims_are_parsed() {
         assert_eq!(
             parse_size("800x600"),
             Ok(Size {
@@ -223,12 +220,12 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_labels() {
+    fn lists_of_labels_are_parsed() {
         assert_eq!("all".parse(), Ok(LabelList::All));
-        assert_eq!("3, -17".parse(), Ok(LabelList::These(vec![3, -17])));
-        assert_eq!("1,7-9".parse(), Ok(LabelList::These(vec![1, 7, 8, 9])));
-        assert_eq!("-3--2".parse(), Ok(LabelList::These(vec![-3, -2])));
-        assert_eq!("5-5".parse(), Ok(LabelList::These(vec![5])));
+        assert_eq!("3, -17".parse(), Ok(LabelList::Listed(vec![3, -17])));
+        assert_eq!("1,7-9".parse(), Ok(LabelList::Listed(vec![1, 7, 8, 9])));
+        assert_eq!("-3--2".parse(), Ok(LabelList::Listed(vec![-3, -2])));
+        assert_eq!("5-5".parse(), Ok(LabelList::Listed(vec![5])));
         for text in [
             "",
             "all,3",
@@ -250,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_for_people() {
+    fn numbers_are_formatted_with_six_significant_digits() {
         for (x, text) in [
             (0.0, "0"),
             (-0.0, "0"),
@@ -271,12 +268,12 @@ mod tests {
             (f64::NAN, "NaN"),
             (f64::NEG_INFINITY, "-inf"),
         ] {
-            assert_eq!(short(x), text);
+            assert_eq!(format_number(x), text);
         }
     }
 
     #[test]
-    fn amounts_of_memory() {
+    fn amounts_of_memory_are_parsed() {
         for (text, bytes) in [
             ("0", 0),
             ("1500000", 1_500_000),
@@ -297,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn planes() {
+    fn planes_and_distances_are_parsed() {
         let plane = |axis, index| Ok(Plane { axis, index });
         assert_eq!(parse_plane("z=100"), plane(2, 100));
         assert_eq!(parse_plane("x=0"), plane(0, 0));
@@ -311,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn spacings_and_positions() {
+    fn spacings_and_positions_are_parsed() {
         assert_eq!(parse_spacing("0.5"), Ok([0.5; 3]));
         assert_eq!(parse_spacing("1, 2,3"), Ok([1.0, 2.0, 3.0]));
         assert_eq!(parse_position("-1,2,3e1"), Ok([-1.0, 2.0, 30.0]));

@@ -1,4 +1,4 @@
-//! What the reports of several commands have in common: the same keys for the same things.
+//! Parts of reports that several commands share, with the same keys.
 
 use crate::escape::escape;
 use ferrovox::{
@@ -10,14 +10,14 @@ use ferrovox::{
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::{path::Path, time::Duration};
 
-/// Where the samples of a volume are.
+/// Grid of a volume.
 #[derive(Serialize)]
 pub struct Grid {
-    /// Samples along x, y and z.
+    /// Number of samples along x, y and z.
     pub dims: [usize; 3],
-    /// World units between two of them.
+    /// Spacing along x, y and z, in world units.
     pub spacing: [f64; 3],
-    /// World coordinates of the first.
+    /// World coordinates of the first sample.
     pub origin: [f64; 3],
 }
 
@@ -31,17 +31,18 @@ impl Grid {
     }
 }
 
-/// The devices that did the work.
+/// Devices that a command used.
 #[derive(Serialize)]
 pub struct Devices {
-    /// Their names, with commas between them, as `--device` takes them.
+    /// Comma-separated names, in the form that `--device` accepts.
     device: String,
     device_name: String,
-    devices: Vec<OneDevice>,
+    devices: Vec<DeviceReport>,
 }
 
+/// Figures of one device.
 #[derive(Serialize)]
-struct OneDevice {
+struct DeviceReport {
     device: String,
     device_name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,33 +54,33 @@ struct OneDevice {
 }
 
 impl Devices {
-    /// Devices of which nothing more is known.
-    pub fn of(devices: &[Device]) -> Self {
-        Self::with(devices.iter().map(OneDevice::of).collect())
+    /// Lists devices without further figures.
+    pub fn new(devices: &[Device]) -> Self {
+        Self::join(devices.iter().map(DeviceReport::new).collect())
     }
 
-    /// Devices, and bytes that the buffers of each held at most.
+    /// Lists devices with the largest number of bytes in the buffers of each.
     pub fn with_peaks(devices: &[Device], peaks: &[u64]) -> Self {
-        let with_peak = |(device, &peak)| OneDevice {
+        let with_peak = |(device, &peak)| DeviceReport {
             peak_bytes: Some(peak),
-            ..OneDevice::of(device)
+            ..DeviceReport::new(device)
         };
-        Self::with(devices.iter().zip(peaks).map(with_peak).collect())
+        Self::join(devices.iter().zip(peaks).map(with_peak).collect())
     }
 
-    /// What each device did.
-    pub fn of_runs(runs: &[DeviceRun]) -> Self {
-        let of_run = |run: &DeviceRun| OneDevice {
+    /// Lists the work of each device.
+    pub fn from_runs(runs: &[DeviceRun]) -> Self {
+        let report = |run: &DeviceRun| DeviceReport {
             slabs: Some(run.parts),
             peak_bytes: Some(run.peak_bytes),
             stages: Some(Ordered(in_milliseconds(&run.stages))),
-            ..OneDevice::of(&run.device)
+            ..DeviceReport::new(&run.device)
         };
-        Self::with(runs.iter().map(of_run).collect())
+        Self::join(runs.iter().map(report).collect())
     }
 
-    fn with(devices: Vec<OneDevice>) -> Self {
-        let joined = |name: fn(&OneDevice) -> &str| {
+    fn join(devices: Vec<DeviceReport>) -> Self {
+        let joined = |name: fn(&DeviceReport) -> &str| {
             let names: Vec<&str> = devices.iter().map(name).collect();
             names.join(", ")
         };
@@ -91,8 +92,8 @@ impl Devices {
     }
 }
 
-impl OneDevice {
-    fn of(device: &Device) -> Self {
+impl DeviceReport {
+    fn new(device: &Device) -> Self {
         Self {
             device: device.id(),
             device_name: device.name(),
@@ -103,7 +104,7 @@ impl OneDevice {
     }
 }
 
-/// Times in milliseconds: of each stage on the host, in all, and of the stages on the devices.
+/// Times in milliseconds: each stage on the host, the total, and the stages on the devices.
 #[derive(Serialize)]
 pub struct JsonTimings {
     #[serde(flatten)]
@@ -114,7 +115,7 @@ pub struct JsonTimings {
 }
 
 impl JsonTimings {
-    pub fn of(timings: &Timings) -> Self {
+    pub fn new(timings: &Timings) -> Self {
         Self {
             stages: Ordered(in_milliseconds(&timings.stages)),
             total: milliseconds(timings.total),
@@ -122,7 +123,7 @@ impl JsonTimings {
         }
     }
 
-    /// Adds the stages of the work that is inside one of the host's stages.
+    /// Adds the stages on the devices, which run inside a stage on the host.
     pub fn with_stages(self, stages: &[StageTime]) -> Self {
         Self {
             on_devices: Some(Ordered(in_milliseconds(stages))),
@@ -131,7 +132,7 @@ impl JsonTimings {
     }
 }
 
-/// Names and numbers as an object that keeps their order.
+/// Names and numbers, serialized as an object in this order.
 pub struct Ordered(pub Vec<(&'static str, f64)>);
 
 impl Serialize for Ordered {
@@ -144,7 +145,7 @@ impl Serialize for Ordered {
     }
 }
 
-/// Stages and how long they took, in milliseconds.
+/// Returns the stages with their durations in milliseconds.
 pub fn in_milliseconds(stages: &[StageTime]) -> Vec<(&'static str, f64)> {
     let stages = stages.iter();
     stages
@@ -152,13 +153,13 @@ pub fn in_milliseconds(stages: &[StageTime]) -> Vec<(&'static str, f64)> {
         .collect()
 }
 
-/// A time in milliseconds, to the microsecond.
+/// Returns a duration in milliseconds, rounded to microseconds.
 pub fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// Stages and their times on one line.
-pub fn listed(stages: &[StageTime]) -> String {
+/// Formats the stages and their durations on one line.
+pub fn format_stages(stages: &[StageTime]) -> String {
     let stages = in_milliseconds(stages);
     let stages = stages
         .iter()
@@ -166,31 +167,31 @@ pub fn listed(stages: &[StageTime]) -> String {
     stages.collect::<Vec<_>>().join(", ")
 }
 
-/// The whole time, and that of each stage, on one line.
-pub fn timings(timings: &Timings) -> String {
+/// Formats the total duration and those of the stages on one line.
+pub fn format_timings(timings: &Timings) -> String {
     let total = milliseconds(timings.total);
-    format!("{total:.1}: {}", listed(&timings.stages))
+    format!("{total:.1}: {}", format_stages(&timings.stages))
 }
 
-/// The paths of files that were written.
+/// Returns the paths of written files, for display.
 pub fn paths<'a, P: AsRef<Path> + 'a>(files: impl IntoIterator<Item = &'a P>) -> Vec<String> {
     let shown = |file: &P| file.as_ref().display().to_string();
     files.into_iter().map(shown).collect()
 }
 
-/// The path of a file that may be written.
+/// Returns the path of an optional file, for display.
 pub fn path(file: Option<&impl AsRef<Path>>) -> Option<String> {
     file.map(|file| file.as_ref().display().to_string())
 }
 
-/// Lines of a name and a value.
+/// Text of lines with a name and a value.
 pub struct Lines {
     width: usize,
     text: String,
 }
 
 impl Lines {
-    /// Names are filled up to this width.
+    /// Creates an empty text whose names are padded to `width` characters.
     pub fn new(width: usize) -> Self {
         Self {
             width,
@@ -198,12 +199,14 @@ impl Lines {
         }
     }
 
+    /// Appends a line.
     pub fn add(&mut self, name: &str, value: impl std::fmt::Display) {
         let width = self.width;
         let value = escape(&value.to_string());
         self.text += &format!("{name:<width$} {value}\n");
     }
 
+    /// Returns the text.
     pub fn text(self) -> String {
         self.text
     }

@@ -1,4 +1,4 @@
-//! Signals that end the command: Ctrl-C, `kill`, a terminal that is closed.
+//! Signals that end the command: Ctrl-C, `kill`, a closed terminal.
 
 use anyhow::Context;
 use ferrovox::{io::remove_temporary_files, monitor::CancelFlag};
@@ -7,23 +7,23 @@ use std::sync::{
     atomic::{AtomicI32, Ordering},
 };
 
-/// The signal of Ctrl-C.
+/// Number of the signal of Ctrl-C.
 const INTERRUPT: i32 = 2;
 
-/// The signal that came first, or 0.
-static CAME: AtomicI32 = AtomicI32::new(0);
+/// Number of the first signal that arrived, or 0.
+static FIRST_SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// The exit status of a command that a signal stopped, as shells have it: 128 and the signal's
-/// number.
+/// Returns the exit status of a command that a signal stopped, by the convention of shells: 128
+/// plus the number of the signal.
 pub fn exit_status() -> u8 {
-    status_of(match CAME.load(Ordering::Relaxed) {
+    exit_status_for(match FIRST_SIGNAL.load(Ordering::Relaxed) {
         0 => INTERRUPT,
         signal => signal,
     })
 }
 
-/// A flag that a signal sets, so that the work ends and removes what it has not finished. A second
-/// one ends the command at once.
+/// Returns a flag that a signal sets, so that the work ends and removes unfinished files. A second
+/// signal ends the command immediately.
 pub fn cancel_flag() -> anyhow::Result<&'static CancelFlag> {
     static FLAG: OnceLock<CancelFlag> = OnceLock::new();
     if let Some(flag) = FLAG.get() {
@@ -33,38 +33,39 @@ pub fn cancel_flag() -> anyhow::Result<&'static CancelFlag> {
     listen(|signal| {
         if flag.is_cancelled() {
             remove_temporary_files();
-            std::process::exit(status_of(signal).into());
+            std::process::exit(exit_status_for(signal).into());
         }
-        CAME.store(signal, Ordering::Relaxed);
+        FIRST_SIGNAL.store(signal, Ordering::Relaxed);
         flag.cancel();
     })
-    .context("cannot listen to signals")?;
+    .context("cannot install signal handlers")?;
     Ok(flag)
 }
 
-/// What is wrong where the command is aborted.
-pub const ABORTED: &str = "aborted: there is not enough memory, or this is a defect of ferrovox; outputs are what they were";
+/// Error message of a command that aborts.
+pub const ABORTED: &str = "aborted: there is not enough memory, or this is a defect of ferrovox; output files are unchanged";
 
-/// What goes to standard output then.
+/// Text that is printed to standard output on abort.
 static OBJECT: OnceLock<String> = OnceLock::new();
 
-/// Has a text printed to standard output where the command is aborted; the first one stays.
+/// Sets the text that is printed to standard output if the command aborts. Only the first call has
+/// an effect.
 pub fn print_when_aborted(text: String) {
-    // what standard output needs is made now: in the middle of that, an abort could not wait for it
+    // Initialize standard output now: an abort during its initialization would deadlock.
     let _ = std::io::stdout();
     OBJECT.get_or_init(|| text);
 }
 
-/// Has the command end with status 1, and without temporary files, where it would be aborted: as
-/// Rust does where a list cannot grow for want of memory. What was wrong is on standard error then,
-/// and on standard output what [`print_when_aborted`] was given.
+/// Makes an abort, which Rust causes if a list cannot grow for lack of memory, end the command with
+/// status 1 and without temporary files. The message goes to standard error, and the text of
+/// [`print_when_aborted`] to standard output.
 #[cfg(unix)]
-pub fn end_in_order_when_aborted() {
+pub fn exit_cleanly_on_abort() {
     use ferrovox::io::try_remove_temporary_files;
     use signal_hook::{consts::SIGABRT, low_level};
     let end = || {
         try_remove_temporary_files();
-        // locks of standard error and output may be held
+        // Locks of standard error and standard output may be held, so both are written directly.
         for text in ["ferrovox: error: ", ABORTED, "\n"] {
             let _ = rustix::io::write(std::io::stderr(), text.as_bytes());
         }
@@ -73,41 +74,40 @@ pub fn end_in_order_when_aborted() {
         }
         low_level::exit(1);
     };
-    // SAFETY: it runs on the thread that aborts, which is at no place where it holds a lock of the
-    // allocator. It waits for no lock, removes files by names that are there, writes a text, and
-    // does not return.
+    // SAFETY: the handler runs on the aborting thread, which holds no lock of the allocator. It
+    // waits for no lock, removes files whose names exist already, writes text, and does not return.
     let registered = unsafe { low_level::register(SIGABRT, end) };
-    // without it an abort is an abort
+    // Without the handler an abort has its default effect.
     drop(registered);
 }
 
 #[cfg(not(unix))]
-pub fn end_in_order_when_aborted() {}
+pub fn exit_cleanly_on_abort() {}
 
-fn status_of(signal: i32) -> u8 {
+fn exit_status_for(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
-/// Calls `came` with each signal, on a thread of its own.
+/// Calls `handle` for each signal, on a separate thread.
 #[cfg(unix)]
-fn listen(came: impl Fn(i32) + Send + 'static) -> anyhow::Result<()> {
+fn listen(handle: impl Fn(i32) + Send + 'static) -> anyhow::Result<()> {
     use signal_hook::{
         consts::{SIGHUP, SIGINT, SIGTERM},
         iterator::Signals,
     };
-    let ignored = ignored();
-    let is_heard = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP].iter().filter(|it| is_heard(it)))?;
+    let ignored = ignored_signals();
+    let is_handled = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP].iter().filter(|it| is_handled(it)))?;
     let name = "signals".to_owned();
     let listener = std::thread::Builder::new().name(name);
-    listener.spawn(move || signals.forever().for_each(came))?;
+    listener.spawn(move || signals.forever().for_each(handle))?;
     Ok(())
 }
 
-/// The signals that whoever started the command wants ignored, as `nohup` does: bit n - 1 for
-/// signal n. None where that cannot be known.
+/// Returns the mask of the signals that the parent process made the command ignore, as `nohup`
+/// does: bit n - 1 for signal n. Returns 0 if the mask is not available.
 #[cfg(unix)]
-fn ignored() -> u64 {
+fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
@@ -115,6 +115,6 @@ fn ignored() -> u64 {
 }
 
 #[cfg(not(unix))]
-fn listen(came: impl Fn(i32) + Send + 'static) -> anyhow::Result<()> {
-    Ok(ctrlc::set_handler(move || came(INTERRUPT))?)
+fn listen(handle: impl Fn(i32) + Send + 'static) -> anyhow::Result<()> {
+    Ok(ctrlc::set_handler(move || handle(INTERRUPT))?)
 }

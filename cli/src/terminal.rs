@@ -1,4 +1,4 @@
-//! What is printed, and where: results on standard output, everything else on standard error.
+//! Output: results to standard output, everything else to standard error.
 
 use crate::{
     args::ReportArgs,
@@ -14,38 +14,39 @@ use std::{
     io::{self, ErrorKind, Write},
 };
 
-/// Prints the results of one command in the form that the user asked for.
+/// Prints the results of a command in the requested form.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
-    /// The command's name.
+    /// Name of the command.
     pub command: &'static str,
-    /// What the user asked for.
+    /// Requested form of the results.
     pub report: ReportArgs,
-    /// Results go to standard error, because a file is written to standard output.
-    pub is_aside: bool,
+    /// `true` if results go to standard error because a file is written to standard output.
+    pub uses_stderr: bool,
 }
 
-/// A failure that was said, with the results, in [`Terminal::report_failed`].
+/// Failure that has been printed already, together with the results, by
+/// [`Terminal::report_failed`].
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct Said(String);
+pub struct ReportedFailure(String);
 
-/// Something worth knowing of a run that is no failure.
+/// Remark on a run that did not fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// It may be that the result is not what was meant.
+    /// The result may not be the intended one.
     Warning(String),
-    /// It explains the result.
+    /// Explanation of the result.
     Note(String),
-    /// The readable report has it.
+    /// Remark that the readable report contains.
     InText(String),
 }
 
-/// The JSON object of every command: its results, and what there is to say of the run.
+/// JSON object of a command: its results, warnings and error.
 #[derive(Serialize)]
 struct Object<'a, R> {
     command: &'a str,
-    /// None where the command failed.
+    /// `None` if the command failed.
     #[serde(flatten)]
     results: Option<R>,
     warnings: Vec<&'a str>,
@@ -60,7 +61,7 @@ impl Remark {
     }
 }
 
-/// The library's warnings.
+/// Converts the warnings of the library.
 pub fn remarks(warnings: &[Warning]) -> Vec<Remark> {
     let remark = |warning: &Warning| match warning {
         Warning::CutCycles { .. } | Warning::Outside { .. } => {
@@ -72,7 +73,7 @@ pub fn remarks(warnings: &[Warning]) -> Vec<Remark> {
 }
 
 impl Terminal {
-    /// Prints the results: as one JSON object, or as text, or with `--quiet` not at all.
+    /// Prints the results: as one JSON object, as text, or with `--quiet` not at all.
     pub fn report<R: Serialize>(
         &self,
         remarks: &[Remark],
@@ -82,8 +83,8 @@ impl Terminal {
         self.results(remarks, None, results, text)
     }
 
-    /// The same of a run that did its work and fails all the same: its results, and why. Returns
-    /// the error that ends the command.
+    /// Prints the results of a run that completed its work but counts as failed, with the reason.
+    /// Returns the error that ends the command.
     pub fn report_failed<R: Serialize>(
         &self,
         remarks: &[Remark],
@@ -93,7 +94,7 @@ impl Terminal {
     ) -> anyhow::Result<()> {
         self.results(remarks, Some(problem.clone()), results, text)?;
         line(&format!("ferrovox: error: {problem}"));
-        Err(Said(problem).into())
+        Err(ReportedFailure(problem).into())
     }
 
     fn results<R: Serialize>(
@@ -120,7 +121,7 @@ impl Terminal {
                 error,
             }),
             ReportArgs { quiet: true, .. } => Ok(()),
-            _ if self.is_aside => {
+            _ if self.uses_stderr => {
                 let _ = io::stderr().write_all(escape_lines(&text()).as_bytes());
                 Ok(())
             }
@@ -128,51 +129,51 @@ impl Terminal {
         }
     }
 
-    /// Says why the command failed: on standard error, and with `--json` in its object too.
+    /// Prints the error of a command to standard error and, with `--json`, as an object.
     pub fn error(&self, error: &anyhow::Error) {
         self.failure(with_options(&chain(error)), |text| {
             format!("ferrovox: error: {text}")
         });
     }
 
-    /// Says that the work was stopped.
+    /// Prints that the work was cancelled.
     pub fn cancelled(&self) {
         self.failure("cancelled".to_owned(), |text| format!("ferrovox: {text}"));
     }
 
-    /// Says that the command line makes no sense.
+    /// Prints an error of the command line.
     pub fn usage(&self, error: &clap::Error) {
         let text = error.render().to_string();
-        // coloured where nothing in it is escaped
+        // clap's own output is coloured; it is used if nothing needs to be escaped.
         if escape_lines(&text) == text {
             let _ = error.print();
         } else {
             let _ = io::stderr().write_all(escape_lines(&text).as_bytes());
         }
-        // a help text or a version is no failure
+        // A help text or a version is not a failure.
         if error.use_stderr() {
             let first = text.split("\n\n").next().unwrap_or_default();
             let first = first.strip_prefix("error: ").unwrap_or(first);
-            self.object_of(first.trim().to_owned());
+            self.print_failure_object(first.trim().to_owned());
         }
     }
 
     fn failure(&self, text: String, shown: impl FnOnce(&str) -> String) {
         line(&shown(&text));
-        self.object_of(text);
+        self.print_failure_object(text);
     }
 
-    /// With `--json`, the object of a command that failed.
-    fn object_of(&self, error: String) {
-        if self.report.json && !self.is_aside {
-            // that standard output is closed is not worth a second error
-            let _ = print_json(&failure_of(self.command, error));
+    /// Prints the JSON object of a failed command, with `--json`.
+    fn print_failure_object(&self, error: String) {
+        if self.report.json && !self.uses_stderr {
+            // A closed standard output does not cause a second error.
+            let _ = print_json(&failure_object(self.command, error));
         }
     }
 }
 
-/// The object of a command that failed.
-fn failure_of(command: &str, error: String) -> Object<'_, ()> {
+/// Returns the JSON object of a failed command.
+fn failure_object(command: &str, error: String) -> Object<'_, ()> {
     Object {
         command,
         results: None,
@@ -181,21 +182,20 @@ fn failure_of(command: &str, error: String) -> Object<'_, ()> {
     }
 }
 
-/// With `--json` among the arguments, makes the object of a command that is aborted, while there is
-/// memory for it.
+/// With `--json` among the arguments, prepares the JSON object of an aborted command while memory
+/// is available.
 pub fn prepare_for_abort(mut arguments: impl Iterator<Item = OsString>) {
     let command = arguments.nth(1).unwrap_or_default();
     let command = command.to_string_lossy();
-    let object = failure_of(&command, ABORTED.to_owned());
+    let object = failure_object(&command, ABORTED.to_owned());
     if arguments.any(|argument| argument == "--json")
-        && let Ok(text) = json_of(&object)
+        && let Ok(text) = to_json(&object)
     {
         print_when_aborted(text);
     }
 }
 
-/// Prints lines to standard output. That nobody reads them any more (`ferrovox info … | head -1`)
-/// is no failure.
+/// Prints text to standard output. A closed pipe (`ferrovox info … | head -1`) is not an error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout
@@ -210,24 +210,23 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 }
 
 fn print_json(object: &impl Serialize) -> anyhow::Result<()> {
-    print(&json_of(object)?)
+    print(&to_json(object)?)
 }
 
-fn json_of(object: &impl Serialize) -> anyhow::Result<String> {
+fn to_json(object: &impl Serialize) -> anyhow::Result<String> {
     let mut text =
         serde_json::to_string_pretty(object).context("cannot encode the result as JSON")?;
     text.push('\n');
     Ok(escape_json(&text))
 }
 
-/// Prints a line to standard error. That it is closed is nothing to fail or panic for.
+/// Prints a line to standard error. A closed standard error is ignored.
 pub fn line(text: &str) {
     let line = format!("{}\n", escape(text));
     let _ = io::stderr().lock().write_all(line.as_bytes());
 }
 
-/// The error and its causes, without those that an error above them has already put into its own
-/// words.
+/// Joins the error and its causes, without those whose text an error above them contains already.
 fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -247,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cause_is_said_once() {
+    fn repeated_causes_are_printed_once() {
         let io = io::Error::other("disk on fire");
         let error = anyhow::Error::from(io)
             .context("cannot write: disk on fire")
@@ -256,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn results_stand_between_the_command_and_the_warnings() {
+    fn results_are_between_the_command_and_the_warnings() {
         #[derive(Serialize)]
         struct Results {
             count: u64,

@@ -1,23 +1,23 @@
-//! Command lines that make no sense though clap takes them.
+//! Errors of the command line that clap does not detect.
 
 use crate::args::Cli;
 use clap::{CommandFactory, error::ErrorKind};
 
-/// Options that do not go together.
+/// Options that exclude each other.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
 
 impl UsageError {
-    /// As clap's own errors are printed.
+    /// Converts the error to one of clap, for printing.
     pub fn to_clap(&self) -> clap::Error {
         Cli::command().error(ErrorKind::ArgumentConflict, &self.0)
     }
 }
 
-/// Refuses the first problem that there is.
+/// Fails with the first problem whose condition is `true`.
 pub fn refuse(problems: &[(bool, impl ToString)]) -> anyhow::Result<()> {
-    match problems.iter().find(|(is_there, _)| *is_there) {
+    match problems.iter().find(|(is_present, _)| *is_present) {
         Some((_, problem)) => Err(UsageError(problem.to_string()).into()),
         None => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! Long work: a progress bar, and what stops it.
+//! Progress bar and cancellation of long work.
 
 use crate::{signals, terminal::Terminal};
 use ferrovox::{
@@ -13,11 +13,11 @@ use std::{
     time::Duration,
 };
 
-/// The bar appears after this time.
+/// Delay before the bar appears.
 const BAR_AFTER: Duration = Duration::from_secs(1);
 
-/// Does some work with a progress bar, unless `--quiet` is given, and stops it at a signal.
-pub fn watched<R>(
+/// Runs `work` with a progress bar, unless `--quiet` is given. A signal cancels the work.
+pub fn run_monitored<R>(
     terminal: &Terminal,
     work: impl FnOnce(&Monitor<'_>) -> Result<R, PipelineError>,
 ) -> anyhow::Result<R> {
@@ -35,21 +35,21 @@ pub fn watched<R>(
     Ok(result?)
 }
 
-/// A progress bar that appears when the work takes long.
+/// Progress bar that appears if the work takes long.
 pub struct Bar {
     bar: ProgressBar,
-    /// Dropped when the work is done before the bar appears.
+    /// Sender whose drop keeps the bar from appearing if the work ends early.
     stop: Option<mpsc::Sender<()>>,
     waiting: Option<JoinHandle<()>>,
 }
 
 impl Bar {
-    /// None if standard error is no terminal.
+    /// Returns a bar, or `None` if standard error is not a terminal.
     pub fn on_terminal() -> Option<Self> {
         std::io::stderr().is_terminal().then(Self::appear_later)
     }
 
-    /// Shows how far a stage is.
+    /// Shows the progress of a stage.
     pub fn show(&self, progress: &Progress) {
         self.bar.set_length(progress.all.max(1));
         self.bar.set_position(progress.done);
@@ -68,7 +68,7 @@ impl Bar {
                 shown.enable_steady_tick(Duration::from_millis(200));
             }
         };
-        // without a thread there is no bar
+        // Without a thread there is no bar.
         let waiting = thread::Builder::new().spawn(wait).ok();
         Self {
             bar,
@@ -88,7 +88,7 @@ impl Drop for Bar {
     }
 }
 
-/// The stage, how much of it is done where it has steps, and how long the rest takes.
+/// Formats the stage, its progress if it has steps, and the estimated remaining time.
 fn message(progress: &Progress) -> String {
     let Progress {
         stage, done, all, ..
@@ -104,7 +104,7 @@ fn message(progress: &Progress) -> String {
     }
 }
 
-/// A time for those who wait for it.
+/// Formats a remaining time with coarse resolution.
 fn about(time: Duration) -> String {
     let seconds = time.as_secs_f64().ceil() as u64;
     match seconds {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_to_wait_are_about_right() {
+    fn remaining_times_are_rounded_up() {
         let about = |seconds: f64| about(Duration::from_secs_f64(seconds));
         assert_eq!(about(0.2), "1 s");
         assert_eq!(about(99.0), "99 s");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_say_what_is_known() {
+    fn messages_show_stage_progress_and_remaining_time() {
         let message = |done, all| {
             message(&Progress {
                 stage: "slabs",

@@ -1,14 +1,14 @@
-//! The options of `ferrovox mesh` for volumes of labels.
+//! Options of `ferrovox mesh` for segmentations.
 
 use crate::numbers::LabelList;
 use clap::Args;
 
-/// Labels in place of an isovalue.
+/// Labels instead of an isovalue.
 #[derive(Debug, Args)]
 pub struct LabelArgs {
-    /// Make the surface of one label of a segmentation, in place of an isosurface
+    /// Extract the surface of one label of a segmentation
     ///
-    /// That of the samples which are exactly this number, half way to their neighbours.
+    /// The surface lies half way between samples with exactly this value and their neighbours.
     #[arg(
         long,
         value_name = "LABEL",
@@ -17,10 +17,11 @@ pub struct LabelArgs {
         help_heading = "Labels"
     )]
     pub label: Option<f64>,
-    /// Make the surfaces of several labels, which share their walls: all, or a list such as 1,3,7-9
+    /// Extract the surfaces of several labels, with shared walls: all, or a list such as 1,3,7-9
     ///
-    /// Each label's surface is closed, also where the volume ends. 0 is the background; labels that
-    /// are not in the list are background too.
+    /// The surface of each label is closed, including at the border of the volume. 0 and labels
+    /// outside
+    /// the list are background.
     #[arg(
         long,
         value_name = "LABELS",

@@ -1,4 +1,4 @@
-//! Options of what is done with a mesh before it is written.
+//! Options for filters that are applied to a mesh before it is written.
 
 use clap::Args;
 use ferrovox::{
@@ -8,16 +8,17 @@ use ferrovox::{
 
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MeshFilterArgs {
-    /// Keep the piece with the most voxels only, with its cavities
+    /// Keep only the piece with the most voxels, with its cavities
     ///
-    /// Voxels are of one piece if they share a face, or touch the same surface from inside. It
-    /// needs the whole mesh, so it does not go with streaming.
+    /// Voxels belong to one piece if they share a face or touch the same surface from inside.
+    /// Requires
+    /// the whole mesh, so it excludes streaming.
     #[arg(long, help_heading = "Output")]
     pub largest: bool,
-    /// Leave out pieces, and cavities, of fewer voxels than this
+    /// Remove pieces and cavities with fewer voxels than this
     ///
-    /// A cavity that reaches the border of the volume is none. It needs the whole mesh, so it does
-    /// not go with streaming.
+    /// A cavity that reaches the border of the volume does not count as one. Requires the whole
+    /// mesh, so it excludes streaming.
     #[arg(
         long,
         value_name = "N",
@@ -26,18 +27,19 @@ pub struct MeshFilterArgs {
         help_heading = "Output"
     )]
     pub min_voxels: u64,
-    /// Smooth the mesh: taubin:N, or taubin:N,BAND
+    /// Smooth the mesh: taubin:N or taubin:N,BAND
     ///
-    /// A low-pass filter of N terms that keeps the volume (windowed sinc, after Taubin, Zhang and
-    /// Golub, 1996). BAND, from 0 to 2, is what passes, 0.1 without it: the less, the smoother. A
-    /// boundary moves along itself only. It needs the whole mesh, so it does not go with streaming.
+    /// Low-pass filter with N terms that preserves the volume (windowed sinc; Taubin, Zhang and
+    /// Golub 1996). BAND, from 0 to 2, is the pass band [default: 0.1]; smaller values smooth more.
+    /// Boundary vertices move only along the boundary. Requires the whole mesh, so it excludes
+    /// streaming.
     #[arg(long, value_name = "FILTER", value_parser = parse_smooth, help_heading = "Output")]
     pub smooth: Option<SmoothParams>,
-    /// Leave triangles out: the fraction to keep (0.25, 25%), or error:DISTANCE
+    /// Simplify the mesh: the fraction of triangles to keep (0.25, 25%), or error:DISTANCE
     ///
-    /// DISTANCE is the largest error, in world units. Pieces, holes, tunnels and boundaries stay as
-    /// they are, so there may be more triangles left. It needs the whole mesh, so it does not go
-    /// with streaming. After --smooth, if both are given.
+    /// DISTANCE is the largest error, in world units. Pieces, holes, tunnels and boundaries are
+    /// preserved, so more triangles may remain. Applied after --smooth. Requires the whole mesh, so
+    /// it excludes streaming.
     #[arg(long, value_name = "TARGET", value_parser = parse_simplify, help_heading = "Output")]
     pub simplify: Option<SimplifyTarget>,
 }
@@ -55,7 +57,7 @@ impl From<MeshFilterArgs> for MeshFilters {
     }
 }
 
-/// Reads `taubin:20` or `taubin:20,0.05`.
+/// Parses `taubin:20` or `taubin:20,0.05`.
 fn parse_smooth(text: &str) -> Result<SmoothParams, String> {
     let numbers = text
         .strip_prefix("taubin:")
@@ -74,12 +76,13 @@ fn parse_smooth(text: &str) -> Result<SmoothParams, String> {
         })
     };
     let params = numbers.and_then(read);
-    let params = params.ok_or("give taubin: and a number of terms, and a pass band if you like, such as taubin:20 or taubin:20,0.05")?;
+    let params =
+        params.ok_or("give taubin:N or taubin:N,BAND, such as taubin:20 or taubin:20,0.05")?;
     params.check().map_err(|error| error.to_string())?;
     Ok(params)
 }
 
-/// Reads `0.25`, `25%` or `error:0.5`.
+/// Parses `0.25`, `25%` or `error:0.5`.
 fn parse_simplify(text: &str) -> Result<SimplifyTarget, String> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
     let target = match (text.strip_prefix("error:"), text.strip_suffix('%')) {
@@ -97,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filters_are_read() {
+    fn filters_are_parsed() {
         let smooth = |text| parse_smooth(text).map(|it| (it.iterations, it.pass_band));
         assert_eq!(smooth("taubin:20"), Ok((20, 0.1)));
         assert_eq!(smooth("taubin:7,0.03"), Ok((7, 0.03)));

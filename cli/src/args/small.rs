@@ -1,4 +1,4 @@
-//! The options of the commands that have few.
+//! Options of the commands with few options.
 
 use super::{DeviceArgs, MORE, ReportArgs, SurfaceArgs};
 use crate::{
@@ -28,7 +28,7 @@ Examples:
 pub struct InfoArgs {
     #[command(flatten)]
     pub input: VolumeArgs,
-    /// Read the samples too, and say their range and mean; of a file of several volumes those of
+    /// Read the samples and print their range and mean; for a file with several volumes, those of
     /// --volume-index
     #[arg(long, help_heading = "Report")]
     pub stats: bool,
@@ -48,12 +48,13 @@ pub struct RenderArgs {
     pub input: VolumeArgs,
     #[command(flatten)]
     pub surface: SurfaceArgs,
-    /// Picture to write
+    /// Picture file to write (PNG)
     #[arg(short, long, value_name = "FILE.png", help_heading = "Picture")]
     pub output: PathBuf,
-    /// From where to look: oblique, right, left, front, back, top, bottom, or degrees as -90,90
+    /// View direction: oblique, right, left, front, back, top, bottom, or AZIMUTH,ELEVATION in
+    /// degrees
     ///
-    /// AZIMUTH,ELEVATION: 0,0 looks from +x, 90,0 from +y, elevation 90 from above.
+    /// 0,0 views from +x, 90,0 from +y, and elevation 90 from above.
     #[arg(
         long,
         default_value = "oblique",
@@ -61,7 +62,7 @@ pub struct RenderArgs {
         help_heading = "Picture"
     )]
     pub view: ViewDirection,
-    /// Pixels of the picture
+    /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_size, help_heading = "Picture")]
     pub size: Size,
     #[command(flatten)]
@@ -73,7 +74,7 @@ pub struct RenderArgs {
 #[derive(Debug, Args)]
 #[command(mut_arg("json", |arg| arg.long_help("Print one JSON object: the meshes and pictures, timings in milliseconds, the error")))]
 pub struct DemoArgs {
-    /// Folder for the meshes and pictures; made if it does not exist
+    /// Folder for the meshes and pictures; created if it does not exist
     #[arg(
         short,
         long,
@@ -95,7 +96,7 @@ Examples:
   ferrovox completions zsh > ~/.zfunc/_ferrovox
   ferrovox completions fish > ~/.config/fish/completions/ferrovox.fish")]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell
     pub shell: Shell,
 }
 
@@ -105,7 +106,7 @@ Examples:
   ferrovox man-pages ~/.local/share/man/man1
   man ferrovox-mesh")]
 pub struct ManPagesArgs {
-    /// Folder for the pages; made if it does not exist
+    /// Folder for the pages; created if it does not exist
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }

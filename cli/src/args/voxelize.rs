@@ -1,4 +1,4 @@
-//! The options of `ferrovox voxelize`.
+//! Options of `ferrovox voxelize`.
 
 use super::{DeviceArgs, MORE, ReportArgs};
 use crate::numbers::parse_distance;
@@ -15,10 +15,10 @@ use std::path::PathBuf;
     "Print one JSON object: triangles, voxels, timings in milliseconds, the error; no --output is needed then"
 )))]
 #[command(after_help = MORE, after_long_help = "\
-A voxel is 1 if its centre is inside the mesh. Which way the triangles wind does not matter. The mesh must be closed; if \
-it is not, the message says where it is open. Vertices at the same place are one.
+A voxel is 1 if its centre is inside the mesh. The orientation of the triangles does not matter. The mesh must be closed; \
+otherwise the error reports the location of an opening. Vertices at equal positions are merged.
 
-The voxels are cubes along the axes of the mesh's coordinates, and the file says where they lie.
+The voxels are cubes aligned with the axes of the mesh's coordinates; the file stores their position.
 
 Examples:
   ferrovox voxelize bunny.obj --resolution 256 -o bunny.nii.gz
@@ -26,13 +26,13 @@ Examples:
 pub struct VoxelizeArgs {
     #[arg(help = format!("Mesh file: {}", MeshFormat::readable_extensions()))]
     pub mesh: PathBuf,
-    /// So many voxels along the mesh's longest side
+    /// Number of voxels along the longest side of the mesh
     #[arg(long, value_name = "N", help_heading = "Grid")]
     pub resolution: Option<u32>,
-    /// Voxels of this size, in the mesh's units
+    /// Side of a voxel, in the units of the mesh
     #[arg(long, alias = "spacing", value_name = "S", value_parser = parse_distance, allow_hyphen_values = true, help_heading = "Grid")]
     pub voxel_size: Option<f64>,
-    /// Voxels between the mesh and the volume's border
+    /// Number of voxels between the mesh and the border of the volume
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=1024), help_heading = "Grid")]
     pub margin: u32,
     /// Volume file to write: .nii, .nii.gz, .nrrd, .mha or .npy

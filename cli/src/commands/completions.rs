@@ -1,4 +1,4 @@
-//! `ferrovox completions`.
+//! `ferrovox completions`: completion script of a shell.
 
 use crate::{
     args::{Cli, CompletionsArgs},
@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::CommandFactory;
 
-/// Prints the script.
+/// Prints the completion script.
 pub fn run(args: &CompletionsArgs) -> anyhow::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "ferrovox", &mut script);

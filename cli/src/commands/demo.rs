@@ -1,10 +1,10 @@
-//! `ferrovox demo`: the main job on two volumes that need no file.
+//! `ferrovox demo`: extraction and drawing of two surfaces without an input file.
 
 use crate::{
     args::DemoArgs,
     report::{Devices, JsonTimings, paths},
     terminal::Terminal,
-    watch::watched,
+    watch::run_monitored,
 };
 use ferrovox::{
     pipeline::demo::{self, DemoJob, DemoOutcome, Scene, SceneOutcome, SceneVolume},
@@ -13,12 +13,12 @@ use ferrovox::{
 };
 use serde::Serialize;
 
-/// A T1 MRI of a brain, without the skull (see `data/README.md`). Part of the command, so that the
-/// demo works anywhere.
+/// T1 MRI of a brain without the skull (see `data/README.md`), embedded so that the demo works
+/// everywhere.
 const BRAIN: &[u8] = include_bytes!("../../data/mni152_t1_1mm.nii.gz");
 const BRAIN_FILE: &str = "mni152_t1_1mm.nii.gz";
 
-/// The JSON object. Times are in milliseconds.
+/// JSON object. Times are in milliseconds.
 #[derive(Serialize)]
 struct Report {
     outputs: Vec<String>,
@@ -45,14 +45,14 @@ struct SceneReport {
     height: u32,
 }
 
-/// Meshes, checks and draws a brain and a field of metaballs.
+/// Extracts, checks and draws the surfaces of a brain and of a metaball field.
 pub fn run(args: &DemoArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let job = DemoJob {
         folder: args.output.clone(),
         scenes: vec![brain(), metaballs()],
         device: args.device.device.open()?,
     };
-    let outcome = watched(terminal, |monitor| demo::run(&job, monitor))?;
+    let outcome = run_monitored(terminal, |monitor| demo::run(&job, monitor))?;
     terminal.report(&[], || json(&job, &outcome), || text(&job, &outcome))
 }
 
@@ -76,8 +76,8 @@ fn json(job: &DemoJob, outcome: &DemoOutcome) -> Report {
     Report {
         outputs: paths(files.flat_map(|made| [&made.mesh_file, &made.picture_file])),
         scenes: job.scenes.iter().zip(&outcome.scenes).map(scene).collect(),
-        devices: Devices::of(std::slice::from_ref(&job.device)),
-        timings: JsonTimings::of(&outcome.timings),
+        devices: Devices::new(std::slice::from_ref(&job.device)),
+        timings: JsonTimings::new(&outcome.timings),
     }
 }
 
@@ -91,7 +91,7 @@ fn text(job: &DemoJob, outcome: &DemoOutcome) -> String {
     text
 }
 
-/// Says in lines what was made of a scene.
+/// Formats the results of a scene as lines.
 fn readable(scene: &Scene, made: &SceneOutcome) -> String {
     let closed = if made.mesh.is_closed() {
         "closed"
@@ -168,7 +168,8 @@ fn metaballs() -> Scene {
     }
 }
 
-/// A ring of eight balls, in turns above and below the middle plane, around one in the middle.
+/// Returns a ring of eight balls, alternately above and below the central plane, around one in the
+/// centre.
 fn balls(dims: [usize; 3]) -> Vec<Metaball> {
     let centre = dims.map(|n| (n as f32 - 1.0) / 2.0);
     let ring = (0..8).map(|k| {

@@ -1,4 +1,4 @@
-//! `ferrovox devices`.
+//! `ferrovox devices`: list of the available devices.
 
 use crate::terminal::{Remark, Terminal};
 use ferrovox::device::{Device, DeviceKind};
@@ -8,7 +8,7 @@ use std::fmt::Write;
 #[derive(Serialize)]
 struct Report {
     devices: Vec<DeviceReport>,
-    /// Why there is no CUDA device, where there is none.
+    /// Reason why there is no CUDA device.
     cuda_error: Option<String>,
 }
 
@@ -17,7 +17,7 @@ struct DeviceReport {
     device: String,
     device_name: String,
     kind: &'static str,
-    /// GPU multiprocessors, or CPU threads.
+    /// Multiprocessors of a GPU, or threads of the CPU.
     multiprocessors: u32,
     memory_bytes: Option<u64>,
     free_memory_bytes: Option<u64>,
@@ -55,7 +55,7 @@ fn readable(report: &Report) -> String {
 }
 
 fn describe(device: &Device) -> DeviceReport {
-    // the CPU says u64::MAX where the system does not tell
+    // The CPU reports u64::MAX if the system does not report its memory.
     let memory = device
         .memory()
         .ok()

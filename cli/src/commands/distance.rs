@@ -8,7 +8,7 @@ use crate::{
     args::{DistanceArgs, SampleName},
     terminal::{Terminal, remarks},
     usage::refuse,
-    watch::watched,
+    watch::run_monitored,
 };
 use ferrovox::pipeline::distance::{
     Comparison, DistanceJob, PlanePicture, PointGrid, SitesFrom, compare, run as compute,
@@ -26,7 +26,7 @@ pub fn run(args: &DistanceArgs, terminal: &Terminal) -> anyhow::Result<()> {
             longest_side: args.size,
             bands: BANDS.to_vec(),
         };
-        let outcome = watched(terminal, |monitor| {
+        let outcome = run_monitored(terminal, |monitor| {
             compare(&distance_job, &comparison, monitor)
         })?;
         return terminal.report(
@@ -35,7 +35,7 @@ pub fn run(args: &DistanceArgs, terminal: &Terminal) -> anyhow::Result<()> {
             || comparison_table(args, &outcome),
         );
     }
-    let outcome = watched(terminal, |monitor| compute(&distance_job, monitor))?;
+    let outcome = run_monitored(terminal, |monitor| compute(&distance_job, monitor))?;
     terminal.report(
         &remarks(&outcome.warnings),
         || json(args, &distance_job, &outcome),

@@ -61,7 +61,7 @@ pub fn comparison_json(args: &DistanceArgs, outcome: &ComparisonOutcome) -> Comp
         grid: Grid::new(outcome.dims, &outcome.geometry),
         exact: outcome.methods[0].method.name(),
         isoline_step: outcome.isoline_step,
-        devices: Devices::of(std::slice::from_ref(&outcome.device)),
+        devices: Devices::new(std::slice::from_ref(&outcome.device)),
         methods: outcome.methods.iter().map(method_report).collect(),
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::{
     args::DistanceArgs,
-    input::by,
-    numbers::short,
-    report::{Devices, Grid, JsonTimings, Lines, path, paths, timings},
+    input::format_dims,
+    numbers::format_number,
+    report::{Devices, Grid, JsonTimings, Lines, format_timings, path, paths},
 };
 use ferrovox::pipeline::distance::{DistanceJob, DistanceOutcome, Plane};
 use serde::Serialize;
@@ -75,7 +75,7 @@ pub fn json(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome) -> Js
         isoline_step: run.isoline_step,
         devices: Devices::with_peaks(&job.devices, &run.peak_bytes),
         peak_device_bytes: run.peak_bytes.iter().copied().max().unwrap_or(0),
-        timings: JsonTimings::of(&run.timings),
+        timings: JsonTimings::new(&run.timings),
     }
 }
 
@@ -103,9 +103,9 @@ pub fn text_report(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome
     };
     let volume = format!(
         "{} voxels of {}",
-        by(run.dims),
+        format_dims(run.dims),
         <[f64; 3]>::from(run.geometry.spacing())
-            .map(short)
+            .map(format_number)
             .join(" x ")
     );
     let output = match &args.output {
@@ -143,7 +143,7 @@ pub fn text_report(args: &DistanceArgs, job: &DistanceJob, run: &DistanceOutcome
             peak as f64 / f64::from(1 << 20)
         ),
     );
-    lines.add("ms", timings(&run.timings));
+    lines.add("ms", format_timings(&run.timings));
     lines.text()
 }
 

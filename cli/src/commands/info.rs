@@ -1,13 +1,13 @@
-//! `ferrovox info`.
+//! `ferrovox info`: contents of a volume file.
 
 use crate::{
     args::InfoArgs,
     escape::escape,
-    input::by,
-    numbers::short,
+    input::format_dims,
+    numbers::format_number,
     report::Grid,
     terminal::{Remark, Terminal},
-    watch::watched,
+    watch::run_monitored,
 };
 use ferrovox::{
     io::Compression,
@@ -16,7 +16,7 @@ use ferrovox::{
 use serde::Serialize;
 use std::fmt::Write;
 
-/// The JSON object. What only the samples tell is null without `--stats`.
+/// JSON object. Statistics of the samples are null without `--stats`.
 #[derive(Serialize)]
 struct Report {
     input: String,
@@ -24,16 +24,16 @@ struct Report {
     version: Option<String>,
     compression: Option<&'static str>,
     data_file: Option<String>,
-    /// How many files hold the samples, if these are not in the file itself.
+    /// Number of data files, if the samples are not in the file itself.
     data_files: usize,
-    /// Of all axes, as the file has them.
+    /// Sizes of all axes, as the file states them.
     sizes: Vec<u64>,
     volumes: u64,
-    /// Null if there are several and none is chosen.
+    /// Null if there are several and none is selected.
     volume_index: Option<u64>,
-    /// Numbers of each sample.
+    /// Number of components per sample.
     components: u64,
-    /// Null if there are several and none is chosen.
+    /// Null if there are several and none is selected.
     component: Option<u64>,
     #[serde(flatten)]
     grid: Grid,
@@ -41,26 +41,26 @@ struct Report {
     byte_order: String,
     scaling: Option<[f64; 2]>,
     sample_type: String,
-    /// World steps along the grid's axes: row by row, axes in columns.
+    /// Steps between samples in world coordinates, row by row, with axes in columns.
     axes: [[f64; 3]; 3],
-    /// Of one volume.
+    /// Number of samples of one volume.
     samples: usize,
     non_finite_samples: Option<usize>,
     min: Option<f64>,
     max: Option<f64>,
     mean: Option<f64>,
-    /// What the reader assumed or did not understand.
+    /// Assumptions of the reader, and fields that it did not understand.
     #[serde(skip)]
     notes: Vec<String>,
 }
 
-/// Says what a volume file holds.
+/// Prints the contents of a volume file.
 pub fn run(args: &InfoArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let job = InfoJob {
         source: args.input.source(),
         statistics: args.stats,
     };
-    let found = watched(terminal, |monitor| info::run(&job, monitor))?;
+    let found = run_monitored(terminal, |monitor| info::run(&job, monitor))?;
     let report = describe(args.input.name(), found);
     let notes: Vec<Remark> = report.notes.iter().cloned().map(Remark::InText).collect();
     terminal.report(&notes, || &report, || readable(&report))
@@ -118,7 +118,7 @@ fn readable(report: &Report) -> String {
         None => lines.push((
             "volumes",
             format!(
-                "{} (all axes: {}); --volume-index 0 to {last} picks one",
+                "{} (all axes: {}); --volume-index 0 to {last} selects one",
                 report.volumes,
                 report
                     .sizes
@@ -137,14 +137,14 @@ fn readable(report: &Report) -> String {
     match report.component {
         None => lines.push((
             "components",
-            format!("{}; --component 0 to {last} picks one", report.components),
+            format!("{}; --component 0 to {last} selects one", report.components),
         )),
         Some(index) if report.components > 1 => {
             lines.push(("component", format!("{index} of 0 to {last}")));
         }
         Some(_) => {}
     }
-    lines.push(("dims", by(report.grid.dims)));
+    lines.push(("dims", format_dims(report.grid.dims)));
     let mut samples = format!(
         "{} of {}, {}",
         report.samples, report.stored_type, report.byte_order
@@ -152,7 +152,7 @@ fn readable(report: &Report) -> String {
     if report.sample_type != report.stored_type {
         let _ = write!(samples, ", read as {}", report.sample_type);
     }
-    if let Some([slope, intercept]) = report.scaling.map(|by| by.map(short)) {
+    if let Some([slope, intercept]) = report.scaling.map(|by| by.map(format_number)) {
         let _ = write!(samples, ", scaled by {slope} and shifted by {intercept}");
     }
     lines.push(("samples", samples));
@@ -166,7 +166,12 @@ fn readable(report: &Report) -> String {
     match (report.non_finite_samples, ends) {
         (_, Some(((min, max), mean))) => lines.push((
             "range",
-            format!("{} to {}, mean {}", short(min), short(max), short(mean)),
+            format!(
+                "{} to {}, mean {}",
+                format_number(min),
+                format_number(max),
+                format_number(mean)
+            ),
         )),
         (Some(_), None) => lines.push(("range", "no finite sample".to_owned())),
         (None, None) => {}
@@ -182,15 +187,15 @@ fn readable(report: &Report) -> String {
         .collect()
 }
 
-/// 0 for what is nothing but rounding beside the steps of the grid.
+/// Sets values to 0 that are rounding errors compared with the steps of the grid.
 fn clean(values: [f64; 3], axes: &[[f64; 3]; 3]) -> [f64; 3] {
     let largest = axes
         .as_flattened()
         .iter()
-        .fold(0.0_f64, |most, x| most.max(x.abs()));
+        .fold(0.0_f64, |max, x| max.max(x.abs()));
     values.map(|x| if x.abs() < 1e-9 * largest { 0.0 } else { x })
 }
 
 fn three(values: [f64; 3]) -> String {
-    values.map(short).join(" ")
+    values.map(format_number).join(" ")
 }

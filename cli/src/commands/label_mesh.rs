@@ -2,12 +2,12 @@
 
 use crate::{
     args::MeshArgs,
-    input::by,
-    numbers::{LabelList, counted, short},
-    report::{Devices, Grid, JsonTimings, Lines, paths, timings},
+    input::format_dims,
+    numbers::{LabelList, format_count, format_number},
+    report::{Devices, Grid, JsonTimings, Lines, format_timings, paths},
     terminal::{Terminal, remarks},
     usage::refuse,
-    watch::watched,
+    watch::run_monitored,
 };
 use ferrovox::pipeline::label_mesh::{
     self, LabelCheck, LabelMeshJob, LabelMeshOutcome, LabelSurfaceOutcome,
@@ -83,7 +83,7 @@ pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Re
         volume,
         labels: match list {
             LabelList::All => None,
-            LabelList::These(labels) => Some(labels.clone()),
+            LabelList::Listed(labels) => Some(labels.clone()),
         },
         output: args.output.clone(),
         device: devices
@@ -96,7 +96,7 @@ pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Re
             (false, false) => LabelCheck::No,
         },
     };
-    let made = watched(terminal, |monitor| label_mesh::run(&job, monitor))?;
+    let made = run_monitored(terminal, |monitor| label_mesh::run(&job, monitor))?;
     terminal.report(
         &remarks(&made.warnings),
         || json(args, &made),
@@ -110,12 +110,12 @@ fn json(args: &MeshArgs, made: &LabelMeshOutcome) -> Json {
         outputs: paths(&made.files),
         grid: Grid::new(made.dims, &made.geometry),
         sample_type: made.sample_type.name(),
-        devices: Devices::of_runs(&made.devices),
+        devices: Devices::from_runs(&made.devices),
         vertices: made.vertices,
         triangles: made.triangles,
         index_bits: made.index_bits,
         labels: made.labels.iter().map(Into::into).collect(),
-        timings: JsonTimings::of(&made.timings),
+        timings: JsonTimings::new(&made.timings),
     }
 }
 
@@ -127,9 +127,9 @@ fn readable(args: &MeshArgs, made: &LabelMeshOutcome) -> String {
         format!(
             "{}: {} samples of {}, {}",
             args.input.name(),
-            by(made.dims),
+            format_dims(made.dims),
             made.sample_type,
-            counted(made.labels.len() as u64, "label")
+            format_count(made.labels.len() as u64, "label")
         ),
     );
     let output = match (&args.output, made.files.len()) {
@@ -148,7 +148,10 @@ fn readable(args: &MeshArgs, made: &LabelMeshOutcome) -> String {
         lines.add(&format!("  label {}", label.label), of_label(label));
     }
     if let Some(more @ 1..) = made.labels.len().checked_sub(MOST) {
-        lines.add("", format!("and {}", counted(more as u64, "more label")));
+        lines.add(
+            "",
+            format!("and {}", format_count(more as u64, "more label")),
+        );
     }
     let devices: Vec<String> = made
         .devices
@@ -156,15 +159,15 @@ fn readable(args: &MeshArgs, made: &LabelMeshOutcome) -> String {
         .map(|run| run.device.to_string())
         .collect();
     lines.add("device", devices.join(", "));
-    lines.add("ms", timings(&made.timings));
+    lines.add("ms", format_timings(&made.timings));
     lines.text()
 }
 
 fn of_label(made: &LabelSurfaceOutcome) -> String {
     let mut text = format!(
         "{}, {}",
-        counted(made.voxels, "voxel"),
-        counted(made.triangles, "triangle")
+        format_count(made.voxels, "voxel"),
+        format_count(made.triangles, "triangle")
     );
     if let Some(checked) = made.checked {
         let closed = if checked.is_closed() {
@@ -177,7 +180,7 @@ fn of_label(made: &LabelSurfaceOutcome) -> String {
             0 => String::new(),
             _ => format!(
                 " (touches itself in {} and {} more)",
-                counted(report.non_manifold_edges as u64, "edge"),
+                format_count(report.non_manifold_edges as u64, "edge"),
                 match report.non_manifold_vertices {
                     1 => "1 vertex".to_owned(),
                     count => format!("{count} vertices"),
@@ -186,8 +189,8 @@ fn of_label(made: &LabelSurfaceOutcome) -> String {
         };
         text += &format!(
             "; {closed}{touching}; area {}, volume {}",
-            short(report.area),
-            short(report.volume)
+            format_number(report.area),
+            format_number(report.volume)
         );
     }
     text

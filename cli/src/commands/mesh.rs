@@ -5,7 +5,7 @@ use crate::{
     args::{MeshArgs, MethodName, SurfaceArgs},
     terminal::{Terminal, remarks},
     usage::refuse,
-    watch::watched,
+    watch::run_monitored,
 };
 use ferrovox::{
     isosurface::NormalSource,
@@ -30,7 +30,7 @@ pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
         is_staged && job.devices.len() > 1,
         "--method staged works on one device: name one, or use --method fused",
     )])?;
-    let outcome = watched(terminal, |monitor| mesh::run(&job, monitor))?;
+    let outcome = run_monitored(terminal, |monitor| mesh::run(&job, monitor))?;
     terminal.report(
         &remarks(&outcome.warnings),
         || json(args, &outcome),

@@ -2,9 +2,9 @@
 
 use crate::{
     args::{IsoValue, MeshArgs, TopologyName},
-    input::by,
-    numbers::{counted, short},
-    report::{Devices, Grid, JsonTimings, Lines, listed, paths, timings},
+    input::format_dims,
+    numbers::{format_count, format_number},
+    report::{Devices, Grid, JsonTimings, Lines, format_stages, format_timings, paths},
 };
 use ferrovox::{
     isosurface::{Method, NormalSource, Topology, TopologyCounts, VertexPlacement},
@@ -137,7 +137,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         method: Method::from(args.method).name(),
         topology: Topology::from(args.topology).name(),
         vertex_placement: VertexPlacement::from(args.vertices).name(),
-        devices: Devices::of_runs(&run.devices),
+        devices: Devices::from_runs(&run.devices),
         slabs: run.slabs,
         streamed: checked.is_none(),
         vertices: run.vertices,
@@ -170,7 +170,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         area: report.map(|report| report.area),
         volume: report.map(|report| report.volume),
         bounds: checked.and_then(|checked| checked.bounds),
-        timings: JsonTimings::of(&run.timings).with_stages(&run.device_stages()),
+        timings: JsonTimings::new(&run.timings).with_stages(&run.device_stages()),
     }
 }
 
@@ -182,7 +182,7 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
         format!(
             "{}: {} samples of {}",
             args.input.name(),
-            by(run.dims),
+            format_dims(run.dims),
             run.sample_type
         ),
     );
@@ -199,13 +199,13 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
         ),
     );
     if args.surface.iso == IsoValue::Otsu {
-        lines.add("isovalue", format!("{}, by Otsu", short(run.iso)));
+        lines.add("isovalue", format!("{}, by Otsu", format_number(run.iso)));
     }
     if let Some(report) = &run.pieces {
         let (kept, before) = (report.surfaces, report.surfaces_before);
         lines.add(
             "pieces",
-            format!("{kept} of {}", counted(before, "surface")),
+            format!("{kept} of {}", format_count(before, "surface")),
         );
     }
     if let Some(params) = args.filters.smooth {
@@ -226,7 +226,10 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
         } = report;
         lines.add(
             "simple",
-            format!("of {triangles_before} triangles, error {}", short(*error)),
+            format!(
+                "of {triangles_before} triangles, error {}",
+                format_number(*error)
+            ),
         );
     }
     if is_trilinear(args) {
@@ -242,11 +245,14 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
             lines.add("open", opening(report.boundary_edges, openings));
         }
         let enclosed = if report.is_closed() {
-            format!(", volume {}", short(report.volume))
+            format!(", volume {}", format_number(report.volume))
         } else {
             String::new()
         };
-        lines.add("measure", format!("area {}{enclosed}", short(report.area)));
+        lines.add(
+            "measure",
+            format!("area {}{enclosed}", format_number(report.area)),
+        );
     }
     let slabs = match run.slabs {
         0 | 1 => String::new(),
@@ -262,10 +268,10 @@ pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
             Method::from(args.method).name()
         ),
     );
-    lines.add("ms", timings(&run.timings));
+    lines.add("ms", format_timings(&run.timings));
     let stages = run.device_stages();
     if !stages.is_empty() {
-        lines.add("stages", listed(&stages));
+        lines.add("stages", format_stages(&stages));
     }
     lines.text()
 }
@@ -302,8 +308,8 @@ fn topology(report: &MeshReport) -> String {
     format!(
         "{closed}, {manifold}, {oriented}; Euler characteristic {}; {}; {}",
         report.euler_characteristic(),
-        counted(report.components as u64, "component"),
-        counted(report.degenerate_triangles as u64, "degenerate triangle")
+        format_count(report.components as u64, "component"),
+        format_count(report.degenerate_triangles as u64, "degenerate triangle")
     )
 }
 

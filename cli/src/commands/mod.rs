@@ -1,4 +1,4 @@
-//! One file per command.
+//! Subcommands, one module each.
 
 pub mod completions;
 pub mod demo;

@@ -1,7 +1,7 @@
 //! Text output of `ferrovox occupancy`: tables and bar charts.
 
 use super::occupancy_report::{Point, Report};
-use crate::numbers::counted;
+use crate::numbers::format_count;
 use std::fmt::Write;
 
 /// Width of a full bar, in columns.
@@ -40,9 +40,9 @@ pub fn readable(report: &Report) -> String {
         let _ = writeln!(
             text,
             "\nbest block  {}: {}, {} in total",
-            counted(u64::from(best.block), "thread"),
-            counted(u64::from(best.active_blocks), "block"),
-            counted(u64::from(best.block * best.active_blocks), "thread")
+            format_count(u64::from(best.block), "thread"),
+            format_count(u64::from(best.active_blocks), "block"),
+            format_count(u64::from(best.block * best.active_blocks), "thread")
         );
     }
     if let Some(explanation) = &report.explanation {
@@ -98,9 +98,9 @@ fn heading(report: &Report) -> String {
     let _ = writeln!(
         text,
         "kernel      {name}{}, {} of shared memory, {}",
-        counted(u64::from(report.registers), "register"),
-        counted(u64::from(report.static_shared_bytes), "byte"),
-        counted(u64::from(report.barriers), "barrier")
+        format_count(u64::from(report.registers), "register"),
+        format_count(u64::from(report.static_shared_bytes), "byte"),
+        format_count(u64::from(report.barriers), "barrier")
     );
     let dynamic = match report.dynamic_shared_bytes {
         0 => String::new(),
@@ -114,17 +114,21 @@ fn heading(report: &Report) -> String {
     let _ = writeln!(
         text,
         "block       {}{best}: {}{dynamic}",
-        counted(u64::from(report.block), "thread"),
-        counted(u64::from(report.warps_per_block), "warp")
+        format_count(u64::from(report.block), "thread"),
+        format_count(u64::from(report.warps_per_block), "warp")
     );
     if let Some(blocks) = report.active_blocks_by_driver {
-        let _ = writeln!(text, "driver      {}", counted(u64::from(blocks), "block"));
+        let _ = writeln!(
+            text,
+            "driver      {}",
+            format_count(u64::from(blocks), "block")
+        );
     }
     let _ = writeln!(
         text,
         "occupancy   {}: {}, {} of {} warps on a multiprocessor\n",
         percent(report.occupancy),
-        counted(u64::from(report.active_blocks), "block"),
+        format_count(u64::from(report.active_blocks), "block"),
         report.active_warps,
         report.max_warps
     );

@@ -1,12 +1,12 @@
-//! `ferrovox render`.
+//! `ferrovox render`: picture of an isosurface.
 
 use super::mesh::level;
 use crate::{
     args::RenderArgs,
-    report::{Devices, Grid, JsonTimings, Lines, paths, timings},
+    report::{Devices, Grid, JsonTimings, Lines, format_timings, paths},
     terminal::{Terminal, remarks},
     usage::refuse,
-    watch::watched,
+    watch::run_monitored,
 };
 use ferrovox::pipeline::{
     VolumeSource,
@@ -14,7 +14,7 @@ use ferrovox::pipeline::{
 };
 use serde::Serialize;
 
-/// The JSON object. Times are in milliseconds.
+/// JSON object. Times are in milliseconds.
 #[derive(Serialize)]
 struct Report {
     input: String,
@@ -24,10 +24,10 @@ struct Report {
     sample_type: &'static str,
     iso: f64,
     inside: &'static str,
-    /// Degrees.
+    /// Azimuth of the view direction, in degrees.
     azimuth: f32,
     elevation: f32,
-    /// Pixels.
+    /// Width of the picture, in pixels.
     width: u32,
     height: u32,
     #[serde(flatten)]
@@ -35,11 +35,11 @@ struct Report {
     timings: JsonTimings,
 }
 
-/// Reads the volume, draws its isosurface, writes the picture.
+/// Reads a volume, draws its isosurface and writes the picture.
 pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
     refuse(&[(
         args.surface.number().is_none(),
-        "--iso otsu is of ferrovox mesh, whose report says which isovalue it is: give --iso a number",
+        "--iso otsu applies to ferrovox mesh only, whose report states the isovalue; give --iso a number",
     )])?;
     let source = VolumeSource {
         round_samples: args.surface.round_samples,
@@ -59,7 +59,7 @@ pub fn run(args: &RenderArgs, terminal: &Terminal) -> anyhow::Result<()> {
         },
         device: device.open()?,
     };
-    let outcome = watched(terminal, |monitor| render::run(&job, monitor))?;
+    let outcome = run_monitored(terminal, |monitor| render::run(&job, monitor))?;
     terminal.report(
         &remarks(&outcome.warnings),
         || json(args, &outcome),
@@ -80,8 +80,8 @@ fn json(args: &RenderArgs, outcome: &RenderOutcome) -> Report {
         elevation: args.view.elevation,
         width,
         height,
-        devices: Devices::of_runs(std::slice::from_ref(&outcome.device)),
-        timings: JsonTimings::of(&outcome.timings),
+        devices: Devices::from_runs(std::slice::from_ref(&outcome.device)),
+        timings: JsonTimings::new(&outcome.timings),
     }
 }
 
@@ -91,6 +91,6 @@ fn readable(job: &RenderJob, outcome: &RenderOutcome) -> String {
     let picture = job.output.display();
     lines.add("picture", format!("{picture}: {width} x {height} pixels"));
     lines.add("device", &job.device);
-    lines.add("ms", timings(&outcome.timings));
+    lines.add("ms", format_timings(&outcome.timings));
     lines.text()
 }

@@ -9,7 +9,7 @@ use crate::{
     args::{SkeletonArgs, SkeletonMethodName},
     numbers::LabelList,
     terminal::{Terminal, remarks},
-    watch::watched,
+    watch::run_monitored,
 };
 use ferrovox::{
     device::Device,
@@ -22,7 +22,7 @@ pub fn run(args: &SkeletonArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let method = method(args)?;
     method.check()?;
     let job = job(args, method)?;
-    let outcome = watched(terminal, |monitor| skeleton::run(&job, monitor))?;
+    let outcome = run_monitored(terminal, |monitor| skeleton::run(&job, monitor))?;
     // an empty list means that only the CPU was used
     let cpu = [Device::cpu()];
     let devices = if outcome.devices.is_empty() {
@@ -54,7 +54,7 @@ fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
             source,
             labels: match list {
                 LabelList::All => None,
-                LabelList::These(labels) => Some(labels.clone()),
+                LabelList::Listed(labels) => Some(labels.clone()),
             },
         },
         (None, Some(threshold), _) => ObjectSource::Volume {

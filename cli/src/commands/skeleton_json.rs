@@ -275,7 +275,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
         label: args.label,
         labels_selected: args.labels.as_ref().map(|list| match list {
             LabelList::All => LabelSelection::All("all"),
-            LabelList::These(labels) => LabelSelection::Listed(labels.clone()),
+            LabelList::Listed(labels) => LabelSelection::Listed(labels.clone()),
         }),
         cavities_filled: args.fill_cavities,
         method: args.selected_method().name(),
@@ -309,7 +309,7 @@ pub fn json(run: &SkeletonRun<'_>) -> Json {
             }),
             Checks::Medial { .. } => None,
         }),
-        devices: Devices::of(run.devices),
-        timings: JsonTimings::of(&outcome.timings).with_stages(&outcome.stages),
+        devices: Devices::new(run.devices),
+        timings: JsonTimings::new(&outcome.timings).with_stages(&outcome.stages),
     }
 }

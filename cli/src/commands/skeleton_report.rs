@@ -2,9 +2,9 @@
 
 use crate::{
     args::SkeletonArgs,
-    input::by,
-    numbers::{LabelList, counted, short},
-    report::{Lines, listed, timings},
+    input::format_dims,
+    numbers::{LabelList, format_count, format_number},
+    report::{Lines, format_stages, format_timings},
 };
 use ferrovox::{
     device::Device,
@@ -47,11 +47,11 @@ impl Totals {
     fn text(&self) -> String {
         format!(
             "{}, {}, {}, {}, length {}",
-            counted(self.components as u64, "component"),
-            counted(self.cycles as u64, "cycle"),
-            counted(self.nodes as u64, "node"),
-            counted(self.edges as u64, "edge"),
-            short(self.length)
+            format_count(self.components as u64, "component"),
+            format_count(self.cycles as u64, "cycle"),
+            format_count(self.nodes as u64, "node"),
+            format_count(self.edges as u64, "edge"),
+            format_number(self.length)
         )
     }
 }
@@ -70,8 +70,8 @@ impl SkeletonRun<'_> {
     fn object(&self) -> String {
         let count = self.outcome.labels.len() as u64;
         match (&self.args.labels, self.args.iso, self.args.label) {
-            (Some(LabelList::All), _, _) => format!("all of {}", counted(count, "label")),
-            (Some(LabelList::These(_)), _, _) => counted(count, "label"),
+            (Some(LabelList::All), _, _) => format!("all of {}", format_count(count, "label")),
+            (Some(LabelList::Listed(_)), _, _) => format_count(count, "label"),
             (None, Some(threshold), _) => format!("samples >= {threshold}"),
             (None, None, Some(label)) => format!("label {label}"),
             (None, None, None) => "non-zero samples".to_owned(),
@@ -90,9 +90,9 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             "{}: {}, in {} voxels of {}",
             args.input.name(),
             run.object(),
-            by(outcome.dims),
+            format_dims(outcome.dims),
             <[f64; 3]>::from(outcome.geometry.spacing())
-                .map(short)
+                .map(format_number)
                 .join(" x ")
         ),
     );
@@ -155,9 +155,9 @@ pub fn readable(run: &SkeletonRun<'_>) -> String {
             ),
         ),
     }
-    lines.add("ms", timings(&outcome.timings));
+    lines.add("ms", format_timings(&outcome.timings));
     if !outcome.stages.is_empty() {
-        lines.add("of skeleton", listed(&outcome.stages));
+        lines.add("of skeleton", format_stages(&outcome.stages));
     }
     lines.text()
 }
@@ -189,7 +189,7 @@ fn add_labels(lines: &mut Lines, labels: &[LabelOutcome]) {
         remaining -= 1;
     }
     if remaining > 0 {
-        let more = counted(remaining as u64, "more label");
+        let more = format_count(remaining as u64, "more label");
         lines.add("", format!("and {more}; --json lists all"));
     }
 }
@@ -212,8 +212,8 @@ fn add_checks(lines: &mut Lines, outcome: &SkeletonOutcome) {
     if let Some(is_certified) = outcome.is_certified() {
         let topology = format!(
             "{} with {} and {}",
-            counted(components, "component"),
-            counted(tunnels, "tunnel"),
+            format_count(components, "component"),
+            format_count(tunnels, "tunnel"),
             // `counted` only appends an s
             match cavities {
                 1 => "1 cavity".to_owned(),
@@ -234,7 +234,7 @@ fn add_checks(lines: &mut Lines, outcome: &SkeletonOutcome) {
             let text = text.split_once(": ").map_or(&*text, |parts| parts.1);
             lines.add(
                 &format!("  {property}"),
-                format!("in {}: {text}", counted(components, "component")),
+                format!("in {}: {text}", format_count(components, "component")),
             );
         }
     }
@@ -243,8 +243,8 @@ fn add_checks(lines: &mut Lines, outcome: &SkeletonOutcome) {
             "dust",
             format!(
                 "{} with {} skipped",
-                counted(dust_components, "component"),
-                counted(dust_voxels, "voxel")
+                format_count(dust_components, "component"),
+                format_count(dust_voxels, "voxel")
             ),
         );
     }

@@ -1,12 +1,12 @@
-//! `ferrovox voxelize`.
+//! `ferrovox voxelize`: conversion of a mesh to a volume.
 
 use crate::{
     args::VoxelizeArgs,
-    input::by,
-    numbers::{counted, short},
-    report::{Devices, Grid, JsonTimings, Lines, paths, timings},
+    input::format_dims,
+    numbers::{format_count, format_number},
+    report::{Devices, Grid, JsonTimings, Lines, format_timings, paths},
     terminal::Terminal,
-    watch::watched,
+    watch::run_monitored,
 };
 use ferrovox::{
     pipeline::voxelize::{self, VoxelizeJob, VoxelizeOutcome},
@@ -14,7 +14,7 @@ use ferrovox::{
 };
 use serde::Serialize;
 
-/// The JSON object. Times are in milliseconds.
+/// JSON object. Times are in milliseconds.
 #[derive(Serialize)]
 struct Report {
     input: String,
@@ -23,16 +23,16 @@ struct Report {
     triangles: usize,
     #[serde(flatten)]
     grid: Grid,
-    /// Voxels inside the mesh.
+    /// Number of voxels inside the mesh.
     voxels: u64,
-    /// What they take up in the world.
+    /// Total volume of these voxels, in world units.
     volume: f64,
     #[serde(flatten)]
     devices: Devices,
     timings: JsonTimings,
 }
 
-/// Marks the voxels inside a mesh, and says how many there are.
+/// Marks the voxels inside a mesh and prints their number.
 pub fn run(args: &VoxelizeArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let job = VoxelizeJob {
         mesh: args.mesh.clone(),
@@ -44,7 +44,7 @@ pub fn run(args: &VoxelizeArgs, terminal: &Terminal) -> anyhow::Result<()> {
         output: args.output.clone(),
         device: args.device.device.open()?,
     };
-    let made = watched(terminal, |monitor| voxelize::run(&job, monitor))?;
+    let made = run_monitored(terminal, |monitor| voxelize::run(&job, monitor))?;
     terminal.report(&[], || json(&job, &made), || readable(&job, &made))
 }
 
@@ -57,15 +57,15 @@ fn json(job: &VoxelizeJob, made: &VoxelizeOutcome) -> Report {
         grid: Grid::new(made.dims, &made.geometry),
         voxels: made.voxels,
         volume: made.volume(),
-        devices: Devices::of(std::slice::from_ref(&job.device)),
-        timings: JsonTimings::of(&made.timings),
+        devices: Devices::new(std::slice::from_ref(&job.device)),
+        timings: JsonTimings::new(&made.timings),
     }
 }
 
-/// The same in a few lines.
+/// Formats the results as lines.
 fn readable(job: &VoxelizeJob, made: &VoxelizeOutcome) -> String {
     let mut lines = Lines::new(9);
-    let (mesh, size) = (job.mesh.display(), short(made.geometry.spacing().x));
+    let (mesh, size) = (job.mesh.display(), format_number(made.geometry.spacing().x));
     lines.add(
         "mesh",
         format!(
@@ -79,17 +79,17 @@ fn readable(job: &VoxelizeJob, made: &VoxelizeOutcome) -> String {
     };
     lines.add(
         "volume",
-        format!("{output}{} voxels of {size}", by(made.dims)),
+        format!("{output}{} voxels of {size}", format_dims(made.dims)),
     );
     lines.add(
         "inside",
         format!(
             "{}, a volume of {}",
-            counted(made.voxels, "voxel"),
-            short(made.volume())
+            format_count(made.voxels, "voxel"),
+            format_number(made.volume())
         ),
     );
     lines.add("device", &job.device);
-    lines.add("ms", timings(&made.timings));
+    lines.add("ms", format_timings(&made.timings));
     lines.text()
 }

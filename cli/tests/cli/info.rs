@@ -70,7 +70,9 @@ fn one_volume_of_several() {
     folder.file("two.nii", file);
     let text = folder.run("info two.nii").ok().stdout;
     assert!(
-        text.contains("volumes    2 (all axes: 16 x 16 x 16 x 2); --volume-index 0 to 1 picks one"),
+        text.contains(
+            "volumes    2 (all axes: 16 x 16 x 16 x 2); --volume-index 0 to 1 selects one"
+        ),
         "{text}"
     );
     let report = folder.run("info two.nii --json").ok().json();
@@ -156,7 +158,7 @@ fn samples_of_several_numbers_need_a_component() {
     assert_eq!(report["components"], 3);
     assert!(report["component"].is_null());
     let text = folder.run("info rgb.nrrd").ok().stdout;
-    assert!(text.contains("3; --component 0 to 2 picks one"), "{text}");
+    assert!(text.contains("3; --component 0 to 2 selects one"), "{text}");
     let failed = folder.run("info rgb.nrrd --stats");
     assert_eq!(
         failed.stderr.trim(),

@@ -135,8 +135,8 @@ fn memory_may_run_out_at_any_place() {
             );
             assert_eq!(names(&folder), before, "{command} {mib}");
             refusals += u32::from(is_loaded);
-            // before the arguments are known there is no object
-            if is_loaded && !text.contains("makes no thread") {
+            // Before the arguments are parsed there is no JSON object.
+            if is_loaded && !text.contains("cannot start a thread") {
                 let object: serde_json::Value =
                     serde_json::from_str(&run.stdout).unwrap_or_default();
                 let message = format!("{command} {mib}: {text} {}", run.stdout);
