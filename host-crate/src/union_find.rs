@@ -1,30 +1,30 @@
-//! Sets that are joined: union-find, in one place for meshes, graphs and the runs of a solid.
+//! Disjoint-set forests (union-find) for meshes, graphs and runs of voxels.
 
 use crate::memory::{self, OutOfMemory};
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// A number of a member.
+/// Integer type that identifies the members of disjoint sets.
 pub(crate) trait Member: Copy + Ord {
-    /// A place for a number that several threads read and change.
+    /// Atomic cell of the type.
     type Shared: Send + Sync;
 
-    /// The number, if the type can hold it.
-    fn numbered(number: usize) -> Option<Self>;
+    /// Converts an index, or returns `None` if the type cannot represent it.
+    fn from_index(number: usize) -> Option<Self>;
 
-    /// As an index.
-    fn number(self) -> usize;
+    /// Returns the member as an index.
+    fn index(self) -> usize;
 
-    /// In a place that threads share.
-    fn shared(self) -> Self::Shared;
+    /// Creates an atomic cell with this value.
+    fn into_shared(self) -> Self::Shared;
 
-    /// What is in a place now.
-    fn at(place: &Self::Shared) -> Self;
+    /// Loads the value of a cell.
+    fn load(cell: &Self::Shared) -> Self;
 
-    /// Puts this number into a place.
-    fn put(self, place: &Self::Shared);
+    /// Stores this value in a cell.
+    fn store(self, cell: &Self::Shared);
 
-    /// Puts `new` into the place if this number is there; false if it is not.
-    fn replace(self, place: &Self::Shared, new: Self) -> bool;
+    /// Stores `new` in a cell if its value is `self`, and returns `true` if it was.
+    fn compare_exchange(self, cell: &Self::Shared, new: Self) -> bool;
 }
 
 macro_rules! members {
@@ -32,28 +32,28 @@ macro_rules! members {
         impl Member for $member {
             type Shared = $shared;
 
-            fn numbered(number: usize) -> Option<Self> {
+            fn from_index(number: usize) -> Option<Self> {
                 Self::try_from(number).ok()
             }
 
-            fn number(self) -> usize {
+            fn index(self) -> usize {
                 self as usize
             }
 
-            fn shared(self) -> $shared {
+            fn into_shared(self) -> $shared {
                 <$shared>::new(self)
             }
 
-            fn at(place: &$shared) -> Self {
-                place.load(Relaxed)
+            fn load(cell: &$shared) -> Self {
+                cell.load(Relaxed)
             }
 
-            fn put(self, place: &$shared) {
-                place.store(self, Relaxed);
+            fn store(self, cell: &$shared) {
+                cell.store(self, Relaxed);
             }
 
-            fn replace(self, place: &$shared, new: Self) -> bool {
-                place.compare_exchange(self, new, Relaxed, Relaxed).is_ok()
+            fn compare_exchange(self, cell: &$shared, new: Self) -> bool {
+                cell.compare_exchange(self, new, Relaxed, Relaxed).is_ok()
             }
         }
     )*};
@@ -61,91 +61,95 @@ macro_rules! members {
 
 members!(u32: AtomicU32, u64: AtomicU64, usize: AtomicUsize);
 
-/// Disjoint sets of numbers from 0 on, each known by its smallest member.
+/// Disjoint sets of consecutive integers from 0, each represented by its smallest member.
 ///
-/// The smallest member is the root instead of that of the larger set: labels can then be given in
-/// one pass in ascending order, and members that are joined in about ascending order, as those of
-/// meshes and grids are, make short chains without ranks. Paths are halved at each look.
+/// The smallest member is the root, instead of the root of the larger set, so that labels can be
+/// assigned in ascending order in one pass. Members that are joined in roughly ascending order, as
+/// in meshes and grids, form short chains without ranks. Queries halve the paths.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnionFind<M = usize> {
     parents: Vec<M>,
 }
 
 impl<M: Member> UnionFind<M> {
-    /// `count` sets of one member, or as many as the type can number; an error where there is no
-    /// memory.
+    /// Creates `count` sets of one member, or as many as the type can represent.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
     pub fn try_new(count: usize) -> Result<Self, OutOfMemory> {
         let mut parents = Vec::new();
         memory::try_reserve("sets that are joined", &mut parents, count)?;
-        parents.extend((0..count).map_while(M::numbered));
+        parents.extend((0..count).map_while(M::from_index));
         Ok(Self { parents })
     }
 
-    /// The same again, in the same memory.
+    /// Resets to `count` sets of one member, reusing the allocation.
     pub fn reset(&mut self, count: usize) {
         self.parents.clear();
-        self.parents.extend((0..count).map_while(M::numbered));
+        self.parents.extend((0..count).map_while(M::from_index));
     }
 
-    /// The smallest member of a member's set.
+    /// Returns the smallest member of a member's set.
     pub fn root(&mut self, mut member: M) -> M {
         loop {
-            let parent = self.parents[member.number()];
+            let parent = self.parents[member.index()];
             if parent == member {
                 return member;
             }
-            let grandparent = self.parents[parent.number()];
-            self.parents[member.number()] = grandparent;
+            let grandparent = self.parents[parent.index()];
+            self.parents[member.index()] = grandparent;
             member = grandparent;
         }
     }
 
-    /// Joins the sets of two members; false if they were one.
+    /// Joins the sets of two members, and returns `true` if they were different.
     pub fn join(&mut self, a: M, b: M) -> bool {
         let (a, b) = (self.root(a), self.root(b));
-        self.parents[a.max(b).number()] = a.min(b);
+        self.parents[a.max(b).index()] = a.min(b);
         a != b
     }
 }
 
-/// As [`UnionFind`], for several threads at a time.
+/// Lock-free [`UnionFind`] for concurrent use (Anderson and Woll 1991).
 ///
-/// A parent's number is smaller than its child's, always, and a member that has a parent never is a
-/// root again. So two roots are joined by one exchange of the larger one's parent, which fails if
-/// another thread was before it, and no lock is needed (Anderson and Woll 1991). Whatever the
-/// threads' order, as many joins give true as there are sets fewer. Which parent a look at a path
-/// leaves behind may differ; it is an ancestor in each case.
+/// A parent is always smaller than its child, and a member with a parent never becomes a root again.
+/// Two roots are therefore joined by one compare-exchange of the larger one's parent, which fails if
+/// another thread changed it first. The number of joins that return `true` does not depend on the
+/// order of the threads. The parents that path halving stores can differ between runs, but are
+/// always ancestors.
 pub(crate) struct SharedUnionFind<M: Member> {
     parents: Vec<M::Shared>,
 }
 
 impl<M: Member> SharedUnionFind<M> {
-    /// `count` sets of one member, or as many as the type can number; an error where there is no
-    /// memory.
+    /// Creates `count` sets of one member, or as many as the type can represent.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
     pub fn try_new(count: usize) -> Result<Self, OutOfMemory> {
         let mut parents = Vec::new();
         memory::try_reserve("sets that are joined", &mut parents, count)?;
-        parents.extend((0..count).map_while(|member| M::numbered(member).map(M::shared)));
+        parents.extend((0..count).map_while(|member| M::from_index(member).map(M::into_shared)));
         Ok(Self { parents })
     }
 
-    /// The smallest member of a member's set, as far as it is known now.
+    /// Returns the smallest member of a member's set at the time of the call.
     fn root(&self, mut member: M) -> M {
         loop {
-            let place = &self.parents[member.number()];
-            let parent = M::at(place);
+            let cell = &self.parents[member.index()];
+            let parent = M::load(cell);
             if parent == member {
                 return member;
             }
-            let grandparent = M::at(&self.parents[parent.number()]);
+            let grandparent = M::load(&self.parents[parent.index()]);
             if grandparent != parent {
-                grandparent.put(place);
+                grandparent.store(cell);
             }
             member = grandparent;
         }
     }
 
-    /// Joins the sets of two members; false if they were one.
+    /// Joins the sets of two members, and returns `true` if they were different.
     pub fn join(&self, mut a: M, mut b: M) -> bool {
         loop {
             (a, b) = (self.root(a), self.root(b));
@@ -153,7 +157,7 @@ impl<M: Member> SharedUnionFind<M> {
                 return false;
             }
             let larger = a.max(b);
-            if larger.replace(&self.parents[larger.number()], a.min(b)) {
+            if larger.compare_exchange(&self.parents[larger.index()], a.min(b)) {
                 return true;
             }
         }
@@ -166,19 +170,19 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against labels that are replaced one by one.
+        /// Compares with labels that are replaced one at a time.
         #[test]
-        fn sets_are_those_of_labels(joins in prop::collection::vec((0u32..40, 0u32..40), 0..60)) {
+        fn sets_match_relabelling(joins in prop::collection::vec((0u32..40, 0u32..40), 0..60)) {
             let mut sets = UnionFind::try_new(40).unwrap();
             let shared = SharedUnionFind::try_new(40).unwrap();
             let mut labels: Vec<u32> = (0..40).collect();
             for (a, b) in joins {
-                let [of_a, of_b] = [a, b].map(|member| labels[member as usize]);
-                prop_assert_eq!(sets.join(a, b), of_a != of_b);
-                prop_assert_eq!(shared.join(a, b), of_a != of_b);
+                let [label_a, label_b] = [a, b].map(|member| labels[member as usize]);
+                prop_assert_eq!(sets.join(a, b), label_a != label_b);
+                prop_assert_eq!(shared.join(a, b), label_a != label_b);
                 for label in &mut labels {
-                    if *label == of_a.max(of_b) {
-                        *label = of_a.min(of_b);
+                    if *label == label_a.max(label_b) {
+                        *label = label_a.min(label_b);
                     }
                 }
             }
@@ -188,10 +192,10 @@ mod tests {
             }
         }
 
-        /// Several threads that join the same pairs, each from another one on: as many joins as
-        /// there are sets fewer.
+        /// Several threads that join the same pairs in different orders count as many successful
+        /// joins as one thread.
         #[test]
-        fn threads_join_what_one_does(joins in prop::collection::vec((0u32..2000, 0u32..2000), 1000..3000)) {
+        fn concurrent_joins_match_sequential_joins(joins in prop::collection::vec((0u32..2000, 0u32..2000), 1000..3000)) {
             let mut sets = UnionFind::try_new(2000).unwrap();
             let expected = joins.iter().filter(|&&(a, b)| sets.join(a, b)).count();
             let shared = SharedUnionFind::try_new(2000).unwrap();

@@ -196,12 +196,12 @@ pub struct SkeletonArgs {
     /// --divergence or --curvature without --hierarchy select the level of the same name.
     #[arg(long, value_enum, help_heading = POTENTIAL_FIELD)]
     pub hierarchy: Option<HierarchyName>,
-    /// Divergence threshold of the seeds, as a fraction of the range of the divergence [default: 0.2]
+    /// Divergence threshold for seeds, as a fraction of the divergence's range [default: 0.2]
     ///
     /// From 0 to 1. Applies to the hierarchy levels divergence and curvature.
     #[arg(long, value_name = "FRACTION", allow_hyphen_values = true, help_heading = POTENTIAL_FIELD)]
     pub divergence: Option<f64>,
-    /// Fraction of the boundary voxels, those of highest curvature, that become seeds [default: 0.05]
+    /// Fraction of the boundary voxels of highest curvature that become seeds [default: 0.05]
     ///
     /// From 0 to 1. Applies to the hierarchy level curvature.
     #[arg(
@@ -250,9 +250,9 @@ pub struct SkeletonArgs {
     pub variant: Option<VariantName>,
     /// Devices: auto, cpu, cuda, cuda:N, or several as cuda:0,1 or cuda:all
     ///
-    /// auto selects the first CUDA device, otherwise the CPU. The potential-field method runs on the
-    /// first device; several devices share its force field, which takes nearly all of the time. The
-    /// medial method runs on the CPU; GPUs compute the distances and shortest paths of large
+    /// auto selects the first CUDA device, otherwise the CPU. The potential-field method runs on
+    /// the first device; several devices share its force field, which takes nearly all of the time.
+    /// The medial method runs on the CPU; GPUs compute the distances and shortest paths of large
     /// components, draw the picture and fill cavities. Its skeletons are the same on all devices.
     #[arg(
         long,

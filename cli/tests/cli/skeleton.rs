@@ -6,7 +6,8 @@ use crate::{
 };
 use serde_json::json;
 
-/// Creates a folder with the volumes of a ball (level 50) and of a bar of 20 x 5 x 5 voxels (label 3).
+/// Creates a folder with the volumes of a ball (level 50) and of a bar of 20 x 5 x 5 voxels (label
+/// 3).
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.file("ball.nii", nifti(&ball(), [16; 3]));

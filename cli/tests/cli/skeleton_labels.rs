@@ -8,8 +8,8 @@ use serde_json::json;
 
 const DIMS: [usize; 3] = [44, 24, 9];
 
-/// Creates a volume with label 3, a T with a bar of 40 x 5 x 5 and a branch of length 14, label 7, a
-/// ring and a single voxel, and label 250, a rod.
+/// Creates a volume with label 3, a T with a bar of 40 x 5 x 5 and a branch of length 14, label 7,
+/// a ring and a single voxel, and label 250, a rod.
 fn labels() -> Vec<u8> {
     let mut samples = Vec::new();
     for z in 0..DIMS[2] {

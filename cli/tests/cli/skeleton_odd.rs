@@ -1,5 +1,5 @@
-//! `ferrovox skeleton` on degenerate inputs: single voxels, full and empty volumes, many components,
-//! invalid grids.
+//! `ferrovox skeleton` on degenerate inputs: single voxels, full and empty volumes, many
+//! components, invalid grids.
 
 use crate::{
     samples::{nifti, nrrd},

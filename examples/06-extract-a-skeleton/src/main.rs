@@ -1,5 +1,4 @@
-//! The centre lines of a solid as a graph: three limbs that meet, and a curve along the middle of
-//! each.
+//! Extracts the curve skeleton of a solid with three limbs: a graph with one curve per limb.
 
 use ferrovox::{
     device::Device,
@@ -18,8 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::best();
     let stream = device.stream()?;
 
-    // 1. A solid: the voxels where a volume is 0 or more. A mask of your own comes there by
-    //    `Mask::upload`.
+    // 1. Create a solid: the voxels where a volume is at least 0. `Mask::upload` uploads a mask of
+    //    your own.
     let limbs = TIPS.map(|tip| Capsule {
         ends: [HUB, tip],
         radii: [6.0, 5.0],
@@ -27,11 +26,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let depth = synthetic::capsules(&stream, [64, 68, 25], &limbs, 2.0, [1.0; 3], [0.0; 3])?;
     let solid = DeviceMask::above(&stream, &depth, 0.0)?;
 
-    // 2. Its skeleton. The certificate says of each component of the solid whether all critical
-    //    points of the field were found.
-    let found = potential_field::extract(&stream, &solid, &potential_field::Params::default())?;
+    // 2. Extract its skeleton. The certificate shows for each component of the solid whether all
+    //    critical points of the force field were found.
+    let extraction =
+        potential_field::extract(&stream, &solid, &potential_field::Params::default())?;
     assert!(
-        found
+        extraction
             .certificate
             .iter()
             .all(|component| component.is_balanced())
@@ -41,9 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         solid.count(&stream)?
     );
 
-    // 3. Without branches that are shorter than the solid is thick, and without nodes in the middle
-    //    of a branch.
-    let mut skeleton = found.skeleton;
+    // 3. Prune branches that are shorter than the local radius.
+    let mut skeleton = extraction.skeleton;
     let removed = skeleton.prune(Prune::LengthByRadius(1.0))?;
     println!(
         "{removed} short branches removed, {:.1} long in all",
@@ -51,30 +50,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     assert!(skeleton.is_connected() && skeleton.cycles() == 0);
 
-    // 4. Walk the graph: a branch is a chain of edges between nodes where it ends or meets others.
+    // 4. Traverse the graph: a branch is a chain of edges between endpoints and junctions.
     let degrees = skeleton.degrees();
-    let place = |node| match degrees[node] {
-        1 => format!("the end at {:.1}", skeleton.node_in_world(node)),
-        branches => format!("a junction of {branches}"),
+    let describe = |node| match degrees[node] {
+        1 => format!("the endpoint at {:.1}", skeleton.node_in_world(node)),
+        degree => format!("a junction of degree {degree}"),
     };
     for branch in skeleton.chains() {
         let [from, to] = branch.ends();
         let edges = || branch.edges.iter().map(|&edge| &skeleton.edges[edge]);
         let length: f64 = edges().map(|edge| skeleton.curve_length(edge)).sum();
         let radii = edges().flat_map(|edge| edge.radii.iter().copied());
-        let (least, most) = (
+        let (min, max) = (
             radii.clone().fold(f64::INFINITY, f64::min),
             radii.fold(0.0, f64::max),
         );
         println!(
-            "from {} to {}: {length:.1} long, radius {least:.1} to {most:.1}",
-            place(from),
-            place(to)
+            "from {} to {}: {length:.1} long, radius {min:.1} to {max:.1}",
+            describe(from),
+            describe(to)
         );
     }
 
-    // 5. One end for each limb, near the middle of the half ball there, and one place where they
-    //    meet.
+    // 5. Check the result: one endpoint per limb, near the centre of its half ball, and one junction.
     let ends: Vec<usize> = (0..degrees.len())
         .filter(|&node| degrees[node] == 1)
         .collect();
@@ -82,11 +80,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     for tip in TIPS.map(|tip| Point3::from(tip).cast::<f64>()) {
         let to_tip = |&end: &usize| distance(&skeleton.node_in_world(end), &tip);
         let nearest = ends.iter().map(to_tip).fold(f64::INFINITY, f64::min);
-        assert!(nearest < 3.0, "the skeleton ends {nearest} from {tip}");
+        assert!(
+            nearest < 3.0,
+            "the nearest endpoint is {nearest} from {tip}"
+        );
     }
 
-    // 6. Write it. SWC has trees only; a skeleton with cycles would be cut, and the result says how
-    //    often.
+    // 6. Write the skeleton. SWC can only represent trees: cycles would be cut, and counted in the
+    //    result.
     let path = env::temp_dir().join("limbs.swc");
     let written = write_skeleton(&path, &skeleton)?;
     let text = fs::read_to_string(&path)?;

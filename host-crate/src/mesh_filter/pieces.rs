@@ -145,14 +145,14 @@ fn chosen<I: VertexIndex + Member>(
         }
     }
     // for each vertex its number among those that are kept
-    let mut numbers = memory::try_filled(PIECES, vertices, I::numbered(0))?;
+    let mut numbers = memory::try_filled(PIECES, vertices, I::from_index(0))?;
     let mut kept = 0;
     for (vertex, number) in numbers.iter_mut().enumerate() {
         let surface = root(&mut surfaces, vertex);
         let (voxels, piece) = solid.of(surface);
         let is_large = voxels.min(others.of(surface).0) >= choice.min_voxels;
         let is_kept = is_large && !(choice.largest && piece != largest.1);
-        *number = if is_kept { I::numbered(kept) } else { None };
+        *number = if is_kept { I::from_index(kept) } else { None };
         kept += usize::from(is_kept);
         if is_kept && surface == vertex {
             report.surfaces += 1;
@@ -167,7 +167,7 @@ fn chosen<I: VertexIndex + Member>(
         )
     };
     let renumbered = |three: &[I; 3]| {
-        let [a, b, c] = three.map(|vertex| numbers[vertex.number()]);
+        let [a, b, c] = three.map(|vertex| numbers[vertex.index()]);
         Some([a?, b?, c?])
     };
     let count = triangles.iter().filter_map(renumbered).count();
@@ -189,7 +189,7 @@ fn collected<T>(count: usize, values: impl Iterator<Item = T>) -> Result<Vec<T>,
 
 /// The first vertex of a vertex's surface.
 fn root<I: Member>(surfaces: &mut UnionFind<I>, vertex: usize) -> usize {
-    I::numbered(vertex).map_or(vertex, |vertex| surfaces.root(vertex).number())
+    I::from_index(vertex).map_or(vertex, |vertex| surfaces.root(vertex).index())
 }
 
 /// Finds where in the grid a vertex is.

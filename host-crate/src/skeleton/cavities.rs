@@ -18,7 +18,8 @@ use ferrovox_kernels::skeleton::classes::union_masks;
 /// # Errors
 /// Errors of the device.
 pub fn fill_cavities(stream: &Stream, solid: &DeviceMask) -> Result<DeviceMask, SkeletonError> {
-    // `enclosed_by` treats a grid of one plane as an image; here all of its voxels are at the border
+    // `enclosed_by` treats a grid of one plane as an image; here all of its voxels are at the
+    // border
     let is_flat = solid.dims().contains(&1);
     let cavities = if is_flat {
         None

@@ -1,37 +1,37 @@
-//! What can go wrong in making a skeleton.
+//! Errors of both skeleton methods.
 
 use crate::{
     device::DeviceError, distance::DistanceError, graph::GraphError, grid::GridError,
     memory::OutOfMemory, monitor::Cancelled, partition::OnDevice,
 };
 
-/// The exponents that are offered, first and last.
+/// Smallest and largest exponent of the force.
 pub(crate) const EXPONENTS: [f64; 2] = [2.0, 9.0];
 
-/// An error of the skeleton pipeline.
+/// Error of the extraction of a skeleton.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkeletonError {
-    /// No voxel of an object.
+    /// There is no object voxel.
     #[error(
-        "there is no object: none of the {voxels} voxels is one of it; is the mask empty, or the threshold outside the data?"
+        "there is no object: none of the {voxels} voxels belongs to one; check that the mask is not empty and that the threshold lies within the data"
     )]
     Empty {
-        /// Voxels of the grid.
+        /// Number of voxels of the grid.
         voxels: u64,
     },
-    /// An exponent out of range.
-    #[error("the exponent is {found}: it must be from {} to {}", EXPONENTS[0], EXPONENTS[1])]
+    /// The exponent is out of range.
+    #[error("the exponent is {found}; choose a value from {} to {}", EXPONENTS[0], EXPONENTS[1])]
     Exponent {
-        /// The exponent.
+        /// Exponent that was given.
         found: f64,
     },
-    /// A fraction that is none.
-    #[error("the fraction for {name} is {found}: it must be from 0 to 1")]
+    /// A fraction is out of range.
+    #[error("the fraction for {name} is {found}; choose a value from 0 to 1")]
     Fraction {
-        /// What it is for: `divergence` or `curvature`.
+        /// Name of the parameter: `divergence`, `curvature` or `detail`.
         name: &'static str,
-        /// The fraction.
+        /// Fraction that was given.
         found: f64,
     },
     /// A parameter of the fast multipole method is out of range.
@@ -46,69 +46,71 @@ pub enum SkeletonError {
         /// Maximum.
         max: f64,
     },
-    /// A number of the cover rule that is none.
-    #[error("the cover's {name} is {found}: it must be a finite number, 0 or more")]
-    Cover {
-        /// Which: `scale` or `constant`.
+    /// A parameter of the coverage rule is negative or not finite.
+    #[error("the coverage {name} is {found}; choose a finite number, 0 or more")]
+    Coverage {
+        /// Name of the parameter: `scale` or `constant`.
         name: &'static str,
-        /// The number.
+        /// Value that was given.
         found: f64,
     },
-    /// A sample that is no label.
+    /// A sample is not an integer.
     #[error(
         "the sample at voxel ({}, {}, {}) is {value}: labels must be integers; select the object by a threshold or a range instead",
         voxel[0], voxel[1], voxel[2]
     )]
     NotALabel {
-        /// The voxel.
+        /// Position of the voxel.
         voxel: [usize; 3],
-        /// Its sample.
+        /// Value of the sample.
         value: f64,
     },
-    /// A label that was asked for and is not there.
+    /// A selected label has no voxel.
     #[error("no voxel has the label {label}; the labels are {present}")]
     NoSuchLabel {
-        /// The label.
+        /// Label that was selected.
         label: i64,
-        /// Those that are there.
+        /// Comma-separated list of the labels that are present.
         present: String,
     },
-    /// More voxels in a component than 32 bits can number.
+    /// A component has more than 2^32 voxels.
     #[error(
-        "a component has {found} voxels, and they are numbered by 32 bits; reduce the volume, or cut it"
+        "a component has {found} voxels, more than the supported 2^32; downsample or crop the volume"
     )]
     ComponentTooLarge {
-        /// How many there are.
+        /// Number of voxels.
         found: u64,
     },
-    /// An axis that is too long for coordinates.
-    #[error("an axis has {found} voxels: it must have fewer than 2^30; cut the volume")]
+    /// An axis is too long.
+    #[error("an axis has {found} voxels, but fewer than 2^30 are supported; crop the volume")]
     AxisTooLong {
-        /// The voxels along it.
+        /// Number of voxels along the axis.
         found: u64,
     },
-    /// More components of a solid than labels.
-    #[error("the solid has {found} components, and labels have 32 bits; leave out the small ones")]
+    /// There are more components than 32-bit numbers.
+    #[error(
+        "there are {found} runs or components, more than the supported 2^32; remove small components"
+    )]
     TooManyComponents {
-        /// How many there are.
+        /// Number of runs or components.
         found: u64,
     },
-    /// Nothing to make the skeleton.
+    /// The list of devices is empty.
     #[error("no devices given; pass at least one")]
     NoDevices,
     /// One of several devices failed.
     #[error(transparent)]
     OnDevice(#[from] OnDevice<SkeletonError>),
-    /// The mask or the sources could not be made.
+    /// A mask or a point list could not be created.
     #[error(transparent)]
     Grid(#[from] GridError),
-    /// The radii could not be measured.
+    /// The distance map for the radii failed.
     #[error(transparent)]
     Distance(#[from] DistanceError),
-    /// The graph cannot be pruned so.
+    /// The graph operation failed.
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// The device failed.
+    /// A device failed, memory was exhausted, or the work was cancelled.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }
@@ -120,7 +122,7 @@ impl From<OutOfMemory> for SkeletonError {
 }
 
 impl From<Cancelled> for SkeletonError {
-    fn from(stopped: Cancelled) -> Self {
-        Self::Device(stopped.into())
+    fn from(error: Cancelled) -> Self {
+        Self::Device(error.into())
     }
 }

@@ -1,4 +1,4 @@
-//! What was found beside what is right, in one table.
+//! Table of the measured skeletons, compared with the ground truth.
 
 use crate::objects::Subject;
 use ferrovox::graph::Skeleton;
@@ -8,18 +8,18 @@ use ferrovox_tests::{
 };
 use std::fmt::Write;
 
-/// What is right of an object.
+/// Ground truth of an object.
 #[derive(Clone, Debug, Default)]
-pub struct Right {
+pub struct GroundTruth {
     betti: Betti,
     length: Option<[f64; 2]>,
     ends: Option<usize>,
     voxels: usize,
 }
 
-impl Right {
-    /// By the object's construction, and by its voxels.
-    pub fn of(object: &Subject) -> Self {
+impl GroundTruth {
+    /// Derives the ground truth from the construction of an object and from its voxels.
+    pub fn new(object: &Subject) -> Self {
         let known = &object.known;
         let parts: Vec<Betti> = object
             .labels
@@ -36,7 +36,7 @@ impl Right {
     }
 }
 
-/// One system's answer for one object: sums over its labels.
+/// Skeletons of one object by one system, summed over labels.
 #[derive(Clone, Debug, Default)]
 struct Answer {
     system: String,
@@ -52,27 +52,27 @@ struct Answer {
     failing: Vec<&'static str>,
 }
 
-/// All answers, by object.
+/// Answers of all systems, by object.
 #[derive(Default)]
 pub struct Answers {
-    objects: Vec<(String, Right, Vec<Answer>)>,
+    objects: Vec<(String, GroundTruth, Vec<Answer>)>,
 }
 
 impl Answers {
-    /// An object, before the answers.
-    pub fn add_right(&mut self, name: &str, right: Right) {
-        self.objects.push((name.to_owned(), right, Vec::new()));
+    /// Adds an object without answers.
+    pub fn add_object(&mut self, name: &str, truth: GroundTruth) {
+        self.objects.push((name.to_owned(), truth, Vec::new()));
     }
 
-    /// Checks what a system made, by label. In short what was found.
+    /// Checks the skeletons of a system, by label, and returns a summary.
     pub fn add(
         &mut self,
         object: &Subject,
         system: &str,
         ms: Option<f64>,
-        made: &[(u8, Skeleton)],
+        skeletons: &[(u8, Skeleton)],
     ) -> String {
-        let nothing = Skeleton {
+        let empty = Skeleton {
             geometry: *object.known.voxels.geometry(),
             ..Skeleton::default()
         };
@@ -82,18 +82,18 @@ impl Answers {
             ..Answer::default()
         };
         let (mut covered, mut inside, mut voxels) = (0.0, 0.0, 0.0);
-        for (label, voxels_of_label) in &object.labels {
-            let found = made.iter().find(|(one, _)| one == label);
-            let skeleton = found.map_or(&nothing, |(_, skeleton)| skeleton);
+        for (label, label_voxels) in &object.labels {
+            let found = skeletons.iter().find(|(other, _)| other == label);
+            let skeleton = found.map_or(&empty, |(_, skeleton)| skeleton);
             let verdict = check(
-                voxels_of_label,
+                label_voxels,
                 skeleton,
                 &Rules::default(),
                 &object.known.axes,
             );
-            answer.take(&verdict);
-            covered += verdict.covered * voxels_of_label.len() as f64;
-            voxels += voxels_of_label.len() as f64;
+            answer.add(&verdict);
+            covered += verdict.covered * label_voxels.len() as f64;
+            voxels += label_voxels.len() as f64;
             inside += verdict.inside_share * verdict.length;
         }
         answer.covered = covered / voxels;
@@ -102,39 +102,39 @@ impl Answers {
         } else {
             1.0
         };
-        let note = answer.short();
+        let note = answer.summary();
         let name = object.name();
-        if let Some((_, _, answers)) = self.objects.iter_mut().find(|(one, _, _)| one == name) {
+        if let Some((_, _, answers)) = self.objects.iter_mut().find(|(other, _, _)| other == name) {
             answers.push(answer);
         }
         note
     }
 
-    /// The table, in Markdown.
+    /// Returns the table in Markdown.
     pub fn table(&self) -> String {
         let mut table = String::from(
-            "| object | by | time | length | pieces | cycles | tunnels | ends | covered | inside | from the axis, mean / most | fails |\n\
+            "| object | system | time | length | components | cycles | tunnels | endpoints | covered | inside | distance from axis, mean / max | violated |\n\
              | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
         );
-        for (name, right, answers) in &self.objects {
-            let length = match right.length {
-                Some([least, most]) => format!("{least:.0} to {most:.0}"),
+        for (name, truth, answers) in &self.objects {
+            let length = match truth.length {
+                Some([min, max]) => format!("{min:.0} to {max:.0}"),
                 None => String::new(),
             };
-            let ends = right.ends.map_or(String::new(), |ends| ends.to_string());
+            let ends = truth.ends.map_or(String::new(), |ends| ends.to_string());
             let Betti {
                 pieces,
                 tunnels,
                 cavities,
-            } = right.betti;
+            } = truth.betti;
             let hollow = match cavities {
                 0 => String::new(),
                 count => format!(", {count} cavities"),
             };
-            let voxels = right.voxels;
+            let voxels = truth.voxels;
             let _ = writeln!(
                 table,
-                "| **{name}**, {voxels} voxels{hollow} | right | | {length} | {pieces} | {tunnels} | {tunnels} | {ends} | | | | |",
+                "| **{name}**, {voxels} voxels{hollow} | ground truth | | {length} | {pieces} | {tunnels} | {tunnels} | {ends} | | | | |",
             );
             for answer in answers {
                 let _ = writeln!(table, "| {}", answer.row());
@@ -145,7 +145,8 @@ impl Answers {
 }
 
 impl Answer {
-    fn take(&mut self, verdict: &Verdict) {
+    /// Adds the verdict on one label.
+    fn add(&mut self, verdict: &Verdict) {
         self.pieces += verdict.pieces;
         self.cycles += verdict.cycles;
         self.tunnels += verdict.tunnels;
@@ -159,18 +160,20 @@ impl Answer {
         }
     }
 
-    fn short(&self) -> String {
-        let fails = if self.failing.is_empty() {
-            "all hold".to_owned()
+    /// Returns a summary in one line.
+    fn summary(&self) -> String {
+        let violated = if self.failing.is_empty() {
+            "no property violated".to_owned()
         } else {
-            format!("fails: {}", self.failing.join(", "))
+            format!("violated: {}", self.failing.join(", "))
         };
         format!(
-            "length {:.1}, {} pieces, {} cycles, {} tunnels, covered {:.3}, inside {:.3}; {fails}",
+            "length {:.1}, {} pieces, {} cycles, {} tunnels, covered {:.3}, inside {:.3}; {violated}",
             self.length, self.pieces, self.cycles, self.tunnels, self.covered, self.inside
         )
     }
 
+    /// Returns the table row.
     fn row(&self) -> String {
         let time = match self.ms {
             None => String::new(),
@@ -179,7 +182,7 @@ impl Answer {
         };
         let deviation = match self.deviation {
             None => String::new(),
-            Some([mean, most]) => format!("{mean:.2} / {most:.2}"),
+            Some([mean, max]) => format!("{mean:.2} / {max:.2}"),
         };
         format!(
             "| {} | {time} | {:.0} | {} | {} | {} | {} | {:.4} | {:.4} | {deviation} | {} |",

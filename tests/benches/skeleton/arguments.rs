@@ -1,40 +1,40 @@
-//! What is to be measured.
+//! Command-line options.
 
 use clap::Parser;
 use measure::Common;
 use std::path::PathBuf;
 
-/// Holds curve skeletons to known answers, and times them.
+/// Compares curve skeletons with known answers, and times them.
 #[derive(Parser)]
 #[command(name = "ferrovox-skeleton")]
 pub struct Arguments {
     /// Only objects whose names contain one of these words [default: all but the atlas]
     #[arg(long, value_name = "WORD", value_delimiter = ',')]
     pub objects: Vec<String>,
-    /// Name the objects, and measure nothing
+    /// List the objects without measuring
     #[arg(long)]
     pub list: bool,
-    /// Write the objects into this folder, as NAME.nii.gz with hyphens for spaces, and measure
-    /// nothing
+    /// Write the objects to this folder without measuring, as NAME.nii.gz with hyphens for spaces
     #[arg(long, value_name = "FOLDER", conflicts_with = "list")]
     pub write: Option<PathBuf>,
-    /// Random trees, and as many nets
+    /// Number of random trees, and of random nets
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub random: u64,
-    /// Closed meshes to voxelise and measure too
+    /// Closed meshes to voxelize and measure as well
     #[arg(long, value_name = "FILE", value_delimiter = ',')]
     pub meshes: Vec<PathBuf>,
-    /// Voxels along a mesh's longest side
+    /// Number of voxels along the longest side of a mesh
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "64,96")]
     pub resolutions: Vec<u32>,
-    /// Our levels: whole, core, 1, 2; none to leave ours out
+    /// Methods: medial; core, divergence and curvature of the potential field; none
     #[arg(
         long,
-        value_name = "LEVEL",
+        alias = "levels",
+        value_name = "METHOD",
         value_delimiter = ',',
-        default_value = "whole"
+        default_value = "medial"
     )]
-    pub levels: Vec<String>,
+    pub methods: Vec<String>,
     #[command(flatten)]
     pub common: Common,
 }

@@ -1,12 +1,12 @@
-//! Holds curve skeletons to what is known of generated objects, and times them: ours on every
-//! device, and other systems'.
+//! Compares curve skeletons with the ground truth of generated objects, and times them: ours on
+//! every device, and those of other systems.
 //!
-//! `cargo xtask bench skeleton --peers=kimimaro,skimage`; `--help` names the options. What is right
-//! stands above what was found. An answer is checked by `ferrovox_tests::oracle`, which shares
-//! nothing with any of the systems.
+//! Run `cargo xtask bench skeleton --peers=kimimaro,skimage`; `--help` lists the options. The table
+//! shows the ground truth above the answers. Answers are checked by `ferrovox_tests::oracle`, which
+//! shares no code with any of the systems.
 //!
-//! A time is that of a call from voxels in memory to a graph in memory. Objects that took more than
-//! a few seconds are not run again.
+//! Times are those of one call from voxels in memory to a graph in memory. Calls that take more
+//! than a few seconds are not repeated.
 
 mod answers;
 mod arguments;
@@ -14,14 +14,14 @@ mod objects;
 mod ours;
 mod peers;
 
-use answers::{Answers, Right};
+use answers::{Answers, GroundTruth};
 use arguments::Arguments;
 use clap::Parser;
 use ferrovox::device::Device;
 use measure::Report;
 use std::process::ExitCode;
 
-/// What a bench's functions return.
+/// Result of the functions of this benchmark.
 pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> ExitCode {
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 
 fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     peers::check(arguments)?;
-    let objects = objects::chosen(arguments)?;
+    let objects = objects::select(arguments)?;
     if arguments.list {
         for object in &objects {
             println!("{}", object.name());
@@ -61,7 +61,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     }
     let mut answers = Answers::default();
     for object in &objects {
-        answers.add_right(object.name(), Right::of(object));
+        answers.add_object(object.name(), GroundTruth::new(object));
     }
     for device in devices(&arguments.common.device)? {
         for object in &objects {
@@ -80,7 +80,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     Ok(())
 }
 
-/// The devices that were named, or all.
+/// Returns the named devices, or all devices if no name is given.
 fn devices(names: &[String]) -> Outcome<Vec<Device>> {
     if names.is_empty() {
         return Ok(Device::all());

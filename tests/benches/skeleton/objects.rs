@@ -1,4 +1,4 @@
-//! The objects.
+//! The measured objects.
 
 use crate::{Outcome, arguments::Arguments};
 use ferrovox::{
@@ -17,16 +17,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// An object, or several in one volume that have labels.
+/// Object, or several labelled objects in one volume.
 pub struct Subject {
-    /// The volume.
+    /// Volume with its ground truth.
     pub known: Known,
-    /// Each label with its voxels.
+    /// Labels with their voxels.
     pub labels: Vec<(u8, Object)>,
 }
 
 impl Subject {
-    fn of(known: Known) -> Self {
+    fn new(known: Known) -> Self {
         let mut values: Vec<u8> = (1..=255)
             .filter(|label| known.voxels.samples().contains(label))
             .collect();
@@ -41,18 +41,18 @@ impl Subject {
         }
     }
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.known.name
     }
 
-    /// Its voxels along the axes.
+    /// Returns the number of voxels along each axis, as text.
     pub fn size(&self) -> String {
         let [x, y, z] = self.known.voxels.dims();
         format!("{x}x{y}x{z}")
     }
 
-    /// Writes its voxels into a folder, which is made if need be.
+    /// Writes the volume to a folder, creating it if necessary, and returns the path.
     pub fn write(&self, folder: &Path) -> Outcome<PathBuf> {
         fs::create_dir_all(folder)?;
         let path = folder.join(format!("{}.nii.gz", self.name().replace([' ', '/'], "-")));
@@ -62,11 +62,11 @@ impl Subject {
     }
 }
 
-/// Makes one that is wanted.
+/// Constructor of an object.
 type Make<'a> = Box<dyn Fn() -> Outcome<Known> + 'a>;
 
-/// Those that are wanted. Others are not made.
-pub fn chosen(arguments: &Arguments) -> Outcome<Vec<Subject>> {
+/// Creates the selected objects.
+pub fn select(arguments: &Arguments) -> Outcome<Vec<Subject>> {
     let mut all: Vec<(String, Make)> = Vec::new();
     let mut add = |name: &str, make: fn(&str) -> Known| {
         let own = name.to_owned();
@@ -117,7 +117,7 @@ pub fn chosen(arguments: &Arguments) -> Outcome<Vec<Subject>> {
         }
     }
     let words = &arguments.objects;
-    let is_wanted = |name: &str| {
+    let is_selected = |name: &str| {
         if words.is_empty() {
             name != ATLAS
         } else {
@@ -127,10 +127,10 @@ pub fn chosen(arguments: &Arguments) -> Outcome<Vec<Subject>> {
         }
     };
     let mut subjects = Vec::new();
-    for (name, make) in all.into_iter().filter(|(name, _)| is_wanted(name)) {
+    for (name, make) in all.into_iter().filter(|(name, _)| is_selected(name)) {
         let mut known = make()?;
         known.name = name;
-        subjects.push(Subject::of(known));
+        subjects.push(Subject::new(known));
     }
     if subjects.is_empty() {
         Err(format!("no object's name contains {words:?}; --list --objects all names them").into())

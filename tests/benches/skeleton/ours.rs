@@ -1,4 +1,4 @@
-//! The library's own skeletons.
+//! Skeletons of this library.
 
 use crate::{Outcome, answers::Answers, arguments::Arguments, objects::Subject};
 use ferrovox::{
@@ -14,10 +14,10 @@ use ferrovox::{
 use measure::{Record, Report, Spread};
 use std::time::{Duration, Instant};
 
-/// What takes longer is run once.
-const LONG: Duration = Duration::from_secs(3);
+/// Duration above which a call is not repeated.
+const MAX_REPEATED: Duration = Duration::from_secs(3);
 
-/// Measures an object at the levels that are wanted.
+/// Measures an object by the selected methods.
 pub fn measure(
     report: &mut Report,
     answers: &mut Answers,
@@ -25,22 +25,24 @@ pub fn measure(
     object: &Subject,
     arguments: &Arguments,
 ) -> Outcome<()> {
-    for name in arguments.levels.iter().filter(|name| *name != "none") {
-        let made = match name.as_str() {
-            "whole" => timed(arguments.common.runs, || whole(device, object)),
+    for name in arguments.methods.iter().filter(|name| *name != "none") {
+        let outcome = match name.as_str() {
+            "medial" | "whole" => timed(arguments.common.runs, || medial(device, object)),
             _ => {
                 let found = Hierarchy::ALL
                     .into_iter()
                     .find(|level| level.name() == name);
                 let hierarchy = found.ok_or_else(|| {
-                    format!("no level is called {name:?}; there are whole, core, 1, 2 and none")
+                    format!(
+                        "unknown method {name:?}; choose medial, core, divergence, curvature or none"
+                    )
                 })?;
                 let params = potential_field::Params {
                     hierarchy,
                     ..potential_field::Params::default()
                 };
                 timed(arguments.common.runs, || {
-                    one_by_one(device, object, &params)
+                    potential_field(device, object, &params)
                 })
             }
         };
@@ -55,11 +57,11 @@ pub fn measure(
             elements: object.known.voxels.samples().len() as u64,
             ..Record::default()
         };
-        match made {
+        match outcome {
             Err(error) => record.absent = Some(error.to_string()),
-            Ok((made, spread)) => {
+            Ok((skeletons, spread)) => {
                 let system = format!("ferrovox, {name}, {}", record.device);
-                record.note = answers.add(object, &system, Some(spread.median_ms), &made);
+                record.note = answers.add(object, &system, Some(spread.median_ms), &skeletons);
                 record = record.with_times(spread);
             }
         }
@@ -68,24 +70,25 @@ pub fn measure(
     Ok(())
 }
 
-/// The skeletons of all labels, in one call.
-fn whole(device: &Device, object: &Subject) -> Outcome<Vec<(u8, Skeleton)>> {
+/// Extracts the skeletons of all labels by the medial method, in one call.
+fn medial(device: &Device, object: &Subject) -> Outcome<Vec<(u8, Skeleton)>> {
     let voxels = object.known.voxels.view();
     let params = medial::Params::default();
     let devices = std::slice::from_ref(device);
-    let made = medial::extract(devices, voxels, &params, Monitor::silent())?;
-    let labels = made.labels.into_iter();
-    let labelled = labels.map(|one| Ok((u8::try_from(one.label)?, one.skeleton)));
+    let skeletons = medial::extract(devices, voxels, &params, Monitor::silent())?;
+    let labels = skeletons.labels.into_iter();
+    let labelled = labels.map(|label| Ok((u8::try_from(label.label)?, label.skeleton)));
     labelled.collect()
 }
 
-/// What work gives, and its times: of one run if that takes long, else of so many after it.
+/// Returns the result of `work` and its durations: of `runs` further runs, or of the first one if
+/// it exceeds [`MAX_REPEATED`].
 fn timed<T>(runs: usize, work: impl Fn() -> Outcome<T>) -> Outcome<(T, Spread)> {
     let start = Instant::now();
-    let made = work()?;
+    let result = work()?;
     let first = start.elapsed();
     let mut times = vec![first];
-    if first < LONG {
+    if first < MAX_REPEATED {
         times.clear();
         for _ in 0..runs {
             let start = Instant::now();
@@ -93,18 +96,18 @@ fn timed<T>(runs: usize, work: impl Fn() -> Outcome<T>) -> Outcome<(T, Spread)> 
             times.push(start.elapsed());
         }
     }
-    Ok((made, Spread::from_durations(&times)))
+    Ok((result, Spread::from_durations(&times)))
 }
 
-/// The skeletons of all labels, one call for each.
-fn one_by_one(
+/// Extracts the skeletons of all labels by the potential-field method, with one call per label.
+fn potential_field(
     device: &Device,
     object: &Subject,
     params: &potential_field::Params,
 ) -> Outcome<Vec<(u8, Skeleton)>> {
     let stream = device.stream()?;
     let voxels = &object.known.voxels;
-    let mut made = Vec::new();
+    let mut skeletons = Vec::new();
     for (label, _) in &object.labels {
         let bytes: Vec<u8> = voxels
             .samples()
@@ -112,10 +115,10 @@ fn one_by_one(
             .map(|v| u8::from(v == label))
             .collect();
         let mask = DeviceMask::upload(&stream, &bytes, voxels.dims(), *voxels.geometry())?;
-        made.push((
+        skeletons.push((
             *label,
             potential_field::extract(&stream, &mask, params)?.skeleton,
         ));
     }
-    Ok(made)
+    Ok(skeletons)
 }

@@ -1,4 +1,4 @@
-//! Other systems on the same objects.
+//! Skeletons of other systems on the same objects.
 
 use crate::{Outcome, answers::Answers, arguments::Arguments, objects::Subject};
 use ferrovox::{
@@ -15,7 +15,7 @@ use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// In the order in which they run.
+/// Systems in the order of their runs.
 const PEERS: [Peer; 2] = [
     Peer {
         system: "kimimaro",
@@ -27,29 +27,29 @@ const PEERS: [Peer; 2] = [
     },
 ];
 
-/// What a script is told of an object.
+/// Description of an object for a script.
 #[derive(Serialize)]
-struct Given {
+struct ObjectInput {
     name: String,
     volume: String,
     spacing: [f64; 3],
     size: String,
 }
 
-/// What a script says of a label.
+/// Skeleton of a label from a script.
 #[derive(Deserialize)]
-struct Made {
+struct PeerSkeleton {
     label: u8,
     points: Vec<[f64; 3]>,
     links: Option<Vec<[usize; 2]>>,
 }
 
-/// Whether those that are wanted exist.
+/// Checks that the requested systems are available.
 pub fn check(arguments: &Arguments) -> Outcome<()> {
     Ok(peers::check(&PEERS, &arguments.common)?)
 }
 
-/// Runs those that are wanted, and holds what they made to what is known.
+/// Runs the requested systems, and compares their skeletons with the ground truth.
 pub fn run(
     report: &mut Report,
     answers: &mut Answers,
@@ -60,12 +60,12 @@ pub fn run(
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
-    let mut given = Vec::new();
+    let mut inputs = Vec::new();
     for (number, object) in objects.iter().enumerate() {
         let path = folder.path().join(format!("{number}.npy"));
         let volume = AnyVolume::U8(object.known.voxels.clone());
         write_volume(&path, &volume, &VolumeWriteOptions::default())?;
-        given.push(Given {
+        inputs.push(ObjectInput {
             name: object.name().to_owned(),
             volume: path.display().to_string(),
             spacing: object.known.voxels.geometry().spacing().into(),
@@ -73,7 +73,7 @@ pub fn run(
         });
     }
     let list = folder.path().join("objects.json");
-    std::fs::write(&list, serde_json::to_string(&given)?)?;
+    std::fs::write(&list, serde_json::to_string(&inputs)?)?;
     let mut options = Vec::new();
     for (name, value) in [
         ("--objects", list.display().to_string()),
@@ -95,7 +95,7 @@ pub fn run(
                 let path = folder
                     .path()
                     .join(format!("{number}.{}.json", record.system));
-                match judged(answers, &objects[number], &record, &path) {
+                match check_result(answers, &objects[number], &record, &path) {
                     Ok(note) => record.note = format!("{note}; {}", record.note),
                     Err(error) => record.absent = Some(error.to_string()),
                 }
@@ -106,27 +106,28 @@ pub fn run(
     Ok(())
 }
 
-fn judged(
+/// Checks the skeletons in a result file, and returns a summary.
+fn check_result(
     answers: &mut Answers,
     object: &Subject,
     record: &Record,
     path: &Path,
 ) -> Outcome<String> {
-    let made: Vec<Made> = serde_json::from_str(&std::fs::read_to_string(path)?)?;
+    let skeletons: Vec<PeerSkeleton> = serde_json::from_str(&std::fs::read_to_string(path)?)?;
     let geometry = *object.known.voxels.geometry();
-    let made: Vec<_> = made
+    let skeletons: Vec<_> = skeletons
         .into_iter()
-        .map(|made| (made.label, skeleton(made, geometry)))
+        .map(|peer| (peer.label, skeleton(peer, geometry)))
         .collect();
     let system = format!("{}, {}", record.system, record.method);
-    Ok(answers.add(object, &system, record.median_ms, &made))
+    Ok(answers.add(object, &system, record.median_ms, &skeletons))
 }
 
-fn skeleton(made: Made, geometry: Geometry) -> Skeleton {
-    let links = made.links.unwrap_or_else(|| {
-        let voxels = made.points.iter().map(|point| point.map(|c| c as i64));
+fn skeleton(peer: PeerSkeleton, geometry: Geometry) -> Skeleton {
+    let links = peer.links.unwrap_or_else(|| {
+        let voxels = peer.points.iter().map(|point| point.map(|c| c as i64));
         links::of_voxels(&voxels.collect::<Vec<_>>())
     });
-    let points: Vec<_> = made.points.into_iter().map(Point3::from).collect();
+    let points: Vec<_> = peer.points.into_iter().map(Point3::from).collect();
     links::skeleton(&points, &links, geometry)
 }

@@ -44,8 +44,8 @@ pub struct SkeletonJob {
 /// Extraction method with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Method {
-    /// Shortest paths along the medial axis with a cycle per tunnel and a curve per branch, certified
-    /// on the result; see [`medial::extract`].
+    /// Shortest paths along the medial axis with a cycle per tunnel and a curve per branch,
+    /// certified on the result; see [`medial::extract`].
     Medial(medial::Params),
     /// Curves between the critical points of a force field; see [`potential_field::extract`].
     PotentialField(potential_field::Params),
@@ -156,8 +156,8 @@ impl SkeletonJob {
         Ok(paths::check(&[self.object.path()], &outputs)?)
     }
 
-    /// Checks the output files before the labels are known: names that contain `{label}` are checked
-    /// unexpanded.
+    /// Checks the output files before the labels are known: names that contain `{label}` are
+    /// checked unexpanded.
     fn check_templates(&self) -> Result<(), PipelineError> {
         let mut outputs: Vec<_> = self.other_files().collect();
         for output in &self.outputs {

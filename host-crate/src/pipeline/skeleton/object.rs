@@ -18,8 +18,8 @@ use std::{
 /// Source of an object, or of several.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ObjectSource {
-    /// Selected voxels of a volume: those of an image beyond a threshold, those of one label, or the
-    /// non-zero voxels of a mask.
+    /// Selected voxels of a volume: those of an image beyond a threshold, those of one label, or
+    /// the non-zero voxels of a mask.
     Volume {
         /// Volume file.
         source: Box<VolumeSource>,
@@ -108,8 +108,8 @@ impl ObjectSource {
         }
     }
 
-    /// Returns the labels of the result in ascending order, or `None` if they are unknown before the
-    /// input is read.
+    /// Returns the labels of the result in ascending order, or `None` if they are unknown before
+    /// the input is read.
     pub(super) fn labels(&self) -> Option<Vec<i64>> {
         match self {
             Self::Volume {
@@ -186,8 +186,8 @@ impl Object {
         }
     }
 
-    /// Uploads the volume that is rendered around the skeleton, cropped to the object's surface, and
-    /// returns it with its isovalue.
+    /// Uploads the volume that is rendered around the skeleton, cropped to the object's surface,
+    /// and returns it with its isovalue.
     pub fn upload_rendered(&mut self, stream: &Stream) -> Result<(AnyDeviceVolume, f32), Problem> {
         let (volume, iso) = match (self.rendered.take(), &self.voxels) {
             (Some((volume, iso)), _) => (volume.try_into_kernel_type()?.0, iso),

@@ -21,8 +21,8 @@ use std::cmp::Reverse;
 
 /// Voxels from which [`extract`] takes its objects: a label volume, or a mask.
 ///
-/// Implemented for [`VolumeView`] and `&`[`Volume`] of labels, in which 0 is the background, and for
-/// `&`[`Mask`], whose voxels have the label 1.
+/// Implemented for [`VolumeView`] and `&`[`Volume`] of labels, in which 0 is the background, and
+/// for `&`[`Mask`], whose voxels have the label 1.
 pub trait Objects: sealed::Objects {}
 
 impl<T: Sample> Objects for VolumeView<'_, T> {}
@@ -132,12 +132,11 @@ mod sealed {
 /// # Errors
 /// [`SkeletonError::Empty`] if there is no object voxel, [`SkeletonError::NotALabel`] for a sample
 /// that is not an integer, [`SkeletonError::NoSuchLabel`] for a selected label without voxels,
-/// [`SkeletonError::Cover`] and [`SkeletonError::Fraction`] for parameters out of range,
+/// [`SkeletonError::Coverage`] and [`SkeletonError::Fraction`] for parameters out of range,
 /// [`SkeletonError::TooManyComponents`] and [`SkeletonError::ComponentTooLarge`] beyond 32-bit
-/// counts;
-/// [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) soon after the monitor requests
-/// cancellation; [`DeviceError::HostMemory`](crate::device::DeviceError::HostMemory) if host memory
-/// does not suffice; errors of the devices.
+/// counts; [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) soon after the monitor
+/// requests cancellation; [`DeviceError::HostMemory`](crate::device::DeviceError::HostMemory) if
+/// host memory does not suffice; errors of the devices.
 pub fn extract(
     devices: &[Device],
     objects: impl Objects,
@@ -204,8 +203,8 @@ fn no_such_label<T: Sample>(labels: VolumeView<'_, T>, label: i64) -> SkeletonEr
     SkeletonError::NoSuchLabel { label, present }
 }
 
-/// Extracts the skeletons of the components of `runs` that are not dust. `grid_voxels` is the number
-/// of voxels of the grid.
+/// Extracts the skeletons of the components of `runs` that are not dust. `grid_voxels` is the
+/// number of voxels of the grid.
 fn extract_runs(
     devices: &[Device],
     runs: &Runs,

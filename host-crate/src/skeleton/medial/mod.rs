@@ -1,20 +1,19 @@
 //! Medial curve skeletons of thin, branched and anisotropic objects, for all labels of a volume.
 //!
 //! An object is a 26-connected component of a label. Its skeleton has one cycle for each tunnel and
-//! one curve for each branch, in one connected graph; these properties are checked on the result
-//! and reported in [`ComponentReport`]. The stages, each on one component:
+//! one curve for each branch, in one connected graph; these properties are verified on the result
+//! and reported in [`ComponentReport`]. Each component passes the following stages:
 //!
-//! 1. bring the component into a canonical frame that moves with it, and store its voxels as rows of
-//!    bits (`voxels`);
-//! 2. compute the distance to the background, and thin the component to its topological skeleton
-//!    (`topology::thinning`; Lee et al. 1994);
-//! 3. compute a cocycle basis, which gives every path its class in the first homology
-//!    (`topology::cocycle`);
-//! 4. select a cycle basis and shortest paths to uncovered voxels, with edge weights that are small
-//!    on the medial axis (`paths`, `curves`; TEASAR, Sato et al. 2000);
-//! 5. centre the curves: move them across their direction to where the force of the surface
-//!    vanishes (`curves::centring`);
-//! 6. certify the result (`certificate`).
+//! | stage | module |
+//! | --- | --- |
+//! | canonical frame that moves with the component, voxels as rows of bits | `voxels` |
+//! | distance transform and edge weights | `voxels`, `paths` |
+//! | thinning to the topological skeleton (Lee et al. 1994) | `topology::thinning` |
+//! | cohomology basis: homology classes of paths | `topology::cocycle` |
+//! | shortest paths from a root (TEASAR; Sato et al. 2000) | `paths` |
+//! | cycle basis, and branches to uncovered voxels | `curves::trace` |
+//! | centring by the force of the surface (Cornea et al. 2005) | `curves::centring` |
+//! | verification | `certificate` |
 
 mod assemble;
 mod certificate;

@@ -53,11 +53,11 @@ impl Params {
     /// Checks the ranges of the parameters.
     ///
     /// # Errors
-    /// [`SkeletonError::Cover`] and [`SkeletonError::Fraction`].
+    /// [`SkeletonError::Coverage`] and [`SkeletonError::Fraction`].
     pub fn check(&self) -> Result<(), SkeletonError> {
         for (name, found) in [("scale", self.scale), ("constant", self.constant)] {
             if !(found.is_finite() && found >= 0.0) {
-                return Err(SkeletonError::Cover { name, found });
+                return Err(SkeletonError::Coverage { name, found });
             }
         }
         if let Some(found) = self.detail.filter(|part| !(0.0..=1.0).contains(part)) {

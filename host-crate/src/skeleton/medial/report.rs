@@ -52,8 +52,8 @@ pub struct ComponentReport {
     /// Number of cavities: the second Betti number. Curves do not represent cavities.
     pub cavities: u64,
     /// Rank of the skeleton's cycles in the first homology of the component with coefficients in
-    /// Z/2. If it equals both the number of cycles and the number of tunnels, the cycles are a basis
-    /// of the homology.
+    /// Z/2. If it equals both the number of cycles and the number of tunnels, the cycles are a
+    /// basis of the homology.
     pub cycle_rank: u64,
     /// `true` if the curves were moved to where the force of the surface vanishes across them.
     /// `false` if centring was not requested or would violate a property; the curves then run

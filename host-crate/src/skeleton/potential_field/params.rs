@@ -242,7 +242,7 @@ mod tests {
         };
         assert_eq!(
             divergence.check().unwrap_err().to_string(),
-            "the fraction for divergence is 1.5: it must be from 0 to 1"
+            "the fraction for divergence is 1.5; choose a value from 0 to 1"
         );
         let curvature = Params {
             curvature: f64::NAN,
