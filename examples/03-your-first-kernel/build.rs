@@ -1,5 +1,5 @@
-//! Compiles `kernels/` to PTX. On a machine without the device toolchain the program still builds,
-//! and runs on the CPU.
+//! Compiles `kernels/` to PTX. Without the device toolchain the program still builds, and runs on
+//! the CPU.
 
 use cuda_builder::{CudaBuilder, CudaBuilderError};
 use std::{env, fs, path::Path};

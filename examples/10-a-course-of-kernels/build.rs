@@ -1,12 +1,12 @@
-//! Compiles `kernels/` to PTX. On a machine without the device toolchain the program still builds,
-//! and runs on the CPU.
+//! Compiles `kernels/` to PTX. Without the device toolchain the program still builds, and runs on
+//! the CPU.
 
 use cuda_builder::{CudaBuilder, CudaBuilderError};
 use std::{env, fs, path::Path};
 
 fn main() {
     let ptx = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("kernels.ptx");
-    // without contraction a product and a sum are rounded as on the CPU
+    // without contraction, products and sums are rounded as on the CPU
     let builder = CudaBuilder::new("kernels").fma_contraction(false);
     match builder.copy_to(&ptx).build() {
         Ok(_) => {}

@@ -52,7 +52,7 @@ fn of<'a>(records: &'a [Value], system: &str, measure: &str) -> Vec<&'a Value> {
 
 #[test]
 fn mesh_benchmark_includes_other_systems() {
-    if test_cases::is_left_out("bench mesh") {
+    if test_cases::skip_slow_test("bench mesh") {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -94,7 +94,7 @@ fn mesh_benchmark_includes_other_systems() {
 
 #[test]
 fn scan_benchmark_includes_other_systems() {
-    if test_cases::is_left_out("bench scan") {
+    if test_cases::skip_slow_test("bench scan") {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -136,7 +136,7 @@ fn scan_benchmark_includes_other_systems() {
 
 #[test]
 fn distance_benchmark_includes_other_systems() {
-    if test_cases::is_left_out("bench distance") {
+    if test_cases::skip_slow_test("bench distance") {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -191,7 +191,7 @@ fn distance_benchmark_includes_other_systems() {
 
 #[test]
 fn occupancy_benchmark_sweeps_block_sizes_and_shared_memory() {
-    if test_cases::is_left_out("bench occupancy") {
+    if test_cases::skip_slow_test("bench occupancy") {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -270,7 +270,7 @@ fn occupancy_benchmark_sweeps_block_sizes_and_shared_memory() {
 
 #[test]
 fn an_unknown_kernel_is_an_error() {
-    if test_cases::is_left_out("bench occupancy") {
+    if test_cases::skip_slow_test("bench occupancy") {
         return;
     }
     let run = |kernel: &str| {
@@ -308,7 +308,7 @@ fn an_unknown_subject_is_an_error() {
 
 #[test]
 fn field_benchmark_covers_variants_and_exponents() {
-    if test_cases::is_left_out("bench field") {
+    if test_cases::skip_slow_test("bench field") {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");

@@ -35,7 +35,7 @@ fn output_text(output: &Output) -> String {
 
 #[test]
 fn a_new_kernel_builds_runs_and_can_be_measured() {
-    if test_cases::is_left_out("a new crate with its kernel") {
+    if test_cases::skip_slow_test("a new crate with its kernel") {
         return;
     }
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");

@@ -6,7 +6,7 @@ use std::{env, fs, path::Path, process::Command};
 
 #[test]
 fn a_program_elsewhere_builds_and_runs() {
-    if test_cases::is_left_out("a program that builds the library anew") {
+    if test_cases::skip_slow_test("a program that builds the library anew") {
         return;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -1,15 +1,15 @@
-//! The vectors of the published 0.2, in kernels:
-//! `cargo test -p ferrovox-cuda-std --features vek --test with_vek`.
+//! The vectors of `cuda_std` 0.2 in kernels: `cargo test -p ferrovox-cuda-std --features vek --test
+//! with_vek`.
 
 use cuda_std::prelude::*;
 use cuda_std::vek::{Mat3, Vec2, Vec3};
 use cuda_std::{glam, launch_on_cpu};
 use simt::{LaunchShape, Mode};
 
-/// Points times a matrix, in the order of a plane of 4 columns.
+/// Transforms points by a matrix, indexed as a plane of 4 columns.
 #[kernel]
 pub unsafe fn transform(points: View<Vec3<f32>>, by: Mat3<f32>, out: ViewMut<Vec3<f32>>) {
-    // the line that indices need: they are glam's
+    // indices are glam's and need a conversion
     let at: Vec2<u32> = Vec2::from(thread::index_2d().to_array());
     let i = (at.y * 4 + at.x) as usize;
     if at.x < 4 && i < points.len() {

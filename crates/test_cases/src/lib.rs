@@ -1,75 +1,74 @@
-//! How many of its cases a test takes: all of them take longer than a change should wait for.
+//! Selection of test cases: running all of them takes too long for everyday use.
 
-/// Whether tests take all of their cases: where `FERROVOX_TEST_ALL=1` is set, as
-/// `cargo xtask test --all` does.
-pub fn all_are_wanted() -> bool {
+/// Returns `true` if tests run all of their cases: if `FERROVOX_TEST_ALL=1` is set, as `cargo xtask
+/// test --all` does.
+pub fn run_all_cases() -> bool {
     std::env::var_os("FERROVOX_TEST_ALL").is_some_and(|value| value == "1")
 }
 
-/// Which run this is of those that take other cases each time: `FERROVOX_TEST_TURN`, a number, as
-/// `.ci/run` sets it; else 0.
-fn turn_of_run() -> Option<usize> {
-    std::env::var("FERROVOX_TEST_TURN").ok()?.parse().ok()
+/// Returns the shard of this run, a number in `FERROVOX_TEST_SHARD` that `.ci/run` changes daily.
+fn run_shard() -> Option<usize> {
+    std::env::var("FERROVOX_TEST_SHARD").ok()?.parse().ok()
 }
 
-/// A fifth of so many random cases, or all of them where [all are wanted](all_are_wanted).
+/// Returns the number of random cases to run: a fifth of `all`, or `all` if
+/// [requested](run_all_cases).
 ///
 /// ```
-/// # use test_cases::{all_are_wanted, cases};
-/// let expected = if all_are_wanted() { 100 } else { 20 };
+/// # use test_cases::{run_all_cases, cases};
+/// let expected = if run_all_cases() { 100 } else { 20 };
 /// assert_eq!(cases(100), expected);
 /// ```
 pub fn cases(all: u32) -> u32 {
-    if all_are_wanted() {
+    if run_all_cases() {
         all
     } else {
         all.div_ceil(5)
     }
 }
 
-/// Those of many cases that a test takes: each fourth, another one for each `turn` and for each
-/// turn of the run, or all where [all are wanted](all_are_wanted).
+/// Selects every fourth of many cases, or all if [requested](run_all_cases). The selection depends
+/// on `offset` and on the shard of the run.
 ///
 /// ```
-/// # use test_cases::{all_are_wanted, some};
-/// # let is_plain = !all_are_wanted() && std::env::var_os("FERROVOX_TEST_TURN").is_none();
-/// let taken: Vec<char> = some(['a', 'b', 'c', 'd', 'e', 'f'], 1).collect();
+/// # use test_cases::{run_all_cases, shard};
+/// # let is_plain = !run_all_cases() && std::env::var_os("FERROVOX_TEST_SHARD").is_none();
+/// let taken: Vec<char> = shard(['a', 'b', 'c', 'd', 'e', 'f'], 1).collect();
 /// assert!(taken == ['b', 'f'] || !is_plain);
-/// // of fewer than four it is one
-/// assert!((0..9).all(|turn| some([1, 2, 3], turn).count() >= 1));
+/// // of fewer than four cases it selects one
+/// assert!((0..9).all(|offset| shard([1, 2, 3], offset).count() >= 1));
 /// ```
-pub fn some<T>(of: impl IntoIterator<Item = T>, turn: usize) -> impl Iterator<Item = T> {
-    let all: Vec<T> = of.into_iter().collect();
+pub fn shard<T>(cases: impl IntoIterator<Item = T>, offset: usize) -> impl Iterator<Item = T> {
+    let all: Vec<T> = cases.into_iter().collect();
     let every = all.len().clamp(1, 4);
-    // the number minus the turns, in a way that does not go below 0
+    // the index minus the offset, kept non-negative
     all.into_iter()
         .enumerate()
-        .filter(move |(number, _)| is_taken(number + every - turn % every, every))
+        .filter(move |(number, _)| is_in_shard(number + every - offset % every, every))
         .map(|(_, case)| case)
 }
 
-/// Whether a test takes the case of this number: one of each `every`, another one for each turn of
-/// the run, or all where [all are wanted](all_are_wanted).
+/// Returns `true` if a test runs the case with this number: one of every `every`, depending on the
+/// shard of the run, or all if [requested](run_all_cases).
 ///
 /// ```
-/// # use test_cases::is_taken;
-/// assert!((24..32).any(|number| is_taken(number, 8)));
+/// # use test_cases::is_in_shard;
+/// assert!((24..32).any(|number| is_in_shard(number, 8)));
 /// ```
-pub fn is_taken(number: usize, every: usize) -> bool {
-    all_are_wanted() || number % every == turn_of_run().unwrap_or(0) % every
+pub fn is_in_shard(number: usize, every: usize) -> bool {
+    run_all_cases() || number % every == run_shard().unwrap_or(0) % every
 }
 
-/// Whether a test that takes minutes of a core is to be left to where
-/// [all are wanted](all_are_wanted), or to another turn of the run: of four with a number one takes
-/// it. Says so on the test's output.
-pub fn is_left_out(what: &str) -> bool {
+/// Returns `true`, and prints a note, if a test that takes minutes is to be skipped. It runs if
+/// [all cases are requested](run_all_cases), and in one of four shards.
+pub fn skip_slow_test(what: &str) -> bool {
     let number: usize = what.bytes().map(usize::from).sum();
-    let is_its_turn = |turn: usize| (turn + number).is_multiple_of(4);
-    let left_out = !all_are_wanted() && !turn_of_run().is_some_and(is_its_turn);
-    if left_out {
+    let is_in_run = |shard: usize| (shard + number).is_multiple_of(4);
+    let is_skipped_now = !run_all_cases() && !run_shard().is_some_and(is_in_run);
+    if is_skipped_now {
         eprintln!(
-            "skipped: {what} runs with FERROVOX_TEST_ALL=1, as `cargo xtask test --all` has it"
+            "skipped: {what} runs with FERROVOX_TEST_ALL=1, which `cargo xtask test --all` sets"
         );
     }
-    left_out
+    is_skipped_now
 }

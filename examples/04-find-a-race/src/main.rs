@@ -1,16 +1,16 @@
-//! A kernel with a race in it, and how checked mode finds it. No GPU and no PTX: the executor is
-//! enough.
+//! A kernel with a race, and how checked mode finds it. Needs neither a GPU nor PTX, only the
+//! executor.
 
 use cuda_std::{prelude::*, shared_view};
 use simt::{LaunchShape, Mode};
 
 const TILE: usize = 64;
 
-/// Reverses each tile of `x` into `y`. Without the barrier a thread may read what its neighbour has
-/// not yet written.
+/// Reverses each tile of `x` into `y`. Without the barrier a thread may read an element before its
+/// neighbour has written it.
 ///
 /// # Safety
-/// Launched with blocks of `TILE` threads; nothing else uses `y`.
+/// Launched with blocks of `TILE` threads; `y` is not used otherwise.
 #[kernel]
 unsafe fn reverse_tiles(x: View<u32>, y: ViewMut<u32>, with_barrier: bool) {
     let tile = shared_view![u32; TILE];
@@ -31,7 +31,7 @@ fn run(mode: Mode, with_barrier: bool) -> Result<Vec<u32>, simt::LaunchError> {
         block: (TILE as u32).into(),
         dynamic_shared_bytes: 0,
     };
-    // SAFETY: blocks of TILE threads, and `y` is ours alone.
+    // SAFETY: blocks of TILE threads, and exclusive access to `y`.
     unsafe {
         cuda_std::launch_on_cpu::<reverse_tiles>(
             shape,

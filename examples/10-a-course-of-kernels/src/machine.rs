@@ -1,5 +1,5 @@
-//! Where a lesson runs, in one form: the executor on the CPU, which in checked mode looks for races
-//! and bounds, or a GPU.
+//! Uniform interface to the CPU executor, which detects races and out-of-bounds accesses in checked
+//! mode, and to a GPU.
 
 use std::error::Error;
 
@@ -7,10 +7,10 @@ use cuda_std::{PackedArgs, View, ViewMut, kernel::Kernel};
 use cust::{memory::DeviceCopy, prelude::*};
 use simt::{LaunchShape, Mode};
 
-/// What went wrong, for a person to read.
+/// A result with an error message.
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What runs kernels.
+/// A device that runs kernels.
 pub enum Machine {
     Cpu(Mode),
     Gpu(Gpu),
@@ -24,7 +24,7 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// The first one, if there is one and a driver.
+    /// Opens the first GPU, if there are one and a driver.
     pub fn first(ptx: &str) -> Outcome<Self> {
         let context = cust::quick_init()?;
         Ok(Self {
@@ -42,7 +42,7 @@ pub enum Buffer<T: DeviceCopy> {
 }
 
 impl Machine {
-    /// Copies elements to where its kernels can use them.
+    /// Copies elements to the machine's memory.
     pub fn upload<T: DeviceCopy>(&self, elements: &[T]) -> Outcome<Buffer<T>> {
         Ok(match self {
             Machine::Cpu(_) => Buffer::Host(elements.to_vec()),
@@ -50,21 +50,21 @@ impl Machine {
         })
     }
 
-    /// Runs a kernel, and waits for it.
+    /// Runs a kernel and waits for it.
     ///
     /// # Safety
-    /// As for [`cuda_std::launch_on_cpu`].
+    /// The requirements of [`cuda_std::launch_on_cpu`].
     pub unsafe fn launch<K: Kernel>(&self, shape: LaunchShape, args: K::Args<'_>) -> Outcome<()> {
         match self {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             Machine::Cpu(mode) => unsafe { cuda_std::launch_on_cpu::<K>(shape, *mode, args)? },
             Machine::Gpu(gpu) => {
                 let mut packed = PackedArgs::default();
                 K::pack(&args, &mut packed);
                 let kernel = gpu.module.get_function(K::entry())?;
                 let (grid, block) = (shape.grid, shape.block);
-                // SAFETY: `pack` has the kernel's parameters in order; the rest is the caller's
-                // promise.
+                // SAFETY: `pack` stores the kernel's parameters in order; the rest is guaranteed by
+                // the caller.
                 unsafe {
                     gpu.stream.launch(
                         &kernel,
@@ -82,7 +82,7 @@ impl Machine {
 }
 
 impl<T: DeviceCopy> Buffer<T> {
-    /// For a kernel that reads.
+    /// Returns the argument for a kernel that reads the buffer.
     pub fn view(&self) -> View<'_, T> {
         match self {
             Buffer::Host(elements) => View::from(&elements[..]),
@@ -92,7 +92,7 @@ impl<T: DeviceCopy> Buffer<T> {
         }
     }
 
-    /// For a kernel that writes.
+    /// Returns the argument for a kernel that writes the buffer.
     pub fn view_mut(&mut self) -> ViewMut<'_, T> {
         match self {
             Buffer::Host(elements) => ViewMut::from(&mut elements[..]),
@@ -102,7 +102,7 @@ impl<T: DeviceCopy> Buffer<T> {
         }
     }
 
-    /// Copies the elements back.
+    /// Copies the elements back to the host.
     pub fn download(&self) -> Outcome<Vec<T>>
     where
         T: Default,

@@ -1,9 +1,8 @@
-//! Compiles the conformance kernels to PTX, once per architecture, with what the lint says of each
-//! kernel beside it, for the tests.
+//! Compiles the conformance kernels to PTX for each architecture, and stores the lint's findings
+//! for the tests.
 //!
-//! Without a device toolchain the build fails with what to install;
-//! `FERROVOX_NO_DEVICE_TOOLCHAIN=1` says that there is meant to be none, and then the program is
-//! built without PTX.
+//! Without a device toolchain the build fails with instructions to install it. With
+//! `FERROVOX_NO_DEVICE_TOOLCHAIN=1` the program is built without PTX instead.
 
 use cuda_builder::lint::{FindingKind, LintReport};
 use cuda_builder::{CudaBuilder, CudaBuilderError, NvvmArch};
@@ -19,8 +18,8 @@ fn main() {
     let out = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts");
     for arch in [NvvmArch::Compute70, NvvmArch::Compute90] {
         let ptx = Path::new(&out).join(format!("{}.ptx", arch.sm()));
-        // The floating-point cases ask for the CPU's bits: a product and a sum must not become one
-        // operation.
+        // The floating-point cases expect the CPU's bits, so products and sums must not be
+        // contracted.
         let builder = CudaBuilder::new(KERNELS)
             .arch(arch)
             .fma_contraction(false)
@@ -37,8 +36,8 @@ fn main() {
     }
 }
 
-/// A line for each kernel: its name, how many barriers it has, and the opcodes of its accesses that
-/// name no memory.
+/// Formats one line per kernel: its name, the number of barriers, and the opcodes of generic
+/// accesses.
 fn table(lint: &LintReport) -> String {
     let mut text = String::new();
     for kernel in &lint.kernels {

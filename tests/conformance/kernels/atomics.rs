@@ -1,4 +1,4 @@
-//! Atomics: the types, the mid-level functions and the instructions.
+//! Atomics: the types, the mid-level functions and the intrinsics.
 
 use core::sync::atomic::Ordering;
 use cuda_std::atomic::{intrinsics, mid, AtomicF32, AtomicF64, BlockAtomicF32, SystemAtomicF32};
@@ -8,7 +8,7 @@ use cuda_std::shared_array;
 /// Bins of the histograms.
 pub const BINS: usize = 16;
 
-/// Counts into `bins`, which starts at zero.
+/// Counts values into `bins`, which must be zero initially.
 #[kernel]
 pub unsafe fn histogram(input: &[u8], bins: *mut u32) {
     let i = thread::index_1d() as usize;
@@ -42,8 +42,8 @@ pub unsafe fn histogram_by_blocks(input: &[u8], bins: *mut u32) {
     }
 }
 
-/// Sums in the float types: `f32[0]` over the device, `f32[1]` at system scope, `f32[2]` by blocks,
-/// and `f64[0]`.
+/// Sums with the float types: `f32[0]` at device scope, `f32[1]` at system scope, `f32[2]` per
+/// block, and `f64[0]`.
 #[kernel]
 pub unsafe fn float_sums(input: &[f32], sums: *mut f32, sum64: *mut f64) {
     let of_block = shared_array![f32; 1];
@@ -69,11 +69,11 @@ pub unsafe fn float_sums(input: &[f32], sums: *mut f32, sum64: *mut f64) {
     }
 }
 
-/// What [`extremes`] starts from, in order: and, or, xor, min, max, sub and the last value
-/// exchanged.
+/// Initial values for [`extremes`]: and, or, xor, min, max, sub, and the last value exchanged.
 pub const EXTREMES_START: [i32; 7] = [-1, 0, 0, i32::MAX, i32::MIN, 0, -1];
 
-/// The other operations, each on a word of its own; at device scope, but for one at system scope.
+/// Performs the other operations, each on its own word; at device scope, except for one at system
+/// scope.
 #[kernel]
 pub unsafe fn extremes(input: &[i32], words: *mut i32) {
     let i = thread::index_1d() as usize;
@@ -89,8 +89,7 @@ pub unsafe fn extremes(input: &[i32], words: *mut i32) {
     }
 }
 
-/// Adds one to `count` under a lock in `lock`, a word that starts at zero: the elements one thread
-/// of each block adds.
+/// Adds one to `count` under a lock in `lock`, a word that is zero initially, once per block.
 #[kernel]
 pub unsafe fn locked_count(lock: *mut u32, count: *mut u32) {
     if thread::thread_idx_x() == 0 {

@@ -2,7 +2,7 @@
 
 use cuda_std::prelude::*;
 
-/// `c = a + b`.
+/// Computes `c = a + b`.
 #[kernel]
 pub unsafe fn vecadd(a: &[f32], b: &[f32], c: *mut f32) {
     let idx = thread::index_1d() as usize;
@@ -12,7 +12,7 @@ pub unsafe fn vecadd(a: &[f32], b: &[f32], c: *mut f32) {
     }
 }
 
-/// `y = alpha * x + y`.
+/// Computes `y = alpha * x + y`.
 #[kernel]
 pub unsafe fn saxpy(alpha: f32, x: &[f32], y: *mut f32) {
     let i = thread::index_1d() as usize;
@@ -21,7 +21,7 @@ pub unsafe fn saxpy(alpha: f32, x: &[f32], y: *mut f32) {
     }
 }
 
-/// Squares, with a grid-stride loop: any launch does the whole array.
+/// Squares with a grid-stride loop, so that any launch processes the whole array.
 #[kernel]
 pub unsafe fn square(input: &[i32], output: *mut i32) {
     let step = (thread::block_dim_x() * thread::grid_dim_x()) as usize;

@@ -4,12 +4,12 @@ use cuda_std::prelude::*;
 #[allow(unused_imports)]
 use cuda_std::{FloatExt, GpuFloat};
 
-/// Values per element that [`exact_functions`] writes.
+/// Number of values per element that [`exact_functions`] writes.
 pub const EXACT: usize = 9;
-/// Values per element that [`accurate_functions`] writes.
+/// Number of values per element that [`accurate_functions`] writes.
 pub const ACCURATE: usize = 12;
 
-/// The functions whose result has one right value.
+/// Evaluates functions with a single correct result.
 #[kernel]
 pub unsafe fn exact_functions(input: &[f32], output: *mut f32) {
     let i = thread::index_1d() as usize;
@@ -32,7 +32,7 @@ pub unsafe fn exact_functions(input: &[f32], output: *mut f32) {
     }
 }
 
-/// Functions that are accurate to a few units in the last place.
+/// Evaluates functions that are accurate to a few units in the last place.
 #[kernel]
 pub unsafe fn accurate_functions(input: &[f64], output: *mut f64) {
     let i = thread::index_1d() as usize;

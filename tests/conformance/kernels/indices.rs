@@ -1,9 +1,9 @@
-//! Every index and extent.
+//! All indices and extents.
 
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
-/// What one thread knows of its place.
+/// Indices and extents of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(C)]
 pub struct Place {
@@ -17,7 +17,7 @@ pub struct Place {
     pub warp_size: u32,
 }
 
-/// Each thread writes its place to the element of its `thread::index()`.
+/// Each thread stores its indices in the element `thread::index()`.
 #[kernel]
 pub unsafe fn places(output: *mut Place) {
     let thread = thread::thread_idx();
@@ -38,7 +38,7 @@ pub unsafe fn places(output: *mut Place) {
     };
 }
 
-/// The same by component, summed over the block in thread order.
+/// Sums the index components over the block in thread order.
 #[kernel]
 pub unsafe fn ranks(output: *mut u32) {
     let counts = shared_array![u32; 1024];

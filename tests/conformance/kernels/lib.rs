@@ -1,7 +1,5 @@
-//! Kernels in Rust-CUDA's style, which compile against any crate that has the API of `cuda_std`
-//! 0.2.2.
-//!
-//! Slices come in, results go out through raw pointers.
+//! Kernels in Rust-CUDA's style, which compile with any crate that has the API of `cuda_std` 0.2.2.
+//! Inputs are slices, and outputs raw pointers.
 
 #![cfg_attr(target_os = "cuda", no_std)]
 #![allow(improper_ctypes_definitions, clippy::missing_safety_doc)]

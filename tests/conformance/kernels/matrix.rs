@@ -1,14 +1,14 @@
-//! A matrix transposed through a shared tile.
+//! Transposition of a matrix through a shared tile.
 
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
 /// Rows and columns of a tile, and threads of a block along both axes.
 pub const TILE: usize = 16;
-/// One more column than needed, so that a column of the tile does not fall into one bank.
+/// Row pitch, one more than necessary to avoid shared-memory bank conflicts.
 const PITCH: usize = TILE + 1;
 
-/// `output` (`columns` x `rows`) is the transpose of `input` (`rows` x `columns`).
+/// Writes the transpose of `input` (`rows` x `columns`) to `output` (`columns` x `rows`).
 #[kernel]
 pub unsafe fn transpose(input: &[f32], rows: usize, columns: usize, output: *mut f32) {
     let tile = shared_array![f32; PITCH * TILE];

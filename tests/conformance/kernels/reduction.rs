@@ -1,12 +1,13 @@
-//! A sum per block, by halves in shared memory.
+//! A sum per block, by halving in shared memory.
 
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
-/// Most threads of a block.
+/// Maximum number of threads per block.
 pub const MAX_THREADS: usize = 1024;
 
-/// `sums[block]` is the sum of the block's elements. The block must have a power of two of threads.
+/// Stores the sum of each block's elements in `sums[block]`. The number of threads per block must
+/// be a power of two.
 #[kernel]
 pub unsafe fn block_sum(input: &[f32], sums: *mut f32) {
     let partial = shared_array![f32; MAX_THREADS];

@@ -7,7 +7,7 @@ use cuda_std::mem::dynamic_smem_size;
 use cuda_std::prelude::*;
 use cuda_std::shared::dynamic_shared_mem;
 
-/// Elements of the shared statics, and most threads of a block that uses them.
+/// Number of elements of the shared statics, and maximum number of threads per block.
 pub const STATIC_LEN: usize = 256;
 
 #[address_space(shared)]
@@ -26,13 +26,13 @@ pub unsafe fn reverse_blocks(data: *mut i32) {
 
 struct Neighbours(UnsafeCell<MaybeUninit<[f32; STATIC_LEN]>>);
 
-// Shared memory belongs to a block; the kernel below separates its accesses by barriers.
+// Shared memory belongs to one block, and the kernel below separates its accesses by barriers.
 unsafe impl Sync for Neighbours {}
 
 #[address_space(shared)]
 static NEIGHBOURS: Neighbours = Neighbours(UnsafeCell::new(MaybeUninit::uninit()));
 
-/// The mean of each element and its two neighbours within the block, round the ends.
+/// Computes the mean of each element and its two neighbours within the block, wrapping around.
 #[kernel]
 pub unsafe fn smooth_blocks(input: &[f32], output: *mut f32) {
     let values = NEIGHBOURS.0.get() as *mut f32;
@@ -48,8 +48,8 @@ pub unsafe fn smooth_blocks(input: &[f32], output: *mut f32) {
     }
 }
 
-/// An inclusive scan of each block in dynamic shared memory, two buffers of one `u64` per thread. A
-/// launch that allocates less does nothing.
+/// Computes an inclusive scan of each block in dynamic shared memory, with two buffers of one `u64`
+/// per thread. A launch that allocates less does nothing.
 #[kernel]
 pub unsafe fn scan_blocks(input: &[u64], output: *mut u64) {
     let threads = thread::block_dim_x() as usize;
@@ -78,11 +78,11 @@ pub unsafe fn scan_blocks(input: &[u64], output: *mut u64) {
     }
 }
 
-/// Binomial weights; the host may write others.
+/// Binomial weights, which the host may replace.
 #[address_space(constant)]
 pub static WEIGHTS: [f32; 5] = [0.0625, 0.25, 0.375, 0.25, 0.0625];
 
-/// Convolves with `WEIGHTS`; beyond its ends the input is zero.
+/// Convolves with `WEIGHTS`, treating the input beyond its ends as zero.
 #[kernel]
 pub unsafe fn convolve(input: &[f32], output: *mut f32) {
     let i = thread::index_1d() as usize;

@@ -1,12 +1,12 @@
-//! Barriers that combine predicates, fences, and waiting for another thread.
+//! Barrier reductions, fences, and polling.
 
 use core::sync::atomic::Ordering;
 use cuda_std::atomic::mid;
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
-/// Three words per block: how many of its elements are even, whether all are (0 or 1), whether any
-/// is.
+/// Stores three words per block: the number of even elements, and whether all and any are even (0
+/// or 1).
 #[kernel]
 pub unsafe fn count_even(input: &[u32], results: *mut u32) {
     let i = thread::index_1d() as usize;
@@ -22,10 +22,8 @@ pub unsafe fn count_even(input: &[u32], results: *mut u32) {
     }
 }
 
-/// Sums one element per block into `partial`, and the last block to finish adds up the partial
-/// sums: a sum in one launch.
-///
-/// `finished` is a word that starts at zero.
+/// Sums one element per block into `partial`; the last block to finish adds up the partial sums, so
+/// that one launch suffices. `finished` is a word that is zero initially.
 #[kernel]
 pub unsafe fn sum_in_one_launch(
     input: &[u32],
@@ -60,9 +58,9 @@ pub unsafe fn sum_in_one_launch(
     }
 }
 
-/// The last thread of each block hands a value to its first one through `mailbox`, a word per block
-/// that starts at zero, and the first waits for it. The threads must be of different warps on
-/// devices without independent thread scheduling.
+/// The last thread of each block passes a value to the first one through `mailbox`, one word per
+/// block that is zero initially, and the first thread polls it. On devices without independent
+/// thread scheduling the threads must belong to different warps.
 #[kernel]
 pub unsafe fn hand_over(mailbox: *mut u32, received: *mut u32) {
     let block = thread::block_idx_x() as usize;

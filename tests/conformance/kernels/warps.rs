@@ -4,7 +4,7 @@ use cuda_std::prelude::*;
 use cuda_std::shared_array;
 use cuda_std::warp;
 
-/// Each thread's lane.
+/// Stores each thread's lane.
 #[kernel]
 pub unsafe fn lanes(output: *mut u32) {
     *output.add(thread::index_1d() as usize) = warp::lane_id();

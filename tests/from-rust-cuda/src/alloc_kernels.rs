@@ -3,7 +3,7 @@ extern crate alloc;
 use alloc::vec::Vec;
 use cuda_std::prelude::*;
 
-/// The sum of the squares below `counts[i]`, by way of a vector.
+/// Sums the squares below `counts[i]`, using a vector.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn squares(counts: &[u32], out: *mut u32) {

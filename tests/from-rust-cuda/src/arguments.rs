@@ -8,7 +8,7 @@ pub struct Settings {
     pub flip: bool,
 }
 
-/// A struct and an array by value.
+/// Takes a struct and an array by value.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn by_value(settings: Settings, weights: [f32; 3], out: *mut f32) {
@@ -20,7 +20,7 @@ pub unsafe fn by_value(settings: Settings, weights: [f32; 3], out: *mut f32) {
     }
 }
 
-/// References to one value each, and an ABI that is written.
+/// Takes references to single values, with an explicit ABI.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe extern "C" fn by_reference(settings: &Settings, weights: &[f32; 3], total: &mut f32) {
@@ -29,14 +29,14 @@ pub unsafe extern "C" fn by_reference(settings: &Settings, weights: &[f32; 3], t
     }
 }
 
-/// Slices in a struct: their memory is the device's, where it is launched there.
+/// Slices in a struct; on the device they must refer to device memory.
 #[derive(Clone, Copy)]
 pub struct Table<'a> {
     pub keys: &'a [u32],
     pub values: &'a [f32],
 }
 
-/// Structs with lifetimes, behind a reference and by value.
+/// Takes structs with lifetimes, by reference and by value.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn look_up<'a>(

@@ -1,10 +1,11 @@
-//! Functions of bits, of all integers, and of signs.
+//! Bit functions of all integers, and signs of floats.
 
 use cuda_std::prelude::*;
 
-/// What each integer has.
+/// Bit functions of an integer.
 pub trait Bits: Copy {
-    /// Ones, zeros before, zeros behind; and the bits and the bytes in reverse.
+    /// Returns the numbers of set bits, leading zeros and trailing zeros; and the reversed bits and
+    /// bytes.
     fn all(self) -> ([u32; 3], [Self; 2]);
 }
 
@@ -21,7 +22,7 @@ bits!(u8, u16, u32, u64, i8, i16, i32, i64);
 
 #[kernel(T = [u8, u16, u32, u64, i8, i16, i32, i64])]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
-pub unsafe fn bits_of<T: Bits>(x: &[T], counts: *mut [u32; 3], reversed: *mut [T; 2]) {
+pub unsafe fn bit_counts<T: Bits>(x: &[T], counts: *mut [u32; 3], reversed: *mut [T; 2]) {
     let i = thread::index_1d() as usize;
     if i < x.len() {
         (*counts.add(i), *reversed.add(i)) = x[i].all();

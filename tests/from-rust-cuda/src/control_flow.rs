@@ -1,14 +1,14 @@
-//! Branches and loops in the shapes that upstream's compile tests try, with results to compare.
+//! Branches and loops as in Rust-CUDA's compile tests, with results to compare.
 
 #![allow(
     clippy::needless_return,
     clippy::manual_is_multiple_of,
-    reason = "written as people wrote it for Rust-CUDA"
+    reason = "code as written for Rust-CUDA"
 )]
 
 use cuda_std::prelude::*;
 
-/// Whether a number has two decimal digits.
+/// Returns `true` if the number has two decimal digits.
 fn has_two_digits(x: i32) -> bool {
     (10..100).contains(&x)
 }
@@ -44,7 +44,7 @@ fn grade(x: i32) -> i32 {
     }
 }
 
-/// One branch in another, and a loop in a branch.
+/// Combines a nested branch with a loop in a branch.
 fn nested(x: i32) -> i32 {
     let mut result = 100;
     if x > 0 {
@@ -73,7 +73,7 @@ pub unsafe fn branches(x: &[i32], out: *mut [i32; 5]) {
     }
 }
 
-/// The sums of two numbers before, below a limit: an iterator of one's own.
+/// Custom iterator: Fibonacci numbers below a limit.
 struct Fibonacci {
     next: [u32; 2],
     limit: u32,
@@ -89,7 +89,7 @@ impl Iterator for Fibonacci {
     }
 }
 
-/// How many steps of "half if even, else three times and one more" lead to 1.
+/// Returns the number of Collatz steps to 1.
 fn steps_to_one(mut x: u32) -> u32 {
     let mut steps = 0;
     while x != 1 {
@@ -147,7 +147,7 @@ fn first_square_above(n: u32) -> u32 {
     0
 }
 
-/// The first two numbers below `n`, row by row, whose product is `n`.
+/// Returns the first two numbers below `n`, in row-major order, whose product is `n`.
 fn first_factors(n: u32) -> u32 {
     let mut found = 0;
     'rows: for a in 2..n {

@@ -1,6 +1,6 @@
 use cuda_std::prelude::*;
 
-/// What the device that this was compiled for is known to have.
+/// Stores the known features of the device for which this is compiled.
 #[kernel]
 #[allow(clippy::missing_safety_doc, unexpected_cfgs)]
 pub unsafe fn known_features(out: *mut f32) {

@@ -1,6 +1,6 @@
 use cuda_std::prelude::*;
 
-/// `c = alpha a b + beta c`, row-major, one thread for each element of `c`.
+/// Computes `c = alpha a b + beta c`, row-major, with one thread per element of `c`.
 #[kernel]
 #[allow(
     improper_ctypes_definitions,

@@ -2,7 +2,8 @@ use cuda_std::{address_space, kernel, thread};
 
 const TILE: usize = 8;
 
-/// `c = alpha * a * b + beta * c`, by tiles in shared memory; `a` is of `m` rows and `k` columns.
+/// Computes `c = alpha * a * b + beta * c` by tiles in shared memory; `a` has `m` rows and `k`
+/// columns.
 #[kernel]
 #[allow(
     improper_ctypes_definitions,

@@ -5,9 +5,9 @@ use cuda_std::{address_space, instrument, shared_array};
 const TILE: usize = 8;
 const TILE_2D: usize = TILE * TILE;
 
-/// `c = alpha a b + beta c` by tiles in shared memory, as Rust-CUDA's example has it: a
-/// `static mut` for each matrix. `barriers` leaves out one of the two barriers (1, 2), or both (0);
-/// 3 is right.
+/// Computes `c = alpha a b + beta c` by tiles in shared memory, like Rust-CUDA's example, with a
+/// `static mut` for each matrix. `barriers` omits one of the two barriers (1, 2) or both (0); 3 is
+/// correct.
 #[kernel]
 #[allow(
     improper_ctypes_definitions,
@@ -63,7 +63,7 @@ pub unsafe fn gemm_tiled(
     }
 }
 
-/// A product of a row and a column of tiles.
+/// Computes the dot product of a row and a column of tiles.
 #[instrument]
 unsafe fn dot(a: *const f32, b: *const f32) -> f32 {
     let mut sum = 0.0;
@@ -73,7 +73,7 @@ unsafe fn dot(a: *const f32, b: *const f32) -> f32 {
     sum
 }
 
-/// The same, with a function that checked mode is not told of.
+/// Computes the dot product in an uninstrumented function.
 unsafe fn hidden_dot(a: *const f32, b: *const f32) -> f32 {
     let mut sum = 0.0;
     for i in 0..TILE {
@@ -82,9 +82,9 @@ unsafe fn hidden_dot(a: *const f32, b: *const f32) -> f32 {
     sum
 }
 
-/// The product of two tiles, by `shared_array!`: `way` says whether the sums are made by a watched
-/// function (0), by one that is not (1), or by that with tiles that are filled by one as well (2),
-/// or with a sum that all threads write (3).
+/// Multiplies two tiles with `shared_array!`. `way` selects whether the sums are computed by an
+/// instrumented function (0), by an uninstrumented one (1), by that with tiles filled by another
+/// uninstrumented one (2), or with a sum that all threads write (3).
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn tile_product(a: &[f32], b: &[f32], c: *mut f32, barrier: bool, way: u32) {
@@ -114,8 +114,8 @@ pub unsafe fn tile_product(a: &[f32], b: &[f32], c: *mut f32, barrier: bool, way
     };
 }
 
-/// Each thread counts its element up and copies the one `step` further on to an element of `y` that
-/// it has together with `share` threads.
+/// Each thread increments its element and copies the element `step` further on to an element of `y`
+/// that `share` threads have in common.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn neighbours(x: &mut [f32], y: *mut f32, step: usize, share: usize) {

@@ -2,7 +2,7 @@ use cuda_std::half::slice::HalfFloatSliceExt;
 use cuda_std::prelude::*;
 use cuda_std::{bf16, warp};
 
-/// `out = factor * x + y`, each operation rounded to 16 bits.
+/// Computes `out = factor * x + y`, with each operation rounded to 16 bits.
 #[kernel(T = [f16, bf16])]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn half_axpy<T>(factor: T, x: &[T], y: &[T], out: *mut T)
@@ -15,7 +15,7 @@ where
     }
 }
 
-/// Rounds numbers to both, as `f32`, and as bits.
+/// Rounds numbers to both 16-bit formats, as `f32` and as bits.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn round_to_half(x: &[f32], rounded: *mut [f32; 2], bits: *mut (u16, u16)) {
@@ -27,7 +27,7 @@ pub unsafe fn round_to_half(x: &[f32], rounded: *mut [f32; 2], bits: *mut (u16, 
     }
 }
 
-/// Each lane's neighbour's number; and the sum of four, by way of a slice.
+/// Stores each lane's neighbouring number, and the sum of four, computed from a slice.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn half_neighbours(x: &[f16], next: *mut f16, sum: *mut f32) {

@@ -1,5 +1,5 @@
-//! Kernels written as Rust-CUDA's examples are. There is no `no_std` here: Rust-CUDA's builder adds
-//! it, and so does this one.
+//! Kernels written like Rust-CUDA's examples. There is no `no_std` here: `cuda_builder` adds it, as
+//! Rust-CUDA's builder does.
 
 mod alloc_kernels;
 mod arguments;
@@ -31,13 +31,13 @@ pub use crate::memory::*;
 pub use crate::named_barriers::*;
 pub use crate::printing::*;
 pub use crate::vectors::*;
-// Modules and kernels of one name, and both are imported.
+// Modules and kernels with the same name, both imported.
 pub use crate::gemm::gemm;
 pub use crate::gemm_blocked::gemm_blocked;
 pub use crate::gemm_tiled::gemm_tiled;
 pub use crate::vecadd::vecadd;
 
-/// The types of kernels whose module has their name: what a launch on the CPU asks for.
+/// Types of the kernels that have the name of their module, for launches on the CPU.
 pub mod types {
     pub use crate::gemm::gemm_kernel;
     pub use crate::gemm_blocked::gemm_blocked_kernel;

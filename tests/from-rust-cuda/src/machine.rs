@@ -5,7 +5,7 @@ use cuda_std::misc;
 use cuda_std::prelude::*;
 use cuda_std::warp::{self, FULL_MASK};
 
-/// The number of the lane before, round and round; and which lanes have an equal one.
+/// Rotates numbers by one lane, and finds the lanes with equal ones.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn rotate_long(x: &[u128], out: *mut u128, equal: *mut u32) {
@@ -16,7 +16,7 @@ pub unsafe fn rotate_long(x: &[u128], out: *mut u128, equal: *mut u32) {
     *equal.add(i as usize) = warp::warp_match_any(FULL_MASK, mine);
 }
 
-/// How long a short wait takes, and which lanes are where.
+/// Measures a short wait, and records the lane masks.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn wait(out: *mut [u64; 6]) {
@@ -35,7 +35,7 @@ pub unsafe fn wait(out: *mut [u64; 6]) {
         [ticks, masks[0], masks[1], masks[2], masks[3], masks[4]];
 }
 
-/// Sums, by the atomics of both levels.
+/// Sums with the atomics of both levels.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn sum_up(x: &[f32], high: *const AtomicF32, low: *mut f32, most: *mut u32) {
@@ -47,7 +47,7 @@ pub unsafe fn sum_up(x: &[f32], high: *const AtomicF32, low: *mut f32, most: *mu
     }
 }
 
-/// Functions of both float traits.
+/// Evaluates functions of both float traits.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn float_functions(p: &[f32], out: *mut [f32; 4]) {
@@ -62,7 +62,7 @@ pub unsafe fn float_functions(p: &[f32], out: *mut [f32; 4]) {
     }
 }
 
-/// What `alloc` has, without a line for it.
+/// Uses `alloc` without importing it.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn lengths(numbers: &[u32], out: *mut usize) {
@@ -74,7 +74,8 @@ pub unsafe fn lengths(numbers: &[u32], out: *mut usize) {
     }
 }
 
-/// Intervals that hold the sum, the product with a third number, and the root of two numbers.
+/// Computes intervals that contain the sum, the product with a third number, and the root of two
+/// numbers.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc, unused_unsafe)]
 pub unsafe fn intervals(

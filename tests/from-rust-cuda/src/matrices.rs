@@ -1,9 +1,9 @@
-//! Matrices of glam, and a march along a ray.
+//! glam's matrices, and marching along rays.
 
 use cuda_std::glam::{Mat3, Mat4, Vec3, Vec4};
 use cuda_std::prelude::*;
 
-/// A matrix as a parameter, and what can be made with it.
+/// Takes a matrix as a parameter and computes with it.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn transform(
@@ -25,7 +25,7 @@ pub unsafe fn transform(
     *determinant = matrix.determinant();
 }
 
-/// Matrices that a kernel makes.
+/// Builds matrices in a kernel.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn made(shift: Vec3, angle: f32, axis: Vec3, out: *mut [Mat4; 3]) {
@@ -40,7 +40,7 @@ fn distance(p: Vec3) -> f32 {
     p.length() - 1.0
 }
 
-/// How far a ray goes to the sphere, at most to the end.
+/// Returns the distance to the sphere along a ray, at most `end`.
 fn march(eye: Vec3, direction: Vec3, end: f32) -> f32 {
     let (mut depth, mut steps) = (0.0, 0);
     loop {

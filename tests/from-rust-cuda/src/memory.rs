@@ -1,12 +1,11 @@
-//! Arrays, memory that is written later, pointers and references, in the shapes that upstream's
-//! compile tests try.
+//! Arrays, late initialisation, pointers and references as in Rust-CUDA's compile tests.
 
 use core::mem::MaybeUninit;
 use core::ptr::{null, NonNull};
 use cuda_std::glam::{Mat2, Vec2};
 use cuda_std::prelude::*;
 
-/// Arrays of one value, of all widths.
+/// Creates arrays of one value, of all integer widths.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn arrays(
@@ -24,7 +23,7 @@ pub unsafe fn arrays(
     *of_64 = last;
 }
 
-/// Squares, by way of an array that is nothing at first.
+/// Computes squares in an initially uninitialised array.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn written_later(out: *mut [u32; 6]) {
@@ -39,7 +38,7 @@ pub unsafe fn written_later(out: *mut [u32; 6]) {
 const NOTHING: *const u32 = null();
 const EMPTY: (NonNull<u64>, usize) = (NonNull::dangling(), 0);
 
-/// Pointers that are made at compile time.
+/// Uses pointers created at compile time.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn constant_pointers(given: *const u32, out: *mut [u32; 3]) {
@@ -75,7 +74,7 @@ fn through_nothing(_: &Nothing) -> u32 {
 
 const QUARTER: Mat2 = Mat2::from_cols_array_2d(&[[0.0, 1.0], [-1.0, 0.0]]);
 
-/// References to constants, to members, to what has no size, and constants of vectors.
+/// Uses references to constants, to fields and to zero-sized values, and vector constants.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn references(numbers: &[u32], out: *mut [u32; 4], turned: *mut Vec2) {

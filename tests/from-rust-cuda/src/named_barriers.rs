@@ -3,12 +3,12 @@ use cuda_std::prelude::*;
 use cuda_std::shared_view;
 use cuda_std::thread::NamedBarrier;
 
-/// Elements of a tile.
+/// Number of elements of a tile.
 pub const TILE: usize = 128;
 
-/// The sum of each tile of `x`, of which there are whole ones. The block's first warp brings tiles,
-/// two of them at a time, and all others add up: they meet at one barrier when a tile is full, and
-/// at another when it is empty.
+/// Sums each tile of `x`, which consists of whole tiles. The block's first warp loads tiles into
+/// two buffers, and all others sum them; one named barrier signals a full buffer and another an
+/// empty one.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn sum_tiles(x: View<u32>, sums: ViewMut<u32>) {

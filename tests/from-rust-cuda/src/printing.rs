@@ -1,6 +1,6 @@
 use cuda_std::prelude::*;
 
-/// Names the numbers that are negative, a line each.
+/// Prints each negative number on its own line.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn name_negative(x: &[f32]) {
@@ -11,7 +11,7 @@ pub unsafe fn name_negative(x: &[f32]) {
     }
 }
 
-/// Halves even numbers; others, and an even one that is 0, end the launch.
+/// Halves even numbers; an odd number or 0 ends the launch.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn halve(x: &[u32], out: *mut u32) {

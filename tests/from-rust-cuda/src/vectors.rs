@@ -1,12 +1,12 @@
 use cuda_std::glam::{Quat, UVec2, UVec3, Vec2, Vec3, Vec4};
 use cuda_std::prelude::*;
 
-/// The place of an index in a plane that is `width` wide.
+/// Returns the linear index of a position in a plane of width `width`.
 fn place(at: UVec2, width: u32) -> usize {
     (at.y * width + at.x) as usize
 }
 
-/// Turns and moves the points of a plane that is `width` wide.
+/// Rotates and translates the points of a plane of width `width`.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn turn(
@@ -25,7 +25,7 @@ pub unsafe fn turn(
     }
 }
 
-/// Where each thread is, by all that says so.
+/// Stores each thread's position, by all index functions.
 #[kernel]
 #[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 pub unsafe fn places(out: *mut UVec3) {

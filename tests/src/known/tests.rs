@@ -8,7 +8,7 @@ use crate::{
         matrix::Matrix,
     },
 };
-use test_cases::is_left_out;
+use test_cases::skip_slow_test;
 
 /// The Betti numbers by counting, and by homology where that is quick.
 fn betti(known: &Known) -> Betti {
@@ -125,7 +125,7 @@ fn of_noise_by_counting_and_by_matrix() {
 
 #[test]
 fn of_vessels() {
-    if is_left_out("large vessels") {
+    if skip_slow_test("large vessels") {
         return;
     }
     let vessels = large::vessels(1);
@@ -142,7 +142,7 @@ fn of_bones() {
 
 #[test]
 fn of_an_atlas() {
-    if is_left_out("a large atlas") {
+    if skip_slow_test("a large atlas") {
         return;
     }
     let atlas = large::atlas(1);

@@ -144,7 +144,7 @@ impl<'a> Faulted<'a> {
         let step = match self.calls {
             _ if all => 1,
             ..300 => 1,
-            _ if test_cases::all_are_wanted() => 3,
+            _ if test_cases::run_all_cases() => 3,
             _ => 17,
         };
         // threads of several devices take turns as they like, so that there may be a few more or

@@ -38,7 +38,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-use test_cases::is_taken;
+use test_cases::is_in_shard;
 
 /// Samples along an axis: a bit for each, in whole words, is 77 KB.
 const N: usize = 80;
@@ -147,7 +147,7 @@ fn refuse_each_from(
         clear();
         return refusals;
     }
-    for number in (1..).filter(|&number| number < 8 || is_taken(number as usize, 8)) {
+    for number in (1..).filter(|&number| number < 8 || is_in_shard(number as usize, 8)) {
         let (result, was_reached) = refusing(number, least, &run);
         match result {
             Ok(()) => {

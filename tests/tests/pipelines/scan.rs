@@ -6,7 +6,7 @@ use ferrovox_kernels::{
     scan::{Segments, reduce_segments, scan_segment_sums, scan_segments},
 };
 use ferrovox_tests::{devices, noise::Noise};
-use test_cases::some;
+use test_cases::shard;
 
 /// The exclusive scan of `input` in segments of `length`, and the total.
 fn scan<T: Count + Element, I: Count + Element>(
@@ -79,7 +79,7 @@ fn every_size_and_segment_length() {
         for count in [0, 1, 2, 15, 16, 17, 31, 32, 33, 127, 1024, 1031, 4099] {
             let bytes: Vec<u8> = (0..count).map(|_| noise.bits() as u8).collect();
             let words: Vec<u32> = (0..count).map(|_| noise.bits() as u32).collect();
-            for lengths in some([[1, 7], [16, 100], [512, 5000]], count) {
+            for lengths in shard([[1, 7], [16, 100], [512, 5000]], count) {
                 check::<u8, u32>(&test.label, &test.device, &bytes, lengths[0]);
                 check::<u32, u64>(&test.label, &test.device, &words, lengths[1]);
             }

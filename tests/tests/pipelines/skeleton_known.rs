@@ -11,7 +11,7 @@ use ferrovox_tests::{
     known::{Betti, Grid, Known, large, random, simple, solid},
     oracle::{Object, Rules, Verdict, check},
 };
-use test_cases::is_left_out;
+use test_cases::skip_slow_test;
 
 pub fn made_of(voxels: &Volume<u8>) -> Skeletons {
     medial::extract(
@@ -252,7 +252,7 @@ fn bones_with_holes() {
 
 #[test]
 fn a_net_like_vessels() {
-    if is_left_out("a net like vessels") {
+    if skip_slow_test("a net like vessels") {
         return;
     }
     let known = large::vessels(1);
@@ -262,7 +262,7 @@ fn a_net_like_vessels() {
 
 #[test]
 fn an_atlas_in_one_pass() {
-    if is_left_out("an atlas") {
+    if skip_slow_test("an atlas") {
         return;
     }
     let verdicts = judged(&large::atlas(1));

@@ -16,7 +16,7 @@ use ferrovox_tests::{
 use nalgebra::{Matrix3, Point3, Vector3};
 use proptest::prelude::*;
 use std::collections::HashMap;
-use test_cases::some;
+use test_cases::shard;
 
 const EXPONENTS: [f64; 9] = [2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
 
@@ -175,7 +175,7 @@ fn errors_are_within_their_bounds() {
         for (number, solid) in shapes().into_iter().enumerate() {
             let classes = classes(&stream, &solid);
             let sources = sources_of(&stream, &classes);
-            for (turn, exponent) in some(EXPONENTS.into_iter().enumerate(), number) {
+            for (turn, exponent) in shard(EXPONENTS.into_iter().enumerate(), number) {
                 // a small radius makes much of such a solid far, on several levels
                 let near = [None, Some(3), Some(9)][(number + turn) % 3];
                 let params = params(exponent, plain(None, near));
@@ -200,7 +200,7 @@ fn errors_are_within_their_bounds_in_the_world() {
     for TestDevice { label, device } in devices::fast() {
         let stream = device.stream().unwrap();
         for (number, form) in forms().into_iter().enumerate() {
-            for (turn, exponent) in some([2.0, 2.5, 6.0, 9.0].into_iter().enumerate(), number) {
+            for (turn, exponent) in shard([2.0, 2.5, 6.0, 9.0].into_iter().enumerate(), number) {
                 let solid = &solids[(number + turn) % 3];
                 let classes = classes_in(&stream, solid, form);
                 let sources = sources_of(&stream, &classes);

@@ -8,7 +8,7 @@ use crate::small_crates::small;
 use crate::support::{body, builder, has_toolchain, ptxas};
 use cuda_builder::lint::{FindingKind, LintReport, LintRules};
 use cuda_builder::{CudaBuilder, NvvmArch};
-use test_cases::is_left_out;
+use test_cases::skip_slow_test;
 
 /// Builds the crate whose kernels `tests/from-rust-cuda` runs on the CPU.
 fn kernels(arch: NvvmArch) -> Option<Built> {
@@ -70,7 +70,7 @@ fn an_unchanged_crate_compiles() {
         "written_later",
         "constant_pointers",
         "references",
-        "bits_of_i64",
+        "bit_counts_i64",
         "signs",
         "transform",
         "made",
@@ -173,7 +173,7 @@ fn unused_heap_and_printing_are_absent() {
 /// `cfg(target_feature = "compute_NN")` is set for the architecture and all older ones.
 #[test]
 fn target_features_include_all_older_architectures() {
-    if is_left_out("all crates for a second architecture") {
+    if skip_slow_test("all crates for a second architecture") {
         return;
     }
     let (Some((volta, _)), Some((hopper, _))) = (kernels_for_volta(), kernels(NvvmArch::Compute90))
@@ -224,7 +224,7 @@ fn outdated_attributes_are_explained() {
 /// The vectors of cuda_std 0.2, and glam's vectors of other types than f32 and u32, are features.
 #[test]
 fn vek_and_other_glam_types_are_features() {
-    if is_left_out("other crates of vectors") {
+    if skip_slow_test("other crates of vectors") {
         return;
     }
     if let Some((ptx, _)) = build(builder(&small("vectors"))) {

@@ -1,4 +1,4 @@
-//! Atomics under contention: every type and operation, on views and by the published functions.
+//! Atomics under contention: every type and operation, on views and by Rust-CUDA's functions.
 
 use crate::support::{MODES, shape_for};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
@@ -8,8 +8,8 @@ use cuda_std::prelude::*;
 
 const THREADS: usize = 500;
 
-/// Every operation of one integer type, each on a word of its own. The start values are those of
-/// `starts`.
+/// Defines a test of every operation of one integer type, each on its own word, starting with the
+/// values of `starts`.
 macro_rules! integer_operations {
     ($kernel:ident $test:ident $word:ident $atomic:ident $block:ident $system:ident $bits:literal) => {
         #[kernel]
@@ -30,7 +30,7 @@ macro_rules! integer_operations {
                 old = now;
             }
             words.atomic_xor(7, x);
-            // SAFETY: the test passes twelve words; only atomics touch them.
+            // SAFETY: the test passes twelve words, which are only accessed atomically.
             let at = |k: usize| unsafe { $atomic::from_ptr(raw.add(k)) };
             at(0).fetch_add(x, AcqRel);
             at(1).fetch_sub(x, SeqCst);
@@ -62,7 +62,7 @@ macro_rules! integer_operations {
                 let mut words: [$word; 8] = [0, 400, 3, !0, 0, 9999, 0, 0];
                 let mut raw: [$word; 12] = [0, 2 * sum, 400, 3, !0, 0, 0, 9999, 0, 0, 0, 0];
                 let args = (ViewMut::from(&mut words[..]), raw.as_mut_ptr());
-                // SAFETY: enough words, and only atomics touch them.
+                // SAFETY: enough words, which are only accessed atomically.
                 unsafe { launch_on_cpu::<$kernel>(shape_for(THREADS, 64), mode, args) }.unwrap();
                 assert_eq!(words[..5], [sum, 0, n - 1, !6, or]);
                 assert!(words[5] < n);
@@ -90,7 +90,7 @@ pub unsafe fn on_floats(narrow: ViewMut<f32>, wide: ViewMut<f64>, raw: *mut f32,
     narrow.atomic_add(0, x);
     wide.atomic_add(0, f64::from(x));
     wide.atomic_exchange(1, f64::from(x));
-    // SAFETY: the test passes enough words; only atomics touch them.
+    // SAFETY: the test passes enough words, which are only accessed atomically.
     unsafe {
         AtomicF32::from_ptr(raw).fetch_add(x, Relaxed);
         SystemAtomicF32::from_ptr(raw.add(1)).fetch_sub(x, AcqRel);
@@ -117,7 +117,7 @@ fn float_operations() {
             raw.as_mut_ptr(),
             raw64.as_mut_ptr(),
         );
-        // SAFETY: enough words, and only atomics touch them.
+        // SAFETY: enough words, which are only accessed atomically.
         unsafe { launch_on_cpu::<on_floats>(shape_for(THREADS, 32), mode, args) }.unwrap();
         assert_eq!((narrow[0], wide[0]), (sum + 0.5, f64::from(sum) + 0.5));
         assert_eq!(raw[..3], [sum, -sum, sum]);
@@ -127,11 +127,11 @@ fn float_operations() {
 }
 
 #[test]
-fn intrinsics_say_the_value_before() {
+fn intrinsics_return_the_old_value() {
     let mut word = 10_u32;
     let mut wide = 0_i64;
     let mut float = 1.5_f32;
-    // SAFETY: pointers to locals that nobody else uses.
+    // SAFETY: pointers to local variables.
     unsafe {
         assert_eq!(
             intrinsics::atomic_fetch_add_relaxed_u32_device(&mut word, 5),

@@ -1,9 +1,9 @@
-//! Floats: the exact functions against `std`, the others against a wider type, with the bounds that
-//! the documentation states.
+//! Floats: the exact functions compared with `std`, the others with a wider type, within the
+//! documented bounds.
 
 use cuda_std::{FloatExt, GpuFloat};
 
-/// Finite `f32`s of all sizes: every 16_411th bit pattern.
+/// Returns finite `f32`s of all magnitudes: every 16_411th bit pattern.
 fn patterns() -> impl Iterator<Item = f32> {
     (0..=u32::MAX)
         .step_by(16_411)
@@ -11,13 +11,13 @@ fn patterns() -> impl Iterator<Item = f32> {
         .filter(|x| x.is_finite())
 }
 
-/// `f32`s between `low` and `high`, evenly.
+/// Returns evenly spaced `f32`s between `low` and `high`.
 fn between(low: f32, high: f32) -> impl Iterator<Item = f32> {
     (0..60_000_u32).map(move |i| low + (high - low) * (i as f32 / 60_000.0))
 }
 
 #[test]
-fn exact_functions_have_std_s_bits() {
+fn exact_functions_agree_bitwise_with_std() {
     let specials = [
         0.0,
         -0.0,
@@ -71,8 +71,8 @@ fn exact_functions_have_std_s_bits() {
     assert_eq!(GpuFloat::powi(2.0_f64, i32::MIN), 0.0);
 }
 
-/// The error of `got` against the true value `want`, in units in the last place of an `f32` of that
-/// size.
+/// Returns the error of `got` relative to the exact value `want`, in units in the last place of an
+/// `f32` of that magnitude.
 fn ulps(got: f32, want: f64) -> f64 {
     if f64::from(got) == want || got.is_nan() && want.is_nan() {
         return 0.0;
@@ -86,7 +86,7 @@ fn ulps(got: f32, want: f64) -> f64 {
     (f64::from(got) - want).abs() / ulp
 }
 
-/// The greatest error of `ours` over `arguments`.
+/// Returns the maximum error of `ours` over `arguments`.
 fn worst(arguments: impl Iterator<Item = f32>, ours: fn(f32) -> f32, truth: fn(f64) -> f64) -> f64 {
     arguments
         .map(|x| ulps(ours(x), truth(f64::from(x))))
@@ -145,7 +145,7 @@ fn f32_functions_are_as_accurate_as_documented() {
     ];
     for (name, bound, ours, truth, low, high) in table {
         let range = worst(between(low, high), ours, truth);
-        // All sizes, where the function is defined and its range covers them.
+        // All magnitudes for which the function is defined and representable.
         let sizes = worst(patterns().filter(|x| (low..=high).contains(x)), ours, truth);
         let error = range.max(sizes);
         assert!(error <= bound, "{name}: {error} ulp, documented {bound}");
@@ -172,7 +172,7 @@ fn two_argument_functions_are_as_accurate_as_documented() {
     }
 }
 
-/// Both are within an ulp or so of the truth, so they are near each other.
+/// Both are within about an ulp of the exact value, hence close to each other.
 #[test]
 fn f64_functions_agree_with_std() {
     type Row = (&'static str, u64, fn(f64) -> f64, fn(f64) -> f64, f64, f64);
@@ -203,7 +203,8 @@ fn trigonometry_of_half_turns() {
     assert_eq!(1.0e9_f32.sinpi(), 0.0);
     assert_eq!(0.25_f64.sinpi(), std::f64::consts::FRAC_PI_4.sin());
     for x in between(-8.0, 8.0) {
-        // The argument is exact in f64, its product with π there off by less than an f32 can show.
+        // The argument is exact in f64, and the error of its product with π is below the precision
+        // of f32.
         let angle = f64::from(x) % 2.0 * std::f64::consts::PI;
         assert!(
             (f64::from(x.sinpi()) - angle.sin()).abs() < 1.2e-7,
@@ -233,7 +234,7 @@ fn other_extensions() {
 }
 
 #[test]
-fn fast_functions_are_near() {
+fn fast_functions_are_close() {
     for x in between(0.01, 50.0) {
         let near = |fast: f32, truth: f64| {
             (f64::from(fast) - truth).abs() <= 2.0e-6 * truth.abs().max(1.0)
@@ -253,7 +254,7 @@ fn fast_functions_are_near() {
 
 #[test]
 fn inverses_of_the_normal_distribution() {
-    // What goes in comes out, as far as the distribution's slope lets it.
+    // The inverse restores its argument as far as the slope of the distribution allows.
     for i in 1..4000 {
         let x = -8.0 + f64::from(i) / 250.0;
         let p = x.norm_cdf();
@@ -272,7 +273,7 @@ fn inverses_of_the_normal_distribution() {
             assert!((back - x).abs() <= room || y == 2.0, "{x}: {back}");
         }
     }
-    // by a root of the logarithm of erfc, with 40 digits
+    // from the logarithm of erfc, computed with 40 digits
     let x = 1e-300_f64.inv_norm_cdf();
     assert!((x + 37.047_096_299_361_2).abs() < 1e-12, "{x}");
     assert_eq!(0.5_f64.inv_norm_cdf(), 0.0);
@@ -289,8 +290,8 @@ fn inverses_of_the_normal_distribution() {
 }
 
 #[test]
-fn the_scaled_error_function() {
-    // By the integral 2/√π ∫ e^(-t² - 2xt) dt, Simpson's rule.
+fn scaled_error_function_agrees_with_its_integral() {
+    // By Simpson's rule for the integral 2/√π ∫ e^(-t² - 2xt) dt.
     for x in [0.0_f64, 0.1, 1.0, 3.0, 9.9, 10.0, 11.0, 30.0, 1e3] {
         let (steps, end) = (20_000, 7.0 / (1.0 + x / 3.0));
         let at = |i: i32| {

@@ -1,10 +1,10 @@
-//! What holds of the functions of floats by definition: signs, values of infinities and zeros, and
-//! what ties one function to another.
+//! Identities of the float functions: signs, values at infinities and zeros, and relations between
+//! functions.
 
 use cuda_std::{FloatExt, GpuFloat};
 
-/// Numbers of all sizes: random bits, which are of any exponent, and random numbers that are not
-/// very large or small.
+/// Returns numbers of all magnitudes: random bits, which have any exponent, and random numbers of
+/// moderate magnitude.
 fn numbers(count: u64) -> impl Iterator<Item = f64> {
     (0..count).map(|i| {
         let mut bits = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -19,7 +19,7 @@ fn numbers(count: u64) -> impl Iterator<Item = f64> {
     })
 }
 
-/// The same bits, or both NaN.
+/// Checks that both have the same bits, or are NaN.
 #[track_caller]
 fn same(ours: f64, wanted: f64, what: &str, x: f64) {
     assert!(
@@ -59,8 +59,8 @@ fn functions_are_odd_or_even() {
         let (sine, cosine) = GpuFloat::sin_cos(short);
         same(sine.into(), GpuFloat::sin(short).into(), "sin_cos", x);
         same(cosine.into(), GpuFloat::cos(short).into(), "sin_cos", x);
-        // odd orders change their sign with the order's, and the first ones are those without a
-        // number
+        // odd orders change their sign with that of the order, and orders 0 and 1 have functions of
+        // their own
         same(x.jn(-3), -x.jn(3), "jn(-3)", x);
         same(x.yn(-3), -x.yn(3), "yn(-3)", x);
         same(x.jn(1), x.j1(), "jn(1)", x);
@@ -80,12 +80,12 @@ fn identities_hold() {
             assert!((root * root * root / x - 1.0).abs() < 1e-15, "{x}");
         }
         if x > 1e-3 && x < 1e300 {
-            // Wronski's determinant: J₁ Y₀ - J₀ Y₁ = 2 / πx
+            // Wronskian: J₁ Y₀ - J₀ Y₁ = 2 / πx
             let wanted = std::f64::consts::FRAC_2_PI / x;
             let (first, second) = (x.j1() * x.y0(), x.j0() * x.y1());
             let room = 1e-15 * (first.abs() + second.abs());
             assert!((first - second - wanted).abs() <= room, "{x}");
-            // and what ties three orders
+            // and the recurrence of three orders
             let (before, at, after) = (x.jn(2), x.jn(3), x.jn(4));
             let room = 1e-14 * (before.abs() + after.abs()) + f64::MIN_POSITIVE;
             assert!((before + after - at * (6.0 / x)).abs() <= room, "{x}");
@@ -141,10 +141,10 @@ fn special_values_are_right() {
     );
     assert!(GpuFloat::acosh(-46.0_f32).is_nan() && GpuFloat::acosh(0.5_f64).is_nan());
     assert_eq!(GpuFloat::cbrt(-27.0_f64), -3.0);
-    // overflow, and orders so large that nothing is left
+    // overflow, and orders so high that the result vanishes
     assert_eq!(1e-200_f64.yn(3), f64::NEG_INFINITY);
     assert_eq!([1e-200_f64.jn(3), 1.0.jn(i32::MAX)], [0.0; 2]);
-    // the double that is nearest to a multiple of π/2, relatively
+    // the double with the smallest relative distance to a multiple of π/2
     let worst = 6_381_956_970_095_103.0 * 2_f64.powi(797);
     assert_eq!(GpuFloat::cos(worst), -4.687_165_924_254_628e-19);
 }

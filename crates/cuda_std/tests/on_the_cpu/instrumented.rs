@@ -1,5 +1,5 @@
-//! What checked mode is told of accesses that no view makes: each kernel with a planted fault
-//! beside the one without.
+//! Tracking of accesses that do not go through views: each kernel with a planted fault is paired
+//! with a correct one.
 
 use crate::support::{MODES, shape};
 use core::sync::atomic::Ordering::Relaxed;
@@ -19,7 +19,7 @@ fn findings(result: Result<(), LaunchError>) -> Report {
     }
 }
 
-/// Tables of kernels are constants and statics, which have no place of their own.
+/// Constants and statics are tables without an address of their own.
 const WEIGHTS: [u32; 4] = [1, 10, 100, 1000];
 static OFFSETS: [u32; 2] = [5, 7];
 
@@ -46,7 +46,7 @@ fn sum(of: &[u32], more: &mut u32) -> u32 {
     sum
 }
 
-/// Whatever a body may hold that is rewritten, or must not be.
+/// All constructs that are rewritten, or must not be.
 #[kernel]
 #[allow(
     clippy::needless_range_loop,
@@ -80,7 +80,7 @@ pub unsafe fn everything(x: &[u32], pair: &Pair, out: *mut u32, more: &mut [[u32
     let add = |by: u32| moved[place] + by;
     // SAFETY: there are as many elements as threads.
     let pointer = unsafe { out.add(i) };
-    // SAFETY: an element of this thread's.
+    // SAFETY: an element of this thread.
     let element = unsafe { &mut *pointer };
     *element = add(length as u32) + longer;
     let [one, _] = moved[..2] else { return };
@@ -91,7 +91,7 @@ pub unsafe fn everything(x: &[u32], pair: &Pair, out: *mut u32, more: &mut [[u32
         *pointer += COUNT + (*pointer).rotate_left(1) % 2;
         pointer.write(pointer.read() + [1, 2, 3][i % 3] + i.to_le_bytes()[7] as u32);
     }
-    // names that mean something else for a while
+    // names that are rebound temporarily
     let shadowed = {
         let (x, pair) = (4_u32, 5_u32);
         x.max(pair) + [x, pair].map(|out: u32| out.pow(1))[0]
@@ -114,7 +114,7 @@ pub unsafe fn everything(x: &[u32], pair: &Pair, out: *mut u32, more: &mut [[u32
 }
 
 #[test]
-fn instrumented_bodies_do_what_they_did() {
+fn instrumentation_preserves_behaviour() {
     let run = |mode| {
         let x: Vec<u32> = (1..33).collect();
         let pair = [Pair {
@@ -128,7 +128,7 @@ fn instrumented_bodies_do_what_they_did() {
             out.as_mut_ptr(),
             ViewMut::from(&mut more[..]),
         );
-        // SAFETY: each thread writes elements of its own.
+        // SAFETY: each thread writes its own elements.
         unsafe { launch_on_cpu::<everything>(shape(2, 16), mode, arguments) }.unwrap();
         (out, more)
     };
@@ -142,10 +142,10 @@ fn instrumented_bodies_do_what_they_did() {
     }
 }
 
-/// Uses the elements by iterators, which are not instrumented.
+/// Accesses the elements by iterators, which are not instrumented.
 #[kernel]
 pub unsafe fn by_iterators(x: &[u32], y: View<u32>, z: &[u32], out: ViewMut<u32>) {
-    // SAFETY: nobody writes `y`.
+    // SAFETY: `y` is not written.
     let y = unsafe { y.as_slice() };
     let tail = &x[1..];
     let mut sum = tail.iter().sum::<u32>() + y.iter().sum::<u32>() + x[0];
@@ -156,7 +156,7 @@ pub unsafe fn by_iterators(x: &[u32], y: View<u32>, z: &[u32], out: ViewMut<u32>
 }
 
 #[test]
-fn what_iterators_use_is_named() {
+fn memory_used_by_iterators_is_reported_as_untracked() {
     let (x, mut out) = ([1, 2, 3], [0]);
     let view = View::from(&x[..]);
     let arguments = (
@@ -187,12 +187,12 @@ fn what_iterators_use_is_named() {
     }
 }
 
-/// The neighbour's number, by dynamic shared memory.
+/// Reads the neighbour's number through dynamic shared memory.
 #[kernel]
 pub unsafe fn by_dynamic_memory(out: ViewMut<u32>, barrier: bool, skip: u32) {
     let tile = dynamic_shared_mem::<u32>();
     let t = thread::thread_idx_x();
-    // SAFETY: the launch gives a word for each thread.
+    // SAFETY: the launch provides a word for each thread.
     unsafe {
         if t != skip {
             *tile.add(t as usize) = t;
@@ -205,7 +205,7 @@ pub unsafe fn by_dynamic_memory(out: ViewMut<u32>, barrier: bool, skip: u32) {
 }
 
 #[test]
-fn dynamic_shared_memory_is_watched() {
+fn dynamic_shared_memory_is_tracked() {
     let run = |barrier, skip| {
         let mut out = [0; 32];
         let shape = simt::LaunchShape {
@@ -213,8 +213,7 @@ fn dynamic_shared_memory_is_watched() {
             ..shape(1, 32)
         };
         let arguments = (ViewMut::from(&mut out[..]), barrier, skip);
-        // SAFETY: checked mode runs one thread after another, and memory is initialised before a
-        // block.
+        // SAFETY: checked mode runs one thread at a time, and initialises memory before a block.
         unsafe { launch_on_cpu::<by_dynamic_memory>(shape, CHECKED, arguments) }
     };
     run(true, 99).unwrap();
@@ -239,7 +238,7 @@ fn dynamic_shared_memory_is_watched() {
     );
 }
 
-/// A counter in shared memory that is counted up by atomics, and read `early` or after a barrier.
+/// Counts atomically in shared memory, and reads the counter `early` or after a barrier.
 #[kernel]
 pub unsafe fn count(out: ViewMut<u32>, early: bool) {
     let counter = shared_array![u32; 1];
@@ -259,11 +258,11 @@ pub unsafe fn count(out: ViewMut<u32>, early: bool) {
 }
 
 #[test]
-fn atomics_by_pointers_are_watched() {
+fn atomics_through_pointers_are_tracked() {
     let run = |early| {
         let mut out = [0; 32];
         let arguments = (ViewMut::from(&mut out[..]), early);
-        // SAFETY: checked mode runs one thread after another.
+        // SAFETY: checked mode runs one thread at a time.
         let result = unsafe { launch_on_cpu::<count>(shape(1, 32), CHECKED, arguments) };
         (result, out)
     };
@@ -278,8 +277,8 @@ fn atomics_by_pointers_are_watched() {
     );
 }
 
-/// Copies a tile asynchronously: `fault` leaves out the wait (1), waits after the barrier (2), or
-/// overwrites what is copied (3).
+/// Copies a tile asynchronously. `fault` omits the wait (1), waits after the barrier (2), or
+/// overwrites the source (3).
 #[kernel]
 pub unsafe fn copy(x: ViewMut<u32>, out: ViewMut<u32>, fault: u32) {
     let tile = shared_view![u32; 64];
@@ -301,7 +300,7 @@ pub unsafe fn copy(x: ViewMut<u32>, out: ViewMut<u32>, fault: u32) {
 }
 
 #[test]
-fn asynchronous_copies_are_to_be_waited_for() {
+fn missing_waits_for_asynchronous_copies_are_found() {
     let run = |fault| {
         let (mut x, mut out) = ([1; 64], [0; 32]);
         let arguments = (
@@ -309,7 +308,7 @@ fn asynchronous_copies_are_to_be_waited_for() {
             ViewMut::from(&mut out[..]),
             fault,
         );
-        // SAFETY: checked mode runs one thread after another.
+        // SAFETY: checked mode runs one thread at a time.
         unsafe { launch_on_cpu::<copy>(shape(1, 32), CHECKED, arguments) }
     };
     run(0).unwrap();
@@ -332,7 +331,7 @@ fn asynchronous_copies_are_to_be_waited_for() {
             "{text}"
         );
     }
-    // The wait orders the thread that waits, and no other: a barrier must follow it.
+    // The wait orders only the waiting thread; a barrier must follow it.
     let report = findings(run(2));
     assert!(
         report.findings().iter().any(|one| matches!(
@@ -343,7 +342,7 @@ fn asynchronous_copies_are_to_be_waited_for() {
     );
 }
 
-/// Computes for ever, without an access.
+/// Computes endlessly without accessing memory.
 #[kernel]
 pub unsafe fn endless(out: *mut u32) {
     let mut x = 1_u32;

@@ -1,9 +1,9 @@
-//! The device library's names, against exact arithmetic in integers of 128 bits.
+//! Intrinsics compared with exact arithmetic in 128-bit integers.
 
 use cuda_std::intrinsics::*;
 use std::cmp::Ordering;
 
-/// Numbers that look random.
+/// Returns a generator of pseudorandom numbers.
 fn numbers() -> impl FnMut() -> u64 {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     move || {
@@ -14,8 +14,7 @@ fn numbers() -> impl FnMut() -> u64 {
     }
 }
 
-/// Holds four results to what they are rounded from: `compare` says how a number compares with the
-/// exact value.
+/// Checks four rounded results. `compare` compares a number with the exact value.
 fn directed<T: Copy + PartialOrd + std::fmt::Debug>(
     [down, nearest, up, to_zero]: [T; 4],
     zero: T,
@@ -75,7 +74,7 @@ fn arithmetic_of_f64_is_rounded_in_directions() {
             "fma",
         );
 
-        // a quotient and a root between 2 and 2²⁴ are whole in units of 2⁻⁵¹
+        // a quotient and a root between 2 and 2²⁴ are integers in units of 2⁻⁵¹
         let (b, a) = ((b as i32 >> 4 | 1) as f64, a);
         let a = (a as i64 >> 3) as f64;
         let quotient = a / b;
@@ -92,7 +91,7 @@ fn arithmetic_of_f64_is_rounded_in_directions() {
         let square = (a.abs() as i64 % (1 << 40) + 4) as f64;
         let compare = |r: f64| {
             let root = (r * 2f64.powi(42)) as u128;
-            // of units of 2⁻⁴² what is left is less than one
+            // in units of 2⁻⁴² the remainder is less than one
             if (root as f64) != r * 2f64.powi(42) {
                 return (r * r).total_cmp(&square);
             }
@@ -117,7 +116,7 @@ fn arithmetic_of_f32_is_rounded_in_directions() {
         let exponent = (next() % 24) as u32 + 115;
         f32::from_bits((next() as u32 & 0x807f_ffff) | exponent << 23)
     };
-    // numbers of this size are whole in units of 2⁻⁴⁰
+    // numbers of this magnitude are integers in units of 2⁻⁴⁰
     let unit = |x: f32| (f64::from(x) * 2f64.powi(40)) as i128;
     for _ in 0..20_000 {
         let (a, b, c) = (number(), number(), number());
@@ -169,7 +168,7 @@ fn arithmetic_of_f32_is_rounded_in_directions() {
 }
 
 #[test]
-fn what_is_too_large_or_too_small() {
+fn overflow_and_underflow_are_rounded() {
     let (max, least) = (f64::MAX, f64::from_bits(1));
     assert_eq!((dadd_rd(max, max), dadd_ru(max, max)), (max, f64::INFINITY));
     assert_eq!((dmul_rz(max, -2.0), dmul_ru(max, -2.0)), (-max, -max));
@@ -182,7 +181,7 @@ fn what_is_too_large_or_too_small() {
         (dmul_rd(-1e-300, 1e-300), dmul_rz(-1e-300, 1e-300)),
         (-least, 0.0)
     );
-    // products just above 2⁻¹⁰⁷⁴, of which an error in f64 would be 0
+    // products just above 2⁻¹⁰⁷⁴, whose rounding error in f64 would be 0
     let (a, b) = (1.5 * 2f64.powi(-500), 1.5 * 2f64.powi(-573));
     assert_eq!((dmul_rd(a, b), dmul_ru(a, b)), (4.0 * least, 5.0 * least));
     assert_eq!((ddiv_rd(least, 3.0), ddiv_ru(least, 3.0)), (0.0, least));
@@ -343,7 +342,7 @@ fn operations_on_integers() {
 }
 
 #[test]
-fn functions_have_their_values() {
+fn functions_return_known_values() {
     assert_eq!((exp10f(3.0), exp10(-2.0)), (1000.0, 0.01));
     assert_eq!((fdim(5.0, 3.0), fdimf(3.0, 5.0)), (2.0, 0.0));
     assert_eq!((fmodf(-7.5, 2.0), remainder(7.5, 2.0)), (-1.5, -0.5));
@@ -366,7 +365,7 @@ fn functions_have_their_values() {
     assert!((erfinvf(1e-20) - 8.862_269e-21).abs() < 1e-26);
     let (mut exponent, mut whole, mut quotient) = (0, 0.0, 0);
     let (mut sine, mut cosine) = (0.0, 0.0);
-    // SAFETY: the pointers are to variables.
+    // SAFETY: the pointers refer to variables.
     unsafe {
         assert_eq!((frexp(12.0, &mut exponent), exponent), (0.75, 4));
         assert_eq!((modf(-3.25, &mut whole), whole), (-0.25, -3.0));

@@ -1,4 +1,5 @@
-//! `#[kernel]` on the CPU: every kind of parameter, generics, packing, and what checked mode sees.
+//! `#[kernel]` on the CPU: all kinds of parameters, generics, packing, and tracking in checked
+//! mode.
 
 use crate::support::{MODES, shape_for};
 use cuda_std::kernel::{Kernel, KernelType};
@@ -57,7 +58,7 @@ where
     }
 }
 
-/// Each of `N` values in a row, from the front or from the back.
+/// Writes each of `N` values in a row, from the front or from the back.
 #[kernel(N = [3, 5], BACK = [false, true])]
 pub unsafe fn rows<const N: usize, const BACK: bool>(values: [u32; N], out: ViewMut<u32>) {
     let i = thread::index_1d() as usize;
@@ -175,7 +176,7 @@ fn a_launch_without_arguments() {
 }
 
 #[test]
-fn the_end_of_a_view_is_found_in_every_mode() {
+fn out_of_bounds_is_found_in_every_mode() {
     for mode in MODES {
         let short = [1.0_f32; 3];
         let long = [1.0_f32; 8];
@@ -185,7 +186,7 @@ fn the_end_of_a_view_is_found_in_every_mode() {
             View::from(&long[..]),
             ViewMut::from(&mut out[..]),
         );
-        // SAFETY: one thread per element; the access past the end is refused.
+        // SAFETY: one thread per element; out-of-bounds accesses are refused.
         let error = unsafe { launch_on_cpu::<add>(shape_for(8, 8), mode, args) }.unwrap_err();
         let text = error.to_string();
         assert!(text.contains("View") && text.contains("add"), "{text}");

@@ -1,4 +1,4 @@
-//! The clock, profiler counters, address spaces and the device that the build is for.
+//! The clock, profiler counters, address spaces, and the target device.
 
 use cuda_std::cfg::ComputeCapability;
 use cuda_std::misc::{breakpoint, clock, profiler_counter};
@@ -9,14 +9,14 @@ use cuda_std::ptr::{
 use cuda_std::{externally_visible, gpu_only};
 
 #[test]
-fn the_clock_goes_on() {
+fn the_clock_advances() {
     let start = clock();
     std::thread::sleep(std::time::Duration::from_millis(2));
     assert!(clock() - start >= 2_000_000);
 }
 
 #[test]
-fn breakpoints_and_counters_do_nothing_here() {
+fn breakpoints_and_counters_do_nothing_on_the_cpu() {
     breakpoint();
     profiler_counter(7);
 }
@@ -28,7 +28,7 @@ fn there_are_eight_counters() {
 }
 
 #[test]
-fn conversions_change_nothing_here() {
+fn pointer_conversions_do_nothing_on_the_cpu() {
     let value = 3_u8;
     for space in [
         AddressSpace::Global,
@@ -46,13 +46,13 @@ fn conversions_change_nothing_here() {
 }
 
 #[test]
-fn the_cpu_counts_as_the_least_device() {
+fn the_cpu_has_the_minimum_compute_capability() {
     const CAPABILITY: ComputeCapability = ComputeCapability::from_cuda_arch_env();
     assert!(CAPABILITY >= ComputeCapability::Compute70);
     assert!(ComputeCapability::Compute90 > ComputeCapability::Compute89);
 }
 
-/// The number of the multiprocessor.
+/// Returns the index of the multiprocessor.
 #[gpu_only]
 fn multiprocessor() -> u32 {
     0
@@ -60,7 +60,7 @@ fn multiprocessor() -> u32 {
 
 #[test]
 #[should_panic(expected = "`multiprocessor` runs only on the GPU")]
-fn gpu_only_functions_panic_here() {
+fn gpu_only_functions_panic_on_the_cpu() {
     let _ = multiprocessor();
 }
 
@@ -71,6 +71,6 @@ extern "C" fn ferrovox_cuda_std_test_twice(x: u32) -> u32 {
 }
 
 #[test]
-fn externally_visible_functions_are_functions() {
+fn externally_visible_functions_are_callable() {
     assert_eq!(ferrovox_cuda_std_test_twice(4), 8);
 }

@@ -1,4 +1,4 @@
-//! What a kernel may call, on the CPU executor.
+//! Tests of the device library on the CPU executor.
 #![allow(missing_docs)]
 
 mod atomic;

@@ -1,4 +1,4 @@
-//! Block-shared memory: arrays, views, statics and the dynamic allocation; and constants.
+//! Shared memory: arrays, views, statics and the dynamic allocation; and constant memory.
 
 use crate::support::{MODES, shape, shape_for};
 use cuda_std::constant::ConstantSymbol;
@@ -23,7 +23,7 @@ pub unsafe fn reverse(data: ViewMut<u32>) {
     // SAFETY: one element per thread.
     unsafe { *array.add(t) = 1 };
     thread::sync_threads();
-    // SAFETY: the barrier is between.
+    // SAFETY: separated by the barrier.
     let one = unsafe { *array.add(n - 1 - t) };
     data.write(i, view.read(n - 1 - t) + one);
 }
@@ -125,7 +125,7 @@ pub unsafe fn dynamic(out: ViewMut<u32>) {
 }
 
 #[test]
-fn dynamic_memory_has_the_launch_s_size() {
+fn dynamic_memory_has_the_launchs_size() {
     for mode in MODES {
         let mut out = [0; 96];
         let shape = LaunchShape {
@@ -160,7 +160,7 @@ pub unsafe fn forget_the_barrier(out: ViewMut<u32>) {
 }
 
 #[test]
-fn checked_mode_watches_shared_views() {
+fn checked_mode_tracks_shared_views() {
     let checked = Mode::Checked { seed: 4 };
     let mut out = [0; 2];
     let mut run = |which: usize, threads: u32, mode: Mode| {
@@ -179,7 +179,7 @@ fn checked_mode_watches_shared_views() {
         assert!(matches!(error, LaunchError::Findings(_)), "{error}");
         assert!(error.to_string().contains("shared.rs"), "{error}");
     }
-    // Past the end is found in every mode; the others are not looked for in fast mode.
+    // Out-of-bounds accesses are found in every mode, the others in checked mode only.
     assert!(run(1, 1, Mode::Fast).is_err());
     run(0, 1, Mode::Fast).unwrap();
 }
@@ -195,10 +195,10 @@ pub unsafe fn keep_the_view() {
     KEPT.set(Some(tile));
 }
 
-/// A launch's contract forbids it. If a kernel calls what does so all the same, the memory is the
-/// executor's own.
+/// The contract of a launch forbids this; if a kernel violates it, the view still refers to the
+/// executor's own memory.
 #[test]
-fn a_view_that_outlives_its_launch_is_of_no_one_elses_memory() {
+fn a_view_that_outlives_its_launch_does_not_alias_other_memory() {
     // SAFETY: the view is used after the launch, in memory that is kept.
     unsafe { launch_on_cpu::<keep_the_view>(shape(1, 1), Mode::Fast, ()) }.unwrap();
     let view = KEPT.take().unwrap();

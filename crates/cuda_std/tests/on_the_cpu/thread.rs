@@ -1,4 +1,4 @@
-//! Indices, barriers and waiting.
+//! Indices, barriers and polling.
 
 use crate::support::{MODES, shape, shape_for};
 use cuda_std::glam::UVec2;
@@ -86,7 +86,7 @@ fn barriers_combine_predicates() {
 pub unsafe fn wait_for_the_last(data: ViewMut<u32>) {
     let flag = shared_array![u32; 1];
     let t = thread::thread_idx_x() as usize;
-    // SAFETY: one word of the block's; only atomics touch it after the barrier.
+    // SAFETY: one word of the block, accessed only atomically after the barrier.
     let flag = unsafe {
         if t == 0 {
             *flag = 0;
@@ -108,7 +108,7 @@ pub unsafe fn wait_for_the_last(data: ViewMut<u32>) {
 }
 
 #[test]
-fn a_loop_of_loads_lets_the_block_go_on() {
+fn a_polling_loop_lets_the_block_continue() {
     for mode in MODES {
         let mut data = [0; 64];
         let args = (ViewMut::from(&mut data[..]),);

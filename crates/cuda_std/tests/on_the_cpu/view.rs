@@ -1,4 +1,4 @@
-//! Views: parts of them, the end of them, and what checked mode finds.
+//! Views: slicing, bounds checks, and the findings of checked mode.
 
 use crate::support::{MODES, shape};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -24,7 +24,7 @@ pub unsafe fn copy_parts(from: View<u16>, to: ViewMut<u16>) {
 }
 
 #[test]
-fn parts_of_views() {
+fn views_can_be_sliced() {
     let from: Vec<u16> = (0..16).collect();
     for mode in MODES {
         let mut to = [0; 16];
@@ -36,7 +36,7 @@ fn parts_of_views() {
     }
 }
 
-/// What the threads of one block of [`misuse`] do.
+/// Modes of [`misuse`]: what the threads of one block do.
 const WRITE_TOGETHER: u32 = 0;
 const READ_WHILE_WRITTEN: u32 = 1;
 const ATOMIC_AND_PLAIN: u32 = 2;
@@ -73,8 +73,8 @@ pub unsafe fn misuse(data: ViewMut<u32>, what: u32) {
 fn misused(what: u32, mode: Mode) -> Result<(), LaunchError> {
     let mut data = [0; 4];
     let args = (ViewMut::from(&mut data[..]), what);
-    // SAFETY: the executor's threads of one block share one CPU thread, so even a race is no
-    // undefined behaviour here.
+    // SAFETY: the threads of one block share one CPU thread, so even a race is not undefined
+    // behaviour here.
     unsafe { launch_on_cpu::<misuse>(shape(1, 2), mode, args) }
 }
 
@@ -103,7 +103,7 @@ fn races_are_found_in_checked_mode() {
 }
 
 #[test]
-fn the_end_is_checked_in_every_mode() {
+fn bounds_are_checked_in_every_mode() {
     for what in [WRITE_PAST_END, ADD_PAST_END, PART_PAST_END, LOAD_RELEASES] {
         for mode in MODES {
             assert!(misused(what, mode).is_err(), "{what}");
@@ -111,11 +111,11 @@ fn the_end_is_checked_in_every_mode() {
     }
 }
 
-/// Who makes a view with `unsafe` may use it outside a launch too.
+/// A view created with `unsafe` may be used outside a launch too.
 #[test]
 fn views_on_the_host() {
     let mut data = [1.0_f32, 2.0];
-    // SAFETY: nobody else uses the array.
+    // SAFETY: exclusive access to the array.
     let view = unsafe { ViewMut::from_raw_parts(data.as_mut_ptr(), data.len()) };
     view.write(1, 3.0);
     assert_eq!(view.as_view().read(1), 3.0);
@@ -124,7 +124,7 @@ fn views_on_the_host() {
         (view.as_ptr(), view.len()),
         (view.as_mut_ptr().cast_const(), 2)
     );
-    // SAFETY: nobody else uses the array.
+    // SAFETY: exclusive access to the array.
     unsafe {
         view.as_mut_slice()[0] += 1.0;
         assert_eq!(view.as_view().as_slice(), [2.5, 3.0]);
@@ -153,7 +153,7 @@ fn vectors_of_elements() {
 }
 
 #[test]
-fn a_vector_that_ends_past_the_end_is_found() {
+fn a_vector_past_the_end_is_found() {
     for mode in MODES {
         let from = [0; 6];
         let mut to = [0; 8];

@@ -1,4 +1,4 @@
-//! Lanes, shuffles, votes, matches and reductions, against plain Rust.
+//! Lanes, shuffles, votes, matches and reductions, compared with plain Rust.
 
 use crate::support::{MODES, shape};
 use cuda_std::launch_on_cpu;
@@ -15,7 +15,7 @@ pub unsafe fn shuffles(
 ) {
     let i = thread::index_1d() as usize;
     let x = input.read(i);
-    // SAFETY: whole warps, and every lane comes here.
+    // SAFETY: whole warps, and all lanes make these calls.
     let results = unsafe {
         [
             warp::warp_shuffle_up(FULL_MASK, x, delta, width),
@@ -31,7 +31,7 @@ pub unsafe fn shuffles(
 }
 
 #[test]
-fn shuffles_take_from_the_right_lane() {
+fn shuffles_read_the_right_lane() {
     let input: Vec<f64> = (0..64).map(|i| f64::from(i) + 0.25).collect();
     for mode in MODES {
         for (delta, width) in [(1, 32), (5, 32), (3, 8), (16, 32), (31, 32), (0, 1), (2, 4)] {
@@ -75,9 +75,9 @@ pub unsafe fn votes(input: View<i64>, out: ViewMut<u32>) {
     let x = input.read(i);
     // The last warp of 48 threads has sixteen lanes.
     let mask = if i < 32 { FULL_MASK } else { 0xffff };
-    // Before the first rendezvous no lane can have left.
+    // Before the first warp operation no lane can have exited.
     let active = warp::activemask();
-    // SAFETY: the mask names the lanes that are here, and all of them come.
+    // SAFETY: the mask contains the existing lanes, and all of them make these calls.
     let results = unsafe {
         [
             warp::warp_vote_ballot(mask, x % 2 == 0),
@@ -145,7 +145,7 @@ macro_rules! reductions {
             let i = thread::index_1d() as usize;
             let x = input.read(i);
             if mask >> warp::lane_id() & 1 != 0 {
-                // SAFETY: exactly the lanes of the mask come here.
+                // SAFETY: exactly the lanes of the mask make this call.
                 let results = unsafe { [$($operation(mask, x)),+] };
                 for (k, result) in results.into_iter().enumerate() {
                     out.write(6 * i + k, result);
@@ -180,7 +180,7 @@ macro_rules! reductions {
     };
 }
 
-/// The form with the operation as a value.
+/// Reduces with the operation as a value.
 unsafe fn reduce_by_op(mask: u32, value: u32) -> u32 {
     // SAFETY: guaranteed by the caller.
     unsafe { warp::warp_reduce(mask, value, WarpReductionOp::Xor) }
@@ -200,7 +200,7 @@ reductions! { reduce_i64 i64_reductions i64 {
     warp::warp_reduce_max, i64::max;
     warp::warp_reduce_xor, |a, b| a ^ b;
 } }
-// Small whole numbers add up exactly in any order.
+// Small integers add up exactly in any order.
 reductions! { reduce_f32 f32_reductions f32 {
     warp::warp_reduce_add, |a, b| a + b;
     warp::warp_reduce_min, f32::min;
@@ -221,9 +221,9 @@ pub unsafe fn butterfly(input: View<f32>, out: ViewMut<f32>) {
     out.write(2 * lane + 1, unsafe { warp::warp_reduce_add(FULL_MASK, x) });
 }
 
-/// The device adds in a butterfly of shuffles; the CPU adds locally in the same order.
+/// The device adds in a butterfly of shuffles; the CPU adds in the same order.
 #[test]
-fn float_sums_have_the_device_s_order() {
+fn float_sums_have_the_devices_order() {
     let input: Vec<f32> = (0..32_u8).map(|i| 1.0 / (f32::from(i) + 0.3)).collect();
     let mut out = [0.0; 64];
     let args = (View::from(&input[..]), ViewMut::from(&mut out[..]));
@@ -232,7 +232,7 @@ fn float_sums_have_the_device_s_order() {
     assert!(out.iter().all(|&x| x.to_bits() == out[0].to_bits()));
 }
 
-/// CPU pipelines launch blocks of one thread: warp operations then have one lane.
+/// CPU pipelines launch blocks of one thread, whose warps have one lane.
 #[test]
 fn a_warp_of_one_lane() {
     let input = [5_u32];

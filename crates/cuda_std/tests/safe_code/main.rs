@@ -1,5 +1,4 @@
-//! What a program without `unsafe` may try, and what then happens. Each of these was undefined
-//! behaviour once.
+//! Misuse by programs without `unsafe`. Each of these cases used to be undefined behaviour.
 
 #![forbid(unsafe_code)]
 
@@ -8,8 +7,8 @@ mod views;
 
 use std::panic::{UnwindSafe, catch_unwind};
 
-/// The text of the panic that `body` ends in.
-fn panic_of(body: impl FnOnce() + UnwindSafe) -> String {
+/// Returns the message of the panic in which `body` ends.
+fn panic_message(body: impl FnOnce() + UnwindSafe) -> String {
     let payload = catch_unwind(body).expect_err("it should have panicked");
     match payload.downcast::<String>() {
         Ok(text) => *text,

@@ -1,4 +1,4 @@
-//! Block-shared memory, in launches of the executor alone: those that need no `unsafe`.
+//! Shared memory in closure launches, which need no `unsafe`.
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use cuda_std::{SharedView, address_space, shared_view};
@@ -6,7 +6,7 @@ use simt::{LaunchError, LaunchShape, Mode, launch};
 use std::cell::{Cell, RefCell};
 use std::sync::Mutex;
 
-/// Miri cannot run the fibers of checked mode and of blocks of several threads.
+/// Miri cannot run fibers, which checked mode and blocks of several threads need.
 const MODES: &[Mode] = if cfg!(miri) {
     &[Mode::Fast]
 } else {
@@ -17,7 +17,7 @@ const THREADS: u32 = if cfg!(miri) { 1 } else { 2 };
 #[address_space(shared)]
 static NAME: &str = "as in the source";
 
-/// The block's copy held 0xA5 in each byte: an address, and a length.
+/// The block's copy used to contain 0xA5 in each byte, that is, an invalid address and length.
 #[test]
 fn a_shared_static_is_a_value_of_its_type() {
     for &mode in MODES {
@@ -31,7 +31,7 @@ fn a_shared_static_is_a_value_of_its_type() {
 #[address_space(shared)]
 static COUNTS: [AtomicU32; 64] = [const { AtomicU32::new(3) }; 64];
 
-/// It was freed with the launch, and the next allocation had its memory.
+/// The value used to be freed with the launch, and its memory reused.
 #[test]
 fn a_shared_static_outlives_its_launch() {
     for &mode in MODES {
@@ -49,7 +49,7 @@ fn a_shared_static_outlives_its_launch() {
     }
 }
 
-/// Threads that end leave their copies to those that come.
+/// Ended threads leave their copies to new threads.
 #[test]
 fn a_shared_static_outlives_its_thread() {
     let kept = std::thread::spawn(|| {
@@ -71,9 +71,9 @@ thread_local! {
     static KEPT: Cell<Option<SharedView<u32>>> = const { Cell::new(None) };
 }
 
-/// What was written through it after the launch lay in whatever had the memory by then.
+/// Writes through the view after the launch used to hit reused memory.
 #[test]
-fn a_shared_view_is_made_by_kernels_only() {
+fn a_shared_view_requires_a_kernel() {
     for &mode in MODES {
         let result = launch("keep", LaunchShape::new(1, 1), mode, || {
             KEPT.set(Some(shared_view![u32; 64]));
@@ -87,14 +87,15 @@ fn a_shared_view_is_made_by_kernels_only() {
 
 #[test]
 fn there_is_no_shared_memory_outside_a_launch() {
-    super::panic_of(|| _ = NAME.len());
-    super::panic_of(|| _ = shared_view![u32; 4]);
+    super::panic_message(|| _ = NAME.len());
+    super::panic_message(|| _ = shared_view![u32; 4]);
 }
 
-/// A thread's threads take turns: what one holds over a barrier another finds taken, and no worse.
+/// The threads of a block share one operating-system thread, so a borrow held across a barrier is
+/// detected by the `RefCell`.
 #[test]
 #[cfg_attr(miri, ignore = "fibers")]
-fn a_borrow_held_over_a_barrier_is_found_taken() {
+fn a_borrow_held_across_a_barrier_is_detected() {
     thread_local! {
         static CELL: RefCell<u32> = const { RefCell::new(0) };
     }

@@ -1,6 +1,6 @@
-//! Views of the host's own memory.
+//! Views of host memory.
 
-use super::panic_of;
+use super::panic_message;
 use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::prelude::*;
 use simt::{LaunchError, LaunchShape, Mode};
@@ -23,7 +23,7 @@ fn two_threads_cannot_write_through_copies_of_a_view() {
 }
 
 #[test]
-fn a_view_for_writing_does_nothing_outside_a_launch() {
+fn a_closed_view_panics_outside_a_launch() {
     let mut data = [1_u32, 2, 3, 4];
     let view = ViewMut::from(&mut data[..]);
     assert_eq!(view.len(), 4);
@@ -37,18 +37,18 @@ fn a_view_for_writing_does_nothing_outside_a_launch() {
         &|view| _ = view.as_view().read(0),
     ];
     for attempt in uses {
-        let text = panic_of(std::panic::AssertUnwindSafe(|| attempt(view)));
+        let text = panic_message(std::panic::AssertUnwindSafe(|| attempt(view)));
         assert!(text.contains("launch"), "{text}");
     }
     assert_eq!(data, [1, 2, 3, 4]);
 }
 
-/// The executor alone is safe, and so gives no view leave to write.
+/// A closure launch is safe, so it does not open views for writing.
 #[test]
-fn nor_in_a_launch_of_the_executor() {
+fn a_closed_view_panics_in_a_closure_launch() {
     for mode in [Mode::Fast, Mode::Checked { seed: 1 }] {
         if cfg!(miri) && mode != Mode::Fast {
-            continue; // it cannot run fibers
+            continue; // Miri cannot run fibers
         }
         let mut data = [0_u32; 1];
         let view = ViewMut::from(&mut data[..]);
@@ -62,7 +62,7 @@ fn nor_in_a_launch_of_the_executor() {
 }
 
 #[test]
-fn a_view_for_reading_ends_where_its_slice_does() {
+fn a_read_only_view_is_bounds_checked() {
     let data = [1_u32, 2, 3];
     let view = View::from(&data[..]);
     assert_eq!((view.read(2), view.read_vector::<2>(1)), (3, [2, 3]));
@@ -78,20 +78,20 @@ fn a_view_for_reading_ends_where_its_slice_does() {
         &|| _ = view.slice(2, usize::MAX),
     ];
     for attempt in past {
-        panic_of(attempt);
+        panic_message(attempt);
     }
 }
 
 #[test]
-fn elements_of_no_bytes_are_counted_too() {
+fn zero_sized_elements_are_counted() {
     let data = [(); 3];
     let view = View::from(&data[..]);
     let () = view.read(2);
-    panic_of(|| view.read(3));
+    panic_message(|| view.read(3));
 }
 
 #[test]
-fn what_is_not_written_can_be_read_by_many() {
+fn read_only_views_can_be_shared() {
     let data = [5_u32; 8];
     let view = View::from(&data[..]);
     let sum = core::sync::atomic::AtomicU32::new(0);

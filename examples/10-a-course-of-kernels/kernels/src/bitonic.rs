@@ -1,12 +1,13 @@
-//! Lesson 6: many launches, each a barrier for all blocks.
+//! Lesson 6: many launches, each of which acts as a barrier for all blocks.
 
 use cuda_std::{prelude::*, shared_view};
 
-/// Threads of a block of [`sort_within`]: half of the elements that it has in shared memory.
+/// Threads per block of [`sort_within`]: half the number of elements in shared memory.
 pub const BLOCK: usize = 128;
 
-/// One step of a bitonic sort: pairs of elements `distance` apart are put in order, in runs of
-/// `span` elements that go up and down in turn. Every thread has a pair of its own, so no two meet.
+/// Performs one step of a bitonic sort: orders pairs of elements `distance` apart, in alternately
+/// ascending and descending runs of `span` elements. Each thread has its own pair, so there are no
+/// conflicts.
 #[kernel]
 pub unsafe fn exchange(data: ViewMut<u32>, span: u32, distance: u32) {
     let pair = thread::index_1d();
@@ -21,8 +22,8 @@ pub unsafe fn exchange(data: ViewMut<u32>, span: u32, distance: u32) {
     }
 }
 
-/// All steps of spans `first` to `last` with distances below 256, in shared memory: one launch in
-/// the place of many. As many elements as blocks have, two for each thread.
+/// Performs all steps of spans `first` to `last` with distances below 256 in shared memory, in one
+/// launch instead of many. The blocks cover the elements exactly, two per thread.
 #[kernel]
 pub unsafe fn sort_within(data: ViewMut<u32>, first: u32, last: u32) {
     let tile = shared_view![u32; 2 * BLOCK];
@@ -53,13 +54,13 @@ pub unsafe fn sort_within(data: ViewMut<u32>, first: u32, last: u32) {
     }
 }
 
-/// The first element of a pair.
+/// Returns the first element of a pair.
 #[inline(always)]
 fn lower(pair: u32, distance: u32) -> u32 {
     2 * distance * (pair / distance) + pair % distance
 }
 
-/// Whether the run that an element is in goes up.
+/// Returns `true` if the run that contains the element is ascending.
 #[inline(always)]
 fn goes_up(element: u32, span: u32) -> bool {
     element & span == 0

@@ -1,12 +1,12 @@
-//! Lesson 4: tiles in shared memory, in a launch of two dimensions.
+//! Lesson 4: tiles in shared memory, in a two-dimensional launch.
 
 use cuda_std::{prelude::*, shared_view};
 
-/// Threads of a block along x and y, and elements of a tile along each.
+/// Threads of a block and elements of a tile, along x and y.
 pub const TILE: usize = 16;
 
-/// `c = a b`. The sizes are rows of `a`, columns of `a` (and rows of `b`), columns of `b`. Each
-/// element of a tile is read once from global memory, and used by 16 threads.
+/// Computes `c = a b`. The sizes are the rows of `a`, the columns of `a` (and rows of `b`), and the
+/// columns of `b`. Each element of a tile is read once from global memory and used by 16 threads.
 #[kernel]
 pub unsafe fn multiply(a: View<f32>, b: View<f32>, sizes: [u32; 3], c: ViewMut<f32>) {
     let (of_a, of_b) = (
@@ -23,7 +23,7 @@ pub unsafe fn multiply(a: View<f32>, b: View<f32>, sizes: [u32; 3], c: ViewMut<f
     let mut sum = 0.0;
     let mut start = 0;
     while start < inner {
-        // outside of the matrices tiles are zero: all threads come to all barriers
+        // elements outside the matrices are zero, so that all threads reach all barriers
         let in_a = row < rows && start + tx < inner;
         of_a.write(
             ty * TILE + tx,
@@ -46,7 +46,7 @@ pub unsafe fn multiply(a: View<f32>, b: View<f32>, sizes: [u32; 3], c: ViewMut<f
         for k in 0..TILE {
             sum += of_a.read(ty * TILE + k) * of_b.read(k * TILE + tx);
         }
-        // before anybody writes the next tiles
+        // before any thread writes the next tiles
         thread::sync_threads();
         start += TILE;
     }

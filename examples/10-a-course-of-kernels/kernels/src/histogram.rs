@@ -1,14 +1,14 @@
-//! Lesson 1: atomics, and shared memory whose size the launch chooses.
+//! Lesson 1: atomics, and shared memory whose size is chosen at launch.
 
 use cuda_std::{prelude::*, shared::dynamic_shared_mem};
 
-/// Counts how often each value comes. A block counts in its own memory, where only its threads
-/// meet, and adds what it has at the end. The launch gives each block 4 bytes of dynamic shared
-/// memory for each bin.
+/// Counts the occurrences of each value. A block counts in shared memory, where only its own
+/// threads contend, and finally adds its counts to the result. The launch provides each block with
+/// 4 bytes of dynamic shared memory per bin.
 #[kernel]
 pub unsafe fn count(values: View<u32>, counts: ViewMut<u32>) {
     let bins = counts.len();
-    // SAFETY: the launch gives a block that much, and nothing else in this kernel uses it.
+    // SAFETY: the launch provides this size, and nothing else in this kernel uses it.
     let own = unsafe { SharedView::from_raw_parts(dynamic_shared_mem::<u32>(), bins) };
     let (thread, threads) = (
         thread::thread_idx_x() as usize,
@@ -20,7 +20,7 @@ pub unsafe fn count(values: View<u32>, counts: ViewMut<u32>) {
         bin += threads;
     }
     thread::sync_threads();
-    // any number of blocks does: each thread takes every so many values
+    // grid-stride loop: works with any number of blocks
     let mut i = thread::index_1d() as usize;
     while i < values.len() {
         let bin = values.read(i) as usize;

@@ -1,8 +1,8 @@
-//! The kernels of the course, one module for each lesson.
+//! The kernels of the course, one module per lesson.
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![allow(
     clippy::missing_safety_doc,
-    reason = "of all: nothing else uses what is written, and the launch is as the lesson's host has it"
+    reason = "of all: outputs are not used otherwise, and the launch is that of the lesson's host code"
 )]
 
 pub mod bitonic;

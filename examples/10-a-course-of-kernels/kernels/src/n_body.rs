@@ -1,15 +1,15 @@
-//! Lesson 5: much arithmetic for each element that is read.
+//! Lesson 5: high arithmetic intensity.
 
 use cuda_std::{prelude::*, shared_view};
 
-/// Threads of a block, which is how many bodies are in shared memory at a time.
+/// Threads per block, which is the number of bodies in shared memory at a time.
 pub const BLOCK: usize = 64;
 
-/// Where it is, and what it weighs.
+/// Position (x, y, z) and mass.
 pub type Body = [f32; 4];
 
-/// What pulls at each body: the sum over all others of mass by distance squared, in their
-/// direction. Every body is read once for each block.
+/// Computes the acceleration of each body: the sum over all others of mass over squared distance,
+/// in their direction. Every body is read once per block.
 #[kernel]
 pub unsafe fn accelerate(bodies: View<Body>, softening: f32, accelerations: ViewMut<[f32; 3]>) {
     let tile = shared_view![Body; BLOCK];
@@ -23,7 +23,7 @@ pub unsafe fn accelerate(bodies: View<Body>, softening: f32, accelerations: View
     let mut start = 0;
     while start < bodies.len() {
         let next = start + thread;
-        // what is beyond the end weighs nothing
+        // bodies beyond the end have no mass
         tile.write(
             thread,
             if next < bodies.len() {
@@ -44,8 +44,8 @@ pub unsafe fn accelerate(bodies: View<Body>, softening: f32, accelerations: View
     }
 }
 
-/// Adds what another body pulls. It is softened, so that a body does not pull at itself and close
-/// ones do not fly apart.
+/// Adds the acceleration due to another body. It is softened, so that a body does not attract
+/// itself and close encounters stay finite.
 #[inline(always)]
 fn add_pull(sum: &mut [f32; 3], [x, y, z, _]: Body, other: Body, softening: f32) {
     let away = [other[0] - x, other[1] - y, other[2] - z];

@@ -2,11 +2,11 @@
 
 use cuda_std::{prelude::*, shared_view, warp};
 
-/// All 32 lanes.
+/// Mask of all 32 lanes.
 const WARP: u32 = 0xffff_ffff;
 
-/// Adds up what a block's threads take of `values`; `sums` gets a sum for each block. Blocks have
-/// whole warps, 32 at most.
+/// Sums the elements that a block's threads read from `values` into `sums`, one sum per block.
+/// Blocks consist of whole warps, at most 32.
 #[kernel]
 pub unsafe fn sum(values: View<f32>, sums: ViewMut<f32>) {
     let of_warps = shared_view![f32; 32];
@@ -22,7 +22,7 @@ pub unsafe fn sum(values: View<f32>, sums: ViewMut<f32>) {
         of_warps.write(warp as usize, own);
     }
     thread::sync_threads();
-    // the first warp adds what the warps have
+    // the first warp sums the warps' results
     if warp == 0 {
         let is_there = lane < thread::block_dim_x() / 32;
         let total = add_lanes(if is_there {
@@ -36,13 +36,13 @@ pub unsafe fn sum(values: View<f32>, sums: ViewMut<f32>) {
     }
 }
 
-/// The sum over a warp, in its lane 0: in five steps each lane adds what another one has, without
-/// any memory.
+/// Returns the sum over a warp, in its lane 0: in each of five steps each lane adds another lane's
+/// value, without memory.
 #[inline(always)]
 fn add_lanes(mut value: f32) -> f32 {
     let mut distance = 16;
     while distance > 0 {
-        // SAFETY: whole warps come here together.
+        // SAFETY: whole warps make this call.
         let (other, _) = unsafe { warp::warp_shuffle_down(WARP, value, distance, 32) };
         value += other;
         distance /= 2;

@@ -1,10 +1,10 @@
-//! Lesson 3: launches in three dimensions, and kernels with const parameters.
+//! Lesson 3: three-dimensional launches, and kernels with const parameters.
 
 use cuda_std::prelude::*;
 
-/// The mean of a box of `2 R + 1` samples along each axis, as far as it is inside. `R` is known
-/// when the kernel is compiled, so its loops have a fixed length; the list says for which there are
-/// entry points: `box_mean_1` and `box_mean_2`.
+/// Computes the mean over boxes of `2 R + 1` samples along each axis, clipped at the boundary. `R`
+/// is a compile-time constant, so the loops have a fixed length. The list defines the entry points
+/// `box_mean_1` and `box_mean_2`.
 #[kernel(R = [1, 2])]
 pub unsafe fn box_mean<const R: usize>(samples: View<f32>, dims: [u32; 3], means: ViewMut<f32>) {
     let at = thread::index_3d();
@@ -18,7 +18,7 @@ pub unsafe fn box_mean<const R: usize>(samples: View<f32>, dims: [u32; 3], means
     for dz in 0..2 * R + 1 {
         for dy in 0..2 * R + 1 {
             for dx in 0..2 * R + 1 {
-                // below 0 it is far above the dims
+                // below 0 it wraps around to far above the dims
                 let (x, y, z) = (
                     (x + dx).wrapping_sub(R),
                     (y + dy).wrapping_sub(R),

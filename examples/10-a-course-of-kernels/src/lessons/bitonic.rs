@@ -8,7 +8,7 @@ use crate::machine::{Machine, Outcome};
 
 pub fn run(machine: &Machine) -> Outcome<String> {
     let values: Vec<u32> = noise(1500).collect();
-    // a power of two, and whole blocks; the largest numbers stay at the end
+    // a power of two, and whole blocks; padding values sort to the end
     let within = 2 * BLOCK as u32;
     let padded = (values.len() as u32).next_power_of_two().max(within);
     let mut input = values.clone();
@@ -16,7 +16,7 @@ pub fn run(machine: &Machine) -> Outcome<String> {
     let mut data = machine.upload(&input)?;
     let shape = LaunchShape::new(padded / within, BLOCK as u32);
 
-    // SAFETY (of all launches): nothing else uses `data`, and threads have pairs of their own.
+    // SAFETY (of all launches): `data` is not used otherwise, and each thread has its own pair.
     unsafe { machine.launch::<sort_within>(shape, (data.view_mut(), 2, within))? };
     let mut span = 2 * within;
     while span <= padded {

@@ -1,4 +1,4 @@
-//! Lesson 4: a product of matrices.
+//! Lesson 4: a matrix product.
 
 use course_kernels::gemm::{TILE, multiply};
 use simt::LaunchShape;
@@ -6,7 +6,8 @@ use simt::LaunchShape;
 use super::noise;
 use crate::machine::{Machine, Outcome};
 
-/// Rows and columns of the first matrix, columns of the second. None is a multiple of a tile.
+/// Rows and columns of the first matrix, columns of the second. None is a multiple of the tile
+/// size.
 const SIZES: [usize; 3] = [37, 50, 21];
 
 pub fn run(machine: &Machine) -> Outcome<String> {
@@ -22,7 +23,7 @@ pub fn run(machine: &Machine) -> Outcome<String> {
     let blocks = |size: usize| size.div_ceil(TILE) as u32;
     let shape = LaunchShape::new((blocks(columns), blocks(rows)), (TILE as u32, TILE as u32));
     let sizes = SIZES.map(|size| size as u32);
-    // SAFETY: nothing else uses `c`; each thread writes one element.
+    // SAFETY: `c` is not used otherwise; each thread writes one element.
     unsafe {
         machine.launch::<multiply>(
             shape,
@@ -37,7 +38,7 @@ pub fn run(machine: &Machine) -> Outcome<String> {
             for k in 0..inner {
                 sum += a[row * inner + k] * b[k * columns + column];
             }
-            // the same order, and no contraction: the same bits
+            // the same order without contraction: equal bits
             let found = c[row * columns + column];
             if found != sum {
                 return Err(format!("row {row}, column {column} is {found}, not {sum}").into());

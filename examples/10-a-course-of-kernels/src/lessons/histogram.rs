@@ -1,4 +1,4 @@
-//! Lesson 1: how often does each value come?
+//! Lesson 1: a histogram.
 
 use course_kernels::histogram::count;
 use simt::LaunchShape;
@@ -17,8 +17,8 @@ pub fn run(machine: &Machine) -> Outcome<String> {
         block: 64.into(),
         dynamic_shared_bytes: 4 * BINS as u32,
     };
-    // SAFETY: nothing else uses `counts`, to which the kernel adds atomically; each block has the
-    // memory that the kernel asks for.
+    // SAFETY: `counts` is not used otherwise, and the kernel adds to it atomically; each block has
+    // the required shared memory.
     unsafe { machine.launch::<count>(shape, (on_device.view(), counts.view_mut()))? };
 
     let mut expected = [0; BINS];

@@ -1,4 +1,4 @@
-//! The host's part of each lesson: data, launches, and a plain loop that says what is right.
+//! Host code of each lesson: data, launches, and a plain loop that computes the expected result.
 
 mod bitonic;
 mod gemm;
@@ -9,7 +9,7 @@ mod stencil;
 
 use crate::machine::{Machine, Outcome};
 
-/// What a lesson does on a machine: it says what it found, or what is wrong.
+/// A lesson: runs on a machine and returns a summary, or an error if the result is wrong.
 type Lesson = fn(&Machine) -> Outcome<String>;
 
 /// All lessons, in order.
@@ -22,7 +22,7 @@ pub const LESSONS: [(&str, Lesson); 6] = [
     ("bitonic", bitonic::run),
 ];
 
-/// Numbers that look like chance, the same each time.
+/// Returns reproducible pseudorandom numbers.
 fn noise(count: usize) -> impl Iterator<Item = u32> {
     let mut state = 1_u32;
     std::iter::repeat_with(move || {

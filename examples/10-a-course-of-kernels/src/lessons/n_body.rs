@@ -1,4 +1,4 @@
-//! Lesson 5: bodies that pull at each other.
+//! Lesson 5: gravitating bodies.
 
 use course_kernels::n_body::{BLOCK, Body, accelerate};
 use simt::LaunchShape;
@@ -19,7 +19,7 @@ pub fn run(machine: &Machine) -> Outcome<String> {
     let on_device = machine.upload(&bodies)?;
     let mut accelerations = machine.upload(&vec![[0.0; 3]; bodies.len()])?;
     let shape = LaunchShape::new(bodies.len().div_ceil(BLOCK) as u32, BLOCK as u32);
-    // SAFETY: nothing else uses `accelerations`; each thread writes one.
+    // SAFETY: `accelerations` is not used otherwise; each thread writes one.
     unsafe {
         machine.launch::<accelerate>(
             shape,
@@ -44,7 +44,7 @@ pub fn run(machine: &Machine) -> Outcome<String> {
             .fold(0.0, f64::max);
         worst = worst.max(error / length);
     }
-    // in f32, beside f64
+    // f32 compared with f64
     if worst > 1e-4 {
         return Err(format!("an acceleration is wrong by {worst:e} of its length").into());
     }

@@ -9,11 +9,11 @@ use crate::machine::{Machine, Outcome};
 const BLOCKS: u32 = 8;
 
 pub fn run(machine: &Machine) -> Outcome<String> {
-    // whole numbers, whose sums are exact in any order
+    // integers, whose sums are exact in any order
     let values: Vec<f32> = noise(20_000).map(|number| (number % 16) as f32).collect();
     let on_device = machine.upload(&values)?;
     let mut sums = machine.upload(&[0.0; BLOCKS as usize])?;
-    // SAFETY: nothing else uses `sums`, of which each block writes one.
+    // SAFETY: `sums` is not used otherwise; each block writes one.
     unsafe {
         machine.launch::<sum>(
             LaunchShape::new(BLOCKS, 128),

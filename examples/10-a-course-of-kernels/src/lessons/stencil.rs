@@ -15,11 +15,11 @@ pub fn run(machine: &Machine) -> Outcome<String> {
         .collect();
     let on_device = machine.upload(&samples)?;
     let mut means = machine.upload(&vec![0.0; samples.len()])?;
-    // blocks of 8 x 4 x 4 threads, as many as cover the volume
+    // blocks of 8 x 4 x 4 threads that cover the volume
     let [x, y, z] = DIMS;
     let grid = (x.div_ceil(8), y.div_ceil(4), z.div_ceil(4));
     let shape = LaunchShape::new(grid, (8, 4, 4));
-    // SAFETY: nothing else uses `means`; each thread writes one.
+    // SAFETY: `means` is not used otherwise; each thread writes one.
     unsafe { machine.launch::<box_mean<2>>(shape, (on_device.view(), DIMS, means.view_mut()))? };
 
     let means = means.download()?;

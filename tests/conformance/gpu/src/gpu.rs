@@ -1,4 +1,4 @@
-//! A CUDA device as a machine that runs cases.
+//! A CUDA device as a machine for the cases.
 
 use conformance_cases::{Buffer, Machine};
 use cuda_std::{Kernel, PackedArgs};
@@ -10,7 +10,7 @@ use cust::stream::{Stream, StreamFlags};
 use cust::sys::Driver;
 use simt::LaunchShape;
 
-/// The kernels, loaded into the context that was current.
+/// The kernels, loaded into the current context.
 pub struct Kernels {
     module: Module,
     stream: Stream,
@@ -21,15 +21,15 @@ impl Kernels {
     ///
     /// # Errors
     ///
-    /// What the driver says, with its compiler's log.
+    /// The driver's error with the log of its compiler.
     pub fn load(ptx: &str) -> Result<Self, String> {
         let (module, _log) =
             Module::from_ptx_logged(ptx, &[]).map_err(|error| error.to_string())?;
-        let stream = Stream::new(StreamFlags::NON_BLOCKING, None).map_err(say)?;
+        let stream = Stream::new(StreamFlags::NON_BLOCKING, None).map_err(error_text)?;
         Ok(Self { module, stream })
     }
 
-    /// A machine without memory yet, for one case.
+    /// Returns a machine with empty memory for one case.
     pub fn machine(&self) -> Gpu<'_> {
         Gpu {
             kernels: self,
@@ -47,13 +47,14 @@ pub struct Gpu<'k> {
 }
 
 impl Gpu<'_> {
-    /// Where a launch was refused because of its block's size: most threads that a block of that
-    /// kernel can have on this device.
+    /// Returns the maximum number of threads per block of the kernel, if a launch was refused
+    /// because its block was too large.
     pub fn too_large(&self) -> Option<u32> {
         self.too_large
     }
 
-    /// Whether `bytes` bytes from `address` are one of this machine's buffers, or its beginning.
+    /// Returns `true` if the `bytes` bytes from `address` are one of this machine's buffers, or a
+    /// prefix of one.
     fn holds(&self, address: u64, bytes: usize) -> bool {
         let starts_here = |buffer: &&DeviceBuffer<u8>| buffer.as_device_ptr().as_raw() == address;
         self.memory
@@ -62,12 +63,12 @@ impl Gpu<'_> {
             .is_some_and(|buffer| bytes <= buffer.len())
     }
 
-    /// Refuses blocks of more threads than the device has registers for; the driver would, in fewer
-    /// words.
+    /// Refuses blocks of more threads than the device has registers for, with a clearer message
+    /// than the driver's.
     fn check_block_size(&mut self, function: &Function<'_>, threads: u64) -> Result<(), String> {
         let attribute = function
             .get_attribute(FunctionAttribute::MaxThreadsPerBlock)
-            .map_err(say)?;
+            .map_err(error_text)?;
         let limit = u32::try_from(attribute)
             .map_err(|_| format!("the driver says {attribute} threads per block at most"))?;
         if threads > u64::from(limit) {
@@ -84,13 +85,13 @@ impl Machine for Gpu<'_> {
     fn upload<T: Copy + 'static>(&mut self, data: &[T]) -> Result<Buffer<T>, String> {
         let bytes = size_of_val(data);
         // SAFETY: (1) the copy below writes all of it.
-        let buffer = unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }.map_err(say)?;
+        let buffer = unsafe { DeviceBuffer::<u8>::uninitialized(bytes) }.map_err(error_text)?;
         let address = buffer.as_device_ptr().as_raw();
         if bytes > 0 {
-            let driver = Driver::get().map_err(say)?;
-            // SAFETY: the buffer and `data` have `bytes` bytes each; nothing else knows the buffer
-            // yet.
-            unsafe { driver.copy_to_device(address, data.as_ptr().cast(), bytes) }.map_err(say)?;
+            let driver = Driver::get().map_err(error_text)?;
+            // SAFETY: the buffer and `data` have `bytes` bytes each; the buffer is not shared yet.
+            unsafe { driver.copy_to_device(address, data.as_ptr().cast(), bytes) }
+                .map_err(error_text)?;
         }
         self.memory.push(buffer);
         Ok(Buffer {
@@ -107,11 +108,11 @@ impl Machine for Gpu<'_> {
         }
         let mut values = Vec::<T>::with_capacity(buffer.len);
         if bytes > 0 {
-            let driver = Driver::get().map_err(say)?;
-            // SAFETY: `values` has room for them, and `holds` found them on the device; every
-            // launch was waited for.
+            let driver = Driver::get().map_err(error_text)?;
+            // SAFETY: `values` has the capacity, `holds` found the buffer on the device, and all
+            // launches have completed.
             unsafe { driver.copy_to_host(values.as_mut_ptr().cast(), address, bytes) }
-                .map_err(say)?;
+                .map_err(error_text)?;
         }
         // SAFETY: the copy wrote `buffer.len` values, which `upload` or a kernel wrote as `T`.
         unsafe { values.set_len(buffer.len) };
@@ -134,9 +135,9 @@ impl Machine for Gpu<'_> {
         let mut packed = PackedArgs::default();
         K::pack(&args, &mut packed);
         let stream = &self.kernels.stream;
-        // SAFETY: (1) module and stream were made in the same context. (2) `pack` wrote the entry's
-        // parameters in order. (3) The caller promises that the arguments point to this machine's
-        // memory and fit the kernel; one launch runs at a time.
+        // SAFETY: (1) module and stream belong to the same context. (2) `pack` stored the entry's
+        // parameters in order. (3) The caller guarantees that the arguments refer to this machine's
+        // memory and match the kernel; one launch runs at a time.
         unsafe {
             stream.launch(
                 &function,
@@ -146,12 +147,12 @@ impl Machine for Gpu<'_> {
                 &packed.pointers(),
             )
         }
-        .map_err(say)?;
-        stream.synchronize().map_err(say)
+        .map_err(error_text)?;
+        stream.synchronize().map_err(error_text)
     }
 }
 
-/// An error in its own words.
-fn say(error: impl Into<CudaError>) -> String {
+/// Formats an error.
+fn error_text(error: impl Into<CudaError>) -> String {
     error.into().to_string()
 }

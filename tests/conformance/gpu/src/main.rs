@@ -1,16 +1,16 @@
-//! Runs every conformance case on the first CUDA device, from the PTX that the build script made
-//! for each architecture.
+//! Runs all conformance cases on the first CUDA device, from the PTX generated for each
+//! architecture by the build script.
 //!
-//! In this folder, `cargo run --release`. It needs the device toolchain that `cuda_builder` names
-//! when it is missing, but neither a CUDA toolkit nor a GPU to build; the program that comes out
-//! can be copied to a machine with an NVIDIA driver and run there.
+//! Run `cargo run --release` in this folder. Building needs the device toolchain (`cuda_builder`
+//! names it if it is missing), but neither a CUDA toolkit nor a GPU; the program can be copied to a
+//! machine with an NVIDIA driver.
 //!
-//! Its last line is `N passed, N failed`, one for each architecture, case and block size. It ends
-//! with 0 when all passed or there is no device, and with 1 otherwise. Blocks of more threads than
-//! a kernel's registers allow on the device cannot be launched; they are named and counted apart.
+//! The last line is `N passed, N failed`, counting each combination of architecture, case and block
+//! size. The exit status is 0 if all passed or there is no device, and 1 otherwise. Block sizes
+//! that exceed a kernel's register budget on the device are listed and counted separately.
 //!
-//! `cargo test` here also reads the PTX: memory spaces, barriers, and products that stay apart from
-//! sums.
+//! `cargo test` in this folder also checks the PTX: address spaces, barriers, and the absence of
+//! contraction.
 
 mod gpu;
 mod ptx;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs and prints everything; whether no case failed, or there is no device to run it on.
+/// Runs and prints all cases. Returns `true` if no case failed, or there is no device.
 fn succeeded() -> bool {
     match run() {
         Ok(tally) => tally.failed == 0,
@@ -46,7 +46,7 @@ fn succeeded() -> bool {
     }
 }
 
-/// Every case from every PTX that the device can run.
+/// Runs all cases from every PTX that the device supports.
 fn run() -> Result<Tally, CudaError> {
     let _current = cust::quick_init()?;
     let device = Device::get_device(0)?;
@@ -71,7 +71,7 @@ fn run() -> Result<Tally, CudaError> {
     Ok(tally)
 }
 
-/// Every case with every block size it takes.
+/// Runs all cases with all supported block sizes.
 fn run_cases(ptx: &Ptx, tally: &mut Tally) {
     let kernels = match Kernels::load(ptx.text) {
         Ok(kernels) => kernels,
@@ -79,13 +79,13 @@ fn run_cases(ptx: &Ptx, tally: &mut Tally) {
             return tally.count(&format!("{}: loading", ptx.name), Outcome::Failed(error));
         }
     };
-    for case in conformance_cases::all() {
+    for case in conformance_cases::all_cases() {
         for &block in case.blocks {
             let what = format!("{}: {} with blocks of {block}", ptx.name, case.name);
             let mut gpu = kernels.machine();
             let result = (case.run)(&mut gpu, block);
             let outcome = match (gpu.too_large(), result) {
-                (Some(limit), _) => Outcome::LeftOut { limit },
+                (Some(limit), _) => Outcome::Skipped { limit },
                 (None, Err(error)) => Outcome::Failed(error),
                 (None, Ok(())) => Outcome::Passed,
             };

@@ -1,4 +1,4 @@
-//! The whole program: on whatever device this machine has, and as on a machine without one.
+//! Tests of the whole program, with the device of this machine and without a driver.
 
 use std::env;
 use std::process::Command;
@@ -8,8 +8,7 @@ fn every_case_passes_on_the_device_if_there_is_one() {
     assert!(super::succeeded(), "the output names what failed");
 }
 
-/// The driver is opened once per process, so the test above runs again in a process that finds
-/// none.
+/// The driver is opened once per process, so this starts a child process that finds no driver.
 #[test]
 fn without_a_driver_it_says_so_and_succeeds() {
     let this_program = env::current_exe().expect("a test program knows its path");

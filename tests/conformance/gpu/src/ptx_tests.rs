@@ -1,16 +1,16 @@
-//! What the PTX must look like before any device sees it.
+//! Checks of the PTX that need no device.
 
 use super::EMBEDDED;
 
-/// What the lint says of a kernel.
+/// Lint findings of a kernel.
 struct Lint {
     kernel: &'static str,
     barriers: usize,
-    /// Opcodes of its accesses that name no memory.
+    /// Opcodes of generic accesses.
     generic: Vec<&'static str>,
 }
 
-/// The lint's report on each PTX that was built, as the build script wrote it down.
+/// Returns the lint report of each PTX, as stored by the build script.
 fn reports() -> impl Iterator<Item = (&'static str, Vec<Lint>)> {
     let texts = [
         include_str!(concat!(env!("OUT_DIR"), "/sm_70.lint")),
@@ -36,11 +36,11 @@ fn kernel(line: &'static str) -> Lint {
     }
 }
 
-/// Slices and raw pointers are kernel parameters, so their accesses must name global memory; shared
-/// and constant arrays name theirs.
+/// Slices and raw pointers are kernel parameters, so their accesses must be global; shared and
+/// constant arrays have their own address spaces.
 #[test]
 fn plain_accesses_name_their_memory() {
-    // Its spilled variables are on the stack, which PTX addresses generically.
+    // Spilled variables of this kernel are on the stack, which PTX addresses generically.
     let on_the_stack = |kernel: &str, what: &str| kernel == "accurate_functions" && is(what, "st");
     let mut atomics = 0;
     for (arch, kernels) in reports() {
@@ -59,17 +59,17 @@ fn plain_accesses_name_their_memory() {
     }
     assert!(
         atomics > 0 || reports().next().is_none(),
-        "the published atomics are generic instructions"
+        "Rust-CUDA's atomics are generic instructions"
     );
 }
 
-/// Whether an opcode is `st`, say, with whatever qualifiers.
+/// Returns `true` if the opcode is `base` with any qualifiers.
 fn is(opcode: &str, base: &str) -> bool {
     opcode.split('.').next() == Some(base)
 }
 
-/// The published atomics take any pointer, so theirs are generic instructions; they name their
-/// memory order.
+/// Returns `true` for atomics. Those of Rust-CUDA's API take any pointer and are generic; they name
+/// their memory order.
 fn is_atomic(opcode: &str) -> bool {
     let orders = ["relaxed", "acquire", "release", "acq_rel"];
     opcode.split('.').any(|part| orders.contains(&part))
@@ -115,7 +115,7 @@ fn products_and_sums_stay_apart() {
             "{}: {saxpy}",
             ptx.name
         );
-        // Where a kernel asks for one, it is one.
+        // An explicitly requested fused operation is fused.
         assert!(body("exact_functions").contains("fma.rn.f32"));
     }
 }

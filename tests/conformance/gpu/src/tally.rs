@@ -1,28 +1,28 @@
-//! What became of the cases.
+//! Results of the cases.
 
-/// What became of one case with one block size.
+/// Result of one case with one block size.
 pub enum Outcome {
-    /// The device computed what it must.
+    /// The device computed the expected result.
     Passed,
-    /// It did not, or could not; what differs or what the driver said.
+    /// The result differs or the launch failed; describes the difference or the driver's error.
     Failed(String),
-    /// The device cannot launch blocks of so many threads of this kernel.
-    LeftOut {
-        /// Most threads of a block that it can.
+    /// The device cannot launch blocks of this size with this kernel.
+    Skipped {
+        /// Maximum number of threads per block.
         limit: u32,
     },
 }
 
-/// How many of each.
+/// Number of cases by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub passed: u32,
     pub failed: u32,
-    pub left_out: u32,
+    pub skipped: u32,
 }
 
 impl Tally {
-    /// Counts one outcome. Those that did not pass are printed under the name `what`.
+    /// Counts one result. Cases that did not pass are printed under the name `what`.
     pub fn count(&mut self, what: &str, outcome: Outcome) {
         match outcome {
             Outcome::Passed => self.passed += 1,
@@ -30,8 +30,8 @@ impl Tally {
                 self.failed += 1;
                 println!("{what}: FAILED: {why}");
             }
-            Outcome::LeftOut { limit } => {
-                self.left_out += 1;
+            Outcome::Skipped { limit } => {
+                self.skipped += 1;
                 println!("{what}: left out, the kernel's registers allow {limit} threads at most");
             }
         }
@@ -39,8 +39,8 @@ impl Tally {
 
     /// Prints the totals; the last line is `N passed, N failed`.
     pub fn print(&self) {
-        if self.left_out > 0 {
-            println!("{} left out", self.left_out);
+        if self.skipped > 0 {
+            println!("{} left out", self.skipped);
         }
         println!("{} passed, {} failed", self.passed, self.failed);
     }
@@ -56,11 +56,11 @@ mod tests {
         tally.count("a", Outcome::Passed);
         tally.count("b", Outcome::Passed);
         tally.count("c", Outcome::Failed("1 instead of 2".to_owned()));
-        tally.count("d", Outcome::LeftOut { limit: 640 });
+        tally.count("d", Outcome::Skipped { limit: 640 });
         let want = Tally {
             passed: 2,
             failed: 1,
-            left_out: 1,
+            skipped: 1,
         };
         assert_eq!(tally, want);
     }

@@ -1,5 +1,5 @@
-//! Checked mode sees what kernels do by slices, references, raw pointers and statics, and says what
-//! it does not see.
+//! Checked mode tracks accesses through slices, references, raw pointers and statics, and reports
+//! what it cannot track.
 
 use crate::MODES;
 use cuda_std::{launch_on_cpu, View, ViewMut};
@@ -19,7 +19,7 @@ fn report(result: Result<(), LaunchError>) -> Report {
     }
 }
 
-/// The tiled product of a matrix of 11 by 13 and one of 13 by 10.
+/// Computes the tiled product of a matrix of 11 × 13 and one of 13 × 10.
 fn gemm_tiled(mode: Mode, barriers: u32) -> (Result<(), LaunchError>, Vec<f32>, Vec<f32>) {
     let (m, n, k) = (11, 10, 13);
     let a: Vec<f32> = (0..m * k).map(|i| (i % 7) as f32).collect();
@@ -40,7 +40,7 @@ fn gemm_tiled(mode: Mode, barriers: u32) -> (Result<(), LaunchError>, Vec<f32>, 
 }
 
 #[test]
-fn the_tiled_gemm_is_right_with_its_barriers() {
+fn the_tiled_gemm_with_barriers_is_correct() {
     for mode in MODES.into_iter().chain(SEEDS) {
         let (result, c, expected) = gemm_tiled(mode, 3);
         result.unwrap();
@@ -89,7 +89,7 @@ fn tile_product(mode: Mode, barrier: bool, way: u32) -> (Result<(), LaunchError>
 }
 
 #[test]
-fn shared_arrays_are_watched_in_kernels_and_in_functions_that_say_so() {
+fn shared_arrays_are_tracked_in_instrumented_code() {
     let (_, expected) = tile_product(Mode::Fast, true, 0);
     for mode in SEEDS {
         let (result, c) = tile_product(mode, true, 0);
@@ -103,7 +103,7 @@ fn shared_arrays_are_watched_in_kernels_and_in_functions_that_say_so() {
 }
 
 #[test]
-fn what_is_not_watched_is_counted_and_named() {
+fn untracked_memory_is_counted_and_named() {
     let mode = SEEDS[0];
     let named = |way| {
         tile_product(mode, false, way).0.unwrap();
@@ -135,7 +135,7 @@ fn what_is_not_watched_is_counted_and_named() {
             "{text}"
         );
     }
-    // and a report says the same
+    // a report contains the same list
     let (a, b) = ([0.0; 64], [0.0; 64]);
     let mut c = [0.0; 64];
     let shape = LaunchShape::new(1, (8, 8));
@@ -146,7 +146,7 @@ fn what_is_not_watched_is_counted_and_named() {
         true,
         3,
     );
-    // SAFETY: checked mode runs one thread after another.
+    // SAFETY: checked mode runs one thread at a time.
     let result = unsafe { launch_on_cpu::<kernels::tile_product>(shape, mode, arguments) };
     let text = report(result).to_string();
     assert!(
@@ -156,17 +156,17 @@ fn what_is_not_watched_is_counted_and_named() {
 }
 
 #[test]
-fn a_race_on_global_memory_is_named_by_parameter_and_element() {
+fn a_race_on_global_memory_names_parameter_and_element() {
     let run = |step: usize, share: usize| {
         let (mut x, mut y) = (vec![1.0; 8], vec![0.0; 8]);
         let arguments = (ViewMut::from(&mut x[..]), y.as_mut_ptr(), step, share);
         let shape = LaunchShape::new(2, 4);
-        // SAFETY: checked mode runs one thread after another.
+        // SAFETY: checked mode runs one thread at a time.
         unsafe { launch_on_cpu::<kernels::neighbours>(shape, SEEDS[0], arguments) }
     };
     run(0, 1).unwrap();
     assert_eq!(simt::untracked_memory(), []);
-    // Of 7 threads that copy the next element all but the last copy one that is counted up.
+    // Of 7 threads that copy the next element, all but the last copy one that is incremented.
     for (result, parameter, number, most) in [(run(1, 1), "x", 1, 6), (run(0, 2), "y", 2, 3)] {
         let report = report(result);
         assert!(!report.findings().is_empty());

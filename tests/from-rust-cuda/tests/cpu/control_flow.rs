@@ -7,8 +7,7 @@ use ferrovox_from_rust_cuda as kernels;
 #[test]
 fn branches_of_all_shapes() {
     let x = [-5, 0, 1, 42, 1200];
-    // sign; grade; 100 or 200 and the digits after the first; `&&` and twice `||`; the one that is
-    // known
+    // sign; grade; 100 or 200 plus the digits after the first; `&&` and twice `||`; the constant
     let expected = [
         [-1, 0, 100, 2, 9],
         [0, 1, 100, 0, 7],
@@ -32,7 +31,7 @@ fn branches_of_all_shapes() {
 }
 
 #[test]
-fn loops_of_all_shapes() {
+fn loops_and_iterators() {
     let n = [1, 10, 27, 35];
     let expected = [
         [0, -1, 0, 1, 0, 4, 0, 0],

@@ -1,15 +1,14 @@
-//! Numbers of 16 bits.
+//! 16-bit floats.
 
 use crate::{shape, MODES};
 use cuda_std::{bf16, f16, launch_on_cpu, View};
 use ferrovox_from_rust_cuda as kernels;
 
-/// The nearest of all numbers of 16 bits, the even one of two that are as near; beyond half of the
-/// last step infinity.
+/// Returns the nearest 16-bit float, ties to even; beyond half of the last step, infinity.
 fn nearest(x: f32, value: impl Fn(u16) -> f64, infinity: u16) -> u16 {
     let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
     let x = f64::from(x.abs());
-    // what infinity would be, were it the next number
+    // the value of infinity if it were the next number
     let over = 2.0 * value(infinity - 1) - value(infinity - 2);
     if x > over {
         return infinity | sign;
@@ -49,7 +48,7 @@ fn half_floats_are_rounded_to_the_nearest() {
         1.0 + 1.0 / 256.0,
         1.0 + 3.0 / 256.0,
     ];
-    // a fraction of 10 bits and of 7, exponents below 2^-14 and 2^-126 all alike
+    // fractions of 10 and 7 bits; equally spaced below 2^-14 and 2^-126
     let half = |bits: u16| {
         let (exponent, fraction) = (i32::from(bits >> 10), f64::from(bits & 0x3ff));
         match exponent {
@@ -103,13 +102,13 @@ fn half_floats_as_parameters() {
         // SAFETY: each thread writes its own element of `out`.
         unsafe { launch_on_cpu::<kernels::half_axpy<bf16>>(shape(2, 32), mode, arguments) }
             .unwrap();
-        // 303 has 9 digits, of which 8 are kept; 300 has 7 (100101100)
+        // 303 needs 9 significant bits, of which 8 are kept; 300 needs 7 (100101100)
         assert!(out.iter().all(|x| x.to_f32() == 304.0));
     }
 }
 
 #[test]
-fn half_floats_between_lanes() {
+fn lanes_exchange_half_floats() {
     let x: Vec<f16> = (0..32).map(|i| f16::from_f32(i as f32 / 4.0)).collect();
     for mode in MODES {
         let (mut next, mut sum) = (vec![f16::NAN; 32], 0.0);

@@ -1,4 +1,4 @@
-//! What moves as it is: parameters, modules, allocation, features of the device.
+//! Features that work unchanged: parameters, modules, allocation, device features.
 
 use crate::{shape, MODES};
 use cuda_std::{launch_on_cpu, View, ViewMut};
@@ -131,7 +131,7 @@ fn structs_with_lifetimes() {
     }
 }
 
-/// On the CPU a kernel is compiled for what `ComputeCapability::from_cuda_arch_env` says: 7.0.
+/// On the CPU a kernel is compiled for `ComputeCapability::from_cuda_arch_env`, 7.0.
 #[test]
 fn features_of_the_device() {
     for mode in MODES {

@@ -1,4 +1,4 @@
-//! Lanes, clocks, atomics, functions of numbers, and the prelude.
+//! Lanes, clocks, atomics, float functions, and the prelude.
 
 use crate::{shape, MODES};
 use cuda_std::atomic::AtomicF32;
@@ -7,7 +7,7 @@ use ferrovox_from_rust_cuda as kernels;
 use std::sync::atomic::Ordering;
 
 #[test]
-fn long_numbers_between_lanes() {
+fn lanes_exchange_128_bit_integers() {
     let x: Vec<u128> = (0..32)
         .map(|i| ((i / 2) << 100) | (i % 2) | 7 << 60)
         .collect();
@@ -51,7 +51,7 @@ fn atomics_of_both_levels() {
             &raw mut low,
             &raw mut most,
         );
-        // SAFETY: what threads share is atomic.
+        // SAFETY: shared data is atomic.
         unsafe { launch_on_cpu::<kernels::sum_up>(shape(4, 32), mode, arguments) }.unwrap();
         assert_eq!(
             (high.load(Ordering::Relaxed), low, most),
@@ -62,7 +62,7 @@ fn atomics_of_both_levels() {
 
 #[test]
 fn all_of_the_float_functions() {
-    // by tables of the normal distribution and of the error function
+    // from tables of the normal distribution and of the error function
     let p = [0.975_f32, 0.5, 0.001];
     let expected = [
         [1.959_964, 0.022_159_6, 0.434_511_6],
@@ -120,7 +120,7 @@ fn the_device_librarys_names() {
         assert_eq!(narrow[2][3], one);
         assert_eq!(wide[0], [12.0, 1.0 / 3.0]);
         assert_eq!(wide[2][0], 3.0_f64.next_up());
-        // one less by the product, and the other number
+        // one less due to the product, and the other number
         let expected =
             [(1.0_f32, 0), (2.0, 2), (1e-30, 1)].map(|(x, n)| x.to_bits() as i32 - 1 + n);
         assert_eq!(high, expected);

@@ -1,4 +1,4 @@
-//! Matrices of glam, rays, and a product of matrices by tiles.
+//! glam's matrices, rays, and a tiled matrix product.
 
 use crate::{shape, MODES};
 use cuda_std::glam::{Mat3, Mat4, Vec3, Vec4};
@@ -8,7 +8,7 @@ use simt::LaunchShape;
 
 #[test]
 fn glams_matrices() {
-    // a quarter turn about z, twice as large, and moved
+    // a quarter turn about z, scaled by two and translated
     let matrix = Mat4::from_cols(
         Vec4::new(0.0, 2.0, 0.0, 0.0),
         Vec4::new(-2.0, 0.0, 0.0, 0.0),
@@ -38,7 +38,7 @@ fn glams_matrices() {
 }
 
 #[test]
-fn matrices_that_kernels_make() {
+fn kernels_build_matrices() {
     let shift = Vec3::new(1.0, 2.0, 3.0);
     for mode in MODES {
         let mut out = [Mat4::ZERO; 3];
@@ -62,7 +62,7 @@ fn matrices_that_kernels_make() {
 #[test]
 fn a_march_along_rays() {
     let eye = Vec3::new(0.0, 0.0, -5.0);
-    // to the middle, past it, and away
+    // towards the centre, past the sphere, and away from it
     let directions = [Vec3::Z, Vec3::new(1.0, 0.0, 1.0), -Vec3::Z];
     for mode in MODES {
         let mut out = [9.0; 3];

@@ -1,4 +1,4 @@
-//! Arrays, pointers, references, bits.
+//! Arrays, pointers, references and bit functions.
 
 use crate::{shape, MODES};
 use cuda_std::glam::Vec2;
@@ -25,7 +25,7 @@ fn arrays_of_all_integers() {
 }
 
 #[test]
-fn memory_that_is_written_later() {
+fn late_initialisation() {
     for mode in MODES {
         let mut out = [9; 6];
         // SAFETY: one thread.
@@ -56,19 +56,19 @@ fn constant_pointers_and_references() {
     }
 }
 
-/// What the text of a number in base two says of it.
-fn bits_of<T: Bits + core::fmt::Binary + core::fmt::Debug + PartialEq + cuda_std::KernelType>(
+/// Derives the bit counts from the number's binary representation, and compares.
+fn bit_counts<T: Bits + core::fmt::Binary + core::fmt::Debug + PartialEq + cuda_std::KernelType>(
     x: &[T],
     width: usize,
 ) where
-    kernels::bits_of<T>:
+    kernels::bit_counts<T>:
         for<'a> cuda_std::Kernel<Args<'a> = (View<'a, T>, *mut [u32; 3], *mut [T; 2])>,
 {
     for mode in MODES {
         let (mut counts, mut reversed) = (vec![[99; 3]; x.len()], vec![[x[0]; 2]; x.len()]);
         let arguments = (View::from(x), counts.as_mut_ptr(), reversed.as_mut_ptr());
         // SAFETY: each thread writes its own row.
-        unsafe { launch_on_cpu::<kernels::bits_of<T>>(shape(1, 8), mode, arguments) }.unwrap();
+        unsafe { launch_on_cpu::<kernels::bit_counts<T>>(shape(1, 8), mode, arguments) }.unwrap();
         for ((x, counts), [bits, bytes]) in x.iter().zip(counts).zip(reversed) {
             let text = format!("{x:0width$b}");
             let places = |one: Option<usize>| one.unwrap_or(width) as u32;
@@ -94,14 +94,14 @@ fn bits_of<T: Bits + core::fmt::Binary + core::fmt::Debug + PartialEq + cuda_std
 
 #[test]
 fn bits_of_all_integers() {
-    bits_of(&[0_u8, 1, 0b0110_1000, 255], 8);
-    bits_of(&[0_i8, 1, 104, -2], 8);
-    bits_of(&[0_u16, 1, 0x1234, 0xfff0], 16);
-    bits_of(&[0_i16, 1, 0x1234, -16], 16);
-    bits_of(&[0_u32, 1, 0x1234_5678, !7], 32);
-    bits_of(&[0_i32, 1, 0x1234_5678, -8], 32);
-    bits_of(&[0_u64, 1, 0x0123_4567_89ab_cdef, !7], 64);
-    bits_of(&[0_i64, 1, 0x0123_4567_89ab_cdef, i64::MIN], 64);
+    bit_counts(&[0_u8, 1, 0b0110_1000, 255], 8);
+    bit_counts(&[0_i8, 1, 104, -2], 8);
+    bit_counts(&[0_u16, 1, 0x1234, 0xfff0], 16);
+    bit_counts(&[0_i16, 1, 0x1234, -16], 16);
+    bit_counts(&[0_u32, 1, 0x1234_5678, !7], 32);
+    bit_counts(&[0_i32, 1, 0x1234_5678, -8], 32);
+    bit_counts(&[0_u64, 1, 0x0123_4567_89ab_cdef, !7], 64);
+    bit_counts(&[0_i64, 1, 0x0123_4567_89ab_cdef, i64::MIN], 64);
 }
 
 #[test]

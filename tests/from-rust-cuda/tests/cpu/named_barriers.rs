@@ -1,11 +1,11 @@
-//! Barriers of some of a block's warps.
+//! Named barriers.
 
 use crate::{shape, MODES};
 use cuda_std::{launch_on_cpu, View, ViewMut};
 use ferrovox_from_rust_cuda as kernels;
 
 #[test]
-fn warps_meet_at_named_barriers() {
+fn warps_synchronise_at_named_barriers() {
     let x: Vec<u32> = (0..9 * kernels::TILE as u32).map(|i| i * i).collect();
     let expected: Vec<u32> = x
         .chunks(kernels::TILE)

@@ -1,4 +1,4 @@
-//! What kernels print, and assertions.
+//! Printing and assertions in kernels.
 
 use crate::{shape, MODES};
 use cuda_std::{launch_on_cpu, View};
@@ -12,13 +12,13 @@ const SIGNED: [f32; 70] = {
     x
 };
 
-/// Run by `lines_are_whole`, which looks at what it prints.
+/// Run by `lines_are_whole` in a child process, for its output.
 #[test]
-#[ignore = "it only prints"]
+#[ignore = "prints only; run by lines_are_whole"]
 fn prints() {
     for mode in MODES {
         let arguments = (View::from(&SIGNED[..]),);
-        // SAFETY: it only reads.
+        // SAFETY: the kernel only reads.
         unsafe { launch_on_cpu::<kernels::name_negative>(shape(3, 32), mode, arguments) }.unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! Vectors of glam, and indices.
+//! glam's vectors, and indices.
 
 use crate::MODES;
 use cuda_std::glam::{Quat, UVec3, Vec2, Vec3, Vec4};

@@ -1,4 +1,4 @@
-//! Random points as upstream's path tracer draws them.
+//! Random points drawn as in Rust-CUDA's path tracer.
 
 #![allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 

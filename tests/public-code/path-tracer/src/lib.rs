@@ -1,5 +1,5 @@
-//! A path tracer as one writes it for Rust-CUDA: a scene of enums behind references, a generator of
-//! random numbers for each pixel.
+//! A path tracer in Rust-CUDA's style: a scene of enums behind references, and a random number
+//! generator per pixel.
 
 #![allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 
@@ -13,7 +13,7 @@ pub use sphere::{Hit, Sphere, Surface};
 
 use vek::Vec3;
 
-/// What the colours and places are of.
+/// Type of colours and positions.
 pub type Vector = Vec3<f32>;
 
 #[derive(Clone, Copy, PartialEq)]

@@ -6,7 +6,7 @@ use crate::{Hit, Ray, Vector};
 
 #[enum_dispatch]
 pub trait Scatter {
-    /// The colour that is left, and where the light goes on.
+    /// Returns the attenuation and the scattered ray.
     fn scatter(&self, ray: Ray, hit: Hit, random: &mut Pcg32) -> (Vector, Ray);
 }
 
@@ -30,8 +30,8 @@ pub enum Material {
     Mirror(Mirror),
 }
 
-/// A point of the ball of radius one.
-fn in_ball(random: &mut Pcg32) -> Vector {
+/// Returns a random point of the unit ball.
+fn random_in_ball(random: &mut Pcg32) -> Vector {
     loop {
         let point = Vector::from([(); 3].map(|()| random.random_range(-1.0..1.0)));
         if point.magnitude_squared() < 1.0 {
@@ -42,7 +42,7 @@ fn in_ball(random: &mut Pcg32) -> Vector {
 
 impl Scatter for Diffuse {
     fn scatter(&self, _: Ray, hit: Hit, random: &mut Pcg32) -> (Vector, Ray) {
-        let direction = hit.normal + in_ball(random) * 0.999;
+        let direction = hit.normal + random_in_ball(random) * 0.999;
         (
             self.colour,
             Ray {

@@ -26,7 +26,7 @@ pub struct Scene<'a> {
 pub struct Viewport {
     pub bounds: Vec2<u32>,
     pub eye: Vector,
-    /// The pixel that is first, and the steps to the next in both directions.
+    /// Position of the first pixel, and the steps to the next pixel in both directions.
     pub corner: Vector,
     pub right: Vector,
     pub up: Vector,
@@ -76,7 +76,7 @@ pub unsafe fn render(out: *mut Vector, view: Viewport, scene: &Scene<'_>, seed: 
     *out.add(pixel) += scene.colour(ray, &mut random);
 }
 
-/// Samples as bytes, with a gamma of two.
+/// Converts accumulated samples to bytes, with a gamma of two.
 #[kernel]
 pub unsafe fn tone(sums: *const Vector, samples: u32, out: *mut [u8; 3], view: Viewport) {
     let at = thread::index_2d();

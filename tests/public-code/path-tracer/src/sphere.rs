@@ -12,7 +12,7 @@ pub struct Hit {
 
 #[enum_dispatch]
 pub trait Surface {
-    /// Where the ray meets it first, between the two.
+    /// Returns the first intersection with the ray between the two parameters.
     fn hit(&self, ray: Ray, from: f32, to: f32) -> Option<Hit>;
 }
 
@@ -34,7 +34,7 @@ impl Surface for Sphere {
         if discriminant < 0.0 {
             return None;
         }
-        let root = root_of(discriminant);
+        let root = square_root(discriminant);
         let t = [(-half - root) / a, (-half + root) / a]
             .iter()
             .copied()
@@ -49,7 +49,7 @@ impl Surface for Sphere {
     }
 }
 
-fn root_of(x: f32) -> f32 {
+fn square_root(x: f32) -> f32 {
     #[allow(unused_imports)]
     use cuda_std::GpuFloat;
     x.sqrt()

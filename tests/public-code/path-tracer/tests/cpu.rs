@@ -1,4 +1,4 @@
-//! Pictures of scenes whose colours are known.
+//! Images of scenes with known colours.
 
 use cuda_std::View;
 use public_code_path_tracer::{
@@ -9,8 +9,8 @@ use vek::Vec2;
 
 const SIZE: u32 = 16;
 
-/// The mean of four samples of each pixel as bytes. The eye looks from (0, 0, 4) on a window of
-/// width 4 about the origin.
+/// Returns the mean of four samples per pixel as bytes. The camera looks from (0, 0, 4) at a window
+/// of width 4 around the origin.
 fn picture(mode: Mode, objects: &[Object], materials: &[Material], sky: Vector) -> Vec<[u8; 3]> {
     let step = 4.0 / SIZE as f32;
     let view = Viewport {
@@ -54,10 +54,10 @@ fn sphere(material: usize, x: f32) -> Object {
     })
 }
 
-/// In a sky of one colour a convex body shows its own colour times the sky's, however light is
-/// scattered.
+/// Under a uniform sky a convex body shows its own colour times that of the sky, whatever the
+/// scattering.
 #[test]
-fn a_body_in_an_even_sky_has_its_own_colour() {
+fn a_body_under_a_uniform_sky_has_its_own_colour() {
     let colour = Vector::new(0.25, 0.5, 1.0);
     let middle = (SIZE * SIZE / 2 + SIZE / 2) as usize;
     let expected = [127, 180, 255];
@@ -73,9 +73,9 @@ fn a_body_in_an_even_sky_has_its_own_colour() {
     }
 }
 
-/// Between two bodies light is scattered more than once.
+/// Light is scattered more than once between two bodies.
 #[test]
-fn light_goes_from_one_body_to_the_other() {
+fn light_is_scattered_between_bodies() {
     let colour = Vector::new(0.5, 0.5, 0.5);
     let materials = [
         Material::Diffuse(Diffuse { colour }),
@@ -90,8 +90,8 @@ fn light_goes_from_one_body_to_the_other() {
             &materials,
             Vector::one(),
         );
-        // the mirror shows the other body, once scattered, and the other body is darker where it
-        // sees the mirror see it
+        // the mirror shows the other body after one reflection, and the other body is darker where
+        // it sees its own reflection
         assert!(
             bytes.iter().any(|pixel| *pixel == [255; 3])
                 && bytes.iter().any(|pixel| pixel[0] < 170),

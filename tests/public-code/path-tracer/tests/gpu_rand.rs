@@ -1,4 +1,4 @@
-//! Upstream's own path tracer draws with `gpu_rand`, whose dependency `cuda_std` is replaced.
+//! Rust-CUDA's own path tracer uses `gpu_rand`, whose dependency `cuda_std` is replaced here.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The same crate as PTX.
+//! The crate compiled to PTX.
 
 use std::path::Path;
 

@@ -2,7 +2,7 @@ use cuda_std::prelude::*;
 use heapless::binary_heap::{BinaryHeap, Min};
 use heapless::index_map::FnvIndexMap;
 
-/// The four smallest of a row, in order.
+/// Finds the four smallest elements of a row, in order.
 #[kernel]
 pub unsafe fn smallest(rows: &[[u32; 16]], out: *mut [u32; 4]) {
     let i = thread::index_1d() as usize;
@@ -15,7 +15,7 @@ pub unsafe fn smallest(rows: &[[u32; 16]], out: *mut [u32; 4]) {
     }
 }
 
-/// How often the commonest number of a row is there.
+/// Counts the occurrences of the most frequent element of a row.
 #[kernel]
 pub unsafe fn commonest(rows: &[[u32; 16]], out: *mut u32) {
     let i = thread::index_1d() as usize;

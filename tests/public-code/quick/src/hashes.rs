@@ -4,7 +4,7 @@ use cuda_std::prelude::*;
 use sha2::{Digest, Sha256, Sha512};
 use siphasher::sip::{SipHasher13, SipHasher24};
 
-/// Each thread hashes the piece of `text` that ends at its own of the `ends`.
+/// Returns the slice of `text` of thread `i`, which ends at `ends[i]`.
 fn piece<'a>(text: &'a [u8], ends: &[u32], i: usize) -> &'a [u8] {
     let start = if i == 0 { 0 } else { ends[i - 1] as usize };
     &text[start..ends[i] as usize]
@@ -18,7 +18,7 @@ pub unsafe fn sha256(text: &[u8], ends: &[u32], digests: *mut [u8; 32]) {
     }
 }
 
-/// In two parts.
+/// Hashes the text in two updates.
 #[kernel]
 pub unsafe fn sha512(text: &[u8], ends: &[u32], digests: *mut [u8; 64]) {
     let i = thread::index_1d() as usize;

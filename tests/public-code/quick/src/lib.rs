@@ -1,4 +1,4 @@
-//! Public crates, used in kernels as one would use them anywhere. No line is for this project.
+//! Public crates in kernels, used like anywhere else, without code for this project.
 
 #![allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
 

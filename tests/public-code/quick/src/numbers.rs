@@ -2,7 +2,7 @@ use cuda_std::prelude::*;
 use num_complex::Complex;
 use num_traits::{Float, Zero};
 
-/// Functions of f64 by libm, in the order of `FUNCTIONS`.
+/// Evaluates functions of `libm` for f64, in the order of `FUNCTIONS`.
 #[kernel]
 pub unsafe fn by_libm(x: &[f64], out: *mut [f64; 12]) {
     let i = thread::index_1d() as usize;
@@ -40,7 +40,7 @@ pub unsafe fn by_libm_f32(x: &[f32], out: *mut [f32; 5]) {
     }
 }
 
-/// Heron's square root, in whatever numbers there are.
+/// Computes a square root by Heron's method, for any float type.
 fn heron<T: Float>(x: T) -> T {
     let two = T::one() + T::one();
     let mut root = x;
@@ -62,7 +62,7 @@ pub unsafe fn roots<T: Float>(x: &[T], out: *mut T) {
     }
 }
 
-/// After how many steps a point leaves the disc of radius two.
+/// Counts the iterations until a point leaves the disc of radius two.
 #[kernel]
 pub unsafe fn mandelbrot(points: &[Complex<f64>], steps: u32, out: *mut u32) {
     let i = thread::index_1d() as usize;
@@ -77,7 +77,7 @@ pub unsafe fn mandelbrot(points: &[Complex<f64>], steps: u32, out: *mut u32) {
     }
 }
 
-/// The shortest text that reads as the number.
+/// Formats the shortest text that parses to the number.
 #[kernel]
 pub unsafe fn shortest(x: &[f64], texts: *mut [u8; 24], lengths: *mut u32) {
     let i = thread::index_1d() as usize;

@@ -3,7 +3,7 @@ use rand_chacha::{ChaCha20Rng, ChaCha8Rng};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg32;
 
-/// Any generator of these crates fills the thread's own row.
+/// Fills the thread's row from any generator.
 unsafe fn fill(generator: &mut impl Rng, row: usize, length: usize, out: *mut u32) {
     for i in 0..length {
         *out.add(row * length + i) = generator.next_u32();
@@ -32,7 +32,7 @@ pub unsafe fn pcg(seeds: &[[u64; 2]], length: usize, out: *mut u32, out_of_ooran
     }
 }
 
-/// Dice, shuffled cards and coins, from the thread's own seed.
+/// Draws dice, shuffled cards and coins from the thread's own seed.
 #[kernel]
 pub unsafe fn games(dice: *mut u8, cards: *mut [u8; 52], coins: *mut bool) {
     let i = thread::index_1d() as usize;

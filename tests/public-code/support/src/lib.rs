@@ -1,4 +1,4 @@
-//! What the tests of public crates in kernels have in common.
+//! Helpers of the tests of public crates in kernels.
 
 mod ptx;
 
@@ -7,13 +7,13 @@ pub use simt::{LaunchShape, Mode};
 
 pub use ptx::check_ptx;
 
-/// Every test runs in these.
+/// Modes in which every test runs.
 pub const MODES: [Mode; 2] = [Mode::Fast, Mode::Checked { seed: 7 }];
 
-/// Launches a block of as many threads as there is work.
+/// Launches one block of `threads` threads.
 ///
 /// # Safety
-/// As for `cuda_std::launch_on_cpu`.
+/// The requirements of `cuda_std::launch_on_cpu`.
 ///
 /// # Panics
 /// If the launch fails.
@@ -23,27 +23,27 @@ pub unsafe fn launch<K: Kernel>(mode: Mode, threads: u32, arguments: K::Args<'_>
         block: threads.into(),
         dynamic_shared_bytes: 0,
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { launch_shape::<K>(mode, shape, arguments) };
 }
 
 /// Launches a grid.
 ///
 /// # Safety
-/// As for `cuda_std::launch_on_cpu`.
+/// The requirements of `cuda_std::launch_on_cpu`.
 ///
 /// # Panics
 /// If the launch fails.
 pub unsafe fn launch_shape<K: Kernel>(mode: Mode, shape: LaunchShape, arguments: K::Args<'_>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     let done = unsafe { cuda_std::launch_on_cpu::<K>(shape, mode, arguments) };
     done.unwrap_or_else(|error| panic!("{}: {error}", K::entry()));
 }
 
-/// The bytes of a text of hexadecimal digits.
+/// Parses hexadecimal digits.
 ///
 /// # Panics
-/// If it is another text, or has another length.
+/// If the text contains other characters or has another length.
 #[must_use]
 pub fn hex<const N: usize>(text: &str) -> [u8; N] {
     assert_eq!(text.len(), 2 * N, "{text}");
@@ -53,7 +53,7 @@ pub fn hex<const N: usize>(text: &str) -> [u8; N] {
     })
 }
 
-/// Several texts in one, and where each ends.
+/// Concatenates texts, and returns the end position of each.
 #[must_use]
 pub fn joined(texts: &[&[u8]]) -> (Vec<u8>, Vec<u32>) {
     let mut end = 0;

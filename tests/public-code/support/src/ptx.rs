@@ -1,4 +1,4 @@
-//! The same crates as PTX.
+//! Compilation of the test crates to PTX.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use cuda_builder::lint::LintReport;
 use cuda_builder::{CudaBuilder, DeviceToolchain, NvvmArch, Ptxas};
 
-/// Makes PTX of the crate in this folder, finds all of its kernels there, and lets NVIDIA's
-/// assembler read it. Gives the lint's findings; `None` where there is meant to be no device
-/// toolchain.
+/// Compiles the crate in this folder to PTX, checks that it contains all kernels and that NVIDIA's
+/// assembler accepts it, and returns the lint's findings. Returns `None` if no device toolchain is
+/// expected.
 ///
 /// # Panics
-/// If anything of that fails.
+/// If any step fails.
 #[must_use]
 pub fn check_ptx(crate_path: &Path) -> Option<LintReport> {
     if std::env::var_os("FERROVOX_NO_DEVICE_TOOLCHAIN").is_some_and(|value| value == "1") {
@@ -22,7 +22,7 @@ pub fn check_ptx(crate_path: &Path) -> Option<LintReport> {
         panic!("{error}\n(To run the tests without one, set FERROVOX_NO_DEVICE_TOOLCHAIN=1.)");
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    // one `core` for all of the repository
+    // share one `core` across the repository
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
     let output = CudaBuilder::new(crate_path)
         .arch(NvvmArch::Compute70)
@@ -30,14 +30,14 @@ pub fn check_ptx(crate_path: &Path) -> Option<LintReport> {
         .build_with_report()
         .unwrap_or_else(|error| panic!("{error}"));
     let ptx = fs::read_to_string(&output.ptx).unwrap_or_else(|error| panic!("{error}"));
-    let kernels = kernels_of(&crate_path.join("src"));
+    let kernels = kernel_names(&crate_path.join("src"));
     assert!(
         !kernels.is_empty(),
         "no kernels in {}",
         crate_path.display()
     );
     for kernel in kernels {
-        // a generic one's entries begin with its name
+        // entry points of a generic kernel begin with its name
         let there = ptx.contains(&format!(".entry {kernel}("))
             || ptx.contains(&format!(".entry {kernel}_"));
         assert!(there, "no kernel {kernel} in {}", output.ptx.display());
@@ -54,8 +54,8 @@ pub fn check_ptx(crate_path: &Path) -> Option<LintReport> {
     Some(output.lint)
 }
 
-/// The names of the kernels in a folder's sources.
-fn kernels_of(folder: &Path) -> Vec<String> {
+/// Returns the names of the kernels in a folder's sources.
+fn kernel_names(folder: &Path) -> Vec<String> {
     let files = fs::read_dir(folder).expect("the sources' folder");
     let texts =
         files.map(|file| fs::read_to_string(file.expect("a file").path()).expect("its text"));

@@ -6,7 +6,7 @@ use k256::ecdsa::signature::Verifier as _;
 use k256::elliptic_curve::sec1::ToSec1Point;
 use k256::{ProjectivePoint, Scalar};
 
-/// The generator of secp256k1 times a number, as the compressed point.
+/// Multiplies the generator of secp256k1 by numbers, and compresses the points.
 #[kernel]
 pub unsafe fn multiples(factors: &[u64], points: *mut [u8; 33]) {
     let i = thread::index_1d() as usize;
@@ -17,8 +17,7 @@ pub unsafe fn multiples(factors: &[u64], points: *mut [u8; 33]) {
     }
 }
 
-/// Signs by ECDSA (RFC 6979), and says whether the signature is right, and whether it is one of
-/// another text.
+/// Signs by ECDSA (RFC 6979), and verifies the signature with the text and with another text.
 #[kernel]
 pub unsafe fn sign_k256(
     keys: &[[u8; 32]],
@@ -39,7 +38,7 @@ pub unsafe fn sign_k256(
     }
 }
 
-/// X25519: what two sides agree on.
+/// Computes the X25519 shared secret.
 #[kernel]
 pub unsafe fn x25519(secrets: &[[u8; 32]], points: &[[u8; 32]], out: *mut [u8; 32]) {
     let i = thread::index_1d() as usize;
@@ -50,7 +49,7 @@ pub unsafe fn x25519(secrets: &[[u8; 32]], points: &[[u8; 32]], out: *mut [u8; 3
     }
 }
 
-/// Signs by Ed25519, and says whether the signature is right, and whether it is one of another key.
+/// Signs by Ed25519, and verifies the signature with the key and with another key.
 #[kernel]
 pub unsafe fn sign_ed25519(
     keys: &[[u8; 32]],

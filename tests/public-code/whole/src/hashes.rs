@@ -1,6 +1,6 @@
 use cuda_std::prelude::*;
 
-/// Each thread hashes as many bytes as it is told to, and gives twice as many as are usual.
+/// Hashes the given number of bytes per thread, to twice the usual digest length.
 #[kernel]
 pub unsafe fn blake3_of_prefixes(bytes: &[u8], lengths: &[u32], digests: *mut [u8; 64]) {
     let i = thread::index_1d() as usize;

@@ -1,7 +1,7 @@
 use cuda_std::prelude::*;
 use nalgebra::{Matrix3, Matrix4, UnitQuaternion, Vector3, Vector4};
 
-/// The inverse, the determinant and the solution of a system.
+/// Computes the inverse, the determinant and the solution of a linear system.
 #[kernel]
 pub unsafe fn solve(
     matrices: &[Matrix4<f64>],
@@ -19,7 +19,7 @@ pub unsafe fn solve(
     }
 }
 
-/// Eigenvalues of symmetric matrices, and a rotation.
+/// Computes eigenvalues of symmetric matrices, and a rotation.
 #[kernel]
 pub unsafe fn axes(
     matrices: &[Matrix3<f32>],

@@ -9,8 +9,8 @@ use k256::elliptic_curve::sec1::ToSec1Point;
 use k256::{ProjectivePoint, Scalar};
 use sha2::{Digest, Sha256};
 
-/// Looks for the least secret number from `first` on whose public key has a digest that begins like
-/// this, in hexadecimal digits.
+/// Searches for the smallest secret key from `first` whose public key has a digest that starts with
+/// the hexadecimal digits of `prefix`.
 #[kernel]
 pub unsafe fn mine(first: u64, prefix: &[u8], found: *mut u32) {
     let i = thread::index_1d();

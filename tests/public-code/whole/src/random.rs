@@ -4,7 +4,7 @@ use cuda_std::prelude::*;
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, TryRng};
 
-/// A generator of one's own, by the interface of the crate: xorshift (Marsaglia, 2003).
+/// A custom generator with the crate's interface: xorshift (Marsaglia, 2003).
 struct XorShift(u32);
 
 impl TryRng for XorShift {
@@ -27,8 +27,8 @@ impl TryRng for XorShift {
     }
 }
 
-/// Of each thread: what its generator gives first, a number of a range, one below 1, and a shuffled
-/// row.
+/// Draws the generator's first outputs, a number in a range, a number below 1, and a shuffled row,
+/// per thread.
 #[kernel]
 pub unsafe fn draws(raw: *mut [u32; 2], dice: *mut u8, below_one: *mut f32, rows: *mut [u8; 8]) {
     let i = thread::index_1d() as usize;

@@ -1,7 +1,7 @@
 use cuda_std::prelude::*;
 use glam::{Mat4, Quat, Vec3};
 
-/// Turns and moves points, and back by the inverse.
+/// Transforms points, and transforms them back by the inverse.
 #[kernel]
 pub unsafe fn there_and_back(
     points: &[Vec3],

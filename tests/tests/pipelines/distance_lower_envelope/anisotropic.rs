@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use test_cases::{cases, some};
+use test_cases::{cases, shard};
 
 /// Returns `true` if the lower-envelope kernels support a grid.
 fn is_supported(dims: Dims, spacing: [f64; 3]) -> bool {
@@ -40,7 +40,7 @@ fn anisotropic_maps_match_in_checked_mode() {
         [2, 40, 70],
     ];
     for (round, dims) in all.into_iter().enumerate() {
-        for (turn, field) in some(FIELDS.into_iter().enumerate(), round) {
+        for (turn, field) in shard(FIELDS.into_iter().enumerate(), round) {
             let metric = METRICS[(round + turn) % METRICS.len()];
             check_sites(&checked(3), field, dims, metric, None);
             let metric = METRICS[(round + turn + 3) % METRICS.len()];
@@ -52,7 +52,7 @@ fn anisotropic_maps_match_in_checked_mode() {
 #[test]
 fn sides_around_word_and_chunk_lengths_match() {
     for n in [31, 32, 33, 63, 64, 65] {
-        for (turn, field) in some(FIELDS.into_iter().enumerate(), n) {
+        for (turn, field) in shard(FIELDS.into_iter().enumerate(), n) {
             for metric in [
                 METRICS[turn % METRICS.len()],
                 METRICS[(turn + n) % METRICS.len()],
@@ -75,9 +75,9 @@ fn long_scanlines_match() {
             Field::Random(2),
             Field::Random(50),
         ];
-        for field in some(fields, n) {
+        for field in shard(fields, n) {
             for (axis, dims) in [[n, 3, 2], [33, n, 1], [4, 2, n]].into_iter().enumerate() {
-                for metric in some(METRICS, n + axis) {
+                for metric in shard(METRICS, n + axis) {
                     let [x, y, z] = spacing(metric);
                     if is_supported(dims, [x, y, z]) {
                         check_sites(&Device::cpu(), field, dims, metric, None);

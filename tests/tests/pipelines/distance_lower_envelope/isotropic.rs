@@ -3,7 +3,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use test_cases::{cases, some};
+use test_cases::{cases, shard};
 
 /// Computes the map with the lower-envelope kernels on any device.
 fn lower_envelope_map(device: &Device, mask: &[u8], dims: Dims, side: f64) -> Vec<f32> {
@@ -49,7 +49,7 @@ fn check_field(device: &Device, field: Field, dims: Dims, side: f64) {
 #[test]
 fn small_volumes_match_in_checked_mode() {
     for n in [1, 2, 5, 31, 32, 33] {
-        for field in some(FIELDS, n) {
+        for field in shard(FIELDS, n) {
             for side in [1.0, 0.7] {
                 check_field(&checked(n as u64), field, [n; 3], side);
             }
@@ -60,7 +60,7 @@ fn small_volumes_match_in_checked_mode() {
 #[test]
 fn thin_volumes_match_in_checked_mode() {
     for n in [63, 64, 65, 100] {
-        for field in some(FIELDS, n) {
+        for field in shard(FIELDS, n) {
             for dims in [
                 [n, 1, 1],
                 [1, n, 1],
@@ -85,7 +85,7 @@ fn long_scanlines_match_in_checked_mode() {
             Field::Plane,
         ];
         for (turn, dims) in [[1, n, 1], [1, 1, n]].into_iter().enumerate() {
-            for field in some(fields, n / 128 + turn) {
+            for field in shard(fields, n / 128 + turn) {
                 check_field(&checked(5), field, dims, 1.0);
             }
         }
@@ -95,7 +95,7 @@ fn long_scanlines_match_in_checked_mode() {
 #[test]
 fn sides_around_word_and_chunk_lengths_match() {
     for n in [31, 32, 33, 63, 64, 65] {
-        for field in some(FIELDS, n) {
+        for field in shard(FIELDS, n) {
             check_field(&Device::cpu(), field, [n, n, 20], 1.0);
             check_field(&Device::cpu(), field, [20, 35, n], 1.3);
         }
@@ -105,7 +105,7 @@ fn sides_around_word_and_chunk_lengths_match() {
 #[test]
 fn long_scanlines_match() {
     for n in [511, 512, 513, 640, 641, 1000, 1023, 1024] {
-        for field in some(FIELDS, n) {
+        for field in shard(FIELDS, n) {
             for dims in [[n, 3, 2], [33, n, 1], [4, 2, n]] {
                 check_field(&Device::cpu(), field, dims, 1.0);
             }
@@ -118,7 +118,7 @@ fn long_scanlines_match() {
 #[test]
 fn narrow_bands_of_long_scanlines_match() {
     for n in [513, 575, 576, 577, 609, 640, 769, 1024] {
-        for field in some(FIELDS, n) {
+        for field in shard(FIELDS, n) {
             for (dims, bound) in [([33, n, 2], 3.0), ([5, 3, n], 10.0), ([3, n, 1], 32.0)] {
                 check_sites(&Device::cpu(), field, dims, isotropic(1.0), Some(bound));
             }
@@ -246,8 +246,8 @@ fn bounds_and_nearest_sites_match_in_checked_mode() {
         [2, 3, 100],
         [2, 70, 70],
     ] {
-        for field in some(FIELDS, dims[0]) {
-            for bound in some([None, Some(0.5), Some(3.0), Some(40.0)], dims[1]) {
+        for field in shard(FIELDS, dims[0]) {
+            for bound in shard([None, Some(0.5), Some(3.0), Some(40.0)], dims[1]) {
                 check_sites(&checked(3), field, dims, isotropic(1.0), bound);
             }
             check_sites(&checked(4), field, dims, isotropic(0.7), Some(7.0));
@@ -265,9 +265,9 @@ fn bounds_and_nearest_sites_match() {
         [3, 1024, 2],
         [2, 2, 1023],
     ] {
-        for field in some(FIELDS, dims[0]) {
+        for field in shard(FIELDS, dims[0]) {
             let bounds = [None, Some(1.0), Some(10.0), Some(36.5), Some(5000.0)];
-            for bound in some(bounds, dims[1]) {
+            for bound in shard(bounds, dims[1]) {
                 check_sites(&Device::cpu(), field, dims, isotropic(1.0), bound);
             }
             check_sites(&Device::cpu(), field, dims, isotropic(1.3), Some(13.0));

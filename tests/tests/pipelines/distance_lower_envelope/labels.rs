@@ -3,7 +3,7 @@
 use super::*;
 use ferrovox::grid::{DeviceSample, DeviceVolume, Sample};
 use proptest::prelude::*;
-use test_cases::{cases, some};
+use test_cases::{cases, shard};
 
 /// Creates blocks of labels with random speckles of other labels, one voxel in `speckle_one_in`.
 fn labels([nx, ny, nz]: Dims, count: u64, block: usize, speckle_one_in: u64, seed: u64) -> Vec<u8> {
@@ -142,7 +142,7 @@ fn labels_match_all_pairs_in_checked_mode() {
     .enumerate()
     {
         let kinds = [(1, 9, 0), (2, 4, 0), (9, 16, 0), (3, 20, 300), (40, 1, 0)];
-        for (count, block, speckle_one_in) in some(kinds, seed) {
+        for (count, block, speckle_one_in) in shard(kinds, seed) {
             let labels = labels(dims, count, block, speckle_one_in, seed as u64);
             let squared_distances = squared_distances(&labels, dims);
             for bound in BOUNDS {
@@ -192,7 +192,7 @@ fn all_sample_types_match_in_checked_mode() {
 fn sides_around_word_and_chunk_lengths_match() {
     for n in [31, 32, 33, 63, 64, 65, 124, 132] {
         for (count, block, speckle_one_in) in [(2, 64, 2000), (9, 24, 0), (3, 8, 100)] {
-            for bound in some(BOUNDS, n + count as usize) {
+            for bound in shard(BOUNDS, n + count as usize) {
                 for dims in [[n, n, 9], [20, 35, n]] {
                     let labels = labels(dims, count, block, speckle_one_in, n as u64);
                     check_labels(&Device::cpu(), &labels, dims, 1.0, bound, "");
@@ -207,7 +207,7 @@ fn long_scanlines_match() {
     for n in [511, 512, 513, 640, 1000, 1023, 1024, 1025] {
         for dims in [[n, 3, 2], [33, n, 1], [4, 2, n]] {
             let kinds = [(2, 700, 0), (9, 300, 0), (2, 1100, 900), (5, 40, 50)];
-            for (count, block, speckle_one_in) in some(kinds, n) {
+            for (count, block, speckle_one_in) in shard(kinds, n) {
                 let labels = labels(dims, count, block, speckle_one_in, 7);
                 for bound in [None, Some(10.0), Some(100.0)] {
                     if n <= 1024 {

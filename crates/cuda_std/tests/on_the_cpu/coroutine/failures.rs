@@ -1,4 +1,4 @@
-//! Blocks that fail while threads wait in frames.
+//! Aborted blocks with threads suspended in coroutine frames.
 
 use super::assert_is_coroutine;
 use crate::support::shape;
@@ -7,7 +7,7 @@ use cuda_std::{launch_on_cpu, warp};
 use simt::{LaunchError, Mode};
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Values that are alive.
+/// Number of living values.
 static ALIVE: AtomicI64 = AtomicI64::new(0);
 
 struct Alive;
@@ -28,7 +28,7 @@ impl Drop for Alive {
     }
 }
 
-/// One thread reads past the end, while the others wait with values that have to be dropped.
+/// One thread reads out of bounds while the others wait with values that must be dropped.
 #[kernel]
 pub unsafe fn failing(input: View<u32>, output: ViewMut<u32>) {
     let value = Alive::new();
@@ -42,7 +42,7 @@ pub unsafe fn failing(input: View<u32>, output: ViewMut<u32>) {
 }
 
 #[test]
-fn a_thread_that_fails_ends_its_block_and_drops_what_others_hold() {
+fn a_failing_thread_aborts_its_block_and_drops_the_values_of_others() {
     assert_is_coroutine::<failing>();
     let (input, mut output) = ([1; 64], [0; 64]);
     for block in [64, 40, 64] {
@@ -64,12 +64,12 @@ fn a_thread_that_fails_ends_its_block_and_drops_what_others_hold() {
     }
 }
 
-/// One lane waits for another, which waits for the block, which waits for the first.
+/// Deadlock: one lane waits for another, which waits for the block, which waits for the first.
 #[kernel]
 pub unsafe fn stuck(output: ViewMut<u32>) {
     let t = thread::thread_idx_x();
     if t == 32 {
-        // SAFETY: that lane 1 never comes is what is tested.
+        // SAFETY: the test relies on lane 1 never arriving.
         unsafe { warp::sync_warp(0b11) };
     }
     thread::sync_threads();
@@ -77,7 +77,7 @@ pub unsafe fn stuck(output: ViewMut<u32>) {
 }
 
 #[test]
-fn a_deadlock_names_who_waits_in_frames_and_on_stacks() {
+fn a_deadlock_names_threads_in_frames_and_on_stacks() {
     assert_is_coroutine::<stuck>();
     let mut output = [0; 64];
     let args = (ViewMut::from(&mut output[..]),);

@@ -1,10 +1,10 @@
-//! Loops that take turns.
+//! Grid-stride loops, which yield.
 
 use super::{BLOCKS, in_every_mode, numbers};
 use crate::support::shape;
 use cuda_std::prelude::*;
 
-/// A number that its method changes.
+/// A number with a method that modifies it.
 trait Advance {
     fn advance(&mut self, by: usize);
 }
@@ -16,7 +16,7 @@ impl Advance for usize {
     }
 }
 
-/// Loops whose stride is the grid's, which take turns, with all that may be in them.
+/// Grid-stride loops, which yield, with a variety of statements in their bodies.
 #[kernel]
 pub unsafe fn strides(data: View<u32>, output: ViewMut<u32>) {
     let (block, grid) = (
@@ -57,7 +57,7 @@ pub unsafe fn strides(data: View<u32>, output: ViewMut<u32>) {
     let mut m = first;
     let pointer = &raw mut m;
     while m < n {
-        // SAFETY: the pointer is to `m`, which nobody borrows.
+        // SAFETY: the pointer refers to `m`, which is not borrowed.
         sum = unsafe { sum.wrapping_add(*pointer as u32) };
         m += stride;
     }
@@ -80,7 +80,7 @@ pub unsafe fn strides(data: View<u32>, output: ViewMut<u32>) {
 }
 
 #[test]
-fn strided_loops_give_the_bits_of_plain_loops() {
+fn grid_stride_loops_agree_with_plain_loops() {
     for (seed, block) in (1..).zip(BLOCKS) {
         for n in [0, 1, 1000, 10_007] {
             let data = numbers(n, seed);

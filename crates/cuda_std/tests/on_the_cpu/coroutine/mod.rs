@@ -1,5 +1,5 @@
-//! Bodies in steps: kernels with barriers, whose threads in fast mode wait in frames. Checked mode
-//! runs the same source on stacks, so the two must agree, and both with a plain loop.
+//! Coroutine bodies: kernels with barriers, whose threads wait in frames in fast mode. Checked mode
+//! runs the same source on stacks, so both modes must agree with each other and with a plain loop.
 
 mod failures;
 mod loops;
@@ -13,7 +13,7 @@ use cuda_std::launch_on_cpu;
 use cuda_std::prelude::*;
 use simt::LaunchShape;
 
-/// That fast mode takes the kernel's steps.
+/// Checks that fast mode runs the kernel as a coroutine.
 fn assert_is_coroutine<K: Kernel>() {
     let has_best =
         cfg!(not(target_arch = "x86_64")) || InstructionSet::best() == InstructionSet::Avx2;
@@ -27,7 +27,7 @@ fn assert_is_coroutine<K: Kernel>() {
 
 const BLOCKS: [u32; 7] = [1, 2, 31, 32, 33, 100, 256];
 
-/// The results of a kernel with one argument and one result for each thread, the same in each mode.
+/// Runs a kernel with one argument and one result per thread, and checks that all modes agree.
 fn in_every_mode<K>(shape: LaunchShape, input: &[u32]) -> Vec<u32>
 where
     K: for<'a> Kernel<Args<'a> = (View<'a, u32>, ViewMut<'a, u32>)>,
@@ -37,7 +37,7 @@ where
     let outputs = MODES.map(|mode| {
         let mut output = vec![0; threads];
         let args = (View::from(input), ViewMut::from(&mut output[..]));
-        // SAFETY: the kernels here write elements of their own thread, or atomically.
+        // SAFETY: these kernels write their own thread's elements, or atomically.
         unsafe { launch_on_cpu::<K>(shape, mode, args) }.unwrap();
         output
     });

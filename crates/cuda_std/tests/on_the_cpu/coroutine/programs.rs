@@ -5,8 +5,8 @@ use crate::support::shape;
 use cuda_std::prelude::*;
 use cuda_std::shared_view;
 
-/// A program of operations on the block's array, with a barrier after each: every kind of barrier,
-/// loops around them, and values that live across them.
+/// Interprets a program of operations on the block's array, each followed by a barrier: all kinds
+/// of barriers, loops around them, and values that live across them.
 #[kernel]
 pub unsafe fn interpreter(program: View<u32>, output: ViewMut<u32>) {
     let array = shared_view![u32; 256];
@@ -81,7 +81,7 @@ pub unsafe fn interpreter(program: View<u32>, output: ViewMut<u32>) {
     output.write(thread::index_1d() as usize, mine ^ array.read(t));
 }
 
-/// What the interpreter does, in plain loops.
+/// Interprets the program with plain loops.
 fn interpreted(program: &[u32], block: u32, n: usize) -> Vec<u32> {
     let mut mine: Vec<u32> = (0..n as u32)
         .map(|t| (block * n as u32 + t).wrapping_mul(0x9E37_79B9))
@@ -146,7 +146,7 @@ fn interpreted(program: &[u32], block: u32, n: usize) -> Vec<u32> {
 }
 
 #[test]
-fn random_programs_give_the_bits_of_plain_loops() {
+fn random_programs_agree_with_plain_loops() {
     for seed in 1..=60 {
         let mut program = numbers(24, seed * 7919);
         program.truncate(seed as usize % 24 + 1);

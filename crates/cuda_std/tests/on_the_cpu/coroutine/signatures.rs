@@ -1,4 +1,4 @@
-//! Names and types that kernels in steps may have.
+//! Names and types in coroutine kernels.
 
 use super::{assert_is_coroutine, numbers};
 use crate::support::{MODES, shape};
@@ -6,7 +6,7 @@ use cuda_std::prelude::*;
 use cuda_std::{launch_on_cpu, shared_view};
 
 mod own {
-    /// No barrier.
+    /// A function with a barrier's name.
     pub fn sync_threads() {}
 
     pub fn sync_threads_or(value: u32) -> u32 {
@@ -14,7 +14,7 @@ mod own {
     }
 }
 
-/// Functions that have the names of barriers; names of parameters in all places, and again.
+/// Functions with the names of barriers, and parameter names in all positions and rebound.
 #[kernel]
 pub unsafe fn names(
     input: View<u32>,
@@ -81,7 +81,7 @@ pub unsafe fn rotated<T: Copy>(input: &[T], output: ViewMut<T>) {
 }
 
 #[test]
-fn kernels_for_several_types_are_in_steps_too() {
+fn generic_kernels_are_coroutines_too() {
     assert_is_coroutine::<rotated<u8>>();
     let input: Vec<f64> = (0..64).map(f64::from).collect();
     for mode in MODES {

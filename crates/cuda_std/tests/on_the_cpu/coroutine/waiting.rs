@@ -1,4 +1,5 @@
-//! Threads that wait in frames, on stacks, for words; that leave; and operations on shared memory.
+//! Threads that wait in frames, on stacks, or for memory; that exit; and operations on shared
+//! memory.
 
 use super::{BLOCKS, assert_is_coroutine, in_every_mode, numbers};
 use crate::support::shape;
@@ -8,12 +9,11 @@ use simt::Mode;
 use std::sync::atomic::Ordering;
 
 #[inline(always)]
-fn all_are_here() {
+fn sync_in_function() {
     thread::sync_threads();
 }
 
-/// Barriers in the source, in a function, in a closure, and operations of warps, one after the
-/// other.
+/// Barriers in the body, in a function and in a closure, alternating with warp operations.
 #[kernel]
 pub unsafe fn mixed(input: View<u32>, output: ViewMut<u32>) {
     let array = shared_view![u32; 256];
@@ -25,12 +25,12 @@ pub unsafe fn mixed(input: View<u32>, output: ViewMut<u32>) {
         array.write(t, mine);
         match round % 3 {
             0 => thread::sync_threads(),
-            1 => all_are_here(),
+            1 => sync_in_function(),
             _ => wait(),
         }
         mine = mine.wrapping_add(array.read((t + 1) % n));
         if round % 2 == 0 {
-            // SAFETY: every lane comes here.
+            // SAFETY: all lanes make this call.
             mine ^= unsafe { warp::warp_vote_ballot(warp::FULL_MASK, mine.is_multiple_of(2)) };
         }
         thread::sync_threads();
@@ -39,7 +39,7 @@ pub unsafe fn mixed(input: View<u32>, output: ViewMut<u32>) {
 }
 
 #[test]
-fn barriers_in_frames_and_on_stacks_are_the_same_barriers() {
+fn frames_and_stacks_wait_at_the_same_barriers() {
     for (seed, block) in (1..).zip(BLOCKS) {
         let n = block as usize;
         let input = numbers(n, seed);
@@ -61,7 +61,7 @@ fn barriers_in_frames_and_on_stacks_are_the_same_barriers() {
     }
 }
 
-/// Threads leave at different barriers, which fast mode lets them.
+/// Threads exit before different barriers, which fast mode allows.
 #[kernel]
 pub unsafe fn leaving(input: View<u32>, output: ViewMut<u32>) {
     let t = thread::thread_idx_x();
@@ -77,7 +77,7 @@ pub unsafe fn leaving(input: View<u32>, output: ViewMut<u32>) {
 }
 
 #[test]
-fn threads_that_left_are_not_waited_for() {
+fn exited_threads_are_not_waited_for() {
     assert_is_coroutine::<leaving>();
     let mut output = [0; 100];
     let input = [0; 5];
@@ -95,8 +95,7 @@ fn threads_that_left_are_not_waited_for() {
     }
 }
 
-/// Threads that wait for a word which another thread of the block writes, at a time between
-/// barriers.
+/// Threads that poll a word which another thread of the block writes between barriers.
 #[kernel]
 pub unsafe fn spinning(input: View<u32>, output: ViewMut<u32>) {
     let turn = shared_view![u32; 1];
@@ -106,7 +105,7 @@ pub unsafe fn spinning(input: View<u32>, output: ViewMut<u32>) {
     }
     for _ in 0..input.len() {
         thread::sync_threads();
-        // the last thread's turn is first
+        // the last thread must run first
         let mine = thread::block_dim_x() - 1 - t;
         while turn.atomic_load(0, Ordering::Acquire) != mine {}
         turn.atomic_store(0, mine + 1, Ordering::Release);
@@ -119,11 +118,11 @@ pub unsafe fn spinning(input: View<u32>, output: ViewMut<u32>) {
 }
 
 #[test]
-fn threads_may_wait_for_a_word_between_barriers() {
+fn threads_may_poll_memory_between_barriers() {
     assert_eq!(in_every_mode::<spinning>(shape(1, 37), &[0; 3]), [3; 37]);
 }
 
-/// Each operation on shared memory, by all threads.
+/// All operations on shared memory, by all threads.
 #[kernel]
 pub unsafe fn shared_operations(input: View<u32>, output: ViewMut<u32>) {
     let words = shared_view![u32; 8];
@@ -162,7 +161,7 @@ pub unsafe fn shared_operations(input: View<u32>, output: ViewMut<u32>) {
 }
 
 #[test]
-fn operations_on_shared_memory_are_those_of_plain_loops() {
+fn shared_memory_operations_agree_with_plain_loops() {
     assert_is_coroutine::<shared_operations>();
     for block in [12, 32, 200] {
         let input = numbers(block as usize, block);
@@ -196,8 +195,8 @@ fn operations_on_shared_memory_are_those_of_plain_loops() {
                 signed(3, |a, x| a ^ (x + (1 << 31))),
             ];
             for values in output.chunks(block as usize) {
-                // The exchanges may come in any order: one value is left in the end, the others and
-                // the first were seen.
+                // The exchanges happen in any order: one value remains, the others and the initial
+                // one were returned.
                 let mut want = want;
                 let left = input.iter().filter(|x| **x != values[6]);
                 assert_eq!(left.clone().count(), input.len() - 1, "blocks of {block}");

@@ -7,7 +7,7 @@ use cuda_std::thread::NamedBarrier;
 use cuda_std::{async_copy, launch_on_cpu, shared_view};
 use simt::{LaunchError, Mode};
 
-/// Copies tiles of one warp asynchronously, for another one to read, twice.
+/// One warp copies tiles asynchronously for another one to read, twice.
 #[kernel]
 pub unsafe fn copier(x: ViewMut<u32>, out: ViewMut<u32>, fault: u32) {
     let tile = shared_view![u32; 64];
@@ -16,7 +16,7 @@ pub unsafe fn copier(x: ViewMut<u32>, out: ViewMut<u32>, fault: u32) {
     let t = thread::thread_idx_x() as usize;
     for round in 0..2 {
         if t < 32 {
-            // 6: the copy begins while the others may still read
+            // 6: the copy begins while other threads may still read
             if round > 0 && fault != 6 {
                 empty.sync();
             }
@@ -24,16 +24,16 @@ pub unsafe fn copier(x: ViewMut<u32>, out: ViewMut<u32>, fault: u32) {
             match fault {
                 // 1: read by the copying thread before its wait
                 1 => out.write(64 * round + t, tile.read(2 * t)),
-                // 2: the source overwritten by the copying thread before its wait
+                // 2: source overwritten by the copying thread before its wait
                 2 => x.write(64 * round + 2 * t, 0),
                 _ => {}
             }
-            // 3: the others are told before the wait
+            // 3: the other warp is signalled before the wait
             if fault == 3 {
                 full.arrive();
             }
             async_copy::wait_all();
-            // 4: read by others of the warp, after the thread's own wait alone
+            // 4: read by other lanes after the copying thread's own wait only
             if fault == 4 {
                 out.write(64 * round + t, tile.read(63 - 2 * t));
             }
@@ -41,7 +41,7 @@ pub unsafe fn copier(x: ViewMut<u32>, out: ViewMut<u32>, fault: u32) {
                 full.arrive();
             }
         } else {
-            // 5: the source overwritten by another thread, which was not told
+            // 5: source overwritten by another thread without synchronisation
             if fault == 5 {
                 x.write(64 * round + t, 0);
             }
@@ -62,7 +62,7 @@ fn copy(mode: Mode, fault: u32) -> Result<(), LaunchError> {
         ViewMut::from(&mut out[..]),
         fault,
     );
-    // SAFETY: in fast mode there is no fault; checked mode runs one thread after another.
+    // SAFETY: fast mode runs without a fault; checked mode runs one thread at a time.
     unsafe { launch_on_cpu::<copier>(shape(1, 64), mode, arguments) }?;
     for round in 0..2 {
         assert_eq!(out[64 * round + 32..][..32], [128 * round as u32 + 63; 32]);
@@ -71,7 +71,7 @@ fn copy(mode: Mode, fault: u32) -> Result<(), LaunchError> {
 }
 
 #[test]
-fn copies_that_are_waited_for_before_a_named_barrier_are_right() {
+fn copies_waited_for_before_a_named_barrier_are_correct() {
     right(copy);
     copy(Mode::Fast, 0).unwrap();
 }
@@ -115,7 +115,7 @@ fn a_copy_into_what_others_read_races() {
     faulty(copy, 6, is_race);
 }
 
-/// The source is overwritten after a barrier that the copying thread comes to before its wait.
+/// Overwrites the source after a barrier at which the copying thread arrives before its wait.
 #[kernel]
 pub unsafe fn copy_late(x: ViewMut<u32>, out: ViewMut<u32>, fault: u32) {
     let tile = shared_view![u32; 32];
@@ -143,12 +143,11 @@ fn a_copy_may_read_as_late_as_its_wait() {
             ViewMut::from(&mut out[..]),
             fault,
         );
-        // SAFETY: checked mode runs one thread after another.
+        // SAFETY: checked mode runs one thread at a time.
         unsafe { launch_on_cpu::<copy_late>(shape(1, 32), mode, arguments) }
     };
     right(launch);
-    // What is written before the wait is found as a use of the copy, and what is written after it
-    // as a race.
+    // A write before the wait conflicts with the copy, and a write after it is a race.
     let report = faulty(launch, 1, |kind| is_race(kind) || is_copy(kind));
     let text = report.to_string();
     assert!(text.contains("element 1 of `x` (parameter 1)"), "{text}");

@@ -1,5 +1,5 @@
-//! What orders accesses: named barriers, waits for asynchronous copies, warps' own barriers. Each
-//! kernel is right with the fault 0, and has one planted with each other number;
+//! Memory ordering: named barriers, waits for asynchronous copies, and warp barriers. Each kernel
+//! is correct with fault 0 and has a planted fault for every other number.
 //! `docs/kernels/writing-kernels.md` names the tests.
 
 mod copies;
@@ -18,8 +18,8 @@ fn is_copy(kind: &FindingKind) -> bool {
     matches!(kind, FindingKind::AsyncCopyConflict { .. })
 }
 
-/// Launches with `fault` under several seeds: each has findings, and one of them is as `expected`.
-/// The first report.
+/// Launches with `fault` under several seeds, checks that each report contains the expected
+/// finding, and returns the first report.
 #[track_caller]
 fn faulty(
     launch: impl Fn(Mode, u32) -> Result<(), LaunchError>,
@@ -37,7 +37,7 @@ fn faulty(
     report
 }
 
-/// Without a fault there are no findings, and all was watched.
+/// Checks that there are no findings without a fault, and that all memory was tracked.
 #[track_caller]
 fn right(launch: impl Fn(Mode, u32) -> Result<(), LaunchError>) {
     for seed in SEEDS {

@@ -7,8 +7,8 @@ use cuda_std::thread::NamedBarrier;
 use cuda_std::{launch_on_cpu, shared_view};
 use simt::{FindingKind, LaunchError, MemoryLocation, Mode, Report};
 
-/// One warp makes numbers, one adds them up, by a slot of global and one of shared memory for each
-/// lane.
+/// One warp produces numbers and one sums them, through one slot per lane in global and one in
+/// shared memory.
 #[kernel]
 pub unsafe fn producer(x: View<u32>, slots: ViewMut<u32>, sums: ViewMut<u32>, fault: u32) {
     let tile = shared_view![u32; 32];
@@ -18,16 +18,16 @@ pub unsafe fn producer(x: View<u32>, slots: ViewMut<u32>, sums: ViewMut<u32>, fa
     let rounds = x.len() / 32;
     if thread::thread_idx_x() < 32 {
         for round in 0..rounds {
-            // 1: overwritten before the others have read
+            // 1: overwritten before the consumer has read
             if round > 0 && fault != 1 {
                 empty.sync();
             }
             tile.write(lane, x.read(32 * round + lane));
             slots.write(lane, x.read(32 * round + lane));
             match fault {
-                // 2: nobody is told
+                // 2: no signal
                 2 => {}
-                // 3: the other barrier
+                // 3: the wrong barrier
                 3 => empty.arrive(),
                 _ => full.arrive(),
             }
@@ -35,7 +35,7 @@ pub unsafe fn producer(x: View<u32>, slots: ViewMut<u32>, sums: ViewMut<u32>, fa
     } else {
         let mut sum = 0_u32;
         for round in 0..rounds {
-            // 4: read before
+            // 4: read before the barrier
             if fault != 2 && fault != 4 {
                 full.sync();
             }
@@ -60,13 +60,13 @@ fn produce(mode: Mode, fault: u32) -> (Result<(), LaunchError>, Vec<u32>) {
         ViewMut::from(&mut sums[..]),
         fault,
     );
-    // SAFETY: in fast mode there is no fault; checked mode runs one thread after another.
+    // SAFETY: fast mode runs without a fault; checked mode runs one thread at a time.
     let result = unsafe { launch_on_cpu::<producer>(shape(1, 64), mode, arguments) };
     (result, sums)
 }
 
 #[test]
-fn a_producer_and_a_consumer_meet_at_named_barriers() {
+fn a_producer_and_a_consumer_synchronise_at_named_barriers() {
     let square = |i: u32| i * i;
     let expected: Vec<u32> = (0..32)
         .map(|lane| (0..5).map(|round| square(32 * round + 31 - lane)).sum())
@@ -79,7 +79,7 @@ fn a_producer_and_a_consumer_meet_at_named_barriers() {
     right(|mode, fault| produce(mode, fault).0);
 }
 
-/// A race on shared memory, and one on the parameter with its element.
+/// Checks for a race on shared memory, and one on the parameter with its element.
 #[track_caller]
 fn races_on_both(report: &Report) {
     let places = report.findings().iter().filter_map(|one| match one.kind {
@@ -136,7 +136,8 @@ fn the_wrong_named_barrier_never_completes() {
     }
 }
 
-/// Steps and stacks: the block's barrier in the source, named ones in it and in a function.
+/// Coroutine frames and stacks: the block's barrier in the body, named barriers in it and in a
+/// function.
 #[kernel]
 pub unsafe fn two_teams(x: View<u32>, out: ViewMut<u32>) {
     let tile = shared_view![u32; 128];
@@ -165,7 +166,7 @@ fn meet() {
 }
 
 #[test]
-fn named_barriers_wait_in_kernels_in_steps_too() {
+fn named_barriers_work_in_coroutine_kernels() {
     let x: Vec<u32> = (7..135).collect();
     let mut expected = x.clone();
     for _ in 0..4 {

@@ -1,8 +1,8 @@
-//! Comparisons that say where and how two results differ.
+//! Comparisons that report the position and kind of a difference.
 
 use std::fmt::Debug;
 
-/// Every element equal.
+/// Checks that all elements are equal.
 pub fn equal<T: PartialEq + Debug>(what: &str, got: &[T], want: &[T]) -> Result<(), String> {
     if got.len() != want.len() {
         return Err(format!(
@@ -20,9 +20,9 @@ pub fn equal<T: PartialEq + Debug>(what: &str, got: &[T], want: &[T]) -> Result<
     }
 }
 
-/// Every element within `ulps` units in the last place.
+/// Checks that all elements agree within `ulps` units in the last place.
 pub fn close(what: &str, got: &[f64], want: &[f64], ulps: u64) -> Result<(), String> {
-    // Floats in the order of their values, as integers.
+    // Maps floats to integers in the same order.
     let rank = |x: f64| {
         let bits = x.to_bits() as i64;
         if bits < 0 {

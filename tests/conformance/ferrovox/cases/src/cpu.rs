@@ -12,7 +12,7 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// A machine whose launches run in `mode`.
+    /// Creates a machine whose launches run in `mode`.
     pub fn new(mode: Mode) -> Self {
         Self {
             mode,
@@ -33,7 +33,7 @@ impl Machine for Cpu {
     }
 
     fn download<T: Copy + 'static>(&mut self, buffer: Buffer<T>) -> Result<Vec<T>, String> {
-        // SAFETY: `upload` made the buffer, `memory` keeps it, and no launch is running.
+        // SAFETY: `upload` created the buffer, `memory` keeps it, and no launch is running.
         Ok(unsafe { std::slice::from_raw_parts(buffer.ptr, buffer.len) }.to_vec())
     }
 
@@ -42,7 +42,7 @@ impl Machine for Cpu {
         shape: LaunchShape,
         args: K::Args<'_>,
     ) -> Result<(), String> {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { launch_on_cpu::<K>(shape, self.mode, args) }.map_err(|error| error.to_string())
     }
 }

@@ -1,34 +1,35 @@
-//! What a case needs of a device.
+//! Interface between the cases and a device.
 
 use cuda_std::kernel::Kernel;
 use cuda_std::{View, ViewMut};
 use simt::LaunchShape;
 
-/// Memory and launches.
+/// A device with memory and launches.
 pub trait Machine {
-    /// Copies `data` into memory of the machine. The machine keeps it until it is dropped.
+    /// Copies `data` to memory of the machine, which keeps it until it is dropped.
     ///
     /// # Errors
     ///
-    /// What the machine says.
+    /// The machine's error message.
     fn upload<T: Copy + 'static>(&mut self, data: &[T]) -> Result<Buffer<T>, String>;
 
-    /// Copies a buffer back, after the launches before.
+    /// Copies a buffer back, after all previous launches.
     ///
     /// # Errors
     ///
-    /// What the machine says.
+    /// The machine's error message.
     fn download<T: Copy + 'static>(&mut self, buffer: Buffer<T>) -> Result<Vec<T>, String>;
 
     /// Launches `K` and waits for it.
     ///
     /// # Safety
     ///
-    /// As for `cuda_std::launch_on_cpu`; what the arguments point to is memory of this machine.
+    /// The requirements of `cuda_std::launch_on_cpu`; the arguments refer to memory of this
+    /// machine.
     ///
     /// # Errors
     ///
-    /// What the machine says.
+    /// The machine's error message.
     unsafe fn launch<K: Kernel>(
         &mut self,
         shape: LaunchShape,
@@ -36,11 +37,11 @@ pub trait Machine {
     ) -> Result<(), String>;
 }
 
-/// Memory of a machine.
+/// A buffer in the memory of a machine.
 pub struct Buffer<T> {
-    /// Its address on the machine.
+    /// Address on the machine.
     pub ptr: *mut T,
-    /// Its elements.
+    /// Number of elements.
     pub len: usize,
 }
 
@@ -53,14 +54,14 @@ impl<T> Clone for Buffer<T> {
 impl<T> Copy for Buffer<T> {}
 
 impl<T: Copy> Buffer<T> {
-    /// The argument for a kernel that reads it.
+    /// Returns the argument for a kernel that reads the buffer.
     pub fn view(&self) -> View<'_, T> {
-        // SAFETY: the machine keeps the buffer; a case uploads it once and no launch of the case
-        // writes what it views.
+        // SAFETY: the machine keeps the buffer; a case uploads it once and does not write it while
+        // it is viewed.
         unsafe { View::from_raw_parts(self.ptr, self.len) }
     }
 
-    /// The argument for a kernel that writes it.
+    /// Returns the argument for a kernel that writes the buffer.
     pub fn view_mut(&self) -> ViewMut<'_, T> {
         // SAFETY: as in `view`; one launch at a time uses the buffer.
         unsafe { ViewMut::from_raw_parts(self.ptr, self.len) }

@@ -1,20 +1,24 @@
-//! Every case on the CPU executor, in fast and in checked mode, with every block size it takes.
+//! All cases on the CPU executor, in fast and in checked mode, with all supported block sizes.
 
-use conformance_cases::{Cpu, all};
+use conformance_cases::{Cpu, all_cases};
 use simt::Mode;
 
-/// Its lock is made of atomic operations, of whose order between blocks checked mode does not know:
-/// it reports what the lock guards.
+/// A case with a lock of atomic operations. Checked mode does not model ordering through atomics
+/// and reports the data that the lock protects.
 const LOCKED: &str = "locked_count";
 
 fn run_all(mode: Mode) {
     let mut failures = Vec::new();
-    for case in all::<Cpu>() {
+    for case in all_cases::<Cpu>() {
         for &block in case.blocks {
             let result = (case.run)(&mut Cpu::new(mode), block);
             if case.name == LOCKED && matches!(mode, Mode::Checked { .. }) {
-                let why = result.expect_err("checked mode knows locks now: say so in the docs");
-                assert!(why.to_string().contains("race on element 0 of `count`"), "{why}");
+                let why =
+                    result.expect_err("checked mode knows locks now: error_text so in the docs");
+                assert!(
+                    why.to_string().contains("race on element 0 of `count`"),
+                    "{why}"
+                );
             } else if let Err(why) = result {
                 failures.push(format!("{} with blocks of {block}: {why}", case.name));
             }
@@ -35,11 +39,11 @@ fn checked() {
     }
 }
 
-/// A case that nobody lists is a case that nobody runs.
+/// Kernels without a case would not be tested.
 #[test]
 fn every_kernel_has_a_case() {
     let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../../kernels");
-    let listed: Vec<&str> = all::<Cpu>().iter().map(|case| case.name).collect();
+    let listed: Vec<&str> = all_cases::<Cpu>().iter().map(|case| case.name).collect();
     let mut kernels = 0;
     for file in std::fs::read_dir(sources).expect("the kernels' folder") {
         let text = std::fs::read_to_string(file.expect("a file").path()).expect("its text");

@@ -1,3 +1,3 @@
-//! This project's `cuda_std`, by the name that published crates ask for.
+//! This project's `cuda_std` under the package name that published crates depend on.
 
 pub use ours::*;

@@ -3,7 +3,7 @@ use public_code_quick as kernels;
 
 use public_code_support::{hex, joined, launch, MODES};
 
-/// The messages of NIST's examples (FIPS 180-4): of no bits, of 24, of 448 and of 896.
+/// Messages of NIST's examples (FIPS 180-4), of 0, 24, 448 and 896 bits.
 const MESSAGES: [&[u8]; 4] = [
     b"",
     b"abc",
@@ -57,8 +57,8 @@ fn sha512_of_nists_messages() {
     }
 }
 
-/// The vectors of SipHash's authors (Aumasson and Bernstein, 2012), whose appendix has the one of
-/// 15 bytes; the others are of their program.
+/// Vectors of SipHash's authors (Aumasson and Bernstein, 2012): the appendix has the one of 15
+/// bytes; the others are from their program.
 #[test]
 fn siphash_of_its_authors_vectors() {
     let bytes: Vec<u8> = (0..16).collect();
@@ -80,7 +80,7 @@ fn siphash_of_its_authors_vectors() {
     }
 }
 
-/// The check value of the CRC that zlib and Ethernet have.
+/// Check value of the CRC used by zlib and Ethernet.
 #[test]
 fn crc32_has_its_check_value() {
     let (text, ends) = joined(&[

@@ -1,5 +1,5 @@
-//! Public crates in kernels on the CPU, in fast and in checked mode, against vectors that others
-//! published.
+//! Public crates in kernels on the CPU, in fast and in checked mode, compared with published
+//! vectors.
 
 mod ciphers;
 mod collections;

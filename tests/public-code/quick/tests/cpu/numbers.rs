@@ -4,7 +4,7 @@ use public_code_quick as kernels;
 
 use public_code_support::{launch, MODES};
 
-/// In units of the last place of the expected number.
+/// Returns the error in units in the last place of the expected number.
 fn ulps(found: f64, expected: f64) -> f64 {
     if found == expected || (found.is_nan() && expected.is_nan()) {
         return 0.0;
@@ -13,7 +13,7 @@ fn ulps(found: f64, expected: f64) -> f64 {
     (found - expected).abs() / spacing
 }
 
-/// The functions of the C library that `std` calls.
+/// Compares with the functions of the C library that `std` calls.
 #[test]
 fn libm_is_stds_within_two_units_of_the_last_place() {
     let x: Vec<f64> = (-500..500).map(|i| f64::from(i) * 0.037 + 0.001).collect();
@@ -104,7 +104,7 @@ fn one_function_for_all_numbers() {
     }
 }
 
-/// Points whose fate is known: of period one, two and three, on the boundary, and outside.
+/// Points with known behaviour: of period one, two and three, on the boundary, and outside.
 #[test]
 fn complex_numbers_in_the_mandelbrot_set() {
     let points = [

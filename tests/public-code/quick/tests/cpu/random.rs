@@ -40,8 +40,7 @@ fn chacha_of_rfc_8439() {
     }
 }
 
-/// What the program `pcg32-demo` of the generator's author prints first (O'Neill, 2014), by two
-/// crates.
+/// Output of the program `pcg32-demo` by the generator's author (O'Neill, 2014), from two crates.
 #[test]
 fn pcg32_of_its_authors_program() {
     let expected = [
@@ -68,7 +67,7 @@ fn pcg32_of_its_authors_program() {
     }
 }
 
-/// There are no published vectors: what the crate gives outside of kernels.
+/// Compares with the crate's results outside kernels, because there are no published vectors.
 #[test]
 fn fastrand_gives_what_it_gives_elsewhere() {
     for mode in MODES {

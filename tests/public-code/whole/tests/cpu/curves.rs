@@ -23,7 +23,7 @@ fn k256_multiplies_the_generator() {
     }
 }
 
-/// Nonces by RFC 6979, which has no vectors for this curve: the one that wallets agree on.
+/// Nonces by RFC 6979, which has no vectors for this curve; the vector is the one used by wallets.
 #[test]
 fn k256_signs_as_rfc_6979_says() {
     let mut keys = [[0_u8; 32]; 2];
@@ -48,7 +48,7 @@ fn k256_signs_as_rfc_6979_says() {
     }
 }
 
-/// RFC 7748, section 5.2.
+/// Vectors of RFC 7748, section 5.2.
 #[test]
 fn curve25519_of_rfc_7748() {
     let secrets = [
@@ -79,7 +79,7 @@ fn curve25519_of_rfc_7748() {
     }
 }
 
-/// RFC 8032, section 7.1: test 3, and the key of test 1.
+/// Vectors of RFC 8032, section 7.1: test 3, and the key of test 1.
 #[test]
 fn ed25519_of_rfc_8032() {
     let keys = [

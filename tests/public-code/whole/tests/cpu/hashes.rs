@@ -2,7 +2,7 @@ use cuda_std::View;
 use public_code_support::{hex, launch, MODES};
 use public_code_whole as kernels;
 
-/// Of the test vectors of BLAKE3's authors: inputs whose bytes count to 250 again and again.
+/// Vectors of BLAKE3's authors: inputs whose bytes count cyclically to 250.
 #[test]
 fn blake3_of_its_authors_vectors() {
     let bytes: Vec<u8> = (0..2048).map(|i| (i % 251) as u8).collect();

@@ -1,5 +1,5 @@
-//! Larger public crates in kernels on the CPU, in fast and in checked mode, against vectors that
-//! others published.
+//! Larger public crates in kernels on the CPU, in fast and in checked mode, compared with published
+//! vectors.
 
 mod curves;
 mod hashes;

@@ -3,7 +3,7 @@ use nalgebra::{Matrix3, Matrix4, Vector3, Vector4};
 use public_code_support::{launch, MODES};
 use public_code_whole as kernels;
 
-/// Hilbert's matrix has an inverse of whole numbers.
+/// The inverse of Hilbert's matrix consists of integers.
 #[test]
 fn nalgebra_inverts_hilberts_matrix() {
     let matrices = [
@@ -41,7 +41,7 @@ fn nalgebra_inverts_hilberts_matrix() {
     }
 }
 
-/// The second difference of three points: its eigenvalues are 2 and 2 ± √2.
+/// The second difference of three points, with eigenvalues 2 and 2 ± √2.
 #[test]
 fn nalgebra_finds_eigenvalues() {
     let matrices = [

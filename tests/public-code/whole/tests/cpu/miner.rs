@@ -5,7 +5,7 @@ use public_code_support::{launch, MODES};
 use public_code_whole as kernels;
 use sha2::{Digest, Sha256};
 
-/// The digest of the public key of a number, as text.
+/// Returns the digest of the public key of a secret key, as text.
 fn digest(secret: u64) -> String {
     let point = (ProjectivePoint::GENERATOR * Scalar::from(secret)).to_affine();
     let digest = Sha256::digest(point.to_sec1_point(true).as_bytes());
@@ -14,7 +14,7 @@ fn digest(secret: u64) -> String {
 
 #[test]
 fn a_miner_with_alloc_finds_keys() {
-    // of the generator itself, as anybody's tools give it
+    // the digest of the generator itself, as computed by other tools
     assert_eq!(
         digest(1),
         "0f715baf5d4c2ed329785cef29e562f73488c8a2bb9dbc5700b361d54b9b0554"

@@ -1,7 +1,7 @@
 use public_code_support::{launch, MODES};
 use public_code_whole as kernels;
 
-/// The generator is of Marsaglia (2003), who gives its first number.
+/// The generator is that of Marsaglia (2003), who published its first output.
 #[test]
 fn rand_works_on_a_generator_of_ones_own() {
     for mode in MODES {

@@ -4,7 +4,7 @@ use public_code_whole as kernels;
 
 use public_code_support::{launch, MODES};
 
-/// A third of a turn round the diagonal moves each axis to the next.
+/// A third of a turn about the diagonal maps each axis to the next.
 #[test]
 fn glam_turns_the_axes() {
     let points = [Vec3::X, Vec3::Y, Vec3::Z, Vec3::new(0.5, -3.0, 2.0)];

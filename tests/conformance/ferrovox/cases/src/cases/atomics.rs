@@ -1,6 +1,6 @@
 //! Atomics.
 
-use super::{LENGTH, line, numbers, whole_floats};
+use super::{LENGTH, launch_1d, numbers, whole_floats};
 use crate::Machine;
 use crate::compare::equal;
 use conformance_kernels as kernels;
@@ -17,16 +17,18 @@ fn counts(input: &[u8]) -> [u32; BINS] {
 pub fn histogram<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let input: Vec<u8> = numbers(LENGTH, 21).map(|n| (n >> 3) as u8).collect();
     let (from, bins) = (machine.upload(&input)?, machine.upload(&[0_u32; BINS])?);
-    // SAFETY: there are as many bins as the kernel counts into.
-    unsafe { machine.launch::<kernels::histogram>(line(LENGTH, block), (from.view(), bins.ptr))? };
+    // SAFETY: the array has all bins that the kernel uses.
+    unsafe {
+        machine.launch::<kernels::histogram>(launch_1d(LENGTH, block), (from.view(), bins.ptr))?
+    };
     equal("bins", &machine.download(bins)?, &counts(&input))
 }
 
 pub fn histogram_by_blocks<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let input: Vec<u8> = numbers(LENGTH, 22).map(|n| (n >> 5) as u8).collect();
     let (from, bins) = (machine.upload(&input)?, machine.upload(&[0_u32; BINS])?);
-    let shape = line(LENGTH, block);
-    // SAFETY: there are as many bins as the kernel counts into.
+    let shape = launch_1d(LENGTH, block);
+    // SAFETY: the array has all bins that the kernel uses.
     unsafe { machine.launch::<kernels::histogram_by_blocks>(shape, (from.view(), bins.ptr))? };
     equal("bins", &machine.download(bins)?, &counts(&input))
 }
@@ -35,7 +37,7 @@ pub fn float_sums<M: Machine>(machine: &mut M, block: u32) -> Result<(), String>
     let input = whole_floats(LENGTH, 23);
     let from = machine.upload(&input)?;
     let (sums, wide) = (machine.upload(&[0.0_f32; 3])?, machine.upload(&[0.5_f64])?);
-    let shape = line(LENGTH, block);
+    let shape = launch_1d(LENGTH, block);
     // SAFETY: three sums and one.
     unsafe { machine.launch::<kernels::float_sums>(shape, (from.view(), sums.ptr, wide.ptr))? };
     let sum: f32 = input.iter().sum();
@@ -49,7 +51,9 @@ pub fn extremes<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
         .collect();
     let (from, words) = (machine.upload(&input)?, machine.upload(&EXTREMES_START)?);
     // SAFETY: seven words.
-    unsafe { machine.launch::<kernels::extremes>(line(LENGTH, block), (from.view(), words.ptr))? };
+    unsafe {
+        machine.launch::<kernels::extremes>(launch_1d(LENGTH, block), (from.view(), words.ptr))?
+    };
     let got = machine.download(words)?;
     let fold = |start: i32, f: fn(i32, i32) -> i32| input.iter().fold(start, |a, &x| f(a, x));
     let want = [
@@ -74,7 +78,7 @@ pub fn extremes<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
 pub fn locked_count<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let blocks = 40;
     let (lock, count) = (machine.upload(&[0_u32])?, machine.upload(&[0_u32])?);
-    let shape = line((blocks * block) as usize, block);
+    let shape = launch_1d((blocks * block) as usize, block);
     // SAFETY: one word each.
     unsafe { machine.launch::<kernels::locked_count>(shape, (lock.ptr, count.ptr))? };
     equal("count", &machine.download(count)?, &[blocks * block])?;

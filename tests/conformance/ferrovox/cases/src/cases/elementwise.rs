@@ -1,6 +1,6 @@
 //! One thread per element.
 
-use super::{LENGTH, line, numbers, whole_floats};
+use super::{LENGTH, launch_1d, numbers, whole_floats};
 use crate::Machine;
 use crate::compare::equal;
 use conformance_kernels as kernels;
@@ -14,7 +14,8 @@ pub fn vecadd<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let dc = machine.upload(&vec![0.0_f32; LENGTH])?;
     // SAFETY: `c` is as long as `a`.
     unsafe {
-        machine.launch::<kernels::vecadd>(line(LENGTH, block), (da.view(), db.view(), dc.ptr))?;
+        machine
+            .launch::<kernels::vecadd>(launch_1d(LENGTH, block), (da.view(), db.view(), dc.ptr))?;
     }
     let want: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
     equal("c", &machine.download(dc)?, &want)
@@ -24,7 +25,9 @@ pub fn saxpy<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let (x, y) = (whole_floats(LENGTH, 3), whole_floats(LENGTH, 4));
     let (dx, dy) = (machine.upload(&x)?, machine.upload(&y)?);
     // SAFETY: `y` is as long as `x`.
-    unsafe { machine.launch::<kernels::saxpy>(line(LENGTH, block), (2.5, dx.view(), dy.ptr))? };
+    unsafe {
+        machine.launch::<kernels::saxpy>(launch_1d(LENGTH, block), (2.5, dx.view(), dy.ptr))?
+    };
     let want: Vec<f32> = x.iter().zip(&y).map(|(x, y)| y + 2.5 * x).collect();
     equal("y", &machine.download(dy)?, &want)
 }
@@ -36,7 +39,7 @@ pub fn square<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let (from, to) = (machine.upload(&input)?, machine.upload(&[0_i32; LENGTH])?);
     let shape = LaunchShape {
         grid: Dim3::from(3),
-        ..line(1, block)
+        ..launch_1d(1, block)
     };
     // SAFETY: the output is as long as the input.
     unsafe { machine.launch::<kernels::square>(shape, (from.view(), to.ptr))? };

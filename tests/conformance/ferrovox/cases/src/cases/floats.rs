@@ -1,6 +1,6 @@
 //! Floating-point functions.
 
-use super::{line, numbers};
+use super::{launch_1d, numbers};
 use crate::Machine;
 use crate::compare::{close, equal};
 use conformance_kernels as kernels;
@@ -25,10 +25,10 @@ pub fn exact_functions<M: Machine>(machine: &mut M, block: u32) -> Result<(), St
     ]);
     let from = machine.upload(&input)?;
     let to = machine.upload(&vec![0.0_f32; input.len() * EXACT])?;
-    let shape = line(input.len(), block);
+    let shape = launch_1d(input.len(), block);
     // SAFETY: `EXACT` results per element.
     unsafe { machine.launch::<kernels::exact_functions>(shape, (from.view(), to.ptr))? };
-    // `std`'s functions, which have the same one right value.
+    // `std`'s functions, which have a single correct result.
     let want: Vec<u32> = input
         .iter()
         .flat_map(|x| {
@@ -62,22 +62,22 @@ pub fn accurate_functions<M: Machine>(machine: &mut M, block: u32) -> Result<(),
     input.extend([3.0e6, -1.0e15, 1.0e22, -1.0e300, f64::MAX]);
     input.extend((1..100).map(|i| f64::from(i * i) * std::f64::consts::FRAC_PI_2));
     let of_std_too = input.len();
-    // the one that lies nearest to a whole number of quarter turns: the system's cosine of it may
-    // be ten units off
+    // the number closest to a multiple of a quarter turn, for which the system's cosine may be off
+    // by ten units
     input.push(6_381_956_970_095_103.0 * 2.0_f64.powi(797));
     let from = machine.upload(&input)?;
     let to = machine.upload(&vec![0.0_f64; input.len() * ACCURATE])?;
-    let shape = line(input.len(), block);
+    let shape = launch_1d(input.len(), block);
     // SAFETY: `ACCURATE` results per element.
     unsafe { machine.launch::<kernels::accurate_functions>(shape, (from.view(), to.ptr))? };
     let got = machine.download(to)?;
-    // The same algorithm here: the same bits.
-    let same: Vec<f64> = input.iter().flat_map(|&x| of_this_machine(x)).collect();
+    // The same algorithm on the host: equal bits.
+    let same: Vec<f64> = input.iter().flat_map(|&x| computed_on_host(x)).collect();
     equal("accurate functions", &got, &same)?;
-    // And near what the system computes.
+    // Close to the system's functions, too.
     let std: Vec<f64> = input[..of_std_too]
         .iter()
-        .flat_map(|&x| of_std(x))
+        .flat_map(|&x| computed_by_std(x))
         .collect();
     let without_error_function = |values: &[f64]| -> Vec<f64> {
         values
@@ -93,7 +93,7 @@ pub fn accurate_functions<M: Machine>(machine: &mut M, block: u32) -> Result<(),
     )
 }
 
-fn of_this_machine(x: f64) -> [f64; ACCURATE] {
+fn computed_on_host(x: f64) -> [f64; ACCURATE] {
     let (sine, cosine) = GpuFloat::sin_cos(x);
     [
         sine,
@@ -111,8 +111,8 @@ fn of_this_machine(x: f64) -> [f64; ACCURATE] {
     ]
 }
 
-/// `std` has no error function.
-fn of_std(x: f64) -> [f64; ACCURATE - 1] {
+/// Computes the functions that `std` has; it lacks the error function.
+fn computed_by_std(x: f64) -> [f64; ACCURATE - 1] {
     [
         x.sin(),
         x.cos(),

@@ -1,4 +1,4 @@
-//! Every index and extent.
+//! All indices and extents.
 
 use crate::Machine;
 use crate::compare::equal;
@@ -6,7 +6,7 @@ use conformance_kernels as kernels;
 use conformance_kernels::Place;
 use simt::{Dim3, LaunchShape};
 
-/// A grid and block with all three axes.
+/// Returns a launch with extents along all three axes.
 fn boxes(block: u32) -> LaunchShape {
     let block = match block {
         1 => Dim3::new(1, 1, 1),
@@ -22,7 +22,7 @@ fn boxes(block: u32) -> LaunchShape {
     }
 }
 
-/// All (x, y, z) within `extent`, x fastest.
+/// Iterates over all (x, y, z) within `extent`, x fastest.
 fn every(extent: Dim3) -> impl Iterator<Item = [u32; 3]> {
     (0..extent.z)
         .flat_map(move |z| (0..extent.y).flat_map(move |y| (0..extent.x).map(move |x| [x, y, z])))

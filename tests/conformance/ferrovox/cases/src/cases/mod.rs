@@ -10,27 +10,27 @@ mod synchronisation;
 use crate::Machine;
 use simt::{Dim3, LaunchShape};
 
-/// One kernel with inputs and the results it must have.
+/// A kernel with its inputs and expected results.
 pub struct Case<M: Machine> {
-    /// The kernel's name.
+    /// Name of the kernel.
     pub name: &'static str,
-    /// The block sizes, in threads, that it can be launched with.
+    /// Block sizes, in threads, with which it can be launched.
     pub blocks: &'static [u32],
-    /// Runs it with one of them; the error says what differs.
+    /// Runs it with one block size; the error describes the difference.
     pub run: fn(&mut M, u32) -> Result<(), String>,
 }
 
-/// Block sizes for a kernel that takes any.
+/// Block sizes for a kernel that accepts any.
 const ANY: &[u32] = &[1, 32, 48, 256, 1024];
-/// Block sizes for a kernel that takes powers of two.
+/// Block sizes for a kernel that requires powers of two.
 const POWERS_OF_TWO: &[u32] = &[1, 2, 32, 256, 1024];
 /// Block sizes for a kernel with static arrays of 256 elements.
 const AT_MOST_256: &[u32] = &[1, 7, 32, 256];
 /// Block sizes of whole warps.
 const WARPS: &[u32] = &[32, 64, 512];
 
-/// Every case.
-pub fn all<M: Machine>() -> Vec<Case<M>> {
+/// Returns all cases.
+pub fn all_cases<M: Machine>() -> Vec<Case<M>> {
     macro_rules! cases {
         ($($module:ident: $($name:ident $blocks:ident),+;)+) => {
             vec![$($(Case { name: stringify!($name), blocks: $blocks, run: $module::$name::<M> }),+),+]
@@ -47,11 +47,11 @@ pub fn all<M: Machine>() -> Vec<Case<M>> {
     }
 }
 
-/// Elements of most inputs: no multiple of any block size.
+/// Number of elements of most inputs: not a multiple of any block size.
 const LENGTH: usize = 3001;
 
-/// Blocks of `block` threads for `items` items.
-fn line(items: usize, block: u32) -> LaunchShape {
+/// Returns a one-dimensional launch with enough blocks of `block` threads for `items` items.
+fn launch_1d(items: usize, block: u32) -> LaunchShape {
     let blocks = u32::try_from(items).expect("few items").div_ceil(block);
     LaunchShape {
         grid: Dim3::from(blocks),
@@ -60,7 +60,7 @@ fn line(items: usize, block: u32) -> LaunchShape {
     }
 }
 
-/// Numbers that look random and are the same everywhere (a linear congruential generator).
+/// Returns reproducible pseudorandom numbers (a linear congruential generator).
 fn numbers(count: usize, seed: u64) -> impl Iterator<Item = u32> {
     let mut state = seed;
     (0..count).map(move |_| {
@@ -71,7 +71,7 @@ fn numbers(count: usize, seed: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Small whole numbers as floats, whose sums are exact in any order.
+/// Returns small integers as floats, whose sums are exact in any order.
 fn whole_floats(count: usize, seed: u64) -> Vec<f32> {
     numbers(count, seed)
         .map(|n| (n % 64) as f32 - 20.0)

@@ -1,6 +1,6 @@
 //! Shared and constant memory.
 
-use super::{LENGTH, line, numbers, whole_floats};
+use super::{LENGTH, launch_1d, numbers, whole_floats};
 use crate::Machine;
 use crate::compare::equal;
 use conformance_kernels as kernels;
@@ -9,7 +9,7 @@ use simt::{Dim3, LaunchShape};
 
 pub fn block_sum<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let input = whole_floats(LENGTH, 11);
-    let shape = line(LENGTH, block);
+    let shape = launch_1d(LENGTH, block);
     let from = machine.upload(&input)?;
     let sums = machine.upload(&vec![0.0_f32; shape.grid.x as usize])?;
     // SAFETY: one sum per block.
@@ -21,7 +21,7 @@ pub fn block_sum<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> 
     equal("sums", &machine.download(sums)?, &want)
 }
 
-/// The block is always one tile; `block` changes the shape of the matrix.
+/// Transposes a matrix. The block is always one tile; `block` changes the shape of the matrix.
 pub fn transpose<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let (rows, columns) = (block as usize % 100 + 1, 57_usize);
     let input: Vec<f32> = (0..rows * columns).map(|i| i as f32).collect();
@@ -33,7 +33,7 @@ pub fn transpose<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> 
         block: Dim3::new(TILE as u32, TILE as u32, 1),
         dynamic_shared_bytes: 0,
     };
-    // SAFETY: both matrices have as many elements.
+    // SAFETY: both matrices have this many elements.
     unsafe { machine.launch::<kernels::transpose>(shape, (from.view(), rows, columns, to.ptr))? };
     let want: Vec<f32> = (0..columns)
         .flat_map(|column| (0..rows).map(move |row| (row * columns + column) as f32))
@@ -43,7 +43,7 @@ pub fn transpose<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> 
 
 pub fn reverse_blocks<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let mut data: Vec<i32> = (0..block as i32 * 9).collect();
-    let shape = line(data.len(), block);
+    let shape = launch_1d(data.len(), block);
     let buffer = machine.upload(&data)?;
     // SAFETY: the blocks are whole and of at most 256 threads.
     unsafe { machine.launch::<kernels::reverse_blocks>(shape, (buffer.ptr,))? };
@@ -56,7 +56,7 @@ pub fn smooth_blocks<M: Machine>(machine: &mut M, block: u32) -> Result<(), Stri
     let (from, to) = (machine.upload(&input)?, machine.upload(&[0.0_f32; LENGTH])?);
     // SAFETY: the output is as long as the input.
     unsafe {
-        machine.launch::<kernels::smooth_blocks>(line(LENGTH, block), (from.view(), to.ptr))?
+        machine.launch::<kernels::smooth_blocks>(launch_1d(LENGTH, block), (from.view(), to.ptr))?
     };
     let threads = block as usize;
     let want: Vec<f32> = (0..LENGTH)
@@ -75,7 +75,7 @@ pub fn scan_blocks<M: Machine>(machine: &mut M, block: u32) -> Result<(), String
     let (from, to) = (machine.upload(&input)?, machine.upload(&[0_u64; LENGTH])?);
     let shape = LaunchShape {
         dynamic_shared_bytes: 2 * block * 8,
-        ..line(LENGTH, block)
+        ..launch_1d(LENGTH, block)
     };
     // SAFETY: the output is as long as the input.
     unsafe { machine.launch::<kernels::scan_blocks>(shape, (from.view(), to.ptr))? };
@@ -95,8 +95,10 @@ pub fn convolve<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let input = whole_floats(LENGTH, 14);
     let (from, to) = (machine.upload(&input)?, machine.upload(&[0.0_f32; LENGTH])?);
     // SAFETY: the output is as long as the input.
-    unsafe { machine.launch::<kernels::convolve>(line(LENGTH, block), (from.view(), to.ptr))? };
-    // Sixteenths times small whole numbers: every sum is exact.
+    unsafe {
+        machine.launch::<kernels::convolve>(launch_1d(LENGTH, block), (from.view(), to.ptr))?
+    };
+    // Sixteenths times small integers: all sums are exact.
     let weights = [1.0, 4.0, 6.0, 4.0, 1.0].map(|w: f32| w / 16.0);
     let want: Vec<f32> = (0..LENGTH)
         .map(|i| {
@@ -111,7 +113,7 @@ pub fn convolve<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
 
 pub fn rotate_warps<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let mut data: Vec<u32> = numbers(block as usize * 5, 15).collect();
-    let shape = line(data.len(), block);
+    let shape = launch_1d(data.len(), block);
     let buffer = machine.upload(&data)?;
     // SAFETY: the blocks are whole warps.
     unsafe { machine.launch::<kernels::rotate_warps>(shape, (buffer.ptr,))? };

@@ -1,20 +1,20 @@
-//! Barriers that combine predicates, fences, waiting, and lanes.
+//! Barrier reductions, fences, polling, and lanes.
 
-use super::{LENGTH, line, numbers};
+use super::{LENGTH, launch_1d, numbers};
 use crate::Machine;
 use crate::compare::equal;
 use conformance_kernels as kernels;
 
 pub fn count_even<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let mut input: Vec<u32> = numbers(LENGTH, 31).collect();
-    // One block all even, one all odd, as far as they reach.
+    // One block all even and one all odd, as far as the input reaches.
     input.iter_mut().take(block as usize).for_each(|x| *x &= !1);
     input
         .iter_mut()
         .skip(block as usize)
         .take(block as usize)
         .for_each(|x| *x |= 1);
-    let shape = line(LENGTH, block);
+    let shape = launch_1d(LENGTH, block);
     let from = machine.upload(&input)?;
     let results = machine.upload(&vec![9_u32; 3 * shape.grid.x as usize])?;
     // SAFETY: three words per block.
@@ -31,7 +31,7 @@ pub fn count_even<M: Machine>(machine: &mut M, block: u32) -> Result<(), String>
 
 pub fn sum_in_one_launch<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let input: Vec<u32> = numbers(LENGTH, 32).map(|n| n % 1000).collect();
-    let shape = line(LENGTH, block);
+    let shape = launch_1d(LENGTH, block);
     let from = machine.upload(&input)?;
     let partial = machine.upload(&vec![0_u32; shape.grid.x as usize])?;
     let (finished, total) = (machine.upload(&[0_u32])?, machine.upload(&[0_u32])?);
@@ -43,7 +43,7 @@ pub fn sum_in_one_launch<M: Machine>(machine: &mut M, block: u32) -> Result<(), 
 
 pub fn hand_over<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
     let blocks = 6;
-    let shape = line(blocks * block as usize, block);
+    let shape = launch_1d(blocks * block as usize, block);
     let mailbox = machine.upload(&vec![0_u32; blocks])?;
     let received = machine.upload(&vec![0_u32; blocks])?;
     // SAFETY: one word per block in each.
@@ -53,7 +53,7 @@ pub fn hand_over<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> 
 }
 
 pub fn lanes<M: Machine>(machine: &mut M, block: u32) -> Result<(), String> {
-    let shape = line(3 * block as usize, block);
+    let shape = launch_1d(3 * block as usize, block);
     let output = machine.upload(&vec![99_u32; 3 * block as usize])?;
     // SAFETY: one word per thread.
     unsafe { machine.launch::<kernels::lanes>(shape, (output.ptr,))? };
