@@ -18,7 +18,7 @@ use std::ops::Range;
 
 /// Maximum size of a slab on the host, in bytes. Higher slabs are not faster.
 const MAX_SLAB_BYTES: u64 = 256 << 20;
-/// The same if each slab requires the work of the complete map.
+/// Maximum size of a slab in bytes if each slab requires the work of the complete map.
 const MAX_COSTLY_SLAB_BYTES: u64 = 1 << 30;
 
 /// The division of a map into slabs.
