@@ -36,7 +36,7 @@ const OPTIONS: [(&str, &str); 35] = [
         "leave --simplify out, or allow more --memory",
     ),
     (
-        "leave the choice of pieces out, or allow more memory",
+        "leave the filter of components out, or allow more memory",
         "leave --largest and --min-voxels out, or allow more --memory",
     ),
     (

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use ferrovox::{
-    mesh_filter::{PieceChoice, SimplifyTarget, SmoothParams},
+    mesh_filter::{ComponentFilter, SimplifyTarget, SmoothParams},
     pipeline::mesh::MeshFilters,
 };
 
@@ -47,7 +47,7 @@ pub struct MeshFilterArgs {
 impl From<MeshFilterArgs> for MeshFilters {
     fn from(args: MeshFilterArgs) -> Self {
         Self {
-            pieces: PieceChoice {
+            pieces: ComponentFilter {
                 largest: args.largest,
                 min_voxels: args.min_voxels,
             },

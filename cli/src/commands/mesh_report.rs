@@ -9,7 +9,7 @@ use crate::{
 use ferrovox::{
     isosurface::{Method, NormalSource, Topology, TopologyCounts, VertexPlacement},
     mesh::{MeshReport, Opening},
-    mesh_filter::{PiecesReport, SimplifyReport, SmoothParams},
+    mesh_filter::{ComponentFilterReport, SimplifyReport, SmoothParams},
     pipeline::mesh::{MeshChecked, MeshFilters, MeshOutcome},
 };
 use serde::Serialize;
@@ -91,7 +91,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn of(report: PiecesReport) -> Self {
+    fn of(report: ComponentFilterReport) -> Self {
         Self {
             surfaces_before: report.surfaces_before,
             surfaces: report.surfaces,
@@ -145,7 +145,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
         index_bits: run.index_bits,
         normals: args.normals.is_some(),
         normal_source: args.normals.map(|normals| {
-            if MeshFilters::from(args.filters).renew_normals() {
+            if MeshFilters::from(args.filters).recompute_normals() {
                 "triangles"
             } else {
                 NormalSource::from(normals).name()

@@ -138,7 +138,7 @@ fn what_cannot_be_done_leaves_nothing() {
     );
     refused(
         "voxelize a.obj --spacing -1 -o out.nii",
-        &["voxels of size -1"],
+        &["the voxel size is -1"],
     );
     refused(
         "voxelize a.obj --spacing 1e-9 -o out.nii",

@@ -1,57 +1,53 @@
-//! What surfaces of labels cannot be made of.
+//! Errors of label surface extraction.
 
 use crate::{device::DeviceError, memory::OutOfMemory, scan::ScanError};
 
-/// An error of making surfaces of labels.
+/// An error of label surface extraction.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabelSurfaceError {
-    /// A label with a fraction.
+    /// A sample is not an integer.
     #[error(
-        "voxel ({}, {}, {}) is {value}: labels are whole numbers; make the isosurface of such a volume",
+        "voxel ({}, {}, {}) is {value}; labels must be integers, so extract an isosurface of this volume instead",
         voxel[0], voxel[1], voxel[2]
     )]
     Fraction {
-        /// The voxel.
+        /// Index of the voxel.
         voxel: [usize; 3],
-        /// Its sample.
+        /// Value of the sample.
         value: f64,
     },
-    /// A label that may have been rounded when it was read.
-    #[error(
-        "there is a label {label}: labels are exact up to 9007199254740992 (2^53); renumber them from 1"
-    )]
+    /// A label may have been rounded when it was read.
+    #[error("label {label} is not exact; renumber labels to at most 9007199254740992 (2^53)")]
     Long {
         /// The label.
         label: f64,
     },
-    /// More labels than 32 bits count.
-    #[error("there are {count} labels, and 32 bits count up to 4294967295")]
+    /// The volume has more labels than 32 bits can number.
+    #[error("{count} labels are more than the maximum of 4294967295; pass a list of labels")]
     TooMany {
-        /// How many there are.
+        /// Number of labels.
         count: usize,
     },
-    /// A list of no labels.
-    #[error("the list of labels is empty: name one at least")]
+    /// The list of labels is empty.
+    #[error("the list of labels is empty; pass at least one")]
     NoLabels,
-    /// The background is no label.
-    #[error("0 is the background, and no label: leave it out of the list")]
+    /// The list of labels contains the background.
+    #[error("0 is the background, not a label; remove it from the list")]
     Background,
-    /// A volume that has no layer of cells around it.
-    #[error(
-        "the volume has {found} samples along an axis; 4294967294 at most have cells around them"
-    )]
+    /// The volume is too long for a surrounding layer of cells.
+    #[error("the volume has {found} samples along an axis; crop it to at most 4294967294")]
     TooLong {
-        /// How many samples.
+        /// Number of samples.
         found: usize,
     },
     /// The scan of the counts failed.
     #[error(transparent)]
     Scan(#[from] ScanError),
-    /// The device failed.
+    /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The host has not enough memory.
+    /// Host memory is insufficient.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
 }

@@ -1,6 +1,6 @@
-//! The stages: mark, scan, vertices, quads.
+//! Stages of label surface extraction: classify, scan, vertices, quads.
 
-use super::{LabelField, LabelSurfaceError, field::Numbers};
+use super::{LabelField, LabelSurfaceError, field::LabelIndices};
 use crate::{
     device::{Buffer, Device, DeviceError, Element, Stream, over},
     grid::{grid_of, index_to_world},
@@ -16,31 +16,32 @@ use ferrovox_kernels::{
     sample::Count,
 };
 
-/// The walls of labels, on the device that made them.
+/// The walls between labels, in the memory of the device that extracted them.
 pub struct DeviceLabelSurface {
     positions: Buffer<f32>,
     triangles: Indices,
-    /// Two numbers of labels for each quad.
+    /// Two label indices per quad.
     sides: Buffer<u32>,
 }
 
-/// Six numbers of vertices for each quad.
+/// Six vertex indices per quad.
 enum Indices {
     U32(Buffer<u32>),
     U64(Buffer<u64>),
 }
 
-/// The walls between the labels of a volume, and between them and the background: see
+/// Extracts the walls between the labels of a volume, and between labels and the background: see
 /// [the module](crate::label_surface).
 ///
-/// Vertices are in world units, in the order of their cells, x fastest; triangles in the order of
-/// the cells before their edges. The same bits on every device.
+/// Vertices are in world units, in the order of their cells, x fastest; triangles are in the order
+/// of the cells that precede their edges. The bits are the same on every device.
 ///
-/// Work is linear in the voxels. Device memory: the numbers of the labels (one, two or four bytes
-/// for a voxel), 1.1 bytes for a voxel in rows of whole words of 32, and the mesh: 12 bytes for
-/// each vertex, 32 for each pair of triangles (56 beyond 2³² vertices).
+/// Time is linear in the voxels. Device memory: label indices (one, two or four bytes per voxel),
+/// 1.1 bytes per voxel in rows padded to multiples of 32, and the mesh: 12 bytes per vertex, 32 per
+/// pair of triangles (56 beyond 2³² vertices).
 ///
 /// # Errors
+/// [`LabelSurfaceError`] if the device reports an error.
 /// [`LabelSurfaceError`] for whatever the device reports.
 pub fn extract(
     stream: &Stream,
@@ -49,23 +50,23 @@ pub fn extract(
     extract_with(stream, field, false)
 }
 
-/// The same, with indices of 64 bits in any case if they are `wide`.
+/// Extracts the walls, with 64-bit indices in any case if `wide`.
 pub(super) fn extract_with(
     stream: &Stream,
     field: &LabelField,
     wide: bool,
 ) -> Result<DeviceLabelSurface, LabelSurfaceError> {
-    match &field.numbers {
-        Numbers::U8(numbers) => run(stream, field, numbers, wide),
-        Numbers::U16(numbers) => run(stream, field, numbers, wide),
-        Numbers::U32(numbers) => run(stream, field, numbers, wide),
+    match &field.indices {
+        LabelIndices::U8(indices) => extract_indexed(stream, field, indices, wide),
+        LabelIndices::U16(indices) => extract_indexed(stream, field, indices, wide),
+        LabelIndices::U32(indices) => extract_indexed(stream, field, indices, wide),
     }
 }
 
-fn run<T: Count + Element>(
+fn extract_indexed<T: Count + Element>(
     stream: &Stream,
     field: &LabelField,
-    numbers: &[T],
+    indices: &[T],
     wide: bool,
 ) -> Result<DeviceLabelSurface, LabelSurfaceError> {
     let grid = grid_of(field.dims())?;
@@ -84,42 +85,43 @@ fn run<T: Count + Element>(
         emit_label_vertices::<T>::entry(),
         emit_label_quads::<T, u32>::entry(),
     ])?;
-    let labels = stream.upload(numbers)?;
+    let labels = stream.upload(indices)?;
     let len = words as usize;
-    let mut marks = stream.alloc::<u32>(len * MASKS_PER_WORD)?;
+    let mut masks = stream.alloc::<u32>(len * MASKS_PER_WORD)?;
     let mut vertex_counts = stream.alloc::<u8>(len)?;
     let mut quad_counts = stream.alloc::<u8>(len)?;
     let (launch, items) = over(stream, words);
-    // SAFETY: a label for each voxel; marks and counts for each word, which the items count.
+    // SAFETY: one label per voxel; masks and counts per word, and `items` is the number of words.
     unsafe {
         let args = (
             labels.view(),
             net,
             items,
-            marks.view_mut(),
+            masks.view_mut(),
             vertex_counts.view_mut(),
             quad_counts.view_mut(),
         );
         stream.launch::<classify_label_cells<T>>(launch, args)?;
     }
     let mut scanner = Scanner::new(stream)?;
-    let mut before = |counts: &Buffer<u8>| -> Result<(Buffer<u64>, u64), LabelSurfaceError> {
-        let mut offsets = stream.alloc::<u64>(len)?;
-        let total = scanner.exclusive(Sum, counts, &mut offsets)?.download()?;
-        Ok((offsets, total))
-    };
-    let (vertex_offsets, vertices) = before(&vertex_counts)?;
-    let (quad_offsets, quads) = before(&quad_counts)?;
+    let mut exclusive_scan =
+        |counts: &Buffer<u8>| -> Result<(Buffer<u64>, u64), LabelSurfaceError> {
+            let mut offsets = stream.alloc::<u64>(len)?;
+            let total = scanner.exclusive(Sum, counts, &mut offsets)?.download()?;
+            Ok((offsets, total))
+        };
+    let (vertex_offsets, vertices) = exclusive_scan(&vertex_counts)?;
+    let (quad_offsets, quads) = exclusive_scan(&quad_counts)?;
     drop((vertex_counts, quad_counts));
     let mut positions = stream.alloc::<f32>(vertices as usize * 3)?;
     let (launch, items) = over(stream, words);
-    // SAFETY: marks and offsets of these labels, and room for three coordinates for each vertex.
+    // SAFETY: masks and offsets belong to these labels, and there are three coordinates per vertex.
     unsafe {
         let args = (
             labels.view(),
             net,
             items,
-            marks.view(),
+            masks.view(),
             vertex_offsets.view(),
             index_to_world(field.geometry()),
             positions.view_mut(),
@@ -130,7 +132,7 @@ fn run<T: Count + Element>(
         stream,
         labels: &labels,
         net,
-        marks: &marks,
+        masks: &masks,
         offsets: [&vertex_offsets, &quad_offsets],
         positions: &positions,
         flip: field.geometry().mirrors(),
@@ -150,13 +152,13 @@ fn run<T: Count + Element>(
     })
 }
 
-/// What quads are made of.
+/// Inputs of the quad stage.
 struct Walls<'a, T: Element> {
     stream: &'a Stream,
     labels: &'a Buffer<T>,
     net: Net,
-    marks: &'a Buffer<u32>,
-    /// Before each word: vertices, and quads.
+    masks: &'a Buffer<u32>,
+    /// Exclusive scans of the vertex and quad counts of each word.
     offsets: [&'a Buffer<u64>; 2],
     positions: &'a Buffer<f32>,
     flip: bool,
@@ -169,14 +171,14 @@ impl<T: Count + Element> Walls<'_, T> {
         let mut sides = self.stream.alloc::<u32>(self.quads * 2)?;
         let (launch, items) = over(self.stream, self.net.words());
         let [vertex_offsets, quad_offsets] = self.offsets;
-        // SAFETY: marks, offsets and positions of these labels; six indices and two labels for each
-        // quad, whose vertices fit the index.
+        // SAFETY: masks, offsets and positions belong to these labels; there are six indices and
+        // two labels per quad, and vertex indices fit `I`.
         unsafe {
             let args = (
                 self.labels.view(),
                 self.net,
                 items,
-                self.marks.view(),
+                self.masks.view(),
                 vertex_offsets.view(),
                 quad_offsets.view(),
                 self.positions.view(),
@@ -191,26 +193,26 @@ impl<T: Count + Element> Walls<'_, T> {
 }
 
 impl DeviceLabelSurface {
-    /// How many vertices.
+    /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.positions.len() / 3
     }
 
-    /// How many triangles.
+    /// Returns the number of triangles.
     pub fn triangle_count(&self) -> usize {
         self.sides.len()
     }
 
-    /// The device that it is on.
+    /// Returns the device that holds the surface.
     pub fn device(&self) -> &Device {
         self.positions.device()
     }
 
-    /// The walls on the host, with the labels of the field that they were made of. Synchronises the
-    /// stream.
+    /// Downloads the walls, with the labels of the field that they were extracted from.
+    /// Synchronises the stream.
     ///
     /// # Errors
-    /// What the device reports, and where memory is short.
+    /// Errors of the device, and insufficient host memory.
     pub fn download(
         &self,
         stream: &Stream,
@@ -220,10 +222,10 @@ impl DeviceLabelSurface {
             Indices::U32(indices) => Triangles::U32(threes(stream.download(indices)?)?),
             Indices::U64(indices) => Triangles::U64(threes(stream.download(indices)?)?),
         };
-        let of_quads = stream.download(&self.sides)?;
+        let quad_sides = stream.download(&self.sides)?;
         let mut sides = Vec::new();
-        memory::try_reserve("a mesh", &mut sides, of_quads.len())?;
-        for quad in of_quads.chunks_exact(2) {
+        memory::try_reserve("a mesh", &mut sides, quad_sides.len())?;
+        for quad in quad_sides.chunks_exact(2) {
             sides.extend([[quad[0], quad[1]]; 2]);
         }
         Ok(LabelledMesh {
@@ -238,7 +240,7 @@ impl DeviceLabelSurface {
     }
 }
 
-/// Three numbers each, without a copy where that is possible.
+/// Groups numbers into triples, without a copy if possible.
 fn threes<T: bytemuck::Pod>(flat: Vec<T>) -> Result<Vec<[T; 3]>, OutOfMemory> {
     bytemuck::allocation::try_cast_vec(flat).or_else(|(_, flat)| {
         let threes = flat.chunks_exact(3).map(|it| [it[0], it[1], it[2]]);
@@ -251,25 +253,25 @@ mod tests {
     use super::*;
     use crate::grid::{Geometry, Volume};
 
-    /// Indices of 64 bits are those of 32; the volume beyond 2³² vertices that needs them is too
-    /// large for a test.
+    /// 64-bit indices equal 32-bit indices; a volume with more than 2³² vertices is too large for a
+    /// test.
     #[test]
-    fn wide_indices_are_the_same() {
+    fn wide_indices_equal_narrow_indices() {
         let labels = Volume::from_fn([5, 4, 3], Geometry::default(), |x, y, z| {
             ((x * 7 + y * 5 + z * 3) % 4) as u8
         });
         let field = LabelField::new(&labels.unwrap().into(), None).unwrap();
         let stream = Device::cpu().stream().unwrap();
-        let made = |wide| {
+        let extract = |wide| {
             let surface = extract_with(&stream, &field, wide).unwrap();
             surface.download(&stream, &field).unwrap()
         };
-        let (narrow, wide) = (made(false), made(true));
+        let (narrow, wide) = (extract(false), extract(true));
         assert!(matches!(wide.mesh.triangles, Triangles::U64(_)));
         assert!(narrow.mesh.triangles.iter().eq(wide.mesh.triangles.iter()));
         assert_eq!(narrow.sides, wide.sides);
         for label in [1, 2, 3] {
-            assert_eq!(wide.part(label).unwrap().unbalanced_edges(), Ok(0));
+            assert_eq!(wide.label_mesh(label).unwrap().unbalanced_edges(), Ok(0));
         }
     }
 }

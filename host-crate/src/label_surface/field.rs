@@ -1,4 +1,4 @@
-//! Labels, numbered as kernels take them.
+//! Label volumes, renumbered for kernels.
 
 use super::LabelSurfaceError;
 use crate::{
@@ -7,17 +7,16 @@ use crate::{
     parallel,
 };
 
-/// The largest label up to which f64 holds all.
-const EXACT: f64 = (1_u64 << 53) as f64;
+/// Largest integer up to which `f64` represents all integers.
+const MAX_EXACT: f64 = (1_u64 << 53) as f64;
 
-/// Voxels that a thread numbers at a time.
-const PORTION: usize = 1 << 16;
+/// Number of voxels that a thread renumbers at a time.
+const CHUNK_VOXELS: usize = 1 << 16;
 
-/// The labels of a volume, of which each voxel has the number: 0 for the background, and for labels
-/// that are not chosen.
+/// A volume of label indices: 0 for the background and for labels that were not selected.
 ///
-/// Numbers have as many bits as they need, whatever the type of the samples was, so that labels are
-/// exact and devices hold one byte for a voxel of up to 255 labels.
+/// Indices have as many bits as necessary, regardless of the sample type, so that labels are exact
+/// and devices hold one byte per voxel for up to 255 labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelField {
     dims: [usize; 3],
@@ -25,42 +24,42 @@ pub struct LabelField {
     labels: Vec<i64>,
     voxels: Vec<u64>,
     missing: Vec<i64>,
-    pub(super) numbers: Numbers,
+    pub(super) indices: LabelIndices,
 }
 
-/// For each voxel the place of its label, from 1.
+/// Index of each voxel's label, from 1.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Numbers {
+pub(super) enum LabelIndices {
     U8(Vec<u8>),
     U16(Vec<u16>),
     U32(Vec<u32>),
 }
 
-/// A type of numbers.
-trait Number: Copy + Send + Sync + bytemuck::Zeroable {
-    /// A number that fits.
-    fn of(place: u32) -> Self;
-    fn place(self) -> u32;
+/// An integer type of label indices.
+trait LabelIndex: Copy + Send + Sync + bytemuck::Zeroable {
+    /// Converts an index that fits the type.
+    fn from_index(index: u32) -> Self;
+    fn to_index(self) -> u32;
 }
 
-macro_rules! numbers {
+macro_rules! label_indices {
     ($($number:ty),+) => {
-        $(impl Number for $number {
-            fn of(place: u32) -> Self {
-                place as Self
+        $(impl LabelIndex for $number {
+            fn from_index(index: u32) -> Self {
+                index as Self
             }
 
-            fn place(self) -> u32 {
+            fn to_index(self) -> u32 {
                 u32::from(self)
             }
         })+
     };
 }
 
-numbers!(u8, u16, u32);
+label_indices!(u8, u16, u32);
 
 impl LabelField {
-    /// The labels of a volume: all but 0, or those of a list, in any order.
+    /// Selects labels of a volume: all except 0, or those of a list in any order.
     ///
     /// ```
     /// use ferrovox::{grid::{Geometry, Volume}, label_surface::LabelField};
@@ -73,12 +72,11 @@ impl LabelField {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Time is linear in the voxels, times the logarithm of the number of labels; memory is one,
-    /// two or four bytes for a voxel.
+    /// Time is O(n log m) for n voxels and m labels; memory is one, two or four bytes per voxel.
     ///
     /// # Errors
-    /// [`LabelSurfaceError`] for samples that are no whole numbers or too large, for a list that is
-    /// empty or has 0 in it, and where memory is short.
+    /// [`LabelSurfaceError`] for samples that are not integers or too large, for a list that is
+    /// empty or contains 0, and if memory is insufficient.
     pub fn new(volume: &AnyVolume, chosen: Option<&[i64]>) -> Result<Self, LabelSurfaceError> {
         let dims = volume.dims();
         if let Some(&found) = dims.iter().find(|&&n| n >= u32::MAX as usize) {
@@ -95,7 +93,7 @@ impl LabelField {
         let all = catch_out_of_memory(|| {
             Ok::<_, OutOfMemory>(with_volume!(volume, volume => distinct(volume.samples())))
         })?;
-        if let Some(&label) = all.iter().find(|label| label.abs() > EXACT) {
+        if let Some(&label) = all.iter().find(|label| label.abs() > MAX_EXACT) {
             return Err(LabelSurfaceError::Long { label });
         }
         let mut labels = memory::try_collect("labels", all.iter().map(|&label| label as i64))?;
@@ -115,83 +113,85 @@ impl LabelField {
             missing.retain(|label| labels.binary_search(label).is_err());
             labels.retain(|label| chosen.binary_search(label).is_ok());
         }
-        let numbered = match labels.len() {
-            ..=0xff => numbered::<u8>(volume, &labels).map(|(it, count)| (Numbers::U8(it), count)),
-            0x100..=0xffff => {
-                numbered::<u16>(volume, &labels).map(|(it, count)| (Numbers::U16(it), count))
+        let index_volume = match labels.len() {
+            ..=0xff => {
+                index_volume::<u8>(volume, &labels).map(|(it, count)| (LabelIndices::U8(it), count))
             }
+            0x100..=0xffff => index_volume::<u16>(volume, &labels)
+                .map(|(it, count)| (LabelIndices::U16(it), count)),
             count if u32::try_from(count).is_err() => {
                 return Err(LabelSurfaceError::TooMany { count });
             }
-            _ => numbered::<u32>(volume, &labels).map(|(it, count)| (Numbers::U32(it), count)),
+            _ => index_volume::<u32>(volume, &labels)
+                .map(|(it, count)| (LabelIndices::U32(it), count)),
         };
-        let (numbers, voxels) = numbered?;
+        let (indices, voxels) = index_volume?;
         Ok(Self {
             dims,
             geometry: *volume.geometry(),
             labels,
             voxels,
             missing,
-            numbers,
+            indices,
         })
     }
 
-    /// Voxels along x, y and z.
+    /// Returns the number of voxels along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         self.dims
     }
 
-    /// Where the grid lies in the world.
+    /// Returns the position of the grid in world space.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The labels that voxels have, in ascending order.
+    /// Returns the labels that occur in the volume, in ascending order.
     pub fn labels(&self) -> &[i64] {
         &self.labels
     }
 
-    /// How many voxels each of [`labels`](Self::labels) has.
+    /// Returns the number of voxels of each of the [`labels`](Self::labels).
     pub fn voxels(&self) -> &[u64] {
         &self.voxels
     }
 
-    /// The labels that were asked for and that no voxel has, in ascending order.
+    /// Returns the selected labels that do not occur in the volume, in ascending order.
     pub fn missing(&self) -> &[i64] {
         &self.missing
     }
 }
 
-fn numbered<N: Number>(
+fn index_volume<N: LabelIndex>(
     volume: &AnyVolume,
     labels: &[i64],
 ) -> Result<(Vec<N>, Vec<u64>), OutOfMemory> {
-    with_volume!(volume, volume => numbers_of(volume.samples(), labels))
+    with_volume!(volume, volume => index_samples(volume.samples(), labels))
 }
 
-/// For each sample the number of its label, and how many of each there are.
-fn numbers_of<T: Sample, N: Number>(
+/// Returns the label index of each sample, and the number of samples of each label.
+fn index_samples<T: Sample, N: LabelIndex>(
     samples: &[T],
     labels: &[i64],
 ) -> Result<(Vec<N>, Vec<u64>), OutOfMemory> {
-    let mut numbers = memory::try_zeroed::<N>("labels", samples.len())?;
-    parallel::for_each_chunk_mut(&mut numbers, PORTION, |first, numbers| {
+    let mut indices = memory::try_zeroed::<N>("labels", samples.len())?;
+    parallel::for_each_chunk_mut(&mut indices, CHUNK_VOXELS, |first, chunk| {
         let mut last: Option<(T, N)> = None;
-        for (number, &sample) in numbers.iter_mut().zip(&samples[first..]) {
-            *number = match last {
-                Some((same, number)) if same == sample => number,
+        for (label_index, &sample) in chunk.iter_mut().zip(&samples[first..]) {
+            *label_index = match last {
+                Some((previous, label_index)) if previous == sample => label_index,
                 _ => {
                     let found = labels.binary_search(&(sample.to_f64() as i64));
-                    N::of(found.map_or(0, |index| index as u32 + 1))
+                    N::from_index(found.map_or(0, |index| index as u32 + 1))
                 }
             };
-            last = Some((sample, *number));
+            last = Some((sample, *label_index));
         }
     });
     let mut counts = memory::try_zeroed::<u64>("labels", labels.len() + 1)?;
-    for number in &numbers {
-        counts[number.place() as usize] += 1;
+    for label_index in &indices {
+        counts[label_index.to_index() as usize] += 1;
     }
     counts.remove(0);
-    Ok((numbers, counts))
+    Ok((indices, counts))
 }

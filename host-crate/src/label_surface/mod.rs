@@ -1,36 +1,35 @@
-//! Surfaces of the labels of a volume, which share their walls.
+//! Surfaces of the labels of a volume, with shared walls.
 //!
-//! Surface nets of several labels, after Gibson, *Constrained Elastic Surface Nets* (1998), and
-//! Frisken, *SurfaceNets for Multi-Label Segmentations with Preservation of Sharp Boundaries*
-//! (2022), without relaxation: a cell between eight voxels that have more than one label has a
-//! vertex, in the mean of the midpoints of its edges between two labels; each pair of neighbouring
-//! voxels with two labels has a wall of two triangles between them. Around the volume all is
+//! Multi-label surface nets (Gibson 1998, *Constrained Elastic Surface Nets*; Frisken 2022,
+//! *SurfaceNets for Multi-Label Segmentations with Preservation of Sharp Boundaries*) without
+//! relaxation. A cell between eight voxels with more than one label has a vertex, at the mean of
+//! the midpoints of its edges between different labels; each pair of neighbouring voxels with
+//! different labels has a wall of two triangles between them. The volume is surrounded by
 //! background.
 //!
 //! ```
 //! use ferrovox::{device::Device, grid::{Geometry, Volume}, label_surface::{self, LabelField}};
 //!
-//! // two voxels side by side, of the labels 4 and 9
+//! // two adjacent voxels with the labels 4 and 9
 //! let volume = Volume::new(vec![4_u8, 9], [2, 1, 1], Geometry::default())?;
 //! let field = LabelField::new(&volume.into(), None)?;
 //! let stream = Device::best().stream()?;
 //! let walls = label_surface::extract(&stream, &field)?.download(&stream, &field)?;
 //! // five quads around each voxel, and one between them
 //! assert_eq!((walls.mesh.vertices.len(), walls.mesh.triangles.len()), (12, 22));
-//! let part = walls.part(9)?;
+//! let part = walls.label_mesh(9)?;
 //! assert_eq!((part.mesh.triangles.len(), part.unbalanced_edges()?), (12, 0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is promised
+//! # Guarantees
 //! The triangles around each label, seen from its outside, form a closed oriented surface: each
-//! edge is gone along as often in one direction as in the other. It is the same wall that bounds
-//! the neighbours, with the same vertices. No vertex is in two cells, so none is at the place of
-//! another.
+//! edge is used equally often in both directions. The same wall bounds the neighbouring label, with
+//! the same vertices. No two vertices are in the same cell, so vertices never coincide.
 //!
-//! The surface of one label is not a manifold in every case. Where its voxels touch in an edge
-//! only, two sheets of it may meet in an edge of the net, which has four triangles then; where they
-//! touch in a corner only, or parts of what is not the label do, two sheets may meet in a vertex.
+//! The surface of a label is not always a manifold. If voxels of the label touch in an edge only,
+//! two sheets may meet in an edge of the net, which then has four triangles. If they touch in a
+//! corner only, or parts of the complement do, two sheets may meet in a vertex.
 
 mod error;
 mod extract;

@@ -1,76 +1,76 @@
-//! Which triangles meet at which vertex, range after range of vertices.
+//! Triangles at each vertex, grouped by ranges of vertices.
 //!
-//! The list of all corners, sorted by vertex, would take 40 bytes per triangle and a write to a far
-//! place for each. Meshes name vertices that are near each other in the list at about the same
-//! time, so blocks of triangles know from which vertex to which they reach, and a range of vertices
-//! looks at the blocks that reach into it: its corners are sorted in a core's own cache, and ranges
-//! do not wait for each other.
+//! A list of all corners sorted by vertex would take 40 bytes per triangle and one random write per
+//! corner. In typical meshes, triangles that are close in the list use vertices that are close in
+//! the list. So each block of triangles records the interval of vertices that it uses, and a range
+//! of vertices visits only the blocks whose intervals overlap it: its corners are sorted in a
+//! core's own cache, and ranges are independent of each other.
 
 use super::VertexIndex;
 use crate::memory::{self, OutOfMemory};
 use crate::parallel;
 use std::ops::Range;
 
-/// What memory is for that holds wedges.
-const WEDGES: &str = "a check of the mesh";
+/// Purpose of the allocations, quoted in out-of-memory errors.
+const PURPOSE: &str = "a check of the mesh";
 
-/// Triangles per block.
-const BLOCK: usize = 1 << 12;
+/// Number of triangles per block.
+const BLOCK_TRIANGLES: usize = 1 << 12;
 
-/// Vertices per range where each triangle is looked at a few times only; their wedges, about 1.5
-/// MB, stay in a core's cache.
-const WIDTH: usize = 1 << 15;
+/// Number of vertices per range, unless triangles would be visited too often. The wedges of a
+/// range, about 1.5 MB, stay in a core's cache.
+const MIN_RANGE_WIDTH: usize = 1 << 15;
 
-/// How often a triangle is looked at on average, at most, unless there is one range.
-const LOOKS: usize = 4;
+/// Maximum average number of visits per triangle, unless there is a single range.
+const MAX_VISITS: usize = 4;
 
-/// One triangle as one of its vertices sees it: the two other corners in winding order.
-/// The triangle (v, next, previous) has the directed edges v → next and previous → v.
+/// A triangle as seen from one of its vertices: the two other corners in winding order. The
+/// triangle (v, next, previous) has the directed edges v → next and previous → v.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wedge<I> {
     pub next: I,
     pub previous: I,
 }
 
-/// Ranges of vertices, and the blocks of triangles that reach into each.
-pub(super) struct Ranges {
+/// Ranges of vertices, and the blocks of triangles that overlap each.
+pub(super) struct VertexRanges {
     vertices: usize,
     width: usize,
-    /// Those of range r are `blocks[starts[r]..starts[r + 1]]`.
+    /// The blocks of range r are `blocks[starts[r]..starts[r + 1]]`.
     starts: Vec<usize>,
     blocks: Vec<usize>,
     triangles: usize,
 }
 
-/// What a block of triangles names.
+/// Interval of vertices used by a block of triangles.
 #[derive(Clone, Copy, Default)]
-struct Reach {
-    /// Triangles that take part in the topology.
+struct BlockExtent {
+    /// Number of topological triangles.
     triangles: usize,
-    /// The smallest and the largest vertex of them, if there are any.
+    /// Smallest and largest vertex of these triangles, if there are any.
     first: usize,
     last: usize,
 }
 
-impl Reach {
-    fn of<I: VertexIndex>(block: &[[I; 3]], vertices: usize) -> Self {
-        let mut reach = Self {
+impl BlockExtent {
+    fn new<I: VertexIndex>(block: &[[I; 3]], vertices: usize) -> Self {
+        let mut extent = Self {
             first: usize::MAX,
             ..Self::default()
         };
         for triangle in block {
-            if in_topology(triangle, vertices) {
-                reach.triangles += 1;
+            if is_topological(triangle, vertices) {
+                extent.triangles += 1;
                 for corner in triangle {
-                    reach.first = reach.first.min(corner.position());
-                    reach.last = reach.last.max(corner.position());
+                    extent.first = extent.first.min(corner.position());
+                    extent.last = extent.last.max(corner.position());
                 }
             }
         }
-        reach
+        extent
     }
 
-    /// The ranges that it reaches into.
+    /// Returns the ranges that the block overlaps.
     fn ranges(&self, width: usize) -> Range<usize> {
         if self.triangles == 0 {
             return 0..0;
@@ -79,35 +79,38 @@ impl Reach {
     }
 }
 
-impl Ranges {
-    /// Looks where the triangles reach. Ranges are as narrow as lets each triangle be looked at
-    /// four times or less, however the triangles are ordered.
+impl VertexRanges {
+    /// Computes the intervals of all blocks. Ranges are as narrow as possible, such that each
+    /// triangle is visited at most four times on average, however the triangles are ordered.
     pub fn new<I: VertexIndex>(triangles: &[[I; 3]], vertices: usize) -> Result<Self, OutOfMemory> {
-        let mut reaches =
-            memory::try_filled(WEDGES, triangles.len().div_ceil(BLOCK), Reach::default())?;
-        parallel::for_each_mut(&mut reaches, |block, reach| {
-            let start = block * BLOCK;
-            let end = triangles.len().min(start + BLOCK);
-            *reach = Reach::of(&triangles[start..end], vertices);
+        let mut extents = memory::try_filled(
+            PURPOSE,
+            triangles.len().div_ceil(BLOCK_TRIANGLES),
+            BlockExtent::default(),
+        )?;
+        parallel::for_each_mut(&mut extents, |block, extent| {
+            let start = block * BLOCK_TRIANGLES;
+            let end = triangles.len().min(start + BLOCK_TRIANGLES);
+            *extent = BlockExtent::new(&triangles[start..end], vertices);
         });
-        let looks = |width| {
-            reaches
+        let visits = |width| {
+            extents
                 .iter()
-                .map(|reach| reach.ranges(width).len())
+                .map(|extent| extent.ranges(width).len())
                 .sum::<usize>()
         };
-        let mut width = WIDTH;
-        while width < vertices && looks(width) > LOOKS * reaches.len() {
+        let mut width = MIN_RANGE_WIDTH;
+        while width < vertices && visits(width) > MAX_VISITS * extents.len() {
             width *= 2;
         }
         let ranges = vertices.div_ceil(width);
-        let mut starts = memory::try_zeroed(WEDGES, ranges + 1)?;
-        for range in reaches.iter().flat_map(|reach| reach.ranges(width)) {
+        let mut starts = memory::try_zeroed(PURPOSE, ranges + 1)?;
+        for range in extents.iter().flat_map(|extent| extent.ranges(width)) {
             starts[range] += 1;
         }
-        let mut blocks = memory::try_zeroed(WEDGES, ends_of(&mut starts))?;
-        for (block, reach) in reaches.iter().enumerate().rev() {
-            for range in reach.ranges(width) {
+        let mut blocks = memory::try_zeroed(PURPOSE, counts_to_ends(&mut starts))?;
+        for (block, extent) in extents.iter().enumerate().rev() {
+            for range in extent.ranges(width) {
                 starts[range] -= 1;
                 blocks[starts[range]] = block;
             }
@@ -117,26 +120,26 @@ impl Ranges {
             width,
             starts,
             blocks,
-            triangles: reaches.iter().map(|reach| reach.triangles).sum(),
+            triangles: extents.iter().map(|extent| extent.triangles).sum(),
         })
     }
 
-    /// How many ranges there are.
+    /// Returns the number of ranges.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// How many triangles take part in the topology.
+    /// Returns the number of topological triangles.
     pub fn triangles(&self) -> usize {
         self.triangles
     }
 }
 
-/// The wedges of the vertices of one range, grouped by vertex; its memory serves one range after
-/// the other.
+/// The wedges of the vertices of one range, grouped by vertex. The memory is reused for one range
+/// after another.
 pub(super) struct Wedges<I> {
     range: Range<usize>,
-    /// The wedges of the range's vertex number v are `wedges[starts[v]..starts[v + 1]]`.
+    /// The wedges of vertex v of the range are `wedges[starts[v]..starts[v + 1]]`.
     starts: Vec<usize>,
     wedges: Vec<Wedge<I>>,
 }
@@ -152,43 +155,43 @@ impl<I> Default for Wedges<I> {
 }
 
 impl<I: VertexIndex> Wedges<I> {
-    /// Sorts the corners at the vertices of one of the `ranges`, in the order of their triangles.
-    pub fn sort(
+    /// Collects the corners at the vertices of range `range`, in the order of their triangles.
+    pub fn collect(
         &mut self,
         triangles: &[[I; 3]],
-        ranges: &Ranges,
+        ranges: &VertexRanges,
         range: usize,
     ) -> Result<(), OutOfMemory> {
         let first = range * ranges.width;
         self.range = first..ranges.vertices.min(first + ranges.width);
         let width = self.range.len();
         let blocks = &ranges.blocks[ranges.starts[range]..ranges.starts[range + 1]];
-        // in reverse, since a list is filled from its end on
+        // in reverse, because each list is filled from its end
         let corners = || {
             let blocks = blocks.iter().rev().flat_map(|block| {
-                let first = block * BLOCK;
-                triangles[first..triangles.len().min(first + BLOCK)]
+                let first = block * BLOCK_TRIANGLES;
+                triangles[first..triangles.len().min(first + BLOCK_TRIANGLES)]
                     .iter()
                     .rev()
             });
             blocks
-                .filter(|triangle| in_topology(triangle, ranges.vertices))
+                .filter(|triangle| is_topological(triangle, ranges.vertices))
                 .flat_map(|&[a, b, c]| [[a, b, c], [b, c, a], [c, a, b]])
-                // what is before the range becomes a large number
+                // vertices before the range wrap around to large numbers
                 .map(|corner| (corner[0].position().wrapping_sub(first), corner))
                 .filter(|(vertex, _)| *vertex < width)
         };
 
         self.starts.clear();
-        memory::try_reserve(WEDGES, &mut self.starts, width + 1)?;
+        memory::try_reserve(PURPOSE, &mut self.starts, width + 1)?;
         self.starts.resize(width + 1, 0);
         corners().for_each(|(vertex, _)| self.starts[vertex] += 1);
-        let count = ends_of(&mut self.starts);
+        let count = counts_to_ends(&mut self.starts);
         self.wedges.clear();
         let Some((_, [_, next, previous])) = corners().next() else {
             return Ok(());
         };
-        memory::try_reserve(WEDGES, &mut self.wedges, count)?;
+        memory::try_reserve(PURPOSE, &mut self.wedges, count)?;
         self.wedges.resize(count, Wedge { next, previous });
         corners().for_each(|(vertex, [_, next, previous])| {
             let slot = &mut self.starts[vertex];
@@ -198,7 +201,7 @@ impl<I: VertexIndex> Wedges<I> {
         Ok(())
     }
 
-    /// Each vertex of the range with its wedges.
+    /// Returns each vertex of the range with its wedges.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &[Wedge<I>])> {
         let bounds = self.starts.windows(2);
         self.range
@@ -207,9 +210,9 @@ impl<I: VertexIndex> Wedges<I> {
     }
 }
 
-/// Inclusive sums: each count becomes the end of its group, from which filling goes down to its
-/// start. Gives the sum of all.
-fn ends_of(counts: &mut [usize]) -> usize {
+/// Replaces counts by their inclusive prefix sums: the end of each group, from which it is filled
+/// backwards. Returns the total.
+fn counts_to_ends(counts: &mut [usize]) -> usize {
     let mut total = 0;
     for count in counts {
         total += *count;
@@ -218,17 +221,17 @@ fn ends_of(counts: &mut [usize]) -> usize {
     total
 }
 
-/// True when all three indices name a vertex.
+/// Returns `true` if all three indices refer to a vertex.
 pub(super) fn is_valid<I: VertexIndex>(triangle: &[I; 3], vertices: usize) -> bool {
     triangle.iter().all(|corner| corner.position() < vertices)
 }
 
-/// True when two corners are the same vertex.
-pub(super) fn repeats<I: VertexIndex>([a, b, c]: &[I; 3]) -> bool {
+/// Returns `true` if two corners are the same vertex.
+pub(super) fn has_repeated_index<I: VertexIndex>([a, b, c]: &[I; 3]) -> bool {
     a == b || b == c || c == a
 }
 
-/// True when a triangle takes part in the topology: valid and without a repeated index.
-pub(super) fn in_topology<I: VertexIndex>(triangle: &[I; 3], vertices: usize) -> bool {
-    is_valid(triangle, vertices) && !repeats(triangle)
+/// Returns `true` if a triangle is topological: valid and without a repeated index.
+pub(super) fn is_topological<I: VertexIndex>(triangle: &[I; 3], vertices: usize) -> bool {
+    is_valid(triangle, vertices) && !has_repeated_index(triangle)
 }

@@ -1,7 +1,7 @@
-//! The checks, put together.
+//! Mesh check: combines topology, measures and defects.
 
-use super::adjacency::{Ranges, Wedges};
-use super::components::count_joins;
+use super::adjacency::{VertexRanges, Wedges};
+use super::components::count_merges;
 use super::fan::{Counts, count_fan};
 use super::measure::measure;
 use super::{MeshReport, TriangleMesh, Triangles, VertexIndex};
@@ -9,19 +9,19 @@ use crate::memory::OutOfMemory;
 use crate::parallel;
 use std::ops::{Add, Range};
 
-/// Looks at the whole mesh: topology, orientation, area, volume and defects.
+/// Checks the whole mesh: topology, orientation, area, volume and defects.
 ///
-/// Any mesh is accepted, however broken. Time is linear in its size. Beside a mesh with 32 bit
-/// indices 4 bytes per vertex are needed, and a few megabytes for each thread; 40 bytes per
-/// triangle more where the triangles name their vertices in no order.
+/// Accepts any mesh, however defective. Time is linear in its size. In addition to a mesh with
+/// 32-bit indices, it needs 4 bytes per vertex and some megabytes per thread, and 40 bytes per
+/// triangle if triangles refer to vertices in random order.
 ///
 /// # Panics
-/// If there is no memory for it: [`try_check`] does not.
+/// If memory is insufficient; see [`try_check`].
 pub fn check(mesh: &TriangleMesh) -> MeshReport {
     try_check(mesh).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// As [`check`], with an error where it panics.
+/// Returns the same as [`check`], or an error if memory is insufficient.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -38,11 +38,12 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
 ) -> Result<MeshReport, OutOfMemory> {
     let vertices = mesh.vertices.len();
     let (counts, topological_triangles) = count_fans(triangles, vertices)?;
-    let joins = count_joins(triangles, vertices)?;
+    let merges = count_merges(triangles, vertices)?;
     let measure = measure(mesh, triangles);
     let is_finite = |position: &&[f32; 3]| position.iter().all(|x| x.is_finite());
-    let of_range = |range: Range<usize>| mesh.vertices[range].iter().filter(is_finite).count();
-    let finite = parallel::reduce(vertices, parallel::CHUNK_LEN, of_range, usize::add);
+    let finite_in_range =
+        |range: Range<usize>| mesh.vertices[range].iter().filter(is_finite).count();
+    let finite = parallel::reduce(vertices, parallel::CHUNK_LEN, finite_in_range, usize::add);
     Ok(MeshReport {
         vertices,
         unreferenced_vertices: vertices - counts.used_vertices,
@@ -53,7 +54,7 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
         non_manifold_edges: counts.non_manifold_edges,
         inconsistent_edges: counts.inconsistent_edges,
         non_manifold_vertices: counts.non_manifold_vertices,
-        components: counts.used_vertices - joins,
+        components: counts.used_vertices - merges,
         invalid_triangles: measure.invalid,
         degenerate_triangles: measure.degenerate,
         non_finite_vertices: vertices - finite.unwrap_or(0),
@@ -62,18 +63,18 @@ fn check_triangles<I: VertexIndex + crate::union_find::Member>(
     })
 }
 
-/// What the vertices count, and how many triangles take part in it.
+/// Sums the counts of all vertices, and returns them with the number of topological triangles.
 fn count_fans<I: VertexIndex>(
     triangles: &[[I; 3]],
     vertices: usize,
 ) -> Result<(Counts, usize), OutOfMemory> {
-    let ranges = Ranges::new(triangles, vertices)?;
+    let ranges = VertexRanges::new(triangles, vertices)?;
     let new = || (Ok(Counts::default()), Wedges::default(), Default::default());
     let counted = parallel::for_each_with(ranges.len(), new, |(sum, wedges, scratch), range| {
         let Ok(counts) = sum else {
             return;
         };
-        match wedges.sort(triangles, &ranges, range) {
+        match wedges.collect(triangles, &ranges, range) {
             Err(error) => *sum = Err(error),
             Ok(()) => {
                 for (vertex, wedges) in wedges.iter() {

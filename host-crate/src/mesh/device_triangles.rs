@@ -1,19 +1,19 @@
-//! Triangles on a device.
+//! Triangles in device memory.
 
 use super::Triangles;
 use crate::device::{Buffer, DeviceError, Stream};
 
-/// Triangles on a device: three vertex indices each.
+/// Triangles in device memory: three vertex indices each.
 #[derive(Debug)]
 pub enum DeviceTriangles {
     /// 32-bit indices.
     U32(Buffer<u32>),
-    /// 64-bit indices, for more than 2³² − 1 vertices or triangles.
+    /// 64-bit indices, for more than 2³² - 1 vertices or triangles.
     U64(Buffer<u64>),
 }
 
 impl DeviceTriangles {
-    /// A copy of triangles of the host, with indices as wide as they are there.
+    /// Uploads triangles, keeping the width of their indices.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
@@ -24,7 +24,7 @@ impl DeviceTriangles {
         })
     }
 
-    /// How many triangles.
+    /// Returns the number of triangles.
     pub fn len(&self) -> usize {
         match self {
             Self::U32(indices) => indices.len() / 3,
@@ -32,15 +32,15 @@ impl DeviceTriangles {
         }
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no triangles.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The triangles on the host. Synchronises the stream.
+    /// Downloads the triangles. Synchronises the stream.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if it failed.
+    /// [`DeviceError::Cuda`] if the download failed.
     pub fn download(&self, stream: &Stream) -> Result<Triangles, DeviceError> {
         Ok(match self {
             Self::U32(indices) => Triangles::U32(threes(stream.download(indices)?)),
@@ -49,10 +49,10 @@ impl DeviceTriangles {
     }
 }
 
-/// Three numbers each, without a copy.
+/// Groups numbers into triples, without a copy if possible.
 pub(crate) fn threes<T: bytemuck::Pod>(flat: Vec<T>) -> Vec<[T; 3]> {
     bytemuck::allocation::try_cast_vec(flat).unwrap_or_else(|(_, flat)| {
-        // a capacity that is no multiple of three
+        // a capacity that is not a multiple of three
         flat.chunks_exact(3)
             .map(|three| [three[0], three[1], three[2]])
             .collect()

@@ -1,11 +1,11 @@
-//! The triangles around one vertex: its edges, and whether they form a single fan.
+//! Triangles around one vertex: its edges, and whether they form a single fan.
 
 use super::VertexIndex;
 use super::adjacency::Wedge;
 use crate::union_find::UnionFind;
 
-/// Edge and vertex counts. Each edge is counted at its lower vertex, so that sums over vertices
-/// count every edge once.
+/// Counts of edges and vertices. Each edge is counted at its lower vertex, so that sums over
+/// vertices count every edge once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub used_vertices: usize,
@@ -29,27 +29,27 @@ impl Counts {
     }
 }
 
-/// Above this many triangles at a vertex the walk, quadratic in their number, is not tried.
+/// Maximum number of triangles at a vertex for which the quadratic walk is attempted.
 const WALK_LIMIT: usize = 24;
 
 /// Reusable memory of the general case.
 pub(super) struct Scratch<I> {
-    /// (neighbour, wedge, edge leaves the vertex)
-    ends: Vec<(I, usize, bool)>,
-    /// Wedges that share an edge.
+    /// Edge ends at the vertex: (neighbour, wedge, `true` if the edge leaves the vertex).
+    edge_ends: Vec<(I, usize, bool)>,
+    /// Sets of wedges connected by shared edges.
     sets: UnionFind,
 }
 
 impl<I> Default for Scratch<I> {
     fn default() -> Self {
         Self {
-            ends: Vec::new(),
+            edge_ends: Vec::new(),
             sets: UnionFind::default(),
         }
     }
 }
 
-/// Counts the edges and judges the fan of `vertex`.
+/// Counts the edges of `vertex` and classifies its fan.
 pub(super) fn count_fan<I: VertexIndex>(
     vertex: usize,
     wedges: &[Wedge<I>],
@@ -59,7 +59,7 @@ pub(super) fn count_fan<I: VertexIndex>(
         return Counts::default();
     }
     if is_oriented_disc(wedges) {
-        // The common case: each neighbour is the next of one wedge and the previous of another.
+        // The common case: each neighbour is the `next` of one wedge and the `previous` of another.
         let edges = wedges
             .iter()
             .filter(|wedge| wedge.next.position() > vertex)
@@ -73,16 +73,16 @@ pub(super) fn count_fan<I: VertexIndex>(
     count_general(vertex, wedges, scratch)
 }
 
-/// True when walking from wedge to wedge across shared edges visits all of them and returns:
-/// the vertex is inside the surface, and its triangles wind consistently.
+/// Returns `true` if walking from wedge to wedge across shared edges visits all of them and
+/// returns: the vertex is interior, and its triangles are oriented consistently.
 fn is_oriented_disc<I: VertexIndex>(wedges: &[Wedge<I>]) -> bool {
     if wedges.len() > WALK_LIMIT {
         return false;
     }
     let mut at = wedges[0].previous;
     for step in 1..=wedges.len() {
-        // The first return to the start ends the walk; after as many steps as there are wedges
-        // it has visited each of them once.
+        // The first return to the start ends the walk; if that takes as many steps as there are
+        // wedges, each of them has been visited once.
         if at == wedges[0].next {
             return step == wedges.len();
         }
@@ -94,32 +94,32 @@ fn is_oriented_disc<I: VertexIndex>(wedges: &[Wedge<I>]) -> bool {
     false
 }
 
-/// Any vertex: groups the edge ends by neighbour, and joins the wedges that share an edge.
+/// Handles any vertex: groups the edge ends by neighbour, and merges the wedges that share an edge.
 fn count_general<I: VertexIndex>(
     vertex: usize,
     wedges: &[Wedge<I>],
     scratch: &mut Scratch<I>,
 ) -> Counts {
-    let Scratch { ends, sets } = scratch;
-    ends.clear();
+    let Scratch { edge_ends, sets } = scratch;
+    edge_ends.clear();
     sets.reset(wedges.len());
     for (index, wedge) in wedges.iter().enumerate() {
-        ends.push((wedge.next, index, true));
-        ends.push((wedge.previous, index, false));
+        edge_ends.push((wedge.next, index, true));
+        edge_ends.push((wedge.previous, index, false));
     }
-    ends.sort_unstable();
+    edge_ends.sort_unstable();
 
     let mut counts = Counts {
         used_vertices: 1,
         ..Counts::default()
     };
-    let mut fans = wedges.len();
-    let mut crowded = false;
-    for group in ends.chunk_by(|left, right| left.0 == right.0) {
+    let mut fan_count = wedges.len();
+    let mut has_crowded_edge = false;
+    for group in edge_ends.chunk_by(|left, right| left.0 == right.0) {
         for pair in group.windows(2) {
-            fans -= usize::from(sets.join(pair[0].1, pair[1].1));
+            fan_count -= usize::from(sets.join(pair[0].1, pair[1].1));
         }
-        crowded |= group.len() > 2;
+        has_crowded_edge |= group.len() > 2;
         if group[0].0.position() > vertex {
             let leaving = group.iter().filter(|end| end.2).count();
             counts.edges += 1;
@@ -131,6 +131,6 @@ fn count_general<I: VertexIndex>(
         }
     }
     // One fan whose edges are used at most twice is a disc or a half disc.
-    counts.non_manifold_vertices = usize::from(fans > 1 || crowded);
+    counts.non_manifold_vertices = usize::from(fan_count > 1 || has_crowded_edge);
     counts
 }

@@ -1,22 +1,22 @@
-//! Meshes whose triangles lie between two labels.
+//! Meshes whose triangles separate two labels.
 
 use super::{MeshReport, TriangleMesh, Triangles, VertexIndex, try_check};
 use crate::memory::{self, OutOfMemory};
 use crate::parallel;
 use rayon::slice::ParallelSliceMut;
 
-/// What memory is for that holds parts of a mesh.
-const WHAT: &str = "the surface of a label";
+/// Purpose of the allocations, quoted in out-of-memory errors.
+const PURPOSE: &str = "the surface of a label";
 
-/// A mesh each of whose triangles is a piece of wall between two labels, or between a label and the
+/// A mesh in which each triangle is part of a wall between two labels, or between a label and the
 /// background.
 ///
-/// Vertices and triangles stand once, also those of walls that two labels share.
+/// Vertices and triangles are stored once, including those of walls shared by two labels.
 ///
 /// ```
 /// use ferrovox::mesh::{LabelledMesh, TriangleMesh, Triangles};
 ///
-/// // Two tetrahedra, of the labels 3 and 7, on both sides of the triangle (0, 1, 2).
+/// // Two tetrahedra with the labels 3 and 7, on both sides of the triangle (0, 1, 2).
 /// let walls = LabelledMesh {
 ///     mesh: TriangleMesh {
 ///         vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]],
@@ -30,7 +30,7 @@ const WHAT: &str = "the surface of a label";
 /// };
 /// assert_eq!(walls.side_labels(0), Some([3, 7]));
 /// for label in [3, 7] {
-///     let part = walls.part(label)?;
+///     let part = walls.label_mesh(label)?;
 ///     assert_eq!(part.mesh.triangles.len(), 4);
 ///     assert_eq!(part.unbalanced_edges()?, 0);
 ///     assert!((part.check()?.volume - 1.0 / 6.0).abs() < 1e-12);
@@ -39,44 +39,44 @@ const WHAT: &str = "the surface of a label";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LabelledMesh {
-    /// The mesh. Triangles are counter-clockwise as seen from their outside.
+    /// The mesh. Triangles are counter-clockwise as seen from the side of their outside label.
     pub mesh: TriangleMesh,
-    /// The labels, in ascending order; 0 is the background and none of them.
+    /// The labels in ascending order, excluding the background 0.
     pub labels: Vec<i64>,
-    /// For each triangle the label inside and that outside, as places among `labels` counted from
-    /// 1; 0 for the background.
+    /// The inside and the outside label of each triangle, as indices into `labels` plus 1; 0 for
+    /// the background.
     pub sides: Vec<[u32; 2]>,
 }
 
-/// The surface of one label, for itself.
+/// The surface of a single label.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LabelPart {
-    /// Its triangles, in the order of the whole mesh and counter-clockwise as seen from outside of
-    /// the label, and the vertices that they have, in that order too, without normals.
+pub struct LabelMesh {
+    /// Triangles in the order of the whole mesh, counter-clockwise as seen from outside of the
+    /// label; their vertices, also in that order; no normals.
     pub mesh: TriangleMesh,
 }
 
 impl LabelledMesh {
-    /// The label of a place among [`sides`](Self::sides): 0 for the background, and for a place
-    /// that is none.
-    pub fn label_at(&self, place: u32) -> i64 {
-        let index = (place as usize).checked_sub(1);
+    /// Returns the label for an element of [`sides`](Self::sides): 0 for the background, and for
+    /// out-of-range elements.
+    pub fn label_at(&self, side: u32) -> i64 {
+        let index = (side as usize).checked_sub(1);
         index
             .and_then(|index| self.labels.get(index).copied())
             .unwrap_or(0)
     }
 
-    /// The label inside and the one outside of a triangle; `None` past the end.
+    /// Returns the inside and the outside label of a triangle, or `None` if it is out of range.
     pub fn side_labels(&self, triangle: usize) -> Option<[i64; 2]> {
         let sides = self.sides.get(triangle)?;
-        Some(sides.map(|place| self.label_at(place)))
+        Some(sides.map(|side| self.label_at(side)))
     }
 
-    /// The triangles of each label, by the label's place: how many there are.
+    /// Returns the number of triangles of each label.
     pub fn triangle_counts(&self) -> Vec<u64> {
         let mut counts = vec![0; self.labels.len()];
-        for place in self.sides.iter().flatten() {
-            if let Some(count) = (*place as usize)
+        for side in self.sides.iter().flatten() {
+            if let Some(count) = (*side as usize)
                 .checked_sub(1)
                 .and_then(|at| counts.get_mut(at))
             {
@@ -86,33 +86,33 @@ impl LabelledMesh {
         counts
     }
 
-    /// The surface of a label; empty for what is no label of the mesh. Looks at all triangles;
-    /// memory is that of the part.
+    /// Returns the surface of a label, empty if the mesh has no such label. Time is linear in the
+    /// triangles of the whole mesh, memory in those of the label.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn part(&self, label: i64) -> Result<LabelPart, OutOfMemory> {
+    pub fn label_mesh(&self, label: i64) -> Result<LabelMesh, OutOfMemory> {
         let Ok(index) = self.labels.binary_search(&label) else {
-            return Ok(LabelPart::default());
+            return Ok(LabelMesh::default());
         };
-        let place = index as u32 + 1;
-        let is_around = |(_, sides): &(usize, &[u32; 2])| sides.contains(&place);
-        let around = || self.sides.iter().enumerate().filter(is_around);
+        let side = index as u32 + 1;
+        let is_incident = |(_, sides): &(usize, &[u32; 2])| sides.contains(&side);
+        let incident = || self.sides.iter().enumerate().filter(is_incident);
         let mut triangles = Vec::new();
-        memory::try_reserve(WHAT, &mut triangles, around().count())?;
-        triangles.extend(around().map(|(triangle, _)| triangle));
-        self.part_with(place, &triangles)
+        memory::try_reserve(PURPOSE, &mut triangles, incident().count())?;
+        triangles.extend(incident().map(|(triangle, _)| triangle));
+        self.extract(side, &triangles)
     }
 
-    /// Calls `visit` with the surface of each label, in their order, and its place among
-    /// [`labels`](Self::labels) from 0. Looks at all triangles twice, however many labels there
-    /// are; memory is 16 bytes for a triangle, and a part.
+    /// Calls `visit` with the index of each label in [`labels`](Self::labels) and its surface, in
+    /// order. Visits all triangles twice, regardless of the number of labels; memory is 16 bytes
+    /// per triangle plus one surface.
     ///
     /// # Errors
-    /// [`OutOfMemory`], and what `visit` returns.
-    pub fn for_each_part<E: From<OutOfMemory>>(
+    /// [`OutOfMemory`], and errors returned by `visit`.
+    pub fn for_each_label_mesh<E: From<OutOfMemory>>(
         &self,
-        mut visit: impl FnMut(usize, LabelPart) -> Result<(), E>,
+        mut visit: impl FnMut(usize, LabelMesh) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut ends = self.triangle_counts();
         let mut sum = 0;
@@ -120,11 +120,11 @@ impl LabelledMesh {
             sum += *end;
             *end = sum;
         }
-        // filled from behind, so that ends become starts
-        let mut triangles = memory::try_zeroed::<usize>(WHAT, sum as usize)?;
+        // filled in reverse, which turns ends into starts
+        let mut triangles = memory::try_zeroed::<usize>(PURPOSE, sum as usize)?;
         for (triangle, sides) in self.sides.iter().enumerate().rev() {
-            for place in sides {
-                let index = (*place as usize).checked_sub(1);
+            for side in sides {
+                let index = (*side as usize).checked_sub(1);
                 if let Some(at) = index.and_then(|index| ends.get_mut(index)) {
                     *at -= 1;
                     triangles[*at as usize] = triangle;
@@ -134,43 +134,43 @@ impl LabelledMesh {
         for index in 0..ends.len() {
             let end = ends.get(index + 1).map_or(sum, |next| *next);
             let own = &triangles[ends[index] as usize..end as usize];
-            visit(index, self.part_with(index as u32 + 1, own)?)?;
+            visit(index, self.extract(index as u32 + 1, own)?)?;
         }
         Ok(())
     }
 
-    fn part_with(&self, place: u32, own: &[usize]) -> Result<LabelPart, OutOfMemory> {
+    fn extract(&self, side: u32, own: &[usize]) -> Result<LabelMesh, OutOfMemory> {
         match &self.mesh.triangles {
-            Triangles::U32(triangles) => self.part_of(place, own, triangles, Triangles::U32),
-            Triangles::U64(triangles) => self.part_of(place, own, triangles, Triangles::U64),
+            Triangles::U32(triangles) => self.extract_indexed(side, own, triangles, Triangles::U32),
+            Triangles::U64(triangles) => self.extract_indexed(side, own, triangles, Triangles::U64),
         }
     }
 
-    fn part_of<I: VertexIndex>(
+    fn extract_indexed<I: VertexIndex>(
         &self,
-        place: u32,
-        around: &[usize],
+        side: u32,
+        incident: &[usize],
         triangles: &[[I; 3]],
         wrap: impl Fn(Vec<[I; 3]>) -> Triangles,
-    ) -> Result<LabelPart, OutOfMemory> {
+    ) -> Result<LabelMesh, OutOfMemory> {
         let mut own = Vec::new();
-        memory::try_reserve(WHAT, &mut own, around.len())?;
-        for &triangle in around {
+        memory::try_reserve(PURPOSE, &mut own, incident.len())?;
+        for &triangle in incident {
             let both = triangles.get(triangle).zip(self.sides.get(triangle));
             let Some((&[a, b, c], sides)) = both else {
                 continue;
             };
-            own.push(if sides[0] == place {
+            own.push(if sides[0] == side {
                 [a, b, c]
             } else {
                 [a, c, b]
             });
         }
-        let mut used = memory::try_copy(WHAT, own.as_flattened())?;
+        let mut used = memory::try_copy(PURPOSE, own.as_flattened())?;
         used.par_sort_unstable();
         used.dedup();
         let mut vertices = Vec::new();
-        memory::try_reserve(WHAT, &mut vertices, used.len())?;
+        memory::try_reserve(PURPOSE, &mut vertices, used.len())?;
         let position = |index: &I| self.mesh.vertices.get(index.position());
         vertices.extend(
             used.iter()
@@ -178,12 +178,12 @@ impl LabelledMesh {
         );
         parallel::for_each_chunk_mut(own.as_flattened_mut(), parallel::CHUNK_LEN, |_, indices| {
             for index in indices {
-                let place = used.partition_point(|other| other < index);
-                // not larger than the index was
-                *index = I::from_position(place).unwrap_or(*index);
+                let index_in_part = used.partition_point(|other| other < index);
+                // not larger than the original index
+                *index = I::from_position(index_in_part).unwrap_or(*index);
             }
         });
-        Ok(LabelPart {
+        Ok(LabelMesh {
             mesh: TriangleMesh {
                 vertices,
                 normals: None,
@@ -193,23 +193,23 @@ impl LabelledMesh {
     }
 }
 
-impl LabelPart {
-    /// How many edges are not gone along as often in one direction as in the other: 0 for a surface
-    /// that is closed and oriented, also where it touches itself in an edge or a vertex, as that of
-    /// a label whose voxels touch in an edge or a corner only.
+impl LabelMesh {
+    /// Returns the number of edges that are not used equally often in both directions: 0 for a
+    /// closed and oriented surface, even if it touches itself in an edge or a vertex, as a label
+    /// does whose voxels touch in an edge or a corner only.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; 16 or 24 bytes for each corner of a triangle.
+    /// [`OutOfMemory`]; needs 16 or 24 bytes per corner of a triangle.
     pub fn unbalanced_edges(&self) -> Result<u64, OutOfMemory> {
         match &self.mesh.triangles {
-            Triangles::U32(triangles) => unbalanced(triangles),
-            Triangles::U64(triangles) => unbalanced(triangles),
+            Triangles::U32(triangles) => count_unbalanced(triangles),
+            Triangles::U64(triangles) => count_unbalanced(triangles),
         }
     }
 
-    /// Topology and measures. [`MeshReport::is_closed`] is about manifold surfaces: it is false
-    /// where the surface touches itself in an edge, though it may be closed
-    /// ([`unbalanced_edges`](Self::unbalanced_edges)).
+    /// Returns topology and measures. [`MeshReport::is_closed`] refers to manifold surfaces: it is
+    /// false if the surface touches itself in an edge, even if it is closed according to
+    /// [`unbalanced_edges`](Self::unbalanced_edges).
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -218,7 +218,7 @@ impl LabelPart {
     }
 }
 
-fn unbalanced<I: VertexIndex>(triangles: &[[I; 3]]) -> Result<u64, OutOfMemory> {
+fn count_unbalanced<I: VertexIndex>(triangles: &[[I; 3]]) -> Result<u64, OutOfMemory> {
     let mut edges: Vec<(I, I, bool)> = Vec::new();
     memory::try_reserve("a check of the mesh", &mut edges, triangles.len() * 3)?;
     for &[a, b, c] in triangles {

@@ -1,33 +1,33 @@
-//! Area and volume, in f64 whatever the mesh's size.
+//! Surface area and enclosed volume, computed in `f64`.
 
 use nalgebra::Vector3;
 
-use super::adjacency::{is_valid, repeats};
+use super::adjacency::{has_repeated_index, is_valid};
 use super::{TriangleMesh, VertexIndex};
 use crate::parallel;
 
-/// Triangles per chunk. The chunks, and so the rounding of the sums, do not depend on the number of
-/// threads.
+/// Number of triangles per chunk. The chunks, and therefore the rounding of the sums, do not depend
+/// on the number of threads.
 const CHUNK: usize = 1 << 14;
 
 #[derive(Clone, Copy, Default)]
 pub(super) struct Measure {
     pub area: f64,
-    /// Six times the signed volume.
+    /// Signed volume times six.
     pub volume6: f64,
     pub degenerate: usize,
     pub invalid: usize,
 }
 
-/// Sums over all triangles; the same bits on any number of threads.
+/// Computes sums over all triangles, with the same bits for any number of threads.
 pub(super) fn measure<I: VertexIndex>(mesh: &TriangleMesh, triangles: &[[I; 3]]) -> Measure {
-    // Far from the world's origin the volume would be a small difference of large terms.
+    // Relative to a distant origin, the volume would be a small difference of large terms.
     let centre = mesh.bounds().map_or(Vector3::zeros(), |(low, high)| {
         (low.coords.cast::<f64>() + high.coords.cast::<f64>()) * 0.5
     });
     let parts = parallel::map_ranges(triangles.len(), CHUNK, |range| {
-        let there = triangles[range].iter();
-        there.fold(Measure::default(), |sum, triangle| {
+        let chunk = triangles[range].iter();
+        chunk.fold(Measure::default(), |sum, triangle| {
             sum.join(measure_triangle(&mesh.vertices, triangle, &centre))
         })
     });
@@ -45,7 +45,7 @@ fn measure_triangle<I: VertexIndex>(
             ..Measure::default()
         };
     }
-    if repeats(triangle) {
+    if has_repeated_index(triangle) {
         return Measure {
             degenerate: 1,
             ..Measure::default()

@@ -1,5 +1,5 @@
-//! Triangle meshes and their properties: closed, manifold, oriented, Euler
-//! characteristic, area, volume, defects.
+//! Triangle meshes and their properties: closed, manifold, oriented, Euler characteristic, area,
+//! volume, defects.
 //!
 //! ```
 //! use ferrovox::mesh::{TriangleMesh, Triangles, check};
@@ -29,7 +29,7 @@ mod triangle_mesh;
 
 pub use check::{check, try_check};
 pub use device_triangles::DeviceTriangles;
-pub use labelled::{LabelPart, LabelledMesh};
+pub use labelled::{LabelMesh, LabelledMesh};
 pub use openings::{Opening, openings, try_openings};
 pub use report::MeshReport;
 pub use triangle_mesh::{MeshError, TriangleMesh, Triangles, VertexIndex};

@@ -1,8 +1,8 @@
-//! Where a mesh is open.
+//! Boundary edges of a mesh in the faces of its volume.
 //!
-//! Triangles never have an edge in a face of a cell unless it is the trace of the surface on that
-//! face; so an edge with both ends in one face of the volume is a boundary edge there. This needs
-//! no table of edges.
+//! A triangle has an edge in a face of a cell only if the edge is the trace of the surface on that
+//! face; so an edge with both ends in a face of the volume is a boundary edge. This needs no edge
+//! table.
 
 use super::{TriangleMesh, Triangles, VertexIndex};
 use crate::grid::Geometry;
@@ -15,27 +15,27 @@ use std::ops::Range;
 /// Boundary edges in one face of the volume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Opening {
-    /// The face, as `x = 0` or `z = 188` in grid indices.
+    /// The face in grid indices, such as `x = 0` or `z = 188`.
     pub face: String,
-    /// How many boundary edges lie in it.
+    /// Number of boundary edges in the face.
     pub edges: usize,
 }
 
-/// How far from a face, in voxels, a vertex still lies in it. Vertices that do not are further than
+/// Tolerance, in voxels, within which a vertex lies in a face. All other vertices are more than
 /// 1/1024 away.
-const NEAR: f64 = 0.4 / 1024.0;
+const FACE_TOLERANCE: f64 = 0.4 / 1024.0;
 
-/// The boundary edges of an isosurface of a volume of `dims` samples, by the volume's faces. Faces
-/// without any are left out.
+/// Returns the boundary edges of the isosurface of a volume of `dims` samples, by faces of the
+/// volume. Faces without boundary edges are omitted.
 ///
 /// # Panics
-/// If there is no memory for a byte for each vertex: [`try_openings`] does not.
+/// If memory for one byte per vertex is not available; see [`try_openings`].
 pub fn openings(mesh: &TriangleMesh, dims: [usize; 3], geometry: &Geometry) -> Vec<Opening> {
     let openings = try_openings(mesh, dims, geometry);
     openings.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// As [`openings`], with an error where it panics.
+/// Returns the same as [`openings`], or an error if memory is insufficient.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -45,15 +45,19 @@ pub fn try_openings(
     geometry: &Geometry,
 ) -> Result<Vec<Opening>, OutOfMemory> {
     let last = dims.map(|n| n.saturating_sub(1) as f64);
-    let mut faces_of = memory::try_zeroed("openings of the mesh", mesh.vertices.len())?;
-    parallel::for_each_chunk_mut(&mut faces_of, parallel::CHUNK_LEN, |first, faces_of| {
-        for (of, &position) in faces_of.iter_mut().zip(&mesh.vertices[first..]) {
-            *of = faces(position, &last, geometry);
-        }
-    });
+    let mut vertex_faces = memory::try_zeroed("openings of the mesh", mesh.vertices.len())?;
+    parallel::for_each_chunk_mut(
+        &mut vertex_faces,
+        parallel::CHUNK_LEN,
+        |first, vertex_faces| {
+            for (bits, &position) in vertex_faces.iter_mut().zip(&mesh.vertices[first..]) {
+                *bits = faces(position, &last, geometry);
+            }
+        },
+    );
     let edges = match &mesh.triangles {
-        Triangles::U32(triangles) => edges_in(&faces_of, triangles),
-        Triangles::U64(triangles) => edges_in(&faces_of, triangles),
+        Triangles::U32(triangles) => count_edges_in_faces(&vertex_faces, triangles),
+        Triangles::U64(triangles) => count_edges_in_faces(&vertex_faces, triangles),
     };
     let faces = (0..6).map(|face| {
         let at = if face % 2 == 0 {
@@ -69,11 +73,11 @@ pub fn try_openings(
     Ok(faces.filter(|opening| opening.edges > 0).collect())
 }
 
-/// How many edges have both ends in a face, for each face.
-fn edges_in<I: VertexIndex>(faces_of: &[u8], triangles: &[[I; 3]]) -> [usize; 6] {
+/// Returns, for each face, the number of edges with both ends in it.
+fn count_edges_in_faces<I: VertexIndex>(vertex_faces: &[u8], triangles: &[[I; 3]]) -> [usize; 6] {
     let count = |mut edges: [usize; 6], triangle: &[I; 3]| {
         let [a, b, c] =
-            triangle.map(|corner| faces_of.get(corner.position()).copied().unwrap_or(0));
+            triangle.map(|corner| vertex_faces.get(corner.position()).copied().unwrap_or(0));
         for common in [a & b, b & c, c & a] {
             if common != 0 {
                 edges[common.trailing_zeros() as usize] += 1;
@@ -82,18 +86,18 @@ fn edges_in<I: VertexIndex>(faces_of: &[u8], triangles: &[[I; 3]]) -> [usize; 6]
         edges
     };
     let sum = |left: [usize; 6], right: [usize; 6]| std::array::from_fn(|at| left[at] + right[at]);
-    let of_range = |range: Range<usize>| triangles[range].iter().fold([0; 6], count);
-    parallel::reduce(triangles.len(), parallel::CHUNK_LEN, of_range, sum).unwrap_or([0; 6])
+    let count_range = |range: Range<usize>| triangles[range].iter().fold([0; 6], count);
+    parallel::reduce(triangles.len(), parallel::CHUNK_LEN, count_range, sum).unwrap_or([0; 6])
 }
 
-/// The faces of the volume that a vertex lies in: bit 2k for the lower one along axis k, bit 2k + 1
-/// for the upper one.
+/// Returns the faces of the volume that a vertex lies in: bit 2k for the lower face along axis k,
+/// bit 2k + 1 for the upper one.
 fn faces(position: [f32; 3], last: &[f64; 3], geometry: &Geometry) -> u8 {
     let index = geometry.world_to_index(Point3::from(position).cast::<f64>());
     let mut faces = 0;
     for axis in 0..3 {
-        faces |= u8::from(index[axis].abs() < NEAR) << (2 * axis);
-        faces |= u8::from((index[axis] - last[axis]).abs() < NEAR) << (2 * axis + 1);
+        faces |= u8::from(index[axis].abs() < FACE_TOLERANCE) << (2 * axis);
+        faces |= u8::from((index[axis] - last[axis]).abs() < FACE_TOLERANCE) << (2 * axis + 1);
     }
     faces
 }
@@ -105,8 +109,8 @@ mod tests {
     #[test]
     fn edges_in_a_face_are_counted_there() {
         let geometry = Geometry::from_spacing([2.0; 3], [10.0; 3]).unwrap();
-        // two triangles over a square in the plane x = 3.5, which ends at y = 0 and z = 4 of a 9 x
-        // 9 x 5 volume
+        // two triangles over a square in the plane x = 3.5, bounded by y = 0 and z = 4, of a 9 x 9
+        // x 5 volume
         let corner = |y: f32, z: f32| [17.0, 10.0 + 2.0 * y, 10.0 + 2.0 * z];
         let mesh = TriangleMesh {
             vertices: vec![

@@ -1,4 +1,4 @@
-//! The mesh itself: vertices once each, and triangles that name them.
+//! Indexed triangle meshes.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use nalgebra::{Point3, Vector3};
 
 use crate::parallel;
 
-/// An integer that names a vertex: u32 where that is enough, else u64.
+/// An integer type of vertex indices: `u32` or `u64`.
 pub trait VertexIndex: Copy + Ord + Send + Sync + fmt::Debug + 'static {
-    /// The index as a position in the vertex list; what does not fit becomes `usize::MAX`, which
-    /// is no vertex's position.
+    /// Converts the index to a position in the vertex list; `usize::MAX`, which is not a valid
+    /// position, if it does not fit.
     fn position(self) -> usize;
 
-    /// The index of a position; `None` when the type is too narrow.
+    /// Converts a position to an index; `None` if the type is too narrow.
     fn from_position(position: usize) -> Option<Self>;
 }
 
@@ -36,12 +36,12 @@ impl VertexIndex for u64 {
     }
 }
 
-/// The triangles of a mesh, three vertex indices each, counter-clockwise seen from outside.
+/// The triangles of a mesh: three vertex indices each, counter-clockwise as seen from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Triangles {
-    /// Indices that fit in 32 bits: meshes of at most 2^32 vertices.
+    /// 32-bit indices, for meshes of at most 2^32 vertices.
     U32(Vec<[u32; 3]>),
-    /// Indices of larger meshes.
+    /// 64-bit indices, for larger meshes.
     U64(Vec<[u64; 3]>),
 }
 
@@ -52,7 +52,7 @@ impl Default for Triangles {
 }
 
 impl Triangles {
-    /// The number of triangles.
+    /// Returns the number of triangles.
     pub fn len(&self) -> usize {
         match self {
             Self::U32(triangles) => triangles.len(),
@@ -60,12 +60,12 @@ impl Triangles {
         }
     }
 
-    /// True when there is no triangle.
+    /// Returns `true` if there are no triangles.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The vertex indices of one triangle, `None` past the end.
+    /// Returns the vertex indices of a triangle, or `None` if it is out of range.
     pub fn get(&self, triangle: usize) -> Option<[u64; 3]> {
         match self {
             Self::U32(triangles) => triangles
@@ -75,12 +75,12 @@ impl Triangles {
         }
     }
 
-    /// The vertex indices of every triangle, in order.
+    /// Returns the vertex indices of every triangle, in order.
     pub fn iter(&self) -> impl Iterator<Item = [u64; 3]> + '_ {
         (0..self.len()).filter_map(|triangle| self.get(triangle))
     }
 
-    /// The triangles with 32 bit indices; `None` when an index does not fit.
+    /// Converts to 32-bit indices; `None` if an index does not fit.
     pub fn to_u32(&self) -> Option<std::borrow::Cow<'_, [[u32; 3]]>> {
         match self {
             Self::U32(triangles) => Some(triangles.into()),
@@ -97,66 +97,65 @@ impl Triangles {
 
 /// An indexed triangle mesh in world coordinates.
 ///
-/// Every vertex stands once; `normals`, where there are any, has one unit vector per vertex
-/// that points outside.
+/// Every vertex is stored once; `normals`, if present, has one outward unit vector per vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleMesh {
-    /// Vertex positions in the world.
+    /// Vertex positions in world units.
     pub vertices: Vec<[f32; 3]>,
-    /// One normal per vertex.
+    /// Unit normals, one per vertex.
     pub normals: Option<Vec<[f32; 3]>>,
-    /// The triangles.
+    /// Vertex indices of the triangles.
     pub triangles: Triangles,
 }
 
-/// Why a mesh cannot be used as it is.
+/// An inconsistency of a mesh.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// A triangle names a vertex that does not exist.
+    /// A triangle refers to a vertex that does not exist.
     #[error("triangle {triangle} names vertex {index}, but the mesh has {vertices} vertices")]
     IndexOutOfRange {
-        /// The first such triangle.
+        /// Index of the first such triangle.
         triangle: usize,
-        /// The index it has.
+        /// The vertex index.
         index: u64,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
-    /// The pairs of labels are not one per triangle.
+    /// The number of label pairs differs from the number of triangles.
     #[error(
         "the mesh has {sides} pairs of labels for {triangles} triangles; give one per triangle"
     )]
     SideCount {
-        /// How many pairs there are.
+        /// Number of label pairs.
         sides: usize,
-        /// How many triangles there are.
+        /// Number of triangles.
         triangles: usize,
     },
-    /// The normals are not one per vertex.
+    /// The number of normals differs from the number of vertices.
     #[error("the mesh has {normals} normals for {vertices} vertices; give one per vertex, or none")]
     NormalCount {
-        /// How many normals there are.
+        /// Number of normals.
         normals: usize,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
 }
 
 impl TriangleMesh {
-    /// The position of a vertex, `None` past the end.
+    /// Returns the position of a vertex, or `None` if it is out of range.
     pub fn vertex(&self, index: usize) -> Option<Point3<f32>> {
         self.vertices.get(index).map(|&position| position.into())
     }
 
-    /// The normal at a vertex, `None` past the end or when the mesh has no normals.
+    /// Returns the normal at a vertex, or `None` if it is out of range or the mesh has no normals.
     pub fn normal(&self, index: usize) -> Option<Vector3<f32>> {
         let normals = self.normals.as_ref()?;
         normals.get(index).map(|&normal| normal.into())
     }
 
-    /// The corners of a triangle; `None` past the end or when it names a vertex that does not
-    /// exist.
+    /// Returns the corners of a triangle, or `None` if it is out of range or refers to a vertex
+    /// that does not exist.
     pub fn triangle(&self, triangle: usize) -> Option<[Point3<f32>; 3]> {
         let [a, b, c] = self.triangles.get(triangle)?;
         Some([
@@ -166,12 +165,13 @@ impl TriangleMesh {
         ])
     }
 
-    /// Smallest box around the finite vertices: lowest and highest corner. `None` without any.
+    /// Returns the bounding box of the finite vertices: lowest and highest corner, or `None` if
+    /// there are none.
     pub fn bounds(&self) -> Option<(Point3<f32>, Point3<f32>)> {
         let join = |(low, high): (Vector3<f32>, Vector3<f32>), (other_low, other_high)| {
             (low.inf(&other_low), high.sup(&other_high))
         };
-        let of_range = |range: std::ops::Range<usize>| {
+        let range_bounds = |range: std::ops::Range<usize>| {
             let finite = self.vertices[range].iter();
             let finite = finite.filter(|position| position.iter().all(|x| x.is_finite()));
             finite
@@ -183,14 +183,14 @@ impl TriangleMesh {
             (a, b) => a.or(b),
         };
         let count = self.vertices.len();
-        let (low, high) = parallel::reduce(count, parallel::CHUNK_LEN, of_range, join_parts)??;
+        let (low, high) = parallel::reduce(count, parallel::CHUNK_LEN, range_bounds, join_parts)??;
         Some((low.into(), high.into()))
     }
 
-    /// Checks that every index names a vertex and that the normals are one per vertex.
+    /// Checks that every index refers to a vertex and that there is one normal per vertex.
     ///
     /// # Errors
-    /// [`MeshError`], naming the first defect.
+    /// [`MeshError`] describing the first inconsistency.
     pub fn validate(&self) -> Result<(), MeshError> {
         let vertices = self.vertices.len();
         if let Some(normals) = &self.normals

@@ -1,104 +1,104 @@
-//! What can go wrong with a mesh that is there.
+//! Errors of mesh filters.
 
 use crate::{device::DeviceError, memory::OutOfMemory, mesh::MeshError, scan::ScanError};
 
-/// An error of smoothing, simplification or normals.
+/// An error of smoothing, simplification, component filtering or normals.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshFilterError {
-    /// Terms that are none, or more than anybody needs.
-    #[error("smoothing by {found} iterations: give a number from 1 to {most}")]
+    /// The number of iterations is out of range.
+    #[error("{found} smoothing iterations; pass a number from 1 to {max}")]
     Iterations {
-        /// The number.
+        /// The given number.
         found: u32,
-        /// The largest.
-        most: u32,
+        /// The maximum.
+        max: u32,
     },
-    /// A pass band outside of the spectrum.
-    #[error("the pass band of smoothing is {found}: it must be more than 0 and less than 2")]
+    /// The pass band is out of range.
+    #[error("the pass band of smoothing is {found}; pass a number greater than 0 and less than 2")]
     PassBand {
-        /// The number.
+        /// The given number.
         found: f64,
     },
-    /// A fraction of triangles that is none.
-    #[error("the fraction of triangles to keep is {found}: it must be from 0 to 1")]
+    /// The fraction of triangles is out of range.
+    #[error("the fraction of triangles to keep is {found}; pass a number from 0 to 1")]
     Fraction {
-        /// The number.
+        /// The given number.
         found: f64,
     },
-    /// A distance that is none.
-    #[error("the largest error of simplification is {found}: it must be a finite number from 0")]
+    /// The maximum error is out of range.
+    #[error("the largest error of simplification is {found}; pass a finite number, 0 or more")]
     Distance {
-        /// The number.
+        /// The given number.
         found: f64,
     },
-    /// A vertex that is nowhere.
-    #[error("vertex {vertex} is at ({}, {}, {}): only meshes whose coordinates are finite can be simplified", position[0], position[1], position[2])]
+    /// A vertex is not finite.
+    #[error("vertex {vertex} is at ({}, {}, {}); remove non-finite vertices before simplifying", position[0], position[1], position[2])]
     NotFinite {
-        /// Its number, from 0.
+        /// Index of the vertex.
         vertex: usize,
-        /// Where it is.
+        /// Position of the vertex.
         position: [f32; 3],
     },
-    /// A mesh that is too large for simplification.
+    /// The mesh is too large for simplification.
     #[error(
-        "the mesh has {triangles} triangles, and meshes of up to 1431655764 triangles with indices of 32 bits can be simplified; leave the simplification out, or make the volume coarser"
+        "the mesh has {triangles} triangles, and meshes of up to 1431655764 triangles with 32-bit indices can be simplified; leave the simplification out, or make the volume coarser"
     )]
     TooManyTriangles {
-        /// How many triangles.
+        /// Number of triangles.
         triangles: usize,
     },
-    /// A mesh so far from the world's origin that its vertices do not say where in the grid they
-    /// are.
+    /// The mesh is so far from the world origin that the grid edge of a vertex cannot be
+    /// determined.
     #[error(
-        "the mesh has coordinates up to {found}, and f32 says between which samples a vertex is up to {most}; move the volume's origin nearer to 0, or leave the choice of pieces out"
+        "the mesh has coordinates up to {found}, and f32 says between which samples a vertex is up to {max}; move the volume's origin nearer to 0, or leave the filter of components out"
     )]
     TooFar {
-        /// The largest coordinate.
+        /// The largest absolute coordinate.
         found: f32,
-        /// The largest that is near enough.
-        most: f64,
+        /// The largest absolute coordinate that is supported.
+        max: f64,
     },
-    /// A mesh that is not the isosurface of a solid.
+    /// The mesh is not an isosurface of the given solid.
     #[error(
         "vertex {vertex} is not between a voxel of the solid and one outside; give the solid that the mesh is the isosurface of"
     )]
     NotOfSolid {
-        /// Its number, from 0.
+        /// Index of the vertex.
         vertex: usize,
     },
-    /// A number of coordinates that are not those of vertices.
+    /// The number of coordinates is not a multiple of three.
     #[error("{found} coordinates are not three for each vertex; give x, y and z of each")]
     Coordinates {
-        /// How many there are.
+        /// Number of coordinates.
         found: usize,
     },
-    /// Triangles on a device that name vertices that do not exist.
+    /// Triangles in device memory refer to vertices that do not exist.
     #[error("{triangles} triangles name a vertex beyond the {vertices} that the mesh has")]
     IndexOutOfRange {
-        /// How many such triangles.
+        /// Number of such triangles.
         triangles: u64,
-        /// How many vertices.
+        /// Number of vertices.
         vertices: u64,
     },
-    /// More triangles than the mesh's indices count.
+    /// The mesh has more triangles than its indices can address.
     #[error(
         "the mesh has {triangles} triangles, and 32 bits count up to 4294967295; take indices of 64 bits"
     )]
     NarrowIndices {
-        /// How many triangles.
+        /// Number of triangles.
         triangles: usize,
     },
-    /// The mesh is not valid.
+    /// The mesh is inconsistent.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// Counts could not be added up.
+    /// The scan of the counts failed.
     #[error(transparent)]
     Scan(Box<ScanError>),
-    /// The device failed.
+    /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The host has not enough memory.
+    /// Host memory is insufficient.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
 }

@@ -1,4 +1,4 @@
-//! Lists of what belongs to each vertex.
+//! Lists of neighbours or triangles of each vertex, in compressed sparse rows.
 
 use super::MeshFilterError;
 use crate::{
@@ -14,28 +14,28 @@ use ferrovox_kernels::{
     sample::Count,
 };
 
-/// A list for each vertex.
-pub(super) struct Lists<I: Element> {
-    /// Where each begins.
+/// One list per vertex.
+pub(super) struct VertexLists<I: Element> {
+    /// Index of the first element of each list.
     pub starts: Buffer<u64>,
-    /// How long each is.
+    /// Length of each list.
     pub lengths: Buffer<u64>,
-    /// All of them.
+    /// Elements of all lists.
     pub elements: Buffer<I>,
 }
 
-/// How many vertices have so many coordinates.
-pub(super) fn vertices_of(coordinates: usize) -> Result<u64, MeshFilterError> {
+/// Returns the number of vertices with this many coordinates.
+pub(super) fn vertex_count(coordinates: usize) -> Result<u64, MeshFilterError> {
     match coordinates % 3 {
         0 => Ok(coordinates as u64 / 3),
         _ => Err(MeshFilterError::Coordinates { found: coordinates }),
     }
 }
 
-impl<I: Count + Element> Lists<I> {
-    /// The neighbours that smoothing may follow. Takes 16 bytes for each vertex and six indices for
-    /// each triangle.
-    pub fn of_neighbours(
+impl<I: Count + Element> VertexLists<I> {
+    /// Builds the lists of neighbours used in smoothing. Takes 16 bytes per vertex and six indices
+    /// per triangle.
+    pub fn smoothing_neighbours(
         stream: &Stream,
         corners: &Buffer<I>,
         vertices: u64,
@@ -44,19 +44,19 @@ impl<I: Count + Element> Lists<I> {
             list_neighbours::<I>::entry(),
             select_smoothing_neighbours::<I>::entry(),
         ])?;
-        let mut lists = Self::counted(stream, corners, vertices, 2)?;
+        let mut lists = Self::allocate(stream, corners, vertices, 2)?;
         let (launch, items) = over(stream, corners.len() as u64 / 3);
         let starts = lists.starts.view();
         let lengths = lists.lengths.view_mut();
-        // SAFETY: the starts are those of the counts of two elements for each corner, and the lists
-        // have as many.
+        // SAFETY: the starts are the scanned counts of two elements per corner, and the lists have
+        // as many elements.
         unsafe {
             let elements = lists.elements.view_mut();
             let args = (corners.view(), items, vertices, starts, lengths, elements);
             stream.launch::<list_neighbours<I>>(launch, args)?;
         }
         let (launch, items) = over(stream, vertices);
-        // SAFETY: each list is as long as its length says.
+        // SAFETY: each list has the length given by its count.
         unsafe {
             let starts = lists.starts.view();
             let args = (
@@ -70,9 +70,9 @@ impl<I: Count + Element> Lists<I> {
         Ok(lists)
     }
 
-    /// The triangles at each vertex, in any order. Takes 16 bytes for each vertex and three indices
-    /// for each triangle.
-    pub fn of_triangles(
+    /// Builds the lists of triangles at each vertex, in unspecified order. Takes 16 bytes per
+    /// vertex and three indices per triangle.
+    pub fn incident_triangles(
         stream: &Stream,
         corners: &Buffer<I>,
         vertices: u64,
@@ -82,10 +82,10 @@ impl<I: Count + Element> Lists<I> {
             return Err(MeshFilterError::NarrowIndices { triangles });
         }
         stream.prepare(&[list_incident_triangles::<I>::entry()])?;
-        let mut lists = Self::counted(stream, corners, vertices, 1)?;
+        let mut lists = Self::allocate(stream, corners, vertices, 1)?;
         let (launch, items) = over(stream, triangles as u64);
-        // SAFETY: the starts are those of the counts of one element for each corner, and the lists
-        // have as many.
+        // SAFETY: the starts are the scanned counts of one element per corner, and the lists have
+        // as many elements.
         unsafe {
             let args = (
                 corners.view(),
@@ -100,27 +100,27 @@ impl<I: Count + Element> Lists<I> {
         Ok(lists)
     }
 
-    /// Empty lists with room for `each` elements for each corner at a vertex.
-    fn counted(
+    /// Allocates empty lists with `increment` elements per corner at a vertex.
+    fn allocate(
         stream: &Stream,
         corners: &Buffer<I>,
         vertices: u64,
-        each: u64,
+        increment: u64,
     ) -> Result<Self, MeshFilterError> {
         let triangles = corners.len() as u64 / 3;
-        // what the scan needs is little beside the lists
-        let elements = triangles.saturating_mul(3 * each);
+        // the memory of the scan is negligible
+        let elements = triangles.saturating_mul(3 * increment);
         let bytes = elements.saturating_mul(size_of::<I>() as u64);
         stream.require(bytes.saturating_add(vertices.saturating_mul(16)))?;
         stream.prepare(&[count_incident_triangles::<I>::entry()])?;
         let mut starts = stream.zeros::<u64>(vertices as usize)?;
         let mut invalid = stream.zeros::<u64>(1)?;
         let (launch, items) = over(stream, triangles);
-        // SAFETY: three corners for each item, and a count for each vertex.
+        // SAFETY: three corners per item, and one count per vertex.
         unsafe {
             let counts = starts.view_mut();
             let invalid = invalid.view_mut();
-            let args = (corners.view(), items, vertices, each, counts, invalid);
+            let args = (corners.view(), items, vertices, increment, counts, invalid);
             stream.launch::<count_incident_triangles<I>>(launch, args)?;
         }
         Scanner::new(stream)?.exclusive_in_place(Sum, &mut starts)?;

@@ -1,26 +1,26 @@
-//! Meshes after they are made: choice of pieces, smoothing, simplification, normals.
+//! Mesh filters: connected components, smoothing, simplification, normals.
 //!
-//! | function | where it works | what it keeps |
+//! | function | runs on | preserves |
 //! | --- | --- | --- |
-//! | [`choose_pieces`] | on the host | the surfaces of large pieces, as they are |
-//! | [`smooth`], [`smooth_mesh`] | on a device | the triangles, and about the volume |
-//! | [`simplify`](simplify()) | on the host | pieces, holes, tunnels, boundaries; the surface within an error that is reported |
-//! | [`vertex_normals`], [`renew_normals`] | on a device | everything |
+//! | [`filter_components`] | host | the surfaces of large components, unchanged |
+//! | [`smooth`], [`smooth_mesh`] | device | the triangles; approximately, the volume |
+//! | [`simplify`](simplify()) | host | the topology; the surface up to a reported error |
+//! | [`vertex_normals`], [`recompute_normals`] | device | everything |
 //!
-//! What works on a device gives the same bits on each.
+//! Filters that run on a device yield the same bits on every device.
 
 mod coefficients;
+mod components;
 mod error;
 mod lists;
 mod normals;
 mod params;
-mod pieces;
 mod simplify;
 mod smooth;
 
+pub use components::{ComponentFilter, ComponentFilterReport, filter_components};
 pub use error::MeshFilterError;
-pub use normals::{renew_normals, vertex_normals};
+pub use normals::{recompute_normals, vertex_normals};
 pub use params::SmoothParams;
-pub use pieces::{PieceChoice, PiecesReport, choose_pieces};
 pub use simplify::{SimplifyReport, SimplifyTarget, simplify};
 pub use smooth::{smooth, smooth_mesh};

@@ -1,8 +1,8 @@
-//! Normals of vertices, from the triangles around them.
+//! Vertex normals from the incident triangles.
 
 use super::{
     MeshFilterError,
-    lists::{Lists, vertices_of},
+    lists::{VertexLists, vertex_count},
 };
 use crate::{
     device::{Buffer, Element, Stream, over},
@@ -11,12 +11,13 @@ use crate::{
 use cuda_std::Kernel;
 use ferrovox_kernels::{mesh_filter::normals, sample::Count};
 
-/// A unit normal for each vertex of a mesh on a device: x, y and z of the direction of the sum of
-/// its triangles' normals, which weigh as much as their areas. They point to where the triangles
-/// are seen counter-clockwise. A vertex whose sum is 0, as of one without triangles, has (0, 0, 1).
+/// Computes a unit normal per vertex of a mesh in device memory, as x, y and z: the direction of
+/// the sum of its triangles' normals, weighted by area. Normals point to the side from which
+/// triangles are counter-clockwise. A vertex whose sum is 0, such as one without triangles, has the
+/// normal (0, 0, 1).
 ///
-/// Work is linear in the triangles. Device memory beyond the mesh and the result: 16 bytes for each
-/// vertex and three indices for each triangle.
+/// Time is linear in the triangles. Device memory in addition to the mesh and the result: 16 bytes
+/// per vertex and three indices per triangle.
 ///
 /// # Errors
 /// [`MeshFilterError::Coordinates`], [`MeshFilterError::IndexOutOfRange`],
@@ -38,24 +39,24 @@ pub fn vertex_normals(
     triangles: &DeviceTriangles,
 ) -> Result<Buffer<f32>, MeshFilterError> {
     match triangles {
-        DeviceTriangles::U32(corners) => of_corners(stream, positions, corners),
-        DeviceTriangles::U64(corners) => of_corners(stream, positions, corners),
+        DeviceTriangles::U32(corners) => normals_indexed(stream, positions, corners),
+        DeviceTriangles::U64(corners) => normals_indexed(stream, positions, corners),
     }
 }
 
-fn of_corners<I: Count + Element>(
+fn normals_indexed<I: Count + Element>(
     stream: &Stream,
     positions: &Buffer<f32>,
     corners: &Buffer<I>,
 ) -> Result<Buffer<f32>, MeshFilterError> {
-    let vertices = vertices_of(positions.len())?;
+    let vertices = vertex_count(positions.len())?;
     stream.check_device(positions)?;
     stream.check_device(corners)?;
     stream.prepare(&[normals::vertex_normals::<I>::entry()])?;
-    let mut lists = Lists::of_triangles(stream, corners, vertices)?;
+    let mut lists = VertexLists::incident_triangles(stream, corners, vertices)?;
     let mut result = stream.alloc::<f32>(positions.len())?;
     let (launch, items) = over(stream, vertices);
-    // SAFETY: three coordinates and a list for each vertex.
+    // SAFETY: three coordinates and one list per vertex.
     unsafe {
         let args = (
             items,
@@ -71,12 +72,12 @@ fn of_corners<I: Count + Element>(
     Ok(result)
 }
 
-/// Gives a mesh on the host the normals of [`vertex_normals`], in place of those it has. What that
-/// takes on the device is freed when it returns.
+/// Replaces the normals of a mesh on the host by those of [`vertex_normals`]. Device memory is
+/// released on return.
 ///
 /// # Errors
-/// As [`vertex_normals`], and [`MeshFilterError::Mesh`] for a mesh that is not valid.
-pub fn renew_normals(stream: &Stream, mesh: &mut TriangleMesh) -> Result<(), MeshFilterError> {
+/// As for [`vertex_normals`], and [`MeshFilterError::Mesh`] for an inconsistent mesh.
+pub fn recompute_normals(stream: &Stream, mesh: &mut TriangleMesh) -> Result<(), MeshFilterError> {
     mesh.normals = None;
     mesh.validate()?;
     let positions = stream.upload(mesh.vertices.as_flattened())?;

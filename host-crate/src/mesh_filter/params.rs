@@ -1,24 +1,24 @@
-//! How much is smoothed.
+//! Parameters of smoothing.
 
 use super::MeshFilterError;
 
-/// The largest number of terms.
-const MOST: u32 = 1000;
+/// Maximum number of iterations.
+const MAX_ITERATIONS: u32 = 1000;
 
-/// How much is smoothed.
+/// Parameters of windowed sinc smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothParams {
-    /// Terms of the polynomial, at least 1: the more, the sharper is the end of the pass band. A
-    /// term is one pass over the mesh.
+    /// Number of Chebyshev terms, at least 1: more terms make the transition at the end of the pass
+    /// band sharper. Each term takes one pass over the mesh.
     pub iterations: u32,
-    /// What is kept, from 0 to 2: components of the surface that change so little from a vertex to
-    /// its neighbours. A wave of `n` edges has `2 - 2 cos(2π/n)` along a line of vertices, so 0.1
-    /// keeps waves of 20 edges and more. The less, the smoother.
+    /// End of the pass band, between 0 and 2, in units of the Laplacian's eigenvalues. Along a line
+    /// of vertices, a wave of `n` edges has the eigenvalue `2 - 2 cos(2π/n)`, so 0.1 preserves
+    /// waves of 20 edges and more. Lower values smooth more.
     pub pass_band: f64,
 }
 
 impl Default for SmoothParams {
-    /// 20 terms, a pass band of 0.1.
+    /// 20 iterations, a pass band of 0.1.
     fn default() -> Self {
         Self {
             iterations: 20,
@@ -28,14 +28,17 @@ impl Default for SmoothParams {
 }
 
 impl SmoothParams {
-    /// Whether the numbers make sense.
+    /// Checks that the parameters are in range.
     ///
     /// # Errors
     /// [`MeshFilterError::Iterations`], [`MeshFilterError::PassBand`].
     pub fn check(&self) -> Result<(), MeshFilterError> {
         let found = self.iterations;
-        if !(1..=MOST).contains(&found) {
-            return Err(MeshFilterError::Iterations { found, most: MOST });
+        if !(1..=MAX_ITERATIONS).contains(&found) {
+            return Err(MeshFilterError::Iterations {
+                found,
+                max: MAX_ITERATIONS,
+            });
         }
         let found = self.pass_band;
         if !(found > 0.0 && found < 2.0) {

@@ -3,8 +3,8 @@
 use super::{
     MeshFilterError, SmoothParams,
     coefficients::coefficients,
-    lists::{Lists, vertices_of},
-    renew_normals,
+    lists::{VertexLists, vertex_count},
+    recompute_normals,
 };
 use crate::{
     device::{Buffer, Element, Stream, over},
@@ -16,28 +16,26 @@ use ferrovox_kernels::{
     sample::Count,
 };
 
-/// Smooths a mesh on a device where it is: a low-pass filter that does not shrink, by Taubin, Zhang
-/// and Golub (*Optimal surface smoothing as filter design*, 1996). What is filtered away are noise
-/// and steps of voxels; what is in the pass band, as the volume, stays. The triangles stay as they
-/// are.
+/// Smooths a mesh in device memory in place, with a low-pass filter that does not shrink the mesh
+/// (Taubin, Zhang and Golub 1996, *Optimal surface smoothing as filter design*). Removes noise and
+/// voxel steps; preserves features in the pass band, and the volume. Triangles are unchanged.
 ///
-/// The filter is a polynomial of the Laplacian with equal weights, `x` less the mean of its
-/// neighbours: the Chebyshev series of a step at the pass band, under a Hamming window, with the
-/// step moved so far that the end of the pass band is kept, and all coefficients divided by their
-/// sum, so that a mesh far from the origin is not moved. A vertex on a boundary follows its two
-/// neighbours there and no others, so a boundary in a plane stays in it. Where three triangles or
-/// more meet in an edge, or boundaries in a vertex, vertices stay where they are.
+/// The filter is a polynomial of the uniform Laplacian, `x` minus the mean of its neighbours: the
+/// Chebyshev series of a step at the end of the pass band, under a Hamming window, with the step
+/// shifted such that the end of the pass band is preserved, and coefficients normalised to a sum of
+/// 1, so that a mesh far from the origin is not moved. A boundary vertex uses only its two
+/// neighbours on the boundary, so a planar boundary stays in its plane. Vertices at non-manifold
+/// edges, and vertices at which boundaries meet, are fixed.
 ///
-/// Work is linear in the triangles, times the number of terms. Device memory beyond the mesh, freed
-/// when it returns: 64 bytes for each vertex and six indices for each triangle, which for a closed
-/// mesh of 32-bit indices is 112 bytes for each vertex. Numbers between terms are `f32`, sums `f64`
-/// in a fixed order: the same bits on every device. A vertex that is not finite makes those near it
-/// so.
-///
+/// Time is linear in the triangles times the number of iterations. Device memory in addition to the
+/// mesh, released on return: 64 bytes per vertex and six indices per triangle; for a closed mesh
+/// with 32-bit indices, 112 bytes per vertex. Intermediate values are `f32`, sums are `f64` in a
+/// fixed order: the bits are the same on every device. A non-finite vertex makes nearby vertices
+/// non-finite.
 /// # Errors
-/// [`MeshFilterError`]: parameters out of range, coordinates that are not three for each vertex,
-/// triangles that name no vertex, and what the device reports. Positions are unchanged then, unless
-/// a kernel failed.
+/// [`MeshFilterError`] for parameters out of range, a number of coordinates that is not a multiple
+/// of three, triangles that refer to vertices that do not exist, and errors of the device.
+/// Positions are unchanged in case of an error, unless a kernel failed.
 ///
 /// ```
 /// use ferrovox::{device::Device, isosurface::{self, IsosurfaceParams}, mesh, synthetic};
@@ -60,18 +58,18 @@ pub fn smooth(
 ) -> Result<(), MeshFilterError> {
     params.check()?;
     match triangles {
-        DeviceTriangles::U32(corners) => of_corners(stream, positions, corners, params),
-        DeviceTriangles::U64(corners) => of_corners(stream, positions, corners, params),
+        DeviceTriangles::U32(corners) => smooth_indexed(stream, positions, corners, params),
+        DeviceTriangles::U64(corners) => smooth_indexed(stream, positions, corners, params),
     }
 }
 
-fn of_corners<I: Count + Element>(
+fn smooth_indexed<I: Count + Element>(
     stream: &Stream,
     positions: &mut Buffer<f32>,
     corners: &Buffer<I>,
     params: &SmoothParams,
 ) -> Result<(), MeshFilterError> {
-    let vertices = vertices_of(positions.len())?;
+    let vertices = vertex_count(positions.len())?;
     stream.check_device(positions)?;
     stream.check_device(corners)?;
     stream.prepare(&[
@@ -79,16 +77,16 @@ fn of_corners<I: Count + Element>(
         smooth_next_term::<I>::entry(),
         add_displacements::entry(),
     ])?;
-    let lists = Lists::of_neighbours(stream, corners, vertices)?;
+    let lists = VertexLists::smoothing_neighbours(stream, corners, vertices)?;
     let (starts, lengths) = (lists.starts.view(), lists.lengths.view());
     let elements = lists.elements.view();
-    let all = positions.len();
-    stream.require(4 * size_of::<f32>() as u64 * all as u64)?;
-    let mut first = stream.alloc::<f32>(all)?;
-    let mut sum = stream.alloc::<f32>(all)?;
+    let len = positions.len();
+    stream.require(4 * size_of::<f32>() as u64 * len as u64)?;
+    let mut first = stream.alloc::<f32>(len)?;
+    let mut sum = stream.alloc::<f32>(len)?;
     let coefficients = coefficients(params);
     let (launch, items) = over(stream, vertices);
-    // SAFETY: three numbers and a list for each vertex, in all launches.
+    // SAFETY: three numbers and one list per vertex, in all launches.
     unsafe {
         let args = (
             items,
@@ -102,11 +100,11 @@ fn of_corners<I: Count + Element>(
         );
         stream.launch::<smooth_first_term<I>>(launch, args)?;
     }
-    let mut previous = stream.zeros::<f32>(all)?;
-    let mut current = stream.alloc::<f32>(all)?;
+    let mut previous = stream.zeros::<f32>(len)?;
+    let mut current = stream.alloc::<f32>(len)?;
     stream.copy(&first, &mut current)?;
     for &coefficient in &coefficients[2..] {
-        // SAFETY: as above; no array is another.
+        // SAFETY: as above; the arrays are distinct.
         unsafe {
             let args = (
                 items,
@@ -123,8 +121,8 @@ fn of_corners<I: Count + Element>(
         }
         std::mem::swap(&mut previous, &mut current);
     }
-    let (launch, items) = over(stream, all as u64);
-    // SAFETY: both have an element for each item.
+    let (launch, items) = over(stream, len as u64);
+    // SAFETY: both have one element per item.
     unsafe {
         let args = (items, sum.view(), positions.view_mut());
         stream.launch::<add_displacements>(launch, args)?;
@@ -132,11 +130,11 @@ fn of_corners<I: Count + Element>(
     Ok(())
 }
 
-/// [`smooth`] of a mesh on the host: it is uploaded, and its vertices come back. Normals, where it
-/// has them, are made [anew](renew_normals).
+/// [Smooths](smooth) a mesh on the host, on a device. Normals, if present, are
+/// [recomputed](recompute_normals).
 ///
 /// # Errors
-/// As [`smooth`], and [`MeshFilterError::Mesh`] for a mesh that is not valid.
+/// As for [`smooth`], and [`MeshFilterError::Mesh`] for an inconsistent mesh.
 pub fn smooth_mesh(
     stream: &Stream,
     mesh: &mut TriangleMesh,
@@ -150,7 +148,7 @@ pub fn smooth_mesh(
     mesh.vertices = threes(stream.download(&positions)?);
     drop((positions, triangles));
     match mesh.normals {
-        Some(_) => renew_normals(stream, mesh),
+        Some(_) => recompute_normals(stream, mesh),
         None => Ok(()),
     }
 }

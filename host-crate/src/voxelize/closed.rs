@@ -1,4 +1,4 @@
-//! Whether a mesh encloses anything.
+//! Test that a mesh is closed.
 
 use super::VoxelizeError;
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// What memory is for that tells whether a mesh is closed.
-const EDGES: &str = "the edges of the mesh";
+/// Purpose of the allocations, quoted in out-of-memory errors.
+const PURPOSE: &str = "the edges of the mesh";
 
-/// Refuses meshes that are not valid, have no triangles or vertices that are nowhere, or are open:
-/// with edges of which an odd number of triangles have part. Vertices at the same position are one.
+/// Rejects meshes that are inconsistent, empty, non-finite, or open: with edges used by an odd
+/// number of triangles. Vertices at the same position are identified.
 pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
     mesh.validate()?;
     if mesh.triangles.is_empty() {
@@ -24,17 +24,17 @@ pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
             position: mesh.vertices[vertex],
         });
     }
-    let same = same_places(mesh)?;
+    let canonical = canonical_vertices(mesh)?;
     let mut edges = Vec::new();
-    memory::try_reserve(EDGES, &mut edges, mesh.triangles.len().saturating_mul(3))?;
+    memory::try_reserve(PURPOSE, &mut edges, mesh.triangles.len().saturating_mul(3))?;
     let all = mesh
         .triangles
         .iter()
         .flat_map(|triangle| {
-            let [a, b, c] = triangle.map(|vertex| same[vertex as usize]);
+            let [a, b, c] = triangle.map(|vertex| canonical[vertex as usize]);
             [[a, b], [b, c], [c, a]]
         })
-        // an edge of no length joins nothing
+        // an edge of zero length joins nothing
         .filter(|[from, to]| from != to)
         .map(|[from, to]| [from.min(to), from.max(to)]);
     edges.extend(all);
@@ -52,15 +52,15 @@ pub(super) fn check(mesh: &TriangleMesh) -> Result<(), VoxelizeError> {
     }
 }
 
-/// For each vertex the first one at its place.
-fn same_places(mesh: &TriangleMesh) -> Result<Vec<u64>, OutOfMemory> {
+/// Returns, for each vertex, the first vertex at the same position.
+fn canonical_vertices(mesh: &TriangleMesh) -> Result<Vec<u64>, OutOfMemory> {
     let mut first = HashMap::new();
-    memory::try_reserve_map(EDGES, &mut first, mesh.vertices.len())?;
-    let places = mesh.vertices.iter().enumerate();
-    let same = places.map(|(vertex, position)| {
-        // zeros of both signs are one place
+    memory::try_reserve_map(PURPOSE, &mut first, mesh.vertices.len())?;
+    let vertices = mesh.vertices.iter().enumerate();
+    let canonical = vertices.map(|(vertex, position)| {
+        // identifies zeros of both signs
         let key = position.map(|x| (x + 0.0).to_bits());
         *first.entry(key).or_insert(vertex as u64)
     });
-    memory::try_collect(EDGES, same)
+    memory::try_collect(PURPOSE, canonical)
 }

@@ -1,97 +1,94 @@
-//! What can go wrong in making voxels of a mesh.
+//! Errors of voxelization.
 
 use crate::{device::DeviceError, grid::VolumeError, memory::OutOfMemory, mesh::MeshError};
 
-/// Voxels that a mesh can have along an axis.
+/// Maximum number of voxels across a mesh.
 pub(super) const MAX_VOXELS: u32 = 1 << 16;
 
-/// An error of making voxels of a mesh.
+/// An error of voxelization.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VoxelizeError {
-    /// Nothing to enclose anything.
-    #[error("the mesh has no triangles, so it encloses nothing")]
+    /// The mesh is empty.
+    #[error("the mesh has no triangles; pass a closed mesh")]
     Empty,
-    /// A mesh that encloses nothing, because it has a border.
+    /// The mesh has a boundary.
     #[error(
         "the mesh is open: {edges} edges are not shared by two triangles, the first from {} to {}; close its holes first",
         at(from),
         at(to)
     )]
     Open {
-        /// How many edges have an odd number of triangles.
+        /// Number of edges with an odd number of triangles.
         edges: usize,
-        /// One end of the first of them.
+        /// First end of the first such edge.
         from: [f32; 3],
-        /// Its other end.
+        /// Second end of the first such edge.
         to: [f32; 3],
     },
-    /// A vertex that is nowhere.
-    #[error(
-        "vertex {vertex} is at {}: coordinates must be finite numbers",
-        at(position)
-    )]
+    /// A vertex is not finite.
+    #[error("vertex {vertex} is at {}; pass finite coordinates", at(position))]
     NotFinite {
-        /// Its number, from 0.
+        /// Index of the vertex.
         vertex: usize,
-        /// Where it is.
+        /// Position of the vertex.
         position: [f32; 3],
     },
-    /// A number of voxels that cannot be made.
-    #[error("{found} voxels across the mesh: it must be from 1 to {MAX_VOXELS}")]
+    /// The resolution is out of range.
+    #[error("{found} voxels across the mesh; pass a number from 1 to {MAX_VOXELS}")]
     Resolution {
-        /// The number.
+        /// The given number.
         found: u32,
     },
-    /// A size of voxels that is none, or that makes too many of them.
+    /// The voxel size is out of range.
     #[error(
-        "voxels of size {found}: it must be more than 0, and leave no more than {MAX_VOXELS} voxels across the mesh, which is {extent} long"
+        "the voxel size is {found}; pass a size greater than 0 with at most {MAX_VOXELS} voxels across the mesh, which is {extent} long"
     )]
     Spacing {
-        /// The size.
+        /// The given size.
         found: f64,
-        /// The longest side of the mesh.
+        /// Length of the longest side of the mesh.
         extent: f64,
     },
-    /// A mesh without an extent.
+    /// The mesh has no extent.
     #[error("all vertices are at {}, so the mesh has no size", at(position))]
     Point {
-        /// Where.
+        /// Position of all vertices.
         position: [f32; 3],
     },
-    /// A mesh far from the grid.
+    /// The mesh is too far from the grid.
     #[error(
-        "vertex {vertex} is {voxels:.3e} voxels away from the grid's first: coordinates go up to {most}; take larger voxels, or cut the mesh"
+        "vertex {vertex} is {voxels:.3e} voxels away from the grid's first: coordinates are limited to {max}; use larger voxels, or crop the mesh"
     )]
     Far {
-        /// Its number, from 0.
+        /// Index of the vertex.
         vertex: usize,
-        /// How far away it is.
+        /// Distance of the vertex in voxels.
         voxels: f64,
-        /// How far is near enough.
-        most: u64,
+        /// Maximum distance in voxels.
+        max: u64,
     },
-    /// More vertices than indices of 32 bits count.
-    #[error("the mesh has {found} vertices, and 32 bits count up to 4294967295; make it coarser")]
+    /// The mesh has more vertices than 32-bit indices can address.
+    #[error("the mesh has {found} vertices, which exceeds the maximum of 4294967295; simplify it")]
     TooManyVertices {
-        /// How many there are.
+        /// Number of vertices.
         found: usize,
     },
-    /// The mesh is not valid.
+    /// The mesh is inconsistent.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// The grid has no place in the world.
+    /// The geometry of the grid is invalid.
     #[error(transparent)]
     Volume(#[from] VolumeError),
-    /// The device failed.
+    /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The host has not enough memory.
+    /// Host memory is insufficient.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
 }
 
-/// A position, as messages show it.
+/// Formats a position for messages.
 fn at([x, y, z]: &[f32; 3]) -> String {
     format!("({x}, {y}, {z})")
 }

@@ -1,12 +1,12 @@
-//! Triangle meshes as voxels: what a closed mesh encloses.
+//! Voxelization: the voxels enclosed by a closed triangle mesh.
 //!
-//! A voxel is of the solid if its centre is inside the mesh, that is, if a ray from it crosses the
-//! mesh an odd number of times. So the triangles' winding does not matter, and where parts of a
-//! mesh overlap, twice inside is outside.
+//! A voxel belongs to the solid if its centre is inside the mesh, that is, if a ray from it crosses
+//! the mesh an odd number of times. The orientation of triangles does not matter, and regions
+//! enclosed twice are outside.
 
 mod closed;
 mod error;
-mod fine;
+mod fixed_point;
 mod params;
 mod volume;
 
@@ -29,11 +29,12 @@ use ferrovox_kernels::{
     },
 };
 
-/// The voxels inside a closed mesh, on a grid around it with axes along the world's; `params` give
-/// the resolution.
+/// Voxelizes a closed mesh on an axis-aligned grid around it, with the resolution given by
+/// `params`.
 ///
 /// # Errors
-/// [`VoxelizeError`].
+/// [`VoxelizeError`] for an open, empty or inconsistent mesh, invalid parameters, and errors of the
+/// device.
 ///
 /// ```
 /// use ferrovox::{device::Device, mesh::{TriangleMesh, Triangles}, voxelize::{VoxelizeParams, voxelize}};
@@ -57,18 +58,18 @@ pub fn voxelize(
 ) -> Result<DeviceMask, VoxelizeError> {
     closed::check(mesh)?;
     let (dims, geometry) = params.grid(mesh)?;
-    mark(stream, mesh, dims, geometry)
+    voxelize_closed(stream, mesh, dims, geometry)
 }
 
-/// The voxels of a grid that are inside a closed mesh, wherever the two lie.
+/// Voxelizes a closed mesh on a given grid, regardless of their relative position.
 ///
-/// Vertices are moved to the nearest place on a fine grid, 2¹⁶ steps to a voxel where 4096 voxels
-/// are in a row, so that crossings are decided exactly and a closed mesh stays closed. Work is
-/// linear in the triangles and in the rows of voxels that they cover; device memory is 12 bytes for
-/// each vertex and triangle, and a bit for a voxel.
+/// Vertices are rounded to fixed-point coordinates, with a resolution of 2¹⁶ steps per voxel for up
+/// to 4096 voxels per axis, so that crossings are determined exactly and a closed mesh stays
+/// closed. Time is linear in the triangles and the rows of voxels that they cover; device memory is
+/// 12 bytes per vertex and triangle, and one bit per voxel.
 ///
 /// # Errors
-/// [`VoxelizeError`].
+/// As for [`voxelize`].
 pub fn voxelize_on_grid(
     stream: &Stream,
     mesh: &TriangleMesh,
@@ -76,10 +77,10 @@ pub fn voxelize_on_grid(
     geometry: Geometry,
 ) -> Result<DeviceMask, VoxelizeError> {
     closed::check(mesh)?;
-    mark(stream, mesh, dims, geometry)
+    voxelize_closed(stream, mesh, dims, geometry)
 }
 
-fn mark(
+fn voxelize_closed(
     stream: &Stream,
     mesh: &TriangleMesh,
     dims: [usize; 3],
@@ -87,21 +88,21 @@ fn mark(
 ) -> Result<DeviceMask, VoxelizeError> {
     let grid = grid_of(dims)?;
     let bits = BitRows::new(grid);
-    let fine = fine::vertices(mesh, dims, &geometry)?;
+    let fixed = fixed_point::to_fixed_point(mesh, dims, &geometry)?;
     let corners = mesh.triangles.to_u32();
     let corners = corners.ok_or(VoxelizeError::TooManyVertices {
         found: mesh.vertices.len(),
     })?;
     stream.prepare(&[toggle_crossings::entry(), accumulate_parity::entry()])?;
     let mut marks = stream.zeros::<u32>(bits.words() as usize)?;
-    let vertices = stream.upload(&fine.vertices)?;
+    let vertices = stream.upload(&fixed.vertices)?;
     let corners = stream.upload(corners.as_flattened())?;
-    // a warp shares a triangle; a CPU's threads work alone
-    let alone = stream.device().limits().threads_per_block == 1;
+    // a warp shares a triangle; CPU threads process triangles alone
+    let is_cpu = stream.device().limits().threads_per_block == 1;
     let triangles = Triangles {
         count: mesh.triangles.len() as u64,
-        fraction_bits: fine.fraction,
-        items_per_triangle: if alone { 1 } else { 32 },
+        fraction_bits: fixed.fraction_bits,
+        items_per_triangle: if is_cpu { 1 } else { 32 },
     };
     let items = Items {
         count: triangles.items(),
@@ -109,11 +110,10 @@ fn mark(
     };
     let rows = Items {
         count: u64::from(grid.ny) * u64::from(grid.nz),
-        chunk: if alone { 1 << 10 } else { 64 },
+        chunk: if is_cpu { 1 << 10 } else { 64 },
     };
-    // SAFETY: the corners are those of the triangles and their numbers of vertices, since the mesh
-    // is valid; coordinates are within the range; the marks have the words of the grid, and the
-    // items count triangles and rows.
+    // SAFETY: corners and vertex indices are valid, since the mesh was checked; coordinates are in
+    // range; `marks` has the words of the grid, and the items are triangles and rows.
     unsafe {
         let args = (
             vertices.view(),

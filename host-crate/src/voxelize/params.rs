@@ -1,16 +1,17 @@
-//! What can be chosen.
+//! Parameters of voxelization.
 
 use super::{VoxelizeError, error::MAX_VOXELS};
 use crate::{grid::Geometry, mesh::TriangleMesh};
 
-/// The grid that a mesh gets.
+/// Resolution and margin of the grid around a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VoxelizeParams {
-    /// Voxels along the mesh's longest side, unless [`spacing`](Self::spacing) is given.
+    /// Number of voxels along the longest side of the mesh, unless [`spacing`](Self::spacing) is
+    /// given.
     pub resolution: u32,
-    /// The size of a voxel, in the mesh's units.
+    /// Voxel size in world units.
     pub spacing: Option<f64>,
-    /// Voxels between the mesh and the border of the grid, on each side.
+    /// Number of voxels between the mesh and the border of the grid, on each side.
     pub margin: u32,
 }
 
@@ -25,7 +26,7 @@ impl Default for VoxelizeParams {
 }
 
 impl VoxelizeParams {
-    /// So many voxels along the mesh's longest side.
+    /// Creates parameters with `resolution` voxels along the longest side of the mesh.
     pub fn with_resolution(resolution: u32) -> Self {
         Self {
             resolution,
@@ -33,7 +34,7 @@ impl VoxelizeParams {
         }
     }
 
-    /// Voxels of this size.
+    /// Creates parameters with the given voxel size in world units.
     pub fn with_voxel_size(spacing: f64) -> Self {
         Self {
             spacing: Some(spacing),
@@ -41,7 +42,7 @@ impl VoxelizeParams {
         }
     }
 
-    /// The grid: the mesh is in its middle, and all of its voxels are cubes.
+    /// Returns dimensions and geometry of the grid: centred on the mesh, with cubic voxels.
     ///
     /// # Errors
     /// [`VoxelizeError::Resolution`], [`VoxelizeError::Spacing`], [`VoxelizeError::Point`],
@@ -69,7 +70,7 @@ impl VoxelizeParams {
                 extent,
             });
         }
-        // a hair less, so that a division that comes out even does not become one voxel more
+        // slightly less, so that rounding does not add a voxel to an exact quotient
         let across = |side: f64| (side / spacing * (1.0 - 1e-12)).ceil().max(1.0) as usize;
         let dims = [sides.x, sides.y, sides.z].map(|side| across(side) + 2 * self.margin as usize);
         let middle = nalgebra::center(&low, &high);

@@ -1,4 +1,4 @@
-//! Masks as volumes.
+//! Conversion of masks to volumes.
 
 use crate::{
     device::{DeviceError, Stream},
@@ -6,10 +6,10 @@ use crate::{
     memory, parallel,
 };
 
-/// A mask as a volume on the host: 1 where the voxel is in it, else 0. Synchronises the stream.
+/// Downloads a mask as a volume: 1 for voxels in the mask, else 0. Synchronises the stream.
 ///
 /// # Errors
-/// Errors of the device.
+/// [`DeviceError`] if the download failed or host memory is insufficient.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}, voxelize::volume_of};
@@ -25,7 +25,7 @@ pub fn volume_of(stream: &Stream, mask: &DeviceMask) -> Result<Volume<u8>, Devic
     let mut samples = memory::try_zeroed::<u8>("voxels", dims.iter().product())?;
     if !samples.is_empty() {
         let nx = dims[0];
-        // rows that a thread takes at a time
+        // number of rows that a thread converts at a time
         let rows = parallel::CHUNK_LEN.div_ceil(nx);
         parallel::for_each_chunk_mut(&mut samples, rows * nx, |first, samples| {
             let words = words.chunks(nx.div_ceil(32)).skip(first / nx);

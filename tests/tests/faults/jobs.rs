@@ -6,7 +6,7 @@ use ferrovox::{
     grid::{Geometry, Inside, Selection, Volume},
     io::{VolumeWriteOptions, write_volume},
     isosurface::NormalSource,
-    mesh_filter::{PieceChoice, SimplifyTarget, SmoothParams},
+    mesh_filter::{ComponentFilter, SimplifyTarget, SmoothParams},
     monitor::Monitor,
     pipeline::{
         Level, VolumeSource,
@@ -140,7 +140,7 @@ impl Place {
 
     fn filtered_mesh(&self) -> Made {
         let filters = MeshFilters {
-            pieces: PieceChoice {
+            pieces: ComponentFilter {
                 largest: true,
                 min_voxels: 0,
             },

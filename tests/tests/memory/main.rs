@@ -14,7 +14,7 @@ use ferrovox::{
     grid::{Geometry, Inside, Selection, Volume},
     io::{VolumeWriteOptions, write_volume},
     isosurface::NormalSource,
-    mesh_filter::{PieceChoice, SimplifyTarget, SmoothParams},
+    mesh_filter::{ComponentFilter, SimplifyTarget, SmoothParams},
     monitor::Monitor,
     pipeline::{
         Level, PipelineError, VolumeSource,
@@ -263,7 +263,7 @@ fn filtered_meshes(folder: &Folder) {
     let job = MeshJob {
         level: Level::Otsu,
         filters: MeshFilters {
-            pieces: PieceChoice {
+            pieces: ComponentFilter {
                 largest: true,
                 min_voxels: 8,
             },

@@ -225,7 +225,7 @@ fn hold_to_promises(field: &Field, walls: &LabelledMesh, what: &str) {
     let used: BTreeSet<i64> = field.labels.iter().copied().filter(|&it| it != 0).collect();
     assert_eq!(walls.labels, used.into_iter().collect::<Vec<_>>(), "{what}");
     for (&label, &count) in walls.labels.iter().zip(&counts) {
-        let part = walls.part(label).unwrap();
+        let part = walls.label_mesh(label).unwrap();
         assert_eq!(part.mesh.triangles.len() as u64, count, "{what}");
         assert_eq!(unbalanced(&part.mesh), 0, "{what}: label {label} is open");
         assert_eq!(part.unbalanced_edges(), Ok(0), "{what}");
@@ -296,7 +296,7 @@ fn numbers_of_labels_are_of_any_width() {
         let walls = walls(&field, &device);
         assert_eq!(walls.labels.len(), count as usize);
         assert!(walls.triangle_counts().iter().all(|&count| count == 12));
-        let part = walls.part(*walls.labels.last().unwrap()).unwrap();
+        let part = walls.label_mesh(*walls.labels.last().unwrap()).unwrap();
         assert_eq!(part.unbalanced_edges(), Ok(0));
     }
 }
@@ -329,7 +329,7 @@ fn balls_enclose_about_their_voxels() {
         let walls = walls.download(&stream, &field).unwrap();
         let voxel = geometry.determinant();
         for (&label, &voxels) in field.labels().iter().zip(field.voxels()) {
-            let part = walls.part(label).unwrap();
+            let part = walls.label_mesh(label).unwrap();
             let report = part.check().unwrap();
             assert!(report.is_closed() && report.is_manifold() && report.is_oriented());
             assert_eq!(report.euler_characteristic(), 2);
@@ -353,7 +353,7 @@ fn labels_that_are_not_chosen_are_background() {
     let walls = walls.download(&stream, &field).unwrap();
     assert_eq!(walls.triangle_counts(), [12, 12]);
     assert!(walls.sides.iter().all(|sides| sides[1] == 0));
-    assert_eq!(walls.part(4).unwrap(), Default::default());
+    assert_eq!(walls.label_mesh(4).unwrap(), Default::default());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use ferrovox::{
     io::{VolumeWriteOptions, read_mesh, write_volume},
     isosurface::NormalSource,
     mesh,
-    mesh_filter::{SimplifyTarget, SmoothParams, renew_normals},
+    mesh_filter::{SimplifyTarget, SmoothParams, recompute_normals},
     monitor::Monitor,
     pipeline::{
         Level, PipelineError, VolumeSource,
@@ -104,9 +104,9 @@ fn the_file_is_the_same_on_all_devices() {
             assert_eq!(outcome.triangles as usize, written.triangles.len());
             assert_eq!(outcome.vertices as usize, written.vertices.len());
             assert_eq!(outcome.simplified.is_some(), simplify.is_some());
-            if filters.renew_normals() {
+            if filters.recompute_normals() {
                 let mut renewed = written.clone();
-                renew_normals(&Device::cpu().stream().unwrap(), &mut renewed).unwrap();
+                recompute_normals(&Device::cpu().stream().unwrap(), &mut renewed).unwrap();
                 assert_eq!(renewed.normals, written.normals);
             }
             if let (Some(report), Some(SimplifyTarget::Fraction(_))) =
@@ -202,7 +202,7 @@ fn what_needs_the_whole_mesh_says_so() {
     };
     let message = run(&job(folder.path(), "u8.nrrd", &[Device::cpu()], nonsense)).unwrap_err();
     assert!(
-        message.to_string().contains("smoothing by 0 iterations"),
+        message.to_string().contains("0 smoothing iterations"),
         "{message}"
     );
 }

@@ -5,7 +5,7 @@ use ferrovox::{
     grid::{Geometry, Inside, Mask, Volume},
     isosurface::{IsosurfaceParams, Topology, VertexPlacement},
     mesh::{self, TriangleMesh},
-    mesh_filter::{MeshFilterError, PieceChoice, choose_pieces},
+    mesh_filter::{ComponentFilter, MeshFilterError, filter_components},
 };
 use ferrovox_tests::{extract::mesh_of_volume, noise::Noise, random::geometry};
 use proptest::prelude::*;
@@ -103,8 +103,8 @@ proptest! {
         let volume = blobs(dims, seed, share);
         let all = meshed(&volume, IsosurfaceParams::default());
         let solid = Mask::from_threshold(&volume.clone().into(), 0.5, Inside::Above).unwrap();
-        let choice = PieceChoice { largest, min_voxels };
-        let (found, report) = choose_pieces(&all, &solid, choice).unwrap();
+        let choice = ComponentFilter { largest, min_voxels };
+        let (found, report) = filter_components(&all, &solid, choice).unwrap();
 
         let inside = |[x, y, z]: [usize; 3]| volume.samples()[(z * dims[1] + y) * dims[0] + x] > 0;
         let (labels, mut sizes) = components(dims, inside, &steps(1), false);
@@ -170,14 +170,14 @@ proptest! {
         };
         let all = meshed(&volume, params);
         let solid = Mask::from_threshold(&volume.into(), 0.5, Inside::Above).unwrap();
-        let choice = PieceChoice { min_voxels, ..PieceChoice::default() };
-        let (found, report) = choose_pieces(&all, &solid, choice).unwrap();
+        let choice = ComponentFilter { min_voxels, ..ComponentFilter::default() };
+        let (found, report) = filter_components(&all, &solid, choice).unwrap();
         let (before, after) = (mesh::check(&all), mesh::check(&found));
         prop_assert_eq!(report.surfaces_before as usize, before.components);
         prop_assert_eq!(report.surfaces as usize, after.components);
         prop_assert_eq!(before.is_manifold(), after.is_manifold());
         prop_assert!(after.boundary_edges <= before.boundary_edges);
-        let (again, _) = choose_pieces(&found, &solid, choice).unwrap();
+        let (again, _) = filter_components(&found, &solid, choice).unwrap();
         prop_assert_eq!(again, found);
     }
 }
@@ -193,11 +193,11 @@ fn a_cavity_goes_with_its_piece() {
     let all = meshed(&volume, IsosurfaceParams::default());
     let solid = Mask::from_threshold(&volume.into(), 0.5, Inside::Above).unwrap();
     let chosen = |largest, min_voxels| {
-        let choice = PieceChoice {
+        let choice = ComponentFilter {
             largest,
             min_voxels,
         };
-        let (mesh, report) = choose_pieces(&all, &solid, choice).unwrap();
+        let (mesh, report) = filter_components(&all, &solid, choice).unwrap();
         (
             mesh::check(&mesh).components,
             report.surfaces_before,
@@ -216,11 +216,11 @@ fn meshes_of_something_else_are_refused() {
     let volume = blobs([9, 9, 9], 5, 5);
     let all = meshed(&volume, IsosurfaceParams::default());
     let other = Mask::new([9, 9, 9], *volume.geometry()).unwrap();
-    let choice = PieceChoice {
+    let choice = ComponentFilter {
         largest: true,
-        ..PieceChoice::default()
+        ..ComponentFilter::default()
     };
-    let error = choose_pieces(&all, &other, choice).unwrap_err();
+    let error = filter_components(&all, &other, choice).unwrap_err();
     assert!(
         matches!(error, MeshFilterError::NotOfSolid { .. }),
         "{error}"
@@ -229,6 +229,6 @@ fn meshes_of_something_else_are_refused() {
     let volume = Volume::new(volume.samples().to_vec(), [9, 9, 9], far).unwrap();
     let all = meshed(&volume, IsosurfaceParams::default());
     let solid = Mask::from_threshold(&volume.into(), 0.5, Inside::Above).unwrap();
-    let error = choose_pieces(&all, &solid, choice).unwrap_err();
+    let error = filter_components(&all, &solid, choice).unwrap_err();
     assert!(matches!(error, MeshFilterError::TooFar { .. }), "{error}");
 }

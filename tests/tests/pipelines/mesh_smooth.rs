@@ -6,7 +6,7 @@ use ferrovox::{
     grid::{DeviceVolume, Geometry, Volume},
     isosurface::{self, IsosurfaceParams},
     mesh::{self, TriangleMesh, Triangles},
-    mesh_filter::{SmoothParams, renew_normals, smooth_mesh},
+    mesh_filter::{SmoothParams, recompute_normals, smooth_mesh},
 };
 use ferrovox_tests::{
     devices,
@@ -320,7 +320,7 @@ fn normals_are_those_of_the_triangles() {
         let stream = test.device.stream().unwrap();
         for mesh in [noisy(4, false), ball(8.0, 0.0, 0, [0.0; 3])] {
             let mut found = mesh.clone();
-            renew_normals(&stream, &mut found).unwrap();
+            recompute_normals(&stream, &mut found).unwrap();
             let mut sums = vec![Vector3::<f64>::zeros(); mesh.vertices.len()];
             for corners in mesh.triangles.iter() {
                 let [a, b, c] =
@@ -334,7 +334,7 @@ fn normals_are_those_of_the_triangles() {
                 assert!(off < 1e-6, "{}: {off}", test.label);
             }
             let mut of_wide = wide(&mesh);
-            renew_normals(&stream, &mut of_wide).unwrap();
+            recompute_normals(&stream, &mut of_wide).unwrap();
             assert_eq!(of_wide.normals, found.normals, "{}", test.label);
         }
         // outwards on a ball, and 1 long; and a vertex without triangles has one, too

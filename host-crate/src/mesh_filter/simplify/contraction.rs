@@ -1,9 +1,9 @@
-//! Edges, contracted one after the other.
+//! Iterative edge contraction.
 
 use super::{
+    corner_table::{Contraction, CornerTable, NONE, SIMPLIFICATION, VertexKind},
     quadric::Quadric,
-    queue::{Edge, Queue},
-    surface::{Contraction, Kind, NONE, SIMPLIFICATION, Surface},
+    queue::{Edge, EdgeQueue},
 };
 use crate::{
     device::DeviceError,
@@ -13,32 +13,33 @@ use crate::{
 };
 use nalgebra::Vector3;
 
-/// How much the square of an edge's length counts beside the mean squared distance: where all are
-/// in a plane, short edges go first.
-const LENGTH: f64 = 1e-5;
-/// The cosine of the largest angle by which a triangle may turn at a time.
-const TURN: f64 = 0.2;
-/// Contractions between two looks at whether the work was cancelled.
-const ROUND: u64 = 1024;
+/// Weight of the squared edge length relative to the mean squared distance: in planar regions,
+/// short edges are contracted first.
+const LENGTH_WEIGHT: f64 = 1e-5;
+/// Cosine of the maximum angle by which a contraction may rotate a triangle's normal.
+const MIN_TURN_COSINE: f64 = 0.2;
+/// Number of contractions between two checks for cancellation.
+const CONTRACTIONS_PER_CHECK: u64 = 1024;
 
-/// A contraction that is wanted.
-struct Plan {
+/// Proposed contraction of an edge.
+struct ContractionPlan {
     kept: u32,
-    gone: u32,
+    removed: u32,
     position: [f32; 3],
     squared_error: f64,
     cost: f64,
 }
 
 pub(super) struct Simplifier {
-    surface: Surface,
+    mesh: CornerTable,
     positions: Vec<[f32; 3]>,
     quadrics: Vec<Quadric>,
-    kinds: Vec<Kind>,
-    moves: Vec<u32>,
-    queue: Queue,
-    /// What quadrics are relative to, so that no digits are lost far from the world's origin.
-    middle: Vector3<f64>,
+    kinds: Vec<VertexKind>,
+    versions: Vec<u32>,
+    queue: EdgeQueue,
+    /// Origin of the quadrics, the centre of the mesh, which avoids cancellation far from the world
+    /// origin.
+    center: Vector3<f64>,
 }
 
 impl Simplifier {
@@ -49,175 +50,180 @@ impl Simplifier {
             .map(|position| Vector3::from(position.map(f64::from)));
         let low = wide.clone().reduce(|a, b| a.inf(&b)).unwrap_or_default();
         let high = wide.reduce(|a, b| a.sup(&b)).unwrap_or_default();
-        let mut new = Self {
-            surface: Surface::new(triangles, count)?,
+        let mut result = Self {
+            mesh: CornerTable::new(triangles, count)?,
             positions: memory::try_copy(SIMPLIFICATION, positions)?,
             quadrics: memory::try_filled(SIMPLIFICATION, count, Quadric::default())?,
-            kinds: memory::try_filled(SIMPLIFICATION, count, Kind::Fixed)?,
-            moves: memory::try_filled(SIMPLIFICATION, count, 0)?,
-            queue: Queue::default(),
-            middle: low.lerp(&high, 0.5),
+            kinds: memory::try_filled(SIMPLIFICATION, count, VertexKind::Fixed)?,
+            versions: memory::try_filled(SIMPLIFICATION, count, 0)?,
+            queue: EdgeQueue::default(),
+            center: low.lerp(&high, 0.5),
         };
         let mut corners = Vec::new();
         for vertex in 0..count as u32 {
-            new.surface.corners_at(vertex, &mut corners);
-            new.kinds[vertex as usize] = new.surface.kind(&corners);
+            result.mesh.corners_at(vertex, &mut corners);
+            result.kinds[vertex as usize] = result.mesh.kind(&corners);
         }
-        for three in triangles {
-            let quadric = Quadric::of_triangle(three.map(|vertex| new.place(vertex)));
-            for vertex in three {
-                let sum = &mut new.quadrics[*vertex as usize];
+        for corners in triangles {
+            let quadric =
+                Quadric::from_triangle(corners.map(|vertex| result.offset_from_center(vertex)));
+            for vertex in corners {
+                let sum = &mut result.quadrics[*vertex as usize];
                 *sum = sum.plus(&quadric);
             }
         }
         for &[a, b, c] in triangles {
-            // of the two triangles of an edge one goes up along it
+            // of the two triangles of an edge, one has the edge in ascending direction
             for [from, to] in [[a, b], [b, c], [c, a]] {
                 if from < to
-                    && let Some(edge) = new.edge(from, to)
+                    && let Some(edge) = result.edge(from, to)
                 {
-                    new.queue.push(edge)?;
+                    result.queue.push(edge)?;
                 }
             }
         }
-        Ok(new)
+        Ok(result)
     }
 
-    pub fn surface(&self) -> &Surface {
-        &self.surface
+    pub fn mesh(&self) -> &CornerTable {
+        &self.mesh
     }
 
     pub fn positions(&self) -> &[[f32; 3]] {
         &self.positions
     }
 
-    /// Contracts edges until `least` triangles are left, none with more than the largest error. The
-    /// error there is then.
-    pub fn run(
+    /// Contracts edges until at most `min_triangles` triangles remain, or no edge can be contracted
+    /// with an error up to `max_error`. Returns the largest error of a contraction.
+    pub fn contract_edges(
         &mut self,
-        least: usize,
-        largest_error: f64,
+        min_triangles: usize,
+        max_error: f64,
         monitor: &Monitor<'_>,
     ) -> Result<f64, MeshFilterError> {
         let counter = monitor.counter(
             "simplify",
-            self.surface.triangles.saturating_sub(least) as u64,
+            self.mesh.triangles.saturating_sub(min_triangles) as u64,
         );
         let mut worst = 0.0f64;
-        let mut found = Contraction {
+        let mut affected = Contraction {
             at: [Vec::new(), Vec::new()],
         };
         let (mut around, mut done) = (Vec::new(), 0u64);
-        while self.surface.triangles > least {
-            let moves = &self.moves;
-            let is_of_use = |edge: &Edge| moves_of(moves, edge.ends) == edge.moves;
-            let Some(edge) = self.queue.pop(is_of_use) else {
+        while self.mesh.triangles > min_triangles {
+            let versions = &self.versions;
+            let is_current = |edge: &Edge| edge_version(versions, edge.ends) == edge.version;
+            let Some(edge) = self.queue.pop(is_current) else {
                 break;
             };
-            if !is_of_use(&edge) {
+            if !is_current(&edge) {
                 continue;
             }
             let ends = edge.ends;
             let Some(plan) = self.plan(ends) else {
                 continue;
             };
-            if plan.squared_error.sqrt() > largest_error
-                || !self.surface.may_contract(&mut found, plan.kept, plan.gone)
-                || self.turns(&found, &plan)
+            if plan.squared_error.sqrt() > max_error
+                || !self
+                    .mesh
+                    .may_contract(&mut affected, plan.kept, plan.removed)
+                || self.rotates_too_far(&affected, &plan)
             {
                 continue;
             }
             worst = worst.max(plan.squared_error);
-            self.surface.contract(&found, plan.kept, plan.gone);
-            let [kept, gone] = [plan.kept, plan.gone].map(|vertex| vertex as usize);
+            self.mesh.contract(&affected, plan.kept, plan.removed);
+            let [kept, removed] = [plan.kept, plan.removed].map(|vertex| vertex as usize);
             self.positions[kept] = plan.position;
-            self.quadrics[kept] = self.quadrics[kept].plus(&self.quadrics[gone]);
-            // an edge of what is gone has another sum of moves from now on
-            self.moves[gone] = NONE;
-            self.moves[kept] += 1;
-            let [corners, _] = &mut found.at;
-            self.surface.corners_at(plan.kept, corners);
-            self.surface.neighbours(corners, &mut around);
+            self.quadrics[kept] = self.quadrics[kept].plus(&self.quadrics[removed]);
+            // invalidates the queued edges of the removed vertex
+            self.versions[removed] = NONE;
+            self.versions[kept] += 1;
+            let [corners, _] = &mut affected.at;
+            self.mesh.corners_at(plan.kept, corners);
+            self.mesh.neighbours(corners, &mut around);
             for &other in &around {
                 if let Some(edge) = self.edge(plan.kept, other) {
                     self.queue.push(edge)?;
                 }
             }
             done += 1;
-            if done.is_multiple_of(ROUND) {
-                counter.add(2 * ROUND).map_err(DeviceError::from)?;
+            if done.is_multiple_of(CONTRACTIONS_PER_CHECK) {
+                counter
+                    .add(2 * CONTRACTIONS_PER_CHECK)
+                    .map_err(DeviceError::from)?;
             }
         }
         Ok(worst.sqrt())
     }
 
-    /// An edge for the queue, if it may be contracted as far as its ends are concerned.
+    /// Returns an edge for the queue, unless the kinds of its ends forbid the contraction.
     fn edge(&self, a: u32, b: u32) -> Option<Edge> {
         let ends = [a.min(b), a.max(b)];
         let plan = self.plan(ends)?;
         Some(Edge {
             cost: plan.cost,
             ends,
-            moves: moves_of(&self.moves, ends),
+            version: edge_version(&self.versions, ends),
         })
     }
 
-    fn plan(&self, [a, b]: [u32; 2]) -> Option<Plan> {
+    fn plan(&self, [a, b]: [u32; 2]) -> Option<ContractionPlan> {
         let kinds = [a, b].map(|vertex| self.kinds[vertex as usize]);
-        let [from, to] = [self.place(a), self.place(b)];
+        let [from, to] = [self.offset_from_center(a), self.offset_from_center(b)];
         let sum = self.quadrics[a as usize].plus(&self.quadrics[b as usize]);
-        let (kept, gone, position) = match kinds {
-            [Kind::Inside, Kind::Inside] => {
-                let place = sum.nearest(&from.lerp(&to, 0.5)) + self.middle;
-                (a, b, place.map(|x| x as f32).into())
+        let (kept, removed, position) = match kinds {
+            [VertexKind::Interior, VertexKind::Interior] => {
+                let optimum = sum.minimizer(&from.lerp(&to, 0.5)) + self.center;
+                (a, b, optimum.map(|x| x as f32).into())
             }
-            [Kind::Boundary, Kind::Inside] => (a, b, self.positions[a as usize]),
-            [Kind::Inside, Kind::Boundary] => (b, a, self.positions[b as usize]),
+            [VertexKind::Boundary, VertexKind::Interior] => (a, b, self.positions[a as usize]),
+            [VertexKind::Interior, VertexKind::Boundary] => (b, a, self.positions[b as usize]),
             _ => return None,
         };
-        let squared_error = sum.at(&self.relative(position));
-        let cost = squared_error + LENGTH * (to - from).norm_squared();
+        let squared_error = sum.mean_squared_distance(&self.relative(position));
+        let cost = squared_error + LENGTH_WEIGHT * (to - from).norm_squared();
         let is_finite = position.iter().all(|x: &f32| x.is_finite()) && cost.is_finite();
-        is_finite.then_some(Plan {
+        is_finite.then_some(ContractionPlan {
             kept,
-            gone,
+            removed,
             position,
             squared_error,
             cost,
         })
     }
 
-    /// Whether a triangle that stays would turn too far, or have no area.
-    fn turns(&self, found: &Contraction, plan: &Plan) -> bool {
-        let new = self.relative(plan.position);
-        let ends = [plan.kept, plan.gone];
-        found.at.iter().flatten().any(|&corner| {
-            let [own, from, to] = self.surface.corners_from(corner);
+    /// Returns `true` if a remaining triangle would rotate too far or degenerate.
+    fn rotates_too_far(&self, affected: &Contraction, plan: &ContractionPlan) -> bool {
+        let result = self.relative(plan.position);
+        let ends = [plan.kept, plan.removed];
+        affected.at.iter().flatten().any(|&corner| {
+            let [own, from, to] = self.mesh.corners_from(corner);
             if ends.contains(&from) || ends.contains(&to) {
                 return false;
             }
-            let [old, from, to] = [own, from, to].map(|vertex| self.place(vertex));
+            let [old, from, to] = [own, from, to].map(|vertex| self.offset_from_center(vertex));
             let before = (from - old).cross(&(to - old));
-            let after = (from - new).cross(&(to - new));
+            let after = (from - result).cross(&(to - result));
             let lengths = before.norm() * after.norm();
-            // one that has no area may become anything that has one
-            after.norm() <= 0.0 || before.dot(&after) < TURN * lengths
+            // a degenerate triangle may become any triangle with an area
+            after.norm() <= 0.0 || before.dot(&after) < MIN_TURN_COSINE * lengths
         })
     }
 
-    /// Where a vertex is, from the middle.
-    fn place(&self, vertex: u32) -> Vector3<f64> {
+    /// Returns the position of a vertex relative to the centre.
+    fn offset_from_center(&self, vertex: u32) -> Vector3<f64> {
         self.relative(self.positions[vertex as usize])
     }
 
     fn relative(&self, position: [f32; 3]) -> Vector3<f64> {
-        Vector3::from(position.map(f64::from)) - self.middle
+        Vector3::from(position.map(f64::from)) - self.center
     }
 }
 
-/// How often the ends of an edge have moved together; none where one is gone.
-fn moves_of(moves: &[u32], ends: [u32; 2]) -> u64 {
-    let [a, b] = ends.map(|vertex| u64::from(moves[vertex as usize]));
+/// Returns the sum of the versions of an edge's ends, or `u64::MAX` if one was removed.
+fn edge_version(versions: &[u32], ends: [u32; 2]) -> u64 {
+    let [a, b] = ends.map(|vertex| u64::from(versions[vertex as usize]));
     if a.max(b) == u64::from(NONE) {
         u64::MAX
     } else {

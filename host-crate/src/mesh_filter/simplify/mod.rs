@@ -1,9 +1,9 @@
-//! Meshes of fewer triangles.
+//! Mesh simplification by quadric error metrics.
 
 mod contraction;
+mod corner_table;
 mod quadric;
 mod queue;
-mod surface;
 
 use super::MeshFilterError;
 use crate::{
@@ -12,20 +12,19 @@ use crate::{
     monitor::Monitor,
 };
 use contraction::Simplifier;
-use surface::SIMPLIFICATION;
+use corner_table::SIMPLIFICATION;
 
-/// When a mesh is simple enough.
+/// Stopping criterion of a simplification.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SimplifyTarget {
-    /// When it has this fraction of its triangles, from 0 to 1, or no edge is left that can go.
+    /// Fraction of triangles to keep, from 0 to 1. Stops earlier if no edge can be contracted.
     Fraction(f64),
-    /// When no edge is left that can go with an [error](SimplifyReport::error) up to this distance,
-    /// in the mesh's units.
+    /// Maximum [error](SimplifyReport::error) of a contraction, in world units.
     Error(f64),
 }
 
 impl SimplifyTarget {
-    /// Whether the number makes sense.
+    /// Checks that the value is in range.
     ///
     /// # Errors
     /// [`MeshFilterError::Fraction`], [`MeshFilterError::Distance`].
@@ -42,42 +41,40 @@ impl SimplifyTarget {
     }
 }
 
-/// What was simplified.
+/// Result of a simplification.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimplifyReport {
-    /// Vertices there were.
+    /// Number of vertices before.
     pub vertices_before: u64,
-    /// Triangles there were.
+    /// Number of triangles before.
     pub triangles_before: u64,
-    /// Vertices there are.
+    /// Number of vertices after.
     pub vertices: u64,
-    /// Triangles there are.
+    /// Number of triangles after.
     pub triangles: u64,
-    /// The largest distance, in the mesh's units, of a vertex from what it stands for: the root of
-    /// the mean squared distance from the planes of all triangles that went into it, weighted by
-    /// their areas.
+    /// Largest distance, in world units, of a vertex from the surface it represents: the root mean
+    /// squared distance from the planes of all triangles merged into it, weighted by their areas.
     pub error: f64,
 }
 
-/// A mesh of fewer triangles, on the host: edges are contracted one after the other, those first
-/// that change least, by the quadrics of Garland and Heckbert (*Surface simplification using
-/// quadric error metrics*, 1997).
+/// Simplifies a mesh on the host by contracting edges in the order of increasing cost (Garland and
+/// Heckbert 1997, *Surface simplification using quadric error metrics*).
 ///
-/// Its pieces, holes, tunnels and boundaries are those of the mesh, whatever the target: no edge is
-/// contracted that would change them (the link condition of Dey, Edelsbrunner, Guha and Nekhayev,
-/// *Topology preserving edge contraction*, 1999). What is closed, manifold and oriented stays so,
-/// with the same Euler characteristic; each closed piece keeps four triangles at least. Vertices on
-/// a boundary stay where they are, all of them. No triangle turns by more than 78 degrees at a
-/// time. Vertices that no triangle has are left out, and normals:
-/// [`renew_normals`](super::renew_normals) makes them.
+/// Preserves the topology for any target: connected components, holes, tunnels and boundaries. An
+/// edge is contracted only if it satisfies the link condition (Dey, Edelsbrunner, Guha and Nekhayev
+/// 1999, *Topology preserving edge contraction*). Closed, manifold and oriented meshes stay so,
+/// with the same Euler characteristic; each closed component keeps at least four triangles.
+/// Boundary vertices are neither moved nor removed. No contraction rotates a triangle by more than
+/// 78 degrees. Unused vertices and normals are dropped;
+/// [`recompute_normals`](super::recompute_normals) restores normals.
 ///
-/// It is the same on every machine. Work is linear in the triangles, times the logarithm of their
-/// number, by one thread; memory beyond both meshes is some 300 bytes for each vertex.
+/// The result is the same on every machine. Single-threaded, in O(n log n) for n triangles; needs
+/// about 300 bytes per vertex in addition to both meshes.
 ///
 /// # Errors
-/// [`MeshFilterError`]: a target out of range, a mesh that is not valid, a vertex that is not
-/// finite, more triangles than 32 bits count the corners of, and want of memory;
-/// [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) if `monitor` says so.
+/// [`MeshFilterError`] for a target out of range, an invalid mesh, a non-finite vertex, more
+/// triangles than 32-bit corner indices can address, and insufficient memory;
+/// [`DeviceError::Cancelled`](crate::device::DeviceError::Cancelled) if `monitor` cancels.
 ///
 /// ```
 /// use ferrovox::{device::Device, isosurface::{self, IsosurfaceParams}, mesh, monitor::Monitor, synthetic};
@@ -108,29 +105,33 @@ pub fn simplify(
             position: mesh.vertices[vertex],
         });
     }
-    let all = mesh.triangles.len();
-    let fits = all < u32::MAX as usize / 3 && mesh.vertices.len() < u32::MAX as usize;
+    let count_before = mesh.triangles.len();
+    let fits = count_before < u32::MAX as usize / 3 && mesh.vertices.len() < u32::MAX as usize;
     let triangles = match mesh.triangles.to_u32() {
         Some(triangles) if fits => triangles,
-        _ => return Err(MeshFilterError::TooManyTriangles { triangles: all }),
+        _ => {
+            return Err(MeshFilterError::TooManyTriangles {
+                triangles: count_before,
+            });
+        }
     };
     let mut simplifier = Simplifier::new(&mesh.vertices, &triangles)?;
     let error = match target {
-        // 0.1 of 30 triangles are three, whatever the last bit of 0.1
+        // tolerates rounding: 0.1 of 30 triangles is three
         SimplifyTarget::Fraction(fraction) => {
-            let least = (all as f64 * fraction * (1.0 + 1e-12)).floor() as usize;
-            simplifier.run(least, f64::INFINITY, monitor)?
+            let min_triangles = (count_before as f64 * fraction * (1.0 + 1e-12)).floor() as usize;
+            simplifier.contract_edges(min_triangles, f64::INFINITY, monitor)?
         }
-        SimplifyTarget::Error(distance) => simplifier.run(0, distance, monitor)?,
+        SimplifyTarget::Error(distance) => simplifier.contract_edges(0, distance, monitor)?,
     };
-    let result = gathered(
+    let result = compact_mesh(
         &simplifier,
-        all,
+        count_before,
         matches!(mesh.triangles, Triangles::U64(_)),
     )?;
     let report = SimplifyReport {
         vertices_before: mesh.vertices.len() as u64,
-        triangles_before: all as u64,
+        triangles_before: count_before as u64,
         vertices: result.vertices.len() as u64,
         triangles: result.triangles.len() as u64,
         error,
@@ -138,33 +139,34 @@ pub fn simplify(
     Ok((result, report))
 }
 
-/// What is left, in the order in which it was.
-fn gathered(
+/// Returns the remaining vertices and triangles, in their original order.
+fn compact_mesh(
     simplifier: &Simplifier,
-    all: usize,
+    count_before: usize,
     is_wide: bool,
 ) -> Result<TriangleMesh, MeshFilterError> {
     let positions = simplifier.positions();
-    let mut numbers = memory::try_filled(SIMPLIFICATION, positions.len(), 0u32)?;
-    let left = || (0..all).filter_map(|triangle| simplifier.surface().triangle(triangle));
-    for vertex in left().flatten() {
-        numbers[vertex as usize] = 1;
+    let mut new_indices = memory::try_filled(SIMPLIFICATION, positions.len(), 0u32)?;
+    let remaining =
+        || (0..count_before).filter_map(|triangle| simplifier.mesh().triangle(triangle));
+    for vertex in remaining().flatten() {
+        new_indices[vertex as usize] = 1;
     }
     let mut vertices = Vec::new();
-    let count = numbers.iter().filter(|&&used| used > 0).count();
+    let count = new_indices.iter().filter(|&&used| used > 0).count();
     memory::try_reserve(SIMPLIFICATION, &mut vertices, count)?;
-    for (number, position) in numbers.iter_mut().zip(positions) {
-        if *number > 0 {
-            *number = vertices.len() as u32;
+    for (new_index, position) in new_indices.iter_mut().zip(positions) {
+        if *new_index > 0 {
+            *new_index = vertices.len() as u32;
             vertices.push(*position);
         }
     }
-    let count = simplifier.surface().triangles;
-    let renumbered = left().map(|three| three.map(|vertex| numbers[vertex as usize]));
+    let count = simplifier.mesh().triangles;
+    let renumbered = remaining().map(|corners| corners.map(|vertex| new_indices[vertex as usize]));
     let triangles = if is_wide {
         let mut list = Vec::new();
         memory::try_reserve(SIMPLIFICATION, &mut list, count)?;
-        list.extend(renumbered.map(|three| three.map(u64::from)));
+        list.extend(renumbered.map(|corners| corners.map(u64::from)));
         Triangles::U64(list)
     } else {
         let mut list = Vec::new();

@@ -1,13 +1,12 @@
-//! How far a place is from planes.
+//! Quadric error metrics: squared distances from sets of planes.
 
 use nalgebra::{Matrix3, Vector3};
 
-/// How much a place near the middle of an edge is preferred, beside the mean squared distance:
-/// where planes leave open where the best place is.
-const NEAR: f64 = 1e-4;
+/// Weight of the squared distance from the preferred point relative to the mean squared distance,
+/// which determines the minimiser in directions that the planes leave open.
+const PREFERENCE_WEIGHT: f64 = 1e-4;
 
-/// The sum of squared distances from planes, weighted by areas: `p·A p + 2 b·p + c`, for places
-/// relative to a fixed one.
+/// Area-weighted sum of squared distances from planes: `p·A p + 2 b·p + c`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Quadric {
     a: Matrix3<f64>,
@@ -17,19 +16,19 @@ pub(super) struct Quadric {
 }
 
 impl Quadric {
-    /// Of a triangle's plane; of one without an area nothing.
-    pub fn of_triangle([p, q, r]: [Vector3<f64>; 3]) -> Self {
+    /// Creates the quadric of a triangle's plane; zero for a degenerate triangle.
+    pub fn from_triangle([p, q, r]: [Vector3<f64>; 3]) -> Self {
         let normal = (q - p).cross(&(r - p));
         let length = normal.norm();
         if !(length > 0.0 && length.is_finite()) {
             return Self::default();
         }
         let (unit, weight) = (normal / length, length / 2.0);
-        let away = -unit.dot(&p);
+        let offset = -unit.dot(&p);
         Self {
             a: unit * unit.transpose() * weight,
-            b: unit * (away * weight),
-            c: away * away * weight,
+            b: unit * (offset * weight),
+            c: offset * offset * weight,
             weight,
         }
     }
@@ -43,24 +42,25 @@ impl Quadric {
         }
     }
 
-    /// The mean squared distance from a place.
-    pub fn at(&self, place: &Vector3<f64>) -> f64 {
+    /// Returns the mean squared distance of a point.
+    pub fn mean_squared_distance(&self, point: &Vector3<f64>) -> f64 {
         if self.weight <= 0.0 {
             return 0.0;
         }
-        let sum = place.dot(&(self.a * place)) + 2.0 * self.b.dot(place) + self.c;
+        let sum = point.dot(&(self.a * point)) + 2.0 * self.b.dot(point) + self.c;
         (sum / self.weight).max(0.0)
     }
 
-    /// The place that is nearest to all planes, and to `near` where they leave it open.
-    pub fn nearest(&self, near: &Vector3<f64>) -> Vector3<f64> {
+    /// Returns the point that minimises the error, closest to `near` in directions that the planes
+    /// leave open.
+    pub fn minimizer(&self, near: &Vector3<f64>) -> Vector3<f64> {
         if self.weight <= 0.0 {
             return *near;
         }
-        let matrix = self.a / self.weight + Matrix3::identity() * NEAR;
-        let slope = (self.a * near + self.b) / self.weight;
+        let matrix = self.a / self.weight + Matrix3::identity() * PREFERENCE_WEIGHT;
+        let gradient = (self.a * near + self.b) / self.weight;
         match matrix.try_inverse() {
-            Some(inverse) => near - inverse * slope,
+            Some(inverse) => near - inverse * gradient,
             None => *near,
         }
     }
@@ -76,24 +76,27 @@ mod tests {
         let corner = Vector3::new(3.0, -1.0, 2.0);
         let planes = [[x, y], [y, z], [z, x]];
         let sum = planes.iter().fold(Quadric::default(), |sum, [u, v]| {
-            sum.plus(&Quadric::of_triangle([corner, corner + u, corner + v]))
+            sum.plus(&Quadric::from_triangle([corner, corner + u, corner + v]))
         });
-        assert!(sum.at(&corner) < 1e-20);
-        let away = Vector3::new(0.3, 0.6, -0.2);
-        assert!((sum.at(&(corner + away)) - away.norm_squared() / 3.0).abs() < 1e-12);
-        let found = sum.nearest(&(corner + away));
-        assert!((found - corner).norm() < 1e-3 * away.norm());
-        // one plane leaves two directions open
-        let one = Quadric::of_triangle([Vector3::zeros(), x, y]);
-        let found = one.nearest(&Vector3::new(5.0, 7.0, 1.0));
+        assert!(sum.mean_squared_distance(&corner) < 1e-20);
+        let offset = Vector3::new(0.3, 0.6, -0.2);
+        assert!(
+            (sum.mean_squared_distance(&(corner + offset)) - offset.norm_squared() / 3.0).abs()
+                < 1e-12
+        );
+        let found = sum.minimizer(&(corner + offset));
+        assert!((found - corner).norm() < 1e-3 * offset.norm());
+        // a single plane leaves two directions open
+        let one = Quadric::from_triangle([Vector3::zeros(), x, y]);
+        let found = one.minimizer(&Vector3::new(5.0, 7.0, 1.0));
         assert!((found - Vector3::new(5.0, 7.0, 0.0)).norm() < 1e-3);
-        assert_eq!(one.at(&Vector3::new(9.0, 9.0, 2.0)), 4.0);
+        assert_eq!(one.mean_squared_distance(&Vector3::new(9.0, 9.0, 2.0)), 4.0);
     }
 
     #[test]
-    fn a_triangle_without_an_area_says_nothing() {
-        let none = Quadric::of_triangle([Vector3::zeros(); 3]);
-        assert_eq!(none.at(&Vector3::x()), 0.0);
-        assert_eq!(none.nearest(&Vector3::x()), Vector3::x());
+    fn degenerate_triangle_has_zero_quadric() {
+        let none = Quadric::from_triangle([Vector3::zeros(); 3]);
+        assert_eq!(none.mean_squared_distance(&Vector3::x()), 0.0);
+        assert_eq!(none.minimizer(&Vector3::x()), Vector3::x());
     }
 }

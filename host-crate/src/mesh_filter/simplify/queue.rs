@@ -1,24 +1,24 @@
-//! The edges that wait, the cheapest first.
+//! Priority queue of edges, lowest cost first.
 
-use super::surface::SIMPLIFICATION;
+use super::corner_table::SIMPLIFICATION;
 use crate::memory::{self, OutOfMemory};
 use std::{
     cmp::Ordering,
     collections::{BTreeMap, BinaryHeap},
 };
 
-/// An edge as it was when it was looked at.
+/// An edge with the cost and the version at which it was queued.
 #[derive(Clone, Copy)]
 pub(super) struct Edge {
-    /// Not negative.
+    /// Cost of the contraction; not negative.
     pub cost: f64,
     pub ends: [u32; 2],
-    /// How often the ends had moved.
-    pub moves: u64,
+    /// Sum of the versions of its ends when it was queued.
+    pub version: u64,
 }
 
 impl Ord for Edge {
-    /// The greatest is the next to go.
+    /// The greatest edge is contracted next.
     fn cmp(&self, other: &Self) -> Ordering {
         let by_cost = other.cost.total_cmp(&self.cost);
         by_cost.then_with(|| other.ends.cmp(&self.ends))
@@ -39,36 +39,36 @@ impl PartialEq for Edge {
 
 impl Eq for Edge {}
 
-/// Edges by their cost. Only the cheapest are ordered; the others lie in classes of about the same
-/// cost, so that what is at work fits a cache: a heap of all edges took half of the time of a
-/// simplification.
+/// Priority queue by cost. Only the cheapest edges are kept in a heap; all others are in buckets of
+/// similar cost, so that the working set fits a cache. A single heap of all edges took half of the
+/// time of a simplification.
 #[derive(Default)]
-pub(super) struct Queue {
-    /// Those of classes up to `class`.
+pub(super) struct EdgeQueue {
+    /// Edges of buckets up to `bucket`.
     ordered: BinaryHeap<Edge>,
-    class: u32,
-    waiting: BTreeMap<u32, Vec<Edge>>,
+    bucket: u32,
+    buckets: BTreeMap<u32, Vec<Edge>>,
 }
 
-/// The class of a cost: its exponent and the first eight bits after the point, which ascend with
-/// the cost.
-fn class(cost: f64) -> u32 {
+/// Returns the bucket of a cost: its exponent and the first eight bits of its mantissa, which
+/// ascend with the cost.
+fn cost_bucket(cost: f64) -> u32 {
     (cost.to_bits() >> 44) as u32
 }
 
-impl Queue {
+impl EdgeQueue {
     pub fn push(&mut self, edge: Edge) -> Result<(), OutOfMemory> {
-        let class = class(edge.cost);
-        if class > self.class {
-            let waiting = self.waiting.entry(class).or_default();
-            if waiting.len() == waiting.capacity() {
-                memory::try_reserve(SIMPLIFICATION, waiting, waiting.len().max(16))?;
+        let bucket = cost_bucket(edge.cost);
+        if bucket > self.bucket {
+            let buckets = self.buckets.entry(bucket).or_default();
+            if buckets.len() == buckets.capacity() {
+                memory::try_reserve(SIMPLIFICATION, buckets, buckets.len().max(16))?;
             }
-            waiting.push(edge);
+            buckets.push(edge);
             return Ok(());
         }
-        let room = self.ordered.try_reserve(1);
-        room.map_err(|_| OutOfMemory {
+        let reserved = self.ordered.try_reserve(1);
+        reserved.map_err(|_| OutOfMemory {
             purpose: SIMPLIFICATION,
             bytes: (self.ordered.len() * size_of::<Edge>()) as u64,
         })?;
@@ -76,15 +76,16 @@ impl Queue {
         Ok(())
     }
 
-    /// The next edge. Of those that are of no use any more some are left out.
-    pub fn pop(&mut self, is_of_use: impl Fn(&Edge) -> bool) -> Option<Edge> {
+    /// Removes and returns the next edge. Some edges for which `is_current` is false are dropped on
+    /// the way.
+    pub fn pop(&mut self, is_current: impl Fn(&Edge) -> bool) -> Option<Edge> {
         loop {
             if let Some(edge) = self.ordered.pop() {
                 return Some(edge);
             }
-            let (class, mut edges) = self.waiting.pop_first()?;
-            self.class = class;
-            edges.retain(&is_of_use);
+            let (bucket, mut edges) = self.buckets.pop_first()?;
+            self.bucket = bucket;
+            edges.retain(&is_current);
             self.ordered = edges.into();
         }
     }
@@ -96,12 +97,12 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever is pushed in between, it is the order of a heap of all.
+        /// The order equals that of a single heap, whatever is pushed in between.
         #[test]
-        fn the_order_is_that_of_a_heap(
+        fn order_equals_that_of_a_single_heap(
             steps in prop::collection::vec((0.0..4.0f64, -30..30i32, any::<bool>()), 0..300),
         ) {
-            let (mut queue, mut heap) = (Queue::default(), BinaryHeap::new());
+            let (mut queue, mut heap) = (EdgeQueue::default(), BinaryHeap::new());
             for (number, (cost, exponent, is_pop)) in steps.into_iter().enumerate() {
                 if is_pop {
                     let found = queue.pop(|_| true).map(|edge| edge.ends);
@@ -109,7 +110,7 @@ mod tests {
                 } else {
                     let ends = [number as u32, 0];
                     let cost = if exponent == 0 { 0.0 } else { cost * 2f64.powi(exponent) };
-                    let edge = Edge { cost, ends, moves: 0 };
+                    let edge = Edge { cost, ends, version: 0 };
                     queue.push(edge).unwrap();
                     heap.push(edge);
                 }

@@ -6,7 +6,7 @@ use crate::{
     io::{FileError, FileGroup, FileProblem, MeshFormat, MeshWriteOptions},
     label_surface::{self, LabelField, LabelSurfaceError},
     memory::OutOfMemory,
-    mesh::{LabelPart, LabelledMesh, Triangles},
+    mesh::{LabelMesh, LabelledMesh, Triangles},
     monitor::Monitor,
     pipeline::{
         DeviceRun, PipelineError, Problem, Warning, WhyEmpty, at,
@@ -93,7 +93,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     }
     if job.check != LabelCheck::No {
         stages.run("check", || {
-            walls.for_each_part(|index, part| {
+            walls.for_each_label_mesh(|index, part| {
                 labels[index].checked = Some(checked(&part).map_err(out_of_memory)?);
                 Ok::<_, PipelineError>(())
             })?;
@@ -135,7 +135,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     })
 }
 
-fn checked(part: &LabelPart) -> Result<LabelChecked, OutOfMemory> {
+fn checked(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
     Ok(LabelChecked {
         unbalanced_edges: part.unbalanced_edges()?,
         report: part.check()?,
@@ -201,7 +201,7 @@ impl LabelMeshJob {
         let files = expand(output, &walls.labels);
         if has_placeholder(output) {
             let options = MeshWriteOptions::default();
-            walls.for_each_part(|index, part| {
+            walls.for_each_label_mesh(|index, part| {
                 Ok::<_, PipelineError>(group.write_mesh(&files[index], &part.mesh, &options)?)
             })?;
         } else {

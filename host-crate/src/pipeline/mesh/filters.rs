@@ -7,8 +7,9 @@ use crate::{
     isosurface::{DeviceMesh, counts::PartCounts},
     mesh::TriangleMesh,
     mesh_filter::{
-        MeshFilterError, PieceChoice, PiecesReport, SimplifyReport, SimplifyTarget, SmoothParams,
-        choose_pieces, renew_normals, simplify, smooth, smooth_mesh, vertex_normals,
+        ComponentFilter, ComponentFilterReport, MeshFilterError, SimplifyReport, SimplifyTarget,
+        SmoothParams, filter_components, recompute_normals, simplify, smooth, smooth_mesh,
+        vertex_normals,
     },
     pipeline::{PipelineError, Problem, at, outcome::Stages},
 };
@@ -18,7 +19,7 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MeshFilters {
     /// Connected components of the solid whose surfaces are kept; on the host.
-    pub pieces: PieceChoice,
+    pub pieces: ComponentFilter,
     /// Smoothing, on the device that extracted the mesh, or the first of several.
     pub smooth: Option<SmoothParams>,
     /// Simplification; on the host.
@@ -28,7 +29,7 @@ pub struct MeshFilters {
 impl MeshFilters {
     /// Returns `true` if the filters move vertices, so that normals are computed from the filtered
     /// mesh rather than from the volume.
-    pub fn renew_normals(&self) -> bool {
+    pub fn recompute_normals(&self) -> bool {
         self.smooth.is_some() || self.simplify.is_some()
     }
 
@@ -39,8 +40,8 @@ impl MeshFilters {
 
     /// Returns the name of the first filter that is set, for messages.
     fn first_filter(&self) -> Option<&'static str> {
-        match (self.pieces.is_all(), self.smooth, self.simplify) {
-            (false, _, _) => Some("choice of pieces"),
+        match (self.pieces.keeps_all(), self.smooth, self.simplify) {
+            (false, _, _) => Some("filter of components"),
             (true, Some(_), _) => Some("smoothing"),
             (true, None, Some(_)) => Some("simplification"),
             (true, None, None) => None,
@@ -69,7 +70,7 @@ impl MeshFilters {
             .saturating_mul(64)
             .saturating_add(index_bytes.saturating_mul(2));
         let simplify = vertices.saturating_mul(400);
-        let pieces = (!self.pieces.is_all()).then(|| {
+        let pieces = (!self.pieces.keeps_all()).then(|| {
             let mesh = vertices.saturating_mul(24);
             mesh.saturating_add(vertices.saturating_mul(40))
                 .saturating_add(index_bytes)
@@ -91,7 +92,7 @@ impl MeshFilters {
         volume: &AnyVolume,
         mask: Option<&Volume<u8>>,
     ) -> Result<Option<Mask>, PipelineError> {
-        if self.pieces.is_all() {
+        if self.pieces.keeps_all() {
             return Ok(None);
         }
         let inside = job.surface.inside;
@@ -117,9 +118,9 @@ impl MeshFilters {
         job: &MeshJob,
         mesh: &mut TriangleMesh,
         solid: &Mask,
-    ) -> Result<PiecesReport, PipelineError> {
+    ) -> Result<ComponentFilterReport, PipelineError> {
         let (chosen, report) = stages.run("pieces", || {
-            choose_pieces(mesh, solid, self.pieces).map_err(at(&job.volume.path))
+            filter_components(mesh, solid, self.pieces).map_err(at(&job.volume.path))
         })?;
         *mesh = chosen;
         Ok(report)
@@ -136,7 +137,7 @@ impl MeshFilters {
     ) -> Result<bool, PipelineError> {
         let params = match &self.smooth {
             // components are chosen on the host, before vertices move
-            Some(params) if self.pieces.is_all() => params,
+            Some(params) if self.pieces.keeps_all() => params,
             _ => return Ok(false),
         };
         let mut work = || {
@@ -180,9 +181,9 @@ impl MeshFilters {
             }
             None => None,
         };
-        if self.renew_normals() && job.surface.normals.is_some() && mesh.normals.is_none() {
+        if self.recompute_normals() && job.surface.normals.is_some() && mesh.normals.is_none() {
             stages.run("normals", || {
-                renew_normals(&first_stream(job)?, mesh).map_err(at(path))
+                recompute_normals(&first_stream(job)?, mesh).map_err(at(path))
             })?;
         }
         Ok(report)

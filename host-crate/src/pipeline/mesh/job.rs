@@ -186,6 +186,6 @@ impl MeshJob {
     /// Returns `true` if normals are computed from the extracted surface, not from the filtered
     /// mesh.
     pub(super) fn has_surface_normals(&self) -> bool {
-        self.surface.normals.is_some() && !self.filters.renew_normals()
+        self.surface.normals.is_some() && !self.filters.recompute_normals()
     }
 }

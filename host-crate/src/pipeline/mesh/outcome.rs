@@ -5,7 +5,7 @@ use crate::{
     grid::{Geometry, SampleSummary, SampleType},
     isosurface::TopologyCounts,
     mesh::{MeshReport, Opening},
-    mesh_filter::{PiecesReport, SimplifyReport},
+    mesh_filter::{ComponentFilterReport, SimplifyReport},
     monitor::StageTime,
     pipeline::{DeviceRun, Timings, Warning, level::ResolvedLevel, outcome::longest},
 };
@@ -38,7 +38,7 @@ pub struct MeshOutcome {
     /// Number of parts in which the surface was extracted.
     pub slabs: u64,
     /// Report of the choice of components, if some were chosen.
-    pub pieces: Option<PiecesReport>,
+    pub pieces: Option<ComponentFilterReport>,
     /// Report of the simplification, if the mesh was simplified.
     pub simplified: Option<SimplifyReport>,
     /// Result of the check, if the mesh was checked.

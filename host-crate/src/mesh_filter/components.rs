@@ -1,4 +1,4 @@
-//! The pieces of a solid, and its surface without the small ones.
+//! Selection of the connected components of a solid, and of the corresponding surfaces of its mesh.
 
 use super::MeshFilterError;
 use crate::{
@@ -9,63 +9,64 @@ use crate::{
 };
 use nalgebra::{Matrix3, Point3};
 
-/// What lists here are of, for messages.
-const PIECES: &str = "the choice of pieces";
-/// How far from a whole number the index of a sample may be found, in voxels. Vertices stay twice
-/// as far away from the ends of their edge.
+/// Purpose of the allocations, quoted in out-of-memory errors.
+const PURPOSE: &str = "the filter of components";
+/// Tolerance, in voxels, within which a coordinate counts as an integer. Vertices are at least
+/// twice as far from the ends of their edge.
 const NEAR: f64 = 1.0 / 2048.0;
-/// No run yet.
+/// Marks the absence of a run.
 const NONE: usize = usize::MAX;
 
-/// Which pieces of a solid are kept. By default all.
+/// Criteria for keeping connected components of a solid. The default keeps all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PieceChoice {
-    /// Only the piece with the most voxels, with its cavities; of several the one that comes first.
+pub struct ComponentFilter {
+    /// `true` to keep only the component with the most voxels and its cavities; on ties, the first.
     pub largest: bool,
-    /// Only pieces of at least so many voxels, and cavities of at least so many.
+    /// Minimum number of voxels of components and of cavities to keep.
     pub min_voxels: u64,
 }
 
-impl PieceChoice {
-    /// Whether all pieces are kept, whatever they are.
-    pub fn is_all(&self) -> bool {
+impl ComponentFilter {
+    /// Returns `true` if all components are kept.
+    pub fn keeps_all(&self) -> bool {
         !self.largest && self.min_voxels <= 1
     }
 }
 
-/// What was chosen.
+/// Result of a selection of components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PiecesReport {
-    /// Connected surfaces there were: of a piece its outer one and one for each cavity.
+pub struct ComponentFilterReport {
+    /// Number of connected surfaces before: one outer surface per component, and one per cavity.
     pub surfaces_before: u64,
-    /// Those that were kept.
+    /// Number of connected surfaces kept.
     pub surfaces: u64,
-    /// Voxels of the largest piece that was kept; 0 if none was.
+    /// Number of voxels of the largest component kept, or 0.
     pub largest_voxels: u64,
 }
 
-/// The surfaces of some pieces of a solid, of the mesh of all: as it is, without the vertices and
-/// triangles of the others, on the host.
+/// Removes the vertices and triangles of all connected components of `solid` that `filter` does not
+/// keep, and leaves the others unchanged. Runs on the host.
 ///
-/// `mesh` is the isosurface of `solid`, closed or not: each vertex is on an edge of the grid
-/// between a voxel of the solid and one outside, or within a cell. Voxels are of one piece if they
-/// share a face, or if they touch the same connected surface, from the same side: so pieces are
-/// those of the mesh, by whatever rule it goes through ambiguous cells. What is outside is cut into
-/// cavities in the same way; one that reaches the border of the grid is none, and always large.
+/// `mesh` is the isosurface of `solid`, closed or not: each vertex lies on a grid edge between a
+/// voxel of the solid and one outside, or inside a cell. Voxels belong to the same component if
+/// they share a face, or if they touch the same connected surface from the same side; so components
+/// match those of the mesh, however ambiguous cells are resolved. The outside is divided into
+/// cavities in the same way; a region that reaches the border of the grid is not a cavity, and is
+/// always kept.
 ///
-/// Work is linear in the voxels and in the mesh; memory some 40 bytes for each vertex, 12 for each
-/// run of voxels along x, and another mesh.
+/// Time is linear in voxels and mesh size; memory is about 40 bytes per vertex, 12 bytes per run of
+/// voxels along x, and a second mesh.
 ///
 /// # Errors
-/// [`MeshFilterError::TooFar`] if f32 does not say between which samples a vertex is,
-/// [`MeshFilterError::NotOfSolid`] for the mesh of something else, one that is not valid, and want
-/// of memory.
+/// [`MeshFilterError::TooFar`] if `f32` cannot resolve which grid edge a vertex lies on,
+/// [`MeshFilterError::NotOfSolid`] if the mesh does not belong to `solid`, an error for an
+/// inconsistent mesh, and insufficient memory.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{DeviceVolume, Geometry, Inside, Mask, Volume}, isosurface::{self, IsosurfaceParams}};
-/// use ferrovox::mesh_filter::{PieceChoice, choose_pieces};
+/// use ferrovox::mesh_filter::{ComponentFilter, filter_components};
 ///
-/// // a block of 8 voxels, and a voxel beside it
+/// // a block of 8 voxels, and a separate voxel
 /// let inside = |x, y, z| x == 5 && y == 1 && z == 1 || x < 3 && y < 3 && z < 3 && x > 0 && y > 0 && z > 0;
 /// let volume = Volume::from_fn([7, 4, 4], Geometry::default(), |x, y, z| inside(x, y, z) as u8)?;
 /// let stream = Device::best().stream()?;
@@ -74,38 +75,38 @@ pub struct PiecesReport {
 /// let mesh = isosurface::extract(&stream, &on_device, None, &params)?.download(&stream)?;
 /// let solid = Mask::from_threshold(&volume.into(), 0.5, Inside::Above)?;
 ///
-/// let choice = PieceChoice { min_voxels: 2, ..PieceChoice::default() };
-/// let (block, report) = choose_pieces(&mesh, &solid, choice)?;
+/// let choice = ComponentFilter { min_voxels: 2, ..ComponentFilter::default() };
+/// let (block, report) = filter_components(&mesh, &solid, choice)?;
 /// assert_eq!((report.surfaces_before, report.surfaces, report.largest_voxels), (2, 1, 8));
 /// assert_eq!(block.vertices.len(), mesh.vertices.len() - 6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn choose_pieces(
+pub fn filter_components(
     mesh: &TriangleMesh,
     solid: &Mask,
-    choice: PieceChoice,
-) -> Result<(TriangleMesh, PiecesReport), MeshFilterError> {
+    filter: ComponentFilter,
+) -> Result<(TriangleMesh, ComponentFilterReport), MeshFilterError> {
     mesh.validate()?;
     catch_out_of_memory(|| match &mesh.triangles {
-        Triangles::U32(triangles) => chosen(mesh, triangles, Triangles::U32, solid, choice),
-        Triangles::U64(triangles) => chosen(mesh, triangles, Triangles::U64, solid, choice),
+        Triangles::U32(triangles) => filter_indexed(mesh, triangles, Triangles::U32, solid, filter),
+        Triangles::U64(triangles) => filter_indexed(mesh, triangles, Triangles::U64, solid, filter),
     })
 }
 
-fn chosen<I: VertexIndex + Member>(
+fn filter_indexed<I: VertexIndex + Member>(
     mesh: &TriangleMesh,
     triangles: &[[I; 3]],
     wrap: fn(Vec<[I; 3]>) -> Triangles,
     solid: &Mask,
-    choice: PieceChoice,
-) -> Result<(TriangleMesh, PiecesReport), MeshFilterError> {
+    filter: ComponentFilter,
+) -> Result<(TriangleMesh, ComponentFilterReport), MeshFilterError> {
     let vertices = mesh.vertices.len();
     let mut surfaces = UnionFind::<I>::try_new(vertices)?;
     for &[a, b, c] in triangles {
         surfaces.join(a, b);
         surfaces.join(b, c);
     }
-    let places = Places::new(mesh, solid.geometry())?;
+    let locator = EdgeLocator::new(mesh, solid.geometry())?;
     let mut sides = [
         Side::new(Runs::of(solid.words(), solid.layout()), vertices, false)?,
         Side::new(
@@ -115,7 +116,7 @@ fn chosen<I: VertexIndex + Member>(
         )?,
     ];
     for (vertex, position) in mesh.vertices.iter().enumerate() {
-        let Some(ends) = places.ends(*position) else {
+        let Some(ends) = locator.ends(*position) else {
             continue;
         };
         let surface = root(&mut surfaces, vertex);
@@ -127,94 +128,94 @@ fn chosen<I: VertexIndex + Member>(
         sides[0].touch(surface, inside);
         sides[1].touch(surface, outside);
     }
-    let [mut solid, mut others] = sides.map(Side::sized);
-    let is_first = |surfaces: &mut UnionFind<I>, vertex| root(surfaces, vertex) == vertex;
+    let [mut solid, mut outside] = sides.map(Side::into_components);
+    let is_representative = |surfaces: &mut UnionFind<I>, vertex| root(surfaces, vertex) == vertex;
     let mut largest = (0, NONE);
-    let mut report = PiecesReport {
+    let mut report = ComponentFilterReport {
         surfaces_before: 0,
         surfaces: 0,
         largest_voxels: 0,
     };
     for vertex in 0..vertices {
-        if is_first(&mut surfaces, vertex) {
+        if is_representative(&mut surfaces, vertex) {
             report.surfaces_before += 1;
-            let (voxels, piece) = solid.of(vertex);
+            let (voxels, component) = solid.size_and_root(vertex);
             if voxels > largest.0 {
-                largest = (voxels, piece);
+                largest = (voxels, component);
             }
         }
     }
-    // for each vertex its number among those that are kept
-    let mut numbers = memory::try_filled(PIECES, vertices, I::from_index(0))?;
+    // index of each vertex among those kept
+    let mut kept_indices = memory::try_filled(PURPOSE, vertices, I::from_index(0))?;
     let mut kept = 0;
-    for (vertex, number) in numbers.iter_mut().enumerate() {
+    for (vertex, kept_index) in kept_indices.iter_mut().enumerate() {
         let surface = root(&mut surfaces, vertex);
-        let (voxels, piece) = solid.of(surface);
-        let is_large = voxels.min(others.of(surface).0) >= choice.min_voxels;
-        let is_kept = is_large && !(choice.largest && piece != largest.1);
-        *number = if is_kept { I::from_index(kept) } else { None };
+        let (voxels, component) = solid.size_and_root(surface);
+        let is_large = voxels.min(outside.size_and_root(surface).0) >= filter.min_voxels;
+        let is_kept = is_large && !(filter.largest && component != largest.1);
+        *kept_index = if is_kept { I::from_index(kept) } else { None };
         kept += usize::from(is_kept);
         if is_kept && surface == vertex {
             report.surfaces += 1;
             report.largest_voxels = report.largest_voxels.max(voxels);
         }
     }
-    let of_kept = |list: &[[f32; 3]]| {
-        let both = list.iter().zip(&numbers);
-        collected(
+    let select_kept = |list: &[[f32; 3]]| {
+        let both = list.iter().zip(&kept_indices);
+        collect(
             kept,
-            both.filter_map(|(value, number)| number.and(Some(*value))),
+            both.filter_map(|(value, kept_index)| kept_index.and(Some(*value))),
         )
     };
     let renumbered = |three: &[I; 3]| {
-        let [a, b, c] = three.map(|vertex| numbers[vertex.index()]);
+        let [a, b, c] = three.map(|vertex| kept_indices[vertex.index()]);
         Some([a?, b?, c?])
     };
     let count = triangles.iter().filter_map(renumbered).count();
-    let list = collected(count, triangles.iter().filter_map(renumbered))?;
+    let list = collect(count, triangles.iter().filter_map(renumbered))?;
     let mesh = TriangleMesh {
-        vertices: of_kept(&mesh.vertices)?,
-        normals: mesh.normals.as_deref().map(of_kept).transpose()?,
+        vertices: select_kept(&mesh.vertices)?,
+        normals: mesh.normals.as_deref().map(select_kept).transpose()?,
         triangles: wrap(list),
     };
     Ok((mesh, report))
 }
 
-fn collected<T>(count: usize, values: impl Iterator<Item = T>) -> Result<Vec<T>, OutOfMemory> {
+fn collect<T>(count: usize, values: impl Iterator<Item = T>) -> Result<Vec<T>, OutOfMemory> {
     let mut list = Vec::new();
-    memory::try_reserve(PIECES, &mut list, count)?;
+    memory::try_reserve(PURPOSE, &mut list, count)?;
     list.extend(values);
     Ok(list)
 }
 
-/// The first vertex of a vertex's surface.
+/// Returns the representative vertex of a vertex's surface.
 fn root<I: Member>(surfaces: &mut UnionFind<I>, vertex: usize) -> usize {
     I::from_index(vertex).map_or(vertex, |vertex| surfaces.root(vertex).index())
 }
 
-/// Finds where in the grid a vertex is.
-struct Places<'a> {
+/// Locates vertices on grid edges.
+struct EdgeLocator<'a> {
     geometry: &'a Geometry,
 }
 
-impl<'a> Places<'a> {
+impl<'a> EdgeLocator<'a> {
     fn new(mesh: &TriangleMesh, geometry: &'a Geometry) -> Result<Self, MeshFilterError> {
         let coordinates = mesh.vertices.as_flattened().iter();
-        let found = coordinates.fold(0.0f32, |most, x| most.max(x.abs()));
+        let found = coordinates.fold(0.0f32, |max, x| max.max(x.abs()));
         let to_index = geometry.axes().try_inverse().unwrap_or_else(Matrix3::zeros);
         let row = |r: usize| to_index.row(r).abs().sum();
-        // half of a last place of each coordinate
+        // half a unit in the last place of each coordinate
         let error = row(0).max(row(1)).max(row(2)) * 2f64.powi(-24);
-        let most = 0.5 * NEAR / error;
-        if f64::from(found) <= most {
+        let max = 0.5 * NEAR / error;
+        if f64::from(found) <= max {
             Ok(Self { geometry })
         } else {
-            Err(MeshFilterError::TooFar { found, most })
+            Err(MeshFilterError::TooFar { found, max })
         }
     }
 
-    /// The voxels at the ends of the edge that a vertex is on, of which one may be a step outside
-    /// the grid. None for a vertex within a cell.
+    /// Returns the voxels at the ends of the grid edge that a vertex lies on, one of which may be
+    /// outside the grid by one step, or `None` for a vertex inside a cell.
     fn ends(&self, position: [f32; 3]) -> Option<[[i64; 3]; 2]> {
         let index = self
             .geometry
@@ -235,9 +236,9 @@ impl<'a> Places<'a> {
 /// The voxels on one side of all surfaces.
 struct Side {
     runs: Runs,
-    /// The runs, joined, and after them what is around the grid.
+    /// Union-find sets of the runs, followed by the surroundings of the grid.
     sets: UnionFind,
-    /// For each surface, by its first vertex, a run that it touches.
+    /// For each surface, by its representative vertex, a run that it touches.
     touched: Vec<usize>,
 }
 
@@ -262,11 +263,11 @@ impl Side {
         Ok(Self {
             runs,
             sets,
-            touched: memory::try_filled(PIECES, vertices, NONE)?,
+            touched: memory::try_filled(PURPOSE, vertices, NONE)?,
         })
     }
 
-    /// Says that a surface touches a voxel, which is of this side or around the grid.
+    /// Records that a surface touches a voxel of this side, or the surroundings of the grid.
     fn touch(&mut self, surface: usize, voxel: [i64; 3]) {
         let run = self.runs.at_signed(voxel).unwrap_or(self.runs.list.len());
         match self.touched[surface] {
@@ -277,7 +278,7 @@ impl Side {
         }
     }
 
-    fn sized(mut self) -> Components {
+    fn into_components(mut self) -> Components {
         let around = self.runs.list.len();
         let mut voxels: Vec<u64> = zeroed_or_unwind(around + 1);
         for (run, &Run { start, end }) in self.runs.list.iter().enumerate() {
@@ -292,17 +293,17 @@ impl Side {
     }
 }
 
-/// The connected parts of one side.
+/// Connected components of one side.
 struct Components {
     sets: UnionFind,
     touched: Vec<usize>,
-    /// For the first run of each.
+    /// Number of voxels, by the representative run of each component.
     voxels: Vec<u64>,
 }
 
 impl Components {
-    /// The voxels of the part that a surface touches, and its first run.
-    fn of(&mut self, surface: usize) -> (u64, usize) {
+    /// Returns the voxel count and the representative run of the component that a surface touches.
+    fn size_and_root(&mut self, surface: usize) -> (u64, usize) {
         match self.touched[surface] {
             NONE => (0, NONE),
             run => {

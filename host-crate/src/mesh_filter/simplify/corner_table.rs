@@ -1,51 +1,51 @@
-//! A mesh whose edges can be contracted.
+//! Triangle connectivity that supports edge contraction (a corner table).
 
 use crate::memory::{self, OutOfMemory};
 
-/// No vertex, no corner.
+/// Marks the absence of a vertex or corner.
 pub(super) const NONE: u32 = u32::MAX;
-/// What memory is for.
+/// Purpose of the allocations, quoted in out-of-memory errors.
 pub(super) const SIMPLIFICATION: &str = "the simplification of a mesh";
 
-/// What the triangles at a vertex are.
+/// Kind of a vertex, by the arrangement of its triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A ring.
-    Inside,
-    /// A fan, whose first and last edge have no other triangle.
+pub(super) enum VertexKind {
+    /// Interior: the triangles form a closed ring.
+    Interior,
+    /// Boundary: the triangles form a fan whose first and last edge belong to no other triangle.
     Boundary,
-    /// Something else, or none: left as it is.
+    /// Any other arrangement, or no triangles: the vertex is left unchanged.
     Fixed,
 }
 
-/// Triangles, and at each vertex a chain of its corners. A corner is three times the triangle, plus
-/// 0 to 2.
-pub(super) struct Surface {
-    /// The vertex of each corner; [`NONE`] for triangles that are gone.
+/// Triangles, with a linked list of corners at each vertex. A corner is three times the triangle
+/// plus 0, 1 or 2.
+pub(super) struct CornerTable {
+    /// Vertex of each corner; [`NONE`] for removed triangles.
     corners: Vec<u32>,
-    /// The next corner at the same vertex.
+    /// Next corner at the same vertex.
     next: Vec<u32>,
-    /// The first one at each vertex.
+    /// First corner at each vertex.
     first: Vec<u32>,
-    /// The last mark of each vertex.
+    /// Most recent mark of each vertex.
     marks: Vec<u64>,
     mark: u64,
-    /// Triangles that are there.
+    /// Number of remaining triangles.
     pub triangles: usize,
 }
 
-/// An edge that can be contracted, and what goes with it.
+/// Corners affected by the contraction of an edge.
 pub(super) struct Contraction {
-    /// Corners at the vertex that stays, and at the one that goes.
+    /// Corners at the kept vertex, and at the removed vertex.
     pub at: [Vec<u32>; 2],
 }
 
-impl Surface {
+impl CornerTable {
     pub fn new(triangles: &[[u32; 3]], vertices: usize) -> Result<Self, OutOfMemory> {
         let corners = memory::try_copy(SIMPLIFICATION, triangles.as_flattened())?;
         let mut next = memory::try_filled(SIMPLIFICATION, corners.len(), NONE)?;
         let mut first = memory::try_filled(SIMPLIFICATION, vertices, NONE)?;
-        // from the last one on, so that chains ascend
+        // in reverse, so that lists ascend
         for corner in (0..corners.len()).rev() {
             let head = &mut first[corners[corner] as usize];
             next[corner] = std::mem::replace(head, corner as u32);
@@ -60,19 +60,19 @@ impl Surface {
         })
     }
 
-    /// The vertices of a corner's triangle, its own first.
+    /// Returns the vertices of a corner's triangle, the corner's own first.
     pub fn corners_from(&self, corner: u32) -> [u32; 3] {
-        let (triangle, place) = (corner / 3 * 3, corner % 3);
-        [0, 1, 2].map(|k| self.corners[(triangle + (place + k) % 3) as usize])
+        let (triangle, offset) = (corner / 3 * 3, corner % 3);
+        [0, 1, 2].map(|k| self.corners[(triangle + (offset + k) % 3) as usize])
     }
 
-    /// The vertices of a triangle, unless it is gone.
+    /// Returns the vertices of a triangle, or `None` if it was removed.
     pub fn triangle(&self, triangle: usize) -> Option<[u32; 3]> {
-        let three = [0, 1, 2].map(|k| self.corners[3 * triangle + k]);
-        (three[0] != NONE).then_some(three)
+        let corners = [0, 1, 2].map(|k| self.corners[3 * triangle + k]);
+        (corners[0] != NONE).then_some(corners)
     }
 
-    /// The corners at a vertex. What is gone is taken out of its chain.
+    /// Collects the corners at a vertex, and unlinks removed ones.
     pub fn corners_at(&mut self, vertex: u32, list: &mut Vec<u32>) {
         list.clear();
         let mut corner = self.first[vertex as usize];
@@ -89,7 +89,7 @@ impl Surface {
         }
     }
 
-    /// The neighbours of a vertex whose corners are given, each once.
+    /// Collects the neighbours of a vertex, given its corners, each once.
     pub fn neighbours(&mut self, corners: &[u32], list: &mut Vec<u32>) {
         list.clear();
         self.mark += 1;
@@ -104,57 +104,58 @@ impl Surface {
         }
     }
 
-    /// What the triangles at a vertex are, whose corners are given.
-    pub fn kind(&self, corners: &[u32]) -> Kind {
-        // the way round: from the next vertex of each triangle to the one after it
-        let mut ways: Vec<[u32; 2]> = Vec::with_capacity(corners.len());
+    /// Returns the kind of a vertex, given its corners.
+    pub fn kind(&self, corners: &[u32]) -> VertexKind {
+        // the link of the vertex: one directed edge per triangle
+        let mut links: Vec<[u32; 2]> = Vec::with_capacity(corners.len());
         for &corner in corners {
             let [own, from, to] = self.corners_from(corner);
             if own == from || from == to || to == own {
-                return Kind::Fixed;
+                return VertexKind::Fixed;
             }
-            ways.push([from, to]);
+            links.push([from, to]);
         }
-        ways.sort_unstable();
-        let twice =
-            |ways: &[[u32; 2]], end: usize| ways.windows(2).any(|it| it[0][end] == it[1][end]);
-        let mut ends: Vec<u32> = ways.iter().map(|way| way[1]).collect();
+        links.sort_unstable();
+        let has_repeated =
+            |links: &[[u32; 2]], end: usize| links.windows(2).any(|it| it[0][end] == it[1][end]);
+        let mut ends: Vec<u32> = links.iter().map(|link| link[1]).collect();
         ends.sort_unstable();
-        if ways.is_empty() || twice(&ways, 0) || ends.windows(2).any(|it| it[0] == it[1]) {
-            return Kind::Fixed;
+        if links.is_empty() || has_repeated(&links, 0) || ends.windows(2).any(|it| it[0] == it[1]) {
+            return VertexKind::Fixed;
         }
-        let mut beginnings = ways
+        let mut beginnings = links
             .iter()
-            .filter(|way| ends.binary_search(&way[0]).is_err());
+            .filter(|link| ends.binary_search(&link[0]).is_err());
         let (kind, start) = match (beginnings.next(), beginnings.next()) {
-            (None, _) => (Kind::Inside, ways[0]),
-            (Some(start), None) => (Kind::Boundary, *start),
-            _ => return Kind::Fixed,
+            (None, _) => (VertexKind::Interior, links[0]),
+            (Some(start), None) => (VertexKind::Boundary, *start),
+            _ => return VertexKind::Fixed,
         };
-        let mut way = start;
-        for step in 1..=ways.len() {
-            match ways.binary_search_by_key(&way[1], |it| it[0]) {
-                Ok(found) if ways[found] != start => way = ways[found],
-                // back, or at the end
-                _ if step == ways.len() => return kind,
-                _ => return Kind::Fixed,
+        let mut link = start;
+        for step in 1..=links.len() {
+            match links.binary_search_by_key(&link[1], |it| it[0]) {
+                Ok(found) if links[found] != start => link = links[found],
+                // back at the start, or at the end of the fan
+                _ if step == links.len() => return kind,
+                _ => return VertexKind::Fixed,
             }
         }
-        Kind::Fixed
+        VertexKind::Fixed
     }
 
-    /// The contraction of `gone` to `kept`, if the mesh stays the same but for that: what the two
-    /// have around them in common is what the edge has around it, two vertices and nothing between
-    /// these (the link condition of Dey, Edelsbrunner, Guha and Nekhayev, 1999).
+    /// Tests whether `gone` may be contracted into `kept` without changing the topology, and
+    /// collects the affected corners: the common neighbours of both vertices must be exactly the
+    /// two vertices opposite to the edge, with no edge between these (link condition, Dey,
+    /// Edelsbrunner, Guha and Nekhayev 1999).
     pub fn may_contract(&mut self, found: &mut Contraction, kept: u32, gone: u32) -> bool {
         let [at_kept, at_gone] = &mut found.at;
         self.corners_at(kept, at_kept);
         self.corners_at(gone, at_gone);
         self.mark += 2;
-        let (of_kept, of_both) = (self.mark - 1, self.mark);
+        let (kept_mark, common_mark) = (self.mark - 1, self.mark);
         for &corner in &*at_kept {
             for other in &self.corners_from(corner)[1..] {
-                self.marks[*other as usize] = of_kept;
+                self.marks[*other as usize] = kept_mark;
             }
         }
         let (mut opposite, mut shared, mut common) = ([NONE; 2], 0, 0);
@@ -167,8 +168,8 @@ impl Surface {
                 shared += 1;
             }
             for other in [from, to] {
-                if other != kept && self.marks[other as usize] == of_kept {
-                    self.marks[other as usize] = of_both;
+                if other != kept && self.marks[other as usize] == kept_mark {
+                    self.marks[other as usize] = common_mark;
                     common += 1;
                 }
             }
@@ -185,7 +186,7 @@ impl Surface {
         !(has_between(at_kept) && has_between(at_gone))
     }
 
-    /// Contracts what [`may_contract`](Self::may_contract) found.
+    /// Performs the contraction found by [`may_contract`](Self::may_contract).
     pub fn contract(&mut self, found: &Contraction, kept: u32, gone: u32) {
         for &corner in &found.at[1] {
             if self.corners_from(corner).contains(&kept) {
@@ -196,7 +197,7 @@ impl Surface {
                 self.corners[corner as usize] = kept;
             }
         }
-        // what is gone in both chains stays in them until they are gone through
+        // removed corners stay in the lists until these are traversed
         if let Some(&last) = found.at[0].last() {
             self.next[last as usize] = self.first[gone as usize];
         }
