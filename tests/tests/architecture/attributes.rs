@@ -1,9 +1,9 @@
-//! What attributes say: files of modules, and what is compiled for tests only.
+//! Attributes: files of modules, and conditional compilation for tests.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, Item, Lit, Meta, Token};
 
-/// The file that `#[path = "…"]` names.
+/// Returns the file named by `#[path = "…"]`.
 pub fn path_attribute(attributes: &[Attribute]) -> Option<String> {
     attributes
         .iter()
@@ -19,29 +19,29 @@ pub fn path_attribute(attributes: &[Attribute]) -> Option<String> {
         })
 }
 
-/// Whether what has these attributes is compiled for tests only.
+/// Returns `true` if an item with these attributes is compiled only for tests.
 pub fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("test")
             || attribute.path().is_ident("cfg")
                 && attribute
                     .parse_args::<Meta>()
-                    .is_ok_and(|meta| demands_test(&meta))
+                    .is_ok_and(|meta| requires_test(&meta))
     })
 }
 
-fn demands_test(condition: &Meta) -> bool {
+fn requires_test(condition: &Meta) -> bool {
     match condition {
         Meta::Path(path) => path.is_ident("test"),
         Meta::List(list) if list.path.is_ident("all") => list
             .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
-            .is_ok_and(|all| all.iter().any(demands_test)),
+            .is_ok_and(|all| all.iter().any(requires_test)),
         _ => false,
     }
 }
 
-/// The attributes of an item.
-pub fn attributes_of(item: &Item) -> &[Attribute] {
+/// Returns the attributes of an item.
+pub fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
         Item::Enum(item) => &item.attrs,

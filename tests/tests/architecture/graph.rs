@@ -1,4 +1,4 @@
-//! Who knows whom, and the circles in it.
+//! Dependency graph of modules, and its cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,59 +9,59 @@ use petgraph::graphmap::DiGraphMap;
 use crate::resolve::{Resolved, Target};
 use crate::tree::{ModuleId, Tree};
 
-/// A place in the source where one module names another.
+/// Source location where one module refers to another.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct Location {
     pub file: PathBuf,
     pub line: usize,
-    /// The path as it is written.
+    /// The path as written.
     pub path: String,
 }
 
-/// Edges of a graph, with the places that make them.
-pub type Edges = BTreeMap<(String, String), BTreeSet<Place>>;
+/// Edges of a graph with their source locations.
+pub type Edges = BTreeMap<(String, String), BTreeSet<Location>>;
 
-/// What is known in a crate.
+/// Dependencies within a crate.
 #[derive(Default)]
-pub struct Knowledge {
-    /// Names of the modules at the top.
-    pub rooms: BTreeSet<String>,
+pub struct DependencyGraph {
+    /// Names of the top-level modules.
+    pub top_level_modules: BTreeSet<String>,
     pub modules: usize,
     pub files: usize,
     pub lines: usize,
-    /// Edges between the children of a module, by the module's path; each child stands for all that
-    /// is inside it.
+    /// Edges between the children of a module, by the module's path; each child represents
+    /// everything inside it.
     pub siblings: BTreeMap<String, Edges>,
-    /// Edges between files, without those to a parent's file.
+    /// Edges between files, except those to a parent's file.
     pub between_files: Edges,
-    /// Edges between files, all of them.
+    /// All edges between files.
     pub between_all_files: Edges,
 }
 
-/// Circles, each as the names of its nodes, in order of names.
+/// Cycles, each given by the sorted names of its nodes.
 #[derive(Default, Debug, PartialEq, Eq)]
-pub struct Circles {
-    pub of_rooms: Vec<Vec<String>>,
-    pub of_modules: Vec<Vec<String>>,
-    pub of_files: Vec<Vec<String>>,
+pub struct Cycles {
+    pub top_level: Vec<Vec<String>>,
+    pub nested: Vec<Vec<String>>,
+    pub files: Vec<Vec<String>>,
 }
 
-impl Circles {
-    /// How many there are. A circle of files is part of one of rooms or of modules, and does not
-    /// count again.
-    pub fn number(&self) -> usize {
-        self.of_rooms.len() + self.of_modules.len()
+impl Cycles {
+    /// Returns the number of cycles. A cycle of files is part of one of top-level or other modules,
+    /// and not counted again.
+    pub fn count(&self) -> usize {
+        self.top_level.len() + self.nested.len()
     }
 }
 
-/// The path of the crate itself in [`Knowledge::siblings`].
+/// Path of the crate itself in [`DependencyGraph::siblings`].
 const TOP: &str = "crate";
 
-impl Knowledge {
-    /// What the modules of `tree` know.
-    pub fn of(tree: &Tree) -> Self {
-        let mut knowledge = Self {
-            rooms: tree.modules[0].children.keys().cloned().collect(),
+impl DependencyGraph {
+    /// Builds the graph of the modules in `tree`.
+    pub fn build(tree: &Tree) -> Self {
+        let mut graph = Self {
+            top_level_modules: tree.modules[0].children.keys().cloned().collect(),
             modules: tree.modules.len(),
             files: tree.files.len(),
             lines: tree.lines,
@@ -71,20 +71,20 @@ impl Knowledge {
             for import in module.imports.iter().filter(|import| import.written) {
                 let mut resolved = tree.resolve_import(id, import);
                 if import.public {
-                    resolved.leave_out_what_is_inside(tree, id);
+                    resolved.retain_outside(tree, id);
                 } else {
-                    // the paths that begin with the module's name say what is taken from it
+                    // for a private import, only the items taken from the module count
                     resolved
                         .targets
-                        .retain(|target| matches!(target, Target::ItemOf(_)));
+                        .retain(|target| matches!(target, Target::Item(_)));
                 }
                 let ending = if import.name.is_none() { "::*" } else { "" };
                 let path = format!("{}{ending}", import.path.join("::"));
-                knowledge.add(
+                graph.add(
                     tree,
                     id,
                     &resolved,
-                    Place {
+                    Location {
                         file: tree.files[module.file].clone(),
                         line: import.line,
                         path,
@@ -98,11 +98,11 @@ impl Knowledge {
             {
                 let resolved = tree.resolve_mention(id, mention);
                 let file = tree.files[module.file].clone();
-                knowledge.add(
+                graph.add(
                     tree,
                     id,
                     &resolved,
-                    Place {
+                    Location {
                         file,
                         line: mention.line,
                         path: mention.path.join("::"),
@@ -110,55 +110,55 @@ impl Knowledge {
                 );
             }
         }
-        knowledge
+        graph
     }
 
-    /// Edges between rooms.
-    pub fn between_rooms(&self) -> Edges {
+    /// Returns the edges between top-level modules.
+    pub fn top_level_edges(&self) -> Edges {
         self.siblings.get(TOP).cloned().unwrap_or_default()
     }
 
-    /// All circles.
-    pub fn circles(&self) -> Circles {
+    /// Returns all cycles.
+    pub fn cycles(&self) -> Cycles {
         let below = self.siblings.iter().filter(|(path, _)| *path != TOP);
-        Circles {
-            of_rooms: circles(&self.between_rooms()),
-            of_modules: below.flat_map(|(_, edges)| circles(edges)).collect(),
-            of_files: circles(&self.between_files),
+        Cycles {
+            top_level: cycles(&self.top_level_edges()),
+            nested: below.flat_map(|(_, edges)| cycles(edges)).collect(),
+            files: cycles(&self.between_files),
         }
     }
 
-    /// Circles of files if what a file takes from its parents' files counts, and that a parent
-    /// re-exports does not.
-    pub fn circles_with_parents(&self) -> usize {
-        circles(&self.between_all_files).len()
+    /// Returns the number of cycles of files if items taken from parents' files count, and
+    /// re-exports by parents do not.
+    pub fn cycles_with_parents(&self) -> usize {
+        cycles(&self.between_all_files).len()
     }
 
-    fn add(&mut self, tree: &Tree, from: ModuleId, resolved: &Resolved, place: Place) {
+    fn add(&mut self, tree: &Tree, from: ModuleId, resolved: &Resolved, location: Location) {
         let has_items = resolved
             .targets
             .iter()
-            .any(|target| matches!(target, Target::ItemOf(_)));
-        let mut known = BTreeSet::new();
+            .any(|target| matches!(target, Target::Item(_)));
+        let mut dependencies = BTreeSet::new();
         for target in &resolved.targets {
             match *target {
-                Target::ItemOf(id) => known.insert(id),
-                Target::Module(id) if !has_items => known.insert(id),
+                Target::Item(id) => dependencies.insert(id),
+                Target::Module(id) if !has_items => dependencies.insert(id),
                 Target::Module(_) => false,
             };
         }
-        for &to in &known {
-            self.add_file_edge(tree, from, to, &place);
+        for &to in &dependencies {
+            self.add_file_edge(tree, from, to, &location);
         }
-        if !known.is_empty() {
-            known.extend(&resolved.named);
+        if !dependencies.is_empty() {
+            dependencies.extend(&resolved.named);
         }
-        for &to in &known {
-            self.add_sibling_edge(tree, from, to, &place);
+        for &to in &dependencies {
+            self.add_sibling_edge(tree, from, to, &location);
         }
     }
 
-    fn add_sibling_edge(&mut self, tree: &Tree, from: ModuleId, to: ModuleId, place: &Place) {
+    fn add_sibling_edge(&mut self, tree: &Tree, from: ModuleId, to: ModuleId, location: &Location) {
         let (mut from, mut to) = (tree.ancestry(from), tree.ancestry(to));
         let mut common = 0;
         while let (Some(a), Some(b)) = (from.last(), to.last()) {
@@ -167,7 +167,7 @@ impl Knowledge {
                 edges
                     .entry((tree.path(*a), tree.path(*b)))
                     .or_default()
-                    .insert(place.clone());
+                    .insert(location.clone());
                 return;
             }
             common = *a;
@@ -176,7 +176,7 @@ impl Knowledge {
         }
     }
 
-    fn add_file_edge(&mut self, tree: &Tree, from: ModuleId, to: ModuleId, place: &Place) {
+    fn add_file_edge(&mut self, tree: &Tree, from: ModuleId, to: ModuleId, location: &Location) {
         let (from_file, to_file) = (tree.modules[from].file, tree.modules[to].file);
         if from_file == to_file {
             return;
@@ -191,27 +191,27 @@ impl Knowledge {
             self.between_files
                 .entry(edge.clone())
                 .or_default()
-                .insert(place.clone());
+                .insert(location.clone());
         }
         self.between_all_files
             .entry(edge)
             .or_default()
-            .insert(place.clone());
+            .insert(location.clone());
     }
 }
 
 impl Resolved {
-    /// Leaves out modules inside `module`: to re-export them is what it is for.
-    fn leave_out_what_is_inside(&mut self, tree: &Tree, module: ModuleId) {
+    /// Removes modules inside `module`, because re-exporting them is its purpose.
+    fn retain_outside(&mut self, tree: &Tree, module: ModuleId) {
         let is_inside = |id: ModuleId| tree.ancestry(id).contains(&module);
         self.targets.retain(|target| match *target {
-            Target::Module(id) | Target::ItemOf(id) => !is_inside(id),
+            Target::Module(id) | Target::Item(id) => !is_inside(id),
         });
     }
 }
 
-/// The strongly connected components of more than one node.
-pub fn circles(edges: &Edges) -> Vec<Vec<String>> {
+/// Returns the strongly connected components with more than one node.
+pub fn cycles(edges: &Edges) -> Vec<Vec<String>> {
     let mut graph = DiGraphMap::<&str, ()>::new();
     for (from, to) in edges.keys() {
         graph.add_edge(from, to, ());

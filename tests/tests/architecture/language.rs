@@ -60,9 +60,9 @@ impl Counts {
     /// Adds the occurrences in the file `name` with the contents `text`.
     fn add(&mut self, name: &str, text: &str) {
         let mut is_inside_block = false;
-        for (line, number) in text.lines().zip(1..) {
+        for (line, count) in text.lines().zip(1..) {
             let trimmed = line.trim_start();
-            let found = || format!("{name}:{number}: {trimmed}");
+            let found = || format!("{name}:{count}: {trimmed}");
             let doc = doc_text(trimmed);
             if let Some(doc) = doc.filter(|_| !is_inside_block) {
                 self.blocks += 1;

@@ -1,43 +1,42 @@
-//! Holds the architecture: who may know whom is what the tables of ARCHITECTURE.md say, and nothing
-//! goes in a circle.
+//! Checks the architecture: dependencies follow the tables of ARCHITECTURE.md, and there are no
+//! cycles.
 //!
 //! - **Packages.** The table under "Layers" has the packages of the workspace in rows. A package
-//!   may depend on packages of lower rows that its column "knows" names. Development dependencies
-//!   do not count.
-//! - **Rooms.** The modules at the top of the library `ferrovox` are its rooms. The table under
-//!   "Rooms of the library" has a row for each, and a room may know the rooms that its row lists.
-//!   These stand in lower rows.
-//! - **Modules.** What a module knows is read from its `use` declarations and from the paths in its
-//!   code, macros included. A path is followed through re-exports: a module knows the module that
-//!   the path names and the one that defines the item. Tests and comments do not count. Methods are
-//!   not seen, since that would take types: a method that is defined in another module than its
-//!   type is found only by what its own module names.
+//!   may depend on packages of lower rows that its column "depends on" lists. Development
+//!   dependencies are ignored.
+//! - **Modules of the library.** The table under "Modules of the library" has a row for each
+//!   top-level module of the library `ferrovox`, which may depend on the modules that its row lists.
+//!   These must be in lower rows.
+//! - **Dependencies of modules** are determined from `use` declarations and from the paths in the
+//!   code, including macros. A path is followed through re-exports: a module depends on the module
+//!   that the path names and on the one that defines the item. Tests and comments are ignored.
+//!   Methods are not resolved, because that would require type inference: a method defined in
+//!   another module than its type is a dependency only of the modules that its own module names.
 //!
-//! There are three counts of circles. In each a circle is a strongly connected component of more
-//! than one node.
+//! A cycle is a strongly connected component with more than one node, in one of three graphs:
 //!
-//! - **Circles of rooms**: nodes are the modules at the top.
-//! - **Circles of modules**: the same below the top, at every module that has child modules. Nodes
-//!   are its children, and each stands for all that is inside it. A parent and a module within it
-//!   do not make a circle by themselves: a child may use what its parent defines or re-exports, and
-//!   a parent is made of its children.
-//! - **Circles of files**: nodes are files. A path leads to the file that defines the item, not to
-//!   a `mod.rs` that re-exports it. A `mod.rs` does not depend on its children for re-exporting
-//!   them, and what a file takes from one of its parents' files does not count. Each of these
-//!   circles is part of a circle of modules or of rooms, but not the other way round, so they do
-//!   not count again.
+//! - **Top-level modules.**
+//! - **Modules** below the top level: for every module with child modules, a graph of its children,
+//!   each of which represents everything inside it. A parent and a module inside it do not form a
+//!   cycle by themselves: a child may use what its parent defines or re-exports, and a parent
+//!   consists of its children.
+//! - **Files.** A path leads to the file that defines the item, not to a `mod.rs` that re-exports
+//!   it. A `mod.rs` does not depend on its children because it re-exports them, and dependencies of
+//!   a file on its parents' files are ignored. Each of these cycles is part of a cycle of modules,
+//!   but not vice versa, so they are not counted again.
 //!
-//! **Rooms on a volume's way** are the command, `pipeline`, and the rooms that a job's module of
-//! `pipeline` and its algorithm name, without those that any code may ask (`memory`, `monitor`,
-//! `occupancy`, `union_find`). A mesh and a distance map have ten at most.
+//! **Modules on a volume's path** are the command, `pipeline`, and the modules used by the job's
+//! submodule of `pipeline` and by its algorithm, except utilities that any code may use (`memory`,
+//! `monitor`, `occupancy`, `union_find`). A mesh and a distance map have at most ten.
 //!
-//! `cargo test -p ferrovox-tests --test architecture -- --nocapture` prints the counts, and the
-//! lines of each package's sources.
+//! `cargo test -p ferrovox-tests --test architecture -- --nocapture` prints the counts,
+//! and the lines of code of each package.
 
 mod attributes;
 mod graph;
+mod graph_tests;
+mod job_path;
 mod language;
-mod machinery_tests;
 mod packages;
 mod report;
 mod resolve;
@@ -47,22 +46,21 @@ mod table;
 mod table_tests;
 mod tokens;
 mod tree;
-mod way;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use graph::Knowledge;
+use graph::DependencyGraph;
 use packages::Workspace;
-use table::{Layers, Rooms};
+use table::{Layers, ModuleTable};
 use tree::Tree;
 
 /// The root file of the library `ferrovox`.
 const LIBRARY: &str = "host-crate/src/lib.rs";
 
 #[test]
-fn packages_know_only_packages_of_lower_rows() {
+fn packages_depend_only_on_lower_rows() {
     let Some(root) = root() else { return };
     let layers =
         Layers::parse(&architecture(&root)).expect("the table under \"Layers\" in ARCHITECTURE.md");
@@ -77,73 +75,71 @@ fn packages_know_only_packages_of_lower_rows() {
 }
 
 #[test]
-fn rooms_of_the_library_know_only_what_their_rows_list() {
+fn modules_of_the_library_depend_only_on_listed_modules() {
     let Some(root) = root() else { return };
-    let rooms = Rooms::parse(&architecture(&root))
-        .expect("the table under \"Rooms of the library\" in ARCHITECTURE.md");
-    let knowledge = of_the_library(&root);
-    let wrong = rules::rooms(&rooms, knowledge);
+    let table = ModuleTable::parse(&architecture(&root))
+        .expect("the table under \"Modules of the library\" in ARCHITECTURE.md");
+    let graph = library_graph(&root);
+    let wrong = rules::top_level_modules(&table, graph);
     println!(
         "{}\n{}",
-        report::summary("ferrovox", knowledge),
-        report::rooms(knowledge)
+        report::summary("ferrovox", graph),
+        report::top_level_modules(graph)
     );
     assert!(
         wrong.is_empty(),
-        "\n{} things against the table of rooms:\n{}",
+        "\n{} violations of the table of modules:\n{}",
         wrong.len(),
         wrong.join("\n")
     );
 }
 
 #[test]
-fn modules_of_the_library_have_no_circles() {
+fn modules_of_the_library_have_no_cycles() {
     let Some(root) = root() else { return };
-    let knowledge = of_the_library(&root);
-    let circles = knowledge.circles();
-    println!("{}", report::summary("ferrovox", knowledge));
-    println!("circles: {}", circles.number());
-    assert_eq!(
-        circles.number(),
-        0,
-        "\n{}",
-        report::circles(knowledge, &circles)
-    );
+    let graph = library_graph(&root);
+    let cycles = graph.cycles();
+    println!("{}", report::summary("ferrovox", graph));
+    println!("cycles: {}", cycles.count());
+    assert_eq!(cycles.count(), 0, "\n{}", report::cycles(graph, &cycles));
 }
 
-/// The way of a volume to its mesh or its distance map is short enough to be kept in mind.
+/// The path of a volume to its mesh or its distance map involves few modules.
 #[test]
-fn a_volume_passes_through_ten_rooms_at_most() {
+fn a_volume_passes_through_at_most_ten_modules() {
     let Some(root) = root() else { return };
-    let knowledge = of_the_library(&root);
-    for (job, algorithm) in way::JOBS {
-        let rooms = way::rooms(knowledge, job, algorithm);
-        assert!(rooms.contains("device"), "{job} names no device: {rooms:?}");
-        let names: Vec<&str> = rooms.iter().map(String::as_str).collect();
-        println!("rooms of {job}: {} ({})", rooms.len(), names.join(", "));
+    let graph = library_graph(&root);
+    for (job, algorithm) in job_path::JOBS {
+        let modules = job_path::modules(graph, job, algorithm);
+        assert!(
+            modules.contains("device"),
+            "{job} does not use a device: {modules:?}"
+        );
+        let names: Vec<&str> = modules.iter().map(String::as_str).collect();
+        println!("modules of {job}: {} ({})", modules.len(), names.join(", "));
         if ["mesh", "distance"].contains(&job) {
-            assert!(rooms.len() <= 10, "{job}: {rooms:?}");
+            assert!(modules.len() <= 10, "{job}: {modules:?}");
         }
     }
 }
 
-/// The other packages have no table of rooms, but circles are looked for in them too.
+/// The other packages have no table of modules, but must have no cycles either.
 #[test]
-fn modules_of_the_other_packages_have_no_circles() {
+fn modules_of_the_other_packages_have_no_cycles() {
     let Some(root) = root() else { return };
     let mut wrong = Vec::new();
     for target in Workspace::read(&root).targets {
         if target.source == Path::new(LIBRARY) {
             continue;
         }
-        let knowledge = Knowledge::of(&Tree::read(&root, &target.source));
-        let circles = knowledge.circles();
-        println!("{}", report::summary(&target.package, &knowledge));
-        if circles.number() > 0 {
+        let graph = DependencyGraph::build(&Tree::read(&root, &target.source));
+        let cycles = graph.cycles();
+        println!("{}", report::summary(&target.package, &graph));
+        if cycles.count() > 0 {
             wrong.push(format!(
                 "{}:\n{}",
                 target.package,
-                report::circles(&knowledge, &circles)
+                report::cycles(&graph, &cycles)
             ));
         }
     }
@@ -185,27 +181,27 @@ fn documents_keep_their_sizes() {
     assert!(too_long.is_empty(), "over 20 KB:\n{}", too_long.join("\n"));
 }
 
-/// What is known in the library, read once.
-fn of_the_library(root: &Path) -> &'static Knowledge {
-    static READ: OnceLock<Knowledge> = OnceLock::new();
-    READ.get_or_init(|| Knowledge::of(&Tree::read(root, Path::new(LIBRARY))))
+/// Returns the dependency graph of the library, built once.
+fn library_graph(root: &Path) -> &'static DependencyGraph {
+    static READ: OnceLock<DependencyGraph> = OnceLock::new();
+    READ.get_or_init(|| DependencyGraph::build(&Tree::read(root, Path::new(LIBRARY))))
 }
 
 fn architecture(root: &Path) -> String {
     fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md can be read")
 }
 
-/// The workspace's folder, if the sources are beside this program.
+/// Returns the directory of the workspace, if the sources are available.
 fn root() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("the tests are in a folder of the workspace");
     if !root.join(LIBRARY).is_file() {
-        eprintln!("skipped: the sources are not beside this program");
+        eprintln!("skipped: the sources are not available");
         return None;
     }
     if !packages::has_cargo() {
-        eprintln!("skipped: there is no cargo to ask for the packages");
+        eprintln!("skipped: cargo is not available");
         return None;
     }
     Some(root.to_owned())

@@ -1,11 +1,10 @@
-//! The packages of the workspace, as cargo knows them.
+//! Packages of the workspace, from cargo's metadata.
 
 use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, MetadataCommand, TargetKind};
 
-/// The packages of a workspace and what they depend on, without the examples, which nothing depends
-/// on.
+/// Packages of a workspace and their dependencies, without the examples, on which nothing depends.
 #[derive(Default)]
 pub struct Workspace {
     pub packages: Vec<Package>,
@@ -16,13 +15,13 @@ pub struct Workspace {
 /// A package.
 pub struct Package {
     pub name: String,
-    /// Its folder, from the workspace's.
+    /// Directory, relative to the workspace.
     pub folder: String,
-    /// The name of its library, or its own where it has none.
+    /// Name of its library, or of the package if it has none.
     pub library: String,
 }
 
-/// One package's dependency on another of the workspace, not for tests only.
+/// Dependency between packages of the workspace, except development dependencies.
 pub struct Dependency {
     pub from: String,
     pub to: String,
@@ -31,11 +30,11 @@ pub struct Dependency {
 /// A library or a program.
 pub struct Target {
     pub package: String,
-    /// Its root file, from the workspace's folder.
+    /// Root file, relative to the workspace.
     pub source: PathBuf,
 }
 
-/// Whether `cargo metadata` can be asked.
+/// Returns `true` if `cargo metadata` is available.
 pub fn has_cargo() -> bool {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let version = std::process::Command::new(cargo).arg("--version").output();
@@ -43,7 +42,7 @@ pub fn has_cargo() -> bool {
 }
 
 impl Workspace {
-    /// Asks `cargo metadata`. Needs neither a network nor a lock file.
+    /// Reads `cargo metadata`. Requires neither a network nor a lock file.
     pub fn read(root: &Path) -> Self {
         let metadata = MetadataCommand::new()
             .manifest_path(root.join("Cargo.toml"))

@@ -1,76 +1,76 @@
-//! What is printed.
+//! Formatting of the results.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::graph::{Circles, Edges, Knowledge, Place};
+use crate::graph::{Cycles, DependencyGraph, Edges, Location};
 
-/// Places that are listed of an edge in a circle; the rest are counted.
-const SHOWN_PLACES: usize = 12;
+/// Maximum number of source locations printed per edge of a cycle.
+const SHOWN_LOCATIONS: usize = 12;
 
-/// One line of counts.
-pub fn summary(name: &str, knowledge: &Knowledge) -> String {
-    let circles = knowledge.circles();
+/// Formats the counts of a crate as one line.
+pub fn summary(name: &str, graph: &DependencyGraph) -> String {
+    let cycles = graph.cycles();
     format!(
-        "{name}: {} rooms with {} edges, {} modules, {} files with {} lines and {} edges; circles of rooms: {}, of modules: {}, of files: {} \
-         (with what parents define: {})",
-        knowledge.rooms.len(),
-        knowledge.between_rooms().len(),
-        knowledge.modules,
-        knowledge.files,
-        knowledge.lines,
-        knowledge.between_files.len(),
-        circles.of_rooms.len(),
-        circles.of_modules.len(),
-        circles.of_files.len(),
-        knowledge.circles_with_parents(),
+        "{name}: {} top-level modules with {} edges, {} modules, {} files with {} lines and {} edges; cycles of top-level modules: {}, of modules: {}, of files: {} \
+         (including parents: {})",
+        graph.top_level_modules.len(),
+        graph.top_level_edges().len(),
+        graph.modules,
+        graph.files,
+        graph.lines,
+        graph.between_files.len(),
+        cycles.top_level.len(),
+        cycles.nested.len(),
+        cycles.files.len(),
+        graph.cycles_with_parents(),
     )
 }
 
-/// Each circle with the edges that make it.
-pub fn circles(knowledge: &Knowledge, circles: &Circles) -> String {
+/// Formats each cycle with its edges.
+pub fn cycles(graph: &DependencyGraph, cycles: &Cycles) -> String {
     let mut text = String::new();
-    for circle in &circles.of_rooms {
-        one(&mut text, "rooms", circle, &knowledge.between_rooms());
-    }
-    for circle in &circles.of_modules {
-        for edges in knowledge.siblings.values() {
-            one(&mut text, "modules", circle, edges);
-        }
-    }
-    for circle in &circles.of_files {
-        let _ = writeln!(
-            text,
-            "circle of {} files: {}",
-            circle.len(),
-            circle.join(", ")
+    for cycle in &cycles.top_level {
+        write_cycle(
+            &mut text,
+            "top-level modules",
+            cycle,
+            &graph.top_level_edges(),
         );
     }
-    text
-}
-
-/// What each room knows, a line each.
-pub fn rooms(knowledge: &Knowledge) -> String {
-    let edges = knowledge.between_rooms();
-    let mut text = String::new();
-    for room in &knowledge.rooms {
-        let known: Vec<&str> = edges
-            .keys()
-            .filter(|(from, _)| from == room)
-            .map(|(_, to)| to.as_str())
-            .collect();
-        let known = if known.is_empty() {
-            "nothing".to_owned()
-        } else {
-            known.join(", ")
-        };
-        let _ = writeln!(text, "  {room} knows {known}");
+    for cycle in &cycles.nested {
+        for edges in graph.siblings.values() {
+            write_cycle(&mut text, "modules", cycle, edges);
+        }
+    }
+    for cycle in &cycles.files {
+        let _ = writeln!(text, "cycle of {} files: {}", cycle.len(), cycle.join(", "));
     }
     text
 }
 
-fn one(text: &mut String, of: &str, circle: &[String], edges: &Edges) {
-    let in_circle = |name: &String| circle.contains(name);
+/// Formats the dependencies of each top-level module, one line each.
+pub fn top_level_modules(graph: &DependencyGraph) -> String {
+    let edges = graph.top_level_edges();
+    let mut text = String::new();
+    for module in &graph.top_level_modules {
+        let dependencies: Vec<&str> = edges
+            .keys()
+            .filter(|(from, _)| from == module)
+            .map(|(_, to)| to.as_str())
+            .collect();
+        let dependencies = if dependencies.is_empty() {
+            "nothing".to_owned()
+        } else {
+            dependencies.join(", ")
+        };
+        let _ = writeln!(text, "  {module} depends on {dependencies}");
+    }
+    text
+}
+
+fn write_cycle(text: &mut String, kind: &str, cycle: &[String], edges: &Edges) {
+    let in_circle = |name: &String| cycle.contains(name);
     let mut edges: Vec<_> = edges
         .iter()
         .filter(|((from, to), _)| in_circle(from) && in_circle(to))
@@ -78,40 +78,40 @@ fn one(text: &mut String, of: &str, circle: &[String], edges: &Edges) {
     if edges.is_empty() {
         return;
     }
-    // the weakest edges first: the circle is most easily broken there
-    edges.sort_by_key(|(_, places)| places.len());
+    // weakest edges first, where the cycle is most easily broken
+    edges.sort_by_key(|(_, locations)| locations.len());
     let _ = writeln!(
         text,
-        "circle of {} {of}: {}",
-        circle.len(),
-        circle.join(", ")
+        "cycle of {} {kind}: {}",
+        cycle.len(),
+        cycle.join(", ")
     );
     for ((from, to), seen) in edges {
         let _ = writeln!(
             text,
-            "  {from} -> {to} ({} places)\n{}",
+            "  {from} -> {to} ({} locations)\n{}",
             seen.len(),
-            places(seen, SHOWN_PLACES)
+            locations(seen, SHOWN_LOCATIONS)
         );
     }
 }
 
-/// Places, a line each, `most` of them.
-pub fn places(places: &BTreeSet<Place>, most: usize) -> String {
-    let mut lines: Vec<String> = places
+/// Formats at most `max` source locations, one line each.
+pub fn locations(locations: &BTreeSet<Location>, max: usize) -> String {
+    let mut lines: Vec<String> = locations
         .iter()
-        .take(most)
-        .map(|place| {
+        .take(max)
+        .map(|location| {
             format!(
                 "      {}:{}: {}",
-                place.file.display(),
-                place.line,
-                place.path
+                location.file.display(),
+                location.line,
+                location.path
             )
         })
         .collect();
-    if places.len() > most {
-        lines.push(format!("      and {} more", places.len() - most));
+    if locations.len() > max {
+        lines.push(format!("      and {} more", locations.len() - max));
     }
     lines.join("\n")
 }

@@ -1,58 +1,58 @@
-//! What a path leads to: through `self`, `super` and `crate`, imports, re-exports and globs.
+//! Path resolution through `self`, `super` and `crate`, imports, re-exports and globs.
 
 use std::collections::BTreeSet;
 
 use crate::tree::{Import, Mention, ModuleId, Tree};
 
-/// What a name stands for.
+/// Target of a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Target {
     /// A module.
     Module(ModuleId),
-    /// Another item that the module defines.
-    ItemOf(ModuleId),
+    /// Another item defined by the module.
+    Item(ModuleId),
 }
 
-/// What a path leads to.
+/// Target of a path.
 #[derive(Default, Debug)]
 pub struct Resolved {
     pub targets: BTreeSet<Target>,
-    /// The last module that the path itself names.
+    /// Last module named by the path itself.
     pub named: BTreeSet<ModuleId>,
 }
 
-/// Lookups that are under way, so that imports that lead to each other end.
+/// Lookups in progress, to terminate on cyclic imports.
 type Open = Vec<(ModuleId, String)>;
 
 impl Tree {
-    /// What an import leads to.
+    /// Resolves an import.
     pub fn resolve_import(&self, module: ModuleId, import: &Import) -> Resolved {
         self.resolve(module, &import.path, &mut Open::new())
     }
 
-    /// What a path in code leads to. A path of one name leads to no module: that is a variable of
-    /// the same name.
+    /// Resolves a path in code. A path of one name has no target, because it is a variable of the
+    /// same name.
     pub fn resolve_mention(&self, module: ModuleId, mention: &Mention) -> Resolved {
         let mut resolved = self.resolve(module, &mention.path, &mut Open::new());
         if mention.path.len() == 1 {
             resolved
                 .targets
-                .retain(|target| matches!(target, Target::ItemOf(_)));
+                .retain(|target| matches!(target, Target::Item(_)));
             if mention.is_macro && resolved.targets.is_empty() {
-                // a macro is in scope in the modules that come after it in its own
+                // a macro is in scope in the modules that follow it in its own module
                 let name = &mention.path[0];
                 let outer = self
                     .ancestry(module)
                     .into_iter()
                     .find(|&outer| self.modules[outer].items.contains(name));
-                resolved.targets.extend(outer.map(Target::ItemOf));
+                resolved.targets.extend(outer.map(Target::Item));
             }
         }
         resolved
     }
 
-    /// Whether a path begins with an item that a `use` declaration brings: that declaration says
-    /// already where it is from. Modules are not such items.
+    /// Returns `true` if a path begins with an item imported by a `use` declaration, which already
+    /// accounts for its origin. Modules are not such items.
     pub fn begins_with_an_imported_item(&self, module: ModuleId, mention: &Mention) -> bool {
         let imports = &self.modules[module].imports;
         let mut brought = imports
@@ -63,7 +63,7 @@ impl Tree {
             !targets.is_empty()
                 && targets
                     .iter()
-                    .all(|target| matches!(target, Target::ItemOf(_)))
+                    .all(|target| matches!(target, Target::Item(_)))
         })
     }
 
@@ -88,10 +88,10 @@ impl Tree {
                 .iter()
                 .filter_map(|target| match target {
                     Target::Module(id) => Some(*id),
-                    Target::ItemOf(_) => None,
+                    Target::Item(_) => None,
                 })
                 .collect();
-            // of a type or a function, what follows belongs to it
+            // for a type or a function, the rest of the path belongs to it
             if modules.is_empty() {
                 break;
             }
@@ -101,7 +101,7 @@ impl Tree {
                 .flat_map(|id| self.step(id, name, open))
                 .collect();
         }
-        // a function and a module may have the same name, and a path's end is the function then
+        // if a function and a module have the same name, the end of a path is the function
         resolved.targets = reached;
         resolved
     }
@@ -115,32 +115,32 @@ impl Tree {
                 .collect();
         }
         let found = self.lookup(module, name, open);
-        // a macro may have made it, or it is another crate's
+        // may be defined by a macro, or belong to another crate
         if found.is_empty() {
-            [Target::ItemOf(module)].into()
+            [Target::Item(module)].into()
         } else {
             found
         }
     }
 
-    /// What a name stands for in a module.
+    /// Returns the targets of a name in a module.
     fn lookup(&self, module: ModuleId, name: &str, open: &mut Open) -> BTreeSet<Target> {
         if open.iter().any(|(at, of)| *at == module && of == name) {
             return BTreeSet::new();
         }
         open.push((module, name.to_owned()));
-        let here = &self.modules[module];
-        let mut found: BTreeSet<Target> = here
+        let current = &self.modules[module];
+        let mut found: BTreeSet<Target> = current
             .children
             .get(name)
             .into_iter()
             .flatten()
             .map(|&id| Target::Module(id))
             .collect();
-        if here.items.contains(name) {
-            found.insert(Target::ItemOf(module));
+        if current.items.contains(name) {
+            found.insert(Target::Item(module));
         }
-        for import in here
+        for import in current
             .imports
             .iter()
             .filter(|import| import.name.as_deref() == Some(name))
@@ -148,7 +148,11 @@ impl Tree {
             found.extend(self.resolve(module, &import.path, open).targets);
         }
         if found.is_empty() {
-            for import in here.imports.iter().filter(|import| import.name.is_none()) {
+            for import in current
+                .imports
+                .iter()
+                .filter(|import| import.name.is_none())
+            {
                 for target in self.resolve(module, &import.path, open).targets {
                     if let Target::Module(id) = target {
                         found.extend(self.lookup(id, name, open));

@@ -1,20 +1,20 @@
-//! What the tables demand of what is there. Each function lists what is against them.
+//! Checks of the actual dependencies against the tables. Each function returns the violations.
 
 use std::collections::BTreeSet;
 
-use crate::graph::Knowledge;
+use crate::graph::DependencyGraph;
 use crate::packages::Workspace;
 use crate::report;
-use crate::table::{Layers, MayKnow, Rooms};
+use crate::table::{AllowedDependencies, Layers, ModuleTable};
 
-/// Packages without a row, rows without a package, and dependencies that their row does not name or
-/// that do not go down.
+/// Returns packages without a row, rows without a package, and dependencies that are not listed in
+/// their row or lead to a higher row.
 pub fn packages(layers: &Layers, workspace: &Workspace) -> Vec<String> {
     let mut wrong = Vec::new();
     for package in &workspace.packages {
-        if layers.row_of(&package.folder).is_none() {
+        if layers.row_index(&package.folder).is_none() {
             wrong.push(format!(
-                "{} (folder `{}/`) has no row in the table of layers",
+                "{} (directory `{}/`) has no row in the table of layers",
                 package.name, package.folder
             ));
         }
@@ -26,7 +26,7 @@ pub fn packages(layers: &Layers, workspace: &Workspace) -> Vec<String> {
             .any(|package| package.folder == *folder)
         {
             wrong.push(format!(
-                "the table of layers has `{folder}/`, where no package of the workspace is"
+                "the table of layers has a row for `{folder}/`, which contains no package of the workspace"
             ));
         }
     }
@@ -40,23 +40,24 @@ pub fn packages(layers: &Layers, workspace: &Workspace) -> Vec<String> {
         let (Some(from), Some(to)) = (find(&dependency.from), find(&dependency.to)) else {
             continue;
         };
-        let (Some(row), Some(other)) = (layers.row_of(&from.folder), layers.row_of(&to.folder))
+        let (Some(row), Some(other)) =
+            (layers.row_index(&from.folder), layers.row_index(&to.folder))
         else {
             continue;
         };
         if other < row {
             wrong.push(format!(
-                "{} depends on {}, which stands in a row above it",
+                "{} depends on {}, which is in a higher row",
                 from.name, to.name
             ));
         } else if other > row {
-            let is_named = match &layers.rows[row].may_know {
-                MayKnow::EverythingBelow => true,
-                MayKnow::Only(known) => known.contains(&to.library),
+            let is_named = match &layers.rows[row].allowed {
+                AllowedDependencies::AllBelow => true,
+                AllowedDependencies::Only(dependencies) => dependencies.contains(&to.library),
             };
             if !is_named {
                 wrong.push(format!(
-                    "{} depends on {}, but its row does not name `{}`",
+                    "{} depends on {}, but its row does not list `{}`",
                     from.name, to.name, to.library
                 ));
             }
@@ -65,28 +66,31 @@ pub fn packages(layers: &Layers, workspace: &Workspace) -> Vec<String> {
     wrong
 }
 
-/// Rooms without a row, rows without a room, and edges that their row does not list.
-pub fn rooms(table: &Rooms, knowledge: &Knowledge) -> Vec<String> {
+/// Returns modules without a row, rows without a module, and dependencies that are not listed in
+/// their row.
+pub fn top_level_modules(table: &ModuleTable, graph: &DependencyGraph) -> Vec<String> {
     let mut wrong = Vec::new();
-    for room in &knowledge.rooms {
-        if table.row_of(room).is_none() {
-            wrong.push(format!("`{room}` has no row in the table of rooms"));
+    for module in &graph.top_level_modules {
+        if table.row_index(module).is_none() {
+            wrong.push(format!("`{module}` has no row in the table of modules"));
         }
     }
     let named: BTreeSet<&String> = table.rows.iter().flat_map(|row| &row.names).collect();
-    for room in named {
-        if !knowledge.rooms.contains(room) {
+    for module in named {
+        if !graph.top_level_modules.contains(module) {
             wrong.push(format!(
-                "the table of rooms has `{room}`, which is no module at the top of the library"
+                "the table of modules has a row for `{module}`, which is not a top-level module of the library"
             ));
         }
     }
-    for ((from, to), places) in knowledge.between_rooms() {
-        if table.row_of(&from).is_some() && table.row_of(&to).is_some() && !table.allow(&from, &to)
+    for ((from, to), locations) in graph.top_level_edges() {
+        if table.row_index(&from).is_some()
+            && table.row_index(&to).is_some()
+            && !table.allow(&from, &to)
         {
             wrong.push(format!(
-                "`{from}` may not know `{to}`:\n{}",
-                report::places(&places, usize::MAX)
+                "`{from}` must not depend on `{to}`:\n{}",
+                report::locations(&locations, usize::MAX)
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! Sources into a [`Tree`].
+//! Parser from source files to a [`Tree`].
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, ImplItem, Item, Meta, Stmt, TraitItem, UseTree, Visibility};
 
-use crate::attributes::{attributes_of, is_test, path_attribute};
+use crate::attributes::{attributes, is_test, path_attribute};
 use crate::tokens;
 use crate::tree::{Import, Mention, Module, ModuleId, Tree};
 
-/// Reads the crate whose root file is `root`. `text` gives a file's text, if there is such a file.
+/// Reads the crate with root file `root`. `text` returns the contents of a file, if it exists.
 pub fn read(root: &Path, text: &dyn Fn(&Path) -> Option<String>) -> Tree {
     let mut tree = Tree::default();
     tree.modules.push(Module::default());
@@ -37,11 +37,11 @@ fn read_file(
     tree.files.push(path.to_owned());
     tree.lines += source.lines().count();
     tree.modules[module].file = tree.files.len() - 1;
-    let beside = path.parent().expect("a file is in a folder").to_owned();
+    let directory = path.parent().expect("a file is in a folder").to_owned();
     let mut collector = Collector {
         tree,
         module,
-        beside,
+        directory,
         folder,
         inside_blocks: 0,
         text,
@@ -51,33 +51,33 @@ fn read_file(
     }
 }
 
-/// Goes through a module's syntax and notes what it defines and names.
+/// Syntax visitor that collects the items that a module defines and refers to.
 struct Collector<'a> {
     tree: &'a mut Tree,
     module: ModuleId,
-    /// The folder that the file is in, from which `#[path]` counts.
-    beside: PathBuf,
-    /// The folder that the module's child modules are in.
+    /// Directory of the file, to which `#[path]` is relative.
+    directory: PathBuf,
+    /// Directory of the module's child modules.
     folder: PathBuf,
-    /// How many blocks of functions are open: what is defined in them is not an item of the module.
+    /// Nesting depth of function blocks, whose items do not belong to the module.
     inside_blocks: usize,
     text: &'a dyn Fn(&Path) -> Option<String>,
 }
 
 impl Collector<'_> {
-    fn here(&mut self) -> &mut Module {
+    fn current(&mut self) -> &mut Module {
         &mut self.tree.modules[self.module]
     }
 
     fn define(&mut self, name: &syn::Ident) {
         if self.inside_blocks == 0 {
             let name = name.to_string();
-            self.here().items.insert(name);
+            self.current().items.insert(name);
         }
     }
 
     fn mention(&mut self, path: Vec<String>, line: usize, is_macro: bool) {
-        self.here().mentions.push(Mention {
+        self.current().mentions.push(Mention {
             path,
             line,
             is_macro,
@@ -93,14 +93,14 @@ impl Collector<'_> {
     fn child_module(&mut self, item: &syn::ItemMod) {
         let name = item.ident.to_string();
         let child = self.tree.modules.len();
-        let file = self.here().file;
+        let file = self.current().file;
         self.tree.modules.push(Module {
             name: name.clone(),
             parent: Some(self.module),
             file,
             ..Module::default()
         });
-        self.here()
+        self.current()
             .children
             .entry(name.clone())
             .or_default()
@@ -110,7 +110,7 @@ impl Collector<'_> {
             let mut inner = Collector {
                 tree: self.tree,
                 module: child,
-                beside: folder.clone(),
+                directory: folder.clone(),
                 folder,
                 inside_blocks: 0,
                 text: self.text,
@@ -119,7 +119,7 @@ impl Collector<'_> {
                 inner.visit_item(item);
             }
         } else if let Some(path) = path_attribute(&item.attrs) {
-            let path = self.beside.join(path);
+            let path = self.directory.join(path);
             let folder = path.parent().expect("a file is in a folder").to_owned();
             read_file(self.tree, child, &path, folder, self.text);
         } else {
@@ -154,7 +154,7 @@ impl Collector<'_> {
             }
             UseTree::Rename(name) => (Some(name.rename.to_string()), with(path, &name.ident)),
         };
-        self.here().imports.push(Import {
+        self.current().imports.push(Import {
             name,
             path,
             public,
@@ -182,7 +182,7 @@ impl Collector<'_> {
 
 impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
-        if is_test(attributes_of(item)) {
+        if is_test(attributes(item)) {
             return;
         }
         match item {
@@ -305,10 +305,10 @@ impl<'ast> Visit<'ast> for Collector<'_> {
         self.mention_tokens(call.tokens.clone());
     }
 
-    /// `pub(super)` and `pub(in …)` say who may see, not who is known.
+    /// The paths in `pub(super)` and `pub(in …)` are not dependencies.
     fn visit_visibility(&mut self, _: &'ast Visibility) {}
 
-    /// Comments and strings are not looked at, but an attribute's arguments may have paths.
+    /// Comments and strings are ignored, but arguments of attributes may contain paths.
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         if let Meta::List(list) = &attribute.meta {
             self.mention_tokens(list.tokens.clone());

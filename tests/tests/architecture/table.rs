@@ -1,44 +1,40 @@
-//! The tables of ARCHITECTURE.md.
+//! Parser for the tables of ARCHITECTURE.md.
 
 use std::collections::BTreeSet;
 
-/// What a row may know.
+/// Dependencies permitted by a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MayKnow {
-    /// `everything below`: all rows below.
-    EverythingBelow,
-    /// The names in backticks. Other words explain.
+pub enum AllowedDependencies {
+    /// `everything below`: the names of all lower rows.
+    AllBelow,
+    /// The names in backticks; other words are explanations.
     Only(BTreeSet<String>),
 }
 
-/// A row of a table, for the names that its first cell has.
+/// Row of a table, for the names in its first cell.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
     pub names: Vec<String>,
-    pub may_know: MayKnow,
+    pub allowed: AllowedDependencies,
 }
 
-/// The table under "Layers": rows of packages' folders.
+/// Table under "Layers", with rows of package directories.
 pub struct Layers {
-    /// From top to bottom. Names are folders without a slash at the end; what may be known are
-    /// names of libraries.
+    /// Rows from top to bottom. Row names are directories without trailing slash; permitted
+    /// dependencies are library names.
     pub rows: Vec<Row>,
 }
 
-/// The table under "Rooms of the library".
-pub struct Rooms {
-    /// From top to bottom. Names are modules.
+/// Table under "Modules of the library".
+pub struct ModuleTable {
+    /// Rows from top to bottom. Names are modules.
     pub rows: Vec<Row>,
 }
 
 impl Layers {
-    /// Reads the table `| folder | package | library | knows |`.
+    /// Parses the table `| folder | package | library | depends on |`.
     pub fn parse(document: &str) -> Result<Self, String> {
-        let rows = rows(
-            document,
-            "Layers",
-            &["folder", "package", "library", "knows"],
-        )?;
+        let rows = rows(document, "Layers", 4)?;
         let rows = rows
             .into_iter()
             .map(|cells| Row {
@@ -46,58 +42,54 @@ impl Layers {
                     .into_iter()
                     .map(|folder| folder.trim_end_matches('/').to_owned())
                     .collect(),
-                may_know: may_know(&cells[3]),
+                allowed: allowed(&cells[3]),
             })
             .collect();
         Ok(Self { rows })
     }
 
-    /// The number of a folder's row, from the top.
-    pub fn row_of(&self, folder: &str) -> Option<usize> {
-        row_of(&self.rows, folder)
+    /// Returns the index of a directory's row, from the top.
+    pub fn row_index(&self, folder: &str) -> Option<usize> {
+        row_index(&self.rows, folder)
     }
 }
 
-impl Rooms {
-    /// Reads the table `| room | holds | may know |`. Fails if a room is there twice, or a row
-    /// lists a room that is not in a lower row.
+impl ModuleTable {
+    /// Parses the table `| module | contents | depends on |`. Returns an error if a module occurs
+    /// twice, or a row lists a module that is not in a lower row.
     pub fn parse(document: &str) -> Result<Self, String> {
-        let cells = rows(
-            document,
-            "Rooms of the library",
-            &["room", "holds", "may know"],
-        )?;
+        let cells = rows(document, "Modules of the library", 3)?;
         let rows: Vec<Row> = cells
             .iter()
             .map(|cells| Row {
                 names: names(&cells[0]),
-                may_know: may_know(&cells[2]),
+                allowed: allowed(&cells[2]),
             })
             .collect();
         let mut seen = BTreeSet::new();
         for row in &rows {
             for name in &row.names {
                 if !seen.insert(name) {
-                    return Err(format!("`{name}` is in the table of rooms twice"));
+                    return Err(format!("`{name}` occurs twice in the table of modules"));
                 }
             }
         }
         for (at, row) in rows.iter().enumerate() {
-            let MayKnow::Only(known) = &row.may_know else {
+            let AllowedDependencies::Only(known) = &row.allowed else {
                 continue;
             };
             for name in known {
-                match row_of(&rows, name) {
+                match row_index(&rows, name) {
                     None => {
                         return Err(format!(
-                            "{} may know `{name}`, which has no row",
-                            shown(&row.names)
+                            "{} depends on `{name}`, which has no row",
+                            display(&row.names)
                         ));
                     }
                     Some(other) if other <= at => {
                         return Err(format!(
-                            "{} may know `{name}`, which is not in a lower row",
-                            shown(&row.names)
+                            "{} depends on `{name}`, which is not in a lower row",
+                            display(&row.names)
                         ));
                     }
                     Some(_) => {}
@@ -107,29 +99,29 @@ impl Rooms {
         Ok(Self { rows })
     }
 
-    /// The number of a room's row, from the top.
-    pub fn row_of(&self, room: &str) -> Option<usize> {
-        row_of(&self.rows, room)
+    /// Returns the index of a module's row, from the top.
+    pub fn row_index(&self, module: &str) -> Option<usize> {
+        row_index(&self.rows, module)
     }
 
-    /// Whether a room may know another. Both have rows.
+    /// Returns `true` if a module may depend on another. Both must have rows.
     pub fn allow(&self, from: &str, to: &str) -> bool {
-        let (Some(row), Some(other)) = (self.row_of(from), self.row_of(to)) else {
+        let (Some(row), Some(other)) = (self.row_index(from), self.row_index(to)) else {
             return false;
         };
-        match &self.rows[row].may_know {
-            MayKnow::EverythingBelow => other > row,
-            MayKnow::Only(known) => known.contains(to),
+        match &self.rows[row].allowed {
+            AllowedDependencies::AllBelow => other > row,
+            AllowedDependencies::Only(known) => known.contains(to),
         }
     }
 }
 
-fn row_of(rows: &[Row], name: &str) -> Option<usize> {
+fn row_index(rows: &[Row], name: &str) -> Option<usize> {
     rows.iter()
         .position(|row| row.names.iter().any(|other| other == name))
 }
 
-fn shown(names: &[String]) -> String {
+fn display(names: &[String]) -> String {
     names
         .iter()
         .map(|name| format!("`{name}`"))
@@ -137,15 +129,15 @@ fn shown(names: &[String]) -> String {
         .join(", ")
 }
 
-fn may_know(cell: &str) -> MayKnow {
+fn allowed(cell: &str) -> AllowedDependencies {
     if cell.contains("everything below") {
-        MayKnow::EverythingBelow
+        AllowedDependencies::AllBelow
     } else {
-        MayKnow::Only(names(cell).into_iter().collect())
+        AllowedDependencies::Only(names(cell).into_iter().collect())
     }
 }
 
-/// What is in backticks.
+/// Returns the words in backticks.
 fn names(cell: &str) -> Vec<String> {
     cell.split('`')
         .skip(1)
@@ -154,8 +146,8 @@ fn names(cell: &str) -> Vec<String> {
         .collect()
 }
 
-/// The cells of the first table under a heading, which has these columns.
-fn rows(document: &str, heading: &str, columns: &[&str]) -> Result<Vec<Vec<String>>, String> {
+/// Returns the cells of the first table under a heading, which must have this number of columns.
+fn rows(document: &str, heading: &str, columns: usize) -> Result<Vec<Vec<String>>, String> {
     let mut lines = document.lines().skip_while(|line| {
         line.trim_start_matches('#').trim() != heading || !line.starts_with('#')
     });
@@ -170,18 +162,18 @@ fn rows(document: &str, heading: &str, columns: &[&str]) -> Result<Vec<Vec<Strin
     let head = table
         .next()
         .ok_or_else(|| format!("no table under \"{heading}\""))?;
-    if head != columns {
+    if head.len() != columns {
         return Err(format!(
-            "the table under \"{heading}\" has the columns {head:?}, not {columns:?}"
+            "the table under \"{heading}\" has {} columns instead of {columns}: {head:?}",
+            head.len()
         ));
     }
     let mut found = Vec::new();
     for row in table.skip(1) {
-        if row.len() != columns.len() {
+        if row.len() != columns {
             return Err(format!(
-                "a row under \"{heading}\" has {} cells, not {}: {row:?}",
-                row.len(),
-                columns.len()
+                "a row under \"{heading}\" has {} cells instead of {columns}: {row:?}",
+                row.len()
             ));
         }
         found.push(row);

@@ -1,17 +1,17 @@
-//! Tests of how tables are read and held.
+//! Tests of the table parser and of the rules.
 
-use crate::graph::Knowledge;
+use crate::graph::DependencyGraph;
 use crate::packages::{Dependency, Package, Workspace};
 use crate::rules;
-use crate::table::{Layers, MayKnow, Rooms};
+use crate::table::{AllowedDependencies, Layers, ModuleTable};
 use crate::tree::Tree;
 
-const ROOMS: &str = "\
+const MODULES: &str = "\
 # Title
-## Rooms of the library
+## Modules of the library
 Text.
 
-| room | holds | may know |
+| module | contents | depends on |
 | --- | --- | --- |
 | `top` | all `things` | everything below |
 | `a`, `b` | two | `c`, not `d`'s neighbour |
@@ -23,11 +23,11 @@ Text.
 ";
 
 #[test]
-fn the_table_of_rooms_is_read() {
-    let rooms = Rooms::parse(&ROOMS.replace(", not `d`'s neighbour", "")).unwrap();
-    assert_eq!(rooms.rows.len(), 4);
-    assert_eq!(rooms.rows[0].may_know, MayKnow::EverythingBelow);
-    assert_eq!(rooms.rows[1].names, ["a", "b"]);
+fn the_table_of_modules_is_parsed() {
+    let table = ModuleTable::parse(&MODULES.replace(", not `d`'s neighbour", "")).unwrap();
+    assert_eq!(table.rows.len(), 4);
+    assert_eq!(table.rows[0].allowed, AllowedDependencies::AllBelow);
+    assert_eq!(table.rows[1].names, ["a", "b"]);
     for (from, to, allowed) in [
         ("top", "d", true),
         ("a", "c", true),
@@ -37,61 +37,65 @@ fn the_table_of_rooms_is_read() {
         ("c", "a", false),
         ("d", "top", false),
     ] {
-        assert_eq!(rooms.allow(from, to), allowed, "{from} {to}");
+        assert_eq!(table.allow(from, to), allowed, "{from} {to}");
     }
 }
 
 #[test]
-fn a_table_of_rooms_that_is_wrong_is_refused() {
-    let refused = |from: &str, to: &str| Rooms::parse(&ROOMS.replace(from, to)).err().unwrap();
+fn invalid_tables_of_modules_are_errors() {
+    let error = |from: &str, to: &str| {
+        ModuleTable::parse(&MODULES.replace(from, to))
+            .err()
+            .unwrap()
+    };
     assert_eq!(
-        refused("| `d` |", "| `e` |"),
-        "`a`, `b` may know `d`, which has no row"
+        error("| `d` |", "| `e` |"),
+        "`a`, `b` depends on `d`, which has no row"
     );
     assert_eq!(
-        refused("| nothing |", "| `c` |"),
-        "`d` may know `c`, which is not in a lower row"
+        error("| nothing |", "| `c` |"),
+        "`d` depends on `c`, which is not in a lower row"
     );
     assert_eq!(
-        refused("| `d` | one", "| `d`, `c` | one"),
-        "`c` is in the table of rooms twice"
+        error("| `d` | one", "| `d`, `c` | one"),
+        "`c` occurs twice in the table of modules"
     );
     assert_eq!(
-        refused("## Rooms of", "## Halls of"),
-        "no heading \"Rooms of the library\""
+        error("## Modules of", "## Classes of"),
+        "no heading \"Modules of the library\""
     );
     assert!(
-        refused("| holds |", "| has |")
-            .starts_with("the table under \"Rooms of the library\" has the columns")
+        error("| module | contents |", "| module |")
+            .starts_with("the table under \"Modules of the library\" has 2 columns instead of 3")
     );
     assert!(
-        refused("| one | nothing |", "| nothing |")
-            .starts_with("a row under \"Rooms of the library\" has 2 cells")
+        error("| one | nothing |", "| nothing |")
+            .starts_with("a row under \"Modules of the library\" has 2 cells")
     );
 }
 
 #[test]
-fn rooms_are_held_to_their_rows() {
-    let table = "## Rooms of the library\n| room | holds | may know |\n|-|-|-|\n| `a` | | `b` |\n| `b` | | nothing |\n| `gone` | | nothing |";
-    let knowledge = Knowledge::of(&Tree::of_files(&[
+fn dependencies_of_modules_are_checked() {
+    let table = "## Modules of the library\n| module | contents | depends on |\n|-|-|-|\n| `a` | | `b` |\n| `b` | | nothing |\n| `gone` | | nothing |";
+    let graph = DependencyGraph::build(&Tree::from_files(&[
         ("lib.rs", "mod a; mod b; mod new;"),
         ("a.rs", "use crate::b::B; pub struct A;"),
         ("b.rs", "use crate::a::A; pub struct B;"),
         ("new.rs", ""),
     ]));
     assert_eq!(
-        rules::rooms(&Rooms::parse(table).unwrap(), &knowledge),
+        rules::top_level_modules(&ModuleTable::parse(table).unwrap(), &graph),
         [
-            "`new` has no row in the table of rooms",
-            "the table of rooms has `gone`, which is no module at the top of the library",
-            "`b` may not know `a`:\n      b.rs:1: crate::a::A",
+            "`new` has no row in the table of modules",
+            "the table of modules has a row for `gone`, which is not a top-level module of the library",
+            "`b` must not depend on `a`:\n      b.rs:1: crate::a::A",
         ]
     );
 }
 
 #[test]
-fn packages_are_held_to_their_rows() {
-    let table = "## Layers\n| folder | package | library | knows |\n|-|-|-|-|\n| `top/` | | | everything below |\n| `crates/mid/` | | | `low` |\n\
+fn dependencies_of_packages_are_checked() {
+    let table = "## Layers\n| folder | package | library | depends on |\n|-|-|-|-|\n| `top/` | | | everything below |\n| `crates/mid/` | | | `low` |\n\
                  | `low/`, `low_macros/` | | | nothing |\n| `gone/` | | | |";
     let layers = Layers::parse(table).unwrap();
     let package = |name: &str, folder: &str| Package {
@@ -123,16 +127,16 @@ fn packages_are_held_to_their_rows() {
     assert_eq!(
         of_the_table,
         [
-            "new (folder `new/`) has no row in the table of layers",
-            "the table of layers has `gone/`, where no package of the workspace is",
+            "new (directory `new/`) has no row in the table of layers",
+            "the table of layers has a row for `gone/`, which contains no package of the workspace",
         ]
     );
     let bad = vec![dependency("low", "top"), dependency("mid", "low_macros")];
     assert_eq!(
         rules::packages(&layers, &workspace(bad))[2..],
         [
-            "low depends on top, which stands in a row above it",
-            "mid depends on low_macros, but its row does not name `low_macros`"
+            "low depends on top, which is in a higher row",
+            "mid depends on low_macros, but its row does not list `low_macros`"
         ]
     );
 }

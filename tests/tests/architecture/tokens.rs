@@ -1,24 +1,24 @@
-//! Paths among tokens that no parser has been through: the arguments and the bodies of macros.
+//! Paths in unparsed tokens: the arguments and the bodies of macros.
 
 use proc_macro2::{TokenStream, TokenTree};
 
-/// A path as it stands among tokens.
-pub struct Found {
+/// A path in a token stream.
+pub struct PathInTokens {
     pub path: Vec<String>,
     pub line: usize,
-    /// Whether `!` follows.
+    /// `true` if `!` follows.
     pub is_macro: bool,
 }
 
-/// All paths in `tokens`, those in brackets too. Fields, methods, lifetimes and paths that begin
-/// with `::` are left out.
-pub fn paths(tokens: TokenStream) -> Vec<Found> {
+/// Returns all paths in `tokens`, including nested groups. Excludes fields, methods, lifetimes and
+/// paths that begin with `::`.
+pub fn paths(tokens: TokenStream) -> Vec<PathInTokens> {
     let mut found = Vec::new();
     collect(tokens, &mut found);
     found
 }
 
-fn collect(tokens: TokenStream, found: &mut Vec<Found>) {
+fn collect(tokens: TokenStream, found: &mut Vec<PathInTokens>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut at = 0;
     while at < tokens.len() {
@@ -41,7 +41,7 @@ fn collect(tokens: TokenStream, found: &mut Vec<Found>) {
                 }
                 let is_macro = is_sign(&tokens, at + 1, '!') && !is_sign(&tokens, at + 2, '=');
                 if !follows_another {
-                    found.push(Found {
+                    found.push(PathInTokens {
                         path,
                         line,
                         is_macro,

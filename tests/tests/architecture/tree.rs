@@ -1,4 +1,4 @@
-//! A crate's modules: what each defines, imports and names.
+//! Modules of a crate: the items that each defines, imports and refers to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,27 +6,27 @@ use std::path::{Path, PathBuf};
 
 use crate::source;
 
-/// A module's number in [`Tree::modules`]. The crate itself is number 0.
+/// Index of a module in [`Tree::modules`]; the crate itself is 0.
 pub type ModuleId = usize;
 
-/// The modules of a crate, tests left out.
+/// Modules of a crate, without tests.
 #[derive(Default)]
 pub struct Tree {
     pub modules: Vec<Module>,
-    /// Files that the modules are in, as paths from the folder that was read.
+    /// Files of the modules, relative to the directory that was read.
     pub files: Vec<PathBuf>,
-    /// Lines of these files.
+    /// Total number of lines of these files.
     pub lines: usize,
 }
 
-/// One module, in a file of its own or within its parent's.
+/// A module, in a file of its own or inside its parent's.
 #[derive(Default)]
 pub struct Module {
     pub name: String,
     pub parent: Option<ModuleId>,
     /// Index in [`Tree::files`].
     pub file: usize,
-    /// Child modules. More than one may have the same name, each for another target.
+    /// Child modules. Several can have the same name, each for another target.
     pub children: BTreeMap<String, Vec<ModuleId>>,
     /// Names of the other items that it defines.
     pub items: BTreeSet<String>,
@@ -34,16 +34,16 @@ pub struct Module {
     pub mentions: Vec<Mention>,
 }
 
-/// One name, or all, that a `use` declaration brings.
+/// A name, or all names, imported by a `use` declaration.
 pub struct Import {
-    /// What the item is called here; `None` for `*`.
+    /// Local name of the item; `None` for `*`.
     pub name: Option<String>,
     pub path: Vec<String>,
-    /// Whether it is a re-export: `pub use`, `pub(crate) use` and the like.
+    /// `true` for a re-export: `pub use`, `pub(crate) use` and similar.
     pub public: bool,
     pub line: usize,
-    /// Whether it is in the source, or stands for an exported macro, which the crate's root has
-    /// too.
+    /// `true` if the import is in the source, `false` for an exported macro, which is implicitly in
+    /// the crate root too.
     pub written: bool,
 }
 
@@ -51,18 +51,18 @@ pub struct Import {
 pub struct Mention {
     pub path: Vec<String>,
     pub line: usize,
-    /// Whether it is the name of a macro that is called.
+    /// `true` for the name of an invoked macro.
     pub is_macro: bool,
 }
 
 impl Tree {
-    /// The modules of the crate whose root file is `root`, a path from `folder`.
+    /// Reads the modules of the crate with root file `root`, relative to `folder`.
     pub fn read(folder: &Path, root: &Path) -> Self {
         source::read(root, &|path| fs::read_to_string(folder.join(path)).ok())
     }
 
-    /// The modules of a crate whose files are given. Its root is `lib.rs`.
-    pub fn of_files(files: &[(&str, &str)]) -> Self {
+    /// Reads the modules of a crate from file names and contents. Its root is `lib.rs`.
+    pub fn from_files(files: &[(&str, &str)]) -> Self {
         source::read(Path::new("lib.rs"), &|path| {
             files
                 .iter()
@@ -71,7 +71,7 @@ impl Tree {
         })
     }
 
-    /// A module and the modules it is in, from itself to the crate.
+    /// Returns a module and its ancestors, from itself to the crate.
     pub fn ancestry(&self, module: ModuleId) -> Vec<ModuleId> {
         let mut all = vec![module];
         while let Some(parent) = self.modules[all[all.len() - 1]].parent {
@@ -80,7 +80,8 @@ impl Tree {
         all
     }
 
-    /// A module's path from the crate, as in `device::cuda`; `crate` for the crate itself.
+    /// Returns a module's path from the crate, such as `device::cuda`; `crate` for the crate
+    /// itself.
     pub fn path(&self, module: ModuleId) -> String {
         let mut names: Vec<&str> = self
             .ancestry(module)

@@ -1,35 +1,35 @@
-//! Tests of how sources are read and circles found, on small sources.
+//! Tests of the source parser and the detection of cycles on small sources.
 
 use std::path::Path;
 
-use crate::graph::{Edges, Knowledge};
+use crate::graph::{DependencyGraph, Edges};
 use crate::tree::Tree;
 
-fn knowledge(files: &[(&str, &str)]) -> Knowledge {
-    Knowledge::of(&Tree::of_files(files))
+fn graph(files: &[(&str, &str)]) -> DependencyGraph {
+    DependencyGraph::build(&Tree::from_files(files))
 }
 
-fn shown(edges: &Edges) -> Vec<String> {
+fn display(edges: &Edges) -> Vec<String> {
     edges
         .keys()
         .map(|(from, to)| format!("{from} -> {to}"))
         .collect()
 }
 
-/// What the rooms `a` and `b` know of each other if `a` is `text`.
+/// Returns the edges between the modules `a` and `b` if `text` is the source of `a`.
 fn edges_of_a(text: &str) -> Vec<String> {
-    shown(
-        &knowledge(&[
+    display(
+        &graph(&[
             ("lib.rs", "mod a; mod b;"),
             ("a.rs", text),
             ("b.rs", "pub struct B; pub fn f() {}"),
         ])
-        .between_rooms(),
+        .top_level_edges(),
     )
 }
 
 #[test]
-fn every_way_to_name_another_module_is_an_edge() {
+fn every_kind_of_reference_is_an_edge() {
     for text in [
         "use crate::b::B; struct A(B);",
         "use super::b::B; struct A(B);",
@@ -56,7 +56,7 @@ fn every_way_to_name_another_module_is_an_edge() {
 }
 
 #[test]
-fn tests_comments_and_visibility_do_not_count() {
+fn tests_comments_and_visibility_are_ignored() {
     for text in [
         "#[cfg(test)] mod tests { use crate::b::B; }",
         "#[cfg(test)] use crate::b::B;",
@@ -80,23 +80,27 @@ fn tests_comments_and_visibility_do_not_count() {
 }
 
 #[test]
-fn places_have_file_line_and_path() {
-    let knowledge = knowledge(&[
+fn locations_have_file_line_and_path() {
+    let graph = graph(&[
         ("lib.rs", "mod a; mod b;"),
         ("a/mod.rs", "\n\nuse crate::b::B;"),
         ("b.rs", "pub struct B;"),
     ]);
-    let edges = knowledge.between_rooms();
-    let place = edges.values().flatten().next().unwrap();
+    let edges = graph.top_level_edges();
+    let location = edges.values().flatten().next().unwrap();
     assert_eq!(
-        (place.file.as_path(), place.line, place.path.as_str()),
+        (
+            location.file.as_path(),
+            location.line,
+            location.path.as_str()
+        ),
         (Path::new("a/mod.rs"), 3, "crate::b::B")
     );
 }
 
 #[test]
-fn a_path_is_followed_through_reexports_and_counts_for_both() {
-    let knowledge = knowledge(&[
+fn a_reexported_path_depends_on_both_modules() {
+    let graph = graph(&[
         ("lib.rs", "mod a; mod b; mod c;"),
         ("a.rs", "use crate::b::Thing;"),
         ("b.rs", "pub use crate::c::*;"),
@@ -104,36 +108,36 @@ fn a_path_is_followed_through_reexports_and_counts_for_both() {
         ("c/inside.rs", "pub struct Thing;"),
     ]);
     assert_eq!(
-        shown(&knowledge.between_rooms()),
+        display(&graph.top_level_edges()),
         ["a -> b", "a -> c", "b -> c"]
     );
     assert_eq!(
-        shown(&knowledge.between_files),
+        display(&graph.between_files),
         ["a.rs -> c/inside.rs", "b.rs -> c/mod.rs"]
     );
 }
 
 #[test]
-fn two_rooms_that_know_each_other_are_a_circle() {
-    let circle = knowledge(&[
+fn mutually_dependent_top_level_modules_are_a_cycle() {
+    let cycle = graph(&[
         ("lib.rs", "pub mod a; pub mod b; pub mod c;"),
         ("a.rs", "use crate::b::B; pub struct A;"),
         ("b.rs", "use crate::c::C; pub struct B;"),
         ("c.rs", "pub struct C(crate::a::A);"),
     ]);
-    assert_eq!(circle.circles().of_rooms, [["a", "b", "c"]]);
-    let line = knowledge(&[
+    assert_eq!(cycle.cycles().top_level, [["a", "b", "c"]]);
+    let line = graph(&[
         ("lib.rs", "pub mod a; pub mod b; pub mod c;"),
         ("a.rs", "use crate::{b::B, c::C};"),
         ("b.rs", "use crate::c::C; pub struct B;"),
         ("c.rs", "pub struct C;"),
     ]);
-    assert_eq!(line.circles().number(), 0);
+    assert_eq!(line.cycles().count(), 0);
 }
 
 #[test]
-fn a_parent_and_its_child_are_no_circle() {
-    let knowledge = knowledge(&[
+fn a_parent_and_its_child_are_not_a_cycle() {
+    let graph = graph(&[
         ("lib.rs", "mod a;"),
         (
             "a/mod.rs",
@@ -142,20 +146,20 @@ fn a_parent_and_its_child_are_no_circle() {
         ("a/x.rs", "use super::Params; pub struct X(Params);"),
         ("a/y.rs", "use super::{Params, X}; pub fn go() {}"),
     ]);
-    let circles = knowledge.circles();
-    assert_eq!((circles.number(), circles.of_files.len()), (0, 0));
-    // `super::X` is in x.rs, whoever re-exports it
-    assert_eq!(shown(&knowledge.siblings["a"]), ["a::y -> a::x"]);
+    let cycles = graph.cycles();
+    assert_eq!((cycles.count(), cycles.files.len()), (0, 0));
+    // `super::X` is defined in x.rs, regardless of re-exports
+    assert_eq!(display(&graph.siblings["a"]), ["a::y -> a::x"]);
     assert_eq!(
-        shown(&knowledge.between_files),
+        display(&graph.between_files),
         ["a/mod.rs -> a/y.rs", "a/y.rs -> a/x.rs"]
     );
-    assert_eq!(knowledge.circles_with_parents(), 1);
+    assert_eq!(graph.cycles_with_parents(), 1);
 }
 
 #[test]
-fn children_that_know_each_other_through_their_parent_are_a_circle() {
-    let knowledge = knowledge(&[
+fn mutually_dependent_children_are_a_cycle() {
+    let graph = graph(&[
         ("lib.rs", "mod a;"),
         (
             "a/mod.rs",
@@ -167,15 +171,15 @@ fn children_that_know_each_other_through_their_parent_are_a_circle() {
             "use super::Error; pub struct Params; fn check() -> Result<(), Error> { Ok(()) }",
         ),
     ]);
-    let circles = knowledge.circles();
-    assert_eq!(circles.of_rooms, [[""; 0]; 0]);
-    assert_eq!(circles.of_modules, [["a::error", "a::params"]]);
-    assert_eq!(circles.of_files, [["a/error.rs", "a/params.rs"]]);
+    let cycles = graph.cycles();
+    assert_eq!(cycles.top_level, [[""; 0]; 0]);
+    assert_eq!(cycles.nested, [["a::error", "a::params"]]);
+    assert_eq!(cycles.files, [["a/error.rs", "a/params.rs"]]);
 }
 
 #[test]
-fn a_module_stands_for_all_inside_it() {
-    let knowledge = knowledge(&[
+fn a_module_represents_everything_inside_it() {
+    let graph = graph(&[
         ("lib.rs", "mod a;"),
         ("a/mod.rs", "mod run; mod field;"),
         (
@@ -186,14 +190,14 @@ fn a_module_stands_for_all_inside_it() {
         ("a/field/progress.rs", "pub struct Progress;"),
         ("a/field/forces.rs", "use crate::a::run::Run;"),
     ]);
-    let circles = knowledge.circles();
-    assert_eq!(circles.of_modules, [["a::field", "a::run"]]);
-    assert_eq!(circles.of_files.len(), 0);
+    let cycles = graph.cycles();
+    assert_eq!(cycles.nested, [["a::field", "a::run"]]);
+    assert_eq!(cycles.files.len(), 0);
 }
 
 #[test]
-fn files_are_found_beside_in_folders_and_by_attribute() {
-    let tree = Tree::of_files(&[
+fn module_files_are_found_in_all_locations() {
+    let tree = Tree::from_files(&[
         ("lib.rs", "mod a; #[path = \"other/c.rs\"] mod b;"),
         ("a.rs", "mod x; mod within { mod y; }"),
         ("a/x.rs", ""),
@@ -218,8 +222,8 @@ fn files_are_found_beside_in_folders_and_by_attribute() {
 }
 
 #[test]
-fn macros_are_found_where_they_are_defined() {
-    let knowledge = knowledge(&[
+fn macros_resolve_to_their_definition() {
+    let graph = graph(&[
         ("lib.rs", "mod a; mod b; mod c;"),
         (
             "a.rs",
@@ -228,15 +232,15 @@ fn macros_are_found_where_they_are_defined() {
         ("b.rs", "fn g() { crate::exported!() }"),
         ("c.rs", "use crate::a::kept; fn g() { kept!() }"),
     ]);
-    assert_eq!(shown(&knowledge.between_rooms()), ["b -> a", "c -> a"]);
+    assert_eq!(display(&graph.top_level_edges()), ["b -> a", "c -> a"]);
 }
 
 #[test]
-fn imports_that_lead_to_each_other_end() {
-    let knowledge = knowledge(&[
+fn cyclic_imports_terminate() {
+    let graph = graph(&[
         ("lib.rs", "mod a; mod b;"),
         ("a.rs", "pub use crate::b::*; pub use crate::b::x;"),
         ("b.rs", "pub use crate::a::*; pub use crate::a::x;"),
     ]);
-    assert_eq!(knowledge.circles().of_rooms, [["a", "b"]]);
+    assert_eq!(graph.cycles().top_level, [["a", "b"]]);
 }
