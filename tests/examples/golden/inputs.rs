@@ -1,13 +1,13 @@
-//! The files that commands read, and the arrays that library calls take: always the same bytes.
+//! Input files of the commands and input arrays of the library calls; their bytes never change.
 //!
-//! They are made by additions, multiplications, divisions and square roots only, which give the
-//! same bits on every machine.
+//! They are computed only with additions, multiplications, divisions and square roots, whose
+//! results are identical on every computer.
 
 mod files;
 mod meshes;
 mod volumes;
 
-pub use files::make;
+pub use files::create;
 pub use meshes::{octasphere, points};
 pub use volumes::{
     DIMS, SITE_DIMS, density, holes, labels, mask, oblique, sites, solid, stretched,

@@ -1,9 +1,8 @@
-//! Runs commands and library calls on inputs that it makes, and compares hashes of all that they
-//! give with those of an earlier version: a change that should change nothing can show that it did
-//! not.
+//! Runs commands and library calls on generated inputs and compares hashes of all their outputs
+//! with the hashes of an earlier version, to show that a change leaves the outputs identical.
 //!
-//! `cargo xtask golden` builds it and the command, and runs it. Elsewhere:
-//! `golden --ferrovox PATH --data DIR --check`.
+//! `cargo xtask golden` builds and runs this program and the command-line program. On another
+//! computer: `golden --ferrovox PATH --data DIR --check`.
 
 mod commands;
 mod inputs;
@@ -15,7 +14,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use ferrovox::device::Device;
 use ferrovox_tests::golden::Hashes;
-use record::{Record, kind_of};
+use record::{Record, device_type};
 use std::{
     collections::BTreeSet,
     fs,
@@ -24,35 +23,35 @@ use std::{
     time::Instant,
 };
 
-/// What was recorded when this program was built.
+/// The hashes recorded when this program was built.
 const RECORDED: &str = include_str!("../../golden/hashes.txt");
 
-/// Compare what commands and library calls give with what they gave before.
+/// Compare the outputs of commands and library calls with recorded hashes.
 #[derive(Parser)]
 #[command(name = "golden")]
 struct Arguments {
-    /// The command `ferrovox` [default: beside this program, or in ../bin]
+    /// Path of the program `ferrovox` [default: next to this program, or in ../bin]
     #[arg(long, value_name = "PATH")]
     ferrovox: Option<PathBuf>,
-    /// Folder with the volume of a brain [default: data, the repository's]
+    /// Folder with the brain volume [default: cli/data of the repository]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Device to run on, several times if wanted [default: cpu, and cuda:0 where there is one]
+    /// Device to run on; may be repeated [default: cpu, and cuda:0 if present]
     #[arg(long, value_name = "DEVICE")]
     device: Vec<Device>,
-    /// Write the hashes to this file; of cases that do not run those in it stay
-    #[arg(long, value_name = "FILE", conflicts_with = "check")]
-    keep: Option<PathBuf>,
-    /// Compare with the hashes in this file, or with those that the program was built with
+    /// Write the hashes to this file; keep its entries of cases that do not run
+    #[arg(long, alias = "keep", value_name = "FILE", conflicts_with = "check")]
+    record: Option<PathBuf>,
+    /// Compare with the hashes in this file [default: the hashes built into the program]
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     check: Option<Option<PathBuf>>,
-    /// Run only the cases whose names contain this word, several times if wanted
-    #[arg(long, value_name = "WORD")]
+    /// Run only the cases whose names contain this text; may be repeated
+    #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
-    /// Work in this folder, and leave all files there, to look for what is different in a file
+    /// Work in this folder and keep all files, for comparing the contents of changed outputs
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Name the cases, and run none
+    /// List the cases without running them
     #[arg(long)]
     list: bool,
 }
@@ -68,28 +67,28 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all is as it should be.
+/// Returns whether no case failed and all hashes match.
 fn run(arguments: &Arguments) -> Result<bool> {
     let is_wanted = |name: &str| {
-        arguments.only.is_empty() || arguments.only.iter().any(|word| name.contains(word))
+        arguments.only.is_empty() || arguments.only.iter().any(|text| name.contains(text))
     };
     if arguments.list {
         list(is_wanted);
         return Ok(true);
     }
     let start = Instant::now();
-    let temporary = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let temporary = tempfile::tempdir().context("cannot create a temporary folder")?;
     let folder = match &arguments.folder {
         Some(folder) => std::path::absolute(folder)?,
         None => temporary.path().to_owned(),
     };
-    let command = found(&arguments.ferrovox, &["ferrovox", "../bin/ferrovox"])
-        .context("the command ferrovox is not beside this program: say --ferrovox PATH")?;
-    let data = found(&arguments.data, &["../data", "../../data"])
+    let command = resolve_path(&arguments.ferrovox, &["ferrovox", "../bin/ferrovox"])
+        .context("cannot find the program ferrovox next to this program: pass --ferrovox PATH")?;
+    let data = resolve_path(&arguments.data, &["../data", "../../data"])
         .or_else(|| Some(repository_data()).filter(|data| data.is_dir()))
-        .context("the folder data is not found: say --data DIR")?;
+        .context("cannot find the folder data: pass --data DIR")?;
     let input = folder.join("in");
-    inputs::make(&input, &data)?;
+    inputs::create(&input, &data)?;
 
     let (mut all, mut failures) = (Hashes::default(), Vec::new());
     let mut ran = BTreeSet::new();
@@ -97,21 +96,21 @@ fn run(arguments: &Arguments) -> Result<bool> {
         let mut record = Record::new(&device, std::mem::take(&mut all));
         if device.id() == "cpu" && is_wanted("inputs") {
             record.begin("inputs", false);
-            record.files(&input)?;
+            record.hash_files(&input)?;
         }
-        let place = folder.join(device.id().replace(':', "-"));
-        commands::run(&mut record, &command, &place, is_wanted)?;
+        let device_folder = folder.join(device.id().replace(':', "-"));
+        commands::run(&mut record, &command, &device_folder, is_wanted)?;
         library::run(&mut record, &device, is_wanted);
-        let done = record.finish();
-        all = done.hashes;
-        failures.extend(done.failures);
-        ran.extend(done.ran);
+        let outcome = record.finish();
+        all = outcome.hashes;
+        failures.extend(outcome.failures);
+        ran.extend(outcome.ran);
     }
-    report::time(all.len(), ran.len(), start.elapsed());
+    report::summary(all.len(), ran.len(), start.elapsed());
     report::failures(&failures);
-    let is_recorded = match (&arguments.keep, &arguments.check) {
-        (Some(file), _) => keep(file, all, &ran, failures.is_empty())?,
-        (None, Some(file)) => report::comparison(&recorded(file)?.compare(&all, &ran)),
+    let is_recorded = match (&arguments.record, &arguments.check) {
+        (Some(file), _) => record_hashes(file, all, &ran, failures.is_empty())?,
+        (None, Some(file)) => report::comparison(&recorded_hashes(file)?.compare(&all, &ran)),
         (None, None) => {
             print!("{}", all.text());
             true
@@ -126,34 +125,40 @@ fn list(is_wanted: impl Fn(&str) -> bool) {
         .map(|case| (case.name, case.line.split_whitespace().collect()));
     let calls = library::CASES
         .iter()
-        .map(|case| (case.name, vec![case.what]));
-    let all = [("inputs", vec!["the files that the others read"])];
-    for (name, words) in all.into_iter().chain(commands).chain(calls) {
+        .map(|case| (case.name, vec![case.description]));
+    let all = [("inputs", vec!["the files read by the other cases"])];
+    for (name, description) in all.into_iter().chain(commands).chain(calls) {
         if is_wanted(name) {
-            println!("{name:<28} {}", words.join(" "));
+            println!("{name:<28} {}", description.join(" "));
         }
     }
 }
 
-/// Writes the hashes, unless a case failed.
-fn keep(file: &Path, found: Hashes, ran: &BTreeSet<String>, is_complete: bool) -> Result<bool> {
+/// Writes the hashes to `file` unless a case failed.
+fn record_hashes(
+    file: &Path,
+    found: Hashes,
+    ran: &BTreeSet<String>,
+    is_complete: bool,
+) -> Result<bool> {
     if !is_complete {
-        eprintln!("golden: nothing is written to {}", file.display());
+        eprintln!("golden: a case failed: {} is not written", file.display());
         return Ok(false);
     }
     let mut hashes = match fs::read_to_string(file) {
-        Ok(text) => parsed(&text, &file.display().to_string())?,
+        Ok(text) => parse_hashes(&text, &file.display().to_string())?,
         Err(_) => Hashes::default(),
     };
-    hashes.renew(found, ran, is_known);
+    hashes.renew(found, ran, is_case);
     fs::write(file, hashes.text()).with_context(|| format!("cannot write {}", file.display()))?;
     println!("{}: {} outputs", file.display(), hashes.len());
     Ok(true)
 }
 
-/// Whether there is a case of this name, with or without a kind of device.
-fn is_known(key: &str) -> bool {
-    let (name, kind) = match key.split_once('@') {
+/// Whether a case has this key: its name, followed by a device type if the case has one hash per
+/// device type.
+fn is_case(key: &str) -> bool {
+    let (name, by_kind) = match key.split_once('@') {
         Some((name, _)) => (name, true),
         None => (key, false),
     };
@@ -162,37 +167,38 @@ fn is_known(key: &str) -> bool {
         .map(|case| (case.name, case.by_kind))
         .chain(library::CASES.iter().map(|case| (case.name, case.by_kind)))
         .chain([("inputs", false)]);
-    all.any(|case| case == (name, kind))
+    all.any(|case| case == (name, by_kind))
 }
 
-fn recorded(file: &Option<PathBuf>) -> Result<Hashes> {
+fn recorded_hashes(file: &Option<PathBuf>) -> Result<Hashes> {
     match file {
-        None => parsed(RECORDED, "the built-in hashes"),
+        None => parse_hashes(RECORDED, "the built-in hashes"),
         Some(file) => {
             let text = fs::read_to_string(file)
                 .with_context(|| format!("cannot read {}", file.display()))?;
-            parsed(&text, &file.display().to_string())
+            parse_hashes(&text, &file.display().to_string())
         }
     }
 }
 
-fn parsed(text: &str, name: &str) -> Result<Hashes> {
+fn parse_hashes(text: &str, name: &str) -> Result<Hashes> {
     Hashes::parse(text)
         .map_err(anyhow::Error::msg)
         .with_context(|| name.to_owned())
 }
 
-/// What was given, or the first of the places beside this program that is there.
-fn found(given: &Option<PathBuf>, beside: &[&str]) -> Option<PathBuf> {
+/// Returns the absolute path of `given`, or the first existing path of `defaults`, which are
+/// relative to the folder of this program.
+fn resolve_path(given: &Option<PathBuf>, defaults: &[&str]) -> Option<PathBuf> {
     if let Some(given) = given {
         return std::path::absolute(given).ok();
     }
     let program = std::env::current_exe().ok()?;
-    let mut places = beside.iter().map(|place| program.with_file_name(place));
-    places.find(|place| place.exists())
+    let mut paths = defaults.iter().map(|path| program.with_file_name(path));
+    paths.find(|path| path.exists())
 }
 
-/// Where the data are if the program is run where it was built.
+/// The data folder of the repository that this program was built in.
 fn repository_data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/data")
 }
@@ -204,9 +210,9 @@ fn devices(given: &[Device]) -> Result<Vec<Device>> {
     let mut devices = vec![Device::cpu()];
     match Device::cuda_count() {
         Ok(count) if count > 0 => devices.push(Device::cuda(0)?),
-        _ => eprintln!("golden: no CUDA device: nothing is checked on one"),
+        _ => eprintln!("golden: no CUDA device: only the CPU is tested"),
     }
-    let kinds: Vec<String> = devices.iter().map(kind_of).collect();
-    eprintln!("golden: on {}", kinds.join(" and "));
+    let names: Vec<String> = devices.iter().map(device_type).collect();
+    eprintln!("golden: devices: {}", names.join(" and "));
     Ok(devices)
 }

@@ -1,31 +1,32 @@
-//! What the cases gave.
+//! Collects the hashes of the outputs of the cases.
 
 use anyhow::{Context, Result};
 use ferrovox::device::Device;
 use ferrovox_tests::golden::{Bits, Hashes, of_file};
 use std::{collections::BTreeSet, fs, path::Path, time::Instant};
 
-/// Collects the hashes of one device's cases.
+/// The hashes of the cases on one device.
 pub struct Record {
     device: String,
-    kind: String,
+    device_type: String,
     case: String,
     start: Instant,
-    done: Done,
+    outcome: Outcome,
 }
 
-/// What was collected.
-pub struct Done {
-    /// The hashes, by case and output.
+/// The result of all cases.
+pub struct Outcome {
+    /// The hashes by case and output.
     pub hashes: Hashes,
-    /// Cases that ran, as they are called in the file.
+    /// Keys of the cases that ran.
     pub ran: BTreeSet<String>,
-    /// Cases that failed, and why; outputs that differ between devices.
+    /// Failed cases with their errors, and outputs that differ between devices.
     pub failures: Vec<String>,
 }
 
-/// The kind of a device: those of one kind give the same bits in everything.
-pub fn kind_of(device: &Device) -> String {
+/// The type of a device: `cpu`, or the compute capability of a GPU. Devices of one type compute
+/// identical bits.
+pub fn device_type(device: &Device) -> String {
     match device.limits().capability {
         Some(capability) => format!("cuda-{}.{}", capability.major, capability.minor),
         None => "cpu".to_owned(),
@@ -33,14 +34,14 @@ pub fn kind_of(device: &Device) -> String {
 }
 
 impl Record {
-    /// For cases on `device`, beside those of other devices.
+    /// Starts recording cases on `device`; `hashes` holds those of earlier devices.
     pub fn new(device: &Device, hashes: Hashes) -> Self {
         Self {
             device: device.id(),
-            kind: kind_of(device),
+            device_type: device_type(device),
             case: String::new(),
             start: Instant::now(),
-            done: Done {
+            outcome: Outcome {
                 hashes,
                 ran: BTreeSet::new(),
                 failures: Vec::new(),
@@ -48,70 +49,72 @@ impl Record {
         }
     }
 
-    /// The device's name on a command line.
+    /// The device ID, as given on a command line.
     pub fn device(&self) -> &str {
         &self.device
     }
 
-    /// What follows is of this case; with `by_kind` its outputs are compared with those of this
-    /// kind of device only.
+    /// Starts a case. With `by_kind`, its outputs are compared only with those of devices of the
+    /// same type.
     pub fn begin(&mut self, case: &str, by_kind: bool) {
         self.case = if by_kind {
-            format!("{case}@{}", self.kind)
+            format!("{case}@{}", self.device_type)
         } else {
             case.to_owned()
         };
         self.start = Instant::now();
-        self.done.ran.insert(self.case.clone());
+        self.outcome.ran.insert(self.case.clone());
     }
 
-    /// Says how long the case took, and why it failed if it did.
-    pub fn end(&mut self, outcome: Result<()>) {
+    /// Prints the time of the case, and records the failure if `result` is an error.
+    pub fn end(&mut self, result: Result<()>) {
         let seconds = self.start.elapsed().as_secs_f64();
         eprintln!("{:<36} {:<8} {seconds:6.2} s", self.case, self.device);
-        if let Err(error) = outcome {
+        if let Err(error) = result {
             self.fail(format!("{error:#}"));
         }
     }
 
-    fn fail(&mut self, what: String) {
+    fn fail(&mut self, reason: String) {
         let (case, device) = (&self.case, &self.device);
-        self.done
+        self.outcome
             .failures
-            .push(format!("{case} on {device}: {what}"));
+            .push(format!("{case} on {device}: {reason}"));
     }
 
     /// Adds the hash of an output.
     pub fn hash(&mut self, output: &str, hash: String) {
-        if let Some(other) = self.done.hashes.get(&self.case, output)
+        if let Some(other) = self.outcome.hashes.get(&self.case, output)
             && other != hash
         {
-            self.fail(format!("{output} is not the same as on the device before"));
+            self.fail(format!(
+                "{output} differs from the output on an earlier device"
+            ));
             return;
         }
-        self.done.hashes.insert(&self.case, output, hash);
+        self.outcome.hashes.insert(&self.case, output, hash);
     }
 
-    /// Adds the hash of what `add` adds.
-    pub fn bits(&mut self, output: &str, add: impl FnOnce(&mut Bits)) {
+    /// Adds the hash of the bits that `add` appends.
+    pub fn hash_bits(&mut self, output: &str, add: impl FnOnce(&mut Bits)) {
         let mut bits = Bits::default();
         add(&mut bits);
         self.hash(output, bits.finish());
     }
 
-    /// Adds every file of a folder, and of the folders in it.
-    pub fn files(&mut self, folder: &Path) -> Result<()> {
-        self.files_in(folder, "")
+    /// Adds the hashes of all files of a folder, recursively.
+    pub fn hash_files(&mut self, folder: &Path) -> Result<()> {
+        self.hash_files_below(folder, "")
     }
 
-    fn files_in(&mut self, folder: &Path, prefix: &str) -> Result<()> {
+    fn hash_files_below(&mut self, folder: &Path, prefix: &str) -> Result<()> {
         let entries =
             fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
         for entry in entries {
             let entry = entry?;
             let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
             if entry.file_type()?.is_dir() {
-                self.files_in(&entry.path(), &format!("{name}/"))?;
+                self.hash_files_below(&entry.path(), &format!("{name}/"))?;
                 continue;
             }
             let hash = of_file(&entry.path()).with_context(|| format!("cannot hash {name}"))?;
@@ -120,8 +123,8 @@ impl Record {
         Ok(())
     }
 
-    /// All of it.
-    pub fn finish(self) -> Done {
-        self.done
+    /// Returns the result.
+    pub fn finish(self) -> Outcome {
+        self.outcome
     }
 }

@@ -1,35 +1,35 @@
-//! What is printed in the end.
+//! Prints the summary.
 
 use ferrovox_tests::golden::{Comparison, Entry};
 use std::time::Duration;
 
-/// How much was done in what time.
-pub fn time(outputs: usize, cases: usize, time: Duration) {
+/// Prints the number of outputs and cases, and the time.
+pub fn summary(outputs: usize, cases: usize, time: Duration) {
     println!(
         "{outputs} outputs of {cases} cases in {:.1} s",
         time.as_secs_f64()
     );
 }
 
-/// The cases that failed.
+/// Prints the failed cases.
 pub fn failures(failures: &[String]) {
     for failure in failures {
         println!("FAILED        {failure}");
     }
 }
 
-/// What is different; whether nothing is.
+/// Prints the differences, and returns whether there are none.
 pub fn comparison(comparison: &Comparison) -> bool {
-    let tell = |what: &str, entries: &[Entry]| {
+    let print_entries = |status: &str, entries: &[Entry]| {
         for (case, output) in entries {
-            println!("{what:<13} {case} {output}");
+            println!("{status:<13} {case} {output}");
         }
     };
-    tell("not recorded", &comparison.unknown);
-    tell("NOT MADE", &comparison.missing);
-    tell("CHANGED", &comparison.changed);
+    print_entries("not recorded", &comparison.unknown);
+    print_entries("MISSING", &comparison.missing);
+    print_entries("CHANGED", &comparison.changed);
     println!(
-        "{} as recorded, {} changed, {} not made, {} not recorded",
+        "{} unchanged, {} changed, {} missing, {} not recorded",
         comparison.same,
         comparison.changed.len(),
         comparison.missing.len(),

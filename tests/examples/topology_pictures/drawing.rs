@@ -1,5 +1,5 @@
-//! A mesh as a volume that the library's renderer draws: sheets of some thickness along its
-//! triangles.
+//! Renders a mesh with the library's volume renderer: samples the distance from the triangles
+//! into a volume whose isosurface is a sheet of a given thickness.
 
 use crate::distance::{to_segment, to_triangle};
 use ferrovox::{
@@ -11,14 +11,14 @@ use ferrovox::{
 use nalgebra::Point3;
 use std::{error::Error, io::Write};
 
-/// Half the thickness of a sheet, the radius of a tube or a ball.
+/// Half the thickness of a sheet, or the radius of a tube or ball.
 #[derive(Clone, Copy)]
 pub struct Thickness(pub f64);
 
-/// Linear colours of the surface and of the cell's edges and corners.
+/// Linear RGB colours of the surface and of the frame (cell edges and corners).
 const COLOURS: [[f32; 3]; 2] = [[0.85, 0.62, 0.38], [0.20, 0.30, 0.45]];
 
-/// What is drawn, sampled on a grid: of the surface and of all that is drawn, how far a sample is
+/// Surface and frame sampled on a grid. A sample is the signed distance from the boundary, positive
 /// inside.
 pub struct Drawing {
     low: [f64; 3],
@@ -28,14 +28,14 @@ pub struct Drawing {
     frame: Vec<f32>,
 }
 
-/// A picture in two colours.
+/// An image in two colours.
 pub struct Pixels {
     size: [u32; 2],
     rgb: Vec<u8>,
 }
 
 impl Drawing {
-    /// Of nothing, in a box.
+    /// Creates an empty drawing of a box.
     pub fn new(low: [f64; 3], high: [f64; 3], spacing: f64) -> Self {
         let dims = [0, 1, 2].map(|k| ((high[k] - low[k]) / spacing).ceil() as usize + 1);
         let outside = vec![-1.0; dims.iter().product()];
@@ -50,9 +50,9 @@ impl Drawing {
 
     /// Adds the triangles of a mesh.
     pub fn add_mesh(&mut self, mesh: &TriangleMesh, thickness: Thickness) {
-        let place = |vertex: u64| Point3::from(mesh.vertices[vertex as usize].map(f64::from));
+        let position = |vertex: u64| Point3::from(mesh.vertices[vertex as usize].map(f64::from));
         for triangle in mesh.triangles.iter() {
-            let corners = triangle.map(place);
+            let corners = triangle.map(position);
             let mut surface = std::mem::take(&mut self.surface);
             self.add(&mut surface, &corners, thickness, |p| {
                 to_triangle(p, corners)
@@ -61,16 +61,17 @@ impl Drawing {
         }
     }
 
-    /// Adds an edge of the cell, or a corner where its ends are one.
-    pub fn add_frame(&mut self, from: Point3<f64>, to: Point3<f64>, radius: Thickness) {
+    /// Adds an edge of the cell, or a corner if both ends are equal.
+    pub fn add_frame(&mut self, start: Point3<f64>, end: Point3<f64>, radius: Thickness) {
         let mut frame = std::mem::take(&mut self.frame);
-        self.add(&mut frame, &[from, to], radius, |p| {
-            to_segment(p, [from, to])
+        self.add(&mut frame, &[start, end], radius, |p| {
+            to_segment(p, [start, end])
         });
         self.frame = frame;
     }
 
-    /// Raises samples near some points to what a shape between these gives.
+    /// Adds a shape within the bounding box of `points`: raises each sample to `thickness -
+    /// distance`.
     fn add(
         &self,
         samples: &mut [f32],
@@ -78,23 +79,23 @@ impl Drawing {
         Thickness(thickness): Thickness,
         distance: impl Fn(Point3<f64>) -> f64,
     ) {
-        // three samples more: the renderer takes gradients
+        // Three more samples for the renderer's gradients.
         let margin = thickness + 3.0 * self.spacing;
         let ranges = [0, 1, 2].map(|k| {
-            let along = points.iter().map(|p| p[k]);
-            let least = along.clone().fold(f64::INFINITY, f64::min) - margin;
-            let most = along.fold(f64::NEG_INFINITY, f64::max) + margin;
-            let sample = |at: f64| (at - self.low[k]) / self.spacing;
+            let coordinates = points.iter().map(|p| p[k]);
+            let min = coordinates.clone().fold(f64::INFINITY, f64::min) - margin;
+            let max = coordinates.fold(f64::NEG_INFINITY, f64::max) + margin;
+            let to_index = |coordinate: f64| (coordinate - self.low[k]) / self.spacing;
             let last = self.dims[k] - 1;
-            sample(least).max(0.0) as usize..=(sample(most).ceil().max(0.0) as usize).min(last)
+            to_index(min).max(0.0) as usize..=(to_index(max).ceil().max(0.0) as usize).min(last)
         });
         let [nx, ny, _] = self.dims;
         for z in ranges[2].clone() {
             for y in ranges[1].clone() {
                 for x in ranges[0].clone() {
-                    let at = [x, y, z];
-                    let place = [0, 1, 2].map(|k| self.low[k] + self.spacing * at[k] as f64);
-                    let inside = (thickness - distance(place.into())) as f32;
+                    let index = [x, y, z];
+                    let point = [0, 1, 2].map(|k| self.low[k] + self.spacing * index[k] as f64);
+                    let inside = (thickness - distance(point.into())) as f32;
                     let sample = &mut samples[(z * ny + y) * nx + x];
                     *sample = sample.max(inside);
                 }
@@ -102,8 +103,9 @@ impl Drawing {
         }
     }
 
-    /// The picture. Pixels in which the surface alone looks as all does are of the surface.
-    pub fn picture(
+    /// Renders the drawing. A pixel shows the surface where rendering without the frame gives the
+    /// same pixel.
+    pub fn render(
         &self,
         stream: &Stream,
         view: ViewDirection,
@@ -111,26 +113,28 @@ impl Drawing {
     ) -> Result<Pixels, Box<dyn Error>> {
         let both = self.surface.iter().zip(&self.frame);
         let both: Vec<f32> = both.map(|(a, b)| a.max(*b)).collect();
-        let alone = self.drawn(stream, &self.surface, view, size, COLOURS[0])?;
-        let all = self.drawn(stream, &both, view, size, COLOURS[0])?;
-        let frame = self.drawn(stream, &both, view, size, COLOURS[1])?;
-        let pixels = [alone, all, frame];
-        let [alone, all, frame] = pixels.each_ref().map(|it| it.rgba().chunks_exact(4));
+        let surface = self.render_samples(stream, &self.surface, view, size, COLOURS[0])?;
+        let all = self.render_samples(stream, &both, view, size, COLOURS[0])?;
+        let frame = self.render_samples(stream, &both, view, size, COLOURS[1])?;
+        let pixels = [surface, all, frame];
+        let [surface, all, frame] = pixels
+            .each_ref()
+            .map(|picture| picture.rgba().chunks_exact(4));
         let mut rgb = Vec::new();
-        for ((alone, all), frame) in alone.zip(all).zip(frame) {
-            let pixel = if alone == all { all } else { frame };
+        for ((surface, all), frame) in surface.zip(all).zip(frame) {
+            let pixel = if surface == all { all } else { frame };
             rgb.extend_from_slice(&pixel[..3]);
         }
         Ok(Pixels { size, rgb })
     }
 
-    fn drawn(
+    fn render_samples(
         &self,
         stream: &Stream,
         samples: &[f32],
         view: ViewDirection,
         [width, height]: [u32; 2],
-        surface: [f32; 3],
+        colour: [f32; 3],
     ) -> Result<Picture, Box<dyn Error>> {
         let geometry = Geometry::from_spacing([self.spacing; 3], self.low)?;
         let volume = Volume::new(samples.to_vec(), self.dims, geometry)?;
@@ -140,7 +144,7 @@ impl Drawing {
             width,
             height,
             rays: 3,
-            surface,
+            surface: colour,
             ..Default::default()
         };
         Ok(render::isosurface(stream, &volume, &params)?)
@@ -148,14 +152,14 @@ impl Drawing {
 }
 
 impl Pixels {
-    /// The middle of the picture.
-    pub fn cut(&self, size: [u32; 2]) -> Self {
+    /// Returns the central part of the image.
+    pub fn crop(&self, size: [u32; 2]) -> Self {
         let size = [0, 1].map(|k| size[k].min(self.size[k]));
         let [left, top] = [0, 1].map(|k| (self.size[k] - size[k]) as usize / 2);
-        let (from, wide) = (3 * left, 3 * size[0] as usize);
+        let (start, row_bytes) = (3 * left, 3 * size[0] as usize);
         let rows = self.rgb.chunks_exact(3 * self.size[0] as usize);
         let rows = rows.skip(top).take(size[1] as usize);
-        let rgb = rows.flat_map(|row| row[from..from + wide].iter().copied());
+        let rgb = rows.flat_map(|row| row[start..start + row_bytes].iter().copied());
         Self {
             size,
             rgb: rgb.collect(),
@@ -163,9 +167,9 @@ impl Pixels {
     }
 
     /// Writes a PNG file.
-    pub fn write_png(&self, to: impl Write) -> Result<(), Box<dyn Error>> {
+    pub fn write_png(&self, output: impl Write) -> Result<(), Box<dyn Error>> {
         let [width, height] = self.size;
-        let mut encoder = png::Encoder::new(to, width, height);
+        let mut encoder = png::Encoder::new(output, width, height);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(png::Compression::High);

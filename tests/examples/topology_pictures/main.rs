@@ -1,8 +1,9 @@
-//! Draws the pictures of `docs/isosurface.md`: one cell and a thin wall in noise, by both rules of
-//! topology.
+//! Draws the images of `docs/isosurface.md`: single cells and a thin wall with noise, with both
+//! topology rules.
 //!
 //! `cargo run -p ferrovox-tests --example topology_pictures -- [FOLDER]`, by default
-//! `docs/images/topology`. Prints what each mesh is like.
+//! `docs/images/topology`. Prints the triangle count, the components and the Euler characteristic
+//! of each mesh.
 
 mod distance;
 mod drawing;
@@ -19,10 +20,9 @@ use ferrovox_tests::{noise::Noise, oracle::trilinear::interpolated};
 use nalgebra::Point3;
 use std::{error::Error, fs::File, io::BufWriter, path::Path, path::PathBuf};
 
-/// A cell: the name of its pictures, the samples at its corners (x fastest), and from where it is
-/// looked at.
+/// Cells: the name of the images, the samples at the corners (x fastest), and the view direction.
 const CELLS: [(&str, [f32; 8], ViewDirection); 2] = [
-    // two corners above at a diagonal of the face in front
+    // Two corners above the isovalue, diagonal on the front face.
     (
         "face",
         [-1.0, -1.0, -1.2, -1.2, 2.0, -1.0, -1.0, 2.0],
@@ -31,7 +31,7 @@ const CELLS: [(&str, [f32; 8], ViewDirection); 2] = [
             elevation: 40.0,
         },
     ),
-    // two opposite corners above, strong enough for a tunnel
+    // Two opposite corners above the isovalue, joined by a tunnel.
     (
         "tunnel",
         [7.0, -1.0, -1.0, -1.0, -1.0, -1.0, -1.0, 7.0],
@@ -43,10 +43,10 @@ const CELLS: [(&str, [f32; 8], ViewDirection); 2] = [
 ];
 
 /// Samples of a refined cell along each axis.
-const REFINED: usize = 33;
+const REFINED_SIZE: usize = 33;
 
-/// Samples along each axis of the volume with the wall.
-const WALL: usize = 18;
+/// Samples of the wall volume along each axis.
+const WALL_SIZE: usize = 18;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args()
@@ -56,34 +56,46 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(&folder)?;
     for (name, samples, view) in &CELLS {
         for topology in Topology::ALL {
-            let mesh = mesh_of(&stream, samples, [2; 3], Geometry::default(), topology)?;
+            let mesh = extract_mesh(&stream, samples, [2; 3], Geometry::default(), topology)?;
             let name = format!("{name}-{}", topology.name());
             draw_cell(&stream, &folder, &name, samples, &mesh, *view)?;
         }
-        let spacing = [1.0 / (REFINED - 1) as f64; 3];
+        let spacing = [1.0 / (REFINED_SIZE - 1) as f64; 3];
         let geometry = Geometry::from_spacing(spacing, [0.0; 3])?;
         let topology = Topology::Separated;
-        let mesh = mesh_of(&stream, &refined(samples), [REFINED; 3], geometry, topology)?;
+        let mesh = extract_mesh(
+            &stream,
+            &refine_cell(samples),
+            [REFINED_SIZE; 3],
+            geometry,
+            topology,
+        )?;
         let name = format!("{name}-interpolant");
         draw_cell(&stream, &folder, &name, samples, &mesh, *view)?;
     }
     for topology in Topology::ALL {
-        let mesh = mesh_of(&stream, &wall(), [WALL; 3], Geometry::default(), topology)?;
+        let mesh = extract_mesh(
+            &stream,
+            &wall_samples(),
+            [WALL_SIZE; 3],
+            Geometry::default(),
+            topology,
+        )?;
         let name = format!("wall-{}", topology.name());
-        say(&name, &mesh);
-        let mut drawing = Drawing::new([0.0; 3], [(WALL - 1) as f64; 3], 0.08);
+        print_statistics(&name, &mesh);
+        let mut drawing = Drawing::new([0.0; 3], [(WALL_SIZE - 1) as f64; 3], 0.08);
         drawing.add_mesh(&mesh, Thickness(0.1));
         let view = ViewDirection {
             azimuth: 52.0,
             elevation: 12.0,
         };
-        let picture = drawing.picture(&stream, view, [448, 350])?.cut([290, 220]);
-        save(&picture, &folder, &name)?;
+        let picture = drawing.render(&stream, view, [448, 350])?.crop([290, 220]);
+        save_picture(&picture, &folder, &name)?;
     }
     Ok(())
 }
 
-fn mesh_of(
+fn extract_mesh(
     stream: &Stream,
     samples: &[f32],
     dims: [usize; 3],
@@ -99,31 +111,32 @@ fn mesh_of(
     Ok(isosurface::extract(stream, &volume, None, &params)?.download(stream)?)
 }
 
-/// The interpolant of a cell, on a finer grid.
-fn refined(samples: &[f32; 8]) -> Vec<f32> {
+/// Samples the trilinear interpolant of a cell on a finer grid.
+fn refine_cell(samples: &[f32; 8]) -> Vec<f32> {
     let values = samples.map(f64::from);
-    let place = |at: usize| at as f64 / (REFINED - 1) as f64;
+    let coordinate = |index: usize| index as f64 / (REFINED_SIZE - 1) as f64;
     let mut all = Vec::new();
-    for z in 0..REFINED {
-        for y in 0..REFINED {
-            for x in 0..REFINED {
-                all.push(interpolated(&values, [x, y, z].map(place)) as f32);
+    for z in 0..REFINED_SIZE {
+        for y in 0..REFINED_SIZE {
+            for x in 0..REFINED_SIZE {
+                all.push(interpolated(&values, [x, y, z].map(coordinate)) as f32);
             }
         }
     }
     all
 }
 
-/// An oblique wall, a little thicker than a sample, in noise, with nothing at the border.
-fn wall() -> Vec<f32> {
+/// Samples an oblique wall, slightly thicker than the sample spacing, with noise and an empty
+/// border.
+fn wall_samples() -> Vec<f32> {
     let mut noise = Noise(7);
     let mut samples = Vec::new();
-    for z in 0..WALL {
-        for y in 0..WALL {
-            for x in 0..WALL {
+    for z in 0..WALL_SIZE {
+        for y in 0..WALL_SIZE {
+            for x in 0..WALL_SIZE {
                 let [x, y, z] = [x, y, z].map(|k| k as f64 - 8.5);
-                let away = (0.7 * x + 0.7 * y - 0.14 * z).abs();
-                let value = 1.0 - away / 0.6 + 0.4 * f64::from(noise.signed());
+                let distance = (0.7 * x + 0.7 * y - 0.14 * z).abs();
+                let value = 1.0 - distance / 0.6 + 0.4 * f64::from(noise.signed());
                 let is_inside = [x, y, z].iter().all(|k| k.abs() < 7.0);
                 samples.push(if is_inside { value as f32 } else { -1.0 });
             }
@@ -132,7 +145,8 @@ fn wall() -> Vec<f32> {
     samples
 }
 
-/// Draws the surface in a cell, the cell's edges, and its corners, of which those above are larger.
+/// Draws the surface in a cell with the edges and corners of the cell. Corners above the isovalue
+/// are larger.
 fn draw_cell(
     stream: &Stream,
     folder: &Path,
@@ -141,7 +155,7 @@ fn draw_cell(
     mesh: &TriangleMesh,
     view: ViewDirection,
 ) -> Result<(), Box<dyn Error>> {
-    say(name, mesh);
+    print_statistics(name, mesh);
     let mut drawing = Drawing::new([-0.16; 3], [1.16; 3], 0.008);
     drawing.add_mesh(mesh, Thickness(0.012));
     let corner = |n: usize| Point3::from([0, 1, 2].map(|k| (n >> k & 1) as f64));
@@ -152,21 +166,25 @@ fn draw_cell(
             drawing.add_frame(corner(n), corner(n | 1 << axis), Thickness(0.014));
         }
     }
-    let picture = drawing.picture(stream, view, [280, 280])?;
-    save(&picture, folder, name)
+    let picture = drawing.render(stream, view, [280, 280])?;
+    save_picture(&picture, folder, name)
 }
 
-fn say(name: &str, mesh: &TriangleMesh) {
+fn print_statistics(name: &str, mesh: &TriangleMesh) {
     let report = mesh::check(mesh);
     println!(
-        "{name}: {} triangles, {} pieces, Euler characteristic {}",
+        "{name}: {} triangles, {} components, Euler characteristic {}",
         report.triangles,
         report.components,
         report.euler_characteristic()
     );
 }
 
-fn save(picture: &drawing::Pixels, folder: &Path, name: &str) -> Result<(), Box<dyn Error>> {
+fn save_picture(
+    picture: &drawing::Pixels,
+    folder: &Path,
+    name: &str,
+) -> Result<(), Box<dyn Error>> {
     let file = File::create(folder.join(format!("{name}.png")))?;
     picture.write_png(BufWriter::new(file))
 }

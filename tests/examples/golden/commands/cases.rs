@@ -1,8 +1,8 @@
-//! The command lines.
+//! The command lines of the cases.
 
 use super::Case;
 
-/// A case whose bits are the same on every device.
+/// A case whose outputs are identical on all devices.
 const fn case(name: &'static str, line: &'static str) -> Case {
     Case {
         name,
@@ -11,7 +11,7 @@ const fn case(name: &'static str, line: &'static str) -> Case {
     }
 }
 
-/// A case whose bits depend on the kind of device.
+/// A case whose outputs depend on the type of the device.
 const fn by_kind(name: &'static str, line: &'static str) -> Case {
     Case {
         name,
@@ -20,10 +20,10 @@ const fn by_kind(name: &'static str, line: &'static str) -> Case {
     }
 }
 
-/// All of them.
+/// All cases.
 #[rustfmt::skip]
 pub const CASES: &[Case] = &[
-    // what files hold
+    // Properties of files.
     case("info-nifti", "info @u8.nii.gz"),
     case("info-nrrd", "info @i32.nrrd"),
     case("info-meta", "info @f32.mha"),
@@ -34,7 +34,7 @@ pub const CASES: &[Case] = &[
     case("info-brain", "info @brain.nii.gz"),
     case("info-json", "info @f64.nii.gz --json"),
     case("info-raw", "info @u64.raw --dims 37x41x45 --type u64 --offset 16 --spacing 1,2,3 --origin 4,5,6 --json"),
-    // meshes: formats and choices
+    // Meshes: formats and parameters.
     case("mesh-ply", "mesh @u8.nii.gz --iso 60 -o a.ply --device {one}"),
     case("mesh-obj", "mesh @u8.nii.gz --iso 60 -o a.obj --device {one}"),
     case("mesh-stl", "mesh @u8.nii.gz --iso 60 -o a.stl --device {one}"),
@@ -69,14 +69,14 @@ pub const CASES: &[Case] = &[
     case("mesh-holes", "mesh @holes.nii --iso 60 --normals --json -o a.ply --device {one}"),
     case("mesh-holes-close", "mesh @holes.nii --iso 60 --close --method staged -o a.ply --device {one}"),
     case("mesh-brain", "mesh @brain.nii.gz --iso 120 --normals -o a.ply --device {one}"),
-    // meshes: what is done with them afterwards
+    // Meshes: post-processing.
     case("mesh-smooth", "mesh @f32.npy --iso 60 --smooth taubin:20 --normals --json -o a.ply --device {one}"),
     case("mesh-smooth-devices", "mesh @larger.npy --iso 60 --close --smooth taubin:7,0.3 -o a.ply --device {two}"),
     case("mesh-simplify", "mesh @i16.nii --iso 3840 --close --simplify 20% --normals --json -o a.ply --device {one}"),
     case("mesh-smooth-simplify", "mesh @holes.nii --iso 60 --topology trilinear --smooth taubin:10 --simplify error:0.2 -o a.ply --device {one}"),
     case("mesh-otsu", "mesh @u16.mha --iso otsu --mask @mask.npy --json -o a.ply --device {one}"),
     case("mesh-otsu-memory", "mesh @larger.npy --iso otsu --memory 2M -o a.ply --device {one}"),
-    // meshes: types and formats of samples
+    // Meshes: sample types and volume formats.
     case("mesh-of-i8", "mesh @i8.nrrd --iso -60 -o a.ply --device {one}"),
     case("mesh-of-u16", "mesh @u16.mha --iso 15360.5 -o a.ply --device {one}"),
     case("mesh-of-i32", "mesh @i32.nrrd --iso 245760 -o a.ply --device {one}"),
@@ -87,7 +87,7 @@ pub const CASES: &[Case] = &[
     case("mesh-of-mhd", "mesh @detached.mhd --iso 59.5 -o a.ply --device {one}"),
     case("mesh-of-raw-u32", "mesh @u32.raw --dims 37x41x45 --type u32 --endian big --iso 960 -o a.ply --device {one}"),
     case("mesh-of-raw-i64", "mesh @i64.raw --dims 37x41x45 --type i64 --spacing 0.5,1,2 --origin 1,2,3 --iso 460 -o a.ply --device {one}"),
-    // meshes: several devices, in slabs
+    // Meshes: several devices, slabs.
     case("mesh-devices", "mesh @larger.npy --iso 60 --normals -o a.ply --device {two}"),
     case("mesh-devices-close", "mesh @f32.mha --iso 60 --close --mask @mask.nii.gz -o a.ply --device {two}"),
     case("mesh-memory-ply", "mesh @larger.npy --iso 60 --close --memory 2M -o a.ply --device {one}"),
@@ -97,7 +97,7 @@ pub const CASES: &[Case] = &[
     case("mesh-memory-vtp", "mesh @larger.npy --iso 60 --close --memory 2M -o a.vtp --device {one}"),
     case("mesh-memory-devices", "mesh @larger.npy --iso 60 --normals --memory 2M -o a.ply --device {two}"),
     case("mesh-memory-gz", "mesh @f64.nii.gz --iso 60 --mask @mask.nii.gz --memory 2M -o a.ply --device {one}"),
-    // distance maps: sites and methods
+    // Distance maps: sites and methods.
     case("distance-separable", "distance @sites.nii.gz --mask --method separable -o d.npy --device {one}"),
     case("distance-cubes", "distance @sites.nii.gz --mask --method cubes -o d.npy --device {one}"),
     case("distance-brute-force", "distance @sites.nii.gz --mask --method brute-force -o d.npy --device {one}"),
@@ -120,7 +120,7 @@ pub const CASES: &[Case] = &[
     case("distance-labels-u32", "distance @labels.nrrd --labels --dtype u32 --spacing 1,2,3 --json -o d.npy --device {one}"),
     case("distance-types", "distance @i32.nrrd --level 245760 -o d.npy --device {one}"),
     case("distance-raw", "distance @u32.raw --dims 37x41x45 --type u32 --endian big --level 960 -o d.npy --device {one}"),
-    // distance maps: bounds, types, formats
+    // Distance maps: bounds, types, formats.
     case("distance-bound", "distance @sites.nii.gz --mask --max-distance 9.25 --nearest n.npy -o d.npy --device {one}"),
     case("distance-bound-signed", "distance @f32.mha --level 60 --signed --max-distance 4 -o d.npy --device {one}"),
     case("distance-bound-cubes", "distance @sites.nii.gz --mask --method cubes --max-distance 12 -o d.npy --device {one}"),
@@ -132,7 +132,7 @@ pub const CASES: &[Case] = &[
     case("distance-nrrd", "distance @sites.nii.gz --mask --nearest n.nrrd -o d.nrrd --device {one}"),
     case("distance-mha", "distance @sites.nii.gz --mask --nearest n.mha -o d.mha --device {one}"),
     case("distance-brain", "distance @brain.nii.gz --level 120 --dtype u16 -o d.npy --device {one}"),
-    // distance maps: several devices, in slabs, pictures
+    // Distance maps: several devices, slabs, images.
     case("distance-memory", "distance @sites.nii.gz --mask --memory 800K -o d.npy --device {one}"),
     case("distance-memory-signed", "distance @larger.npy --level 60 --signed --memory 1M -o d.nii.gz --device {one}"),
     case("distance-memory-cubes", "distance @sites.nii.gz --mask --method cubes --memory 1M -o d.npy --device {one}"),
@@ -143,7 +143,7 @@ pub const CASES: &[Case] = &[
     case("distance-slice-z", "distance @sites.nii.gz --mask --signed --slice z=18 --size 400 --png d.png -o d.npy --device {one}"),
     case("distance-compare", "distance @sites.nii.gz --mask --compare pictures --size 300 --json --device {one}"),
     case("distance-compare-points", "distance @points.xyz --points --like @sites.nii.gz --slice y=11 --compare pictures --size 300 --json --device {one}"),
-    // skeletons of whole objects and of labels: made by the CPU, whatever the device
+    // Skeletons of objects and labels: the curves are computed on the CPU for every device.
     case("skeleton-default", "skeleton @solid.nrrd --label 1 --require-certified --json -o s.swc -o s.obj -o s.vtp -o s.json -o s.skel --device {one}"),
     case("skeleton-fill", "skeleton @solid.nrrd --fill --merge --json -o s.json --device {one}"),
     case("skeleton-cover", "skeleton @solid.nrrd --scale 1 --const 2 --dust 200 --spacing 1,1,3 --json -o s.json --png s.png --view front --size 300x200 --device {one}"),
@@ -151,7 +151,7 @@ pub const CASES: &[Case] = &[
     case("skeleton-prune", "skeleton @solid.nrrd --prune 12 --json -o s.swc -o s.json --device {one}"),
     case("skeleton-labels", "skeleton @labels.nrrd --labels all --json -o {label}.swc -o s.swc -o s.obj -o s.vtp -o s.json -o s.skel --device {one}"),
     case("skeleton-list", "skeleton @solid.nrrd --labels 2,1 --json -o {label}.json -o s.swc --png s.png --size 240x200 --device {one}"),
-    // by the published method: forces are sums whose grouping depends on the kind of device
+    // Potential-field skeletons: the order of the sums depends on the type of the device.
     by_kind("skeleton-one", "skeleton @solid.nrrd --label 1 --levels core --divergence 0.2 --json -o s.swc -o s.obj -o s.vtp -o s.json -o s.skel --device {one}"),
     by_kind("skeleton-core", "skeleton @solid.nrrd --label 1 --levels core -o s.json --json --device {one}"),
     by_kind("skeleton-two", "skeleton @solid.nrrd --levels core --curvature 0.1 --prune 3 -o s.json -o s.swc --json --device {one}"),
@@ -168,7 +168,7 @@ pub const CASES: &[Case] = &[
     by_kind("skeleton-spacing", "skeleton @solid.nrrd --levels core --divergence 0.2 --spacing 1,1,1 -o s.swc -o s.vtp --png s.png --view front --size 300x200 --device {one}"),
     by_kind("skeleton-threshold", "skeleton @u8.nii.gz --levels core --divergence 0.2 --threshold 150 -o s.obj --png s.png --size 240x200 --device {one}"),
     by_kind("skeleton-devices", "skeleton @solid.nrrd --levels core --divergence 0.2 -o s.json --field f.npy --device {two}"),
-    // voxelized meshes, pictures, the demo
+    // Voxelized meshes, images, the demo.
     case("voxelize-ply", "voxelize @ball.ply --resolution 61 -o v.nrrd --json --device {one}"),
     case("voxelize-obj", "voxelize @ball.obj --resolution 61 -o v.nrrd --json --device {one}"),
     case("voxelize-stl", "voxelize @ball.stl --resolution 61 -o v.nrrd --json --device {one}"),
@@ -179,7 +179,7 @@ pub const CASES: &[Case] = &[
     case("render-below", "render @signed.nrrd --iso 0 --inside below --view -40,25 --size 301x199 -o r.png --device {one}"),
     case("render-top", "render @i16.nii --iso 3840 --view top --size 200x200 -o r.png --device {one}"),
     case("demo", "demo -o demo --device {one}"),
-    // occupancy
+    // Occupancy.
     case("occupancy-block", "occupancy --cc 9.0 --regs 92 --smem 0 --block 224"),
     case("occupancy-best", "occupancy --cc 8.6 --regs 40 --smem 3000 --dynamic-per-thread 16 --explain"),
     case("occupancy-paper", "occupancy --device FX5800 --regs 16 --model paper --all-blocks --step 16"),

@@ -1,4 +1,4 @@
-//! Commands: each runs in a folder of its own, and every file that it writes counts.
+//! Commands. Each runs in its own folder, and all files that it writes are hashed.
 
 mod cases;
 
@@ -16,43 +16,44 @@ use std::{
 
 /// A command line.
 pub struct Case {
-    /// The name, which no other case has.
+    /// The name, unique among all cases.
     pub name: &'static str,
-    /// The line after `ferrovox`. `@x` is the input file x, `{one}` the device, `{two}` two devices
-    /// of its kind.
+    /// The arguments after `ferrovox`. `@x` is the input file x, `{one}` the device, `{two}` two
+    /// devices of its type.
     ///
-    /// With `--json`, and of `info` and `occupancy`, what it prints counts too, without timings and
-    /// the like.
+    /// With `--json`, and for `info` and `occupancy`, the standard output is hashed too, without
+    /// timings and similar values.
     pub line: &'static str,
-    /// Whether the bits depend on the kind of device.
+    /// Whether the output depends on the type of the device.
     pub by_kind: bool,
 }
 
-/// Runs the cases that are wanted, in folders in `place`.
+/// Runs the selected cases in subfolders of `parent`.
 pub fn run(
     record: &mut Record,
     command: &Path,
-    place: &Path,
+    parent: &Path,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<()> {
     for case in CASES.iter().filter(|case| is_wanted(case.name)) {
-        let folder = place.join(case.name);
+        let folder = parent.join(case.name);
         if folder.exists() {
             fs::remove_dir_all(&folder)
                 .with_context(|| format!("cannot empty {}", folder.display()))?;
         }
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
         record.begin(case.name, case.by_kind);
-        let outcome = run_one(record, command, case, &folder);
-        record.end(outcome);
+        let result = run_case(record, command, case, &folder);
+        record.end(result);
     }
     Ok(())
 }
 
-fn run_one(record: &mut Record, command: &Path, case: &Case, folder: &Path) -> Result<()> {
-    let words = words(case.line, record.device());
+fn run_case(record: &mut Record, command: &Path, case: &Case, folder: &Path) -> Result<()> {
+    let arguments = expand_arguments(case.line, record.device());
     let output = Command::new(command)
-        .args(&words)
+        .args(&arguments)
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()
@@ -61,33 +62,35 @@ fn run_one(record: &mut Record, command: &Path, case: &Case, folder: &Path) -> R
         bail!(
             "{}: ferrovox {}: {}",
             output.status,
-            words.join(" "),
+            arguments.join(" "),
             String::from_utf8_lossy(&output.stderr).trim()
         );
     }
-    let said = String::from_utf8_lossy(&output.stdout);
-    if words.iter().any(|word| word == "--json") {
-        fs::write(folder.join("printed.txt"), plain_json(&said)?)?;
-    } else if words
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    if arguments.iter().any(|argument| argument == "--json") {
+        fs::write(folder.join("printed.txt"), plain_json(&stdout)?)?;
+    } else if arguments
         .iter()
-        .any(|word| word == "info" || word == "occupancy")
+        .any(|argument| argument == "info" || argument == "occupancy")
     {
-        fs::write(folder.join("printed.txt"), said.as_bytes())?;
+        fs::write(folder.join("printed.txt"), stdout.as_bytes())?;
     }
-    record.files(folder)
+    record.hash_files(folder)
 }
 
-fn words(line: &str, device: &str) -> Vec<String> {
+fn expand_arguments(line: &str, device: &str) -> Vec<String> {
     line.split_whitespace()
         .map(|word| match word.strip_prefix('@') {
             Some(input) => format!("../../in/{input}"),
-            None => word.replace("{one}", device).replace("{two}", &two(device)),
+            None => word
+                .replace("{one}", device)
+                .replace("{two}", &device_pair(device)),
         })
         .collect()
 }
 
-/// A device and the next of its kind, or itself again where there is none.
-fn two(device: &str) -> String {
+/// A device and the next one of its type, or the same device twice if there is no other.
+fn device_pair(device: &str) -> String {
     let index = device.strip_prefix("cuda:").and_then(|n| n.parse().ok());
     let next = index.map(|index: usize| index + 1);
     match next.filter(|next| Device::cuda_count().is_ok_and(|count| *next < count)) {

@@ -1,4 +1,4 @@
-//! The files.
+//! Input files.
 
 use super::*;
 use anyhow::{Context, Result};
@@ -8,75 +8,91 @@ use ferrovox::{
 };
 use std::{fmt::Write as _, fs, io::Write as _, path::Path};
 
-/// The volume of a brain.
+/// File name of the brain volume.
 const BRAIN: &str = "mni152_t1_1mm.nii.gz";
 
-/// Makes all of them in a folder, and copies the brain there.
-pub fn make(folder: &Path, data: &Path) -> Result<()> {
+/// Creates all input files in `folder`, including a copy of the brain volume.
+pub fn create(folder: &Path, data: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
     }
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let brain = data.join(BRAIN);
     fs::copy(&brain, folder.join("brain.nii.gz"))
         .with_context(|| format!("cannot copy {}", brain.display()))?;
-    volumes_by_type(folder)?;
-    masks_and_labels(folder)?;
-    headers(folder)?;
-    headerless(folder)?;
-    meshes_and_points(folder)
+    write_volumes(folder)?;
+    write_masks_and_labels(folder)?;
+    write_text_headers(folder)?;
+    write_headerless(folder)?;
+    write_meshes_and_points(folder)
 }
 
-fn converted<T>(volume: &Volume<f64>, convert: impl Fn(f64) -> T) -> AnyVolume
+fn convert_samples<T>(volume: &Volume<f64>, convert: impl Fn(f64) -> T) -> AnyVolume
 where
     T: ferrovox::grid::Sample,
 {
     let samples = volume.samples().iter().map(|&sample| convert(sample));
-    let converted = Volume::new(samples.collect(), volume.dims(), *volume.geometry());
-    converted.expect("as many").into()
+    let volume = Volume::new(samples.collect(), volume.dims(), *volume.geometry());
+    volume.expect("the sizes match").into()
 }
 
-/// Each sample type, each in another format.
-fn volumes_by_type(folder: &Path) -> Result<()> {
+/// Writes one file per sample type, each in a different format.
+fn write_volumes(folder: &Path) -> Result<()> {
     let blobs = density(DIMS, 1);
-    let plain = VolumeWriteOptions::default();
-    let big = VolumeWriteOptions {
+    let default = VolumeWriteOptions::default();
+    let big_endian = VolumeWriteOptions {
         byte_order: ByteOrder::Big,
-        ..plain
+        ..default
     };
-    let packed = VolumeWriteOptions {
+    let compressed = VolumeWriteOptions {
         compress: true,
-        ..plain
+        ..default
     };
     let unsigned = VolumeWriteOptions {
         unsigned: true,
-        ..plain
+        ..default
     };
     let files = [
-        ("u8.nii.gz", converted(&blobs, |x| x as u8), plain),
-        ("i8.nrrd", converted(&blobs, |x| (x - 120.0) as i8), plain),
-        ("u16.mha", converted(&blobs, |x| (x * 256.0) as u16), packed),
-        ("i16.nii", converted(&blobs, |x| (x * 64.0) as i16), big),
+        ("u8.nii.gz", convert_samples(&blobs, |x| x as u8), default),
+        (
+            "i8.nrrd",
+            convert_samples(&blobs, |x| (x - 120.0) as i8),
+            default,
+        ),
+        (
+            "u16.mha",
+            convert_samples(&blobs, |x| (x * 256.0) as u16),
+            compressed,
+        ),
+        (
+            "i16.nii",
+            convert_samples(&blobs, |x| (x * 64.0) as i16),
+            big_endian,
+        ),
         (
             "i32.nrrd",
-            converted(&blobs, |x| (x * 4096.0) as i32),
-            packed,
+            convert_samples(&blobs, |x| (x * 4096.0) as i32),
+            compressed,
         ),
         (
             "u32.npy",
-            converted(&blobs, |x| (x * 4096.0) as i32),
+            convert_samples(&blobs, |x| (x * 4096.0) as i32),
             unsigned,
         ),
-        ("f32.npy", converted(&blobs, |x| x as f32), plain),
-        ("f32.mha", converted(&blobs, |x| x as f32), big),
-        ("f64.nii.gz", converted(&blobs, |x| x), plain),
-        ("signed.nrrd", converted(&blobs, |x| 60.0 - x as f32), plain),
+        ("f32.npy", convert_samples(&blobs, |x| x as f32), default),
+        ("f32.mha", convert_samples(&blobs, |x| x as f32), big_endian),
+        ("f64.nii.gz", convert_samples(&blobs, |x| x), default),
+        (
+            "signed.nrrd",
+            convert_samples(&blobs, |x| 60.0 - x as f32),
+            default,
+        ),
         (
             "larger.npy",
-            converted(&density([61, 59, 64], 2), |x| x as f32),
-            plain,
+            convert_samples(&density([61, 59, 64], 2), |x| x as f32),
+            default,
         ),
-        ("holes.nii", holes(3).into(), plain),
+        ("holes.nii", holes(3).into(), default),
     ];
     for (name, volume, options) in files {
         write_volume(folder.join(name), &volume, &options)?;
@@ -84,7 +100,7 @@ fn volumes_by_type(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn masks_and_labels(folder: &Path) -> Result<()> {
+fn write_masks_and_labels(folder: &Path) -> Result<()> {
     let files: [(&str, AnyVolume); 6] = [
         ("mask.nii.gz", mask().into()),
         ("mask.npy", mask().into()),
@@ -99,22 +115,22 @@ fn masks_and_labels(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Headers of files whose samples are elsewhere, or are text.
-fn headers(folder: &Path) -> Result<()> {
+/// Writes headers of files with detached samples, and a file with text samples.
+fn write_text_headers(folder: &Path) -> Result<()> {
     let [nx, ny, nz] = DIMS;
     let blobs = density(DIMS, 1);
     let bytes: Vec<u8> = blobs.samples().iter().map(|&sample| sample as u8).collect();
     fs::write(folder.join("samples.raw"), &bytes)?;
     let file = fs::File::create(folder.join("samples.raw.gz"))?;
-    let mut packer = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
-    packer.write_all(&bytes)?;
-    packer.finish()?;
-    let head = format!("NRRD0004\ntype: uchar\ndimension: 3\nsizes: {nx} {ny} {nz}\n");
+    let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+    encoder.write_all(&bytes)?;
+    encoder.finish()?;
+    let header = format!("NRRD0004\ntype: uchar\ndimension: 3\nsizes: {nx} {ny} {nz}\n");
     let text = format!(
-        "{head}space: LPS\nspace directions: (0.5,0,0) (0,0.75,0.25) (0,0,2)\nspace origin: (1,2,3)\nencoding: gzip\ndata file: samples.raw.gz\n"
+        "{header}space: LPS\nspace directions: (0.5,0,0) (0,0.75,0.25) (0,0,2)\nspace origin: (1,2,3)\nencoding: gzip\ndata file: samples.raw.gz\n"
     );
     fs::write(folder.join("detached.nhdr"), text)?;
-    let mut text = format!("{head}spacings: 0.5 1 2\nencoding: ascii\n\n");
+    let mut text = format!("{header}spacings: 0.5 1 2\nencoding: ascii\n\n");
     for byte in &bytes {
         writeln!(text, "{byte}")?;
     }
@@ -126,9 +142,8 @@ fn headers(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Types that only headerless files can have without a header: of 32 and 64 bits, in both byte
-/// orders.
-fn headerless(folder: &Path) -> Result<()> {
+/// Writes headerless files of 32-bit and 64-bit integers in both byte orders.
+fn write_headerless(folder: &Path) -> Result<()> {
     let blobs = density(DIMS, 1);
     let samples = || blobs.samples().iter().map(|&sample| (sample * 16.0) as u32);
     let u32s: Vec<u8> = samples().flat_map(u32::to_be_bytes).collect();
@@ -143,7 +158,7 @@ fn headerless(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn meshes_and_points(folder: &Path) -> Result<()> {
+fn write_meshes_and_points(folder: &Path) -> Result<()> {
     for name in ["ball.ply", "ball.obj", "ball.stl"] {
         write_mesh(
             folder.join(name),
@@ -158,18 +173,18 @@ fn meshes_and_points(folder: &Path) -> Result<()> {
     }
     fs::write(folder.join("points.xyz"), &lines)?;
     let count = points.len();
-    let head = format!(
+    let header = format!(
         "ply\nformat ascii 1.0\nelement vertex {count}\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
     );
-    fs::write(folder.join("points.ply"), head + &lines)?;
-    let mut head = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({count}, 3), }}");
-    while (head.len() + 11) % 64 != 0 {
-        head.push(' ');
+    fs::write(folder.join("points.ply"), header + &lines)?;
+    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({count}, 3), }}");
+    while (header.len() + 11) % 64 != 0 {
+        header.push(' ');
     }
-    head.push('\n');
+    header.push('\n');
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((head.len() as u16).to_le_bytes());
-    bytes.extend(head.as_bytes());
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
     bytes.extend(points.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
     fs::write(folder.join("points.npy"), bytes)?;
     Ok(())

@@ -1,11 +1,10 @@
-//! Meshes and points.
+//! Input meshes and points.
 
 use ferrovox::mesh::{TriangleMesh, Triangles};
 use ferrovox_tests::noise::Noise;
 use std::collections::BTreeMap;
 
-/// A closed mesh: an octahedron whose triangles were cut in four three times, about as round as a
-/// ball.
+/// Returns a closed mesh: an octahedron subdivided three times, projected onto an ellipsoid.
 pub fn octasphere() -> TriangleMesh {
     let mut vertices: Vec<[f32; 3]> = vec![
         [1.0, 0.0, 0.0],
@@ -26,9 +25,9 @@ pub fn octasphere() -> TriangleMesh {
         [0, 3, 5],
     ];
     for _ in 0..3 {
-        let mut middles = BTreeMap::new();
-        let mut middle = |a: u32, b: u32| {
-            *middles.entry((a.min(b), a.max(b))).or_insert_with(|| {
+        let mut midpoints = BTreeMap::new();
+        let mut midpoint = |a: u32, b: u32| {
+            *midpoints.entry((a.min(b), a.max(b))).or_insert_with(|| {
                 let sum: [f32; 3] = std::array::from_fn(|axis| {
                     vertices[a as usize][axis] + vertices[b as usize][axis]
                 });
@@ -40,7 +39,7 @@ pub fn octasphere() -> TriangleMesh {
         triangles = triangles
             .iter()
             .flat_map(|&[a, b, c]| {
-                let [ab, bc, ca] = [middle(a, b), middle(b, c), middle(c, a)];
+                let [ab, bc, ca] = [midpoint(a, b), midpoint(b, c), midpoint(c, a)];
                 [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
             })
             .collect();
@@ -59,10 +58,10 @@ pub fn octasphere() -> TriangleMesh {
     }
 }
 
-/// Points in and about the volume of sites, in its world.
+/// Returns points inside and around the volume of sites, in its world coordinates.
 pub fn points() -> Vec<[f32; 3]> {
     let mut noise = Noise(9);
-    let mut coordinate = |from: f32, size: u64| from + noise.below(64 * size) as f32 / 64.0;
+    let mut coordinate = |min: f32, size: u64| min + noise.below(64 * size) as f32 / 64.0;
     (0..257)
         .map(|_| {
             [

@@ -1,6 +1,6 @@
 //! Golden records of distance maps.
 
-use super::Machine;
+use super::Devices;
 use crate::{inputs, record::Record};
 use anyhow::Result;
 use ferrovox::{
@@ -54,8 +54,8 @@ fn params(method: Method, max_distance: Option<f64>, nearest: bool) -> DistanceP
 }
 
 /// Records masks from all constructors.
-pub fn masks(record: &mut Record, machine: &Machine) -> Result<()> {
-    let stream = &machine.stream;
+pub fn masks(record: &mut Record, devices: &Devices) -> Result<()> {
+    let stream = &devices.stream;
     let holes = upload(stream, &inputs::holes(21))?;
     let sites = inputs::sites();
     let labels = upload(stream, &inputs::labels())?;
@@ -82,7 +82,7 @@ pub fn masks(record: &mut Record, machine: &Machine) -> Result<()> {
     ];
     for (name, mask) in &masks_by_name {
         let (words, count) = (mask.download(stream)?, mask.count(stream)?);
-        record.bits(name, |bits| {
+        record.hash_bits(name, |bits| {
             bits.add(&words).add(&[count]);
         });
     }
@@ -94,20 +94,20 @@ pub fn masks(record: &mut Record, machine: &Machine) -> Result<()> {
         ("host-surface", host.surface(device)?),
         ("host-enclosed", host.enclosed(device)?),
     ] {
-        record.bits(name, |bits| {
+        record.hash_bits(name, |bits| {
             bits.add(mask.words()).add(&[mask.count()]);
         });
     }
     let crossings = DevicePoints::from_crossings(stream, &holes, 60.0)?.download(stream)?;
-    record.bits("from_crossings", |bits| {
+    record.hash_bits("from_crossings", |bits| {
         bits.add(&crossings);
     });
     Ok(())
 }
 
 /// Records every method with voxel sites.
-pub fn maps(record: &mut Record, machine: &Machine) -> Result<()> {
-    let stream = &machine.stream;
+pub fn maps(record: &mut Record, devices: &Devices) -> Result<()> {
+    let stream = &devices.stream;
     let volume = inputs::sites();
     for (name, geometry) in geometries()? {
         let sites = upload(stream, &volume.clone().with_geometry(geometry))?;
@@ -147,8 +147,8 @@ pub fn maps(record: &mut Record, machine: &Machine) -> Result<()> {
 }
 
 /// Records point sites.
-pub fn points(record: &mut Record, machine: &Machine) -> Result<()> {
-    let stream = &machine.stream;
+pub fn points(record: &mut Record, devices: &Devices) -> Result<()> {
+    let stream = &devices.stream;
     for (name, geometry) in geometries()? {
         let points =
             DevicePoints::from_voxels(stream, &inputs::points(), inputs::SITE_DIMS, geometry)?;
@@ -167,21 +167,21 @@ pub fn points(record: &mut Record, machine: &Machine) -> Result<()> {
 }
 
 /// Records maps in slabs, with several devices and memory limits.
-pub fn slabs(record: &mut Record, machine: &Machine) -> Result<()> {
+pub fn slabs(record: &mut Record, devices: &Devices) -> Result<()> {
     let volume = inputs::sites();
     for (name, geometry) in geometries()? {
         let mut sites = Mask::new(volume.dims(), geometry)?;
         sites.set_planes(0, volume.samples(), |sample| sample != 0.0);
-        let inside = sites.enclosed(machine.stream.device())?;
+        let inside = sites.enclosed(devices.stream.device())?;
         let mut bits = Bits::default();
         for bound in [None, Some(7.5)] {
             for extra_bytes in [None, Some(0), Some(100_000)] {
                 let mut params = params(Method::Separable, bound, false);
-                let min_memory = Slabs::new(&machine.devices, &sites, &params)?
+                let min_memory = Slabs::new(&devices.all, &sites, &params)?
                     .with_sign(&inside)?
                     .min_memory();
                 params.memory = extra_bytes.map(|extra_bytes| min_memory + extra_bytes);
-                let plain = Slabs::new(&machine.devices, &sites, &params)?;
+                let plain = Slabs::new(&devices.all, &sites, &params)?;
                 bits.add(plain.map()?.samples());
                 bits.add(plain.with_sign(&inside)?.map()?.samples());
             }
@@ -192,44 +192,44 @@ pub fn slabs(record: &mut Record, machine: &Machine) -> Result<()> {
 }
 
 /// Records integer squared distances.
-pub fn squared(record: &mut Record, machine: &Machine) -> Result<()> {
-    let stream = &machine.stream;
+pub fn squared(record: &mut Record, devices: &Devices) -> Result<()> {
+    let stream = &devices.stream;
     let sites = DeviceMask::from_mask(stream, &upload(stream, &inputs::sites())?)?;
     let labels = upload(stream, &inputs::labels())?;
     let bounded = params(Method::Separable, Some(20.0), false);
     let free = DistanceParams::default();
     let map = distance::transform_squared::<u16>(stream, &sites, &bounded)?.download(stream)?;
-    record.bits("voxels-u16", |bits| {
+    record.hash_bits("voxels-u16", |bits| {
         bits.add(&map);
     });
     for (name, params) in [("voxels-u32", free), ("voxels-u32-bound", bounded)] {
         let map = distance::transform_squared::<u32>(stream, &sites, &params)?.download(stream)?;
-        record.bits(name, |bits| {
+        record.hash_bits(name, |bits| {
             bits.add(&map);
         });
     }
     let map = distance::transform_labels_squared::<u16, _>(stream, &labels, &bounded)?;
     let map = map.download(stream)?;
-    record.bits("labels-u16", |bits| {
+    record.hash_bits("labels-u16", |bits| {
         bits.add(&map);
     });
     let map = distance::transform_labels_squared::<u32, _>(stream, &labels, &free)?;
     let map = map.download(stream)?;
-    record.bits("labels-u32", |bits| {
+    record.hash_bits("labels-u32", |bits| {
         bits.add(&map);
     });
     Ok(())
 }
 
 /// Records label maps of every sample type.
-pub fn labels(record: &mut Record, machine: &Machine) -> Result<()> {
+pub fn labels(record: &mut Record, devices: &Devices) -> Result<()> {
     let u16s = inputs::labels();
-    record_labels(record, machine, "u8", |label| (label / 3) as u8)?;
-    record_labels(record, machine, "i8", |label| (label / 12) as i8 - 60)?;
-    record_labels(record, machine, "u16", |label| label)?;
-    record_labels(record, machine, "i16", |label| label as i16 - 700)?;
-    record_labels(record, machine, "f32", |label| f32::from(label) / 3.0)?;
-    let stream = &machine.stream;
+    record_labels(record, devices, "u8", |label| (label / 3) as u8)?;
+    record_labels(record, devices, "i8", |label| (label / 12) as i8 - 60)?;
+    record_labels(record, devices, "u16", |label| label)?;
+    record_labels(record, devices, "i16", |label| label as i16 - 700)?;
+    record_labels(record, devices, "f32", |label| f32::from(label) / 3.0)?;
+    let stream = &devices.stream;
     for (name, geometry) in geometries()? {
         let labels = upload(stream, &u16s.clone().with_geometry(geometry))?;
         let mut bits = Bits::default();
@@ -248,11 +248,11 @@ pub fn labels(record: &mut Record, machine: &Machine) -> Result<()> {
 
 fn record_labels<T: DeviceSample + Sample>(
     record: &mut Record,
-    machine: &Machine,
+    devices: &Devices,
     name: &str,
     convert: impl Fn(u16) -> T,
 ) -> Result<()> {
-    let stream = &machine.stream;
+    let stream = &devices.stream;
     let labels = inputs::labels();
     let samples = labels
         .samples()

@@ -1,6 +1,6 @@
-//! Isosurfaces.
+//! Golden records of isosurfaces.
 
-use super::Machine;
+use super::Devices;
 use crate::{inputs, record::Record};
 use anyhow::Result;
 use ferrovox::{
@@ -22,42 +22,46 @@ fn add_mesh(bits: &mut Bits, mesh: &TriangleMesh, non_finite_cells: u64) {
     bits.add(&[non_finite_cells]);
 }
 
-/// Every choice of what is inside, of closing, of normals.
-fn choices(iso: f32) -> impl Iterator<Item = IsosurfaceParams> {
-    (0..8).map(move |choice| IsosurfaceParams {
+/// Returns all combinations of inside, closing and normals.
+fn param_combinations(iso: f32) -> impl Iterator<Item = IsosurfaceParams> {
+    (0..8).map(move |bits| IsosurfaceParams {
         iso,
-        inside: match choice & 1 {
+        inside: match bits & 1 {
             0 => Inside::Above,
             _ => Inside::Below,
         },
-        close: choice & 2 != 0,
-        normals: choice & 4 != 0,
+        close: bits & 2 != 0,
+        normals: bits & 4 != 0,
         ..IsosurfaceParams::default()
     })
 }
 
-fn converted<T: Sample>(of: impl Fn(f64) -> T) -> Result<Volume<T>> {
+fn convert_samples<T: Sample>(convert: impl Fn(f64) -> T) -> Result<Volume<T>> {
     let blobs = inputs::density(inputs::DIMS, 11);
-    let samples = blobs.samples().iter().map(|&sample| of(sample)).collect();
+    let samples = blobs
+        .samples()
+        .iter()
+        .map(|&sample| convert(sample))
+        .collect();
     Ok(Volume::new(samples, inputs::DIMS, inputs::oblique())?)
 }
 
-fn extract_of<T: DeviceSample + Sample>(
+fn record_extract<T: DeviceSample + Sample>(
     record: &mut Record,
-    machine: &Machine,
+    devices: &Devices,
     name: &str,
     volume: &Volume<T>,
     iso: f32,
 ) -> Result<()> {
-    let stream = &machine.stream;
-    let on_device = DeviceVolume::upload(stream, volume.view())?;
+    let stream = &devices.stream;
+    let device_volume = DeviceVolume::upload(stream, volume.view())?;
     let mask = DeviceVolume::upload(stream, inputs::mask().view())?;
     for method in Method::ALL {
         let mut bits = Bits::default();
         for mask in [None, Some(&mask)] {
-            for params in choices(iso) {
+            for params in param_combinations(iso) {
                 let params = IsosurfaceParams { method, ..params };
-                let surface = isosurface::extract(stream, &on_device, mask, &params)?;
+                let surface = isosurface::extract(stream, &device_volume, mask, &params)?;
                 add_mesh(
                     &mut bits,
                     &surface.download(stream)?,
@@ -70,20 +74,20 @@ fn extract_of<T: DeviceSample + Sample>(
     Ok(())
 }
 
-/// Types, methods and choices; index widths.
-pub fn extract(record: &mut Record, machine: &Machine) -> Result<()> {
-    let u8s = converted(|x| x as u8)?;
-    extract_of(record, machine, "u8", &u8s, 60.0)?;
-    let i8s = converted(|x| (x - 120.0) as i8)?;
-    extract_of(record, machine, "i8", &i8s, -60.0)?;
-    let u16s = converted(|x| (x * 256.0) as u16)?;
-    extract_of(record, machine, "u16", &u16s, 15_360.25)?;
-    let i16s = converted(|x| (x * 128.0) as i16)?;
-    extract_of(record, machine, "i16", &i16s, 7680.0)?;
-    extract_of(record, machine, "f32", &inputs::holes(12), 60.0)?;
+/// Records extractions with all types, methods, parameters and index widths.
+pub fn extract(record: &mut Record, devices: &Devices) -> Result<()> {
+    let u8s = convert_samples(|x| x as u8)?;
+    record_extract(record, devices, "u8", &u8s, 60.0)?;
+    let i8s = convert_samples(|x| (x - 120.0) as i8)?;
+    record_extract(record, devices, "i8", &i8s, -60.0)?;
+    let u16s = convert_samples(|x| (x * 256.0) as u16)?;
+    record_extract(record, devices, "u16", &u16s, 15_360.25)?;
+    let i16s = convert_samples(|x| (x * 128.0) as i16)?;
+    record_extract(record, devices, "i16", &i16s, 7680.0)?;
+    record_extract(record, devices, "f32", &inputs::holes(12), 60.0)?;
 
-    let stream = &machine.stream;
-    let on_device = DeviceVolume::upload(stream, u8s.view())?;
+    let stream = &devices.stream;
+    let device_volume = DeviceVolume::upload(stream, u8s.view())?;
     let widths = [
         ("bits32", IndexWidth::Bits32),
         ("bits64", IndexWidth::Bits64),
@@ -96,9 +100,9 @@ pub fn extract(record: &mut Record, machine: &Machine) -> Result<()> {
                 method,
                 ..IsosurfaceParams::default()
             };
-            let surface = isosurface::extract(stream, &on_device, None, &params)?;
+            let surface = isosurface::extract(stream, &device_volume, None, &params)?;
             let mesh = surface.download(stream)?;
-            record.bits(&format!("{name}-{}", method.name()), |bits| {
+            record.hash_bits(&format!("{name}-{}", method.name()), |bits| {
                 add_mesh(bits, &mesh, 0);
             });
         }
@@ -106,34 +110,34 @@ pub fn extract(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// Several devices: from the host, and of slabs that are there already.
-pub fn parts(record: &mut Record, machine: &Machine) -> Result<()> {
+/// Records extractions on several devices, from host volumes and from device slabs.
+pub fn parts(record: &mut Record, devices: &Devices) -> Result<()> {
     let volume = inputs::holes(13);
     let mask = inputs::mask();
     let mut bits = Bits::default();
     for mask in [None, Some(mask.view())] {
-        for params in choices(60.0) {
-            let parts = isosurface::extract_parts(&machine.devices, volume.view(), mask, &params)?;
+        for params in param_combinations(60.0) {
+            let parts = isosurface::extract_parts(&devices.all, volume.view(), mask, &params)?;
             add_mesh(&mut bits, &parts.join()?, parts.non_finite_cells());
         }
     }
     record.hash("extract_parts", bits.finish());
 
     let mut bits = Bits::default();
-    for params in choices(60.0) {
+    for params in param_combinations(60.0) {
         let [nx, ny, _] = volume.dims();
-        let mut resident = Vec::new();
-        let slabs = isosurface::slabs(volume.dims(), params.close, machine.devices.len())?;
-        for (slab, device) in slabs.into_iter().zip(&machine.devices) {
+        let mut device_slabs = Vec::new();
+        let slabs = isosurface::slabs(volume.dims(), params.close, devices.all.len())?;
+        for (slab, device) in slabs.into_iter().zip(&devices.all) {
             let stream = device.stream()?;
             let plane = nx * ny;
             let samples = &volume.samples()[plane * slab.planes.start..plane * slab.planes.end];
             let samples = stream.upload(samples)?;
             let dims = [nx, ny, slab.planes.len()];
             let samples = DeviceVolume::from_buffer(samples, dims, *volume.geometry())?;
-            resident.push((stream, samples, slab));
+            device_slabs.push((stream, samples, slab));
         }
-        let slabs: Vec<_> = resident
+        let slabs: Vec<_> = device_slabs
             .iter()
             .map(|(stream, samples, slab)| DeviceSlab {
                 stream,
@@ -150,35 +154,36 @@ pub fn parts(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// In little memory.
-pub fn within(record: &mut Record, machine: &Machine) -> Result<()> {
-    let stream = &machine.stream;
+/// Records extractions with memory limits.
+pub fn within(record: &mut Record, devices: &Devices) -> Result<()> {
+    let stream = &devices.stream;
     let volume = DeviceVolume::upload(stream, inputs::holes(14).view())?;
     let mask = DeviceVolume::upload(stream, inputs::mask().view())?;
-    let (mut kept, mut host, mut each) = (Bits::default(), Bits::default(), Bits::default());
+    let (mut within, mut host, mut parts_bits) =
+        (Bits::default(), Bits::default(), Bits::default());
     for mask in [None, Some(&mask)] {
-        for params in choices(60.0) {
+        for params in param_combinations(60.0) {
             for memory in [None, Some(1_500_000)] {
                 let parts =
                     isosurface::extract_within_budget(stream, &volume, mask, &params, memory)?;
-                add_mesh(&mut kept, &parts.join()?, parts.non_finite_cells());
-                let found = isosurface::extract_to_host(stream, &volume, mask, &params, memory)?;
-                add_mesh(&mut host, &found.mesh, found.non_finite_cells);
-                // where the parts end is not the mesh: their vertices and triangles one after the
-                // other are
+                add_mesh(&mut within, &parts.join()?, parts.non_finite_cells());
+                let surface = isosurface::extract_to_host(stream, &volume, mask, &params, memory)?;
+                add_mesh(&mut host, &surface.mesh, surface.non_finite_cells);
+                // The boundaries of the parts may change; the concatenated vertices and triangles
+                // may not.
                 let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
                 isosurface::for_each_part(stream, &volume, mask, &params, memory, |part| {
-                    let found = part.mesh.download(stream)?;
-                    vertices.extend(found.vertices);
-                    triangles.extend(found.triangles.iter());
+                    let mesh = part.mesh.download(stream)?;
+                    vertices.extend(mesh.vertices);
+                    triangles.extend(mesh.triangles.iter());
                     Ok::<_, isosurface::IsosurfaceError>(())
                 })?;
-                each.add(&vertices).add(&triangles);
+                parts_bits.add(&vertices).add(&triangles);
             }
         }
     }
-    record.hash("extract_within", kept.finish());
+    record.hash("extract_within", within.finish());
     record.hash("extract_to_host", host.finish());
-    record.hash("for_each_part", each.finish());
+    record.hash("for_each_part", parts_bits.finish());
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! Scans.
+//! Golden records of scans.
 
-use super::Machine;
+use super::Devices;
 use crate::record::Record;
 use anyhow::Result;
 use ferrovox::{
@@ -12,28 +12,28 @@ use ferrovox::{
 };
 use ferrovox_tests::{golden::Bits, noise::Noise};
 
-/// None, less than a warp, more than a tile of the CPU, several tiles of a GPU.
+/// Array sizes: empty, one element, below a warp, above a CPU tile, several GPU tiles.
 const SIZES: [usize; 5] = [0, 1, 29, 8_209, 100_003];
 const KINDS: [ScanKind; 2] = [ScanKind::Exclusive, ScanKind::Inclusive];
 
-fn input<T>(size: usize, of: impl Fn(u64) -> T) -> Vec<T> {
+fn generate_input<T>(size: usize, convert: impl Fn(u64) -> T) -> Vec<T> {
     let mut noise = Noise(size as u64 + 17);
-    (0..size).map(|_| of(noise.bits())).collect()
+    (0..size).map(|_| convert(noise.bits())).collect()
 }
 
-/// From -1 to 1, with few digits.
+/// Converts random bits to a number in -1..1 with 24 significant bits.
 fn fraction(bits: u64) -> f64 {
     (bits >> 40) as f64 / f64::from(1 << 23) - 1.0
 }
 
-/// Adds all sizes and kinds, with and without what comes first.
-fn add<I, V, O>(
+/// Adds scans of all sizes and kinds, with and without an initial value.
+fn add_scans<I, V, O>(
     bits: &mut Bits,
     stream: &Stream,
     operator: O,
     method: ScanMethod,
     initial: V,
-    of: impl Fn(u64) -> I,
+    convert: impl Fn(u64) -> I,
 ) -> Result<(), ScanError>
 where
     I: Scannable<V, O>,
@@ -42,7 +42,7 @@ where
 {
     let mut scanner = Scanner::new(stream)?;
     for size in SIZES {
-        let input = stream.upload(&input(size, &of))?;
+        let input = stream.upload(&generate_input(size, &convert))?;
         let mut output = stream.zeros::<V>(size)?;
         for kind in KINDS {
             for initial in [None, Some(initial)] {
@@ -62,18 +62,18 @@ where
 }
 
 macro_rules! record_scans {
-    ($record:ident, $stream:expr; $($input:ident $value:ident $operator:ident $method:ident, $initial:expr, $of:expr;)+) => {$(
+    ($record:ident, $stream:expr; $($input:ident $value:ident $operator:ident $method:ident, $initial:expr, $convert:expr;)+) => {$(
         let name = concat!(stringify!($operator), "-", stringify!($input), "-", stringify!($value), "-", stringify!($method));
         let mut bits = Bits::default();
-        add::<$input, $value, _>(&mut bits, $stream, $operator, ScanMethod::$method, $initial, $of)?;
+        add_scans::<$input, $value, _>(&mut bits, $stream, $operator, ScanMethod::$method, $initial, $convert)?;
         $record.hash(name, bits.finish());
     )+};
 }
 
-/// Sums of integers, in both methods.
-pub fn integers(record: &mut Record, machine: &Machine) -> Result<()> {
+/// Records integer sums with both methods.
+pub fn integers(record: &mut Record, devices: &Devices) -> Result<()> {
     record_scans! {
-        record, &machine.stream;
+        record, &devices.stream;
         u32 u32 Sum SinglePass, 5, |bits| bits as u32;
         u32 u32 Sum ThreePass, 5, |bits| bits as u32;
         i32 i32 Sum SinglePass, -5, |bits| bits as i32;
@@ -86,10 +86,10 @@ pub fn integers(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// Flags and counts.
-pub fn counts(record: &mut Record, machine: &Machine) -> Result<()> {
+/// Records sums of small integers with wider results.
+pub fn counts(record: &mut Record, devices: &Devices) -> Result<()> {
     record_scans! {
-        record, &machine.stream;
+        record, &devices.stream;
         u8 u32 Sum SinglePass, 7, |bits| bits as u8;
         u8 u64 Sum SinglePass, 7, |bits| bits as u8;
         u16 u32 Sum SinglePass, 7, |bits| bits as u16;
@@ -104,10 +104,10 @@ pub fn counts(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// Minima and maxima.
-pub fn extremes(record: &mut Record, machine: &Machine) -> Result<()> {
+/// Records minima and maxima.
+pub fn extremes(record: &mut Record, devices: &Devices) -> Result<()> {
     record_scans! {
-        record, &machine.stream;
+        record, &devices.stream;
         u32 u32 Min SinglePass, 1 << 31, |bits| bits as u32;
         u32 u32 Max SinglePass, 1 << 31, |bits| bits as u32;
         i32 i32 Min SinglePass, 0, |bits| bits as i32;
@@ -124,23 +124,23 @@ pub fn extremes(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// Sums of floats, whose grouping depends on the device.
-pub fn floats(record: &mut Record, machine: &Machine) -> Result<()> {
+/// Records floating-point sums; their order of operations depends on the device.
+pub fn floats(record: &mut Record, devices: &Devices) -> Result<()> {
     record_scans! {
-        record, &machine.stream;
+        record, &devices.stream;
         f32 f32 Sum SinglePass, 0.25, |bits| fraction(bits) as f32;
         f64 f64 Sum SinglePass, 0.25, fraction;
     }
     Ok(())
 }
 
-/// In place.
-pub fn in_place(record: &mut Record, machine: &Machine) -> Result<()> {
-    let stream = &machine.stream;
+/// Records in-place scans.
+pub fn in_place(record: &mut Record, devices: &Devices) -> Result<()> {
+    let stream = &devices.stream;
     let mut scanner = Scanner::new(stream)?;
     let mut bits = Bits::default();
     for size in SIZES {
-        let mut data = stream.upload(&input(size, |bits| bits as u32))?;
+        let mut data = stream.upload(&generate_input(size, |bits| bits as u32))?;
         let total = scanner.inclusive_in_place(Sum, &mut data)?.download()?;
         bits.add(&[total]).add(&stream.download(&data)?);
         let total = scanner.exclusive_in_place(Max, &mut data)?.download()?;
@@ -150,14 +150,14 @@ pub fn in_place(record: &mut Record, machine: &Machine) -> Result<()> {
     Ok(())
 }
 
-fn add_checked<I, V>(bits: &mut Bits, stream: &Stream, of: impl Fn(u64) -> I) -> Result<()>
+fn add_checked<I, V>(bits: &mut Bits, stream: &Stream, convert: impl Fn(u64) -> I) -> Result<()>
 where
     I: CheckedSum<V>,
     V: ScanValue,
 {
     let mut scanner = Scanner::new(stream)?;
     for size in SIZES {
-        let input = stream.upload(&input(size, &of))?;
+        let input = stream.upload(&generate_input(size, &convert))?;
         let mut output = stream.zeros::<V>(size)?;
         for kind in KINDS {
             let params = ScanParams {
@@ -174,13 +174,13 @@ where
     Ok(())
 }
 
-/// Checked sums, some of which overflow.
-pub fn checked(record: &mut Record, machine: &Machine) -> Result<()> {
+/// Records checked sums with and without overflow.
+pub fn checked(record: &mut Record, devices: &Devices) -> Result<()> {
     macro_rules! record_checked {
-        ($($input:ident $value:ident, $of:expr;)+) => {$(
+        ($($input:ident $value:ident, $convert:expr;)+) => {$(
             let name = concat!(stringify!($input), "-", stringify!($value));
             let mut bits = Bits::default();
-            add_checked::<$input, $value>(&mut bits, &machine.stream, $of)?;
+            add_checked::<$input, $value>(&mut bits, &devices.stream, $convert)?;
             record.hash(name, bits.finish());
         )+};
     }
@@ -196,7 +196,7 @@ pub fn checked(record: &mut Record, machine: &Machine) -> Result<()> {
         i64 i64, |bits| bits as i64 >> 3;
     }
     let mut bits = Bits::default();
-    add_checked::<u32, u32>(&mut bits, &machine.stream, |bits| bits as u32)?;
+    add_checked::<u32, u32>(&mut bits, &devices.stream, |bits| bits as u32)?;
     record.hash("u32-u32-overflow", bits.finish());
     Ok(())
 }
@@ -208,9 +208,9 @@ const METHODS: [MultiDeviceMethod; 2] = [
 
 fn add_across<I, V, O>(
     bits: &mut Bits,
-    machine: &Machine,
+    devices: &Devices,
     operator: O,
-    of: impl Fn(u64) -> I,
+    convert: impl Fn(u64) -> I,
 ) -> Result<()>
 where
     I: Scannable<V, O>,
@@ -218,7 +218,7 @@ where
     O: Operator<V> + Copy,
 {
     for size in SIZES {
-        let input = input(size, &of);
+        let input = generate_input(size, &convert);
         for method in METHODS {
             for kind in KINDS {
                 let params = MultiDeviceParams {
@@ -229,7 +229,7 @@ where
                 };
                 let mut output = vec![V::zeroed(); size];
                 let total =
-                    scan::multi_device(&machine.devices, operator, &input, &mut output, &params)?;
+                    scan::multi_device(&devices.all, operator, &input, &mut output, &params)?;
                 bits.add(&[total]).add(&output);
             }
         }
@@ -237,30 +237,30 @@ where
     Ok(())
 }
 
-/// Over three devices.
-pub fn across(record: &mut Record, machine: &Machine) -> Result<()> {
+/// Records scans across three devices.
+pub fn across(record: &mut Record, devices: &Devices) -> Result<()> {
     let mut bits = Bits::default();
-    add_across::<u32, u64, _>(&mut bits, machine, Sum, |bits| bits as u32)?;
+    add_across::<u32, u64, _>(&mut bits, devices, Sum, |bits| bits as u32)?;
     record.hash("Sum-u32-u64", bits.finish());
     let mut bits = Bits::default();
-    add_across::<u8, u32, _>(&mut bits, machine, Sum, |bits| bits as u8)?;
+    add_across::<u8, u32, _>(&mut bits, devices, Sum, |bits| bits as u8)?;
     record.hash("Sum-u8-u32", bits.finish());
     let mut bits = Bits::default();
-    add_across::<i64, i64, _>(&mut bits, machine, Min, |bits| bits as i64)?;
+    add_across::<i64, i64, _>(&mut bits, devices, Min, |bits| bits as i64)?;
     record.hash("Min-i64", bits.finish());
     let mut bits = Bits::default();
-    add_across::<f32, f32, _>(&mut bits, machine, Max, |bits| fraction(bits) as f32)?;
+    add_across::<f32, f32, _>(&mut bits, devices, Max, |bits| fraction(bits) as f32)?;
     record.hash("Max-f32", bits.finish());
     Ok(())
 }
 
-/// Sums of floats over three devices.
-pub fn across_floats(record: &mut Record, machine: &Machine) -> Result<()> {
+/// Records floating-point sums across three devices.
+pub fn across_floats(record: &mut Record, devices: &Devices) -> Result<()> {
     let mut bits = Bits::default();
-    add_across::<f32, f32, _>(&mut bits, machine, Sum, |bits| fraction(bits) as f32)?;
+    add_across::<f32, f32, _>(&mut bits, devices, Sum, |bits| fraction(bits) as f32)?;
     record.hash("Sum-f32", bits.finish());
     let mut bits = Bits::default();
-    add_across::<f64, f64, _>(&mut bits, machine, Sum, fraction)?;
+    add_across::<f64, f64, _>(&mut bits, devices, Sum, fraction)?;
     record.hash("Sum-f64", bits.finish());
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! Meshes as voxels, and fields with a formula.
+//! Golden records of voxelized meshes and synthetic fields.
 
-use super::Machine;
+use super::Devices;
 use crate::{inputs, record::Record};
 use anyhow::Result;
 use ferrovox::{
@@ -8,9 +8,9 @@ use ferrovox::{
     voxelize::{VoxelizeParams, voxelize, voxelize_on_grid},
 };
 
-/// Masks of meshes.
-pub fn voxelized(record: &mut Record, machine: &Machine) -> Result<()> {
-    let stream = &machine.stream;
+/// Records masks of voxelized meshes.
+pub fn voxelized(record: &mut Record, devices: &Devices) -> Result<()> {
+    let stream = &devices.stream;
     let mesh = inputs::octasphere();
     for (name, params) in [
         ("across-47", VoxelizeParams::with_resolution(47)),
@@ -18,28 +18,28 @@ pub fn voxelized(record: &mut Record, machine: &Machine) -> Result<()> {
         ("of-size", VoxelizeParams::with_voxel_size(0.15)),
     ] {
         let words = voxelize(stream, &mesh, &params)?.download(stream)?;
-        record.bits(name, |bits| {
+        record.hash_bits(name, |bits| {
             bits.add(&words);
         });
     }
     let geometry = inputs::oblique();
-    let place = geometry.world_to_index([1.5, -2.0, 0.0].into());
-    let first = [place.x, place.y, place.z].map(|index| index as i64 - 12);
+    let centre = geometry.world_to_index([1.5, -2.0, 0.0].into());
+    let first = [centre.x, centre.y, centre.z].map(|index| index as i64 - 12);
     let mask = voxelize_on_grid(stream, &mesh, [35, 24, 23], geometry.shifted(first))?;
     let words = mask.download(stream)?;
-    record.bits("in-an-oblique-grid", |bits| {
+    record.hash_bits("in-an-oblique-grid", |bits| {
         bits.add(&words);
     });
     Ok(())
 }
 
-/// Fields that devices fill.
-pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
-    let stream = &machine.stream;
+/// Records synthetic fields filled by the device.
+pub fn fields(record: &mut Record, devices: &Devices) -> Result<()> {
+    let stream = &devices.stream;
     let dims = [37, 23, 19];
     let sphere = synthetic::sphere(stream, dims, 8.5)?;
     let samples = stream.download(sphere.samples())?;
-    record.bits("sphere", |bits| {
+    record.hash_bits("sphere", |bits| {
         bits.add(&samples);
     });
     let levels = Levels {
@@ -48,12 +48,12 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
     };
     let samples = synthetic::sphere_as::<u8>(stream, dims, 8.5, levels)?;
     let samples = stream.download(samples.samples())?;
-    record.bits("sphere-u8", |bits| {
+    record.hash_bits("sphere-u8", |bits| {
         bits.add(&samples);
     });
     let samples = synthetic::quantise::<i16>(stream, &sphere, levels)?;
     let samples = stream.download(samples.samples())?;
-    record.bits("quantise-i16", |bits| {
+    record.hash_bits("quantise-i16", |bits| {
         bits.add(&samples);
     });
     let balls = [
@@ -68,7 +68,7 @@ pub fn fields(record: &mut Record, machine: &Machine) -> Result<()> {
     ];
     let metaballs = synthetic::metaballs(stream, dims, &balls)?;
     let samples = stream.download(metaballs.samples())?;
-    record.bits("metaballs", |bits| {
+    record.hash_bits("metaballs", |bits| {
         bits.add(&samples);
     });
     Ok(())
