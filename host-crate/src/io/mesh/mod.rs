@@ -6,7 +6,6 @@ mod forward_references;
 mod labelled;
 mod parallel_encode;
 mod read;
-mod registry;
 mod spool;
 mod stream_writer;
 mod write;
@@ -18,10 +17,10 @@ use crate::io::output::group::write_alone;
 use crate::io::{FileError, FileGroup, FileProblem};
 use crate::mesh::TriangleMesh;
 
+pub use formats::MeshFormat;
 pub use labelled::write_labelled_mesh;
 pub(super) use read::read_mesh_source;
 pub use read::{read_mesh, read_mesh_bytes};
-pub use registry::MeshFormat;
 pub use stream_writer::MeshWriter;
 pub use write::MeshCounts;
 

@@ -3,7 +3,6 @@
 mod encoder;
 mod formats;
 mod polylines;
-mod registry;
 mod swc_forest;
 mod swc_problem;
 mod swc_reader;
@@ -18,7 +17,7 @@ use crate::io::source::Source;
 use crate::io::volume::format::extension;
 use crate::io::{FileError, FileGroup, FileProblem};
 
-pub use registry::SkeletonFormat;
+pub use formats::SkeletonFormat;
 pub use swc_problem::{SwcField, SwcProblem};
 
 use encoder::SkeletonContent;

@@ -1,22 +1,159 @@
-//! The mesh formats, one module each: properties, encoder and, for some, a reader.
+//! Registry of the mesh formats, one module each: properties, encoder and, for some, a reader.
+//!
+//! Adding a format takes one module, its declaration and row in the table below, and one row in the
+//! README's table, which a test compares with [`MeshFormat::markdown_table`].
 
-pub(super) mod obj;
-pub(super) mod ply;
-pub(super) mod stl;
-pub(super) mod vtk;
-pub(super) mod vtp;
+mod obj;
+mod ply;
+mod stl;
+mod vtk;
+mod vtp;
 
-use crate::io::FileProblem;
-use crate::memory;
+use super::encoder::{MeshEncoder, MeshFormatInfo};
+use crate::io::registry::{file_formats, list_extensions};
+use std::fmt::Write;
+use std::sync::LazyLock;
 
-/// Elements by which a list of a mesh grows at least.
-const GROWTH: usize = 1 << 16;
-
-/// Appends an element to a list of a mesh that is being read.
-fn append<T>(list: &mut Vec<T>, element: T) -> Result<(), FileProblem> {
-    if list.len() == list.capacity() {
-        memory::try_reserve_amortized("a mesh", list, GROWTH.max(list.len() / 2))?;
+file_formats! {
+    /// A format of mesh files.
+    MeshFormat: MeshEncoder, streams: Ply {
+        /// PLY, written as binary little-endian.
+        Ply => ply::PlyEncoder,
+        /// Wavefront OBJ: text.
+        Obj => obj::ObjEncoder,
+        /// STL, written as binary.
+        Stl => stl::StlEncoder,
+        /// VTK's legacy format: binary polydata, `.vtk`.
+        Vtk => vtk::VtkEncoder,
+        /// VTK's XML format: polydata with appended binary data, `.vtp`.
+        Vtp => vtp::VtpEncoder,
     }
-    list.push(element);
-    Ok(())
+}
+
+impl MeshFormat {
+    /// Returns the format that the first bytes of a file identify. OBJ and binary STL files have no
+    /// signature.
+    pub fn from_content(start: &[u8]) -> Option<Self> {
+        let has_signature = |format: &Self| {
+            let mut signatures = format.info().signatures.iter();
+            signatures.any(|signature| start.starts_with(signature))
+        };
+        Self::ALL.iter().copied().find(has_signature)
+    }
+
+    /// Returns `true` if files of this format can be read.
+    pub fn is_readable(self) -> bool {
+        self.info().reader.is_some()
+    }
+
+    /// Returns `true` if files of this format can store the two labels of each triangle.
+    pub fn holds_face_labels(self) -> bool {
+        self.info().holds_face_labels
+    }
+
+    /// Returns the extensions of all formats as a message lists them:
+    /// `.ply, .obj, .stl, .vtk or .vtp`.
+    pub fn writable_extensions() -> &'static str {
+        static LIST: LazyLock<String> = LazyLock::new(|| extensions(|_| true, "or"));
+        &LIST
+    }
+
+    /// Returns the extensions of the readable formats as a message lists them:
+    /// `.ply, .obj and .stl`.
+    pub fn readable_extensions() -> &'static str {
+        static LIST: LazyLock<String> =
+            LazyLock::new(|| extensions(MeshFormat::is_readable, "and"));
+        &LIST
+    }
+
+    /// Returns the extensions of the formats that store the two labels of each triangle:
+    /// `.ply or .vtp`.
+    pub fn face_label_extensions() -> &'static str {
+        static LIST: LazyLock<String> =
+            LazyLock::new(|| extensions(MeshFormat::holds_face_labels, "or"));
+        &LIST
+    }
+
+    /// Returns the extensions of the formats for meshes of any size: `.obj or .vtp`.
+    pub(in crate::io::mesh) fn unlimited_extensions() -> &'static str {
+        static LIST: LazyLock<String> =
+            LazyLock::new(|| extensions(|format| format.info().limit.is_none(), "or"));
+        &LIST
+    }
+
+    /// Returns the sentence that errors about the extension of an output quote.
+    pub(crate) fn written_as() -> &'static str {
+        static SENTENCE: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "meshes are written as {}",
+                MeshFormat::writable_extensions()
+            )
+        });
+        &SENTENCE
+    }
+
+    /// Returns the sentence that errors about the extension of an input quote.
+    pub(in crate::io::mesh) fn read_from() -> &'static str {
+        static SENTENCE: LazyLock<String> =
+            LazyLock::new(|| format!("meshes are read from {}", MeshFormat::readable_extensions()));
+        &SENTENCE
+    }
+
+    /// Returns the Markdown table of mesh formats that the README shows.
+    pub fn markdown_table() -> String {
+        let mut table = "| mesh format | extension | read | normals | indices | face labels |\n\
+                         | --- | --- | --- | --- | --- | --- |\n"
+            .to_owned();
+        for format in Self::ALL {
+            let info = format.info();
+            let read = info.reader.map_or("no", |reader| reader.encodings);
+            let labels = if info.holds_face_labels { "yes" } else { "no" };
+            let row = writeln!(
+                table,
+                "| {} | `.{}` | {read} | {} | {} | {labels} |",
+                info.description, info.extension, info.normals, info.indices
+            );
+            debug_assert!(row.is_ok(), "a string accepts every write");
+        }
+        table
+    }
+
+    pub(in crate::io::mesh) fn info(self) -> &'static MeshFormatInfo {
+        self.encoder().info()
+    }
+}
+
+fn extensions(is_listed: impl Fn(MeshFormat) -> bool, conjunction: &str) -> String {
+    let formats = MeshFormat::ALL.iter().filter(|format| is_listed(**format));
+    list_extensions(formats.map(|format| format.extension()), conjunction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn extension_determines_the_mesh_format() {
+        let format = |name: &str| MeshFormat::from_path(Path::new(name));
+        assert_eq!(format("brain.PLY"), Some(MeshFormat::Ply));
+        assert_eq!(format("brain.ply.gz"), None);
+        for &known in MeshFormat::ALL {
+            assert_eq!(format(&format!("a.{}", known.extension())), Some(known));
+        }
+    }
+
+    #[test]
+    fn lists_of_extensions_follow_the_table() {
+        assert_eq!(
+            MeshFormat::written_as(),
+            "meshes are written as .ply, .obj, .stl, .vtk or .vtp"
+        );
+        assert_eq!(
+            MeshFormat::read_from(),
+            "meshes are read from .ply, .obj and .stl"
+        );
+        assert_eq!(MeshFormat::face_label_extensions(), ".ply or .vtp");
+        assert_eq!(MeshFormat::unlimited_extensions(), ".obj or .vtp");
+    }
 }

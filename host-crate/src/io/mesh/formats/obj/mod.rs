@@ -2,7 +2,6 @@
 
 mod reader;
 
-use super::append;
 use crate::io::mesh::encoder::{DataBlock, MeshEncoder, MeshFormatInfo, MeshLayout, MeshReader};
 use crate::io::wavefront;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Reader of OBJ: `v` and `f` records. Other records, texture coordinates and normals are ignored.
 
-use super::append;
+use crate::io::mesh::read::append;
 use crate::io::source::Source;
 use crate::io::{FileProblem, MeshFormat};
 use crate::mesh::{TriangleMesh, Triangles};

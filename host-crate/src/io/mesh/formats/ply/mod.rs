@@ -4,7 +4,6 @@
 mod header;
 mod reader;
 
-use super::append;
 use crate::io::mesh::encoder::{
     CountLimit, DataBlock, Element, FACE_LABEL_NAMES, LabelRange, MeshEncoder, MeshFormatInfo,
     MeshLayout, MeshReader, append_le,

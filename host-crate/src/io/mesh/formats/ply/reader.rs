@@ -1,8 +1,8 @@
 //! Reader of PLY, binary and text.
 
-use super::append;
 use super::header::{Element, Encoding, Header, Property, Scalar, damaged};
 use crate::io::FileProblem;
+use crate::io::mesh::read::append;
 use crate::io::source::Source;
 use crate::mesh::{TriangleMesh, Triangles};
 

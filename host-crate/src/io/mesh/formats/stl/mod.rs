@@ -4,7 +4,6 @@ mod reader;
 
 use nalgebra::Vector3;
 
-use super::append;
 use crate::io::mesh::encoder::{
     CountLimit, DataBlock, Element, MeshEncoder, MeshFormatInfo, MeshLayout, MeshReader, append_le,
 };

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::append;
+use crate::io::mesh::read::append;
 use crate::io::source::{Remaining, Source};
 use crate::io::{FileProblem, MeshFormat};
 use crate::memory::OutOfMemory;
