@@ -1,30 +1,29 @@
-//! Volumes into geometry on the GPU, in Rust from the kernel up.
+//! Geometry from volumes on the GPU, in Rust from the kernel up.
 //!
-//! ferrovox turns volume data (medical images, simulations, scans) into geometry. Every kernel is
-//! written once, in Rust; it runs on NVIDIA GPUs as PTX and on any CPU through a SIMT executor,
-//! with the same bits as the result. Nothing of CUDA is needed to build it, and no driver to run
-//! it.
+//! ferrovox extracts geometry from volume data (medical images, simulations, scans). Every kernel
+//! is written once, in Rust; it runs on NVIDIA GPUs as PTX and on any CPU through a SIMT executor,
+//! with bit-identical results. Building it requires no CUDA toolkit, and running it no driver.
 //!
-//! | step | module |
+//! | task | module |
 //! | --- | --- |
-//! | read a file | [`io`] |
-//! | hold samples with their place in the world | [`grid`] |
-//! | choose where to run | [`device`] |
-//! | put a volume there, or make one | [`grid`], [`synthetic`] |
-//! | measure distances | [`distance`] |
-//! | make a volume of a mesh | [`voxelize`] |
-//! | make geometry | [`isosurface`], [`label_surface`] |
-//! | smooth it, or make it coarser | [`mesh_filter`] |
-//! | add up what comes before | [`scan`] |
-//! | find the centre lines of a solid | [`skeleton`] |
-//! | walk along them, shorten them | [`graph`] |
-//! | look at it | [`mesh`], [`render`] |
-//! | write it | [`io`] |
-//! | do all of that in one call, from files to files | [`pipeline`] |
-//! | know that memory ran out | [`memory`] |
-//! | be told how far it is, stop it | [`monitor`] |
-//! | work in parts, in little memory or by several devices | [`partition`] |
-//! | understand a launch | [`occupancy`] |
+//! | read and write volumes, meshes and skeletons | [`io`] |
+//! | represent volumes, masks, points and their geometry | [`grid`] |
+//! | choose a device, allocate, launch kernels | [`device`] |
+//! | generate synthetic volumes | [`synthetic`] |
+//! | compute distance maps | [`distance`] |
+//! | voxelize a mesh | [`voxelize`] |
+//! | extract isosurfaces and surfaces of labels | [`isosurface`], [`label_surface`] |
+//! | smooth and simplify meshes | [`mesh_filter`] |
+//! | compute prefix sums | [`scan`] |
+//! | extract curve skeletons | [`skeleton`] |
+//! | query and prune skeleton graphs | [`graph`] |
+//! | check meshes | [`mesh`] |
+//! | draw pictures | [`render`] |
+//! | run a whole command, from files to files | [`pipeline`] |
+//! | handle a lack of memory | [`memory`] |
+//! | report progress, cancel work | [`monitor`] |
+//! | divide work among devices and within a memory budget | [`partition`] |
+//! | compute the occupancy of launches | [`occupancy`] |
 //!
 //! ```
 //! use ferrovox::{device::Device, isosurface::{self, IsosurfaceParams}, mesh, synthetic};
@@ -37,12 +36,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The folder `examples` of the repository has a whole program for each of: a mesh of a file,
-//! several results of one upload, distances, a skeleton, a mesh as voxels, scans, block sizes, and
-//! a kernel of one's own.
+//! From files to files:
+//!
+//! ```no_run
+//! use ferrovox::{monitor::Monitor, pipeline::{Level, VolumeSource, mesh::{self, MeshJob}}};
+//!
+//! let job = MeshJob::new(VolumeSource::new("brain.nii.gz"), Level::Iso(120.0))
+//!     .output("brain.ply");
+//! let outcome = mesh::run(&job, &Monitor::silent())?;
+//! println!("{} triangles", outcome.triangles);
+//! # Ok::<(), ferrovox::pipeline::PipelineError>(())
+//! ```
+//!
+//! The folder `examples` of the repository contains complete programs: a mesh from a file, several
+//! results from one upload, distances, a skeleton, a voxelized mesh, scans, block sizes, and a
+//! custom kernel.
 
-/// The linear algebra of the public interface: points, vectors and matrices of geometries and
-/// graphs.
+/// The linear algebra library of the public interface: points, vectors and matrices of geometries
+/// and graphs.
 pub use nalgebra;
 
 pub mod device;

@@ -1,13 +1,14 @@
-//! How many blocks of a kernel run on a multiprocessor at a time, what bounds their number, and
-//! which block size is best.
+//! Occupancy calculator: the number of resident blocks per multiprocessor, what limits it, and the
+//! best block size.
 //!
-//! Every launch of this library gets its block size here. It is the crate `ferrovox-occupancy`,
-//! which can be used without this library. The limits of a device that is here are
-//! [`Device::limits`](crate::device::Device::limits), and what a kernel of this library takes is
+//! Every launch of this library gets its block size from this module. It re-exports the crate
+//! `ferrovox-occupancy`, which can be used on its own. The limits of a device are
+//! [`Device::limits`](crate::device::Device::limits), and the resources of a kernel of this library
 //! [`recorded_kernel`](crate::device::recorded_kernel).
 //!
 //! ```
-//! use ferrovox::occupancy::{BlockConfig, Gpu, HardwareModel, KernelResources, Limiter, OccupancyModel};
+//! use ferrovox::occupancy::{BlockConfig, Gpu, HardwareModel, KernelResources, Limiter,
+//!     OccupancyModel};
 //!
 //! let h200 = HardwareModel::new(Gpu::named("H200")?.limits());
 //! let occupancy = h200.occupancy(&KernelResources::new(40), &BlockConfig::new(256))?;

@@ -20,12 +20,12 @@ use std::path::PathBuf;
     "Print one JSON object: counts, topology, area, volume, timings in milliseconds, warnings, the error; no --output is needed then"
 )))]
 #[command(after_help = MORE, after_long_help = "\
-The isosurface is closed except where the volume (or the mask) ends it. Vertices are in world units: those of the file's \
-spacing and origin, right-anterior-superior for medical formats.
+The isosurface is closed except at the border of the volume (or of the mask). Vertices are in world units, by the spacing \
+and origin of the file; right-anterior-superior for medical formats.
 
-Several devices each take a slab of the volume. With --memory, or where the volume is larger than memory, it is \
-streamed: slabs are read, worked on and written one after the other. The file is the same, byte for byte. --check looks \
-at the whole mesh, so it does not go with streaming.
+Several devices each extract a slab of the volume. With --memory, or if the volume exceeds the memory, it is streamed: \
+slabs are read, extracted and written in turn. The file is the same, byte for byte. --check needs the whole mesh, so it \
+excludes streaming.
 
 Examples:
   ferrovox mesh brain.nii.gz --iso 120 -o brain.ply --normals --check
@@ -47,24 +47,24 @@ pub struct MeshArgs {
     pub surface: SurfaceArgs,
     #[command(flatten)]
     pub labels: LabelArgs,
-    /// Close the surface where the volume ends
+    /// Close the surface at the border of the volume
     #[arg(long, help_heading = "Surface")]
     pub close: bool,
-    /// Which surface goes through cells that the signs of their corners leave open
+    /// Rule for ambiguous cells
     ///
-    /// Both make closed manifold meshes. trilinear has the pieces, holes and tunnels of the
-    /// samples' trilinear interpolant; separated keeps corners above the isovalue apart.
+    /// Both rules produce closed manifold meshes. trilinear has the topology of the trilinear
+    /// interpolant of the samples; separated keeps corners above the isovalue apart.
     #[arg(long, value_enum, default_value_t = TopologyName::Separated, value_name = "RULE", help_heading = "Surface")]
     pub topology: TopologyName,
-    /// Where on its grid edge a vertex lies
+    /// Interpolation that positions vertices on grid edges
     ///
-    /// linear takes the straight line between the samples at both ends; root the cubic through four
-    /// samples, which is nearer to smooth fields such as distance maps.
+    /// linear interpolates between the two samples of the edge; root uses the cubic through four
+    /// samples, which is more accurate for smooth fields such as distance maps.
     #[arg(long, value_enum, default_value_t = PlacementName::Linear, value_name = "RULE", help_heading = "Surface")]
     pub vertices: PlacementName,
-    /// Volume of the same grid; where it is zero there is no surface
+    /// Mask: a volume of the same grid; there is no surface where it is zero
     ///
-    /// A headerless one has samples of u8, and the dims of the volume.
+    /// A headerless mask has samples of u8 and the dims of the volume.
     #[arg(long, value_name = "FILE", help_heading = "Surface")]
     pub mask: Option<PathBuf>,
     #[arg(
@@ -77,11 +77,9 @@ pub struct MeshArgs {
         help_heading = "Output"
     )]
     pub output: Option<PathBuf>,
-    /// Give each vertex its unit normal: by the gradient of the samples, or of their trilinear
-    /// interpolant
+    /// Add unit vertex normals, from the gradient of the samples or of their trilinear interpolant
     ///
-    /// gradient, taken where no rule is named, is smoother, and nearer to the normals of smooth
-    /// surfaces.
+    /// gradient, the default rule, is smoother and closer to the normals of smooth surfaces.
     #[arg(
         long,
         value_enum,
@@ -94,15 +92,15 @@ pub struct MeshArgs {
     pub normals: Option<NormalsName>,
     #[command(flatten)]
     pub filters: MeshFilterArgs,
-    /// Check the mesh, say where it is open, and fail if it is not an oriented manifold
+    /// Check the mesh, report its openings, and fail if it is not an oriented manifold
     #[arg(long, help_heading = "Output")]
     pub check: bool,
-    /// How the mesh is made; every method makes the same mesh
+    /// Implementation of the extraction; all produce the same mesh
     #[arg(long, value_enum, default_value_t = MethodName::Fused, hide_short_help = true, help_heading = "Execution")]
     pub method: MethodName,
-    /// Where to run: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all
+    /// Devices: auto, cpu, cuda, cuda:N, several as cuda:0,1 or cuda:all
     ///
-    /// auto takes the first CUDA device, else the CPU.
+    /// auto selects the first CUDA device, or the CPU if there is none.
     #[arg(
         long,
         value_name = "DEVICES",
@@ -110,9 +108,9 @@ pub struct MeshArgs {
         help_heading = "Execution"
     )]
     pub device: DeviceList,
-    /// Take no more memory than this, on the host and on each device: 1500000, 512M, 1.5G
+    /// Limit the memory on the host and on each device: 1500000, 512M, 1.5G
     ///
-    /// The volume is streamed if more were needed.
+    /// The volume is streamed if it needs more.
     #[arg(long, value_name = "BYTES", value_parser = parse_memory, help_heading = "Execution")]
     pub memory: Option<u64>,
     #[command(flatten)]
@@ -121,17 +119,17 @@ pub struct MeshArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MethodName {
-    /// From one bit per sample: the fastest, with the least memory
+    /// From one bit per sample: the fastest, and needs the least memory
     Fused,
-    /// Every stage as a kernel of its own; a whole volume on one device
+    /// One kernel per stage; the volume must fit one device
     Staged,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TopologyName {
-    /// Above corners are kept apart on every ambiguous face
+    /// Corners above the isovalue are separated on every ambiguous face
     Separated,
-    /// As the trilinear interpolant of the samples
+    /// The topology of the trilinear interpolant of the samples
     Trilinear,
 }
 
@@ -154,9 +152,9 @@ impl From<PlacementName> for VertexPlacement {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum NormalsName {
-    /// By central differences of the samples
+    /// Central differences of the samples
     Gradient,
-    /// By the slope of the samples' trilinear interpolant
+    /// The gradient of the trilinear interpolant of the samples
     Trilinear,
 }
 

@@ -1,17 +1,17 @@
-//! Options that several commands have.
+//! Options shared by several commands.
 
 use crate::device_choice::DeviceChoice;
 use clap::{Args, ValueEnum};
 use ferrovox::isosurface::Inside;
 use std::str::FromStr;
 
-/// Which surface.
+/// Level and side of a surface.
 #[derive(Debug, Args)]
 pub struct SurfaceArgs {
-    /// The isovalue: the surface is where the samples take this value; or, for a mesh, otsu
+    /// Isovalue of the surface, or otsu (meshes only)
     ///
-    /// otsu is the value that best separates the samples in two classes (Otsu 1979); with a mask,
-    /// those within it.
+    /// otsu is the threshold that best separates the samples into two classes (Otsu 1979); with a
+    /// mask, the samples within it.
     #[arg(
         long,
         value_name = "VALUE",
@@ -20,24 +20,24 @@ pub struct SurfaceArgs {
         help_heading = "Surface"
     )]
     pub iso: IsoValue,
-    /// Where the solid is
+    /// Side of the isovalue on which the solid is
     ///
-    /// Above the isovalue (densities, images) or below it (signed distances).
+    /// above for densities and images, below for signed distances.
     #[arg(long, value_enum, default_value_t = InsideName::Above, help_heading = "Surface")]
     pub inside: InsideName,
-    /// Take integers that f32 does not hold as the nearest number that it does
+    /// Round integers that f32 cannot represent exactly (default: error)
     ///
-    /// Samples of 32 bits and more are exact, or an error without this.
+    /// Integer samples of 32 bits and more are otherwise converted exactly, or are an error.
     #[arg(long, help_heading = "Surface")]
     pub round_samples: bool,
 }
 
-/// An isovalue, or how it is found.
+/// An isovalue, or the method that determines it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum IsoValue {
-    /// This one.
+    /// A given value.
     Number(f64),
-    /// The threshold by Otsu.
+    /// Otsu's threshold.
     Otsu,
 }
 
@@ -54,7 +54,7 @@ impl FromStr for IsoValue {
 }
 
 impl SurfaceArgs {
-    /// The isovalue, where it is a number.
+    /// Returns the isovalue, if it is a number.
     pub fn number(&self) -> Option<f64> {
         match self.iso {
             IsoValue::Number(number) => Some(number),
@@ -63,12 +63,12 @@ impl SurfaceArgs {
     }
 }
 
-/// Where to run.
+/// Device to run on.
 #[derive(Debug, Args)]
 pub struct DeviceArgs {
-    /// Where to run: auto, cpu, cuda or cuda:N
+    /// Device: auto, cpu, cuda or cuda:N
     ///
-    /// auto takes the first CUDA device, else the CPU.
+    /// auto selects the first CUDA device, or the CPU if there is none.
     #[arg(
         long,
         value_name = "DEVICE",
@@ -78,13 +78,13 @@ pub struct DeviceArgs {
     pub device: DeviceChoice,
 }
 
-/// How results are printed.
+/// Output of results.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct ReportArgs {
     /// Print the results as one JSON object
     #[arg(long, help_heading = "Report")]
     pub json: bool,
-    /// Print nothing but errors, and the object of --json
+    /// Print only errors, and the JSON object of --json
     #[arg(short, long, help_heading = "Report")]
     pub quiet: bool,
 }

@@ -14,8 +14,8 @@ use ferrovox::pipeline::label_mesh::{
 };
 use serde::Serialize;
 
-/// Lines of labels in the readable report.
-const MOST: usize = 30;
+/// Maximum number of labels that the readable report lists.
+const MAX_LISTED: usize = 30;
 
 /// The JSON object. Times are in milliseconds.
 #[derive(Serialize)]
@@ -28,7 +28,7 @@ struct Json {
     #[serde(flatten)]
     devices: Devices,
     vertices: u64,
-    /// Of all walls, each counted once.
+    /// Number of triangles of all walls, each counted once.
     triangles: u64,
     index_bits: u32,
     labels: Vec<Label>,
@@ -74,11 +74,14 @@ impl From<&LabelSurfaceOutcome> for Label {
     }
 }
 
-/// Makes the surfaces of labels, and says what they are.
+/// Extracts the surfaces of labels, and prints the report.
 pub fn run(args: &MeshArgs, list: &LabelList, terminal: &Terminal) -> anyhow::Result<()> {
     let volume = args.device.read_ahead(args.input.source());
     let devices = args.device.open()?;
-    refuse(&[(devices.len() > 1, "--labels works on one device: name one")])?;
+    refuse(&[(
+        devices.len() > 1,
+        "--labels runs on one device: give one to --device",
+    )])?;
     let job = LabelMeshJob {
         volume,
         labels: match list {
@@ -119,7 +122,7 @@ fn json(args: &MeshArgs, made: &LabelMeshOutcome) -> Json {
     }
 }
 
-/// The same in a few lines.
+/// Formats the readable report.
 fn readable(args: &MeshArgs, made: &LabelMeshOutcome) -> String {
     let mut lines = Lines::new(9);
     lines.add(
@@ -144,10 +147,10 @@ fn readable(args: &MeshArgs, made: &LabelMeshOutcome) -> String {
             made.vertices, made.triangles
         ),
     );
-    for label in made.labels.iter().take(MOST) {
-        lines.add(&format!("  label {}", label.label), of_label(label));
+    for label in made.labels.iter().take(MAX_LISTED) {
+        lines.add(&format!("  label {}", label.label), label_line(label));
     }
-    if let Some(more @ 1..) = made.labels.len().checked_sub(MOST) {
+    if let Some(more @ 1..) = made.labels.len().checked_sub(MAX_LISTED) {
         lines.add(
             "",
             format!("and {}", format_count(more as u64, "more label")),
@@ -163,7 +166,7 @@ fn readable(args: &MeshArgs, made: &LabelMeshOutcome) -> String {
     lines.text()
 }
 
-fn of_label(made: &LabelSurfaceOutcome) -> String {
+fn label_line(made: &LabelSurfaceOutcome) -> String {
     let mut text = format!(
         "{}, {}",
         format_count(made.voxels, "voxel"),

@@ -23,12 +23,12 @@ pub fn run(args: &MeshArgs, terminal: &Terminal) -> anyhow::Result<()> {
     let is_staged = args.method == MethodName::Staged;
     refuse(&[(
         is_staged && args.memory.is_some(),
-        "--method staged works on the whole volume: leave --memory out, or use --method fused",
+        "--method staged needs the whole volume in memory: omit --memory, or use --method fused",
     )])?;
     let job = job(args)?;
     refuse(&[(
         is_staged && job.devices.len() > 1,
-        "--method staged works on one device: name one, or use --method fused",
+        "--method staged runs on one device: give one to --device, or use --method fused",
     )])?;
     let outcome = run_monitored(terminal, |monitor| mesh::run(&job, monitor))?;
     terminal.report(

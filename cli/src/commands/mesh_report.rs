@@ -1,4 +1,4 @@
-//! What `ferrovox mesh` says when it is done.
+//! Reports of `ferrovox mesh`.
 
 use crate::{
     args::{IsoValue, MeshArgs, TopologyName},
@@ -14,8 +14,8 @@ use ferrovox::{
 };
 use serde::Serialize;
 
-/// The JSON object. Times are in milliseconds. What only the whole mesh tells is null where it was
-/// streamed; what only the trilinear topology looks for is null with the other.
+/// The JSON object. Times are in milliseconds. Results of the check are null for streamed meshes;
+/// counts of ambiguous cells are null unless the topology is trilinear.
 #[derive(Serialize)]
 pub struct Json<'a> {
     input: String,
@@ -27,7 +27,7 @@ pub struct Json<'a> {
     inexact_samples: usize,
     iso: f64,
     iso_method: Option<&'static str>,
-    /// In place of the isovalue.
+    /// Label whose surface was extracted, instead of an isovalue.
     label: Option<f64>,
     inside: &'static str,
     method: &'static str,
@@ -64,7 +64,7 @@ pub struct Json<'a> {
     timings: JsonTimings,
 }
 
-/// How the mesh was smoothed.
+/// Parameters of the smoothing.
 #[derive(Serialize)]
 struct Smoothing {
     method: &'static str,
@@ -73,7 +73,7 @@ struct Smoothing {
 }
 
 impl Smoothing {
-    fn of(params: SmoothParams) -> Self {
+    fn new(params: SmoothParams) -> Self {
         Self {
             method: "taubin",
             iterations: params.iterations,
@@ -82,7 +82,7 @@ impl Smoothing {
     }
 }
 
-/// Connected surfaces before pieces were chosen and after, and the voxels of the largest piece.
+/// Number of components before and after the choice, and the voxels of the largest one.
 #[derive(Serialize)]
 struct Pieces {
     surfaces_before: u64,
@@ -91,7 +91,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn of(report: ComponentFilterReport) -> Self {
+    fn new(report: ComponentFilterReport) -> Self {
         Self {
             surfaces_before: report.surfaces_before,
             surfaces: report.surfaces,
@@ -100,7 +100,7 @@ impl Pieces {
     }
 }
 
-/// What the mesh was before it was simplified, and how far from that it is.
+/// Size of the mesh before the simplification, and the error.
 #[derive(Serialize)]
 struct Simplification {
     vertices_before: u64,
@@ -109,7 +109,7 @@ struct Simplification {
 }
 
 impl Simplification {
-    fn of(report: SimplifyReport) -> Self {
+    fn new(report: SimplifyReport) -> Self {
         Self {
             vertices_before: report.vertices_before,
             triangles_before: report.triangles_before,
@@ -118,7 +118,7 @@ impl Simplification {
     }
 }
 
-/// The JSON object of a run.
+/// Creates the JSON object of a run.
 pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
     let checked = run.checked.as_ref();
     let report = checked.map(|checked| &checked.report);
@@ -151,9 +151,9 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
                 NormalSource::from(normals).name()
             }
         }),
-        pieces: run.pieces.map(Pieces::of),
-        smoothing: args.filters.smooth.map(Smoothing::of),
-        simplification: run.simplified.map(Simplification::of),
+        pieces: run.pieces.map(Pieces::new),
+        smoothing: args.filters.smooth.map(Smoothing::new),
+        simplification: run.simplified.map(Simplification::new),
         non_finite_cells: run.non_finite_cells,
         ambiguous_cells: cells.map(|cells| cells.ambiguous_cells),
         tunnel_tests: cells.map(|cells| cells.tunnel_tests),
@@ -174,7 +174,7 @@ pub fn json<'a>(args: &MeshArgs, run: &'a MeshOutcome) -> Json<'a> {
     }
 }
 
-/// The same in a few lines.
+/// Formats the readable report.
 pub fn readable(args: &MeshArgs, run: &MeshOutcome) -> String {
     let mut lines = Lines::new(9);
     lines.add(
@@ -313,7 +313,7 @@ fn topology(report: &MeshReport) -> String {
     )
 }
 
-/// Which part of the boundary lies in which face of the volume.
+/// Formats the boundary edges in each face of the volume.
 fn opening(boundary_edges: usize, openings: &[Opening]) -> String {
     let mut places: Vec<String> = openings
         .iter()

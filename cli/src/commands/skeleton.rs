@@ -13,8 +13,11 @@ use crate::{
 };
 use ferrovox::{
     device::Device,
-    grid::Selection,
-    pipeline::skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
+    grid::Inside,
+    pipeline::{
+        Level,
+        skeleton::{self, Method, ObjectSource, PictureJob, SkeletonJob},
+    },
 };
 
 /// Extracts the skeleton of the object in a volume, or of each label, and reports on it.
@@ -59,15 +62,18 @@ fn job(args: &SkeletonArgs, method: Method) -> anyhow::Result<SkeletonJob> {
         },
         (None, Some(threshold), _) => ObjectSource::Volume {
             source,
-            voxels: Selection::AtLeast(threshold),
+            level: Level::Iso(threshold),
+            inside: Inside::Above,
         },
         (None, None, Some(label)) => ObjectSource::Volume {
             source,
-            voxels: Selection::Label(label),
+            level: Level::Label(label),
+            inside: Inside::Above,
         },
         (None, None, None) => ObjectSource::Volume {
             source,
-            voxels: Selection::NotZero,
+            level: Level::NonZero,
+            inside: Inside::Above,
         },
     };
     let needs_device = args.selected_method() == SkeletonMethodName::PotentialField

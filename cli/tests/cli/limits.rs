@@ -27,7 +27,7 @@ fn threads_that_cannot_be_made_are_an_error() {
         let words: Vec<&str> = arguments.split(' ').collect();
         let mut command = folder.command(&words);
         Run::of(command.env("RUST_MIN_STACK", (1_u64 << 56).to_string()))
-            .refused(&["the system makes no more threads", "ulimit -u"]);
+            .refused(&["the system cannot create more threads", "ulimit -u"]);
         assert_eq!(folder.content(), before);
     }
 }

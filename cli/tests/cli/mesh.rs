@@ -1,4 +1,4 @@
-//! `ferrovox mesh`, where it succeeds.
+//! Successful runs of `ferrovox mesh`.
 
 use crate::{
     samples::{ball, little_endian, nifti, npy},
@@ -72,7 +72,7 @@ fn the_json_object_has_every_field() {
 }
 
 #[test]
-fn every_format_holds_as_many_vertices_and_triangles() {
+fn every_format_has_the_same_numbers_of_vertices_and_triangles() {
     let folder = folder();
     folder.run("mesh ball.nii --iso 50 -o out.ply").ok();
     let ply = read_mesh(folder.path("out.ply")).unwrap();
@@ -98,7 +98,7 @@ fn every_format_holds_as_many_vertices_and_triangles() {
 }
 
 #[test]
-fn without_json_a_few_readable_lines() {
+fn default_output_is_a_readable_report() {
     let folder = folder();
     let run = folder.run("mesh ball.nii --iso 50 -o out.ply --check").ok();
     for word in [
@@ -116,7 +116,7 @@ fn without_json_a_few_readable_lines() {
 }
 
 #[test]
-fn where_the_volume_cuts_the_surface_it_is_open_and_said_so() {
+fn openings_at_the_border_of_the_volume_are_reported() {
     let folder = Folder::new();
     // a ramp along x: a plane that the volume cuts on four sides
     let ramp: Vec<f32> = (0..5 * 4 * 3).map(|i| (i % 5) as f32).collect();
@@ -148,7 +148,7 @@ fn where_the_volume_cuts_the_surface_it_is_open_and_said_so() {
         (&report["closed"], &report["euler"]),
         (&json!(true), &json!(2))
     );
-    // what is inside: x from 1.5 to 4
+    // the inside is x from 1.5 to 4
     assert!(
         (report["volume"].as_f64().unwrap() / (2.5 * 3.0 * 2.0) - 1.0).abs() < 0.01,
         "{report}"
@@ -156,7 +156,7 @@ fn where_the_volume_cuts_the_surface_it_is_open_and_said_so() {
 }
 
 #[test]
-fn inside_below_turns_the_solid_inside_out() {
+fn inside_below_reverses_the_surface() {
     let folder = folder();
     let volume = |report: &Value| report["volume"].as_f64().unwrap();
     let above = folder
@@ -172,7 +172,7 @@ fn inside_below_turns_the_solid_inside_out() {
 }
 
 #[test]
-fn an_isovalue_outside_the_range_gives_an_empty_mesh_and_says_so() {
+fn isovalue_outside_the_range_gives_an_empty_mesh_with_a_warning() {
     let folder = folder();
     for iso in ["1000", "-1000"] {
         let run = folder
@@ -208,19 +208,19 @@ fn volumes_without_cells_give_an_empty_mesh() {
     );
     let run = folder.run("mesh thin.npy --iso 50 -o out.ply").ok();
     assert!(
-        run.stderr.contains("two samples at least along each axis"),
+        run.stderr.contains("at least two samples along each axis"),
         "{}",
         run.stderr
     );
 }
 
 #[test]
-fn samples_that_are_not_finite_are_counted() {
+fn non_finite_samples_are_counted() {
     let folder = Folder::new();
     let mut samples = ball();
     samples[0] = f32::NAN;
     samples[4095] = f32::INFINITY;
-    // in the midst of the ball: eight cells around it
+    // at the centre of the ball, with eight cells around it
     samples[8 + 16 * (8 + 16 * 8)] = f32::NEG_INFINITY;
     folder.file("ball.nii", nifti(&samples, [16, 16, 16]));
     let run = folder
@@ -269,13 +269,13 @@ fn wide_samples_are_converted_with_a_warning() {
     assert!(!run.stderr.contains("exact"), "{}", run.stderr);
 }
 
-/// A ball of integers with something added to all of them.
-fn integers(more: i64) -> impl Iterator<Item = i64> {
-    ball().into_iter().map(move |sample| sample as i64 + more)
+/// Returns the samples of a ball as integers, plus an offset.
+fn integers(offset: i64) -> impl Iterator<Item = i64> {
+    ball().into_iter().map(move |sample| sample as i64 + offset)
 }
 
 #[test]
-fn integers_that_f32_does_not_hold_are_exact_or_refused() {
+fn integers_beyond_f32_are_exact_or_an_error() {
     let folder = Folder::new();
     let content = |name: &str| fs::read(folder.path(name)).unwrap();
     let bytes = |more| integers(more).flat_map(|it| (it as i32).to_le_bytes());
@@ -293,7 +293,7 @@ fn integers_that_f32_does_not_hold_are_exact_or_refused() {
         .run("distance near.npy --iso 51 -o near.voxels.npy")
         .ok();
     folder.run("render near.npy --iso 51 -o near.png").ok();
-    // far from 0 the differences are the same
+    // large values have the same differences
     let more = 2_000_000_000;
     folder.file(
         "i32.npy",
@@ -325,7 +325,7 @@ fn integers_that_f32_does_not_hold_are_exact_or_refused() {
             assert!(content(far) == content(near), "{args}");
         }
     }
-    // differences that f32 does not hold either
+    // f32 cannot represent the differences either
     let mut samples: Vec<i64> = integers(more).collect();
     samples[3] = -2_000_000_001;
     let bytes = samples.iter().flat_map(|&it| (it as i32).to_le_bytes());
@@ -347,7 +347,7 @@ fn integers_that_f32_does_not_hold_are_exact_or_refused() {
 }
 
 #[test]
-fn a_mask_leaves_cells_out() {
+fn mask_excludes_cells() {
     let folder = folder();
     // the lower half along z
     let mask: Vec<u8> = (0..4096).map(|i| u8::from(i < 2048)).collect();
@@ -380,7 +380,7 @@ fn a_mask_leaves_cells_out() {
 }
 
 #[test]
-fn the_brain_is_a_manifold() {
+fn brain_mesh_is_a_manifold() {
     let folder = Folder::new();
     let brain = data("mni152_t1_1mm.nii.gz");
     let brain = brain.to_str().unwrap();

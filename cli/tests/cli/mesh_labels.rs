@@ -10,8 +10,8 @@ use std::fs;
 
 const DIMS: [usize; 3] = [14, 12, 10];
 
-/// Two boxes side by side that share a wall, a voxel that touches one of them in a corner only, and
-/// one at the border.
+/// Label of a voxel: two adjacent boxes with a common wall, a voxel that touches one of them only at
+/// a corner, and a voxel at the border.
 fn label(x: usize, y: usize, z: usize) -> i32 {
     match (x, y, z) {
         (2..6, 2..8, 2..8) => 70_001,
@@ -22,10 +22,10 @@ fn label(x: usize, y: usize, z: usize) -> i32 {
     }
 }
 
-fn samples(of: impl Fn(i32) -> i32) -> Vec<i32> {
+fn samples(value: impl Fn(i32) -> i32) -> Vec<i32> {
     let [nx, ny, nz] = DIMS;
     let at = |index: usize| label(index % nx, index / nx % ny, index / (nx * ny));
-    (0..nx * ny * nz).map(|index| of(at(index))).collect()
+    (0..nx * ny * nz).map(|index| value(at(index))).collect()
 }
 
 fn folder() -> Folder {
@@ -56,7 +56,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn all_labels_share_their_walls_in_one_mesh() {
+fn one_mesh_contains_every_shared_wall_once() {
     let folder = folder();
     let run = "mesh seg.nii --labels all -o all.ply --check --json --device cpu";
     let report = folder.run(run).ok().json();
@@ -66,7 +66,7 @@ fn all_labels_share_their_walls_in_one_mesh() {
     assert_eq!(column("voxels"), [json!(1), json!(144), json!(145)]);
     assert_eq!(column("closed"), [json!(true), json!(true), json!(true)]);
     assert_eq!(column("components"), [json!(1), json!(1), json!(1)]);
-    // sheets that only touch in the vertex between the corner voxel and the box
+    // two sheets meet only at the vertex between the corner voxel and the box
     assert_eq!(
         column("non_manifold_vertices"),
         [json!(0), json!(0), json!(1)]
@@ -76,7 +76,7 @@ fn all_labels_share_their_walls_in_one_mesh() {
         .map(|it| it["triangles"].as_u64().unwrap())
         .collect();
     let all = report["triangles"].as_u64().unwrap();
-    // 5 x 5 voxels of the wall, two triangles each, counted by both
+    // the wall of 5 x 5 voxels has two triangles each, which count for both labels
     assert_eq!(counts.iter().sum::<u64>() - all, 2 * 25);
     let mesh = read_mesh(folder.path("all.ply")).unwrap();
     assert_eq!(mesh.triangles.len() as u64, all);
@@ -92,7 +92,7 @@ fn all_labels_share_their_walls_in_one_mesh() {
 }
 
 #[test]
-fn vtp_has_the_labels_as_cell_data() {
+fn vtp_stores_the_labels_as_cell_data() {
     let folder = folder();
     let report = folder
         .run("mesh seg.nii --labels 70001,70002 -o a.vtp --json")
@@ -124,7 +124,7 @@ fn vtp_has_the_labels_as_cell_data() {
 }
 
 #[test]
-fn each_label_in_a_file_of_its_own() {
+fn each_label_is_written_to_its_own_file() {
     let folder = folder();
     for extension in ["ply", "stl", "obj"] {
         let run = format!(
@@ -152,7 +152,7 @@ fn each_label_in_a_file_of_its_own() {
 }
 
 #[test]
-fn one_label_is_the_isosurface_of_its_mask() {
+fn surface_of_a_label_is_the_isosurface_of_its_mask() {
     let folder = folder();
     for options in [
         "",
@@ -178,7 +178,7 @@ fn one_label_is_the_isosurface_of_its_mask() {
             "{options}"
         );
     }
-    // streamed, of i32 and of u8
+    // streamed, with samples of i32 and of u8
     folder
         .run("mesh two.nii --iso 0.5 --normals -o mask.ply")
         .ok();
@@ -195,14 +195,14 @@ fn one_label_is_the_isosurface_of_its_mask() {
     let run = folder.run("mesh seg.nii --label 12 -o none.ply").ok();
     assert!(
         run.stderr
-            .contains("a sample that is 12 and one that is not"),
+            .contains("samples that are 12 and samples that are not"),
         "{}",
         run.stderr
     );
 }
 
 #[test]
-fn what_does_not_go_together() {
+fn conflicting_options_are_usage_errors() {
     let folder = folder();
     let usage = |options: &str, fact: &str| {
         let run = folder.run(&format!("mesh seg.nii {options}"));

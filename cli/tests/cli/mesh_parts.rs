@@ -1,4 +1,5 @@
-//! `ferrovox mesh` with both methods, on several devices, and streamed: always the same file.
+//! `ferrovox mesh` with both methods, on several devices, and streamed, which all write the same
+//! file.
 
 use crate::{
     samples::{ball, little_endian, nifti, npy},
@@ -15,7 +16,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// 24 x 24 x 60 samples around 50, above it within an ellipsoid.
+/// Returns 24 x 24 x 60 samples that exceed 50 inside an ellipsoid.
 fn long_ball() -> Vec<f32> {
     let square = |at: usize, size: f32| ((at as f32 - (size - 1.0) / 2.0) / size).powi(2);
     let sample = |i: usize| {
@@ -26,7 +27,7 @@ fn long_ball() -> Vec<f32> {
 }
 
 #[test]
-fn every_way_writes_the_same_file() {
+fn all_strategies_write_the_same_file() {
     let folder = folder();
     for (options, output) in [
         ("--normals", "out.ply"),
@@ -69,7 +70,7 @@ fn every_way_writes_the_same_file() {
 }
 
 #[test]
-fn the_report_names_the_devices() {
+fn report_names_the_devices() {
     let folder = folder();
     let report = folder
         .run("mesh ball.nii --iso 50 -o out.ply --device cpu,cpu --json")
@@ -104,7 +105,7 @@ fn the_report_names_the_devices() {
 }
 
 #[test]
-fn what_is_told_of_samples_is_told_when_streaming_too() {
+fn streaming_reports_the_samples_as_well() {
     let folder = Folder::new();
     let mut samples: Vec<f64> = ball().into_iter().map(f64::from).collect();
     samples[0] = 0.1;
@@ -140,7 +141,7 @@ fn what_is_told_of_samples_is_told_when_streaming_too() {
 }
 
 #[test]
-fn too_little_memory_names_what_is_enough() {
+fn error_of_too_little_memory_states_a_sufficient_amount() {
     let folder = folder();
     let run = folder.run("mesh ball.nii --iso 50 -o out.ply --device cpu --memory 1K");
     run.refused(&["ball.nii", "1024 bytes", "are needed"]);
@@ -154,7 +155,7 @@ fn too_little_memory_names_what_is_enough() {
 }
 
 #[test]
-fn failures_leave_no_file() {
+fn failed_runs_leave_no_file() {
     let folder = folder();
     folder.file("small.npy", npy("|u1", "(2, 2, 2)", &[1; 8]));
     folder.refuses(

@@ -3,8 +3,8 @@
 use crate::{samples::nifti, support::Folder};
 use serde_json::{Value, json};
 
-/// Two samples above, at opposite corners of a cell, and strong enough that the trilinear
-/// interpolant joins them.
+/// Writes a volume with two samples above the isovalue at opposite corners of a cell, large enough
+/// for the trilinear interpolant to connect them.
 fn opposite_corners() -> Folder {
     let folder = Folder::new();
     let mut samples = vec![-1.0; 4 * 4 * 4];
@@ -21,7 +21,7 @@ const CELLS: [&str; 4] = [
 ];
 
 #[test]
-fn the_trilinear_topology_joins_what_the_interpolant_joins_and_counts_it() {
+fn trilinear_topology_connects_opposite_corners_and_counts_the_tunnel() {
     let folder = opposite_corners();
     for method in ["fused", "staged"] {
         let report = folder
@@ -48,7 +48,7 @@ fn the_trilinear_topology_joins_what_the_interpolant_joins_and_counts_it() {
 }
 
 #[test]
-fn the_separated_topology_is_the_default_and_looks_at_no_cells() {
+fn separated_topology_is_the_default_and_counts_no_cells() {
     let folder = opposite_corners();
     let default = folder.run("mesh corners.nii --iso 0 --json").ok().json();
     let named = folder
@@ -68,7 +68,7 @@ fn the_separated_topology_is_the_default_and_looks_at_no_cells() {
 }
 
 #[test]
-fn the_readable_report_says_what_cells_were_found_to_be() {
+fn readable_report_counts_the_ambiguous_cells() {
     let folder = opposite_corners();
     let line = |rule: &str| {
         let run = folder

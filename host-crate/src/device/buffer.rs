@@ -4,19 +4,21 @@ use super::{Device, DeviceError, cpu::CpuMemory, cuda::CudaMemory};
 use cuda_std::{View, ViewMut};
 use std::{fmt, marker::PhantomData};
 
-/// What a buffer can hold: plain data without padding, any bytes of which are a value.
+/// Types that a buffer can hold: plain data without padding, for which every bit pattern is a
+/// value.
 pub trait Element: bytemuck::Pod + Send + Sync {}
 
 impl<T: bytemuck::Pod + Send + Sync> Element for T {}
 
-/// `len` elements on a device, freed when dropped (in the order of the stream that allocated it).
+/// `len` elements in the memory of a device, freed when dropped, in the order of the stream that
+/// allocated them.
 ///
-/// Kernels see it as a [`View`] or [`ViewMut`], which borrow the buffer: one that is written by a
-/// launch is read or written by nothing else in that launch.
+/// Kernels access a buffer through a [`View`] or [`ViewMut`], which borrow it: a buffer that a
+/// launch writes is not read or written by anything else in that launch.
 ///
-/// It belongs to the stream that allocated it, and may be used by others of its device: what they
-/// do with it waits for what its other users had to do by then, and it goes back to its stream when
-/// all of them are done.
+/// A buffer belongs to the stream that allocated it, and may be used by other streams of its
+/// device. A use on another stream waits for the earlier uses, and the memory returns to its stream
+/// when all uses have finished.
 pub struct Buffer<T> {
     memory: BufferMemory,
     len: usize,
@@ -40,7 +42,7 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// How many bytes `len` elements take.
+    /// Returns the bytes of `len` elements.
     pub(super) fn bytes_for(len: usize) -> Result<usize, DeviceError> {
         let size = size_of::<T>();
         match len.checked_mul(size) {
@@ -49,38 +51,38 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    /// How many elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns `true` if the buffer has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many bytes it takes on the device.
+    /// Returns the number of bytes on the device.
     pub fn bytes(&self) -> usize {
         self.len * size_of::<T>()
     }
 
-    /// The device it is on.
+    /// Returns the device of the buffer.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The buffer as a kernel reads it: an argument of a launch. Using its elements elsewhere on
-    /// the host panics.
+    /// Returns the buffer as a read-only kernel argument. Accessing its elements on the host
+    /// panics.
     pub fn view(&self) -> View<'_, T> {
         View::for_launch(self.pointer(), self.len)
     }
 
-    /// The buffer as a kernel writes it; as [`view`](Self::view).
+    /// Returns the buffer as a writable kernel argument. Accessing its elements on the host panics.
     pub fn view_mut(&mut self) -> ViewMut<'_, T> {
         ViewMut::for_launch(self.pointer(), self.len)
     }
 
-    /// The address of the first element, on the device.
+    /// Returns the device address of the first element.
     pub fn pointer(&self) -> *mut T {
         match &self.memory {
             BufferMemory::Cpu(memory) => memory.pointer().cast(),
@@ -92,7 +94,7 @@ impl<T: Element> Buffer<T> {
         &self.memory
     }
 
-    /// The elements in the CPU's memory, if that is where they are.
+    /// Returns the elements, if the device is the CPU.
     pub(super) fn as_slice(&self) -> Option<&[T]> {
         let BufferMemory::Cpu(memory) = &self.memory else {
             return None;

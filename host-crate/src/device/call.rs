@@ -1,27 +1,28 @@
-//! A kernel and its arguments without their types.
+//! Type-erased kernel calls.
 //!
-//! There are hundreds of kernels, and a launch is much code: a choice of a block, a record, errors.
-//! So it is compiled once, and for each kernel only what is here.
+//! A launch takes much code (choice of the block size, recording, errors) and there are hundreds of
+//! kernels. It is therefore compiled once, for a trait object; only the contents of this module are
+//! compiled per kernel.
 
 use cuda_std::{Kernel, PackedArgs, kernel::EntryName, launch_on_cpu};
 use simt::{LaunchError, LaunchShape, Mode};
 
-/// A kernel with its arguments, to be launched once.
+/// A kernel with its arguments, launched once.
 pub(super) trait Call {
-    /// The name of its entry point.
+    /// Returns the name of the entry point.
     fn entry(&self) -> EntryName;
 
-    /// Its arguments, as a CUDA launch takes them.
+    /// Returns the arguments in the form that a CUDA launch takes.
     fn pack(&mut self) -> PackedArgs;
 
-    /// Runs it on the CPU.
+    /// Runs the kernel on the CPU.
     ///
     /// # Safety
-    /// As for [`launch_on_cpu`].
+    /// The requirements of [`launch_on_cpu`].
     unsafe fn run_on_cpu(&mut self, shape: LaunchShape, mode: Mode) -> Result<(), LaunchError>;
 }
 
-/// A [`Call`] of kernel `K`. The arguments are taken by what launches them.
+/// A [`Call`] of kernel `K`. The launch takes the arguments out.
 pub(super) struct CallOf<'a, K: Kernel>(Option<K::Args<'a>>);
 
 impl<'a, K: Kernel> CallOf<'a, K> {

@@ -1,26 +1,26 @@
-//! What a launch will be: the one place where a number of threads is decided on.
+//! Choice of the block size of a launch.
 
 use super::{DeviceError, Launch, LaunchOverride, LaunchPlan};
 use crate::occupancy::{DeviceLimits, KernelResources, active_blocks, block_size_among};
 
-/// Who decided on a block's size.
+/// Origin of a block size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockSizeSource {
     /// The occupancy calculator.
     Calculator,
-    /// The program, for the CPU: [`CpuOptions::block`](super::CpuOptions).
+    /// The program, on the CPU: [`CpuOptions::block`](super::CpuOptions).
     CpuOptions,
     /// A [`LaunchOverride`], or `FERROVOX_BLOCK`.
     LaunchOverride,
 }
 
-/// A launch, decided on.
+/// Grid and block of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     pub threads: u32,
     pub blocks: u32,
     pub dynamic_shared_bytes: u32,
-    /// How many such blocks the device runs at a time.
+    /// Number of blocks that the device runs concurrently.
     pub resident_blocks: u32,
     pub by: BlockSizeSource,
 }
@@ -33,8 +33,8 @@ impl Choice {
         }
     }
 
-    /// On the CPU: what the calculator chooses, which is one thread, unless the program has asked
-    /// for more.
+    /// Chooses the blocks of a launch on the CPU: the calculator's choice, which is one thread,
+    /// unless the program requests more.
     pub fn on_cpu(
         limits: &DeviceLimits,
         options_block: u32,
@@ -61,10 +61,10 @@ impl Choice {
         }
     }
 
-    /// On a GPU.
+    /// Chooses the blocks of a launch on a GPU.
     ///
     /// # Errors
-    /// [`DeviceError::NoRoom`] where no block of the size that a launch override asks for can run.
+    /// [`DeviceError::NoRoom`] if no block of the size requested by a launch override can run.
     pub fn on_gpu(
         limits: &DeviceLimits,
         entry: &str,
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_override_gets_what_the_launch_allows() {
+    fn launch_override_is_limited_by_the_launch() {
         let h200 = Gpu::named("H200").unwrap().limits();
         let kernel = KernelResources::new(32).with_max_threads(1024);
         let threads = |launch: Launch, asked: u32| {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_cannot_run_is_told() {
+    fn block_that_cannot_run_is_an_error() {
         let h200 = Gpu::named("H200").unwrap().limits();
         let kernel = KernelResources::new(80).with_max_threads(768);
         let choose = |launch_override: &LaunchOverride| {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn without_one_the_calculator_decides() {
+    fn calculator_decides_without_an_override() {
         let h200 = Gpu::named("H200").unwrap().limits();
         let kernel = KernelResources::new(40).with_max_threads(1024);
         let launch = Launch::pieces(5).dynamic_shared_bytes_per_thread(100);

@@ -1,8 +1,8 @@
-//! Files that ship compressed in the library.
+//! Files that are shipped in compressed form.
 
 use std::{io::Read, sync::OnceLock};
 
-/// A file compressed by zstd, decompressed once in a process.
+/// A file compressed by zstd, decompressed once per process.
 pub(super) struct Compressed {
     compressed: &'static [u8],
     bytes: OnceLock<Result<Vec<u8>, String>>,
@@ -16,12 +16,12 @@ impl Compressed {
         }
     }
 
-    /// Whether it was decompressed before.
+    /// Returns `true` if the file has been decompressed.
     pub fn is_there(&self) -> bool {
         self.bytes.get().is_some()
     }
 
-    /// What the file holds, when it is decompressed; what is wrong with the file, if something is.
+    /// Returns the decompressed contents, or the error of the decompression.
     pub fn bytes(&self) -> Result<&[u8], &str> {
         let bytes = self.bytes.get_or_init(|| {
             let mut compressed = self.compressed;

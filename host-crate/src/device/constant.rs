@@ -9,14 +9,13 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Held by the owner of a constant on the CPU, whose kernels all read the same memory.
+/// Lock held by the owner of a constant on the CPU, since all kernels there share one memory.
 static ON_CPU: Mutex<()> = Mutex::new(());
 
-/// A constant of a kernel, from [`Stream::constant`]. Until it is dropped, it is the only one of
-/// the device.
+/// A constant of a kernel, created by [`Stream::constant`]. At most one exists per device at a
+/// time.
 ///
-/// When dropped it synchronises the stream, so that no kernel still reads what another may then
-/// write.
+/// Dropping it synchronises the stream, so that no kernel still reads what the next owner writes.
 pub struct Constant<'a, S: 'static> {
     stream: &'a Stream,
     symbol: &'static S,
@@ -30,8 +29,8 @@ enum Place {
 }
 
 impl Stream {
-    /// A constant that kernel `K` reads, to be written before launches of `K`. Blocks until no
-    /// other constant of the device exists.
+    /// Creates the constant that kernel `K` reads. It must be written before `K` is launched.
+    /// Blocks until no other constant of the device exists.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::UnknownConstant`] if the kernel reads no such
@@ -51,23 +50,23 @@ impl Stream {
             stream: self,
             symbol,
             place,
-            // what it guards is memory that its holder writes before reading
+            // poisoning is harmless: the holder writes the memory before it reads it
             _held: lock.lock().unwrap_or_else(PoisonError::into_inner),
         })
     }
 }
 
 impl<S> Constant<'_, S> {
-    /// Copies a part of a buffer to the beginning of the constant, in the order of the stream:
-    /// launches before still read what was there.
+    /// Copies a part of a buffer to the beginning of the constant, in stream order: earlier
+    /// launches read the previous contents.
     ///
     /// # Errors
     /// [`DeviceError::LengthMismatch`] for more elements than there are in the buffer or the
     /// constant, [`DeviceError::WrongDevice`], [`DeviceError::Cuda`].
     ///
     /// # Safety
-    /// On the CPU nothing else reads the constant meanwhile: neither the host, nor a launch whose
-    /// stream does not hold it.
+    /// On the CPU nothing else may read the constant during the copy: neither the host, nor a
+    /// launch on a stream that does not hold it.
     pub unsafe fn write<T: Element, const N: usize>(
         &mut self,
         from: &Buffer<T>,
@@ -106,7 +105,7 @@ impl<S> Constant<'_, S> {
 
 impl<S> Drop for Constant<'_, S> {
     fn drop(&mut self) {
-        // an error of the launches is returned where their results are synchronised
+        // errors of the launches are reported when their results are synchronised
         let _ = self.stream.synchronize();
     }
 }
@@ -120,7 +119,7 @@ mod tests {
     };
 
     #[test]
-    fn a_part_of_a_buffer_is_written() {
+    fn constant_is_written_from_a_part_of_a_buffer() {
         let stream = Device::cpu().stream().unwrap();
         let numbers: Vec<f32> = (0..4 * MAX_CONSTANT_SOURCES).map(|i| i as f32).collect();
         let buffer = stream.upload(&numbers).unwrap();

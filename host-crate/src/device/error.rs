@@ -1,154 +1,154 @@
-//! What can go wrong on a device.
+//! Errors of devices.
 
 use crate::{memory::OutOfMemory, monitor::Cancelled, occupancy::OccupancyError};
 
-/// An error of a device: what was asked, with which numbers, and what to do.
+/// An error of a device. Messages name the object, the numbers, and a remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// The work was stopped by its caller, through a [`CancelFlag`](crate::monitor::CancelFlag).
+    /// The work was cancelled by the caller, through a [`CancelFlag`](crate::monitor::CancelFlag).
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
     /// The machine has no CUDA driver.
     #[error("{detail}; or use the device cpu")]
     NoDriver {
-        /// What was tried.
+        /// Attempted libraries and their errors.
         detail: String,
     },
-    /// There is no CUDA device of that number.
+    /// There is no CUDA device with this index.
     #[error("there is no device cuda:{index}: {}; `ferrovox devices` lists what there is", how_many(*.count))]
     NoSuchDevice {
-        /// The number asked for.
+        /// Requested index.
         index: usize,
-        /// How many there are.
+        /// Number of CUDA devices.
         count: usize,
     },
-    /// The system makes no more threads.
+    /// The system cannot create more threads.
     #[error(
-        "the system makes no more threads: {reason}; end other programs, allow more (ulimit -u), or use fewer (RAYON_NUM_THREADS)"
+        "the system cannot create more threads: {reason}; end other programs, raise the limit (ulimit -u), or use fewer threads (RAYON_NUM_THREADS)"
     )]
     NoThreads {
-        /// The system's words.
+        /// Message of the system.
         reason: String,
     },
-    /// A device older than any for which there is PTX.
+    /// The device is older than the shipped PTX supports.
     #[error(
         "{device} has compute capability {capability}; ferrovox needs 7.0 or newer: use the device cpu"
     )]
     Unsupported {
-        /// The device.
+        /// Name of the device.
         device: String,
-        /// Its compute capability.
+        /// Compute capability of the device.
         capability: String,
     },
-    /// A device's name that means nothing.
-    #[error("`{name}` is no device; use auto, cpu, cuda or cuda:0 (cuda:1, …)")]
+    /// The name does not denote a device.
+    #[error("`{name}` is not a device; use auto, cpu, cuda or cuda:0 (cuda:1, …)")]
     UnknownName {
         /// The name.
         name: String,
     },
-    /// The device has not enough memory.
+    /// The memory of the device is insufficient.
     #[error(
-        "{device} has not enough memory: {requested} bytes asked for, {free} of {total} bytes free; use a smaller volume, or another device"
+        "{device} has not enough memory: {requested} bytes requested, {free} of {total} bytes free; use a smaller volume or another device"
     )]
     OutOfMemory {
-        /// The device.
+        /// Name of the device.
         device: String,
-        /// Bytes asked for.
+        /// Requested bytes.
         requested: u64,
-        /// Bytes free.
+        /// Free bytes.
         free: u64,
-        /// Bytes in all.
+        /// Total bytes.
         total: u64,
     },
-    /// The host has not enough memory.
+    /// The memory of the host is insufficient.
     #[error(transparent)]
     HostMemory(#[from] OutOfMemory),
-    /// More elements than memory can be addressed for.
+    /// A buffer has more elements than can be addressed.
     #[error("a buffer of {len} elements of {size} bytes cannot be addressed")]
     TooLarge {
-        /// How many elements.
+        /// Number of elements.
         len: usize,
-        /// The size of each.
+        /// Bytes per element.
         size: usize,
     },
-    /// A copy between things of different length.
+    /// A copy between buffers of different length.
     #[error("cannot copy {from} elements to a buffer of {to}: the lengths must agree")]
     LengthMismatch {
-        /// Elements given.
+        /// Number of source elements.
         from: usize,
-        /// Elements wanted.
+        /// Number of destination elements.
         to: usize,
     },
-    /// A buffer of one device used with another.
+    /// A buffer of one device was used with a stream of another.
     #[error("a buffer of {buffer} was used with a stream of {stream}; copy it there first")]
     WrongDevice {
-        /// Where the buffer is.
+        /// Device of the buffer.
         buffer: String,
-        /// Where the stream is.
+        /// Device of the stream.
         stream: String,
     },
     /// The shipped PTX has no such kernel.
     #[error("the PTX for {device} has no kernel `{kernel}`; rebuild it with `cargo xtask ptx`")]
     UnknownKernel {
-        /// The kernel's entry point.
+        /// Entry point of the kernel.
         kernel: String,
-        /// The device.
+        /// Name of the device.
         device: String,
     },
-    /// A block size, registers or shared memory that the device does not have, or a kernel that
-    /// there is not.
+    /// The device does not support a block size, a number of registers or an amount of shared
+    /// memory, or a kernel is unknown.
     #[error(transparent)]
     Occupancy(#[from] OccupancyError),
-    /// A block that cannot run, asked for by a launch override.
+    /// A block requested by a launch override cannot run.
     #[error(
-        "{kernel} cannot run in blocks of {threads} threads with {shared_bytes} bytes of shared memory: it takes {registers} registers per thread, with which a block can have {most_threads} threads at most; choose a smaller block"
+        "{kernel} cannot run in blocks of {threads} threads with {shared_bytes} bytes of shared memory: with its {registers} registers per thread a block can have at most {most_threads} threads; choose a smaller block"
     )]
     NoRoom {
-        /// The kernel's entry point.
+        /// Entry point of the kernel.
         kernel: String,
-        /// Threads of the block.
+        /// Threads per block.
         threads: u32,
-        /// Registers of a thread.
+        /// Registers per thread.
         registers: u32,
-        /// The most threads that the kernel can have in a block.
+        /// Maximum threads per block of this kernel.
         most_threads: u32,
-        /// Shared memory of the block, in bytes.
+        /// Shared memory per block, in bytes.
         shared_bytes: u64,
     },
-    /// An environment variable that means nothing.
-    #[error("{name} is `{text}`; it should be {wanted}")]
+    /// An environment variable has an invalid value.
+    #[error("{name} is `{text}`; set it to {wanted}")]
     Variable {
-        /// The variable.
+        /// Name of the variable.
         name: &'static str,
-        /// What it is.
+        /// Value of the variable.
         text: String,
-        /// What it should be.
+        /// Description of valid values.
         wanted: String,
     },
-    /// A kernel has no such constant.
+    /// The kernel has no such constant.
     #[error(
         "the kernel `{kernel}` has no constant `{constant}` on {device}; rebuild the PTX with `cargo xtask ptx`"
     )]
     UnknownConstant {
-        /// The constant's symbol.
+        /// Symbol of the constant.
         constant: String,
-        /// The kernel's entry point.
+        /// Entry point of the kernel.
         kernel: String,
-        /// The device.
+        /// Name of the device.
         device: String,
     },
-    /// A kernel failed under the executor.
+    /// A kernel failed in the executor.
     #[error(transparent)]
     Kernel(#[from] simt::LaunchError),
     /// The CUDA driver reported an error.
     #[error("{device}: {what} failed: {detail}")]
     Cuda {
-        /// The device.
+        /// Name of the device.
         device: String,
-        /// What was being done.
+        /// Operation that failed.
         what: String,
-        /// The driver's message.
+        /// Message of the driver.
         detail: String,
     },
 }

@@ -1,9 +1,9 @@
-//! Moments on a stream.
+//! Events on a stream.
 
 use super::{DeviceError, cuda::CudaEvent};
 use std::time::{Duration, Instant};
 
-/// A moment on a stream: when everything enqueued before it was done.
+/// An event on a stream, which occurs when all work enqueued before it has finished.
 pub struct Event {
     pub(super) inner: EventInner,
 }
@@ -14,7 +14,7 @@ pub(super) enum EventInner {
 }
 
 impl Event {
-    /// Blocks until the event has happened.
+    /// Blocks until the event has occurred.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the work before it failed.
@@ -25,12 +25,12 @@ impl Event {
         }
     }
 
-    /// The time from an earlier event of the same device to this one. Blocks until both have
-    /// happened.
+    /// Returns the time from an earlier event of the same device to this one. Blocks until both
+    /// have occurred.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if the work before either failed, [`DeviceError::WrongDevice`] if they
-    /// are of different sorts of device.
+    /// [`DeviceError::Cuda`] if the work before either failed, [`DeviceError::WrongDevice`] if the
+    /// devices are of different kinds.
     pub fn since(&self, earlier: &Event) -> Result<Duration, DeviceError> {
         match (&self.inner, &earlier.inner) {
             (EventInner::Cpu(now), EventInner::Cpu(then)) => Ok(now.duration_since(*then)),

@@ -1,28 +1,28 @@
-//! Launches of a device that can be looked at and changed.
+//! Inspection of launches, and overrides of their block sizes.
 
 use super::{Device, DeviceError, Inner, LaunchOverride, LaunchRecord, Recording};
 use crate::occupancy::KernelResources;
 
 impl Device {
-    /// Sets the override of this device's launches; [`LaunchOverride::default`] leaves them to the
-    /// calculator again. Call it while nothing is being launched.
+    /// Sets the override of this device's launches; [`LaunchOverride::default`] removes it. Must
+    /// not be called concurrently with launches.
     ///
     /// # Errors
     /// [`DeviceError::Occupancy`] for a block size, registers or shared memory that no launch on
-    /// this device could have, and for a kernel that there is not, with names like it.
+    /// this device can have, and for an unknown kernel, with similar names.
     pub fn set_launch_override(&self, launch_override: LaunchOverride) -> Result<(), DeviceError> {
         launch_override.check(self.limits())?;
         self.launches().set_launch_override(launch_override);
         Ok(())
     }
 
-    /// Whether a launch override asks for a size of this kernel's blocks.
+    /// Returns `true` if a launch override sets the block size of this kernel.
     pub(crate) fn overrides_block(&self, entry: &str) -> bool {
         let launch_override = self.launches().launch_override(entry);
         launch_override.is_some_and(|it| it.block.is_some())
     }
 
-    /// From now on launches are remembered, or no longer. What was remembered is forgotten.
+    /// Starts or stops recording launches, and discards the record so far.
     ///
     /// ```
     /// use ferrovox::device::{BlockSizeSource, Device, Recording};
@@ -32,14 +32,15 @@ impl Device {
     /// device.record_launches(Recording::Shapes);
     /// synthetic::sphere(&device.stream()?, [8, 8, 8], 2.0)?;
     /// let launches = device.take_launches()?;
-    /// assert!(launches.iter().all(|launch| launch.block_size_source == BlockSizeSource::Calculator));
+    /// assert!(launches.iter().all(|launch| launch.block_size_source ==
+    ///     BlockSizeSource::Calculator));
     /// # Ok::<(), ferrovox::device::DeviceError>(())
     /// ```
     pub fn record_launches(&self, recording: Recording) {
         self.launches().set_recording(recording);
     }
 
-    /// The launches since they were last taken, in order. Synchronises with those that are timed.
+    /// Returns the launches since the last call, in order. Synchronises with the timed ones.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if one of them failed.
@@ -47,8 +48,9 @@ impl Device {
         self.launches().take()
     }
 
-    /// What a kernel takes of this device, by the driver that compiled it, with as many registers
-    /// as an [launch override](Self::set_launch_override) leaves it; nothing on the CPU.
+    /// Returns the resources of a kernel on this device according to the driver, compiled with the
+    /// register limit of the [launch override](Self::set_launch_override) if there is one; `None`
+    /// on the CPU.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] with the compiler's log.
@@ -64,11 +66,11 @@ impl Device {
         }
     }
 
-    /// How many blocks of a kernel a multiprocessor holds by the driver, for comparison with the
-    /// result of the [calculator](crate::occupancy); nothing on the CPU.
+    /// Returns the number of resident blocks per multiprocessor according to the driver, for
+    /// comparison with the [calculator](crate::occupancy); `None` on the CPU.
     ///
     /// # Errors
-    /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] for what the driver refuses.
+    /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] if the driver reports an error.
     pub fn active_blocks_by_driver(
         &self,
         entry: &str,
@@ -83,12 +85,12 @@ impl Device {
         }
     }
 
-    /// Makes launches as the environment has them.
+    /// Applies the launch override of the environment.
     pub(super) fn heed_environment(&self) -> Result<(), DeviceError> {
         self.set_launch_override(LaunchOverride::of_environment()?)
     }
 
-    /// Fails if this device heeds an environment that makes no sense.
+    /// Fails if this device uses the environment and its override is invalid.
     pub(super) fn check_environment(&self) -> Result<(), DeviceError> {
         if self.shared.heeds_environment {
             LaunchOverride::of_environment()?.check(self.limits())

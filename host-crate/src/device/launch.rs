@@ -1,6 +1,6 @@
-//! The shape of a launch, as far as the caller determines it.
+//! Work and constraints of a launch.
 
-/// How much work a launch has. The block size is the occupancy calculator's to choose.
+/// Work and constraints of a launch. The occupancy calculator chooses the block size.
 ///
 /// ```
 /// use ferrovox::device::Launch;
@@ -12,7 +12,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
     pieces: u64,
-    /// Whether a piece is for a warp, not for a block.
+    /// `true` if a work item belongs to a warp rather than a block.
     by_warps: bool,
     useful_threads: u32,
     most_threads: u32,
@@ -22,11 +22,11 @@ pub struct Launch {
     dynamic_shared_bytes_per_thread: u32,
 }
 
-/// Blocks along x that CUDA allows. Kernels stride over what is beyond.
+/// Maximum number of blocks along x in CUDA. Kernels loop over further work items.
 const MAX_BLOCKS: u64 = i32::MAX as u64;
 
 impl Launch {
-    /// A launch whose blocks share `pieces` pieces of work. Without any, nothing is launched.
+    /// Creates a launch whose blocks share `pieces` work items. Nothing is launched for 0.
     pub fn pieces(pieces: u64) -> Self {
         Self {
             pieces,
@@ -40,8 +40,8 @@ impl Launch {
         }
     }
 
-    /// A launch whose warps share `pieces` pieces of work; on the CPU, whose blocks have one
-    /// thread, its threads do.
+    /// Creates a launch whose warps share `pieces` work items. On the CPU, where blocks have one
+    /// thread, its threads share them.
     pub fn warp_pieces(pieces: u64) -> Self {
         Self {
             by_warps: true,
@@ -49,12 +49,12 @@ impl Launch {
         }
     }
 
-    /// A launch of one block.
+    /// Creates a launch of one block.
     pub fn one_block() -> Self {
         Self::pieces(1)
     }
 
-    /// A piece has work for no more than this many threads.
+    /// Limits the threads that a work item can occupy.
     pub fn max_useful_threads(self, threads: u32) -> Self {
         Self {
             useful_threads: threads.max(1),
@@ -62,7 +62,7 @@ impl Launch {
         }
     }
 
-    /// The kernel works with no more than this many threads in a block.
+    /// Limits the threads per block that the kernel supports.
     pub fn at_most_threads(self, threads: u32) -> Self {
         Self {
             most_threads: threads.max(1),
@@ -70,9 +70,8 @@ impl Launch {
         }
     }
 
-    /// The kernel works with this many threads in a block and no other number, on the CPU too:
-    /// lanes of its warps ask each other, or each warp has a part of a piece. It is to be no more
-    /// than the device allows in a block.
+    /// Fixes the number of threads per block, on the CPU too: for kernels that exchange data
+    /// between lanes, or divide a work item among warps. The device must support it.
     ///
     /// ```
     /// use ferrovox::device::Launch;
@@ -90,9 +89,9 @@ impl Launch {
         }
     }
 
-    /// A piece has `items` items, a power of two, which the threads of a block take in rounds:
-    /// sizes that do not divide them would leave threads without work in the last round, and are
-    /// not chosen.
+    /// Sets the number of items per work item, a power of two, which the threads of a block process
+    /// in passes. Block sizes that do not divide it would leave threads idle in the last pass, and
+    /// are not chosen.
     pub fn block_divides(self, items: u32) -> Self {
         Self {
             round: items.max(1),
@@ -100,7 +99,7 @@ impl Launch {
         }
     }
 
-    /// Every block gets this much dynamic shared memory.
+    /// Sets the dynamic shared memory per block, in bytes.
     pub fn dynamic_shared_bytes(self, bytes: u32) -> Self {
         Self {
             dynamic_shared_bytes: bytes,
@@ -108,7 +107,7 @@ impl Launch {
         }
     }
 
-    /// Every block gets this much dynamic shared memory for each of its threads.
+    /// Sets the dynamic shared memory per thread of a block, in bytes.
     pub fn dynamic_shared_bytes_per_thread(self, bytes: u32) -> Self {
         Self {
             dynamic_shared_bytes_per_thread: bytes,
@@ -116,7 +115,7 @@ impl Launch {
         }
     }
 
-    /// How many blocks of `threads` threads are launched.
+    /// Returns the number of blocks of `threads` threads that are launched.
     pub fn blocks(&self, threads: u32) -> u32 {
         let per_block = if self.by_warps {
             (threads / 32).max(1)
@@ -126,43 +125,42 @@ impl Launch {
         self.pieces.div_ceil(per_block as u64).min(MAX_BLOCKS) as u32
     }
 
-    /// All but how much work there is: what a choice of a block depends on.
+    /// Returns the launch without its number of work items: all that the block size depends on.
     pub(super) fn without_pieces(&self) -> Self {
         Self { pieces: 0, ..*self }
     }
 
-    /// Whether there is nothing to do.
+    /// Returns `true` if there is no work.
     pub(super) fn is_empty(&self) -> bool {
         self.pieces == 0
     }
 
-    /// The largest block that makes sense: whole warps, no more than there is work for, no more
-    /// than the kernel can have.
+    /// Returns the largest useful block size: whole warps, limited by the work and by the kernel.
     pub(super) fn largest_block(&self) -> u32 {
         let useful = self.useful_threads.min(1 << 20).next_multiple_of(32);
         useful.min(self.most_threads)
     }
 
-    /// The sizes of blocks that divide a round.
+    /// Returns `true` if the block size satisfies the constraints.
     pub(super) fn suits(&self, threads: u32) -> bool {
         threads >= self.least_threads && (self.round == 1 || self.round.is_multiple_of(threads))
     }
 
-    /// The largest block of at most `threads` threads that the launch can have: it divides a round,
-    /// and is whole warps where these have pieces of their own.
+    /// Returns the largest valid block size up to `threads`: it divides the items of a work item,
+    /// and has whole warps if work items belong to warps.
     pub(super) fn largest_up_to(&self, threads: u32) -> u32 {
-        let most = threads
+        let limit = threads
             .min(self.most_threads)
             .max(self.least_threads.max(1));
-        let most = match most {
-            32.. if self.by_warps => most / 32 * 32,
-            _ => most,
+        let limit = match limit {
+            32.. if self.by_warps => limit / 32 * 32,
+            _ => limit,
         };
-        (1..=most).rev().find(|&it| self.suits(it)).unwrap_or(1)
+        (1..=limit).rev().find(|&it| self.suits(it)).unwrap_or(1)
     }
 
-    /// What a block has at least; 0 leaves it to whoever chooses (a CPU asked for blocks without
-    /// threads has an error, not one thread).
+    /// Returns the minimum block size; 0 for no constraint (the CPU reports an error for blocks
+    /// without threads).
     pub(super) fn least_threads(&self) -> u32 {
         self.least_threads
     }
@@ -171,18 +169,18 @@ impl Launch {
         self.most_threads
     }
 
-    /// The dynamic shared memory of a block of `threads` threads.
+    /// Returns the dynamic shared memory of a block of `threads` threads, in bytes.
     pub(super) fn dynamic_shared(&self, threads: u32) -> u32 {
         let by_thread = self.dynamic_shared_bytes_per_thread.saturating_mul(threads);
         self.dynamic_shared_bytes.saturating_add(by_thread)
     }
 }
 
-/// What a launch will be, before it is made.
+/// Block size and occupancy of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchPlan {
-    /// Threads in a block.
+    /// Threads per block.
     pub threads: u32,
-    /// How many such blocks the device runs at a time; on the CPU one for each of its threads.
+    /// Number of blocks that the device runs concurrently; on the CPU one per thread.
     pub resident_blocks: u32,
 }

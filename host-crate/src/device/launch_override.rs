@@ -1,47 +1,47 @@
-//! Overrides of what the calculator chooses for launches: for measurements.
+//! Overrides of the block sizes that the calculator chooses, for measurements.
 
 use super::{DeviceError, recorded_resources};
 use crate::occupancy::{DeviceLimits, OccupancyError};
 use simt::MAX_BLOCK_THREADS;
 use std::collections::BTreeSet;
 
-/// The environment variable with a block size for all launches.
+/// Environment variable with a block size for all launches.
 const BLOCK: &str = "FERROVOX_BLOCK";
 
 /// An override of the launches of a device, until
-/// [`Device::set_launch_override`](super::Device::set_launch_override) is called again. Results
-/// stay the same: kernels work in blocks of any size.
+/// [`Device::set_launch_override`](super::Device::set_launch_override) is called again. Results do
+/// not change: kernels work with blocks of any size.
 ///
-/// A launch that works in rounds, or in blocks of a certain size at most, takes the largest block
-/// up to that asked for which it can have; what it took is
-/// [recorded](super::Device::record_launches). Where no block of that size can run for want of
-/// registers or shared memory the launch is an error.
+/// A launch that restricts its block size uses the largest permitted size up to the requested one;
+/// the size used is [recorded](super::Device::record_launches). If no block of that size can run
+/// for lack of registers or shared memory, the launch is an error.
 ///
 /// ```
 /// use ferrovox::device::{Device, LaunchOverride};
 ///
 /// let device = Device::cpu();
 /// device.set_launch_override(LaunchOverride { block: Some(96), ..LaunchOverride::default() })?;
-/// let error = device.set_launch_override(LaunchOverride { block: Some(0), ..LaunchOverride::default() });
+/// let error = device.set_launch_override(LaunchOverride { block: Some(0),
+///     ..LaunchOverride::default() });
 /// assert!(error.unwrap_err().to_string().contains("1 to 1024"));
 /// # Ok::<(), ferrovox::device::DeviceError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaunchOverride {
-    /// The kernel that it applies to, by its entry point; all of them if none is named.
+    /// Entry point of the kernel that the override applies to; `None` for all kernels.
     pub kernel: Option<String>,
-    /// Threads in a block; `FERROVOX_BLOCK` sets it for the devices of a process.
+    /// Threads per block; `FERROVOX_BLOCK` sets it for the devices of a process.
     pub block: Option<u32>,
-    /// The most registers that a thread may use, for which the driver compiles the kernel anew. The
-    /// CPU has no use for it.
+    /// Maximum number of registers per thread, for which the driver recompiles the kernel. Ignored
+    /// on the CPU.
     pub max_registers: Option<u32>,
-    /// Dynamic shared memory for each block that the kernel does not use, in bytes: it leaves room
-    /// for fewer blocks.
+    /// Unused dynamic shared memory per block in bytes, which reduces the number of resident
+    /// blocks.
     pub extra_shared_bytes: u32,
 }
 
 impl LaunchOverride {
-    /// Whether nothing is overridden.
+    /// Returns `true` if nothing is overridden.
     pub fn is_none(&self) -> bool {
         *self
             == Self {
@@ -50,12 +50,12 @@ impl LaunchOverride {
             }
     }
 
-    /// Whether it applies to this kernel.
+    /// Returns `true` if the override applies to this kernel.
     pub(super) fn is_about(&self, entry: &str) -> bool {
         self.kernel.as_deref().is_none_or(|kernel| kernel == entry)
     }
 
-    /// What the environment asks for.
+    /// Reads the override of the environment.
     pub(super) fn of_environment() -> Result<Self, DeviceError> {
         let Some(text) = std::env::var_os(BLOCK) else {
             return Ok(Self::default());
@@ -72,7 +72,7 @@ impl LaunchOverride {
         })
     }
 
-    /// Fails for what no launch on the device could have.
+    /// Fails for values that no launch on the device can have.
     pub(super) fn check(&self, limits: &DeviceLimits) -> Result<(), DeviceError> {
         let is_gpu = limits.capability.is_some();
         let max = if is_gpu {
@@ -127,7 +127,7 @@ mod tests {
     use crate::occupancy::Gpu;
 
     #[test]
-    fn what_no_launch_could_have_is_refused() {
+    fn impossible_launch_overrides_are_errors() {
         let h200 = Gpu::named("H200").unwrap().limits();
         let none = LaunchOverride::default;
         for (launch_override, fact) in [

@@ -1,17 +1,18 @@
-//! Machine code of the shipped kernels, so that the driver need not compile PTX on the first call.
+//! Machine code of the shipped kernels, so that the driver does not compile PTX on the first
+//! launch.
 //!
-//! `cargo xtask ptx` assembles the PTX for the usual architectures. Each file has all kernels,
-//! compressed; a driver loads of it only what is asked for. Code for a compute capability runs on
-//! the later ones of the same major number; other devices get PTX.
+//! `cargo xtask ptx` assembles the PTX for the common architectures. Each file contains all
+//! kernels, compressed; a driver loads only the requested ones. Code for a compute capability runs
+//! on later capabilities of the same major version; other devices use PTX.
 
 use super::compressed::Compressed;
 use std::thread;
 
-/// The code for one compute capability.
+/// Machine code for one compute capability.
 pub(super) struct MachineCode {
     /// Compute capability times ten.
     capability: u32,
-    /// Decompressed for all devices of the kind.
+    /// Decompressed code, shared by all devices of this capability.
     code: Compressed,
 }
 
@@ -26,22 +27,22 @@ macro_rules! shipped {
 
 static SHIPPED: [MachineCode; 6] = shipped![80, 86, 89, 90, 100, 120];
 
-/// The environment's way to have PTX compiled all the same.
+/// Environment variable that disables machine code.
 const PTX_ONLY: &str = "FERROVOX_PTX";
 
-/// The newest code that a device of this compute capability (times ten) can run, unless the
-/// environment asks for PTX. A thread begins to decompress it, while the device is opened.
+/// Returns the newest code that a device of this compute capability (times ten) can run, unless the
+/// environment disables it. A thread starts to decompress it while the device is opened.
 pub(super) fn begin(capability: u32) -> Option<&'static MachineCode> {
     if std::env::var_os(PTX_ONLY).is_some_and(|value| !value.is_empty() && value != "0") {
         return None;
     }
-    let found = for_capability(capability)?;
-    if !found.code.is_there() {
-        // where no thread can be made it is done later
+    let best = for_capability(capability)?;
+    if !best.code.is_there() {
+        // without a thread it is decompressed later
         let builder = thread::Builder::new().name("decompress kernels".to_owned());
-        let _ = builder.spawn(|| found.code().is_ok());
+        let _ = builder.spawn(|| best.code().is_ok());
     }
-    Some(found)
+    Some(best)
 }
 
 fn for_capability(capability: u32) -> Option<&'static MachineCode> {
@@ -52,7 +53,7 @@ fn for_capability(capability: u32) -> Option<&'static MachineCode> {
 }
 
 impl MachineCode {
-    /// The code, when it is there; what is wrong with the file, if something is.
+    /// Returns the code, or the error of its decompression. Blocks until it is decompressed.
     pub fn code(&self) -> Result<&[u8], &str> {
         self.code.bytes()
     }
@@ -64,13 +65,13 @@ mod tests {
     use memchr::memmem::find;
 
     #[test]
-    fn devices_get_code_of_their_generation() {
-        let found = |capability| for_capability(capability).map(|code| code.capability);
-        assert_eq!([70, 75, 110].map(found), [None; 3]);
-        assert_eq!(found(80), Some(80));
-        assert_eq!(found(87), Some(86));
-        assert_eq!([89, 90, 100].map(found), [89, 90, 100].map(Some));
-        assert_eq!((found(103), found(121)), (Some(100), Some(120)));
+    fn code_matches_the_generation_of_the_device() {
+        let best = |capability| for_capability(capability).map(|code| code.capability);
+        assert_eq!([70, 75, 110].map(best), [None; 3]);
+        assert_eq!(best(80), Some(80));
+        assert_eq!(best(87), Some(86));
+        assert_eq!([89, 90, 100].map(best), [89, 90, 100].map(Some));
+        assert_eq!((best(103), best(121)), (Some(100), Some(120)));
     }
 
     #[test]
@@ -79,8 +80,8 @@ mod tests {
         for code in &SHIPPED {
             let bytes = code.code().unwrap();
             assert!(bytes.starts_with(b"\x7fELF"), "sm_{}", code.capability);
-            // the architecture, in the flags of the ELF header: their first byte, since Blackwell
-            // the second
+            // architecture in the flags of the ELF header: the first byte, or the second since
+            // Blackwell
             assert!(bytes[48..50].contains(&(code.capability as u8)));
             for kernel in kernels.keys() {
                 let section = format!(".text.{kernel}\0");

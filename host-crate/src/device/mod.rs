@@ -1,7 +1,7 @@
-//! Where kernels run: the CPU, or a CUDA device.
+//! Devices that run kernels: the CPU and CUDA devices.
 //!
-//! A [`Device`] gives [`Stream`]s; a stream allocates [`Buffer`]s, copies, and launches kernels in
-//! order. Everything is asynchronous except where documented: [`Stream::download`] and
+//! A [`Device`] creates [`Stream`]s; a stream allocates [`Buffer`]s, copies, and launches kernels
+//! in order. All operations are asynchronous unless documented otherwise: [`Stream::download`] and
 //! [`Stream::synchronize`] block.
 //!
 //! ```
@@ -70,20 +70,20 @@ use record::Launches;
 use std::{fmt, str::FromStr, sync::Arc};
 use usage::Usage;
 
-/// A machine that runs kernels. Cheap to clone; clones are the same device.
+/// A device that runs kernels. Cheap to clone; clones denote the same device.
 #[derive(Clone)]
 pub struct Device {
     inner: Arc<Inner>,
     shared: Arc<Shared>,
 }
 
-/// What clones of a device share beside it.
+/// State shared by the clones of a device.
 #[derive(Default)]
 struct Shared {
     usage: Usage,
     launches: Launches,
-    /// Whether the block size of the environment applies to the device, which was made where no
-    /// error could be returned.
+    /// `true` if the block size of the environment applies to the device and is checked later,
+    /// since the constructor cannot return an error.
     heeds_environment: bool,
 }
 
@@ -92,7 +92,7 @@ enum Inner {
     Cuda(Box<CudaDevice>),
 }
 
-/// What sort of device it is.
+/// Kind of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceKind {
     /// The CPU, through the SIMT executor.
@@ -101,30 +101,30 @@ pub enum DeviceKind {
     Cuda,
 }
 
-/// A device's memory, in bytes.
+/// Memory of a device, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// What an allocation could get now.
+    /// Bytes that can be allocated now.
     pub free: u64,
-    /// What there is.
+    /// Total bytes.
     pub total: u64,
 }
 
 impl Device {
-    /// Every device of this machine that answers: CUDA devices by number, then the CPU.
+    /// Returns all devices of this machine that can be opened: CUDA devices by index, then the CPU.
     pub fn all() -> Vec<Device> {
         let cuda =
             (0..CudaDevice::count().unwrap_or(0)).filter_map(|index| Device::cuda(index).ok());
         cuda.chain([Device::cpu()]).collect()
     }
 
-    /// The first CUDA device that answers, or else the CPU.
+    /// Returns the first CUDA device that can be opened, otherwise the CPU.
     pub fn best() -> Device {
         Device::cuda(0).unwrap_or_else(|_| Device::cpu())
     }
 
-    /// The CPU: all of rayon's threads, blocks of one thread, no checks beyond bounds.
-    /// `FERROVOX_BLOCK` sets the threads of a block, for experiments.
+    /// Returns the CPU: all threads of rayon, blocks of one thread, no checks except bounds.
+    /// `FERROVOX_BLOCK` sets the threads per block, for experiments.
     pub fn cpu() -> Device {
         let inner = Inner::Cpu(CpuDevice::new(CpuOptions::default()));
         let device = Device {
@@ -134,30 +134,30 @@ impl Device {
             }),
             ..Device::new(inner)
         };
-        // errors of it are those of the first stream
+        // an error is reported by the first stream
         let _ = device.heed_environment();
         device
     }
 
-    /// The CPU, with a choice of mode and block size: for tests and experiments.
+    /// Returns the CPU with a choice of mode and block size, for tests and experiments.
     pub fn cpu_with(options: CpuOptions) -> Device {
         Device::new(Inner::Cpu(CpuDevice::new(options)))
     }
 
-    /// A CUDA device by its number. `FERROVOX_BLOCK` is the block size of all launches, for
+    /// Opens a CUDA device by its index. `FERROVOX_BLOCK` sets the block size of all launches, for
     /// experiments.
     ///
     /// # Errors
     /// [`DeviceError::NoDriver`] without a driver, [`DeviceError::NoSuchDevice`] if there are fewer
-    /// devices, [`DeviceError::Cuda`] if the driver refuses it, [`DeviceError::Variable`] or
-    /// [`DeviceError::Occupancy`] for a `FERROVOX_BLOCK` that it cannot have.
+    /// devices, [`DeviceError::Cuda`] for an error of the driver, [`DeviceError::Variable`] or
+    /// [`DeviceError::Occupancy`] for an invalid `FERROVOX_BLOCK`.
     pub fn cuda(index: usize) -> Result<Device, DeviceError> {
         let device = Device::new(Inner::Cuda(Box::new(CudaDevice::open(index)?)));
         device.heed_environment()?;
         Ok(device)
     }
 
-    /// How many CUDA devices there are.
+    /// Returns the number of CUDA devices.
     ///
     /// # Errors
     /// [`DeviceError::NoDriver`] on a machine without a driver.
@@ -165,7 +165,7 @@ impl Device {
         CudaDevice::count()
     }
 
-    /// What sort of device this is.
+    /// Returns the kind of the device.
     pub fn kind(&self) -> DeviceKind {
         match &*self.inner {
             Inner::Cpu(_) => DeviceKind::Cpu,
@@ -173,7 +173,7 @@ impl Device {
         }
     }
 
-    /// The name by which it is chosen: `cpu`, `cuda:0`.
+    /// Returns the name that selects the device: `cpu`, `cuda:0`.
     pub fn id(&self) -> String {
         match &*self.inner {
             Inner::Cpu(_) => "cpu".to_owned(),
@@ -181,7 +181,7 @@ impl Device {
         }
     }
 
-    /// The maker's name for it.
+    /// Returns the product name of the device.
     pub fn name(&self) -> String {
         match &*self.inner {
             Inner::Cpu(device) => device.name(),
@@ -189,7 +189,7 @@ impl Device {
         }
     }
 
-    /// What bounds a launch on it.
+    /// Returns the limits of launches on the device.
     pub fn limits(&self) -> &DeviceLimits {
         match &*self.inner {
             Inner::Cpu(device) => device.limits(),
@@ -197,7 +197,8 @@ impl Device {
         }
     }
 
-    /// The highest clock of its multiprocessors in kHz, as the driver reports it; none for the CPU.
+    /// Returns the maximum clock rate of the multiprocessors in kHz according to the driver; `None`
+    /// for the CPU.
     pub fn clock_khz(&self) -> Option<u32> {
         match &*self.inner {
             Inner::Cpu(_) => None,
@@ -205,7 +206,7 @@ impl Device {
         }
     }
 
-    /// Its memory.
+    /// Returns the memory of the device.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the driver does not report it.
@@ -216,8 +217,8 @@ impl Device {
         }
     }
 
-    /// What buffers of this device and its clones hold now, and held at most since the last
-    /// [`reset_peak_memory`](Device::reset_peak_memory).
+    /// Returns the bytes held by buffers of this device and its clones: now, and the maximum since
+    /// the last [`reset_peak_memory`](Device::reset_peak_memory).
     ///
     /// ```
     /// use ferrovox::device::Device;
@@ -234,28 +235,28 @@ impl Device {
         self.shared.usage.read()
     }
 
-    /// Lets the peak of [`memory_use`](Device::memory_use) begin anew, with what is held now.
+    /// Resets the peak of [`memory_use`](Device::memory_use) to the current number of bytes.
     pub fn reset_peak_memory(&self) {
         self.shared.usage.reset_peak();
     }
 
-    /// A new stream: operations on it run in order, and beside those of other streams.
+    /// Creates a stream. Its operations run in order, and concurrently with those of other streams.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if the driver refuses one, [`DeviceError::Variable`] or
-    /// [`DeviceError::Occupancy`] for a `FERROVOX_BLOCK` that the CPU cannot have,
-    /// [`DeviceError::NoThreads`] where [its threads](start_threads) cannot be started.
+    /// [`DeviceError::Cuda`] for an error of the driver, [`DeviceError::Variable`] or
+    /// [`DeviceError::Occupancy`] for an invalid `FERROVOX_BLOCK` on the CPU,
+    /// [`DeviceError::NoThreads`] if the [thread pool](start_threads) cannot be started.
     pub fn stream(&self) -> Result<Stream, DeviceError> {
         start_threads()?;
         self.check_environment()?;
         Stream::new(self.clone())
     }
 
-    /// Host memory for `len` elements that copies to and from this device are quickest with, all
-    /// bytes zero.
+    /// Allocates zeroed pinned host memory for `len` elements, for fast copies to and from this
+    /// device.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if the driver cannot pin so much, [`DeviceError::TooLarge`].
+    /// [`DeviceError::Cuda`] if the driver cannot pin this much, [`DeviceError::TooLarge`].
     pub fn pinned<T: Element>(&self, len: usize) -> Result<HostBuffer<T>, DeviceError> {
         HostBuffer::new(self, len)
     }
@@ -295,7 +296,7 @@ impl fmt::Display for Device {
 impl FromStr for Device {
     type Err = DeviceError;
 
-    /// `auto` (the best there is), `cpu`, `cuda` (the first) or `cuda:i`.
+    /// Parses `auto` (the best device), `cpu`, `cuda` (the first CUDA device) or `cuda:i`.
     fn from_str(text: &str) -> Result<Device, DeviceError> {
         match text {
             "auto" => Ok(Device::best()),

@@ -1,11 +1,11 @@
-//! The PTX that ships with the library, and what is recorded of its kernels. Machine code made of
-//! it: [`super::machine_code`].
+//! The shipped PTX and its recorded resources. Machine code compiled from it:
+//! [`super::machine_code`].
 
 use super::compressed::Compressed;
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::OnceLock};
 
-/// PTX for one architecture and everything newer.
+/// PTX for one architecture and all newer ones.
 pub(super) struct ShippedModule {
     /// Compute capability times ten: 70 or 90.
     pub capability: u32,
@@ -20,28 +20,28 @@ impl ShippedModule {
         }
     }
 
-    /// Its text; what is wrong with the file, if something is.
+    /// Returns the text, or the error of its decompression.
     pub fn ptx(&self) -> Result<&str, String> {
         let bytes = self.ptx.bytes()?;
         std::str::from_utf8(bytes).map_err(|error| error.to_string())
     }
 }
 
-/// Newest first.
+/// The shipped PTX, newest architecture first.
 static MODULES: [ShippedModule; 2] = [
     ShippedModule::new(90, include_bytes!("../../ptx/ferrovox_sm_90.ptx.zst")),
     ShippedModule::new(70, include_bytes!("../../ptx/ferrovox_sm_70.ptx.zst")),
 ];
 
-/// The newest PTX that a device of this compute capability (times ten) can run.
+/// Returns the newest PTX that a device of this compute capability (times ten) can run.
 pub(super) fn for_capability(capability: u32) -> Option<&'static ShippedModule> {
     MODULES
         .iter()
         .find(|module| module.capability <= capability)
 }
 
-/// The PTX that ships for an architecture, `sm_70` or `sm_90`: the text of all kernels. Needs no
-/// GPU. It is decompressed when it is first asked for, 10 MB.
+/// Returns the PTX shipped for an architecture, `sm_70` or `sm_90`, as the text of all kernels.
+/// Needs no GPU. It is decompressed to 10 MB on first use.
 ///
 /// ```
 /// let ptx = ferrovox::device::shipped_ptx("sm_70").unwrap();
@@ -54,17 +54,17 @@ pub fn shipped_ptx(arch: &str) -> Option<&'static str> {
     MODULES.iter().find(of_arch)?.ptx().ok()
 }
 
-/// The assembler's figures of a kernel in the PTX that ships.
+/// Resources of a kernel in the shipped PTX, as reported by the assembler.
 pub use ptxas_figures::ResourceUsage as RecordedResources;
 
-/// The file beside the PTX.
+/// The file of recorded resources.
 #[derive(Deserialize)]
 struct Record {
     arches: BTreeMap<String, BTreeMap<String, RecordedResources>>,
 }
 
-/// The recorded resources of every shipped kernel, by architecture (`sm_70`, `sm_90`) and entry
-/// point. Needs no GPU.
+/// Returns the recorded resources of every shipped kernel, by architecture (`sm_70`, `sm_90`) and
+/// entry point. Needs no GPU.
 pub fn recorded_resources() -> &'static BTreeMap<String, BTreeMap<String, RecordedResources>> {
     static RECORD: OnceLock<Record> = OnceLock::new();
     let read = || {

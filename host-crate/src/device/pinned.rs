@@ -1,4 +1,4 @@
-//! Host memory that a device copies from and to by itself.
+//! Pinned host memory.
 
 use super::{
     Device, DeviceError, Element, Inner,
@@ -10,9 +10,9 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-/// `len` elements on the host that the system does not page out: copies between them and a CUDA
-/// device run beside the program and beside kernels. It is taken from everyone on the machine; keep
-/// it no longer than needed. For the CPU it is ordinary memory.
+/// `len` elements of page-locked host memory: copies to and from a CUDA device are asynchronous and
+/// overlap with kernels. Pinned memory is a limited resource of the machine; free it as soon as
+/// possible. For the CPU it is ordinary memory.
 ///
 /// ```
 /// use ferrovox::device::Device;
@@ -53,7 +53,7 @@ impl<T: Element> Deref for HostBuffer<T> {
     fn deref(&self) -> &[T] {
         match &self.memory {
             HostMemory::Ordinary(elements) => elements,
-            // page-aligned, and as many bytes as the elements take
+            // page-aligned, and exactly as long as the elements
             HostMemory::Pinned { memory, len } => &bytemuck::cast_slice(memory.bytes())[..*len],
         }
     }

@@ -1,9 +1,9 @@
-//! Which memory of the host is pinned.
+//! Registry of pinned host memory.
 
 use std::sync::{Mutex, PoisonError};
 
-/// First and one past the last address of all pinned memory there is. A copy from such memory has
-/// not read it when the driver's function returns, so a caller that lends it for one call must
+/// First and one-past-last address of all pinned memory. A copy from pinned memory may still be
+/// reading it when the driver's function returns, so a caller that lends memory for one call must
 /// synchronise.
 static PINNED: Mutex<Vec<(usize, usize)>> = Mutex::new(Vec::new());
 
@@ -22,7 +22,7 @@ pub(super) fn forget(bytes: &[u8]) {
     pinned.retain(|&known| known != extent(bytes));
 }
 
-/// Whether any of these bytes are pinned.
+/// Returns `true` if any of these bytes are pinned.
 pub(super) fn is_pinned(bytes: &[u8]) -> bool {
     let (start, end) = extent(bytes);
     let pinned = PINNED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,28 +1,28 @@
-//! PTX, kernel by kernel.
+//! PTX divided into kernels.
 //!
-//! A driver compiles all of a module before any of its kernels can run. The shipped PTX is
-//! therefore cut up: the kernels of a pipeline, or a kernel that is asked for by itself, are a
-//! module of their own, compiled when they are first needed.
+//! A driver compiles a whole module before any of its kernels can run. The shipped PTX is therefore
+//! divided: the kernels of a pipeline, or a single requested kernel, form a module of their own,
+//! which is compiled on first use.
 
 use memchr::memmem::Finder;
 use std::collections::HashMap;
 
-/// PTX text, taken apart.
+/// Parsed PTX text.
 pub(super) struct PtxText<'a> {
     /// Version, target and address size.
     header: Vec<&'a str>,
-    /// Name and line of each variable of the module.
+    /// Name and line of each module variable.
     variables: Vec<(&'a str, &'a str)>,
-    /// The text of each kernel.
+    /// Text of each kernel.
     kernels: HashMap<&'a str, &'a str>,
 }
 
 impl<'a> PtxText<'a> {
-    /// Takes PTX apart as this repository's builder writes it: directives, then variables of a line
-    /// each, then kernels.
+    /// Parses PTX in the form that this repository's builder writes: directives, variables of one
+    /// line each, then kernels.
     pub fn new(text: &'a str) -> Self {
         const ENTRY: &str = ".visible .entry ";
-        // the text is long, and this is done whenever a device is opened
+        // written for speed: the text is long, and is parsed whenever a device is opened
         let entries = Finder::new(ENTRY);
         let next = |text: &str| entries.find(text.as_bytes());
         let first = next(text).unwrap_or(text.len());
@@ -51,9 +51,9 @@ impl<'a> PtxText<'a> {
         ptx
     }
 
-    /// A module with these kernels alone, and the variables that they name; the name of the first
-    /// kernel that there is not.
-    pub fn module_of<'k>(&self, kernels: &[&'k str]) -> Result<String, &'k str> {
+    /// Returns a module with these kernels and the variables that they refer to, or the name of the
+    /// first unknown kernel as an error.
+    pub fn module_with<'k>(&self, kernels: &[&'k str]) -> Result<String, &'k str> {
         let mut bodies = Vec::with_capacity(kernels.len());
         for &kernel in kernels {
             bodies.push(*self.kernels.get(kernel).ok_or(kernel)?);
@@ -71,14 +71,14 @@ impl<'a> PtxText<'a> {
     }
 }
 
-/// The name that a line declares: the word before the brackets of its size, or before its end.
+/// Returns the name that a line declares: the word before its array bounds, or before its end.
 fn variable_name(line: &str) -> &str {
     let declaration = line.split(['=', ';']).next().unwrap_or_default();
     let declaration = declaration.split('[').next().unwrap_or_default();
     declaration.split_whitespace().last().unwrap_or_default()
 }
 
-/// Whether `name` stands in `text` as a word of its own.
+/// Returns `true` if `name` occurs in `text` as a whole word.
 fn names(text: &str, name: &str) -> bool {
     let of_a_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     !name.is_empty()
@@ -116,18 +116,18 @@ mod tests {
 ";
 
     #[test]
-    fn a_kernel_takes_its_own_variables_along() {
+    fn module_contains_the_variables_of_its_kernels() {
         let ptx = PtxText::new(TEXT);
-        let first = ptx.module_of(&["first"]).unwrap();
+        let first = ptx.module_with(&["first"]).unwrap();
         assert!(first.starts_with(".version 7.8\n.target sm_90\n.address_size 64\n"));
         assert!(first.contains("table[2]") && !first.contains("table_of_more"));
         assert!(!first.contains("tile") && !first.contains("second"));
-        let second = ptx.module_of(&["second"]).unwrap();
+        let second = ptx.module_with(&["second"]).unwrap();
         assert!(second.contains("tile[64]") && second.contains("table_of_more[2]"));
         assert!(!second.contains("table[2]"));
         assert!(second.ends_with("ret;\n}\n"));
-        assert_eq!(ptx.module_of(&["first", "third"]), Err("third"));
-        let both = ptx.module_of(&["second", "first"]).unwrap();
+        assert_eq!(ptx.module_with(&["first", "third"]), Err("third"));
+        let both = ptx.module_with(&["second", "first"]).unwrap();
         assert_eq!(both.matches(".entry").count(), 2);
         assert_eq!(
             both.matches(".global").count(),
@@ -137,14 +137,14 @@ mod tests {
     }
 
     #[test]
-    fn every_shipped_kernel_can_be_cut_out() {
+    fn every_shipped_kernel_can_be_extracted() {
         for (arch, kernels) in super::super::recorded_resources() {
             let capability = arch.trim_start_matches("sm_").parse().expect("a number");
             let shipped = super::super::modules::for_capability(capability).expect("PTX");
             let ptx = PtxText::new(shipped.ptx().expect("its text"));
             assert_eq!(ptx.kernels.len(), kernels.len());
             for kernel in kernels.keys() {
-                let module = ptx.module_of(&[kernel]).expect("its text");
+                let module = ptx.module_with(&[kernel]).expect("its text");
                 assert_eq!(module.matches(".entry").count(), 1, "{kernel}");
                 assert!(module.trim_end().ends_with('}'), "{kernel}");
             }

@@ -1,4 +1,4 @@
-//! What was launched on a device, for tests and measurements.
+//! Record of the launches on a device, for tests and measurements.
 
 use super::{BlockSizeSource, DeviceError, Event, LaunchOverride};
 use std::{
@@ -12,43 +12,43 @@ use std::{
 /// What is recorded of launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recording {
-    /// Nothing.
+    /// No record.
     #[default]
     Off,
-    /// Their shapes.
+    /// Grid and block of each launch.
     Shapes,
-    /// Their shapes, and how long each took by the device's clock, with what there is between
-    /// launches of it.
+    /// Grid, block and time of each launch, by the device's clock. The time includes idle time
+    /// between launches.
     Times,
 }
 
-/// A launch that was made.
+/// Record of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchRecord {
-    /// The kernel's entry point.
+    /// Entry point of the kernel.
     pub kernel: String,
-    /// Blocks of the grid.
+    /// Number of blocks of the grid.
     pub blocks: u32,
-    /// Threads of a block.
+    /// Number of threads per block.
     pub threads: u32,
-    /// Dynamic shared memory of a block, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub dynamic_shared_bytes: u32,
-    /// Who decided on the block's size.
+    /// Origin of the block size.
     pub block_size_source: BlockSizeSource,
-    /// How long it took, where that was asked for.
+    /// Duration, if it was recorded.
     pub time: Option<Duration>,
 }
 
-/// A launch whose end may not have come.
+/// A launch that may still be running.
 pub(super) struct Pending {
     pub launch: LaunchRecord,
     pub between: Option<(Event, Event)>,
 }
 
-/// The override of a device's launches, and the record of them.
+/// Launch override of a device, and its record of launches.
 #[derive(Default)]
 pub(super) struct Launches {
-    /// Whether there is either: nothing is locked for launches otherwise.
+    /// `true` if an override or a record is active: otherwise launches take no lock.
     is_special: AtomicBool,
     state: Mutex<State>,
 }
@@ -77,7 +77,7 @@ impl Launches {
         self.change(|state| state.launch_override = launch_override);
     }
 
-    /// The override, if there is one about this kernel.
+    /// Returns the override, if there is one for this kernel.
     pub fn launch_override(&self, entry: &str) -> Option<Arc<LaunchOverride>> {
         if !self.is_special.load(Ordering::Acquire) {
             return None;
@@ -104,7 +104,7 @@ impl Launches {
         self.state().pending.push(pending);
     }
 
-    /// The launches since they were last taken. Synchronises with those that are timed.
+    /// Returns the launches since the last call. Synchronises with the timed ones.
     pub fn take(&self) -> Result<Vec<LaunchRecord>, DeviceError> {
         let pending = std::mem::take(&mut self.state().pending);
         let resolve = |pending: Pending| {

@@ -1,24 +1,24 @@
-//! The figures of this library's kernels, as recorded beside their PTX.
+//! Recorded resources of the kernels of this library.
 
 use super::{RecordedResources, recorded_resources};
 use crate::occupancy::{ComputeCapability, OccupancyError};
 
-/// A kernel of this library, and the resources it takes by the assembler.
+/// A kernel of this library and its resources according to the assembler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedKernel {
-    /// Its entry point.
+    /// Entry point of the kernel.
     pub name: String,
-    /// The capability whose PTX the figures are of.
+    /// Compute capability of the PTX that the resources refer to.
     pub capability: ComputeCapability,
-    /// What it takes.
+    /// Resources of the kernel.
     pub resources: RecordedResources,
 }
 
-/// What is recorded of a kernel for devices of a capability: the figures of the newest PTX that
-/// these run, or of the oldest there is where they are older than all of it. Needs no GPU.
+/// Returns the recorded resources of a kernel for devices of a compute capability: those of the
+/// newest PTX that such devices run, or of the oldest PTX for older devices. Needs no GPU.
 ///
 /// # Errors
-/// [`OccupancyError::UnknownKernel`], with names like it.
+/// [`OccupancyError::UnknownKernel`], with similar names.
 ///
 /// ```
 /// use ferrovox::{device::recorded_kernel, occupancy::ComputeCapability};
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_ptx_that_a_device_runs_counts() {
+    fn newest_ptx_that_a_device_runs_is_used() {
         let recorded = |major, minor| {
             recorded_kernel("fill_sphere", ComputeCapability::new(major, minor))
                 .unwrap()

@@ -1,4 +1,4 @@
-//! Operations in order.
+//! Streams: queues of operations on a device.
 
 use super::{
     Buffer, Device, DeviceError, Element, Event, Inner, Launch, LaunchPlan, LaunchRecord,
@@ -14,24 +14,25 @@ use cuda_std::{Kernel, kernel::EntryName};
 use simt::{Dim3, LaunchShape};
 use std::{borrow::Cow, ops::Range, time::Instant};
 
-/// What a thread of the CPU copies at a time, in bytes: enough that dealing it out costs nothing.
+/// Number of bytes that a thread of the CPU copies at a time: large compared with the cost of
+/// scheduling.
 const COPY_CHUNK: usize = 1 << 20;
 
-/// What memory is for that holds a copy of a buffer.
+/// Purpose of the memory of a downloaded buffer, quoted in errors.
 const DOWNLOAD: &str = "a copy of a buffer";
 
-/// A queue of operations on one device, done one after the other.
+/// A queue of operations on one device that run in order.
 ///
-/// On the CPU each is done when its function returns. On a CUDA device functions return at once,
-/// except [`download`](Stream::download) and [`synchronize`](Stream::synchronize); an error of the
-/// work itself is reported by one of these.
+/// On the CPU an operation has finished when its function returns. On a CUDA device functions
+/// return immediately, except [`download`](Stream::download) and
+/// [`synchronize`](Stream::synchronize), which also report errors of earlier operations.
 pub struct Stream {
     device: Device,
-    /// `None` on the CPU.
+    /// CUDA stream; `None` on the CPU.
     cuda: Option<CudaStream>,
 }
 
-/// What [`Stream::stay_current`] gives: nothing for a CPU.
+/// Guard returned by [`Stream::stay_current`]; empty for the CPU.
 pub(crate) struct StaysCurrent<'a>(
     #[expect(dead_code, reason = "it is dropped")] Option<ContextGuard<'a>>,
 );
@@ -45,20 +46,20 @@ impl Stream {
         Ok(Self { device, cuda })
     }
 
-    /// The device it belongs to.
+    /// Returns the device of the stream.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Makes the device's context that of this thread until the guard is dropped. Each call of the
-    /// driver does that for itself, which takes about as long as enqueueing something: so whoever
-    /// makes many holds a guard meanwhile.
+    /// Makes the context of the device current on this thread until the guard is dropped. Every
+    /// call of the driver does so otherwise, which takes about as long as enqueueing an operation:
+    /// hold a guard for many calls.
     pub(crate) fn stay_current(&self) -> Result<StaysCurrent<'_>, DeviceError> {
         let guard = self.cuda.as_ref().map(CudaStream::enter).transpose()?;
         Ok(StaysCurrent(guard))
     }
 
-    /// Memory for `len` elements, whose values are unspecified.
+    /// Allocates `len` elements with unspecified values.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], [`DeviceError::TooLarge`].
@@ -72,11 +73,11 @@ impl Stream {
         Ok(Buffer::new(self.device.clone(), memory, len))
     }
 
-    /// Makes sure that `bytes` more can be allocated, before work is begun that needs them. Waits
-    /// for the stream if memory has to be gathered first.
+    /// Checks that `bytes` more bytes can be allocated, before work is started that needs them.
+    /// Synchronises the stream if pooled memory has to be freed first.
     ///
     /// # Errors
-    /// [`DeviceError::OutOfMemory`] with the bytes needed and the bytes there are.
+    /// [`DeviceError::OutOfMemory`] with the requested and the available bytes.
     pub fn require(&self, bytes: u64) -> Result<(), DeviceError> {
         match (self.device.inner(), &self.cuda) {
             (Inner::Cpu(cpu), _) => cpu.require(bytes),
@@ -85,20 +86,20 @@ impl Stream {
         }
     }
 
-    /// Memory for `len` elements, all bytes zero.
+    /// Allocates `len` elements with all bytes zero.
     ///
     /// # Errors
-    /// As [`alloc`](Stream::alloc).
+    /// [`DeviceError::OutOfMemory`], [`DeviceError::TooLarge`].
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, DeviceError> {
         let mut buffer = self.alloc(len)?;
         self.fill_with_zero(&mut buffer)?;
         Ok(buffer)
     }
 
-    /// A copy of `elements` on the device.
+    /// Copies `elements` to a new buffer on the device.
     ///
     /// # Errors
-    /// As [`alloc`](Stream::alloc).
+    /// [`DeviceError::OutOfMemory`], [`DeviceError::TooLarge`].
     pub fn upload<T: Element>(&self, elements: &[T]) -> Result<Buffer<T>, DeviceError> {
         let mut buffer = self.alloc(elements.len())?;
         self.write(&mut buffer, elements)?;
@@ -129,7 +130,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The buffer's elements, on the host. Synchronises the stream.
+    /// Copies the elements of a buffer to the host. Synchronises the stream.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if that, or anything before it on the stream, failed.
@@ -143,7 +144,7 @@ impl Stream {
         Ok(elements)
     }
 
-    /// Enqueues a copy of `elements` to the first elements of a buffer, and returns at once if they
+    /// Enqueues a copy of `elements` to the first elements of a buffer. Returns immediately if they
     /// are [pinned](Device::pinned).
     ///
     /// # Errors
@@ -151,7 +152,7 @@ impl Stream {
     /// [`DeviceError::WrongDevice`].
     ///
     /// # Safety
-    /// Until the stream has been synchronised, the elements live and are not changed.
+    /// The elements must live and stay unchanged until the stream has been synchronised.
     pub unsafe fn begin_write<T: Element>(
         &self,
         buffer: &mut Buffer<T>,
@@ -167,7 +168,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Enqueues a copy of the first elements of a buffer to `elements`, and returns at once if they
+    /// Enqueues a copy of the first elements of a buffer to `elements`. Returns immediately if they
     /// are [pinned](Device::pinned).
     ///
     /// # Errors
@@ -175,7 +176,7 @@ impl Stream {
     /// [`DeviceError::WrongDevice`].
     ///
     /// # Safety
-    /// Until the stream has been synchronised, the elements live and nothing else uses them.
+    /// The elements must live and not be accessed until the stream has been synchronised.
     pub unsafe fn begin_read<T: Element>(
         &self,
         buffer: &Buffer<T>,
@@ -191,7 +192,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Copies a buffer's elements to as many on the host. Synchronises the stream.
+    /// Copies the elements of a buffer to a slice of the same length. Synchronises the stream.
     ///
     /// # Errors
     /// [`DeviceError::LengthMismatch`], [`DeviceError::WrongDevice`], [`DeviceError::Cuda`] if
@@ -263,12 +264,11 @@ impl Stream {
         }
     }
 
-    /// Has kernels ready that will be launched soon, by the names of their
-    /// [entry points](Kernel::entry).
+    /// Loads kernels that will be launched soon, by the names of their [entry
+    /// points](Kernel::entry).
     ///
     /// A CUDA driver compiles a kernel when it is first launched, or several together here, which
-    /// is quicker; it keeps what it compiled for the next process. On the CPU there is nothing to
-    /// do.
+    /// is faster; it caches compiled kernels for later processes. On the CPU this does nothing.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] with the compiler's log.
@@ -279,16 +279,17 @@ impl Stream {
         }
     }
 
-    /// What a [`launch`](Stream::launch) of this kernel will be: for kernels whose pieces of work
-    /// depend on the block size, or that want no more blocks than run at a time.
+    /// Returns the block size and number of resident blocks of a [`launch`](Stream::launch) of this
+    /// kernel: for kernels whose work items depend on the block size, or that launch only as many
+    /// blocks as run concurrently.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`] if the kernel does not compile.
     pub fn plan<K: Kernel>(&self, launch: Launch) -> Result<LaunchPlan, DeviceError> {
-        self.plan_of(&K::entry(), launch)
+        self.plan_entry(&K::entry(), launch)
     }
 
-    fn plan_of(&self, entry: &EntryName, launch: Launch) -> Result<LaunchPlan, DeviceError> {
+    fn plan_entry(&self, entry: &EntryName, launch: Launch) -> Result<LaunchPlan, DeviceError> {
         let launch_override = self.device.launches().launch_override(entry);
         match self.device.inner() {
             Inner::Cpu(cpu) => Ok(cpu.choose(&launch, launch_override.as_deref()).plan()),
@@ -299,16 +300,17 @@ impl Stream {
         }
     }
 
-    /// Runs a kernel, in blocks of the size that the occupancy calculator chooses for it.
+    /// Launches a kernel, with the block size that the occupancy calculator chooses.
     ///
     /// # Errors
     /// [`DeviceError::UnknownKernel`], [`DeviceError::Cuda`]; on the CPU [`DeviceError::Kernel`] if
     /// the kernel failed.
     ///
     /// # Safety
-    /// The arguments are what the kernel's documentation asks for, on this device. Views are known
-    /// to belong to buffers, and wait for what other streams do with these (see [`Buffer`]); what
-    /// else the arguments point to is used by no other stream until the launch is done.
+    /// The arguments must satisfy the documentation of the kernel, on this device. Views refer to
+    /// buffers, and their uses on other streams are ordered automatically (see [`Buffer`]); other
+    /// memory that the arguments point to must not be used by other streams until the launch has
+    /// finished.
     pub unsafe fn launch<K: Kernel>(
         &self,
         launch: Launch,
@@ -321,10 +323,10 @@ impl Stream {
         unsafe { self.launch_call(launch, &mut CallOf::<K>::new(args)) }
     }
 
-    /// [`launch`](Self::launch) of any kernel.
+    /// Launches any kernel.
     ///
     /// # Safety
-    /// As there.
+    /// The requirements of [`launch`](Self::launch).
     unsafe fn launch_call(&self, launch: Launch, call: &mut dyn Call) -> Result<(), DeviceError> {
         let entry = call.entry();
         let launches = self.device.launches();
@@ -373,7 +375,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Marks the present end of the stream.
+    /// Records an event at the current end of the stream.
     ///
     /// # Errors
     /// [`DeviceError::Cuda`] if the driver refuses.
@@ -385,10 +387,10 @@ impl Stream {
         Ok(Event { inner })
     }
 
-    /// Blocks until everything on the stream is done.
+    /// Blocks until all operations on the stream have finished.
     ///
     /// # Errors
-    /// [`DeviceError::Cuda`] if any of it failed.
+    /// [`DeviceError::Cuda`] if one of them failed.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
         match &self.cuda {
             None => Ok(()),
@@ -396,7 +398,7 @@ impl Stream {
         }
     }
 
-    /// Makes all bytes of a buffer zero.
+    /// Sets all bytes of a buffer to zero.
     ///
     /// # Errors
     /// [`DeviceError::WrongDevice`], [`DeviceError::Cuda`].
@@ -410,7 +412,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Enqueues a copy of a part of a device's memory to the beginning of a constant.
+    /// Enqueues a copy of a range of device memory to the beginning of a constant.
     pub(super) fn copy_to_constant(
         &self,
         constant: &CudaConstant,
@@ -423,7 +425,7 @@ impl Stream {
         }
     }
 
-    /// Makes sure that a buffer is of this stream's device.
+    /// Checks that a buffer belongs to the device of this stream.
     pub(crate) fn check_device<T: Element>(&self, buffer: &Buffer<T>) -> Result<(), DeviceError> {
         if buffer.device().id() == self.device.id() {
             return Ok(());

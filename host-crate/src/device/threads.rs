@@ -1,18 +1,19 @@
-//! The threads that the CPU computes with.
+//! Thread pool of the CPU.
 
 use super::DeviceError;
 use std::{error::Error, io, sync::OnceLock};
 
-/// Starts the threads that volumes are read with and kernels run on the CPU with: rayon's, as many
-/// as the processor has, or as `RAYON_NUM_THREADS` says. Does nothing where they run already.
+/// Starts the threads that read volumes and run kernels on the CPU: those of rayon, one per
+/// hardware thread or as many as `RAYON_NUM_THREADS` says. Does nothing if they are running.
 ///
-/// Streams and pipelines call this before they do anything else, and return its error; so do
-/// `medial::extract` and its kin. What works without a stream, such as readers and writers of files,
-/// lets the threads start by themselves, and then a system that makes no more ends in a panic: a
-/// program that begins with these calls this first.
+/// Streams, pipelines and extractors such as `medial::extract` call this first and return its
+/// error. Functions without a stream, such as readers and writers of files, start the threads
+/// implicitly, which panics if the system creates no more threads; call this first to receive an
+/// error instead.
 ///
 /// # Errors
-/// [`DeviceError::NoThreads`] if the system makes no such threads: then, and at any later call.
+/// [`DeviceError::NoThreads`] if the system cannot create the threads: in this and every later
+/// call.
 ///
 /// ```
 /// ferrovox::device::start_threads()?;
@@ -20,11 +21,11 @@ use std::{error::Error, io, sync::OnceLock};
 /// # Ok::<(), ferrovox::device::DeviceError>(())
 /// ```
 pub fn start_threads() -> Result<(), DeviceError> {
-    /// Why they could not be started.
+    /// Error of the first attempt to start the threads.
     static FAILED: OnceLock<Option<String>> = OnceLock::new();
     let start = || {
         let error = rayon::ThreadPoolBuilder::new().build_global().err()?;
-        // that they run already has no source
+        // the error that they are running already has no source
         error.source().map(ToString::to_string)
     };
     match FAILED.get_or_init(start) {
@@ -35,8 +36,8 @@ pub fn start_threads() -> Result<(), DeviceError> {
     }
 }
 
-/// How many threads the CPU computes with; 1 where they cannot be started, which the first stream
-/// says.
+/// Returns the number of threads of the pool; 1 if they cannot be started, which the first stream
+/// reports.
 pub(super) fn thread_count() -> usize {
     match start_threads() {
         Ok(()) => rayon::current_num_threads(),
@@ -44,7 +45,7 @@ pub(super) fn thread_count() -> usize {
     }
 }
 
-/// Says that the system makes no thread.
+/// Creates the error of a thread that the system did not create.
 pub(crate) fn no_thread(error: &io::Error) -> DeviceError {
     DeviceError::NoThreads {
         reason: error.to_string(),

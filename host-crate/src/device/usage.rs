@@ -1,18 +1,18 @@
-//! How much memory a device's buffers hold.
+//! Memory held by the buffers of a device.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes in the buffers of a device: those asked for, without what an allocator rounds up or keeps.
+/// Bytes in the buffers of a device, as requested: without rounding and pooled memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// Now.
+    /// Current number of bytes.
     pub now: u64,
-    /// At most since the peak was reset.
+    /// Maximum number of bytes since the peak was reset.
     pub peak: u64,
 }
 
-/// The count behind it. Buffers come and go on several threads; a peak that is read meanwhile may
-/// miss what they are about to add.
+/// Counter behind [`MemoryUse`]. Buffers are allocated and freed on several threads; a peak read
+/// concurrently may miss their latest allocations.
 #[derive(Default)]
 pub(super) struct Usage {
     now: AtomicU64,

@@ -7,7 +7,7 @@ use super::{
 use crate::grid::{DeviceMask, DevicePoints};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
-    grid::grid_of,
+    grid::kernel_grid,
     partition::TooLittleMemory,
 };
 use ferrovox_kernels::{
@@ -75,7 +75,7 @@ pub(super) fn transform(
             .into());
         }
     }
-    let grid = grid_of(site_points.dims)?;
+    let grid = kernel_grid(site_points.dims)?;
     let metric = oblique_metric(&site_points.geometry, params);
     let mut distances = stream.alloc::<f32>(grid.samples() as usize)?;
     let index_count = if points.are_voxels() {

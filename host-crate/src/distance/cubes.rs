@@ -8,7 +8,7 @@ use super::{
 use crate::{device::over, grid::DevicePoints};
 use crate::{
     device::{Buffer, DeviceError, Element, Launch, Stream},
-    grid::{Geometry, grid_of},
+    grid::{Geometry, kernel_grid},
     partition::TooLittleMemory,
     scan::exclusive_small,
 };
@@ -73,7 +73,7 @@ impl CubeIndex {
         if site_points.is_empty() && params.no_sites == NoSites::Error {
             return Err(DistanceError::NoSites);
         }
-        let grid = grid_of(site_points.dims)?;
+        let grid = kernel_grid(site_points.dims)?;
         let (scale, integers) = distance_scale(&site_points.geometry, params);
         let radii = search_radii(scale, params.method);
         let uses_f32 = points.are_voxels() && integers && radii.search_max < f64::from(1 << 11);

@@ -1,4 +1,4 @@
-//! A volume on a device whose sample type is known at run time only.
+//! Volumes on a device with a sample type known only at run time.
 
 use super::{
     AnyVolume, DeviceMask, DevicePoints, DeviceVolume, Geometry, GridError, Inside, SampleType,
@@ -20,8 +20,7 @@ pub enum AnyDeviceVolume {
     F32(DeviceVolume<f32>),
 }
 
-/// Runs one expression on the typed volume inside an [`AnyDeviceVolume`]: a match of five equal
-/// arms.
+/// Evaluates an expression with the typed volume inside an [`AnyDeviceVolume`].
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{AnyDeviceVolume, AnyVolume, Geometry, Volume}};
@@ -32,7 +31,8 @@ pub enum AnyDeviceVolume {
 /// let ramp = AnyVolume::from(Volume::from_fn([4, 4, 9], Geometry::default(), |_, _, z| z as u8)?);
 /// let volume = AnyDeviceVolume::upload(&stream, &ramp)?;
 /// let params = IsosurfaceParams { iso: 3.5, ..IsosurfaceParams::default() };
-/// let mesh = with_device_volume!(&volume, volume => isosurface::extract(&stream, volume, None, &params))?;
+/// let mesh = with_device_volume!(&volume, volume => isosurface::extract(&stream, volume, None,
+///     &params))?;
 /// assert_eq!(mesh.triangle_count(), 18);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -50,12 +50,12 @@ macro_rules! with_device_volume {
 }
 
 impl AnyDeviceVolume {
-    /// Copies a volume to the stream's device: one transfer of the samples as they are. Samples of
-    /// i32 and f64, which kernels do not read, become f32 before; [`AnyVolume::into_kernel_type`]
-    /// does that once for several uploads, and returns how many were rounded.
+    /// Copies a volume to the device of the stream. Samples of `i32` and `f64`, which kernels do
+    /// not read, are converted to `f32` first; [`AnyVolume::into_kernel_type`] converts once for
+    /// several uploads, and returns the number of rounded samples.
     ///
     /// # Errors
-    /// As [`DeviceVolume::upload`].
+    /// Errors of [`DeviceVolume::upload`].
     pub fn upload(stream: &Stream, volume: &AnyVolume) -> Result<Self, DeviceError> {
         Ok(match volume {
             AnyVolume::U8(volume) => Self::U8(DeviceVolume::upload(stream, volume.view())?),
@@ -70,17 +70,17 @@ impl AnyDeviceVolume {
         })
     }
 
-    /// Samples along x, y and z.
+    /// Returns the number of samples along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         with_device_volume!(self, volume => volume.dims())
     }
 
-    /// Where the samples are in the world.
+    /// Returns the position of the samples in the world.
     pub fn geometry(&self) -> &Geometry {
         with_device_volume!(self, volume => volume.geometry())
     }
 
-    /// The type of the samples.
+    /// Returns the sample type.
     pub fn sample_type(&self) -> SampleType {
         match self {
             Self::U8(_) => SampleType::U8,
@@ -91,12 +91,12 @@ impl AnyDeviceVolume {
         }
     }
 
-    /// The device that the samples are on.
+    /// Returns the device of the samples.
     pub fn device(&self) -> &Device {
         with_device_volume!(self, volume => volume.samples().device())
     }
 
-    /// As [`DeviceMask::from_mask`]: the voxels whose sample is not 0.
+    /// Returns the voxels whose sample is not 0, as [`DeviceMask::from_mask`].
     ///
     /// # Errors
     /// Errors of the device.
@@ -104,8 +104,8 @@ impl AnyDeviceVolume {
         with_device_volume!(self, volume => DeviceMask::from_mask(stream, volume))
     }
 
-    /// As [`DeviceMask::between`]: the voxels whose sample is from `low` to `high`, such as those
-    /// of one label.
+    /// Returns the voxels whose sample is from `low` to `high`, both included, as
+    /// [`DeviceMask::between`].
     ///
     /// # Errors
     /// Errors of the device.
@@ -113,26 +113,27 @@ impl AnyDeviceVolume {
         with_device_volume!(self, volume => DeviceMask::between(stream, volume, low, high))
     }
 
-    /// As [`DeviceMask::above`]: the voxels whose sample is `level` or more.
+    /// Returns the voxels whose sample is at least `level`, as [`DeviceMask::above`].
     ///
     /// # Errors
-    /// As there.
+    /// [`GridError::Level`] for a level that is not finite; errors of the device.
     pub fn above(&self, stream: &Stream, level: f32) -> Result<DeviceMask, GridError> {
         with_device_volume!(self, volume => DeviceMask::above(stream, volume, level))
     }
 
-    /// As [`DeviceMask::below`]: the voxels whose sample is less than `level`.
+    /// Returns the voxels whose sample is less than `level`, as [`DeviceMask::below`].
     ///
     /// # Errors
-    /// As there.
+    /// [`GridError::Level`] for a level that is not finite; errors of the device.
     pub fn below(&self, stream: &Stream, level: f32) -> Result<DeviceMask, GridError> {
         with_device_volume!(self, volume => DeviceMask::below(stream, volume, level))
     }
 
-    /// The voxels on one side of a level: as [`above`](Self::above), or as [`below`](Self::below).
+    /// Returns the voxels on one side of a level, as [`above`](Self::above) or
+    /// [`below`](Self::below).
     ///
     /// # Errors
-    /// As there.
+    /// [`GridError::Level`] for a level that is not finite; errors of the device.
     pub fn inside(
         &self,
         stream: &Stream,
@@ -145,11 +146,11 @@ impl AnyDeviceVolume {
         }
     }
 
-    /// As [`DevicePoints::from_crossings`]: where the samples take a level along the edges of the
-    /// grid.
+    /// Returns the points on grid edges where the samples cross a level, as
+    /// [`DevicePoints::from_crossings`].
     ///
     /// # Errors
-    /// As there.
+    /// [`GridError::Level`] for a level that is not finite; errors of the device.
     pub fn crossings(&self, stream: &Stream, level: f32) -> Result<DevicePoints, GridError> {
         with_device_volume!(self, volume => DevicePoints::from_crossings(stream, volume, level))
     }

@@ -1,8 +1,8 @@
-//! A volume whose sample type is known at run time only.
+//! Volumes with a sample type known only at run time.
 
 use super::{Geometry, Sample, SampleSummary, SampleType, Volume};
 
-/// A volume of any sample type: what a file reader returns.
+/// A volume of any sample type, as file readers return it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyVolume {
     /// Samples of type u8.
@@ -21,7 +21,7 @@ pub enum AnyVolume {
     F64(Volume<f64>),
 }
 
-/// Runs one expression on the typed volume inside an [`AnyVolume`]: a match of seven equal arms.
+/// Evaluates an expression with the typed volume inside an [`AnyVolume`].
 macro_rules! with_volume {
     ($any:expr, $volume:ident => $body:expr) => {
         match $any {
@@ -38,23 +38,23 @@ macro_rules! with_volume {
 pub(crate) use with_volume;
 
 impl AnyVolume {
-    /// Samples along x, y and z.
+    /// Returns the number of samples along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         with_volume!(self, volume => volume.dims())
     }
 
-    /// Where the grid lies in the world.
+    /// Returns the position of the grid in the world.
     pub fn geometry(&self) -> &Geometry {
         with_volume!(self, volume => volume.geometry())
     }
 
-    /// The same samples on another grid.
+    /// Replaces the geometry and keeps the samples.
     #[must_use]
     pub fn with_geometry(self, geometry: Geometry) -> Self {
         with_volume!(self, volume => volume.with_geometry(geometry).into())
     }
 
-    /// The type of the samples.
+    /// Returns the sample type.
     pub fn sample_type(&self) -> SampleType {
         match self {
             Self::U8(_) => SampleType::U8,
@@ -67,22 +67,22 @@ impl AnyVolume {
         }
     }
 
-    /// The number of samples.
+    /// Returns the number of samples.
     pub fn len(&self) -> usize {
         with_volume!(self, volume => volume.samples().len())
     }
 
-    /// True when a dim is zero.
+    /// Returns `true` if a dim is zero.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The samples' bytes as they lie in memory, in the machine's byte order.
+    /// Returns the bytes of the samples, in native byte order.
     pub fn bytes(&self) -> &[u8] {
         with_volume!(self, volume => bytemuck::cast_slice(volume.samples()))
     }
 
-    /// Range, mean and number of non-finite samples.
+    /// Returns the range, the mean and the number of non-finite samples.
     pub fn summary(&self) -> SampleSummary {
         with_volume!(self, volume => volume.summary())
     }
@@ -102,7 +102,7 @@ impl<T: Sample> From<Volume<T>> for AnyVolume {
     }
 }
 
-/// The volume under the name of its type: `U` is `T`.
+/// Casts a volume to `T`, which is the same type as `U`.
 fn as_typed<T: Sample, U: Sample>(volume: Volume<T>) -> Volume<U> {
     assert_eq!(
         T::TYPE,

@@ -1,4 +1,4 @@
-//! Conversion of any volume to f32 samples, with an account of what it cost, or to a mask.
+//! Conversion of volumes to `f32` samples or to masks.
 
 use super::{AnyVolume, Sample, SampleType, Volume, with_volume};
 use crate::{
@@ -7,20 +7,22 @@ use crate::{
 };
 use std::ops::{Add, Range};
 
-/// What a conversion to f32 changed.
+/// Report of a conversion to `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversion {
-    /// The type the samples had.
+    /// Sample type before the conversion.
     pub from: SampleType,
-    /// How many samples f32 cannot hold exactly and were rounded to the nearest f32. NaN stays
-    /// NaN and is not counted; a finite f64 beyond f32's range becomes an infinity and is.
+    /// Number of samples that `f32` cannot represent exactly, and that were rounded to the nearest
+    /// `f32`. NaN stays NaN and is not counted; a finite `f64` beyond the range of `f32` becomes an
+    /// infinity and is counted.
     pub inexact: usize,
 }
 
 impl AnyVolume {
-    /// The volume with f32 samples, and how many of them are not what they were.
+    /// Converts the samples to `f32`, and reports how many were rounded.
     ///
-    /// 8 and 16 bit integers are exact; i32 and f64 may round. An f32 volume is returned as it is.
+    /// Integers of 8 and 16 bits are exact; `i32` and `f64` may be rounded. An `f32` volume is
+    /// returned unchanged.
     ///
     /// ```
     /// use ferrovox::grid::{AnyVolume, Geometry, Volume};
@@ -33,12 +35,12 @@ impl AnyVolume {
     /// ```
     ///
     /// # Panics
-    /// If there is no memory for them: [`try_into_f32`](Self::try_into_f32) does not.
+    /// If memory runs out; [`try_into_f32`](Self::try_into_f32) returns an error instead.
     pub fn into_f32(self) -> (Volume<f32>, Conversion) {
         or_panic(self.try_into_f32())
     }
 
-    /// As [`into_f32`](Self::into_f32), with an error where it panics.
+    /// Converts the samples to `f32` as [`into_f32`](Self::into_f32).
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -52,7 +54,7 @@ impl AnyVolume {
         }
     }
 
-    /// A copy with f32 samples, and how many of them are not what they were.
+    /// Copies the volume with its samples converted to `f32`, and reports how many were rounded.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -77,23 +79,23 @@ impl AnyVolume {
     }
 }
 
-/// What there is memory for.
+/// Purpose of the memory of converted samples, quoted in errors.
 fn or_panic<R>(result: Result<R, OutOfMemory>) -> R {
     result.unwrap_or_else(|error| panic!("{error}"))
 }
 
 impl AnyVolume {
-    /// The volume with samples of a type that kernels read, and how many samples were rounded for
-    /// that: those of i32 and f64 become f32, all others stay as they are.
+    /// Converts `i32` and `f64` samples to `f32`, so that kernels can read the volume, and returns
+    /// the number of rounded samples. Other types are kept.
     ///
     /// # Panics
-    /// If there is no memory for them: [`try_into_kernel_type`](Self::try_into_kernel_type) does
-    /// not.
+    /// If memory runs out; [`try_into_kernel_type`](Self::try_into_kernel_type) returns an error
+    /// instead.
     pub fn into_kernel_type(self) -> (Self, usize) {
         or_panic(self.try_into_kernel_type())
     }
 
-    /// As [`into_kernel_type`](Self::into_kernel_type), with an error where it panics.
+    /// Converts the samples as [`into_kernel_type`](Self::into_kernel_type).
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -109,7 +111,7 @@ impl AnyVolume {
 }
 
 impl AnyVolume {
-    /// A mask of the same grid: 1 where the volume is not zero, else 0.
+    /// Returns a mask of the same grid: 1 where the volume is not zero, else 0.
     ///
     /// ```
     /// use ferrovox::grid::{AnyVolume, Geometry, Volume};
@@ -120,12 +122,13 @@ impl AnyVolume {
     /// ```
     ///
     /// # Panics
-    /// If there is no memory for it: [`try_where_not_zero`](Self::try_where_not_zero) does not.
+    /// If memory runs out; [`try_where_not_zero`](Self::try_where_not_zero) returns an error
+    /// instead.
     pub fn where_not_zero(self) -> Volume<u8> {
         or_panic(self.try_where_not_zero())
     }
 
-    /// As [`where_not_zero`](Self::where_not_zero), with an error where it panics.
+    /// Returns the mask of [`where_not_zero`](Self::where_not_zero).
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -133,7 +136,7 @@ impl AnyVolume {
         self.try_where(|sample| sample != 0.0)
     }
 
-    /// 1 where a sample is one that `is_inside`, else 0.
+    /// Returns a mask of the same grid: 1 for samples that are `is_inside`, else 0.
     pub(crate) fn try_where(
         &self,
         is_inside: impl Fn(f64) -> bool + Sync,
@@ -142,22 +145,22 @@ impl AnyVolume {
     }
 }
 
-/// The nearest f32, and whether it is exact.
+/// Returns the nearest `f32`, and `true` if it is exact.
 pub(crate) fn i32_to_f32(sample: i32) -> (f32, bool) {
     let narrow = sample as f32;
     (narrow, f64::from(narrow) == f64::from(sample))
 }
 
-/// The nearest f32, and whether it is exact.
+/// Returns the nearest `f32`, and `true` if it is exact.
 pub(crate) fn f64_to_f32(sample: f64) -> (f32, bool) {
     let narrow = sample as f32;
     (narrow, sample.is_nan() || f64::from(narrow) == sample)
 }
 
-/// The difference of a sample and a level as f32, and whether it is exact.
+/// Returns the difference of a sample and a level as `f32`, and `true` if it is exact.
 pub(crate) fn less_level(sample: f64, level: f64) -> (f32, bool) {
     let difference = sample - level;
-    // what the subtraction rounded (Knuth's sum of two)
+    // rounding error of the subtraction (Knuth's TwoSum)
     let of_level = difference - sample;
     let error = (sample - (difference - of_level)) - (level + of_level);
     let (narrow, is_exact) = f64_to_f32(difference);
@@ -190,7 +193,7 @@ mod tests {
     use crate::grid::Geometry;
 
     #[test]
-    fn f64_reports_what_it_rounds() {
+    fn conversion_of_f64_reports_rounded_samples() {
         let samples = vec![0.5, 0.1, f64::NAN, f64::INFINITY, 1e300, -0.0];
         let volume = Volume::new(samples, [6, 1, 1], Geometry::default()).unwrap();
         let (converted, report) = AnyVolume::from(volume).into_f32();
@@ -210,14 +213,14 @@ mod tests {
     }
 
     #[test]
-    fn differences_from_a_level_are_exact_or_said_not_to_be() {
+    fn differences_from_a_level_report_exactness() {
         let big = f64::from(1 << 30);
         assert_eq!(less_level(big + 1.0, big), (1.0, true));
         assert!(!less_level(-2.0 * big, 2.0 * big - 1.0).1);
         assert_eq!(less_level(big + 1.0, big + 0.5), (0.5, true));
-        // 2^30 less 0.1 takes more than 53 bits, 1 less 0.1 more than 24
+        // 2^30 − 0.1 needs more than 53 bits, 1 − 0.1 more than 24
         assert!(!less_level(big, 0.1).1 && !less_level(1.0, 0.1).1);
-        // the difference fits f32, but it is rounded
+        // f32 represents the difference in f64, which is rounded
         assert!(!less_level(big, 1e-300).1);
     }
 }

@@ -1,30 +1,31 @@
-//! The part of a volume that holds the solid.
+//! Cropping of a volume to its solid.
 //!
-//! A picture shows a whole volume, and medical volumes are half air: without it, the solid fills
+//! Pictures show a whole volume, and medical volumes are half air: after cropping, the solid fills
 //! the picture.
 
 use super::{AnyVolume, Inside, Sample, Volume, with_volume};
 use crate::memory::{self, OutOfMemory};
 
-/// Samples kept around the solid: the surface and its gradient need one, a wider gradient two.
+/// Number of samples kept around the solid: the surface and its gradient need one, a wider gradient
+/// two.
 const AROUND: usize = 2;
 
 impl AnyVolume {
-    /// The volume without the samples that are more than two samples away from the solid along an
-    /// axis: from what is at the isovalue or above it, or from what is below it. Positions in the
-    /// world stay. Without any solid, the whole volume.
+    /// Crops the volume to the solid and a margin of two samples. The solid are the samples at or
+    /// above the isovalue, or below it. World positions do not change. Without a solid the volume
+    /// is returned unchanged.
     ///
     /// Two passes over the samples, and a copy of those that are kept.
     ///
     /// # Panics
-    /// If there is no memory for it: [`try_crop_to_solid`](Self::try_crop_to_solid) does not.
+    /// If memory runs out; [`try_crop_to_solid`](Self::try_crop_to_solid) returns an error instead.
     #[must_use]
     pub fn crop_to_solid(self, iso: f32, inside: Inside) -> Self {
         let cropped = self.try_crop_to_solid(iso, inside);
         cropped.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// As [`crop_to_solid`](Self::crop_to_solid), with an error where it panics.
+    /// Crops the volume as [`crop_to_solid`](Self::crop_to_solid).
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -66,7 +67,7 @@ fn crop<T: Sample>(volume: Volume<T>, iso: f32, inside: Inside) -> Result<Volume
     Ok(Volume::new(samples, cropped, geometry).unwrap_or(volume))
 }
 
-/// The lowest and the highest index of a solid sample along each axis.
+/// Returns the lowest and the highest index of a solid sample along each axis.
 fn solid_box<T: Sample>(
     volume: &Volume<T>,
     is_solid: impl Fn(&T) -> bool,
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_box_is_that_of_the_solid_and_two_samples_around() {
+    fn crop_keeps_two_samples_around_the_solid() {
         let cropped = crop(volume(), 0.0, Inside::Above).unwrap();
         assert_eq!(cropped.dims(), [3 + 4, 1 + 4, 1 + 2 + 1]);
         assert_eq!(cropped.geometry().origin().x, 10.0 + 2.0 * 7.0);
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_solid_all_over_or_nowhere_stays() {
+    fn entirely_solid_or_empty_volumes_are_unchanged() {
         assert_eq!(crop(volume(), 0.0, Inside::Below), Ok(volume()));
         assert_eq!(crop(volume(), 5.0, Inside::Above), Ok(volume()));
     }

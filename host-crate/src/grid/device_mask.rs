@@ -1,6 +1,6 @@
-//! Sites that are voxels.
+//! Masks on a device.
 
-use super::{Geometry, GridError, grid_of};
+use super::{Geometry, GridError, kernel_grid};
 use crate::device::{Buffer, DeviceError, Launch, Stream, over};
 use ferrovox_kernels::{
     distance::sites::{BitRows, count_bits, set_bits},
@@ -8,7 +8,7 @@ use ferrovox_kernels::{
     rows::Items,
 };
 
-/// Voxels of a grid that are sites, on a device: one bit each.
+/// A mask of the voxels of a grid on a device, with one bit per voxel.
 ///
 /// ```
 /// use ferrovox::{device::Device, grid::{DeviceMask, Geometry}};
@@ -21,15 +21,15 @@ use ferrovox_kernels::{
 /// ```
 #[derive(Debug)]
 pub struct DeviceMask {
-    /// 32 voxels along x in a word, the first in the lowest bit; rows begin with a word of their
-    /// own: word `(z·ny + y)·⌈nx/32⌉ + x/32`. A bit is 1 where there is a site, and 0 after the end
-    /// of a row.
+    /// 32 voxels along x per word, the first in the lowest bit; every row begins with a new word:
+    /// word `(z·ny + y)·⌈nx/32⌉ + x/32`. A bit is 1 if the voxel is in the mask, and 0 after the
+    /// end of a row.
     pub(crate) bits: Buffer<u32>,
     pub(crate) grid: Grid,
     pub(crate) geometry: Geometry,
 }
 
-/// Makes sure that there are as many words as a grid has, and that bits after the end of a row are 0.
+/// Checks the number of words of a grid, and clears the bits after the ends of the rows.
 pub(super) fn check_words(
     words: &mut [u32],
     bits: BitRows,
@@ -51,10 +51,10 @@ pub(super) fn check_words(
     Ok(())
 }
 
-/// How many bits are 1. Synchronises the stream.
+/// Returns the number of set bits. Synchronises the stream.
 pub(crate) fn count_ones(stream: &Stream, bits: &Buffer<u32>) -> Result<u64, DeviceError> {
     let mut count = stream.zeros::<u64>(1)?;
-    // blocks add to one count: a few for each multiprocessor are enough
+    // all blocks add to one counter, so that a few per multiprocessor suffice
     let words = bits.len() as u64;
     let blocks = 4 * u64::from(stream.device().limits().multiprocessors);
     let piece = words.div_ceil(blocks).max(1 << 12);
@@ -71,18 +71,18 @@ pub(crate) fn count_ones(stream: &Stream, bits: &Buffer<u32>) -> Result<u64, Dev
 }
 
 impl DeviceMask {
-    /// The voxels with these linear indices, x fastest, of a grid of `dims` placed in the world by
-    /// `geometry`. An index may come more than once.
+    /// Creates the mask of the voxels with these linear indices, x fastest, in a grid of `dims`
+    /// voxels positioned by `geometry`. Indices may repeat.
     ///
     /// # Errors
-    /// [`GridError::Index`] for an index of no voxel; errors of the device.
+    /// [`GridError::Index`] for an index outside the grid; errors of the device.
     pub fn from_indices(
         stream: &Stream,
         indices: &[u64],
         dims: [usize; 3],
         geometry: Geometry,
     ) -> Result<Self, GridError> {
-        let grid = grid_of(dims)?;
+        let grid = kernel_grid(dims)?;
         let voxels = grid.samples();
         if let Some(number) = indices.iter().position(|&index| index >= voxels) {
             return Err(GridError::Index {
@@ -107,18 +107,18 @@ impl DeviceMask {
         })
     }
 
-    /// Takes bits as they are: 32 voxels along x in a word, the first in the lowest bit; rows begin
-    /// with a word of their own. Bits after the end of a row are made 0.
+    /// Creates a mask from its words: 32 voxels along x per word, the first in the lowest bit;
+    /// every row begins with a new word. Bits after the end of a row are cleared.
     ///
     /// # Errors
-    /// [`GridError::Words`] if there are not `nz · ny · ⌈nx/32⌉` of them; errors of the device.
+    /// [`GridError::Words`] if there are not `nz · ny · ⌈nx/32⌉` words; errors of the device.
     pub fn from_words(
         stream: &Stream,
         words: &[u32],
         dims: [usize; 3],
         geometry: Geometry,
     ) -> Result<Self, GridError> {
-        let grid = grid_of(dims)?;
+        let grid = kernel_grid(dims)?;
         let mut words = words.to_vec();
         check_words(&mut words, BitRows::new(grid), dims)?;
         Ok(Self {
@@ -128,23 +128,23 @@ impl DeviceMask {
         })
     }
 
-    /// Voxels along x, y and z.
+    /// Returns the number of voxels along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         [self.grid.nx, self.grid.ny, self.grid.nz].map(|axis| axis as usize)
     }
 
-    /// From a mask on the host: a value for each voxel, x fastest, then y, then z; those that are
-    /// not 0 are in the mask.
+    /// Creates a mask from one value per voxel on the host, x fastest, then y, then z. Voxels with
+    /// values other than 0 are in the mask.
     ///
     /// # Errors
-    /// [`GridError::Values`] if there are not `nx · ny · nz` of them; errors of the device.
+    /// [`GridError::Values`] if there are not `nx · ny · nz` values; errors of the device.
     pub fn upload(
         stream: &Stream,
         mask: &[u8],
         dims: [usize; 3],
         geometry: Geometry,
     ) -> Result<Self, GridError> {
-        let grid = grid_of(dims)?;
+        let grid = kernel_grid(dims)?;
         let found = mask.len();
         if found as u64 != grid.samples() {
             return Err(GridError::Values { found, dims });
@@ -166,7 +166,7 @@ impl DeviceMask {
         })
     }
 
-    /// The same again.
+    /// Copies the mask on the device.
     ///
     /// # Errors
     /// Errors of the device.
@@ -180,22 +180,22 @@ impl DeviceMask {
         })
     }
 
-    /// The voxels' place in the world.
+    /// Returns the position of the voxels in the world.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The words, as [`from_words`](Self::from_words) takes them, on the device.
+    /// Returns the words on the device, as [`from_words`](Self::from_words) takes them.
     pub fn words(&self) -> &Buffer<u32> {
         &self.bits
     }
 
-    /// How the bits lie in the words, as kernels take it.
+    /// Returns the layout of the bits.
     pub fn layout(&self) -> BitRows {
         BitRows::new(self.grid)
     }
 
-    /// How many voxels are sites. Synchronises the stream.
+    /// Returns the number of voxels in the mask. Synchronises the stream.
     ///
     /// # Errors
     /// Errors of the device.
@@ -217,9 +217,9 @@ mod tests {
     use super::*;
     use crate::device::Device;
 
-    /// Kernels would read beyond the end of a mask that is too short.
+    /// Checks that the mask has all words of the grid, which kernels rely on.
     #[test]
-    fn a_mask_on_the_host_has_a_value_for_each_voxel() {
+    fn mask_values_must_match_the_grid() {
         let stream = Device::cpu().stream().unwrap();
         let upload =
             |mask: &[u8]| DeviceMask::upload(&stream, mask, [3, 2, 2], Geometry::default());

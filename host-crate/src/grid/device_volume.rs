@@ -1,4 +1,4 @@
-//! A volume on a device.
+//! Volumes on a device.
 
 use crate::{
     device::{Buffer, DeviceError, Element, Stream},
@@ -6,12 +6,13 @@ use crate::{
 };
 use ferrovox_kernels::{grid::Grid, isosurface::interpolate::IndexToWorld, sample::Sample};
 
-/// A sample type that kernels read as it is: `u8`, `i8`, `u16`, `i16`, `f32`.
+/// Sample types that kernels read directly: `u8`, `i8`, `u16`, `i16`, `f32`.
 pub trait DeviceSample: Sample + Element {}
 
 impl<T: Sample + Element> DeviceSample for T {}
 
-/// Samples on a device, x fastest, with their place in the world. Several pipelines can use one.
+/// Samples on a device, x fastest, and their position in the world. Several pipelines can use one
+/// volume.
 #[derive(Debug)]
 pub struct DeviceVolume<T> {
     samples: Buffer<T>,
@@ -19,11 +20,11 @@ pub struct DeviceVolume<T> {
     geometry: Geometry,
 }
 
-/// A volume whose axes kernels can count.
+/// Returns the grid of `dims` samples for kernels, which index axes with 32 bits.
 ///
 /// # Errors
 /// [`DeviceError::TooLarge`] if an axis has more than 2³² − 1 samples.
-pub(crate) fn grid_of(dims: [usize; 3]) -> Result<Grid, DeviceError> {
+pub(crate) fn kernel_grid(dims: [usize; 3]) -> Result<Grid, DeviceError> {
     let axis = |len: usize| u32::try_from(len).map_err(|_| DeviceError::TooLarge { len, size: 1 });
     Ok(Grid {
         nx: axis(dims[0])?,
@@ -33,7 +34,7 @@ pub(crate) fn grid_of(dims: [usize; 3]) -> Result<Grid, DeviceError> {
 }
 
 impl<T: DeviceSample> DeviceVolume<T> {
-    /// Copies a volume to the stream's device: one transfer of the samples as they are.
+    /// Copies a volume to the device of the stream, without a conversion.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`]; [`DeviceError::TooLarge`] if an axis has more than 2³² − 1
@@ -42,7 +43,7 @@ impl<T: DeviceSample> DeviceVolume<T> {
     where
         T: crate::grid::Sample,
     {
-        let grid = grid_of(volume.dims())?;
+        let grid = kernel_grid(volume.dims())?;
         let samples = stream.upload(volume.samples())?;
         Ok(Self {
             samples,
@@ -51,22 +52,22 @@ impl<T: DeviceSample> DeviceVolume<T> {
         })
     }
 
-    /// Takes samples that are on a device already.
+    /// Creates a volume from samples on a device.
     ///
     /// # Errors
-    /// [`DeviceError::LengthMismatch`] if there are not `nx · ny · nz` of them,
-    /// [`DeviceError::TooLarge`] as above.
+    /// [`DeviceError::LengthMismatch`] if there are not `nx · ny · nz` samples,
+    /// [`DeviceError::TooLarge`] if an axis has more than 2³² − 1 samples.
     pub fn from_buffer(
         samples: Buffer<T>,
         dims: [usize; 3],
         geometry: Geometry,
     ) -> Result<Self, DeviceError> {
-        let grid = grid_of(dims)?;
-        let wanted = usize::try_from(grid.samples()).unwrap_or(usize::MAX);
-        if samples.len() != wanted {
+        let grid = kernel_grid(dims)?;
+        let expected = usize::try_from(grid.samples()).unwrap_or(usize::MAX);
+        if samples.len() != expected {
             return Err(DeviceError::LengthMismatch {
                 from: samples.len(),
-                to: wanted,
+                to: expected,
             });
         }
         Ok(Self {
@@ -76,12 +77,12 @@ impl<T: DeviceSample> DeviceVolume<T> {
         })
     }
 
-    /// The samples.
+    /// Returns the samples.
     pub fn samples(&self) -> &Buffer<T> {
         &self.samples
     }
 
-    /// Samples along x, y and z.
+    /// Returns the number of samples along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         [
             self.grid.nx as usize,
@@ -90,18 +91,18 @@ impl<T: DeviceSample> DeviceVolume<T> {
         ]
     }
 
-    /// Where the samples are in the world.
+    /// Returns the position of the samples in the world.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The numbering of samples, cells and edges, as kernels take it.
+    /// Returns the numbering of samples, cells and edges for kernels.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 }
 
-/// The geometry as kernels take it.
+/// Converts a geometry for kernels.
 pub(crate) fn index_to_world(geometry: &Geometry) -> IndexToWorld {
     let axes = geometry.axes();
     let origin = geometry.origin();
@@ -117,8 +118,8 @@ pub(crate) fn index_to_world(geometry: &Geometry) -> IndexToWorld {
     }
 }
 
-/// The matrix that takes gradients per voxel to the directions of world gradients: the transpose of
-/// the inverse of the linear part, row by row, scaled to a largest component of 1.
+/// Returns the matrix that maps gradients per voxel to world gradients, up to scale: the transposed
+/// inverse of the linear part, row by row, with a largest component of 1.
 pub(crate) fn gradient_to_world(geometry: &Geometry) -> [f32; 9] {
     let inverse = geometry
         .axes()

@@ -1,24 +1,25 @@
-//! The values that samples have, each once.
+//! Distinct values of samples.
 
 use super::Sample;
 use crate::{memory::ExtendOrUnwind, parallel};
 
-/// Samples that a thread looks through at a time.
+/// Number of samples that a thread processes at a time.
 const PORTION: usize = 1 << 16;
 
-/// Each value of some samples once, in ascending order; zeros of both signs are one. Unwinds where
-/// memory is short: call it within [`catch_out_of_memory`](crate::memory::catch_out_of_memory).
+/// Returns the distinct values of samples in ascending order; zeros of both signs are equal.
+/// Unwinds if memory runs out: call it within
+/// [`catch_out_of_memory`](crate::memory::catch_out_of_memory).
 pub(crate) fn distinct<T: Sample>(samples: &[T]) -> Vec<f64> {
     sorted(parallel::collect(
         samples.len(),
         PORTION,
         |range, values| {
-            values.extend_or_unwind(of_portion(&samples[range]));
+            values.extend_or_unwind(distinct_in_chunk(&samples[range]));
         },
     ))
 }
 
-fn of_portion<T: Sample>(samples: &[T]) -> Vec<f64> {
+fn distinct_in_chunk<T: Sample>(samples: &[T]) -> Vec<f64> {
     let mut found = Vec::new();
     for values in samples.chunk_by(|a, b| a == b) {
         found.push_or_unwind(values[0].to_f64());
@@ -32,7 +33,7 @@ fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-/// The first sample that is no whole number: where it is, and its value.
+/// Returns the index and value of the first sample that is not a whole number.
 pub(crate) fn first_fraction<T: Sample>(
     samples: &[T],
     [nx, ny, _]: [usize; 3],

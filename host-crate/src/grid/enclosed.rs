@@ -1,4 +1,4 @@
-//! What voxels enclose.
+//! Regions enclosed by voxels.
 
 use super::{DeviceMask, GridError};
 use crate::device::{Buffer, Launch, Stream, over};
@@ -9,20 +9,20 @@ use ferrovox_kernels::{
     rows::Items,
 };
 
-/// Rounds before the first look whether one of them changed nothing. Each look doubles them.
+/// Number of passes before the first convergence test. The interval doubles after each test.
 const FIRST_ROUNDS: usize = 4;
 pub(super) const MAX_ROUNDS: usize = 64;
 
 impl DeviceMask {
-    /// What a surface encloses: the voxels from which every path of face neighbours to the border
-    /// of the grid passes a site. The sites themselves are not among them.
+    /// Returns the enclosed voxels: those from which every path of face neighbours to the border of
+    /// the grid contains a voxel of the mask. Voxels of the mask are not enclosed.
     ///
-    /// The border is the first and the last plane across each axis of more than one voxel, so that
-    /// a curve encloses what is in it in a volume of one plane.
+    /// The border consists of the first and last planes across each axis with more than one voxel,
+    /// so that a curve encloses its interior in a volume of one plane.
     ///
-    /// Work is linear in the words for each round, and there are as many rounds as the most winding
-    /// way in from the border has bends. It takes 0.25 bytes of memory per voxel, of which half
-    /// stay. Synchronises the stream.
+    /// Each pass is linear in the number of words; the number of passes is the maximum number of
+    /// turns of a shortest path from the border to an outside voxel. Memory: 0.25 bytes per voxel,
+    /// half of which remain in the result. Synchronises the stream.
     ///
     /// # Errors
     /// Errors of the device.
@@ -58,7 +58,7 @@ impl DeviceMask {
     }
 }
 
-/// Spreads the outside some rounds; whether the last of them still changed it.
+/// Propagates the outside for some passes; returns `true` if the last one changed it.
 fn spread(
     stream: &Stream,
     sites: &DeviceMask,
@@ -88,8 +88,8 @@ fn spread(
     Ok(stream.download(&changed)?.last() == Some(&1))
 }
 
-/// A launch over lines, each of them long work for a thread: small blocks, so that all
-/// multiprocessors have some.
+/// Returns a launch over lines, each of which is long work for one thread: small blocks occupy all
+/// multiprocessors.
 fn over_lines(lines: u64) -> (Launch, Items) {
     let items = Items {
         count: lines,

@@ -1,24 +1,24 @@
-//! What can be wrong with a mask, or with points.
+//! Errors of masks and points.
 
 use crate::device::DeviceError;
 
-/// Why a mask or points cannot be made.
+/// An error of the construction of a mask or of points.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {
-    /// A level that nothing can be compared with.
+    /// The level is not finite.
     #[error("the level is {level}: it must be a finite number")]
     Level {
         /// The level.
         level: f32,
     },
-    /// A threshold that no sample can be compared with.
+    /// The threshold is not finite as `f32`.
     #[error("the threshold is {found}; give the threshold a finite number within the range of f32")]
     Threshold {
         /// The threshold.
         found: f64,
     },
-    /// A label that no sample can have.
+    /// The label is not finite, or not a value of `f32` where samples are `f32`.
     #[error(
         "the label is {found}, which is no number of f32; labels are whole numbers up to 16777216"
     )]
@@ -26,53 +26,53 @@ pub enum GridError {
         /// The label.
         found: f64,
     },
-    /// A point that is nowhere.
+    /// A coordinate of a point is not finite.
     #[error("point {number} is at {at:?}: coordinates must be finite numbers")]
     Point {
-        /// Its number, from 0.
+        /// Index of the point, from 0.
         number: usize,
-        /// Where it is.
+        /// Coordinates of the point.
         at: [f32; 3],
     },
-    /// A point that is too far away for coordinates of f32.
+    /// A point is too far away for coordinates of `f32`.
     #[error("point {number} is at {at:?}, which is farther away than numbers of f32 reach")]
     FarPoint {
-        /// Its number, from 0.
+        /// Index of the point, from 0.
         number: usize,
-        /// Where it is in the world.
+        /// World coordinates of the point.
         at: [f64; 3],
     },
-    /// Too few or too many samples, or bits, for a grid.
+    /// The number of values does not match the grid.
     #[error("there are {found} values for {dims:?} voxels: one is needed for each")]
     Values {
-        /// How many there are.
+        /// Number of values.
         found: usize,
         /// Voxels along x, y and z.
         dims: [usize; 3],
     },
-    /// An index of no voxel.
+    /// An index lies outside the grid.
     #[error("index {number} is {index}: the grid has {voxels} voxels, numbered from 0")]
     Index {
-        /// Its number, from 0.
+        /// Position of the index in the list, from 0.
         number: usize,
         /// The index.
         index: u64,
-        /// Voxels of the grid.
+        /// Number of voxels of the grid.
         voxels: u64,
     },
-    /// Too few or too many words of bits.
+    /// The number of words does not match the grid.
     #[error(
         "there are {found} words of bits for {dims:?} voxels, which have {wanted}: each row begins with a word of its own"
     )]
     Words {
-        /// How many there are.
+        /// Number of words.
         found: usize,
         /// Voxels along x, y and z.
         dims: [usize; 3],
-        /// How many there should be.
+        /// Number of words of such a grid.
         wanted: u64,
     },
-    /// The device failed.
+    /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }

@@ -1,4 +1,4 @@
-//! Where a grid lies in the world: the affine map from grid indices to world coordinates.
+//! Affine maps from grid indices to world coordinates.
 
 use nalgebra::{Matrix3, Matrix4, Point3, Vector3};
 
@@ -28,17 +28,17 @@ pub struct Geometry {
     origin: Vector3<f64>,
 }
 
-/// The largest distance between corresponding samples of two grids.
+/// Maximum distance between corresponding samples of two grids.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Misalignment {
-    /// In voxels of the first.
+    /// Distance in voxels of the first grid.
     pub voxels: f64,
-    /// In world units.
+    /// Distance in world units.
     pub world: f64,
 }
 
 impl Default for Geometry {
-    /// Unit spacing, origin zero: world coordinates are grid indices.
+    /// Returns the geometry with unit spacing and origin zero: world coordinates are grid indices.
     fn default() -> Self {
         Self {
             axes: Matrix3::identity(),
@@ -48,7 +48,7 @@ impl Default for Geometry {
 }
 
 impl Geometry {
-    /// The map with the given axes (one per column) and origin.
+    /// Creates the map with these axes (one per column) and origin.
     ///
     /// # Errors
     /// [`VolumeError::NonFiniteGeometry`] for a NaN or infinite coefficient,
@@ -72,8 +72,8 @@ impl Geometry {
                 return Err(VolumeError::Spacing { axis, value: 0.0 });
             }
         }
-        // The determinant is compared with the volume of the box that the axes' lengths span, so
-        // that micrometre and kilometre grids are judged alike.
+        // the determinant is compared with the volume of the box spanned by the lengths of the
+        // axes, so that the test does not depend on the unit of length
         let determinant = axes.determinant();
         let lengths = axes.column(0).norm() * axes.column(1).norm() * axes.column(2).norm();
         let spans = determinant.is_finite()
@@ -86,7 +86,7 @@ impl Geometry {
         Ok(Self { axes, origin })
     }
 
-    /// An axis-aligned grid.
+    /// Creates an axis-aligned geometry.
     ///
     /// # Errors
     /// [`VolumeError::Spacing`] unless every spacing is positive and finite;
@@ -103,10 +103,11 @@ impl Geometry {
         )
     }
 
-    /// The map given by a homogeneous 4 x 4 matrix.
+    /// Creates the map of a homogeneous 4 x 4 matrix.
     ///
     /// # Errors
-    /// [`VolumeError::NotAffine`] when the last row is not 0 0 0 1, and those of [`Geometry::new`].
+    /// [`VolumeError::NotAffine`] if the last row is not 0 0 0 1, and the errors of
+    /// [`Geometry::new`].
     pub fn from_affine(affine: &Matrix4<f64>) -> Result<Self, VolumeError> {
         let row = [
             affine[(3, 0)],
@@ -123,17 +124,17 @@ impl Geometry {
         )
     }
 
-    /// The grid's axes in the world, one per column: step per sample.
+    /// Returns the axes in the world, one per column: the step from sample to sample.
     pub fn axes(&self) -> &Matrix3<f64> {
         &self.axes
     }
 
-    /// World position of the centre of sample (0, 0, 0).
+    /// Returns the world position of the centre of sample (0, 0, 0).
     pub fn origin(&self) -> Point3<f64> {
         Point3::from(self.origin)
     }
 
-    /// Distance between neighbouring samples along each grid axis.
+    /// Returns the distance between neighbouring samples along each grid axis.
     pub fn spacing(&self) -> Vector3<f64> {
         Vector3::new(
             self.axes.column(0).norm(),
@@ -142,7 +143,7 @@ impl Geometry {
         )
     }
 
-    /// Determinant of the axes: the volume of one cell, negative where the map mirrors.
+    /// Returns the determinant of the axes: the volume of a cell, negative if the map mirrors.
     ///
     /// A mirroring map turns a surface that winds counter-clockwise in index space into one
     /// that winds clockwise in the world.
@@ -150,17 +151,17 @@ impl Geometry {
         self.axes.determinant()
     }
 
-    /// True when the map mirrors (its determinant is negative).
+    /// Returns `true` if the map mirrors (its determinant is negative).
     pub fn mirrors(&self) -> bool {
         self.determinant() < 0.0
     }
 
-    /// World position of a (fractional) grid index.
+    /// Returns the world position of a fractional grid index.
     pub fn index_to_world(&self, index: Point3<f64>) -> Point3<f64> {
         Point3::from(self.axes * index.coords + self.origin)
     }
 
-    /// Fractional grid index of a world position.
+    /// Returns the fractional grid index of a world position.
     pub fn world_to_index(&self, world: Point3<f64>) -> Point3<f64> {
         let inverse = self.axes.try_inverse();
         debug_assert!(
@@ -170,8 +171,8 @@ impl Geometry {
         Point3::from(inverse.unwrap_or_else(Matrix3::identity) * (world.coords - self.origin))
     }
 
-    /// The largest distance between corresponding samples of two grids of the same dims. It is
-    /// reached at a corner.
+    /// Returns the maximum distance between corresponding samples of two grids with the same dims.
+    /// The maximum is attained at a corner.
     ///
     /// ```
     /// use ferrovox::grid::Geometry;
@@ -200,15 +201,14 @@ impl Geometry {
         largest
     }
 
-    /// The homogeneous 4 x 4 matrix of the map.
+    /// Returns the homogeneous 4 x 4 matrix of the map.
     pub fn affine(&self) -> Matrix4<f64> {
         let mut affine = self.axes.to_homogeneous();
         affine.fixed_view_mut::<3, 1>(0, 3).copy_from(&self.origin);
         affine
     }
 
-    /// The same samples with the grid's axes in another order: axis `k` is what axis `order[k]`
-    /// was.
+    /// Permutes the grid axes: axis `k` of the result is axis `order[k]`.
     #[must_use]
     pub(crate) fn turned(&self, order: [usize; 3]) -> Self {
         Self {
@@ -217,8 +217,7 @@ impl Geometry {
         }
     }
 
-    /// The same grid with its sample (0, 0, 0) moved to the (possibly negative) index `first`:
-    /// what cropping or padding does to the map.
+    /// Moves sample (0, 0, 0) to the (possibly negative) index `first`, as cropping and padding do.
     #[must_use]
     pub fn shifted(&self, first: [i64; 3]) -> Self {
         let index = Vector3::new(first[0] as f64, first[1] as f64, first[2] as f64);
@@ -241,7 +240,7 @@ mod tests {
         assert_eq!(geometry.determinant(), 3.0);
         assert!(!geometry.mirrors());
         assert_eq!(Geometry::from_affine(&geometry.affine()).unwrap(), geometry);
-        // by hand: x' = -2·y + 1, y' = 0.5·x + 2, z' = 3·z + 3
+        // expected values by hand: x' = -2·y + 1, y' = 0.5·x + 2, z' = 3·z + 3
         let world = geometry.index_to_world(Point3::new(4.0, 5.0, 6.0));
         assert_eq!(world, Point3::new(-9.0, 4.0, 21.0));
         let index = geometry.world_to_index(world);
@@ -253,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_maps_are_refused_with_their_numbers() {
+    fn invalid_maps_are_errors_with_numbers() {
         let error = Geometry::from_spacing([1.0, 0.0, 1.0], [0.0; 3]).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -278,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn tiny_and_huge_spacings_are_geometry_too() {
+    fn tiny_and_huge_spacings_are_valid() {
         assert!(Geometry::from_spacing([1e-9; 3], [0.0; 3]).is_ok());
         assert!(Geometry::from_spacing([1e9; 3], [0.0; 3]).is_ok());
         let mirror = Matrix3::from_diagonal(&Vector3::new(-1.0, 1.0, 1.0));

@@ -1,18 +1,17 @@
-//! Which side of a level is solid.
+//! Sides of a level.
 
-/// On which side of the isovalue the solid is.
+/// Side of the isovalue on which the solid is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inside {
-    /// Where values are at least the isovalue: densities, images.
+    /// Samples of at least the isovalue are inside: densities, images.
     #[default]
     Above,
-    /// Where values are less than the isovalue: signed distances.
+    /// Samples below the isovalue are inside: signed distances.
     Below,
 }
 
 impl Inside {
-    /// Whether a sample, as f32, is on this side of a level: at it or above, or below. What is not
-    /// a number is on no side.
+    /// Returns `true` if a sample, as `f32`, is on this side of a level. NaN is on neither side.
     ///
     /// ```
     /// use ferrovox::grid::Inside;

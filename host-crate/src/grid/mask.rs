@@ -1,8 +1,8 @@
-//! Voxels that are sites, on the host.
+//! Masks on the host.
 
 use super::{
     DeviceMask, Geometry, GridError, Sample, device_mask::check_words, enclosed::MAX_ROUNDS,
-    f64_to_f32, grid_of,
+    f64_to_f32, kernel_grid,
 };
 use crate::{
     device::{Device, DeviceError, Stream},
@@ -14,8 +14,8 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Voxels of a grid that are sites, or inside of something, on the host: one bit each, as
-/// [`DeviceMask`] has them on a device.
+/// A mask of the voxels of a grid on the host, with one bit per voxel in the layout of
+/// [`DeviceMask`].
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Mask};
@@ -34,13 +34,13 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// No voxel of a grid of `dims` placed in the world by `geometry`.
+    /// Creates an empty mask of a grid of `dims` voxels positioned by `geometry`.
     ///
     /// # Errors
     /// [`DeviceError::TooLarge`](crate::device::DeviceError::TooLarge) for an axis of more than 2³²
     /// − 1 voxels.
     pub fn new(dims: [usize; 3], geometry: Geometry) -> Result<Self, GridError> {
-        let bits = BitRows::new(grid_of(dims)?);
+        let bits = BitRows::new(kernel_grid(dims)?);
         let count = bits.words() as usize;
         Ok(Self {
             words: memory::try_zeroed("a bit for each voxel", count).map_err(DeviceError::from)?,
@@ -49,16 +49,16 @@ impl Mask {
         })
     }
 
-    /// Takes bits as they are, as [`DeviceMask::from_words`] does.
+    /// Creates a mask from its words, as [`DeviceMask::from_words`] does.
     ///
     /// # Errors
-    /// [`GridError::Words`] if there are not `nz · ny · ⌈nx/32⌉` of them.
+    /// [`GridError::Words`] if there are not `nz · ny · ⌈nx/32⌉` words.
     pub fn from_words(
         mut words: Vec<u32>,
         dims: [usize; 3],
         geometry: Geometry,
     ) -> Result<Self, GridError> {
-        let bits = BitRows::new(grid_of(dims)?);
+        let bits = BitRows::new(kernel_grid(dims)?);
         check_words(&mut words, bits, dims)?;
         Ok(Self {
             words,
@@ -67,11 +67,11 @@ impl Mask {
         })
     }
 
-    /// Says of the voxels of whole planes, from plane `first` on, whether they are sites: of each
-    /// sample whether `is_site`. How many samples are no exact numbers of f32.
+    /// Sets the voxels of whole planes, from plane `first` on, to the result of `is_site` for their
+    /// samples. Returns the number of samples that `f32` cannot represent exactly.
     ///
     /// # Panics
-    /// If the samples are no whole planes, or more than there are.
+    /// If the samples are not whole planes, or exceed the grid.
     pub fn set_planes<T: Sample>(
         &mut self,
         first: usize,
@@ -91,11 +91,11 @@ impl Mask {
         self.set_rows(first * ny, samples, is_site)
     }
 
-    /// As [`set_planes`](Self::set_planes), of whole rows along x. They are counted through all
-    /// planes.
+    /// Sets the voxels of whole rows along x, from row `first` on, as
+    /// [`set_planes`](Self::set_planes). Rows are numbered through all planes.
     ///
     /// # Panics
-    /// If the samples are no whole rows, or more than there are.
+    /// If the samples are not whole rows, or exceed the grid.
     pub fn set_rows<T: Sample>(
         &mut self,
         first: usize,
@@ -132,14 +132,14 @@ impl Mask {
         inexact.into_inner()
     }
 
-    /// Leaves out what is not of another mask of the same grid.
+    /// Removes the voxels that are not in another mask of the same grid.
     pub(crate) fn intersect(&mut self, other: &Mask) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {
             *word &= other;
         }
     }
 
-    /// Adds the voxel with this linear index, which is of the grid.
+    /// Adds the voxel with this linear index, which must be inside the grid.
     pub(super) fn set(&mut self, index: u64) {
         let nx = u64::from(self.bits.grid.nx);
         let (row, x) = (index / nx, index % nx);
@@ -147,7 +147,7 @@ impl Mask {
         self.words[word as usize] |= 1 << (x % 32);
     }
 
-    /// A copy of a device's. Synchronises the stream.
+    /// Copies a mask from its device. Synchronises the stream.
     ///
     /// # Errors
     /// Errors of the device.
@@ -159,7 +159,7 @@ impl Mask {
         })
     }
 
-    /// A copy on a device.
+    /// Copies the mask to a device.
     ///
     /// # Errors
     /// Errors of the device.
@@ -171,8 +171,8 @@ impl Mask {
         })
     }
 
-    /// The voxels that have a neighbour across a face, in the grid, which is not of the mask; found
-    /// on a device, as [`DeviceMask::surface`].
+    /// Returns the voxels of the mask that have a face neighbour in the grid outside the mask;
+    /// computed on a device by [`DeviceMask::surface`].
     ///
     /// # Errors
     /// Errors of the device.
@@ -182,7 +182,8 @@ impl Mask {
         Self::download(&stream, &surface)
     }
 
-    /// The voxels that these enclose; found on a device, as [`DeviceMask::enclosed_by`].
+    /// Returns the voxels that the mask encloses; computed on a device by
+    /// [`DeviceMask::enclosed_by`].
     ///
     /// # Errors
     /// Errors of the device.
@@ -192,54 +193,54 @@ impl Mask {
         Self::download(&stream, &enclosed)
     }
 
-    /// Bytes of device memory that [`surface`](Self::surface) takes.
+    /// Returns the bytes of device memory that [`surface`](Self::surface) needs.
     pub fn surface_bytes(&self) -> u64 {
         2 * self.bytes()
     }
 
-    /// Bytes of device memory that [`enclosed`](Self::enclosed) takes.
+    /// Returns the bytes of device memory that [`enclosed`](Self::enclosed) needs.
     pub fn enclosed_bytes(&self) -> u64 {
         3 * self.bytes() + MAX_ROUNDS as u64 * 4
     }
 
-    /// Voxels along x, y and z.
+    /// Returns the number of voxels along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         let grid = self.bits.grid;
         [grid.nx, grid.ny, grid.nz].map(|axis| axis as usize)
     }
 
-    /// The voxels' place in the world.
+    /// Returns the position of the voxels in the world.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The same voxels at another place in the world.
+    /// Replaces the geometry and keeps the voxels.
     pub fn with_geometry(self, geometry: Geometry) -> Self {
         Self { geometry, ..self }
     }
 
-    /// The words, as [`DeviceMask::from_words`] takes them.
+    /// Returns the words, as [`DeviceMask::from_words`] takes them.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// The words of some planes.
+    /// Returns the words of some planes.
     pub(crate) fn planes(&self, z: Range<usize>) -> &[u32] {
         let plane = self.bits.per_plane() as usize;
         &self.words[z.start * plane..z.end * plane]
     }
 
-    /// How the bits lie in the words.
+    /// Returns the layout of the bits.
     pub(crate) fn layout(&self) -> BitRows {
         self.bits
     }
 
-    /// Bytes of the words.
+    /// Returns the bytes of the words.
     pub(crate) fn bytes(&self) -> u64 {
         self.bits.words() * 4
     }
 
-    /// How many voxels.
+    /// Returns the number of voxels in the mask.
     pub fn count(&self) -> u64 {
         let ones = |word: &u32| u64::from(word.count_ones());
         let of_range = |range: Range<usize>| self.words[range].iter().map(ones).sum::<u64>();
@@ -249,7 +250,7 @@ impl Mask {
 
 /// Calls `fill` for every row of words, in parallel.
 fn for_each_row(words: &mut [u32], per_row: usize, fill: &(dyn Fn(usize, &mut [u32]) + Sync)) {
-    // rows that a thread takes at a time
+    // number of rows per task
     let rows = parallel::CHUNK_LEN.div_ceil(32 * per_row);
     parallel::for_each_chunk_mut(words, rows * per_row, |first, words| {
         let numbered = (first / per_row..).zip(words.chunks_mut(per_row));

@@ -1,4 +1,4 @@
-//! Masks of bools, of samples and of indices, on the host.
+//! Creation of masks from bools, indices and samples on the host.
 
 use super::{
     AnyVolume, Geometry, GridError, Inside, Mask, mask_of_volume::check_level, sample_count,
@@ -6,7 +6,7 @@ use super::{
 };
 
 impl Mask {
-    /// The voxels that are true, x fastest.
+    /// Creates the mask of the voxels that are `true`, x fastest.
     ///
     /// ```
     /// use ferrovox::grid::{Geometry, Mask};
@@ -18,7 +18,8 @@ impl Mask {
     /// ```
     ///
     /// # Errors
-    /// [`GridError::Values`] if there is not one for each voxel, and as [`new`](Self::new).
+    /// [`GridError::Values`] if there is not one value per voxel, and the errors of
+    /// [`new`](Self::new).
     pub fn from_bools(
         voxels: &[bool],
         dims: [usize; 3],
@@ -34,10 +35,10 @@ impl Mask {
         Ok(mask)
     }
 
-    /// The voxels with these linear indices, x fastest. An index may come more than once.
+    /// Creates the mask of the voxels with these linear indices, x fastest. Indices may repeat.
     ///
     /// # Errors
-    /// [`GridError::Index`] for an index of no voxel, and as [`new`](Self::new).
+    /// [`GridError::Index`] for an index outside the grid, and the errors of [`new`](Self::new).
     pub fn from_indices(
         indices: &[u64],
         dims: [usize; 3],
@@ -58,12 +59,14 @@ impl Mask {
         Ok(mask)
     }
 
-    /// The voxels whose sample is one that `is_inside`. One pass, by all cores.
+    /// Creates the mask of the voxels whose sample `is_inside`. One pass over the samples on all
+    /// cores.
     ///
     /// ```
     /// use ferrovox::grid::{AnyVolume, Geometry, Inside, Mask, Volume};
     ///
-    /// let ramp: AnyVolume = Volume::from_fn([5, 2, 2], Geometry::default(), |x, _, _| x as i16)?.into();
+    /// let ramp: AnyVolume = Volume::from_fn([5, 2, 2], Geometry::default(), |x, _, _| x as i16)?
+    ///     .into();
     /// assert_eq!(Mask::from_volume(&ramp, |sample| sample != 0.0)?.count(), 16);
     /// assert_eq!(Mask::from_label(&ramp, 3.0)?.count(), 4);
     /// assert_eq!(Mask::in_range(&ramp, 1.0, 2.0)?.count(), 8);
@@ -72,7 +75,7 @@ impl Mask {
     /// ```
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn from_volume(
         volume: &AnyVolume,
         is_inside: impl Fn(f64) -> bool + Sync,
@@ -82,26 +85,26 @@ impl Mask {
         Ok(mask)
     }
 
-    /// The voxels whose sample is `label`.
+    /// Creates the mask of the voxels whose sample is `label`.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn from_label(volume: &AnyVolume, label: f64) -> Result<Self, GridError> {
         Self::from_volume(volume, |sample| sample == label)
     }
 
-    /// The voxels whose sample is from `low` to `high`.
+    /// Creates the mask of the voxels whose sample is from `low` to `high`, both included.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn in_range(volume: &AnyVolume, low: f64, high: f64) -> Result<Self, GridError> {
         Self::from_volume(volume, |sample| (low..=high).contains(&sample))
     }
 
-    /// The voxels whose sample, as f32, is inside a level, by [`Inside::holds`].
+    /// Creates the mask of the voxels whose sample is inside a level, by [`Inside::holds`].
     ///
     /// # Errors
-    /// [`GridError::Level`] for a level that is not finite, and as [`new`](Self::new).
+    /// [`GridError::Level`] for a level that is not finite, and the errors of [`new`](Self::new).
     pub fn from_threshold(
         volume: &AnyVolume,
         level: f32,
@@ -111,7 +114,7 @@ impl Mask {
         Self::from_volume(volume, |sample| inside.holds(sample, level))
     }
 
-    /// Whether a voxel is of the mask; false outside the grid.
+    /// Returns `true` if a voxel is in the mask; `false` outside the grid.
     ///
     /// ```
     /// use ferrovox::grid::{Geometry, Mask};
@@ -135,9 +138,9 @@ mod tests {
     use super::*;
     use crate::grid::Volume;
 
-    /// Rows that end within a word, at its end, and behind it.
+    /// Row lengths that end within a word, at its end, and after it.
     #[test]
-    fn every_way_makes_the_same_mask() {
+    fn all_constructors_create_the_same_mask() {
         for nx in [1, 31, 32, 33, 70] {
             let dims = [nx, 3, 2];
             let is_site = |index: usize| index.wrapping_mul(7919) % 5 < 2;
@@ -171,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_on_no_side() {
+    fn nan_is_on_neither_side() {
         let volume: AnyVolume = Volume::new(vec![f32::NAN, 1.0], [2, 1, 1], Geometry::default())
             .unwrap()
             .into();

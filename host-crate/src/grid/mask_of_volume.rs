@@ -1,4 +1,4 @@
-//! Masks of the samples of a volume.
+//! Masks from the samples of a volume on a device.
 
 use super::{DeviceMask, DeviceSample, DeviceVolume, GridError};
 use crate::device::{Buffer, DeviceError, Launch, Stream, over};
@@ -8,7 +8,7 @@ use ferrovox_kernels::distance::sites::{
 };
 use std::borrow::Cow;
 
-/// Refuses a level that nothing can be compared with.
+/// Fails for a level that is not finite.
 pub(super) fn check_level(level: f32) -> Result<(), GridError> {
     if level.is_finite() {
         Ok(())
@@ -17,12 +17,12 @@ pub(super) fn check_level(level: f32) -> Result<(), GridError> {
     }
 }
 
-/// Whether the samples can be read four at a time: rows begin at multiples of four.
+/// Returns `true` if samples can be read four at a time: rows begin at multiples of four.
 fn by_fours<T: DeviceSample>(volume: &DeviceVolume<T>) -> bool {
     volume.grid().nx.is_multiple_of(4)
 }
 
-/// The name of the kernel that [`pack`] launches.
+/// Returns the name of the kernel that [`pack`] launches.
 pub(crate) fn pack_entry<T: DeviceSample>(volume: &DeviceVolume<T>) -> Cow<'static, str> {
     if by_fours(volume) {
         pack_voxels_by_fours::<T>::entry()
@@ -31,7 +31,7 @@ pub(crate) fn pack_entry<T: DeviceSample>(volume: &DeviceVolume<T>) -> Cow<'stat
     }
 }
 
-/// The bits of the samples in a range and, if asked, of the finite ones that are not.
+/// Computes the bits of the samples in a range or, if `invert`, of the finite samples outside it.
 pub(crate) fn pack<T: DeviceSample>(
     stream: &Stream,
     volume: &DeviceVolume<T>,
@@ -63,7 +63,7 @@ pub(crate) fn pack<T: DeviceSample>(
 }
 
 impl DeviceMask {
-    fn of<T: DeviceSample>(
+    fn pack_volume<T: DeviceSample>(
         stream: &Stream,
         volume: &DeviceVolume<T>,
         range: Range,
@@ -75,8 +75,7 @@ impl DeviceMask {
         })
     }
 
-    /// The voxels whose sample is not 0; a sample that is not a number is not 0. One pass over the
-    /// volume.
+    /// Returns the voxels whose sample is not 0; NaN is not 0. One pass over the volume.
     ///
     /// # Errors
     /// Errors of the device.
@@ -84,10 +83,10 @@ impl DeviceMask {
         stream: &Stream,
         volume: &DeviceVolume<T>,
     ) -> Result<Self, GridError> {
-        Self::of(stream, volume, Range::NOT_ZERO)
+        Self::pack_volume(stream, volume, Range::NOT_ZERO)
     }
 
-    /// The voxels whose sample is from `low` to `high`, such as those of one label.
+    /// Returns the voxels whose sample is from `low` to `high`, both included.
     ///
     /// # Errors
     /// Errors of the device.
@@ -102,11 +101,10 @@ impl DeviceMask {
             high,
             inverted: 0,
         };
-        Self::of(stream, volume, range)
+        Self::pack_volume(stream, volume, range)
     }
 
-    /// The voxels whose sample is `level` or more: the inside of a surface. What is not a number is
-    /// not inside.
+    /// Returns the voxels whose sample is at least `level`. NaN is not inside.
     ///
     /// # Errors
     /// [`GridError::Level`] for a level that is not finite; errors of the device.
@@ -116,28 +114,27 @@ impl DeviceMask {
         level: f32,
     ) -> Result<Self, GridError> {
         check_level(level)?;
-        Self::of(stream, volume, Range::at_least(level))
+        Self::pack_volume(stream, volume, Range::at_least(level))
     }
 
-    /// The voxels whose sample is less than `level`. What is not a number is neither above nor
-    /// below.
+    /// Returns the voxels whose sample is less than `level`. NaN is not inside.
     ///
     /// # Errors
-    /// As [`above`](Self::above).
+    /// [`GridError::Level`] for a level that is not finite; errors of the device.
     pub fn below<T: DeviceSample>(
         stream: &Stream,
         volume: &DeviceVolume<T>,
         level: f32,
     ) -> Result<Self, GridError> {
         check_level(level)?;
-        Self::of(stream, volume, Range::below(level))
+        Self::pack_volume(stream, volume, Range::below(level))
     }
 
-    /// The surface of a level in whole voxels: those [above](Self::above) it that have a neighbour
-    /// across a face, in the volume, which is not.
+    /// Returns the surface of a level in whole voxels: those at or [above](Self::above) it with a
+    /// face neighbour in the volume that is not.
     ///
     /// # Errors
-    /// As [`above`](Self::above).
+    /// [`GridError::Level`] for a level that is not finite; errors of the device.
     pub fn from_level<T: DeviceSample>(
         stream: &Stream,
         volume: &DeviceVolume<T>,
@@ -146,8 +143,7 @@ impl DeviceMask {
         Self::above(stream, volume, level)?.surface(stream)
     }
 
-    /// The voxels of this mask that have a neighbour across a face, in the grid, which is not of
-    /// the mask.
+    /// Returns the voxels of the mask that have a face neighbour in the grid outside the mask.
     ///
     /// # Errors
     /// Errors of the device.

@@ -1,22 +1,22 @@
-//! Lengths in the world, for steps between voxels.
+//! Lengths in the world of steps between voxels.
 
 use super::{Geometry, shear::ROUNDING};
 use nalgebra::{Matrix3, Vector3};
 
-/// Parts of one that squared lengths are rounded to, so that geometries that are the same but for
-/// rounding (one that was turned, or stored in fewer bits) give the same ties.
+/// Denominator that squared lengths are rounded to, so that geometries that differ by rounding
+/// (after a rotation, or stored in fewer bits) have the same ties.
 const GRAIN: f64 = (1u64 << 20) as f64;
 
-/// The scalar product of steps between voxels, in squares of the smallest spacing.
+/// Scalar product of steps between voxels, in units of the smallest spacing squared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric {
     gram: [[f64; 3]; 3],
-    /// An upper triangle whose columns are the axes, turned.
+    /// Upper triangular matrix whose columns are the rotated axes.
     upper: [[f64; 3]; 3],
 }
 
 impl Metric {
-    /// That of a geometry to the last bits, and its smallest spacing.
+    /// Returns the unrounded metric of a geometry, and its smallest spacing.
     pub fn exact(geometry: &Geometry) -> (Self, f64) {
         let smallest = geometry.spacing().min();
         let axes = geometry.axes() / smallest;
@@ -41,8 +41,8 @@ impl Metric {
         (Self { gram, upper }, smallest)
     }
 
-    /// That of a geometry, rounded, and its smallest spacing.
-    pub fn of(geometry: &Geometry) -> (Self, f64) {
+    /// Returns the metric of a geometry with rounded squared lengths, and its smallest spacing.
+    pub fn rounded(geometry: &Geometry) -> (Self, f64) {
         let spacing = geometry.spacing();
         let smallest = spacing.min();
         let axes = geometry.axes() / smallest;
@@ -56,9 +56,9 @@ impl Metric {
         (Self::new(gram), smallest)
     }
 
-    /// That of a geometry to the last bits, and its smallest spacing; but axes that are at right
-    /// angles within rounding are taken to be so, and spacings that are the same within rounding
-    /// for the same. Then voxels that are meant as cubes are cubes.
+    /// Returns the metric of a geometry, and its smallest spacing, without rounding except that
+    /// axes at right angles within rounding become exactly so, and spacings that are equal within
+    /// rounding become equal. Nearly cubic voxels are then cubes.
     pub fn snapped(geometry: &Geometry) -> (Self, f64) {
         if geometry.shear().is_some() {
             return Self::exact(geometry);
@@ -76,7 +76,7 @@ impl Metric {
         (Self::right_angled(snapped.into()), smallest)
     }
 
-    /// That of cubes.
+    /// Returns the metric of cubic voxels.
     pub fn cubes() -> Self {
         Self::right_angled([1.0; 3])
     }
@@ -102,7 +102,7 @@ impl Metric {
                     }
                 }
             }
-            // axes that span hardly any space: as if they were at right angles
+            // the axes are nearly coplanar: treated as if they were at right angles
             None => {
                 for axis in 0..3 {
                     upper[axis][axis] = gram[axis][axis].sqrt();
@@ -112,7 +112,7 @@ impl Metric {
         Self { gram, upper }
     }
 
-    /// The same with axis k in the place of `order[k]`, turned round where `flips` says so.
+    /// Permutes the axes: axis k becomes axis `order[k]`, reversed if `flips` is set.
     pub fn in_frame(&self, order: [usize; 3], flips: [bool; 3]) -> Self {
         let mut gram = [[0.0; 3]; 3];
         for row in 0..3 {
@@ -128,18 +128,18 @@ impl Metric {
         Self::new(gram)
     }
 
-    /// All products, for comparisons.
+    /// Returns all scalar products of the axes, for comparisons.
     pub fn products(&self) -> [f64; 6] {
         let g = &self.gram;
         [g[0][0], g[1][1], g[2][2], g[0][1], g[0][2], g[1][2]]
     }
 
-    /// Whether axes are at right angles.
+    /// Returns `true` if the axes are at right angles.
     pub fn is_diagonal(&self) -> bool {
         self.products()[3..].iter().all(|&product| product == 0.0)
     }
 
-    /// That of steps that are so many times shorter along each axis.
+    /// Returns the metric of steps that are shorter along each axis by these factors.
     pub fn divided(&self, by: [f64; 3]) -> Self {
         let mut made = *self;
         for row in 0..3 {
@@ -151,17 +151,17 @@ impl Metric {
         made
     }
 
-    /// Whether voxels are cubes.
-    pub fn is_of_cubes(&self) -> bool {
+    /// Returns `true` if voxels are cubes.
+    pub fn is_cubic(&self) -> bool {
         self.products() == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     }
 
-    /// The squared length of a step along an axis.
+    /// Returns the squared length of a step along an axis.
     pub fn square(&self, axis: usize) -> f64 {
         self.gram[axis][axis]
     }
 
-    /// The vector of a step, in a world that is turned.
+    /// Returns the vector of a step, in a rotated world.
     pub fn world(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         let u = &self.upper;
         [
@@ -171,7 +171,7 @@ impl Metric {
         ]
     }
 
-    /// The step of a vector.
+    /// Returns the step of a vector in the rotated world.
     pub fn step(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         let u = &self.upper;
         let z = z / u[2][2];
@@ -179,17 +179,17 @@ impl Metric {
         [(x - u[0][1] * y - u[0][2] * z) / u[0][0], y, z]
     }
 
-    /// The same for vectors.
+    /// Returns the vector of a step, in a rotated world.
     pub fn to_world(self, step: Vector3<f64>) -> Vector3<f64> {
         self.world(step.into()).into()
     }
 
-    /// The step of a vector.
+    /// Returns the step of a vector in the rotated world.
     pub fn to_voxels(self, vector: Vector3<f64>) -> Vector3<f64> {
         self.step(vector.into()).into()
     }
 
-    /// The squared length of a step.
+    /// Returns the squared length of a step.
     pub fn squared_length(&self, step: [f64; 3]) -> f64 {
         let g = &self.gram;
         let [x, y, z] = step;
@@ -199,18 +199,18 @@ impl Metric {
             + 2.0 * (g[0][1] * x * y + g[0][2] * x * z + g[1][2] * y * z)
     }
 
-    /// The length of a step.
+    /// Returns the length of a step.
     pub fn length(&self, step: [f64; 3]) -> f64 {
         self.squared_length(step).sqrt()
     }
 
-    /// Half of what the squared length of a step grows by along each axis.
+    /// Returns half of the gradient of the squared length of a step.
     pub fn slopes(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         self.gram
             .map(|[along_x, along_y, along_z]| along_x * x + along_y * y + along_z * z)
     }
 
-    /// How many steps a ball of radius 1 reaches along each axis.
+    /// Returns the extent of a ball of radius 1 along each axis, in steps.
     pub fn reach(&self) -> [f64; 3] {
         let ways = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|way| self.step(way));
         [0, 1, 2].map(|axis| {
@@ -219,14 +219,13 @@ impl Metric {
         })
     }
 
-    /// The upper triangle.
+    /// Returns the upper triangular matrix.
     pub fn upper(&self) -> &[[f64; 3]; 3] {
         &self.upper
     }
 
-    /// Seven steps that with the same back are all across whose middle planes another voxel can be
-    /// the nearest: those to the neighbours across the faces of a voxel's Voronoi cell (Selling
-    /// 1874), and perhaps others.
+    /// Returns seven steps that, with their opposites, contain all steps to the neighbours across
+    /// the faces of the Voronoi cell of a voxel (Selling 1874).
     pub fn around(&self) -> [[i64; 3]; 7] {
         let mut basis = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [-1, -1, -1]];
         let product = |a: [i64; 3], b: [i64; 3]| -> f64 {
@@ -234,8 +233,8 @@ impl Metric {
                 .map(|k| self.gram[k / 3][k % 3] * a[k / 3] as f64 * b[k % 3] as f64)
                 .sum()
         };
-        // each round makes the sum of the squared lengths less; the number of rounds is bounded for
-        // grids that are nearly flat
+        // each iteration reduces the sum of the squared lengths; the number of iterations is
+        // limited for nearly flat grids
         for _ in 0..1000 {
             let pairs = (0..4).flat_map(|i| (i + 1..4).map(move |j| [i, j]));
             let acute = pairs
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_upper_triangle_has_the_lengths_of_the_world() {
+    fn upper_triangle_preserves_world_lengths() {
         let tilted = geometry([[0.3, -0.1, 2.0], [-0.9, 0.2, 0.1], [0.1, 1.5, 3.0]]);
         let (metric, smallest) = Metric::exact(&tilted);
         for step in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0, -4.0, 5.0]] {
@@ -281,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_grow_by_slopes_and_a_ball_has_a_reach() {
+    fn slopes_are_half_gradients_and_reach_bounds_the_ball() {
         let tilted = geometry([[0.3, -0.1, 2.0], [-0.9, 0.2, 0.1], [0.1, 1.5, 3.0]]);
         let (metric, smallest) = Metric::exact(&tilted);
         let step = [3.0, -4.0, 5.0];
@@ -292,7 +291,7 @@ mod tests {
             let grown = metric.squared_length(next) - metric.squared_length(step);
             let expected = 2.0 * metric.slopes(step)[axis] + metric.square(axis);
             assert!((grown - expected).abs() < 1e-9, "{grown} {expected}");
-            // of all vectors of length 1 the farthest along an axis
+            // of all unit vectors the farthest along an axis
             assert!((back.row(axis).norm() - metric.reach()[axis]).abs() < 1e-12);
         }
         let half = metric.divided([1.0, 2.0, 4.0]);
@@ -304,15 +303,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_as_cubes_is_cubes() {
+    fn nearly_cubic_voxels_become_cubes() {
         let stored = |spacing: [f64; 3]| {
             let turn = nalgebra::Rotation3::from_euler_angles(0.3, -1.1, 2.5);
             let axes = turn.matrix() * Matrix3::from_diagonal(&spacing.into());
             let stored = axes.map(|value| f64::from(value as f32));
             Metric::snapped(&Geometry::new(stored, Vector3::zeros()).unwrap()).0
         };
-        assert!(stored([0.7; 3]).is_of_cubes());
-        assert!(!stored([0.7, 0.7, 0.7001]).is_of_cubes());
+        assert!(stored([0.7; 3]).is_cubic());
+        assert!(!stored([0.7, 0.7, 0.7001]).is_cubic());
         let flat = stored([0.5, 0.5, 2.5]);
         assert!(flat.is_diagonal() && (flat.square(2) - 25.0).abs() < 1e-5);
         let tilted = geometry([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]);
@@ -321,9 +320,9 @@ mod tests {
         assert_eq!(cubes.world([1.0, -2.0, 3.0]), [1.0, -2.0, 3.0]);
     }
 
-    /// Every other voxel has a neighbour of these that is nearer to it.
+    /// Every other voxel is farther away than one of these neighbours.
     #[test]
-    fn what_is_outside_a_cell_is_nearer_to_a_neighbour() {
+    fn points_outside_a_voronoi_cell_are_nearer_to_a_neighbour() {
         let grids = [
             [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
             [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]],

@@ -1,4 +1,4 @@
-//! Samples, masks and points on a regular grid, with its place in the world.
+//! Samples, masks and points on a regular grid, and their position in the world.
 //!
 //! | on the host | on a device | holds |
 //! | --- | --- | --- |
@@ -6,10 +6,11 @@
 //! | [`Mask`] | [`DeviceMask`] | a bit for each voxel |
 //! | [`Points`] | [`DevicePoints`] | coordinates in voxels |
 //!
-//! A [`Volume<T>`] owns its samples, a [`VolumeView`] borrows them, and an [`AnyVolume`] is what a
-//! file reader returns, when the sample type is known only once the file has been opened. Samples
-//! are stored with x fastest: the sample (x, y, z) of a volume of dims (nx, ny, nz) is at
-//! `x + nx · (y + ny · z)`. A [`Geometry`] is the affine map from indices to the world.
+//! A [`Volume<T>`] owns its samples, a [`VolumeView`] borrows them, and an [`AnyVolume`] is
+//! returned by file readers, since the sample type is known only once the file is open. Samples are
+//! stored with x fastest: sample (x, y, z) of a volume of dims (nx, ny, nz) has the index `x + nx ·
+//! (y + ny · z)`. A [`Geometry`] is the affine map from indices to the world. A [`Selection`]
+//! defines a mask by the values of samples.
 
 mod any_device_volume;
 mod any_volume;
@@ -44,7 +45,7 @@ pub(crate) use convert::{f64_to_f32, i32_to_f32, less_level};
 pub use device_mask::DeviceMask;
 pub(crate) use device_mask::count_ones;
 pub use device_volume::{DeviceSample, DeviceVolume};
-pub(crate) use device_volume::{gradient_to_world, grid_of, index_to_world};
+pub(crate) use device_volume::{gradient_to_world, index_to_world, kernel_grid};
 pub(crate) use distinct::{distinct, first_fraction};
 pub use error::GridError;
 pub use geometry::{Geometry, Misalignment};

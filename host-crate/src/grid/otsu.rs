@@ -1,4 +1,4 @@
-//! The threshold that best separates samples into two classes.
+//! Otsu's threshold, which separates samples into two classes.
 
 use super::{Sample, SampleSummary, SampleType};
 use crate::{
@@ -6,47 +6,46 @@ use crate::{
     parallel,
 };
 
-/// What memory is for.
+/// Purpose of the memory of histograms, quoted in errors.
 const HISTOGRAM: &str = "a histogram";
-/// Samples that a thread counts into a histogram of its own.
+/// Number of samples that a thread counts into a histogram of its own.
 const PORTION: usize = 1 << 22;
-/// Bins of samples that are not counted value by value.
+/// Number of bins for samples that are not counted value by value.
 const BINS: usize = 1 << 16;
 
-/// Why no threshold separates samples.
+/// Reason why no threshold separates samples.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OtsuError {
-    /// None to separate.
+    /// There are no samples.
     #[error(
         "no sample is finite and within the mask, so there is no threshold between classes of them; give an isovalue"
     )]
     NoSamples,
-    /// Nothing to separate them by.
+    /// All samples are equal.
     #[error(
         "all samples are {value}, so there is no threshold between classes of them; give an isovalue"
     )]
     AllEqual {
-        /// Their value.
+        /// Value of the samples.
         value: f64,
     },
-    /// The host has not enough memory.
+    /// The memory of the host is insufficient.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
 }
 
-/// The threshold by Otsu (*A threshold selection method from gray-level histograms*, 1979): of all
-/// that cut the samples in two classes, lower and higher ones, the one with the largest variance
-/// between them, each class weighing as many samples as it has. Samples that are not finite do not
-/// count, and with a `mask` those where it is 0.
+/// Computes Otsu's threshold (*A threshold selection method from gray-level histograms*, 1979): the
+/// threshold that maximises the between-class variance of the samples below and above it. Samples
+/// that are not finite are ignored, and with a `mask` those where it is 0.
 ///
-/// What is returned lies in the middle between the largest sample of the lower class and the least
-/// of the higher one, so that it is an isovalue between them. Samples of 8 and 16 bits are counted
-/// value by value, others in 65,536 bins from the least to the largest, and the answer is exact to
-/// a bin. Of thresholds that are equally good the lowest is taken.
+/// The result is the midpoint between the largest sample of the lower class and the smallest of the
+/// upper one, and so a valid isovalue. Samples of 8 and 16 bits are counted value by value; others
+/// in 65,536 bins over their range, so that the result is exact to one bin. Of equally good
+/// thresholds the lowest is returned.
 ///
 /// # Errors
-/// [`OtsuError`]: samples that are all the same, or none.
+/// [`OtsuError`] if all samples are equal, or there are none.
 ///
 /// ```
 /// use ferrovox::grid::otsu_threshold;
@@ -60,16 +59,16 @@ pub fn otsu_threshold<T: Sample>(samples: &[T], mask: Option<&[u8]>) -> Result<f
         Histogram::by_value(T::TYPE)?
     } else {
         let range = match mask {
-            None => Range::of(&SampleSummary::of(samples)),
+            None => Range::from_summary(&SampleSummary::from_samples(samples)),
             Some(mask) => Range::within(samples, mask),
         };
-        Histogram::of_range(range)?
+        Histogram::with_range(range)?
     };
     histogram.add(samples, mask)?;
     histogram.threshold()
 }
 
-/// The least and the largest of finite samples.
+/// Range of finite samples.
 #[derive(Clone, Copy)]
 pub(crate) struct Range {
     least: f64,
@@ -82,14 +81,14 @@ impl Range {
         largest: f64::NEG_INFINITY,
     };
 
-    pub fn of(summary: &SampleSummary) -> Self {
+    pub fn from_summary(summary: &SampleSummary) -> Self {
         match (summary.min, summary.max) {
             (Some(least), Some(largest)) => Self { least, largest },
             _ => Self::NONE,
         }
     }
 
-    /// Of those samples where the mask is not 0.
+    /// Returns the range of the samples where the mask is not 0.
     pub fn within<T: Sample>(samples: &[T], mask: &[u8]) -> Self {
         let of_range = |range: std::ops::Range<usize>| {
             let both = samples[range.clone()].iter().zip(&mask[range]);
@@ -114,25 +113,25 @@ impl Range {
     }
 }
 
-/// How many samples have which value, or nearly.
+/// Histogram of samples.
 pub(crate) struct Histogram {
     counts: Vec<u64>,
-    /// The value that bin 0 begins with, and how wide a bin is.
+    /// Start of bin 0, and width of a bin.
     low: f64,
     width: f64,
-    /// Whether a bin is one value, and not all up to the next.
+    /// `true` if each bin is a single value.
     by_value: bool,
 }
 
 impl Histogram {
-    /// Whether all values of a type are counted one by one, whatever their range.
-    pub fn is_by_value(of: SampleType) -> bool {
-        of.bytes() <= 2
+    /// Returns `true` if samples of this type are counted value by value.
+    pub fn is_by_value(sample_type: SampleType) -> bool {
+        sample_type.bytes() <= 2
     }
 
-    /// For samples of 8 or 16 bits.
-    pub fn by_value(of: SampleType) -> Result<Self, OutOfMemory> {
-        let (low, bins) = match of {
+    /// Creates a histogram for samples of 8 or 16 bits.
+    pub fn by_value(sample_type: SampleType) -> Result<Self, OutOfMemory> {
+        let (low, bins) = match sample_type {
             SampleType::I8 => (i8::MIN.into(), 1 << 8),
             SampleType::I16 => (i16::MIN.into(), 1 << 16),
             SampleType::U8 => (0.0, 1 << 8),
@@ -146,8 +145,8 @@ impl Histogram {
         })
     }
 
-    /// For samples of a range.
-    pub fn of_range(range: Range) -> Result<Self, OtsuError> {
+    /// Creates a histogram with equal bins over a range.
+    pub fn with_range(range: Range) -> Result<Self, OtsuError> {
         let Range { least, largest } = range;
         if least > largest {
             return Err(OtsuError::NoSamples);
@@ -159,13 +158,13 @@ impl Histogram {
         Ok(Self {
             counts: memory::try_filled(HISTOGRAM, BINS, 0)?,
             low: least,
-            // so that the difference of the ends of f64's range is no infinity
+            // halved, so that the width of the full range of f64 is finite
             width: largest / bins - least / bins,
             by_value: false,
         })
     }
 
-    /// Counts samples, with a mask those where it is not 0.
+    /// Counts samples; with a mask, those where it is not 0.
     pub fn add<T: Sample>(
         &mut self,
         samples: &[T],
@@ -197,7 +196,7 @@ impl Histogram {
         Ok(())
     }
 
-    /// The best threshold.
+    /// Returns the threshold with the largest between-class variance.
     pub fn threshold(&self) -> Result<f64, OtsuError> {
         let occupied = || (0u64..).zip(&self.counts).filter(|(_, count)| **count > 0);
         // at most 2¹⁶ · 2⁶⁴
@@ -219,7 +218,7 @@ impl Histogram {
             let mean_above = (sum - sum_below) as f64 / above as f64;
             let variance = below as f64 * above as f64 * (mean_above - mean_below).powi(2);
             if best.is_none_or(|(most, _)| variance > most) {
-                // a bin that is a range ends where the next one begins
+                // a bin of a range ends where the next one begins
                 let end = if self.by_value { bin } else { bin + 1 };
                 best = Some((variance, (end + next) as f64 / 2.0));
             }
@@ -238,7 +237,7 @@ impl Histogram {
 mod tests {
     use super::*;
 
-    /// Numbers that look random.
+    /// Returns a sequence of pseudo-random numbers.
     fn numbers(seed: u64) -> impl Iterator<Item = u64> {
         let mut state = seed;
         std::iter::repeat_with(move || {
@@ -249,7 +248,7 @@ mod tests {
         })
     }
 
-    /// The variance between classes by its definition.
+    /// Between-class variance, by its definition.
     fn between(samples: &[f64], threshold: f64) -> f64 {
         let (low, high): (Vec<f64>, Vec<f64>) = samples.iter().partition(|it| **it < threshold);
         let [mean_low, mean_high] =
@@ -258,7 +257,7 @@ mod tests {
         share(&low) * share(&high) * (mean_low - mean_high).powi(2)
     }
 
-    /// The largest variance between classes, over all places between different samples.
+    /// Maximum between-class variance over all thresholds.
     fn largest(samples: &[f64]) -> f64 {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -270,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_separated_as_well_as_they_can_be() {
+    fn threshold_of_integers_maximises_the_variance() {
         for seed in 0..40 {
             let mut noise = numbers(seed);
             let mut draw = |below: u64| noise.next().unwrap_or(0) % below;
@@ -285,7 +284,7 @@ mod tests {
             let found = between(&wide, threshold);
             assert!(found >= largest(&wide) * (1.0 - 1e-12), "seed {seed}");
             assert_eq!(threshold.fract().abs() % 0.5, 0.0);
-            // the same values as floats, to a bin
+            // the same values as floats give the threshold to one bin
             let range = wide.iter().fold(0.0f64, |most, it| most.max(it.abs())) * 2.0;
             let of_wide = otsu_threshold(&wide, None).unwrap();
             assert!(
@@ -296,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_separated_to_a_bin() {
+    fn threshold_of_floats_is_exact_to_a_bin() {
         for seed in 0..10 {
             let mut noise = numbers(seed);
             let mut draw = || noise.next().unwrap_or(0) as f64 / (1u64 << 31) as f64;
@@ -318,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_count() {
+    fn excluded_samples_are_ignored() {
         let samples = [0.0f32, f32::NAN, 1.0, f32::INFINITY, 0.0, 5.0];
         let place = otsu_threshold(&samples, None).unwrap();
         assert!((place - 3.0).abs() < 1e-3, "{place}");

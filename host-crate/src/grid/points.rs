@@ -1,15 +1,15 @@
-//! Points on a grid, anywhere.
+//! Points at arbitrary positions relative to a grid.
 
 use super::{Geometry, GridError};
 use crate::device::{Buffer, DeviceError, Stream};
 use crate::memory::{self, OutOfMemory};
 use nalgebra::Point3;
 
-/// What memory is for that holds points.
+/// Purpose of the memory of points, quoted in errors.
 const POINTS: &str = "points";
 
-/// Points beside a grid, on the host: their coordinates are in voxels, and each constructor states
-/// in which they are given. They may lie outside the grid.
+/// Points relative to a grid, on the host, with coordinates in voxels. They may lie outside the
+/// grid.
 ///
 /// ```
 /// use ferrovox::grid::{Geometry, Points};
@@ -27,17 +27,17 @@ pub struct Points {
     outside: Outside,
 }
 
-/// Points that are in no voxel of a grid.
+/// Points outside all voxels of a grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outside {
-    /// How many.
+    /// Number of such points.
     pub count: u64,
-    /// The number of the first one.
+    /// Index of the first one.
     pub first: Option<usize>,
 }
 
 impl Points {
-    /// Points in the world, for a grid of `dims` voxels placed there by `geometry`.
+    /// Creates points from world coordinates, for a grid of `dims` voxels positioned by `geometry`.
     ///
     /// # Errors
     /// [`GridError::Point`] for a coordinate that is not finite, [`GridError::FarPoint`] for one
@@ -47,23 +47,24 @@ impl Points {
         dims: [usize; 3],
         geometry: Geometry,
     ) -> Result<Self, GridError> {
-        let mut made = Self::none(points.len(), dims, geometry)?;
+        let mut result = Self::none(points.len(), dims, geometry)?;
         for (number, &point) in points.iter().enumerate() {
             if point.iter().any(|coordinate| !coordinate.is_finite()) {
                 let at = <[f64; 3]>::from(point).map(|coordinate| coordinate as f32);
                 return Err(GridError::Point { number, at });
             }
             let in_voxels: [f64; 3] = geometry.world_to_index(point).into();
-            made.push(in_voxels);
-            if made.coordinates[number].iter().any(|it| !it.is_finite()) {
+            result.push(in_voxels);
+            if result.coordinates[number].iter().any(|it| !it.is_finite()) {
                 let at = point.into();
                 return Err(GridError::FarPoint { number, at });
             }
         }
-        Ok(made)
+        Ok(result)
     }
 
-    /// Points in voxels: the centre of voxel (x, y, z) is at these coordinates.
+    /// Creates points from voxel coordinates: the centre of voxel (x, y, z) has the coordinates (x,
+    /// y, z).
     ///
     /// # Errors
     /// [`GridError::Point`] for a coordinate that is not finite.
@@ -73,9 +74,9 @@ impl Points {
         geometry: Geometry,
     ) -> Result<Self, GridError> {
         check(points)?;
-        let mut made = Self::none(points.len(), dims, geometry)?;
-        points.iter().for_each(|at| made.push(at.map(f64::from)));
-        Ok(made)
+        let mut result = Self::none(points.len(), dims, geometry)?;
+        points.iter().for_each(|at| result.push(at.map(f64::from)));
+        Ok(result)
     }
 
     fn none(room: usize, dims: [usize; 3], geometry: Geometry) -> Result<Self, DeviceError> {
@@ -99,38 +100,40 @@ impl Points {
             .push(at.map(|coordinate| coordinate as f32));
     }
 
-    /// The coordinates, in voxels.
+    /// Returns the coordinates, in voxels.
     pub fn coordinates(&self) -> &[[f32; 3]] {
         &self.coordinates
     }
 
-    /// How many.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.coordinates.len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no points.
     pub fn is_empty(&self) -> bool {
         self.coordinates.is_empty()
     }
 
-    /// Voxels of the grid along x, y and z.
+    /// Returns the number of voxels of the grid along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         self.dims
     }
 
-    /// The grid's place in the world.
+    /// Returns the position of the grid in the world.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The points that are farther than half a voxel beyond the outer centres along an axis.
+    /// Returns the points that lie more than half a voxel outside the outer voxel centres along an
+    /// axis.
     pub fn outside(&self) -> Outside {
         self.outside
     }
 
-    /// The voxel of each point as its linear index, x fastest, if every point is at the centre of a
-    /// voxel of the grid: its coordinates are whole numbers, in f32. Else None.
+    /// Returns the linear index of the voxel of each point, x fastest, if every point is at the
+    /// centre of a voxel of the grid, that is, if its coordinates are whole numbers. Otherwise
+    /// returns `None`.
     ///
     /// ```
     /// use ferrovox::grid::{Geometry, Points};
@@ -143,18 +146,18 @@ impl Points {
     /// ```
     ///
     /// # Panics
-    /// If there is no memory for them: [`try_voxels`](Self::try_voxels) does not.
+    /// If memory runs out; [`try_voxels`](Self::try_voxels) returns an error instead.
     pub fn voxels(&self) -> Option<Vec<u64>> {
         let voxels = self.try_voxels();
         voxels.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// As [`voxels`](Self::voxels), with an error where it panics.
+    /// Returns the voxels of the points as [`voxels`](Self::voxels).
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub fn try_voxels(&self) -> Result<Option<Vec<u64>>, OutOfMemory> {
-        // a whole number of f32 is a number of voxels, and -0 is 0
+        // a whole f32 inside the grid is a voxel index, and -0 is 0
         let axis = |at: f32, n: usize| {
             let is_centre = at.fract() == 0.0 && at >= 0.0 && f64::from(at) < n as f64;
             is_centre.then_some(at as u64)
@@ -173,7 +176,7 @@ impl Points {
         Ok(Some(voxels))
     }
 
-    /// A copy on a device.
+    /// Copies the points to a device.
     ///
     /// # Errors
     /// Errors of the device.
@@ -182,7 +185,7 @@ impl Points {
     }
 }
 
-/// Refuses points that are nowhere.
+/// Fails for a point whose coordinates are not finite.
 fn check(points: &[[f32; 3]]) -> Result<(), GridError> {
     for (number, &at) in points.iter().enumerate() {
         if at.iter().any(|coordinate| !coordinate.is_finite()) {
@@ -192,8 +195,8 @@ fn check(points: &[[f32; 3]]) -> Result<(), GridError> {
     Ok(())
 }
 
-/// Points on a device, in voxels: the centre of voxel (x, y, z) is at these coordinates. Each has
-/// x, y and z. They may lie outside the volume.
+/// Points on a device, in voxels: x, y and z of each. The centre of voxel (x, y, z) has the
+/// coordinates (x, y, z). Points may lie outside the grid.
 #[derive(Debug)]
 pub struct DevicePoints {
     pub(crate) coordinates: Buffer<f32>,
@@ -202,8 +205,8 @@ pub struct DevicePoints {
 }
 
 impl DevicePoints {
-    /// Copies points in voxels to the stream's device, for a map of `dims` voxels placed in the
-    /// world by `geometry`. Points in the world come there by [`Points::from_world`] and
+    /// Copies points in voxel coordinates to the device of the stream, for a map of `dims` voxels
+    /// positioned by `geometry`. For world coordinates use [`Points::from_world`] and
     /// [`Points::upload`].
     ///
     /// # Errors
@@ -223,12 +226,12 @@ impl DevicePoints {
         })
     }
 
-    /// How many.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.coordinates.len() / 3
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no points.
     pub fn is_empty(&self) -> bool {
         self.coordinates.is_empty()
     }

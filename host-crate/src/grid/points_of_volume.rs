@@ -1,4 +1,4 @@
-//! Points from volumes and from voxels.
+//! Points from volumes and from masks.
 
 use super::{
     DeviceMask, DevicePoints, DeviceSample, DeviceVolume, GridError,
@@ -17,13 +17,13 @@ use ferrovox_kernels::{
     scan::{PICKED, scan_small},
 };
 
-/// A launch whose blocks take tiles.
+/// Returns a launch with one tile per block.
 fn tiles_launch(tiles: u64) -> Launch {
     Launch::pieces(tiles).block_divides(TILE)
 }
 
-/// Replaces counts, the last of which is 0, by their exclusive sums. Synchronises the stream to
-/// read the total, which is the last sum.
+/// Replaces counts, the last of which is 0, by their exclusive prefix sums, and returns the total,
+/// which is the last sum. Synchronises the stream.
 fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError> {
     let last = counts.len() as u64 - 1;
     let mut picked = stream.alloc::<u64>(PICKED)?;
@@ -32,13 +32,13 @@ fn places(stream: &Stream, counts: &mut Buffer<u64>) -> Result<u64, DeviceError>
 }
 
 impl DevicePoints {
-    /// The points where a volume takes a level along the edges of its grid, by linear interpolation
-    /// between the two samples: on each edge with one end at the level or above it and the other
-    /// below. An edge with an end that is not finite has none.
+    /// Computes the points where a volume crosses a level on its grid edges, by linear
+    /// interpolation between the two samples: one point on each edge with one end at or above the
+    /// level and the other below. Edges with an end that is not finite have none.
     ///
-    /// The points go in the order of [the grid's edges](ferrovox_kernels::grid::Grid#edge-slots).
-    /// The samples are read once, and once more at the ends of those edges. Beside the points it
-    /// takes 0.25 bytes of memory per voxel. Synchronises the stream.
+    /// Points are ordered like [the edges of the grid](ferrovox_kernels::grid::Grid#edge-slots).
+    /// Samples are read once, and again at the ends of the crossed edges. Memory: 0.25 bytes per
+    /// voxel in addition to the points. Synchronises the stream.
     ///
     /// # Errors
     /// [`GridError::Level`] for a level that is not finite; errors of the device.
@@ -99,7 +99,7 @@ impl DevicePoints {
         })
     }
 
-    /// The centres of the voxels of a mask, in the order of the voxels. Synchronises the stream.
+    /// Computes the centres of the voxels of a mask, in voxel order. Synchronises the stream.
     ///
     /// # Errors
     /// Errors of the device.

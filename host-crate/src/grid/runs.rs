@@ -1,51 +1,52 @@
-//! Voxels of a mask as runs along x, and which runs are connected.
+//! Voxels of a mask as runs along x, and the connectivity of runs.
 
 use crate::memory::{ExtendOrUnwind, OutOfMemory};
 use crate::union_find::UnionFind;
 use ferrovox_kernels::distance::sites::BitRows;
 use std::ops::Range;
 
-/// Voxels of a row that follow each other.
+/// Consecutive voxels of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     pub start: u32,
-    /// Excluded.
+    /// End of the run, exclusive.
     pub end: u32,
 }
 
-/// Which voxels are neighbours.
+/// Definition of neighbouring voxels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connectivity {
-    /// Those that share a face: 6.
+    /// The 6 voxels that share a face.
     Faces,
-    /// Those that touch at a face, an edge or a corner: 26.
+    /// The 26 voxels that share a face, an edge or a corner.
     Corners,
 }
 
-/// The voxels of a mask as runs, row by row.
+/// Runs of the voxels of a mask, row by row.
 #[derive(Clone, Debug)]
 pub(crate) struct Runs {
     pub bits: BitRows,
     pub list: Vec<Run>,
-    /// For each row the first of its runs, and one more at the end.
+    /// Index of the first run of each row, and the number of runs as one more entry.
     pub rows: Vec<usize>,
 }
 
 impl Runs {
-    /// Those of a mask's words. Unwinds where there is no memory.
-    pub fn of(words: &[u32], bits: BitRows) -> Self {
-        Self::of_words(words.iter().copied(), bits)
+    /// Creates the runs of the words of a mask. Unwinds if memory runs out.
+    pub fn from_words(words: &[u32], bits: BitRows) -> Self {
+        Self::from_word_iter(words.iter().copied(), bits)
     }
 
-    /// Those of the voxels of the grid that are not of the mask.
-    pub fn of_others(words: &[u32], bits: BitRows) -> Self {
+    /// Creates the runs of the voxels of the grid that are not in the mask. Unwinds if memory runs
+    /// out.
+    pub fn from_complement(words: &[u32], bits: BitRows) -> Self {
         let per_row = bits.per_row.max(1);
         let in_row = (0..per_row).cycle();
         let others = words.iter().zip(in_row);
-        Self::of_words(others.map(|(word, at)| !word & bits.voxel_mask(at)), bits)
+        Self::from_word_iter(others.map(|(word, at)| !word & bits.voxel_mask(at)), bits)
     }
 
-    fn of_words(mut words: impl Iterator<Item = u32>, bits: BitRows) -> Self {
+    fn from_word_iter(mut words: impl Iterator<Item = u32>, bits: BitRows) -> Self {
         let mut list: Vec<Run> = Vec::new();
         let mut rows = Vec::new();
         rows.push_or_unwind(0);
@@ -72,17 +73,17 @@ impl Runs {
         Self { bits, list, rows }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn row_count(&self) -> usize {
         self.rows.len() - 1
     }
 
-    /// The runs of a row, by the row's number.
+    /// Returns the indices of the runs of a row.
     pub fn row(&self, row: usize) -> Range<usize> {
         self.rows[row]..self.rows[row + 1]
     }
 
-    /// The run that a voxel is in. None if it is in none, or not of the grid.
+    /// Returns the run that contains a voxel, or `None` if there is none.
     pub fn at(&self, [x, y, z]: [usize; 3]) -> Option<usize> {
         let grid = self.bits.grid;
         if x >= grid.nx as usize || y >= grid.ny as usize || z >= grid.nz as usize {
@@ -94,15 +95,15 @@ impl Runs {
         (at < row.end && self.list[at].start <= x).then_some(at)
     }
 
-    /// The same of a voxel that may be before the grid.
+    /// Returns the run that contains a voxel, which may have negative indices.
     pub fn at_signed(&self, voxel: [i64; 3]) -> Option<usize> {
         let [x, y, z] = voxel.map(|at| usize::try_from(at).ok());
         self.at([x?, y?, z?])
     }
 
-    /// The runs, those joined that are connected, and room for `more` members after them.
+    /// Joins connected runs in a disjoint-set forest with `more` additional members after the runs.
     pub fn joined(&self, by: Connectivity, more: usize) -> Result<UnionFind, OutOfMemory> {
-        // how far beyond its end a run still touches another
+        // distance beyond the end of a run at which another still touches it
         let reach = u32::from(by == Connectivity::Corners);
         let mut sets = UnionFind::try_new(self.list.len() + more)?;
         for row in 0..self.row_count() {
@@ -121,8 +122,8 @@ impl Runs {
         Ok(sets)
     }
 
-    /// The rows before a row that its voxels can touch: one in its plane, and one or three in the
-    /// plane before.
+    /// Returns the preceding rows that the voxels of a row can touch: one in its plane, and one or
+    /// three in the plane before.
     fn rows_before(&self, row: usize, by: Connectivity) -> impl Iterator<Item = usize> {
         let ny = self.bits.grid.ny as usize;
         let (y, z) = (row % ny, row / ny);

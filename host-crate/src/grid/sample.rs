@@ -1,9 +1,9 @@
-//! The sample types a volume may have.
+//! Sample types of volumes.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The type of a volume's samples, as a value.
+/// Sample type of a volume, as a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SampleType {
     /// Unsigned 8 bit integers.
@@ -23,7 +23,7 @@ pub enum SampleType {
 }
 
 impl SampleType {
-    /// Every sample type, narrow to wide.
+    /// All sample types, from narrow to wide.
     pub const ALL: [Self; 7] = [
         Self::U8,
         Self::I8,
@@ -34,7 +34,7 @@ impl SampleType {
         Self::F64,
     ];
 
-    /// Bytes of one sample.
+    /// Returns the bytes of one sample.
     pub const fn bytes(self) -> usize {
         match self {
             Self::U8 | Self::I8 => 1,
@@ -44,7 +44,7 @@ impl SampleType {
         }
     }
 
-    /// Rust's name of the type: `u8`, `f32`, …
+    /// Returns the name of the type in Rust: `u8`, `f32`, …
     pub const fn name(self) -> &'static str {
         match self {
             Self::U8 => "u8",
@@ -67,7 +67,7 @@ impl fmt::Display for SampleType {
 impl FromStr for SampleType {
     type Err = String;
 
-    /// Reads a name as [`SampleType::name`] writes it.
+    /// Parses a name as [`SampleType::name`] returns it.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::ALL
             .into_iter()
@@ -79,30 +79,30 @@ impl FromStr for SampleType {
     }
 }
 
-/// A type that the samples of a volume may have. Sealed: the seven of [`SampleType`].
+/// Types that the samples of a volume may have: the seven of [`SampleType`]. Sealed.
 pub trait Sample:
     bytemuck::Pod + Send + Sync + PartialOrd + fmt::Debug + fmt::Display + private::Sealed
 {
     /// This type as a value.
     const TYPE: SampleType;
 
-    /// The sample as f64; exact for every sample type.
+    /// Converts the sample to `f64`; exact for every sample type.
     fn to_f64(self) -> f64;
 
-    /// False for NaN and the infinities.
+    /// Returns `false` for NaN and the infinities.
     fn is_finite(self) -> bool;
 
-    /// The sample with its bytes in the opposite order.
+    /// Returns the sample with its bytes in reverse order.
     #[must_use]
     fn swap_bytes(self) -> Self;
 }
 
 mod private {
-    /// Keeps [`super::Sample`] to the types of this module.
+    /// Prevents implementations of [`super::Sample`] outside this module.
     pub trait Sealed {}
 }
 
-/// One `impl Sample`. The seven differ only in these four words.
+/// Implements `Sample` for one type.
 macro_rules! impl_sample {
     ($type:ty, $variant:ident, $finite:expr, $swap:expr) => {
         impl private::Sealed for $type {}

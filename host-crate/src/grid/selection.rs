@@ -1,14 +1,14 @@
-//! Which voxels of a volume are taken: one type for every mask that samples decide.
+//! Selection of voxels by the values of their samples.
 
 use super::{AnyDeviceVolume, AnyVolume, DeviceMask, GridError, Mask, SampleType, with_volume};
 use crate::device::Stream;
 use std::fmt;
 
-/// Which samples are those of an object.
+/// Selection of the samples that belong to an object.
 ///
-/// Thresholds are compared as kernels compare them, rounded to f32, but with samples of i32, and
-/// where they are whole numbers with those of f64: then neither is rounded. A sample that is not a
-/// number is not 0, and nothing else.
+/// Thresholds are rounded to `f32`, as kernels compare them, except for samples of `i32`, and for
+/// samples of `f64` if the thresholds are whole numbers: those are compared exactly. NaN counts as
+/// not zero, and is in no other selection.
 ///
 /// ```
 /// use ferrovox::grid::{AnyVolume, Geometry, Mask, Selection, Volume};
@@ -25,12 +25,12 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Selection {
-    /// Samples that are not 0: those of a mask.
+    /// Samples that are not 0, for binary masks.
     #[default]
     NotZero,
-    /// Samples of this value or more.
+    /// Samples of at least this value.
     AtLeast(f64),
-    /// Samples of less than this value.
+    /// Samples below this value.
     Below(f64),
     /// Samples from the first value to the second, both included.
     Range([f64; 2]),
@@ -39,7 +39,7 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// Refuses numbers that samples cannot be compared with.
+    /// Checks that samples can be compared with the numbers of the selection.
     ///
     /// # Errors
     /// [`GridError::Threshold`] and [`GridError::Label`].
@@ -58,7 +58,7 @@ impl Selection {
         }
     }
 
-    /// Whether a sample is one of them.
+    /// Returns `true` if a sample is selected, with bounds rounded to `f32`.
     pub fn contains(self, sample: f64) -> bool {
         let rounded = |x: f64| f64::from(x as f32);
         match self {
@@ -70,8 +70,8 @@ impl Selection {
         }
     }
 
-    /// Whether a sample is one of them, compared with the numbers as they are: for integers, which
-    /// f32 would round.
+    /// Returns `true` if a sample is selected, with unrounded bounds: for integers that `f32`
+    /// cannot represent.
     fn contains_exactly(self, sample: f64) -> bool {
         match self {
             Self::AtLeast(threshold) => sample >= threshold,
@@ -127,12 +127,11 @@ impl fmt::Display for Selection {
 }
 
 impl DeviceMask {
-    /// The voxels whose samples are selected. One pass over the volume, on the device; a bit of
-    /// memory for each voxel.
+    /// Selects the voxels of a volume on its device, in one pass. Memory: one bit per voxel.
     ///
     /// # Errors
-    /// Those of [`Selection::check`], and of the device; [`GridError::Label`] for a label that is
-    /// no number of f32, which samples on a device are compared as.
+    /// The errors of [`Selection::check`] and of the device; [`GridError::Label`] for a label that
+    /// `f32` cannot represent, since samples on a device are compared as `f32`.
     pub fn select(
         stream: &Stream,
         volume: &AnyDeviceVolume,
@@ -153,11 +152,10 @@ impl DeviceMask {
 }
 
 impl Mask {
-    /// The voxels whose samples are selected, found on the host. Samples are taken as they are,
-    /// those of i32 and f64 too.
+    /// Selects the voxels of a volume on the host. Samples of `i32` and `f64` are not converted.
     ///
     /// # Errors
-    /// Those of [`Selection::check`], and of [`Mask::new`].
+    /// The errors of [`Selection::check`] and of [`Mask::new`].
     pub fn select(volume: &AnyVolume, selection: Selection) -> Result<Self, GridError> {
         selection.check()?;
         let mut mask = Self::new(volume.dims(), *volume.geometry())?;
@@ -176,7 +174,7 @@ mod tests {
     };
 
     #[test]
-    fn the_host_and_a_device_select_the_same() {
+    fn host_and_device_select_the_same_voxels() {
         let samples = vec![0.0_f32, -0.0, 0.1, 3.0, f32::NAN, -1.0, f32::INFINITY, 7.5];
         let volume = Volume::new(samples, [2, 4, 1], Geometry::default()).unwrap();
         let volume = AnyVolume::from(volume);
@@ -198,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_no_sample_has_are_refused() {
+    fn invalid_thresholds_and_labels_are_errors() {
         for (selection, fact) in [
             (Selection::AtLeast(1e300), "range of f32"),
             (Selection::Below(f64::NAN), "the threshold is NaN"),
@@ -214,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_not_rounded() {
+    fn integers_are_compared_exactly() {
         let samples = vec![16_777_216_i32, 16_777_217, 16_777_218, 0];
         let volume = AnyVolume::from(Volume::new(samples, [4, 1, 1], Geometry::default()).unwrap());
         for (selection, count) in [

@@ -1,10 +1,10 @@
-//! Axes that are not at right angles.
+//! Grids whose axes are not at right angles.
 
 use super::Geometry;
 use std::fmt;
 
-/// A relative error of distances that counts as rounding: affine maps that are stored as f32, or as
-/// text, are no more exact.
+/// Relative error of distances that counts as rounding: affine maps stored as `f32` or as text are
+/// not more accurate.
 pub(super) const ROUNDING: f64 = 1e-6;
 
 /// Two axes of a grid that are not at right angles.
@@ -20,16 +20,16 @@ pub(super) const ROUNDING: f64 = 1e-6;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shear {
-    /// The two: x, y or z.
+    /// Names of the two axes: x, y or z.
     pub axes: [char; 2],
-    /// How far their angle is from a right one.
+    /// Deviation of their angle from a right angle.
     pub degrees: f64,
 }
 
 impl fmt::Display for Shear {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [one, other] = self.axes;
-        // few decimals would make 0 of a small angle
+        // with few decimals a small angle would be printed as 0
         let decimals = if self.degrees < 0.01 { 7 } else { 2 };
         let degrees = self.degrees;
         write!(
@@ -40,18 +40,18 @@ impl fmt::Display for Shear {
 }
 
 impl Geometry {
-    /// The axes that are the farthest from a right angle. `None` if all are at right angles, but
-    /// for what changes no distance by more than a millionth of it: a rotation that is stored as
-    /// f32 has no shear.
+    /// Returns the axes that deviate most from a right angle. Returns `None` if all axes are at
+    /// right angles, up to deviations that change no distance by more than a millionth: a rotation
+    /// stored as `f32` has no shear.
     pub fn shear(&self) -> Option<Shear> {
         let unit = |axis: usize| self.axes().column(axis).normalize();
         let cosine = |[one, other]: [usize; 2]| unit(one).dot(&unit(other)).abs();
         let pairs = [[0, 1], [0, 2], [1, 2]];
         let cosines = pairs.map(cosine);
-        // squared distances are off by no more than the largest row of cosines of themselves
+        // the relative error of squared distances is at most the largest row sum of cosines
         let [xy, xz, yz] = cosines;
-        let most = (xy + xz).max(xy + yz).max(xz + yz);
-        if most / 2.0 <= ROUNDING {
+        let max_sum = (xy + xz).max(xy + yz).max(xz + yz);
+        if max_sum / 2.0 <= ROUNDING {
             return None;
         }
         let farthest = (0..3).max_by(|&one, &other| cosines[one].total_cmp(&cosines[other]))?;
@@ -68,7 +68,7 @@ mod tests {
     use nalgebra::{Matrix3, Vector3};
 
     #[test]
-    fn rounding_is_no_shear() {
+    fn rounding_is_not_reported_as_shear() {
         let turn = nalgebra::Rotation3::from_euler_angles(0.3, -1.1, 2.5);
         let turned = turn.matrix() * Matrix3::from_diagonal(&Vector3::new(0.9765625, 0.7, 3.1));
         let stored = turned.map(|value| f64::from(value as f32));

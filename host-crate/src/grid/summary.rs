@@ -1,4 +1,4 @@
-//! Range and mean of a volume's samples.
+//! Range and mean of samples.
 
 use super::Sample;
 use crate::{
@@ -6,8 +6,8 @@ use crate::{
     parallel,
 };
 
-/// Samples per chunk. The chunks, and so the rounding of the mean, do not depend on the number of
-/// threads.
+/// Number of samples per chunk. The chunks, and so the rounding of the mean, do not depend on the
+/// number of threads.
 const CHUNK: usize = 1 << 16;
 
 /// Range, mean and number of non-finite samples.
@@ -15,7 +15,7 @@ const CHUNK: usize = 1 << 16;
 pub struct SampleSummary {
     /// Number of samples.
     pub count: usize,
-    /// Number of samples that are NaN or infinite. They do not enter the other figures.
+    /// Number of samples that are NaN or infinite, which are ignored otherwise.
     pub non_finite: usize,
     /// Smallest finite sample; `None` when there is none.
     pub min: Option<f64>,
@@ -34,12 +34,12 @@ struct Partial {
 }
 
 impl SampleSummary {
-    /// The summary of `samples`, in parallel; the same bits on any number of threads.
-    pub fn of<T: Sample>(samples: &[T]) -> Self {
+    /// Computes the summary of samples in parallel, with the same bits on any number of threads.
+    pub fn from_samples<T: Sample>(samples: &[T]) -> Self {
         total(samples).summary(samples.len())
     }
 
-    /// The summary of these samples and others.
+    /// Combines the summaries of two sets of samples.
     pub fn join(self, other: Self) -> Self {
         let finite = |of: &Self| (of.count - of.non_finite) as f64;
         let sum = |of: &Self| of.mean.map_or(0.0, |mean| mean * finite(of));
@@ -58,12 +58,13 @@ impl SampleSummary {
     }
 }
 
-/// What memory is for that holds samples until they are enough.
+/// Purpose of the memory of incomplete chunks, quoted in errors.
 const CHUNK_OF_SAMPLES: &str = "samples that are added up";
 
-/// The summary of samples that come in portions: the same bits as of all of them together.
+/// Accumulates the summary of samples that arrive in parts, with the same bits as the summary of
+/// all samples.
 pub(crate) struct RunningSummary<T> {
-    /// Samples of a chunk that is not full yet.
+    /// Samples of an incomplete chunk.
     rest: Vec<T>,
     total: Partial,
     count: usize,
@@ -78,7 +79,7 @@ impl<T: Sample> RunningSummary<T> {
         }
     }
 
-    /// The next samples.
+    /// Adds the next samples.
     pub fn add(&mut self, samples: &[T]) -> Result<(), OutOfMemory> {
         self.count += samples.len();
         let missing = (CHUNK - self.rest.len()).min(samples.len());
@@ -94,7 +95,7 @@ impl<T: Sample> RunningSummary<T> {
         memory::try_extend(CHUNK_OF_SAMPLES, &mut self.rest, rest)
     }
 
-    /// Of all samples.
+    /// Returns the summary of all samples.
     pub fn finish(self) -> SampleSummary {
         self.total.join(total(&self.rest)).summary(self.count)
     }
@@ -156,32 +157,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn non_finite_samples_are_counted_and_left_out() {
-        let summary = SampleSummary::of(&[1.0_f32, f32::NAN, -3.0, f32::INFINITY, 5.0]);
+    fn non_finite_samples_are_counted_and_ignored() {
+        let summary = SampleSummary::from_samples(&[1.0_f32, f32::NAN, -3.0, f32::INFINITY, 5.0]);
         assert_eq!(summary.count, 5);
         assert_eq!(summary.non_finite, 2);
         assert_eq!(summary.min, Some(-3.0));
         assert_eq!(summary.max, Some(5.0));
         assert_eq!(summary.mean, Some(1.0));
-        assert_eq!(SampleSummary::of(&[f32::NAN]).mean, None);
+        assert_eq!(SampleSummary::from_samples(&[f32::NAN]).mean, None);
     }
 
     #[test]
-    fn summaries_join() {
+    fn summaries_can_be_combined() {
         let samples: Vec<f32> = [3.0, f32::NAN, -1.0, 7.0, f32::INFINITY, 2.0, 5.0].to_vec();
         for cut in 0..=samples.len() {
             let (low, high) = samples.split_at(cut);
-            let joined = SampleSummary::of(low).join(SampleSummary::of(high));
-            assert_eq!(joined, SampleSummary::of(&samples), "cut at {cut}");
+            let joined = SampleSummary::from_samples(low).join(SampleSummary::from_samples(high));
+            assert_eq!(
+                joined,
+                SampleSummary::from_samples(&samples),
+                "cut at {cut}"
+            );
         }
     }
 
     #[test]
-    fn portions_give_the_bits_of_the_whole() {
+    fn summary_of_parts_has_the_bits_of_the_whole() {
         let samples: Vec<f64> = (0..3 * CHUNK + 17)
             .map(|i| (i as f64).sin() / 3.0)
             .collect();
-        let whole = SampleSummary::of(&samples);
+        let whole = SampleSummary::from_samples(&samples);
         for portion in [1000, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 4 * CHUNK] {
             let mut running = RunningSummary::new();
             for part in samples.chunks(portion) {
@@ -190,14 +195,14 @@ mod tests {
             assert_eq!(running.finish(), whole, "portions of {portion}");
         }
         let none = RunningSummary::<u8>::new().finish();
-        assert_eq!(none, SampleSummary::of::<u8>(&[]));
+        assert_eq!(none, SampleSummary::from_samples::<u8>(&[]));
     }
 
     #[test]
     fn chunks_add_up() {
         let samples: Vec<u16> = (0..3 * CHUNK + 17).map(|i| (i % 65_536) as u16).collect();
         let exact: u64 = samples.iter().map(|&sample| u64::from(sample)).sum();
-        let summary = SampleSummary::of(&samples);
+        let summary = SampleSummary::from_samples(&samples);
         assert_eq!(summary.mean, Some(exact as f64 / samples.len() as f64));
         assert_eq!((summary.min, summary.max), (Some(0.0), Some(65_535.0)));
     }

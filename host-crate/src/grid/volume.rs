@@ -1,9 +1,9 @@
-//! A volume that owns its samples, and one that borrows them.
+//! Volumes that own their samples, and views that borrow them.
 
 use super::{Geometry, Sample, SampleSummary, VolumeError};
 use crate::memory;
 
-/// The number of samples of a grid: the product of its dims.
+/// Returns the number of samples of a grid: the product of its dims.
 ///
 /// # Errors
 /// [`VolumeError::TooManySamples`] when the product overflows.
@@ -31,7 +31,7 @@ fn check_length(dims: [usize; 3], found: usize) -> Result<(), VolumeError> {
     }
 }
 
-/// Samples on a regular grid, x fastest, and where the grid lies in the world.
+/// Samples on a regular grid, x fastest, and the position of the grid in the world.
 ///
 /// A dim of zero is allowed and makes an empty volume.
 ///
@@ -51,7 +51,7 @@ pub struct Volume<T> {
 }
 
 impl<T: Copy> Volume<T> {
-    /// A volume of the given samples.
+    /// Creates a volume from its samples.
     ///
     /// # Errors
     /// [`VolumeError::LengthMismatch`] unless there are nx · ny · nz samples,
@@ -65,11 +65,11 @@ impl<T: Copy> Volume<T> {
         })
     }
 
-    /// A volume whose sample at (x, y, z) is `sample(x, y, z)`.
+    /// Creates a volume with the sample `sample(x, y, z)` at (x, y, z).
     ///
     /// # Errors
-    /// [`VolumeError::TooManySamples`] when the product of the dims overflows,
-    /// [`VolumeError::Memory`] where there is no memory for them.
+    /// [`VolumeError::TooManySamples`] if the product of the dims overflows,
+    /// [`VolumeError::Memory`] if memory runs out.
     pub fn from_fn(
         dims: [usize; 3],
         geometry: Geometry,
@@ -85,32 +85,32 @@ impl<T: Copy> Volume<T> {
         Self::new(samples, dims, geometry)
     }
 
-    /// The samples, x fastest.
+    /// Returns the samples, x fastest.
     pub fn samples(&self) -> &[T] {
         &self.samples
     }
 
-    /// The samples, x fastest, to change.
+    /// Returns the samples, x fastest, for modification.
     pub fn samples_mut(&mut self) -> &mut [T] {
         &mut self.samples
     }
 
-    /// Gives up the samples.
+    /// Returns the samples and drops the geometry.
     pub fn into_samples(self) -> Vec<T> {
         self.samples
     }
 
-    /// Samples along x, y and z.
+    /// Returns the number of samples along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         self.dims
     }
 
-    /// Where the grid lies in the world.
+    /// Returns the position of the grid in the world.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// Other samples, one per sample of this volume, on the same grid.
+    /// Creates a volume of other samples, one per sample of this volume, on the same grid.
     pub(crate) fn with_samples<U>(&self, samples: Vec<U>) -> Volume<U> {
         debug_assert_eq!(samples.len(), self.samples.len());
         Volume {
@@ -120,19 +120,19 @@ impl<T: Copy> Volume<T> {
         }
     }
 
-    /// The same samples on another grid.
+    /// Replaces the geometry and keeps the samples.
     #[must_use]
     pub fn with_geometry(mut self, geometry: Geometry) -> Self {
         self.geometry = geometry;
         self
     }
 
-    /// The sample at a grid index, `None` outside.
+    /// Returns the sample at a grid index, or `None` outside the grid.
     pub fn get(&self, index: [usize; 3]) -> Option<T> {
         self.view().get(index)
     }
 
-    /// The volume, borrowed.
+    /// Borrows the volume as a view.
     pub fn view(&self) -> VolumeView<'_, T> {
         VolumeView {
             samples: &self.samples,
@@ -143,13 +143,13 @@ impl<T: Copy> Volume<T> {
 }
 
 impl<T: Sample> Volume<T> {
-    /// Range, mean and number of non-finite samples.
+    /// Returns the range, the mean and the number of non-finite samples.
     pub fn summary(&self) -> SampleSummary {
-        SampleSummary::of(&self.samples)
+        SampleSummary::from_samples(&self.samples)
     }
 }
 
-/// A volume over samples that someone else owns.
+/// A volume over borrowed samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VolumeView<'a, T> {
     samples: &'a [T],
@@ -158,10 +158,10 @@ pub struct VolumeView<'a, T> {
 }
 
 impl<'a, T: Copy> VolumeView<'a, T> {
-    /// A view of the given samples, x fastest.
+    /// Creates a view of samples, x fastest.
     ///
     /// # Errors
-    /// Those of [`Volume::new`].
+    /// The errors of [`Volume::new`].
     pub fn new(
         samples: &'a [T],
         dims: [usize; 3],
@@ -175,28 +175,28 @@ impl<'a, T: Copy> VolumeView<'a, T> {
         })
     }
 
-    /// The samples, x fastest.
+    /// Returns the samples, x fastest.
     pub fn samples(&self) -> &'a [T] {
         self.samples
     }
 
-    /// Samples along x, y and z.
+    /// Returns the number of samples along x, y and z.
     pub fn dims(&self) -> [usize; 3] {
         self.dims
     }
 
-    /// Where the grid lies in the world.
+    /// Returns the position of the grid in the world.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// The sample at a grid index, `None` outside.
+    /// Returns the sample at a grid index, or `None` outside the grid.
     pub fn get(&self, [x, y, z]: [usize; 3]) -> Option<T> {
         let inside = x < self.dims[0] && y < self.dims[1] && z < self.dims[2];
         inside.then(|| self.samples[x + self.dims[0] * (y + self.dims[1] * z)])
     }
 
-    /// A volume with its own copy of the samples.
+    /// Copies the samples into an owned volume.
     pub fn to_volume(&self) -> Volume<T> {
         Volume {
             samples: self.samples.to_vec(),
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_are_checked_with_numbers() {
+    fn wrong_lengths_are_errors_with_numbers() {
         let error = Volume::new(vec![0_u8; 7], [2, 2, 2], Geometry::default()).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_product_that_overflows_is_an_error_and_a_zero_dim_is_not() {
+    fn overflowing_dims_are_an_error_and_zero_dims_are_not() {
         let huge = usize::MAX / 2;
         let error = sample_count([huge, 3, 1]).unwrap_err();
         assert!(error.to_string().contains(&huge.to_string()), "{error}");

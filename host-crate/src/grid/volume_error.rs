@@ -1,12 +1,12 @@
-//! What can be wrong with a volume.
+//! Errors of volumes.
 
 use crate::memory::OutOfMemory;
 
-/// Why a volume, or its geometry, cannot be made.
+/// An error of the construction of a volume or of its geometry.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VolumeError {
-    /// There is no memory for the samples.
+    /// The memory for the samples is insufficient.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
     /// The product of the dims does not fit in memory's index type.
@@ -28,7 +28,7 @@ pub enum VolumeError {
         dims: [usize; 3],
         /// The product of the dims.
         expected: usize,
-        /// How many samples there are.
+        /// Number of samples.
         found: usize,
     },
     /// A spacing is zero, negative or not finite.

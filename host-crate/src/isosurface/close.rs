@@ -3,7 +3,7 @@
 use super::{Inside, IsosurfaceError, IsosurfaceParams};
 use crate::{
     device::{Buffer, DeviceError, Stream, rows, rows_launch},
-    grid::{DeviceSample, DeviceVolume, grid_of},
+    grid::{DeviceSample, DeviceVolume, kernel_grid},
 };
 use ferrovox_kernels::{
     grid::Grid,
@@ -87,5 +87,5 @@ pub(super) fn pad_mask(
 
 fn padded(grid: Grid) -> Result<([usize; 3], Grid), DeviceError> {
     let dims = [grid.nx, grid.ny, grid.nz].map(|n| if n == 0 { 0 } else { n as usize + 2 });
-    Ok((dims, grid_of(dims)?))
+    Ok((dims, kernel_grid(dims)?))
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     device::{Device, DeviceKind, Stream},
-    grid::{DeviceSample, DeviceVolume, Geometry, Sample, VolumeView, grid_of},
+    grid::{DeviceSample, DeviceVolume, Geometry, Sample, VolumeView, kernel_grid},
     partition::{
         devices::{OnDevice, Stop},
         offsets::{Offsets, Placement},
@@ -56,7 +56,7 @@ pub fn extract_parts<T: DeviceSample + Sample>(
     if devices.is_empty() {
         return Err(IsosurfaceError::NoDevices);
     }
-    let partition = SlabPartition::new(grid_of(volume.dims())?, *volume.geometry(), params)?;
+    let partition = SlabPartition::new(kernel_grid(volume.dims())?, *volume.geometry(), params)?;
     let slabs = partition.even(devices.len());
     let devices = &devices[..slabs.len()];
     run_on_devices(devices.iter(), params, |worker, offset| {
@@ -143,7 +143,7 @@ pub fn extract_slabs<T: DeviceSample>(
     if slabs.is_empty() {
         return Err(IsosurfaceError::NoDevices);
     }
-    let partition = SlabPartition::new(grid_of(dims)?, *geometry, params)?;
+    let partition = SlabPartition::new(kernel_grid(dims)?, *geometry, params)?;
     check_slabs(&partition, dims, slabs)?;
     if partition.cell_planes() == 0 {
         return Ok(MeshParts::new(Vec::new(), params));

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     device::{Buffer, DeviceError, Element},
-    grid::{Geometry, grid_of},
+    grid::{Geometry, kernel_grid},
     partition::slab::{Halo, chunks, even_shares},
 };
 use ferrovox_kernels::{grid::Grid, isosurface::padded::PaddedGrid};
@@ -42,7 +42,7 @@ pub fn slabs(dims: [usize; 3], close: bool, count: usize) -> Result<Vec<VolumeSl
         close,
         ..IsosurfaceParams::default()
     };
-    let partition = SlabPartition::new(grid_of(dims)?, Geometry::default(), &params)?;
+    let partition = SlabPartition::new(kernel_grid(dims)?, Geometry::default(), &params)?;
     Ok(partition.even(count))
 }
 
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn heights_add_up() {
         let partition = SlabPartition::new(
-            grid_of([2, 2, 11]).unwrap(),
+            kernel_grid([2, 2, 11]).unwrap(),
             Geometry::default(),
             &IsosurfaceParams::default(),
         );

@@ -3,7 +3,7 @@
 use super::{LabelField, LabelSurfaceError, field::LabelIndices};
 use crate::{
     device::{Buffer, Device, DeviceError, Element, Stream, over},
-    grid::{grid_of, index_to_world},
+    grid::{index_to_world, kernel_grid},
     memory::{self, OutOfMemory},
     mesh::{LabelledMesh, TriangleMesh, Triangles},
     scan::{Scanner, Sum},
@@ -69,7 +69,7 @@ fn extract_indexed<T: Count + Element>(
     indices: &[T],
     wide: bool,
 ) -> Result<DeviceLabelSurface, LabelSurfaceError> {
-    let grid = grid_of(field.dims())?;
+    let grid = kernel_grid(field.dims())?;
     if grid.samples() == 0 {
         return Ok(DeviceLabelSurface {
             positions: stream.alloc(0)?,

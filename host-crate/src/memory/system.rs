@@ -1,4 +1,4 @@
-//! What is free: the least that the machine, its control groups and the process's limits leave.
+//! Available memory: the minimum of the machine, its control groups and the process limits.
 
 use std::{
     fs,
@@ -6,32 +6,32 @@ use std::{
     sync::OnceLock,
 };
 
-/// Bytes of the host's memory.
+/// Memory of the host in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SystemMemory {
-    /// What can be had, without swapping.
+    /// Available bytes without swapping.
     pub free: u64,
-    /// What there is in all, or what may be taken of it.
+    /// Total bytes, as limited by control groups.
     pub total: u64,
-    /// What could be swapped out.
+    /// Free bytes of swap space.
     swap: u64,
-    /// What the process's own limits leave, of which swapping is no part.
+    /// Bytes left by the process's own limits, which include swapped memory.
     allowed: u64,
 }
 
 impl SystemMemory {
-    /// What can be had if the machine swaps.
+    /// Returns the available bytes including swap space.
     pub fn with_swap(self) -> u64 {
         self.free.saturating_add(self.swap).min(self.allowed)
     }
 }
 
-/// What the machine has and this process may take. Reads some small files of `/proc` and `/sys`.
+/// Returns the memory that is available to this process. Reads small files of `/proc` and `/sys`.
 pub(crate) fn system_memory() -> SystemMemory {
     static GROUPS: OnceLock<Vec<Group>> = OnceLock::new();
     let root = Path::new("/");
     let groups = GROUPS.get_or_init(|| groups(root));
-    let mut memory = of_machine(root);
+    let mut memory = machine_memory(root);
     for group in groups {
         memory = group.limit(memory);
     }
@@ -43,14 +43,14 @@ pub(crate) fn system_memory() -> SystemMemory {
     }
 }
 
-/// A number of KiB behind a name, in bytes.
+/// Parses the number of KiB after a name, and returns it in bytes.
 fn kib(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let number: u64 = line.split_whitespace().next()?.parse().ok()?;
     number.checked_mul(1024)
 }
 
-fn of_machine(root: &Path) -> SystemMemory {
+fn machine_memory(root: &Path) -> SystemMemory {
     let text = fs::read_to_string(root.join("proc/meminfo")).unwrap_or_default();
     SystemMemory {
         free: kib(&text, "MemAvailable:").unwrap_or(u64::MAX),
@@ -60,7 +60,8 @@ fn of_machine(root: &Path) -> SystemMemory {
     }
 }
 
-/// What limits of the address space and of the data leave (`ulimit -v` and `-d`).
+/// Returns the bytes left by the limits of the address space and of the data segment (`ulimit -v`
+/// and `-d`).
 #[cfg(unix)]
 fn allowed(root: &Path) -> u64 {
     use rustix::process::{Resource, getrlimit};
@@ -70,12 +71,12 @@ fn allowed(root: &Path) -> u64 {
         return u64::MAX;
     }
     let status = fs::read_to_string(root.join("proc/self/status")).unwrap_or_default();
-    let taken = |name| kib(&status, name).unwrap_or(0);
-    let left = |limit: u64, taken: u64| match limit {
+    let usage = |name| kib(&status, name).unwrap_or(0);
+    let remaining = |limit: u64, usage: u64| match limit {
         u64::MAX => u64::MAX,
-        limit => limit.saturating_sub(taken),
+        limit => limit.saturating_sub(usage),
     };
-    left(space, taken("VmSize:")).min(left(data, taken("VmData:")))
+    remaining(space, usage("VmSize:")).min(remaining(data, usage("VmData:")))
 }
 
 #[cfg(not(unix))]
@@ -83,50 +84,50 @@ fn allowed(_: &Path) -> u64 {
     u64::MAX
 }
 
-/// A control group that this process is in, directly or by one of its groups, of either version.
+/// A control group, of version 1 or 2, that this process is a member of, directly or indirectly.
 struct Group {
     folder: PathBuf,
-    /// Names of the files with the limit, with what is taken, and with what of that is files'
-    /// content that can be dropped.
+    /// Names of the files with the limit, with the usage, and with the part of the usage that is
+    /// reclaimable page cache.
     limit: &'static str,
-    taken: &'static str,
-    droppable: &'static str,
+    usage: &'static str,
+    reclaimable: &'static str,
 }
 
 impl Group {
     fn limit(&self, memory: SystemMemory) -> SystemMemory {
         let read = |name| fs::read_to_string(self.folder.join(name)).unwrap_or_default();
         let number = |name| read(name).trim().parse::<u64>().ok();
-        // `max` is no limit; the first version says so with a number that is larger than any memory
+        // `max` means no limit; version 1 uses a number larger than any memory instead
         let Some(limit) = number(self.limit).filter(|&limit| limit < memory.total) else {
             return memory;
         };
-        let droppable = read("memory.stat").lines().find_map(|line| {
+        let reclaimable = read("memory.stat").lines().find_map(|line| {
             let (name, number) = line.split_once(' ')?;
-            (name == self.droppable).then(|| number.parse::<u64>().ok())?
+            (name == self.reclaimable).then(|| number.parse::<u64>().ok())?
         });
-        let taken = number(self.taken)
+        let usage = number(self.usage)
             .unwrap_or(0)
-            .saturating_sub(droppable.unwrap_or(0));
+            .saturating_sub(reclaimable.unwrap_or(0));
         SystemMemory {
-            free: memory.free.min(limit.saturating_sub(taken)),
+            free: memory.free.min(limit.saturating_sub(usage)),
             total: limit,
-            // whether the group may swap is another matter
+            // whether the group may swap is unknown
             swap: 0,
             ..memory
         }
     }
 }
 
-/// The control groups whose limits hold for this process.
+/// Returns the control groups whose limits apply to this process.
 fn groups(root: &Path) -> Vec<Group> {
     let read = |name| fs::read_to_string(root.join(name)).unwrap_or_default();
     let (mounts, mine) = (read("proc/self/mountinfo"), read("proc/self/cgroup"));
     let mut groups = Vec::new();
     for mount in mounts.lines().filter_map(Mount::parse) {
-        let of_mount = |line: &&str| {
+        let belongs_to_mount = |line: &&str| {
             let controllers = line.split(':').nth(1).unwrap_or_default();
-            if mount.is_second {
+            if mount.is_version_2 {
                 controllers.is_empty()
             } else {
                 controllers.split(',').any(|name| name == "memory")
@@ -134,12 +135,12 @@ fn groups(root: &Path) -> Vec<Group> {
         };
         let Some(path) = mine
             .lines()
-            .find(of_mount)
+            .find(belongs_to_mount)
             .and_then(|line| line.splitn(3, ':').nth(2))
         else {
             continue;
         };
-        // in a container the mount may begin at a group of its own
+        // in a container the mount may have a subgroup as its root
         let below = Path::new(path).strip_prefix(mount.group);
         let below = below.unwrap_or(Path::new(""));
         let point = root.join(mount.point.trim_start_matches('/'));
@@ -150,13 +151,13 @@ fn groups(root: &Path) -> Vec<Group> {
     groups
 }
 
-/// A place where control groups are seen as files.
+/// A mount point of control groups.
 struct Mount<'a> {
-    /// The group that is seen there.
+    /// The control group that is mounted.
     group: &'a str,
     point: &'a str,
-    /// Whether it is of the second version.
-    is_second: bool,
+    /// `true` for version 2.
+    is_version_2: bool,
 }
 
 impl<'a> Mount<'a> {
@@ -166,29 +167,29 @@ impl<'a> Mount<'a> {
         let (group, point) = (before.nth(3)?, before.next()?);
         let mut after = after.split(' ');
         let (kind, options) = (after.next()?, after.nth(1)?);
-        let is_second = kind == "cgroup2";
+        let is_version_2 = kind == "cgroup2";
         let has_memory = kind == "cgroup" && options.split(',').any(|name| name == "memory");
-        (is_second || has_memory).then_some(Self {
+        (is_version_2 || has_memory).then_some(Self {
             group,
             point,
-            is_second,
+            is_version_2,
         })
     }
 
     fn group_in(&self, folder: PathBuf) -> Group {
-        if self.is_second {
+        if self.is_version_2 {
             Group {
                 folder,
                 limit: "memory.max",
-                taken: "memory.current",
-                droppable: "inactive_file",
+                usage: "memory.current",
+                reclaimable: "inactive_file",
             }
         } else {
             Group {
                 folder,
                 limit: "memory.limit_in_bytes",
-                taken: "memory.usage_in_bytes",
-                droppable: "total_inactive_file",
+                usage: "memory.usage_in_bytes",
+                reclaimable: "total_inactive_file",
             }
         }
     }
@@ -198,7 +199,7 @@ impl<'a> Mount<'a> {
 mod tests {
     use super::*;
 
-    /// A machine with 8 GiB, of which 6 are there to have.
+    /// Creates the files of a machine with 8 GiB, of which 6 GiB are available.
     fn machine(mountinfo: &str, cgroup: &str) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir_all(root.path().join("proc/self")).unwrap();
@@ -223,24 +224,24 @@ mod tests {
     fn free_and_total(root: &Path) -> (u64, u64) {
         let memory = groups(root)
             .iter()
-            .fold(of_machine(root), |memory, group| group.limit(memory));
+            .fold(machine_memory(root), |memory, group| group.limit(memory));
         (memory.free >> 20, memory.total >> 20)
     }
 
     #[test]
-    fn a_machine_without_control_groups() {
+    fn machine_without_control_groups() {
         let root = machine("", "");
         assert_eq!(free_and_total(root.path()), (6144, 8192));
         assert_eq!(
-            of_machine(root.path()).with_swap(),
+            machine_memory(root.path()).with_swap(),
             (6144 << 20) + (1 << 20)
         );
-        let nothing = of_machine(Path::new("/nowhere"));
+        let nothing = machine_memory(Path::new("/nowhere"));
         assert_eq!((nothing.free, nothing.swap), (u64::MAX, 0));
     }
 
     #[test]
-    fn the_second_version() {
+    fn limits_of_control_groups_version_2() {
         let mount = "30 24 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n";
         let root = machine(mount, "0::/user/job\n");
         let top = "sys/fs/cgroup";
@@ -250,7 +251,7 @@ mod tests {
             &[("memory.max", "max\n"), ("memory.current", "104857600\n")],
         );
         assert_eq!(free_and_total(root.path()), (6144, 8192));
-        // the limit of the group that the process's is in
+        // the limit of the parent group
         group(
             root.path(),
             &format!("{top}/user"),
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_version_in_a_container() {
+    fn limits_of_control_groups_version_1_in_a_container() {
         let mounts = "33 30 0:30 /docker/abc /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n\
                       34 30 0:31 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n";
         let root = machine(mounts, "9:cpu:/docker/abc\n8:memory:/docker/abc\n");

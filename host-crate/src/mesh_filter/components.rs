@@ -108,9 +108,13 @@ fn filter_indexed<I: VertexIndex + Member>(
     }
     let locator = EdgeLocator::new(mesh, solid.geometry())?;
     let mut sides = [
-        Side::new(Runs::of(solid.words(), solid.layout()), vertices, false)?,
         Side::new(
-            Runs::of_others(solid.words(), solid.layout()),
+            Runs::from_words(solid.words(), solid.layout()),
+            vertices,
+            false,
+        )?,
+        Side::new(
+            Runs::from_complement(solid.words(), solid.layout()),
             vertices,
             true,
         )?,

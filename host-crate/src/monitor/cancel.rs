@@ -1,32 +1,32 @@
-//! A flag that stops work.
+//! Cancellation of work.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-/// A flag that any thread, or a signal handler, can set to stop work. Copies are the same flag.
+/// A flag that any thread, or a signal handler, can set to cancel work. Clones share one flag.
 #[derive(Clone, Debug, Default)]
 pub struct CancelFlag(Arc<AtomicBool>);
 
 impl CancelFlag {
-    /// A flag that is not set.
+    /// Creates a flag that is not set.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets it.
+    /// Sets the flag.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is set.
+    /// Returns `true` if the flag is set.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// The work was stopped by its caller.
+/// The error of work that its caller cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
 pub struct Cancelled;

@@ -1,15 +1,17 @@
-//! Progress, cancellation and timings of long work.
+//! Progress, cancellation and timings of long-running work.
 //!
-//! A [`Monitor`] goes with a call that may take long. It has a hook for [`Progress`] and a
-//! [`CancelFlag`] that stops the work; [`Monitor::silent`] has neither. Everything that is cut in
-//! parts (slabs, pieces, portions, rounds) checks it between two of them.
+//! A [`Monitor`] is passed to functions that may take long. It has an optional callback for
+//! [`Progress`] and an optional [`CancelFlag`]; [`Monitor::silent`] has neither. Work that is
+//! divided into parts (slabs, pieces, chunks, passes) checks the flag between two parts.
 //!
 //! ```
 //! use ferrovox::monitor::{CancelFlag, Monitor, Progress};
 //!
 //! let cancel = CancelFlag::new();
-//! let tell = |progress: Progress| eprintln!("{}: {:.0} %", progress.stage, 100.0 * progress.fraction());
-//! let monitor = Monitor::silent().on_progress(&tell).cancelled_by(&cancel);
+//! let report = |progress: Progress| {
+//!     eprintln!("{}: {:.0} %", progress.stage, 100.0 * progress.fraction());
+//! };
+//! let monitor = Monitor::silent().on_progress(&report).cancelled_by(&cancel);
 //! let counter = monitor.counter("slabs", 2);
 //! counter.add(1)?;
 //! cancel.cancel();
@@ -28,10 +30,10 @@ pub use times::{StageTime, Stopwatch};
 
 use std::fmt;
 
-/// A function that is called with progress.
+/// Callback for progress.
 type Hook<'a> = &'a (dyn Fn(Progress) + Sync);
 
-/// Where progress is reported, and what cancels the work.
+/// Progress callback and cancel flag of a call.
 #[derive(Clone, Copy, Default)]
 pub struct Monitor<'a> {
     hook: Option<Hook<'a>>,
@@ -48,12 +50,13 @@ impl fmt::Debug for Monitor<'_> {
 }
 
 impl<'a> Monitor<'a> {
-    /// Reports nothing, and nothing cancels the work.
+    /// Creates a monitor without a callback and without a flag.
     pub fn silent() -> Self {
         Self::default()
     }
 
-    /// `hook` is called about ten times a second at most, by any thread.
+    /// Sets the progress callback, which is called at most about ten times per second, on any
+    /// thread.
     #[must_use]
     pub fn on_progress(self, hook: &'a (dyn Fn(Progress) + Sync)) -> Self {
         Self {
@@ -62,8 +65,8 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// The work stops with an error soon after the flag is set: when the part that is under way is
-    /// done.
+    /// Sets the cancel flag. The work ends with an error soon after the flag is set, when the
+    /// current part is finished.
     #[must_use]
     pub fn cancelled_by(self, flag: &'a CancelFlag) -> Self {
         Self {
@@ -72,15 +75,15 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Whether nothing is reported, and nothing can cancel the work.
+    /// Returns `true` if the monitor has neither a callback nor a flag.
     pub fn is_silent(&self) -> bool {
         self.hook.is_none() && self.cancel.is_none()
     }
 
-    /// Fails if the work is to stop.
+    /// Checks the cancel flag.
     ///
     /// # Errors
-    /// [`Cancelled`].
+    /// [`Cancelled`] if the flag is set.
     pub fn check(&self) -> Result<(), Cancelled> {
         match self.cancel {
             Some(flag) if flag.is_cancelled() => Err(Cancelled),
@@ -88,7 +91,7 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// Counts a stage of `all` steps, by any number of threads together.
+    /// Creates a counter for a stage of `all` steps, which several threads can share.
     pub fn counter(&self, stage: &'static str, all: u64) -> Counter<'a> {
         Counter::new(*self, stage, all)
     }

@@ -1,4 +1,4 @@
-//! How far work is.
+//! Progress of a stage.
 
 use super::{Cancelled, Monitor};
 use std::{
@@ -6,21 +6,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How far a stage is, by all devices together.
+/// Progress of a stage, over all devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// The stage, such as `slabs` or `field`.
+    /// Name of the stage, such as `slabs` or `field`.
     pub stage: &'static str,
-    /// Steps that are done.
+    /// Number of finished steps.
     pub done: u64,
-    /// All steps.
+    /// Number of all steps.
     pub all: u64,
-    /// The time since the stage began.
+    /// Time since the start of the stage.
     pub elapsed: Duration,
 }
 
 impl Progress {
-    /// What part of the stage is done, from 0 to 1.
+    /// Returns the finished fraction of the stage, from 0 to 1.
     pub fn fraction(&self) -> f64 {
         match self.all {
             0 => 1.0,
@@ -28,8 +28,8 @@ impl Progress {
         }
     }
 
-    /// How long the rest will take, if it takes for each step what it took so far; None before
-    /// anything is done.
+    /// Estimates the remaining time from the average time per step so far; `None` before the first
+    /// step is finished.
     ///
     /// ```
     /// use ferrovox::monitor::Progress;
@@ -45,23 +45,24 @@ impl Progress {
     }
 }
 
-/// The least time between two calls of a hook.
-pub(crate) const PAUSE: Duration = Duration::from_millis(100);
+/// Minimum time between two calls of the callback.
+pub(crate) const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Adds up what several threads have done of a stage, and calls the hook.
+/// Counts the finished steps of several threads, and calls the progress callback.
 pub struct Counter<'a> {
     monitor: Monitor<'a>,
     stage: &'static str,
     all: u64,
     start: Instant,
-    known: Mutex<Known>,
+    state: Mutex<CounterState>,
 }
 
-/// The state of a counter.
+/// State of a counter.
 #[derive(Default)]
-struct Known {
+struct CounterState {
     done: u64,
-    told: Option<Instant>,
+    /// Time of the last call of the callback.
+    last_report: Option<Instant>,
 }
 
 impl<'a> Counter<'a> {
@@ -71,27 +72,29 @@ impl<'a> Counter<'a> {
             stage,
             all,
             start: Instant::now(),
-            known: Mutex::default(),
+            state: Mutex::default(),
         }
     }
 
-    /// Counts steps that are done. The hook is called if they are the last, or if it has not been
-    /// called for a while.
+    /// Adds finished steps. Calls the callback after the last step, or if enough time has passed
+    /// since its last call.
     ///
     /// # Errors
-    /// [`Cancelled`] if the work is to stop.
+    /// [`Cancelled`] if the work is cancelled.
     pub fn add(&self, steps: u64) -> Result<(), Cancelled> {
         if let Some(hook) = self.monitor.hook {
             let now = Instant::now();
-            // locked during the call: what is reported only grows
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            known.done += steps;
-            let is_late = known.told.is_none_or(|told| now - told >= PAUSE);
-            if is_late || known.done >= self.all {
-                known.told = Some(now);
+            // locked during the call, so that reported numbers never decrease
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.done += steps;
+            let is_due = state
+                .last_report
+                .is_none_or(|last| now - last >= MIN_INTERVAL);
+            if is_due || state.done >= self.all {
+                state.last_report = Some(now);
                 hook(Progress {
                     stage: self.stage,
-                    done: known.done,
+                    done: state.done,
                     all: self.all,
                     elapsed: now - self.start,
                 });
@@ -100,10 +103,10 @@ impl<'a> Counter<'a> {
         self.check()
     }
 
-    /// Fails if the work is to stop. Counts nothing and locks nothing.
+    /// Checks the cancel flag, without counting or locking.
     ///
     /// # Errors
-    /// [`Cancelled`].
+    /// [`Cancelled`] if the work is cancelled.
     pub fn check(&self) -> Result<(), Cancelled> {
         self.monitor.check()
     }
@@ -115,20 +118,20 @@ mod tests {
     use crate::monitor::CancelFlag;
 
     #[test]
-    fn what_is_told_grows_to_all() {
-        let told = Mutex::new(Vec::new());
-        let hook = |progress: Progress| told.lock().unwrap().push(progress.done);
+    fn reported_steps_increase_to_the_total() {
+        let reported = Mutex::new(Vec::new());
+        let hook = |progress: Progress| reported.lock().unwrap().push(progress.done);
         let counter = Monitor::silent().on_progress(&hook).counter("steps", 100);
         for _ in 0..50 {
             counter.add(2).unwrap();
         }
-        let told = told.into_inner().unwrap();
-        assert_eq!((told[0], told[told.len() - 1]), (2, 100));
-        assert!(told.len() < 10, "{told:?}");
+        let reported = reported.into_inner().unwrap();
+        assert_eq!((reported[0], reported[reported.len() - 1]), (2, 100));
+        assert!(reported.len() < 10, "{reported:?}");
     }
 
     #[test]
-    fn a_flag_stops_all_who_count() {
+    fn cancel_flag_stops_all_counting_threads() {
         let flag = CancelFlag::new();
         let monitor = Monitor::silent().cancelled_by(&flag);
         let counter = monitor.counter("steps", 2);

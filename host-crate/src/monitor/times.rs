@@ -1,17 +1,17 @@
-//! How long stages take.
+//! Timing of stages.
 
 use std::time::{Duration, Instant};
 
-/// The time of one stage.
+/// Time of one stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageTime {
-    /// The stage's name.
+    /// Name of the stage.
     pub stage: &'static str,
-    /// How long it took.
+    /// Duration of the stage.
     pub time: Duration,
 }
 
-/// Times stages that follow each other, on the host.
+/// Times consecutive stages on the host.
 #[derive(Debug)]
 pub struct Stopwatch {
     last: Instant,
@@ -25,7 +25,7 @@ impl Default for Stopwatch {
 }
 
 impl Stopwatch {
-    /// Begins now.
+    /// Starts the first stage.
     pub fn start() -> Self {
         Self {
             last: Instant::now(),
@@ -33,7 +33,8 @@ impl Stopwatch {
         }
     }
 
-    /// Everything since the last stage was this one. Stages of one name are added up.
+    /// Assigns the time since the last lap to a stage, and starts the next one. Times of stages
+    /// with the same name are added up.
     pub fn lap(&mut self, stage: &'static str) {
         let now = Instant::now();
         let time = now - self.last;
@@ -41,18 +42,18 @@ impl Stopwatch {
         add_times(&mut self.times, vec![StageTime { stage, time }]);
     }
 
-    /// Everything since the last stage is of none.
+    /// Discards the time since the last lap.
     pub(crate) fn skip(&mut self) {
         self.last = Instant::now();
     }
 
-    /// The time of each stage, in the order of their first laps.
+    /// Returns the time of each stage, in the order of their first laps.
     pub fn times(self) -> Vec<StageTime> {
         self.times
     }
 }
 
-/// Adds the times of one part's stages to those of others.
+/// Adds the times of the stages of one part to those of others.
 pub(crate) fn add_times(stages: &mut Vec<StageTime>, times: Vec<StageTime>) {
     for time in times {
         match stages.iter_mut().find(|stage| stage.stage == time.stage) {

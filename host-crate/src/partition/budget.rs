@@ -253,8 +253,8 @@ mod tests {
         assert_eq!(MemorySharing(&[]).host_users(), 1);
     }
 
-    /// Planes with results of these sizes, and scratch memory of two bytes per plane and one per piece.
-    /// Counting a piece of more than `max_counted` planes runs out of memory.
+    /// Planes with results of these sizes, and scratch memory of two bytes per plane and one per
+    /// piece. Counting a piece of more than `max_counted` planes runs out of memory.
     struct Planes {
         results: Vec<u64>,
         max_counted: usize,

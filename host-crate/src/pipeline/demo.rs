@@ -1,4 +1,4 @@
-//! Meshes and pictures of volumes that need no file.
+//! Meshes and pictures of synthetic and embedded volumes.
 
 use super::{
     PipelineError, Timings, add_picture, at,
@@ -21,86 +21,86 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What [`run`] is to do.
+/// A demonstration to run, by [`run`].
 #[derive(Clone, Debug)]
 pub struct DemoJob {
-    /// Where the files go; made if it does not exist.
+    /// Folder for the files, created if it does not exist.
     pub folder: PathBuf,
-    /// Of what.
+    /// Scenes to process.
     pub scenes: Vec<Scene>,
-    /// The device that computes them.
+    /// Device that computes the meshes and pictures.
     pub device: Device,
 }
 
-/// A volume, and how its surface is shown.
+/// A volume, and the surface and picture to produce.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// The name of its files, without an extension.
+    /// Name of the output files, without an extension.
     pub name: &'static str,
     /// The volume.
     pub volume: SceneVolume,
-    /// The surface and its picture.
+    /// Parameters of the surface and of its picture.
     pub picture: RenderParams,
 }
 
-/// A volume that needs no file.
+/// A volume that needs no file on disk.
 #[derive(Clone, Debug)]
 pub enum SceneVolume {
-    /// A volume file that lies in memory. Its picture leaves out the air around the solid.
+    /// A volume file in memory. Its picture is cropped to the solid.
     File {
-        /// Its name, by whose extension the format is known.
+        /// File name; its extension determines the format.
         name: &'static str,
-        /// Its bytes.
+        /// Contents of the file.
         bytes: &'static [u8],
     },
-    /// The density of metaballs.
+    /// Density of metaballs.
     Metaballs {
         /// Samples along x, y and z.
         dims: [usize; 3],
-        /// The balls.
+        /// The metaballs.
         balls: Vec<Metaball>,
     },
 }
 
-/// What was made.
+/// Description of the results.
 #[derive(Clone, Debug)]
 pub struct DemoOutcome {
-    /// Of each scene.
+    /// Results of each scene.
     pub scenes: Vec<SceneOutcome>,
-    /// How long it took.
+    /// Total time.
     pub timings: Timings,
 }
 
-/// What was made of a scene.
+/// Results of a scene.
 #[derive(Clone, Debug)]
 pub struct SceneOutcome {
     /// Samples along x, y and z.
     pub dims: [usize; 3],
-    /// Their type.
+    /// Sample type.
     pub sample_type: SampleType,
-    /// The mesh's file.
+    /// Mesh file.
     pub mesh_file: PathBuf,
-    /// The mesh.
+    /// Report of the mesh.
     pub mesh: MeshReport,
-    /// The picture's file.
+    /// Picture file.
     pub picture_file: PathBuf,
-    /// Pixels along x and y.
+    /// Width and height of the picture in pixels.
     pub size: [u32; 2],
 }
 
-/// A scene's volume on the device.
+/// Volume of a scene on the device.
 struct DeviceScene {
     sample_type: SampleType,
     volume: AnyDeviceVolume,
-    /// The part of the volume that the picture shows, where that is not all of it.
+    /// Part of the volume that the picture shows, if not all of it.
     solid: Option<AnyDeviceVolume>,
 }
 
-/// Meshes, checks and draws each scene: `NAME.ply` and `NAME.png` in the folder.
+/// Extracts, checks and draws each scene, and writes `NAME.ply` and `NAME.png` into the folder.
 ///
 /// # Errors
-/// [`PipelineError`] for a folder that cannot be made, files that cannot be written, what a device
-/// reports, and [`PipelineError::Cancelled`].
+/// [`PipelineError`] for a folder that cannot be created, files that cannot be written, errors of a
+/// device, and [`PipelineError::Cancelled`].
 pub fn run(job: &DemoJob, monitor: &Monitor<'_>) -> Result<DemoOutcome, PipelineError> {
     let stream = job.device.stream()?;
     fs::create_dir_all(&job.folder).map_err(|source| {

@@ -1,4 +1,4 @@
-//! What a volume file holds.
+//! Description of a volume file.
 
 use super::{PipelineError, VolumeSource, at};
 use crate::{
@@ -9,50 +9,53 @@ use crate::{
     monitor::Monitor,
 };
 
-/// Bytes of samples that are read at a time.
+/// Number of bytes of samples that are read at a time.
 const STEP: usize = 16 << 20;
 
-/// The description of a volume file.
+/// A volume file to describe, by [`run`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InfoJob {
     /// The file.
     pub source: VolumeSource,
-    /// Whether its samples are read for their range and mean. Otherwise the header alone is.
+    /// `true` to read the samples for their statistics; `false` to read only the header.
     pub statistics: bool,
 }
 
-/// What a volume file holds.
+/// Description of a volume file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InfoOutcome {
-    /// What the header states. Its volume means nothing where none [is chosen](Self::is_chosen).
+    /// Contents of the header. Its volume index is meaningless unless one [is
+    /// chosen](Self::is_chosen).
     pub header: HeaderInfo,
-    /// Whether this is one volume: the file's only one, or the one that the job names.
+    /// `true` if one volume is described: the only one of the file, or the one that the job
+    /// selects.
     pub is_chosen: bool,
-    /// Whether this is one component of each sample: the only one, or the one that the job names.
+    /// `true` if one component of each sample is described: the only one, or the one that the job
+    /// selects.
     pub is_component_chosen: bool,
     /// Samples of one volume along x, y and z.
     pub dims: [usize; 3],
-    /// Where its grid lies in the world.
+    /// Position of the grid in the world.
     pub geometry: Geometry,
-    /// The type that the samples are read as, scaling applied.
+    /// Type that the samples are read as, after scaling.
     pub sample_type: SampleType,
-    /// Range and mean, if they were asked for.
+    /// Statistics of the samples, if requested.
     pub statistics: Option<SampleSummary>,
 }
 
 impl InfoOutcome {
-    /// How many samples a volume has.
+    /// Returns the number of samples of one volume.
     pub fn samples(&self) -> usize {
         let all = self
             .dims
             .iter()
             .try_fold(1_usize, |all, &n| all.checked_mul(n));
-        // a grid without samples may have dims whose product does not fit
+        // a grid without samples may have dims whose product overflows
         all.unwrap_or(0)
     }
 }
 
-/// Reads the header, and if asked goes through the samples of one volume.
+/// Reads the header and, if requested, the samples of one volume.
 ///
 /// A file of several volumes or components is described without choosing one; statistics are of
 /// one. Memory: 16 MiB of samples, however large the file and its planes are.
@@ -77,14 +80,15 @@ impl InfoOutcome {
 /// ```
 ///
 /// # Errors
-/// What is wrong with the file; for statistics of a file of several volumes, that none is chosen.
+/// Errors of the file; for statistics, an error if the file has several volumes and none is
+/// selected.
 pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, PipelineError> {
     start_threads()?;
     let asked = job.source.options.volume;
     let component = job.source.options.component;
     let mut source = job.source.clone();
     if !job.statistics {
-        // the header is that of every volume
+        // the header is that of all volumes
         source.options.volume = asked.or(Some(0));
     }
     let mut reader = match source.open() {
@@ -113,8 +117,8 @@ pub fn run(job: &InfoJob, monitor: &Monitor<'_>) -> Result<InfoOutcome, Pipeline
     })
 }
 
-/// Whether a file was not opened since no component is chosen. One that is named where there is
-/// none means something in npy.
+/// Returns `true` if the file was not opened because no component is selected. A component selected
+/// in a file without components has a meaning in npy.
 fn is_of_components(error: &FileError) -> bool {
     matches!(error.problem, FileProblem::SeveralComponents { .. })
 }
@@ -124,17 +128,17 @@ fn statistics(
     monitor: &Monitor<'_>,
 ) -> Result<SampleSummary, PipelineError> {
     match reader.sample_type() {
-        SampleType::U8 => statistics_of::<u8>(reader, monitor),
-        SampleType::I8 => statistics_of::<i8>(reader, monitor),
-        SampleType::U16 => statistics_of::<u16>(reader, monitor),
-        SampleType::I16 => statistics_of::<i16>(reader, monitor),
-        SampleType::I32 => statistics_of::<i32>(reader, monitor),
-        SampleType::F32 => statistics_of::<f32>(reader, monitor),
-        SampleType::F64 => statistics_of::<f64>(reader, monitor),
+        SampleType::U8 => read_statistics::<u8>(reader, monitor),
+        SampleType::I8 => read_statistics::<i8>(reader, monitor),
+        SampleType::U16 => read_statistics::<u16>(reader, monitor),
+        SampleType::I16 => read_statistics::<i16>(reader, monitor),
+        SampleType::I32 => read_statistics::<i32>(reader, monitor),
+        SampleType::F32 => read_statistics::<f32>(reader, monitor),
+        SampleType::F64 => read_statistics::<f64>(reader, monitor),
     }
 }
 
-fn statistics_of<T: Sample>(
+fn read_statistics<T: Sample>(
     reader: &mut VolumeReader<'_>,
     monitor: &Monitor<'_>,
 ) -> Result<SampleSummary, PipelineError> {

@@ -61,8 +61,8 @@ impl InexactCounts {
         }
     }
 
-    /// Returns the value to subtract from all samples so that none is rounded, or `None` if they are
-    /// converted as they are.
+    /// Returns the value to subtract from all samples so that none is rounded, or `None` if they
+    /// are converted as they are.
     ///
     /// # Errors
     /// [`WideSamples`] if samples would be rounded either way and `may_round` is `false`.

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     grid::{
-        AnyVolume, GridError, OtsuError, SampleSummary, Selection, Volume, otsu_threshold,
+        AnyVolume, GridError, Inside, OtsuError, SampleSummary, Selection, Volume, otsu_threshold,
         with_volume,
     },
     io::HeaderInfo,
@@ -72,11 +72,12 @@ impl Level {
         }
     }
 
-    /// Returns the label, if the level is one.
-    pub fn label(self) -> Option<f64> {
+    /// Checks that voxels can be selected by the level: as [`check`](Self::check), and the value of
+    /// [`Level::Iso`] is finite as `f32`.
+    pub(crate) fn check_selection(self) -> Result<(), GridError> {
         match self {
-            Self::Label(label) => Some(label),
-            _ => None,
+            Self::Iso(threshold) => Selection::AtLeast(threshold).check(),
+            level => level.check(),
         }
     }
 
@@ -144,6 +145,15 @@ impl ResolvedLevel {
         match self {
             Self::Iso(iso) => iso,
             Self::Selection(_) => INDICATOR_ISO,
+        }
+    }
+
+    /// Returns the selection of the samples inside the level. `inside` is the side of an isovalue.
+    pub fn selection(self, inside: Inside) -> Selection {
+        match (self, inside) {
+            (Self::Iso(threshold), Inside::Above) => Selection::AtLeast(threshold),
+            (Self::Iso(threshold), Inside::Below) => Selection::Below(threshold),
+            (Self::Selection(selection), _) => selection,
         }
     }
 

@@ -1,9 +1,9 @@
-//! The samples of a distance map.
+//! Sample types of distance maps.
 
-/// What the samples of a map are.
+/// Quantity and type of the samples of a distance map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MapSamples {
-    /// Distances.
+    /// Distances as `f32`.
     #[default]
     F32,
     /// Squared distances up to 65535.
@@ -13,7 +13,7 @@ pub enum MapSamples {
 }
 
 impl MapSamples {
-    /// The type's name.
+    /// Returns the name of the sample type.
     pub fn name(self) -> &'static str {
         match self {
             Self::F32 => "f32",

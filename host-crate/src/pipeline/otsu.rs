@@ -32,7 +32,7 @@ pub(crate) fn otsu_in_file(
             range = range.and(samples.range(mask));
             Ok(())
         })?;
-        Histogram::of_range(range).map_err(at(path))?
+        Histogram::with_range(range).map_err(at(path))?
     };
     visit_samples(source, mask, monitor, &mut |samples, mask| {
         samples.count(&mut histogram, mask)

@@ -1,4 +1,4 @@
-//! Timings and devices of a run, as every outcome has them.
+//! Timings and device reports of pipelines.
 
 use super::PipelineError;
 use crate::{
@@ -7,31 +7,30 @@ use crate::{
 };
 use std::time::{Duration, Instant};
 
-/// How long the stages took.
+/// Times of the stages of a pipeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timings {
-    /// The stages in their order. Some go on at the same time, so that they need not add up to
-    /// `total`.
+    /// Stages in order. Some run concurrently, so that their times need not add up to `total`.
     pub stages: Vec<StageTime>,
-    /// Everything.
+    /// Total time.
     pub total: Duration,
 }
 
-/// What a device did.
+/// Work and memory of a device.
 #[derive(Clone, Debug)]
 pub struct DeviceRun {
     /// The device.
     pub device: Device,
-    /// Parts of the volume that it worked on: none where there was nothing for it.
+    /// Number of parts of the volume that the device processed; 0 if there was no work for it.
     pub parts: u64,
-    /// Bytes that its buffers held at most.
+    /// Maximum number of bytes of its buffers.
     pub peak_bytes: u64,
-    /// How long each stage took on the device, of all parts together.
+    /// Total time of each stage on the device.
     pub stages: Vec<StageTime>,
 }
 
 impl DeviceRun {
-    /// What a device did of which the peak of memory was reset before.
+    /// Creates the report of a device whose memory peak was reset before the run.
     pub(crate) fn new(device: &Device, parts: u64, stages: Vec<StageTime>) -> Self {
         Self {
             device: device.clone(),
@@ -42,7 +41,7 @@ impl DeviceRun {
     }
 }
 
-/// The time of each stage where it took longest: devices work at the same time.
+/// Returns the time of each stage on the device where it took longest: devices work concurrently.
 pub(crate) fn longest(devices: &[DeviceRun]) -> Vec<StageTime> {
     let mut stages: Vec<StageTime> = Vec::new();
     for time in devices.iter().flat_map(|device| &device.stages) {
@@ -54,8 +53,8 @@ pub(crate) fn longest(devices: &[DeviceRun]) -> Vec<StageTime> {
     stages
 }
 
-/// Times the stages of a pipeline on the host and reports them to the monitor. Cancels the work
-/// between two of them.
+/// Times the stages of a pipeline on the host and reports them to the monitor. A cancellation takes
+/// effect between two stages.
 pub(crate) struct Stages<'a> {
     monitor: Monitor<'a>,
     start: Instant,
@@ -71,7 +70,7 @@ impl<'a> Stages<'a> {
         }
     }
 
-    /// Runs a stage. `stage` is a verb: "read", "extract".
+    /// Runs a stage with the given name, a verb such as "read".
     pub fn run<R, E: Into<PipelineError>>(
         &mut self,
         stage: &'static str,
@@ -84,19 +83,19 @@ impl<'a> Stages<'a> {
         Ok(result)
     }
 
-    /// Tells of a stage that begins, or began beside the one before; fails if the work is
-    /// cancelled.
+    /// Reports the start of a stage, possibly concurrent with the previous one; fails if the work
+    /// is cancelled.
     pub fn announce(&self, stage: &'static str) -> Result<(), PipelineError> {
         self.monitor.counter(stage, 1).add(0)?;
         Ok(())
     }
 
-    /// Who is told of them.
+    /// Returns the monitor.
     pub fn monitor(&self) -> Monitor<'a> {
         self.monitor
     }
 
-    /// A stage that was timed by itself.
+    /// Adds a stage that was timed separately.
     pub fn add(&mut self, stage: &'static str, time: Duration) {
         self.times.push(StageTime { stage, time });
     }
@@ -125,11 +124,16 @@ mod tests {
     use std::sync::Mutex;
 
     #[test]
-    fn stages_are_told_timed_and_stopped() {
+    fn stages_are_reported_timed_and_cancelled() {
         let flag = CancelFlag::new();
-        let told = Mutex::new(Vec::new());
-        let tell = |progress: Progress| told.lock().unwrap().push((progress.stage, progress.done));
-        let monitor = Monitor::silent().on_progress(&tell).cancelled_by(&flag);
+        let reported = Mutex::new(Vec::new());
+        let report = |progress: Progress| {
+            reported
+                .lock()
+                .unwrap()
+                .push((progress.stage, progress.done))
+        };
+        let monitor = Monitor::silent().on_progress(&report).cancelled_by(&flag);
         let mut stages = Stages::begin(&monitor);
         let seven = stages.run("read", || Ok::<_, PipelineError>(7)).unwrap();
         flag.cancel();
@@ -138,6 +142,6 @@ mod tests {
         let timings = stages.finish();
         let names: Vec<_> = timings.stages.iter().map(|time| time.stage).collect();
         assert_eq!((seven, names), (7, vec!["read"]));
-        assert_eq!(*told.lock().unwrap(), [("read", 0), ("write", 0)]);
+        assert_eq!(*reported.lock().unwrap(), [("read", 0), ("write", 0)]);
     }
 }

@@ -1,9 +1,9 @@
-//! The paths of a job, checked before anything is read, since the work may be long.
+//! Checks of the output paths of a job, before anything is read.
 //!
-//! Each output must have the extension of what is written there (a device, a pipe or standard
-//! output may have none), lie in a folder where a file can be made, and be no other file of the
-//! job: neither one that is read, nor one with the samples that the header of such a one names, nor
-//! another output, whatever the name, link or hard link.
+//! Each output must have an extension of its kind of file (a device, a pipe or standard output may
+//! have none), lie in a folder where files can be created, and be distinct from all other files of
+//! the job: from the inputs, from sample files that the headers of inputs name, and from other
+//! outputs, also through other names, links or hard links.
 
 use crate::io::{
     FileProblem, MeshFormat, ResolvedPath, SkeletonFormat, Stream, named_data_files,
@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is written to a path.
+/// Kind of an output file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutputKind {
@@ -33,35 +33,35 @@ pub enum OutputKind {
     Picture,
 }
 
-/// A path that cannot be written to.
+/// An output path that cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", path.display())]
 pub struct PathError {
     /// The output.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// Description of the problem.
     pub problem: PathProblem,
 }
 
-/// What is wrong with the path of an output. Each message continues "PATH: …".
+/// Problem with an output path. Each message continues "PATH: …".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathProblem {
-    /// The extension names no format of what is written.
+    /// The extension does not name a format of this kind.
     #[error("{}; {known}", unknown(.extension.as_deref()))]
     Extension {
         /// The extension, if there is one.
         extension: Option<String>,
-        /// Which there are.
+        /// Valid extensions, for display.
         known: &'static str,
     },
-    /// A directory.
+    /// The path is a directory.
     #[error("this is a directory; name a file in it")]
     IsDirectory,
-    /// The folder is a file.
+    /// A component of the folder is a file.
     #[error("{} is not a folder; choose another", folder.display())]
     NotAFolder {
-        /// What should be a folder.
+        /// The component that should be a folder.
         folder: PathBuf,
     },
     /// The folder does not exist.
@@ -70,44 +70,44 @@ pub enum PathProblem {
         /// The folder.
         folder: PathBuf,
     },
-    /// The operating system gives no information about the folder.
+    /// The operating system provides no information about the folder.
     #[error("cannot look at its folder: {0}")]
     Folder(io::Error),
-    /// No file can be made in the folder.
+    /// No file can be created in the folder.
     #[error("cannot create a file in {}: {reason}", folder.display())]
     NotWritable {
         /// The folder.
         folder: PathBuf,
-        /// Why.
+        /// Reason given by the operating system.
         reason: io::ErrorKind,
     },
-    /// The operating system, or a link of another user, is in the way.
+    /// The path cannot be examined, or is a link of another user.
     #[error(transparent)]
     Place(FileProblem),
-    /// The output would replace a file that is read.
+    /// The output would replace an input.
     #[error("this is the same file as {}, which is read; name another output", input.display())]
     IsInput {
-        /// The input, as it was named.
+        /// Path of the input, as given.
         input: PathBuf,
     },
     /// Two outputs would replace each other.
     #[error("this is the same file as {}, which is written too; name another output", output.display())]
     IsOutput {
-        /// The other output, as it was named.
+        /// Path of the other output, as given.
         output: PathBuf,
     },
 }
 
-/// Fails unless each of `outputs` can be written, and is none of `inputs`, none with the samples
-/// that a header in one of these names, and no other output. Nothing is read but these headers, and
-/// nothing written, but a file is made in the folder of each output and removed again: there is no
-/// other sure way to find out whether it can be.
+/// Checks that each of `outputs` can be written, and is distinct from all `inputs`, from sample
+/// files that their headers name, and from all other outputs. Only these headers are read. In the
+/// folder of each output a file is created and removed again, since there is no other reliable
+/// test.
 ///
-/// Devices and pipes are written to directly, and may be named more than once. There may be
-/// thousands of outputs: time is linear in them.
+/// Devices and pipes are written directly, and may occur more than once. Time is linear in the
+/// number of outputs, of which there may be thousands.
 ///
 /// # Errors
-/// [`PathError`] for the first output that will not do.
+/// [`PathError`] of the first invalid output.
 ///
 /// ```
 /// use ferrovox::pipeline::paths::{OutputKind, check};
@@ -118,7 +118,8 @@ pub enum PathProblem {
 /// let twice = check(&[], &[(&output, OutputKind::Mesh), (&output, OutputKind::Mesh)]);
 /// assert!(twice.is_err());
 /// let unknown = check(&[], &[(&output, OutputKind::Picture)]).unwrap_err();
-/// assert!(unknown.to_string().ends_with("unknown extension \"ply\"; pictures are written as .png"));
+/// assert!(unknown.to_string()
+///     .ends_with("unknown extension \"ply\"; pictures are written as .png"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn check(inputs: &[&Path], outputs: &[(&Path, OutputKind)]) -> Result<(), PathError> {
@@ -148,7 +149,7 @@ pub fn check(inputs: &[&Path], outputs: &[(&Path, OutputKind)]) -> Result<(), Pa
     Ok(())
 }
 
-/// Fails unless the name is one of what is written there.
+/// Checks that the extension names a format of this kind.
 pub(crate) fn refuse_extension(path: &Path, kind: OutputKind) -> Result<(), PathError> {
     check_extension(path, kind).map_err(|problem| PathError {
         path: path.to_owned(),
@@ -156,9 +157,9 @@ pub(crate) fn refuse_extension(path: &Path, kind: OutputKind) -> Result<(), Path
     })
 }
 
-/// Fails if an output is a file that is read.
+/// Checks that no output is an input.
 fn refuse_input(output: &Path, inputs: &[&Path]) -> Result<(), PathError> {
-    // one that does not exist is reported by its reader
+    // a missing input is reported by its reader
     match inputs
         .iter()
         .find(|input| input.exists() && are_one(input, output))
@@ -213,11 +214,11 @@ fn unknown(extension: Option<&str>) -> String {
     }
 }
 
-/// Fails if no file can be made where a path is; folders in which one can are in `good`.
+/// Checks that a file can be created at a path. `good` holds folders that have passed.
 fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProblem> {
     let target = match resolve_links(path).map_err(PathProblem::Place)? {
         ResolvedPath::File(target) => target,
-        // a device or a pipe is written to directly
+        // a device or a pipe is written directly
         ResolvedPath::Stream(_) => return Ok(()),
     };
     if target.is_dir() {
@@ -235,8 +236,7 @@ fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProb
         }
         Err(error) => return Err(PathProblem::Folder(error)),
     }
-    // the only sure way to find out whether a file can be made there; it has no name where the
-    // system can do that
+    // the only reliable test; the file is unnamed if the system supports it
     match tempfile::tempfile_in(&folder) {
         Ok(_) => {
             good.insert(folder);
@@ -249,8 +249,8 @@ fn check_folder(path: &Path, good: &mut HashSet<PathBuf>) -> Result<(), PathProb
     }
 }
 
-/// Whether two paths are one file, or both standard output. Those that do not exist yet are
-/// compared by folder and name.
+/// Returns `true` if two paths denote one file, or both standard output. Files that do not exist
+/// yet are compared by folder and name.
 fn are_one(a: &Path, b: &Path) -> bool {
     if let (Ok(ResolvedPath::Stream(one)), Ok(ResolvedPath::Stream(other))) =
         (resolve_links(a), resolve_links(b))
@@ -259,15 +259,15 @@ fn are_one(a: &Path, b: &Path) -> bool {
     }
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(one), Ok(other)) if one.is_file() && other.is_file() => {
-            // a file that may not be opened is compared by its name
-            same_file::is_same_file(a, b).unwrap_or_else(|_| place_of(a) == place_of(b))
+            // a file that cannot be opened is compared by its name
+            same_file::is_same_file(a, b).unwrap_or_else(|_| resolve(a) == resolve(b))
         }
-        (Err(_), Err(_)) => place_of(a) == place_of(b),
+        (Err(_), Err(_)) => resolve(a) == resolve(b),
         _ => false,
     }
 }
 
-/// A number that is the same for all names of a file.
+/// Returns a number that is equal for all names of a file.
 fn key(path: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     if let Ok(ResolvedPath::Stream(_)) = resolve_links(path) {
@@ -278,13 +278,13 @@ fn key(path: &Path) -> u64 {
     let file = is_file.then(|| same_file::Handle::from_path(path));
     match file {
         Some(Ok(file)) => file.hash(&mut hasher),
-        _ => place_of(path).hash(&mut hasher),
+        _ => resolve(path).hash(&mut hasher),
     }
     hasher.finish()
 }
 
-/// Where a file is or will be, links followed, also those to a file that does not exist yet.
-fn place_of(path: &Path) -> Option<PathBuf> {
+/// Resolves the path of a file that may not exist yet, following links, also dangling ones.
+fn resolve(path: &Path) -> Option<PathBuf> {
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn one_file_under_two_names() {
+    fn two_names_of_one_file_are_detected() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let (input, hard, soft, new) = (
@@ -347,7 +347,7 @@ mod tests {
         assert!(said(&[], &[&new, &again]).contains("written too"));
         #[cfg(unix)]
         {
-            // a link to what another output will make
+            // a link to the target of another output
             let link = path("link.npy");
             std::os::unix::fs::symlink("new.npy", &link).unwrap();
             assert!(said(&[], &[&new, &link]).contains("written too"));
@@ -366,7 +366,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn devices_may_be_named_twice() {
+    fn device_files_may_be_named_twice() {
         let folder = tempfile::tempdir().unwrap();
         let zero = folder.path().join("zero.npy");
         std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();

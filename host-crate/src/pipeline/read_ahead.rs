@@ -1,4 +1,4 @@
-//! A file that is read while something else is done.
+//! Reading of a volume file in the background.
 
 use crate::{
     device::{Device, start_threads},
@@ -11,26 +11,26 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-/// The most bytes of samples that are read ahead.
-const MOST_BYTES: u64 = 1 << 30;
+/// Maximum bytes of samples that are read ahead.
+const MAX_BYTES: u64 = 1 << 30;
 
 type Reading = JoinHandle<Result<VolumeFile, FileError>>;
 
-/// What a thread reads for a [`VolumeSource`](super::VolumeSource), until a job takes it; nothing,
-/// unless its `read_ahead` has begun it.
+/// A volume being read in the background for a [`VolumeSource`](super::VolumeSource), until a job
+/// takes it; empty unless its `read_ahead` has started it.
 #[derive(Clone, Default)]
-pub struct ReadAhead(Option<Arc<Ahead>>);
+pub struct ReadAhead(Option<Arc<PendingRead>>);
 
-struct Ahead {
-    /// What is read: who asks for something else has to read it.
+struct PendingRead {
+    /// Path and options of the file; requests for anything else read again.
     path: PathBuf,
     options: ReadOptions,
     reading: Mutex<Option<Reading>>,
 }
 
 impl ReadAhead {
-    /// Begins to read a file. Nothing where it is no plain file, large, or damaged, or where there
-    /// is no thread for it.
+    /// Starts to read a file. Does nothing if it is not a regular file, is large or damaged, or if
+    /// no thread can be created.
     pub(super) fn begin(path: &Path, options: &ReadOptions) -> Self {
         let begun = fits(path, options).and_then(|()| {
             let (path, options) = (path.to_owned(), options.clone());
@@ -39,7 +39,7 @@ impl ReadAhead {
             named.spawn(read).ok()
         });
         Self(begun.map(|reading| {
-            Arc::new(Ahead {
+            Arc::new(PendingRead {
                 path: path.to_owned(),
                 options: options.clone(),
                 reading: Mutex::new(Some(reading)),
@@ -47,7 +47,7 @@ impl ReadAhead {
         }))
     }
 
-    /// What was read, once, if it is this file. Waits until it is there.
+    /// Returns the volume once, if it is this file. Blocks until it has been read.
     pub(super) fn take(
         &self,
         path: &Path,
@@ -63,8 +63,8 @@ impl ReadAhead {
     }
 }
 
-/// Whether a file can be read before anything else is known: it could be opened again, and its
-/// samples take little of the host's memory.
+/// Returns `Some` if the file can be read in advance: it can be opened again, and its samples need
+/// a small part of the host's memory.
 fn fits(path: &Path, options: &ReadOptions) -> Option<()> {
     if !fs::metadata(path).is_ok_and(|it| it.is_file()) {
         return None;
@@ -73,9 +73,9 @@ fn fits(path: &Path, options: &ReadOptions) -> Option<()> {
     let reader = VolumeReader::open(path, options).ok()?;
     let samples = reader.dims().iter().map(|&n| n as u64).product::<u64>();
     let free = Device::cpu().memory().ok()?.free;
-    // as large as a sample can be
+    // the maximum size of a sample
     let bytes = samples.checked_mul(8)?;
-    (bytes <= MOST_BYTES.min(free / 4)).then_some(())
+    (bytes <= MAX_BYTES.min(free / 4)).then_some(())
 }
 
 impl fmt::Debug for ReadAhead {
@@ -84,7 +84,7 @@ impl fmt::Debug for ReadAhead {
     }
 }
 
-/// When a file is read is no property of its source.
+/// The state of reading ahead does not distinguish sources.
 impl PartialEq for ReadAhead {
     fn eq(&self, _: &Self) -> bool {
         true

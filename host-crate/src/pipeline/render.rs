@@ -132,16 +132,19 @@ pub struct RenderOutcome {
 /// so that the solid fills the picture.
 ///
 /// ```
-/// use ferrovox::{device::Device, grid::{Geometry, Volume}, io::{VolumeWriteOptions, write_volume}};
-/// use ferrovox::{monitor::Monitor, pipeline::{Level, VolumeSource, render::{self, PictureOptions, RenderJob}}};
+/// use ferrovox::grid::{Geometry, Volume};
+/// use ferrovox::io::{VolumeWriteOptions, write_volume};
+/// use ferrovox::monitor::Monitor;
+/// use ferrovox::pipeline::{Level, VolumeSource, render::{self, PictureOptions, RenderJob}};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let input = folder.path().join("ramp.nrrd");
 /// let ramp = Volume::from_fn([4, 4, 10], Geometry::default(), |_, _, z| z as f32)?;
 /// write_volume(&input, &ramp.into(), &VolumeWriteOptions::default())?;
 ///
-/// let job = RenderJob::new(VolumeSource::new(&input), Level::Iso(3.5), folder.path().join("ramp.png"))
-///     .picture(PictureOptions { width: 40, height: 30, ..PictureOptions::default() });
+/// let picture = PictureOptions { width: 40, height: 30, ..PictureOptions::default() };
+/// let output = folder.path().join("ramp.png");
+/// let job = RenderJob::new(VolumeSource::new(&input), Level::Iso(3.5), output).picture(picture);
 /// let outcome = render::run(&job, &Monitor::silent())?;
 /// assert_eq!(outcome.size, [40, 30]);
 /// assert!(outcome.warnings.is_empty());

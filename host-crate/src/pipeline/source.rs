@@ -1,4 +1,4 @@
-//! The volume that a job reads.
+//! Volume inputs of jobs.
 
 use super::{PipelineError, Problem, Warning, at, read_ahead::ReadAhead};
 use crate::{
@@ -7,10 +7,12 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// A volume file, how it is read, and what replaces the place that the file states.
+/// A volume file, the options of reading it, and overrides of its geometry.
 ///
 /// ```
-/// use ferrovox::{grid::{Geometry, Volume}, io::{VolumeWriteOptions, write_volume}, pipeline::VolumeSource};
+/// use ferrovox::grid::{Geometry, Volume};
+/// use ferrovox::io::{VolumeWriteOptions, write_volume};
+/// use ferrovox::pipeline::VolumeSource;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("ramp.npy");
@@ -23,24 +25,24 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VolumeSource {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// How it is read.
+    /// Options of the reader.
     pub options: ReadOptions,
-    /// The distance between samples along x, y and z, in place of the file's. The axes are the
-    /// world's then.
+    /// Spacing along x, y and z that replaces the one of the file. The axes are then aligned with
+    /// the world.
     pub spacing: Option<[f64; 3]>,
-    /// The position of the first sample, in place of the file's.
+    /// Position of the first sample that replaces the one of the file.
     pub origin: Option<[f64; 3]>,
-    /// Integers that kernels do not read exactly are rounded to `f32`, with a warning. Otherwise
-    /// they are an error ([`WideSamples`](super::WideSamples)).
+    /// `true` to round integers that `f32` cannot represent, with a warning. Otherwise they are an
+    /// error ([`WideSamples`](super::WideSamples)).
     pub round_samples: bool,
-    /// What is being read already, by [`read_ahead`](Self::read_ahead).
+    /// Background read started by [`read_ahead`](Self::read_ahead).
     pub ahead: ReadAhead,
 }
 
 impl VolumeSource {
-    /// A file whose own place counts.
+    /// Creates a source with default options and the geometry of the file.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -48,30 +50,30 @@ impl VolumeSource {
         }
     }
 
-    /// Begins to read the file on a thread of its own, for who has something else to do before the
-    /// job begins, such as opening a device; [`read`](Self::read) gives what that thread has read.
-    /// Nothing is begun for what is no plain file, or could take more than 1 GiB of memory, or a
-    /// quarter of what is free.
+    /// Starts to read the file on another thread, while the caller does something else, such as
+    /// opening a device; [`read`](Self::read) returns the result of that thread. Does nothing if
+    /// the path is not a regular file, or if the volume may need more than 1 GiB or a quarter of
+    /// the free memory.
     #[must_use]
     pub fn read_ahead(self) -> Self {
         let ahead = ReadAhead::begin(&self.path, &self.options);
         Self { ahead, ..self }
     }
 
-    /// Whether the file can be opened more than once: a pipe cannot.
+    /// Returns `true` if the file can be opened more than once, which pipes cannot.
     pub fn is_file(&self) -> bool {
         std::fs::metadata(&self.path).is_ok_and(|it| it.is_file())
     }
 
-    /// Reads the volume. Its place is that of this source, or else that of the file.
+    /// Reads the volume, with the geometry of the file or its overrides.
     ///
     /// # Errors
-    /// What is wrong with the file, or with the spacing or the origin.
+    /// Errors of the file, and of an invalid spacing or origin.
     pub fn read(&self) -> Result<VolumeFile, PipelineError> {
         Ok(self.read_with_file_geometry()?.0)
     }
 
-    /// The volume at the place of this source, and the place that its file states.
+    /// Reads the volume as [`read`](Self::read), and returns the geometry of the file as well.
     pub(crate) fn read_with_file_geometry(&self) -> Result<(VolumeFile, Geometry), PipelineError> {
         let mut file = match self.ahead.take(&self.path, &self.options) {
             Some(read) => read?,
@@ -84,15 +86,15 @@ impl VolumeSource {
         Ok((file, own))
     }
 
-    /// Opens the file to read it plane by plane. The reader has the file's own geometry.
+    /// Opens the file for reading in parts. The reader has the geometry of the file.
     ///
     /// # Errors
-    /// What is wrong with the file's header.
+    /// Errors of the header.
     pub fn open(&self) -> Result<VolumeReader<'static>, PipelineError> {
         Ok(VolumeReader::open(&self.path, &self.options)?)
     }
 
-    /// The file's geometry with what this source puts in its place, if anything.
+    /// Returns the geometry of the file with the overrides applied, or `None` if there are none.
     ///
     /// # Errors
     /// A spacing that is not positive, or an origin that is not finite.
@@ -108,13 +110,12 @@ impl VolumeSource {
         geometry.map(Some).map_err(at(&self.path))
     }
 
-    /// What the reader of the file noted.
+    /// Returns the notes of the reader as warnings.
     pub fn notes(&self, header: &HeaderInfo) -> Vec<Warning> {
-        notes_of(&self.path, header)
+        reader_notes(&self.path, header)
     }
 
-    /// The warning about samples that were rounded to f32, if any were: of `f64`, or of `i32` that
-    /// may be.
+    /// Returns the warning about samples that were rounded to `f32`, if there were any.
     pub fn conversion(&self, header: &HeaderInfo, inexact: usize) -> Option<Warning> {
         (inexact > 0).then(|| Warning::Converted {
             path: self.path.clone(),
@@ -123,14 +124,14 @@ impl VolumeSource {
         })
     }
 
-    /// Puts what went wrong with the volume into the file's name.
+    /// Adds the path of the volume to a problem with its contents.
     pub(crate) fn error<P: Into<Problem>>(&self) -> impl FnOnce(P) -> PipelineError {
         at(&self.path)
     }
 }
 
-/// What the reader of a file noted.
-pub(super) fn notes_of(path: &Path, header: &HeaderInfo) -> Vec<Warning> {
+/// Returns the notes of the reader of a file as warnings.
+pub(super) fn reader_notes(path: &Path, header: &HeaderInfo) -> Vec<Warning> {
     let notes = header.notes.iter().cloned();
     notes
         .map(|note| Warning::Note {
@@ -150,7 +151,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn what_was_begun_is_read_once_and_only_for_its_own_file() {
+    fn read_ahead_is_used_once_and_only_for_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let [first, second] = ["first.npy", "second.npy"].map(|name| folder.path().join(name));
         for (path, value) in [(&first, 1_u8), (&second, 2)] {
@@ -167,12 +168,12 @@ mod tests {
         assert_eq!(maximum(&other), maximum(&VolumeSource::new(&second)));
         assert!(taken(&source).is_some_and(|read| read.is_ok()));
         assert!(taken(&source).is_none());
-        // and then it is read anew
+        // the next read reads the file again
         assert_eq!(maximum(&source), maximum(&VolumeSource::new(&first)));
     }
 
     #[test]
-    fn what_cannot_be_read_ahead_fails_when_it_is_read() {
+    fn unreadable_file_fails_when_it_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("damaged.npy");
         fs::write(&path, b"\x93NUMPY").unwrap();

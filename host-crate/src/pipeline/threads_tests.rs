@@ -1,4 +1,4 @@
-//! Pipelines where the system makes no threads.
+//! Pipelines on a system that cannot create threads.
 
 use super::{
     VolumeSource,
@@ -7,11 +7,11 @@ use super::{
 use crate::{device::Device, monitor::Monitor};
 use std::process::Command;
 
-/// In the environment of a process of its own, whose threads cannot be made.
+/// Environment variable that marks the child process, which cannot create threads.
 const CHILD: &str = "FERROVOX_TEST_WITHOUT_THREADS";
 
 #[test]
-fn no_threads_are_an_error_of_pipelines_and_streams() {
+fn missing_threads_are_an_error_of_pipelines_and_streams() {
     if std::env::var_os(CHILD).is_some() {
         let job = InfoJob {
             source: VolumeSource::new("nothing.npy"),
@@ -22,15 +22,17 @@ fn no_threads_are_an_error_of_pipelines_and_streams() {
         return;
     }
     let child = Command::new(std::env::current_exe().unwrap())
-        .arg("no_threads_are_an_error_of_pipelines_and_streams")
+        .arg("missing_threads_are_an_error_of_pipelines_and_streams")
         .args(["--nocapture", "--test-threads=1"])
-        // stacks that no machine has
+        // stack size that no machine can provide
         .env("RUST_MIN_STACK", (1_u64 << 56).to_string())
         .env(CHILD, "")
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&child.stdout);
-    let errors = text.matches("the system makes no more threads").count();
+    let errors = text
+        .matches("the system cannot create more threads")
+        .count();
     assert_eq!(
         errors,
         2,

@@ -14,72 +14,88 @@ use crate::{
 };
 use std::path::PathBuf;
 
-/// A volume to make of a mesh.
+/// A mesh to voxelize, by [`run`].
 #[derive(Clone, Debug)]
 pub struct VoxelizeJob {
     /// The mesh file.
     pub mesh: PathBuf,
-    /// The grid that it gets.
+    /// Grid of the volume.
     pub params: VoxelizeParams,
-    /// The volume file to write: samples of u8, 1 inside; without one the voxels are counted only.
+    /// Volume file to write: samples of `u8`, 1 inside. Without one the voxels are only counted.
     pub output: Option<PathBuf>,
-    /// Where to run.
+    /// Device that voxelizes the mesh.
     pub device: Device,
 }
 
-/// What was made.
+impl VoxelizeJob {
+    /// Creates a job that voxelizes a mesh file on the best device, without an output.
+    pub fn new(mesh: impl Into<PathBuf>, params: VoxelizeParams) -> Self {
+        Self {
+            mesh: mesh.into(),
+            params,
+            output: None,
+            device: Device::best(),
+        }
+    }
+
+    /// Sets the volume file.
+    #[must_use]
+    pub fn output(self, path: impl Into<PathBuf>) -> Self {
+        Self {
+            output: Some(path.into()),
+            ..self
+        }
+    }
+}
+
+/// Description of the result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VoxelizeOutcome {
-    /// Vertices of the mesh.
+    /// Number of vertices of the mesh.
     pub vertices: usize,
-    /// Its triangles.
+    /// Number of triangles of the mesh.
     pub triangles: usize,
     /// Voxels of the grid along x, y and z.
     pub dims: [usize; 3],
-    /// Where the grid lies, in the mesh's coordinates.
+    /// Position of the grid in the coordinates of the mesh.
     pub geometry: Geometry,
-    /// Voxels inside the mesh.
+    /// Number of voxels inside the mesh.
     pub voxels: u64,
-    /// How long each stage took.
+    /// Time of each stage.
     pub timings: Timings,
 }
 
 impl VoxelizeOutcome {
-    /// What the voxels inside take up of space.
+    /// Returns the volume of the voxels inside, in world units cubed.
     pub fn volume(&self) -> f64 {
         self.voxels as f64 * self.geometry.determinant()
     }
 }
 
-/// Reads a mesh, marks the voxels inside, and writes them.
+/// Reads a mesh, determines the voxels inside, and writes them.
 ///
-/// Host memory: the mesh, and a byte for each voxel; device memory: 12 bytes for each vertex and
-/// triangle, and a bit for each voxel.
+/// Memory: on the host the mesh and one byte per voxel; on the device 12 bytes per vertex and per
+/// triangle, and one bit per voxel.
 ///
 /// ```
-/// use ferrovox::{device::Device, monitor::Monitor, voxelize::VoxelizeParams};
+/// use ferrovox::{monitor::Monitor, voxelize::VoxelizeParams};
 /// use ferrovox::pipeline::voxelize::{VoxelizeJob, run};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let mesh = folder.path().join("corner.obj");
-/// std::fs::write(&mesh, "v 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")?;
-/// let made = run(
-///     &VoxelizeJob {
-///         mesh,
-///         params: VoxelizeParams::with_resolution(48),
-///         output: Some(folder.path().join("corner.nrrd")),
-///         device: Device::best(),
-///     },
-///     &Monitor::silent(),
-/// )?;
-/// assert_eq!(made.dims, [52; 3]);
-/// assert!((made.volume() - 36.0).abs() < 1.0);
+/// let vertices = "v 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 6\n";
+/// std::fs::write(&mesh, format!("{vertices}f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"))?;
+/// let job = VoxelizeJob::new(mesh, VoxelizeParams::with_resolution(48))
+///     .output(folder.path().join("corner.nrrd"));
+/// let outcome = run(&job, &Monitor::silent())?;
+/// assert_eq!(outcome.dims, [52; 3]);
+/// assert!((outcome.volume() - 36.0).abs() < 1.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// What is wrong with the files, the mesh or the grid, with the mesh's name where it is about the
-/// mesh; what fails on the device.
+/// Errors of the files, the mesh or the grid, with the path of the mesh where they concern it;
+/// errors of the device.
 pub fn run(job: &VoxelizeJob, monitor: &Monitor<'_>) -> Result<VoxelizeOutcome, PipelineError> {
     start_threads()?;
     let output = job.output.as_deref();

@@ -1,170 +1,172 @@
-//! Warnings of work that went well.
+//! Warnings of successful jobs.
 
 use super::error::PointsOutside;
 use crate::{grid::SampleSummary, io::StoredType};
 use std::path::PathBuf;
 
-/// A warning of work that went well. The message names the file.
+/// A warning of a successful job. The message names the file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    /// What the reader of a file assumed or did not understand.
+    /// The reader of a file made an assumption, or ignored a part of the file.
     #[error("{}: {note}", path.display())]
     Note {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The note of the reader.
+        /// Note of the reader.
         note: String,
     },
-    /// Samples that kernels do not read became f32.
+    /// Samples were converted to `f32`, and some of them rounded.
     #[error("{}: {stored} samples are converted to f32; {inexact} of them are not exact", path.display())]
     Converted {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The type of the samples in the file.
+        /// Sample type of the file.
         stored: StoredType,
-        /// How many were rounded.
+        /// Number of rounded samples.
         inexact: usize,
     },
-    /// Samples that are no numbers, and what they cost.
+    /// Samples are NaN or infinite.
     #[error(
-        "{}: {non_finite} of {count} samples are NaN or infinite; the {cells} cells around them emit nothing",
+        "{}: {non_finite} of {count} samples are NaN or infinite; the {cells} cells around them have no surface",
         path.display()
     )]
     NonFinite {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// How many samples are NaN or infinite.
+        /// Number of samples that are NaN or infinite.
         non_finite: usize,
-        /// All samples.
+        /// Number of all samples.
         count: usize,
-        /// The cells without a surface because of them.
+        /// Number of cells without a surface because of them.
         cells: u64,
     },
-    /// A mask whose file does not state its place in the world, as its format could.
+    /// The file of a mask does not state its geometry, although its format could.
     #[error(
         "{}: the file states {missing}; the mask is taken to have the grid of the volume",
         path.display()
     )]
     MaskPlaceAssumed {
-        /// The file of the mask.
+        /// Path of the mask.
         path: PathBuf,
-        /// What it does not state: `no spacing`, for one.
+        /// Description of the missing parts, such as `no spacing`.
         missing: &'static str,
     },
-    /// Points outside the grid of their map, which count.
+    /// Points lie outside the grid of their map, and are included.
     #[error("{}: {outside}; they count", path.display())]
     Outside {
-        /// The file of points.
+        /// Path of the points.
         path: PathBuf,
-        /// Which they are.
+        /// Number and positions of these points.
         outside: PointsOutside,
     },
-    /// A file's format has trees only. It explains the file; it is nothing to worry about.
+    /// Cycles were cut because the format of the file stores only trees.
     #[error("{}: {count} cycles were cut, since the format has trees only", path.display())]
     CutCycles {
-        /// The file that was written.
+        /// Path of the file that was written.
         path: PathBuf,
-        /// How many cycles were cut.
+        /// Number of cycles that were cut.
         count: usize,
     },
-    /// The critical points of some components of an object do not add up.
+    /// The critical points of some components do not add up to their Euler number.
     #[error(
         "{}: the critical points of {count} of {all} components do not add up to the Euler number: some were not found, \
          and curves may be missing",
         path.display()
     )]
     Unbalanced {
-        /// The file of the object.
+        /// Path of the object.
         path: PathBuf,
-        /// Of how many components.
+        /// Number of such components.
         count: usize,
-        /// All components.
+        /// Number of all components.
         all: usize,
     },
-    /// Skeletons do not have all properties that they should have.
+    /// The skeletons of some components lack a certified property.
     #[error(
         "{}: the skeletons of {components} of {all} components are not certified: {first}",
         path.display()
     )]
     NotCertified {
-        /// The file of the object.
+        /// Path of the object.
         path: PathBuf,
-        /// Of how many components.
+        /// Number of such components.
         components: usize,
-        /// All components.
+        /// Number of all components.
         all: usize,
-        /// The first property that does not hold, and where in the world.
+        /// The first violated property, and its position in the world.
         first: String,
     },
-    /// Branches were pruned from skeletons whose properties had been checked.
+    /// Branches were pruned from certified skeletons.
     #[error(
         "{}: {count} branches were pruned, so the skeleton is not certified: what only they covered is not covered",
         path.display()
     )]
     PrunedCover {
-        /// The file of the object.
+        /// Path of the object.
         path: PathBuf,
-        /// How many branches were pruned.
+        /// Number of pruned branches.
         count: usize,
     },
-    /// Labels that were asked for and that the volume does not have.
+    /// Requested labels do not occur in the volume.
     #[error("{}: {}", path.display(), missing(labels))]
     MissingLabels {
-        /// The file.
+        /// Path of the volume.
         path: PathBuf,
-        /// The labels, in ascending order.
+        /// The missing labels, in ascending order.
         labels: Vec<i64>,
     },
-    /// There is no surface.
+    /// The surface is empty.
     #[error("{}: the {what} is empty: {why}", path.display())]
     Empty {
-        /// The file.
+        /// Path of the volume.
         path: PathBuf,
-        /// What is empty: `mesh` or `picture`.
+        /// Name of the empty result: `mesh` or `picture`.
         what: &'static str,
-        /// Why.
+        /// Reason.
         why: WhyEmpty,
     },
 }
 
-/// Why a volume has no isosurface.
+/// Reason why a volume has no isosurface.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WhyEmpty {
-    /// A single sample along an axis, or none.
-    #[error("a surface needs two samples at least along each axis")]
+    /// An axis has fewer than two samples.
+    #[error("a surface needs at least two samples along each axis")]
     Flat,
     /// All samples are on one side of the isovalue.
     #[error(
         "the samples range from {min} to {max}, and none of them is on the other side of {iso}"
     )]
     OneSide {
-        /// The least sample.
+        /// Minimum of the samples.
         min: f64,
-        /// The largest one.
+        /// Maximum of the samples.
         max: f64,
         /// The isovalue.
         iso: f32,
     },
-    /// Masks or samples that are not finite leave out every cell with the isovalue in it.
-    #[error("every cell with the isovalue in it is left out")]
+    /// Every cell that contains the isovalue is excluded by a mask or by non-finite samples.
+    #[error(
+        "every cell that contains the isovalue is excluded by the mask or by non-finite samples"
+    )]
     LeftOut,
-    /// No cell has a label at one corner and something else at another.
-    #[error("in no cell is there a sample that is {label} and one that is not")]
+    /// No cell has the label at some corners and not at others.
+    #[error("no cell has both samples that are {label} and samples that are not")]
     Label {
         /// The label.
         label: f64,
     },
     /// Every voxel is background.
-    #[error("no voxel has a label that is asked for")]
+    #[error("no voxel has a requested label")]
     NoLabel,
-    /// There is no sample to compare with.
+    /// All samples are non-finite.
     #[error("no sample is finite")]
     NoSample,
 }
 
-/// Some of the labels that are missing.
+/// Formats the first missing labels.
 fn missing(labels: &[i64]) -> String {
     const MOST: usize = 10;
     let named: Vec<String> = labels.iter().take(MOST).map(ToString::to_string).collect();

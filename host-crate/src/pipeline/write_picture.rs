@@ -1,4 +1,4 @@
-//! Writing a picture.
+//! Output of pictures.
 
 use super::PipelineError;
 use crate::{
@@ -10,18 +10,19 @@ use std::{
     path::Path,
 };
 
-/// Writes a picture as PNG. It appears under its name when it is complete; until then, and after
-/// any failure, what stood there before is untouched.
+/// Writes a picture as PNG. The file appears under its name when it is complete; until then, and
+/// after a failure, an existing file is left untouched.
 ///
 /// # Errors
-/// [`PipelineError::File`] for whatever the operating system refuses.
+/// [`PipelineError::File`] for errors of the operating system.
 ///
 /// ```
 /// use ferrovox::{device::Device, pipeline, render::{self, RenderParams}, synthetic};
 ///
 /// let stream = Device::cpu().stream()?;
 /// let sphere = synthetic::sphere(&stream, [16; 3], 6.0)?;
-/// let picture = render::isosurface(&stream, &sphere, &RenderParams { width: 32, height: 32, ..Default::default() })?;
+/// let picture = render::isosurface(&stream, &sphere, &RenderParams { width: 32, height: 32,
+///     ..Default::default() })?;
 /// let folder = tempfile::tempdir()?;
 /// pipeline::write_picture(folder.path().join("sphere.png"), &picture)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -32,7 +33,7 @@ pub fn write_picture(path: impl AsRef<Path>, picture: &Picture) -> Result<(), Pi
     Ok(group.finish()?)
 }
 
-/// Writes a picture as PNG, which takes its place with the others of the group.
+/// Writes a picture as PNG, as one of the files of a group.
 pub(crate) fn add_picture(
     group: &mut FileGroup,
     path: impl AsRef<Path>,

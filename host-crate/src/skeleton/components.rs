@@ -37,7 +37,7 @@ pub fn components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents
 }
 
 fn label_components(stream: &Stream, solid: &DeviceMask) -> Result<SolidComponents, SkeletonError> {
-    let runs = Runs::of(&solid.download(stream)?, solid.layout());
+    let runs = Runs::from_words(&solid.download(stream)?, solid.layout());
     let labels = label(&runs)?;
     let count = labels.iter().max().map_or(0, |&last| last as usize + 1);
     let mut components = SolidComponents {

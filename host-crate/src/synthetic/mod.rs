@@ -15,7 +15,7 @@ pub use human::{HUMAN_HEIGHT, human};
 
 use crate::{
     device::{DeviceError, Element, Stream, rows, rows_launch},
-    grid::{DeviceVolume, Geometry, grid_of},
+    grid::{DeviceVolume, Geometry, kernel_grid},
 };
 use ferrovox_kernels::{
     grid::Grid,
@@ -273,7 +273,7 @@ pub fn capsules(
 }
 
 fn extent(stream: &Stream, dims: [usize; 3]) -> Result<(Grid, Rows), DeviceError> {
-    let grid = grid_of(dims)?;
+    let grid = kernel_grid(dims)?;
     let samples = dims
         .iter()
         .try_fold(1usize, |product, &n| product.checked_mul(n));

@@ -16,7 +16,7 @@ pub use volume::volume_of;
 
 use crate::{
     device::{Launch, Stream},
-    grid::{DeviceMask, Geometry, grid_of},
+    grid::{DeviceMask, Geometry, kernel_grid},
     mesh::TriangleMesh,
 };
 use cuda_std::Kernel;
@@ -86,7 +86,7 @@ fn voxelize_closed(
     dims: [usize; 3],
     geometry: Geometry,
 ) -> Result<DeviceMask, VoxelizeError> {
-    let grid = grid_of(dims)?;
+    let grid = kernel_grid(dims)?;
     let bits = BitRows::new(grid);
     let fixed = fixed_point::to_fixed_point(mesh, dims, &geometry)?;
     let corners = mesh.triangles.to_u32();

@@ -3,7 +3,7 @@
 use ferrovox::{
     device::Device,
     distance::Method as DistanceMethod,
-    grid::{Geometry, Inside, Selection, Volume},
+    grid::{Geometry, Inside, Volume},
     io::{VolumeWriteOptions, write_volume},
     isosurface::NormalSource,
     mesh_filter::{ComponentFilter, SimplifyTarget, SmoothParams},
@@ -253,7 +253,8 @@ impl Place {
         let (curves, picture) = (self.path("out.swc"), self.path("out.png"));
         let object = ObjectSource::Volume {
             source: Box::new(VolumeSource::new(self.path("bar.nrrd"))),
-            voxels: Selection::NotZero,
+            level: Level::NonZero,
+            inside: Inside::Above,
         };
         let job = SkeletonJob {
             method,

@@ -11,7 +11,7 @@ mod allocator;
 use allocator::{LEAST, SHOW, did_refuse, refusing};
 use ferrovox::{
     device::{Device, start_threads},
-    grid::{Geometry, Inside, Selection, Volume},
+    grid::{Geometry, Inside, Volume},
     io::{VolumeWriteOptions, write_volume},
     isosurface::NormalSource,
     mesh_filter::{ComponentFilter, SimplifyTarget, SmoothParams},
@@ -426,7 +426,8 @@ fn skeletons(folder: &Folder) {
     };
     let of_mask = ObjectSource::Volume {
         source: source.into(),
-        voxels: Selection::NotZero,
+        level: Level::NonZero,
+        inside: Inside::Above,
     };
     let whole = |outputs: &[&str]| SkeletonJob {
         outputs: outputs.iter().map(|name| folder.path(name)).collect(),
@@ -463,7 +464,8 @@ fn skeletons(folder: &Folder) {
     });
     let bar = ObjectSource::Volume {
         source: bar.into(),
-        voxels: Selection::NotZero,
+        level: Level::NonZero,
+        inside: Inside::Above,
     };
     let job = SkeletonJob {
         method: Method::PotentialField(potential_field::Params {

@@ -143,8 +143,8 @@ fn check_forces(
     let surface = Sources::from_surface(stream, &classes).unwrap();
     let sources = surface.points().download(stream).unwrap();
     let weights = surface.weights(stream).unwrap();
-    let is_of_cubes = (axes - Matrix3::identity()).amax() < 1e-6;
-    assert_eq!(weights.is_empty(), is_of_cubes);
+    let is_cubic = (axes - Matrix3::identity()).amax() < 1e-6;
+    assert_eq!(weights.is_empty(), is_cubic);
     check_weights(label, solid, &axes, &sources, &weights);
     let weights = weights.into_iter().chain(std::iter::repeat(1.0));
     let sources: Vec<_> = sources.into_iter().zip(weights).collect();
@@ -160,7 +160,7 @@ fn check_forces(
     let chosen =
         DeviceMask::from_indices(stream, &indices, solid.dims(), *solid.geometry()).unwrap();
     let field = field::forces_at_voxels(stream, &surface, chosen, params).unwrap();
-    if !is_of_cubes {
+    if !is_cubic {
         let is_tree = params.variant == FieldVariant::Multipole;
         let expected = [FieldVariant::Tuned, FieldVariant::Multipole][usize::from(is_tree)];
         assert_eq!(field.variant, expected);

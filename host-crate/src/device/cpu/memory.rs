@@ -4,30 +4,30 @@ use crate::memory::check_available;
 use memmap2::MmapMut;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Memory, aligned to a page, that goes back to its device's pool when dropped.
+/// Page-aligned memory that returns to the pool of its device when dropped.
 pub(in crate::device) struct CpuMemory {
     map: Option<MmapMut>,
     pool: Arc<Pool>,
 }
 
-/// Memory that was freed and can be used again.
+/// Pool of freed memory for reuse.
 ///
-/// Fresh memory costs a page fault and a page of zeros for every page that is touched, which takes
-/// longer than most kernels that write to it.
+/// Fresh memory costs a page fault and zeroing per page, which takes longer than most kernels that
+/// write to it.
 #[derive(Default)]
 pub(super) struct Pool {
     free: Mutex<Vec<MmapMut>>,
 }
 
-/// What a pool keeps at most, in bytes.
+/// Maximum number of bytes in the pool.
 const POOL_BYTES: usize = 1 << 30;
-/// Smaller pieces are not worth keeping.
+/// Minimum size of a pooled block in bytes.
 const KEEP_FROM: usize = 64 << 10;
-/// From this size on, memory is asked for in huge pages: one fault for 2 MiB instead of 512.
+/// Minimum size in bytes for which huge pages are requested: one page fault per 2 MiB.
 const HUGE_FROM: usize = 4 << 20;
 
 impl Pool {
-    /// The smallest piece that holds `bytes` and is not more than twice as large.
+    /// Takes the smallest block that holds `bytes` bytes, if it is at most twice as large.
     fn take(&self, bytes: usize) -> Option<MmapMut> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |map: &MmapMut| map.len() >= bytes && map.len() / 2 <= bytes;
@@ -37,13 +37,13 @@ impl Pool {
         Some(free.swap_remove(best))
     }
 
-    /// How many bytes it holds.
+    /// Returns the number of bytes in the pool.
     pub fn bytes(&self) -> u64 {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         free.iter().map(|map| map.len() as u64).sum()
     }
 
-    /// Fresh memory in place of all that is kept, which may be pieces of other sizes.
+    /// Empties the pool and allocates fresh memory: the pooled blocks may have unsuitable sizes.
     fn emptied_for(&self, bytes: usize) -> Option<MmapMut> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         if free.is_empty() {
@@ -55,16 +55,16 @@ impl Pool {
 
     fn give(&self, map: MmapMut) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept: usize = free.iter().map(|map| map.len()).sum();
-        if map.len() >= KEEP_FROM && kept + map.len() <= POOL_BYTES {
+        let pooled: usize = free.iter().map(|map| map.len()).sum();
+        if map.len() >= KEEP_FROM && pooled + map.len() <= POOL_BYTES {
             free.push(map);
         }
     }
 }
 
 impl CpuMemory {
-    /// `bytes` bytes whose values are unspecified (but initialised); `None` if the system does not
-    /// have as many.
+    /// Returns `bytes` bytes with unspecified, initialised contents, or `None` if the system does
+    /// not have enough memory.
     pub(super) fn new(pool: &Arc<Pool>, bytes: usize) -> Option<Self> {
         let map = match bytes {
             0 => None,
@@ -80,7 +80,7 @@ impl CpuMemory {
         })
     }
 
-    /// The first byte; dangling (but aligned) when the memory is empty.
+    /// Returns the address of the first byte; dangling but aligned if the memory is empty.
     pub fn pointer(&self) -> *mut u8 {
         match &self.map {
             Some(map) => map.as_ptr().cast_mut(),
@@ -97,13 +97,13 @@ impl Drop for CpuMemory {
     }
 }
 
-/// Memory from the system: zero, page by page when it is touched.
+/// Allocates zeroed memory from the system.
 fn fresh(bytes: usize) -> Option<MmapMut> {
     check_available("a buffer", bytes as u64).ok()?;
     let map = MmapMut::map_anon(bytes).ok()?;
     #[cfg(target_os = "linux")]
     if bytes >= HUGE_FROM {
-        // a wish: where the kernel has no huge pages, ordinary ones serve
+        // best effort: without huge pages, ordinary ones are used
         let _ = map.advise(memmap2::Advice::HugePage);
     }
     Some(map)
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn freed_memory_is_used_again_if_it_fits() {
+    fn freed_memory_is_reused_if_it_fits() {
         let pool = Arc::<Pool>::default();
         let first = CpuMemory::new(&pool, 1 << 20).unwrap();
         let address = first.pointer();
@@ -128,18 +128,18 @@ mod tests {
     }
 
     #[test]
-    fn the_pool_keeps_no_more_than_its_limit() {
+    fn pool_size_is_limited() {
         let pool = Arc::<Pool>::default();
         let pieces: Vec<_> = (0..5)
             .map(|_| CpuMemory::new(&pool, POOL_BYTES / 4).unwrap())
             .collect();
         drop(pieces);
-        let kept: usize = pool.free.lock().unwrap().iter().map(|map| map.len()).sum();
-        assert_eq!(kept, POOL_BYTES);
+        let pooled: usize = pool.free.lock().unwrap().iter().map(|map| map.len()).sum();
+        assert_eq!(pooled, POOL_BYTES);
     }
 
     #[test]
-    fn impossible_amounts_are_refused() {
+    fn impossible_sizes_are_errors() {
         assert!(CpuMemory::new(&Arc::default(), isize::MAX as usize).is_none());
     }
 }

@@ -10,13 +10,13 @@ use memory::Pool;
 use simt::Mode;
 use std::sync::Arc;
 
-/// How the CPU runs kernels.
+/// Options of the execution of kernels on the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuOptions {
-    /// Fast, or checked with a seed for the order of blocks and threads.
+    /// Execution mode: fast, or checked with a seed for the order of blocks and threads.
     pub mode: Mode,
-    /// Threads per block. One is fastest, since then no thread ever waits for another; more is for
-    /// finding out whether a kernel is right.
+    /// Threads per block. 1 is fastest, since no thread ever waits for another; more serve to test
+    /// kernels.
     pub block: u32,
 }
 
@@ -49,7 +49,7 @@ impl CpuDevice {
         self.options
     }
 
-    /// What a launch will be.
+    /// Chooses the blocks of a launch.
     pub fn choose(&self, launch: &Launch, launch_override: Option<&LaunchOverride>) -> Choice {
         Choice::on_cpu(&self.limits, self.options.block, launch, launch_override)
     }
@@ -73,7 +73,7 @@ impl CpuDevice {
         )
     }
 
-    /// Memory whose contents are unspecified (but initialised).
+    /// Allocates memory with unspecified, initialised contents.
     pub fn alloc(&self, bytes: usize) -> Result<CpuMemory, DeviceError> {
         CpuMemory::new(&self.pool, bytes).ok_or_else(|| {
             let Memory { free, total } = self.memory();
@@ -86,8 +86,8 @@ impl CpuDevice {
         })
     }
 
-    /// Whether `bytes` more can be had. Systems promise more memory than they have, so asking for
-    /// it proves nothing.
+    /// Checks that `bytes` more bytes are available. An allocation alone is no proof, since systems
+    /// overcommit.
     pub fn require(&self, bytes: u64) -> Result<(), DeviceError> {
         let Memory { free, total } = self.memory();
         let free = free.saturating_add(self.pool.bytes());
@@ -102,7 +102,7 @@ impl CpuDevice {
         })
     }
 
-    /// That of the system, or what a control group and the process's limits leave of it.
+    /// Returns the memory of the system, as limited by control groups and process limits.
     pub fn memory(&self) -> Memory {
         let memory = system_memory();
         Memory {

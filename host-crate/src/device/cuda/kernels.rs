@@ -1,5 +1,5 @@
-//! Kernels, loaded by the driver when they are first needed: machine code where some ships for the
-//! device, else PTX, which it compiles.
+//! Kernels of a CUDA device, loaded on first use: machine code if it is shipped for the device,
+//! otherwise PTX, which the driver compiles.
 
 use super::Shared;
 use crate::{
@@ -22,42 +22,42 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-/// The shipped kernels, and those that were asked for.
+/// The shipped kernels, and those loaded so far.
 pub(super) struct Kernels {
     shared: Arc<Shared>,
     code: Mutex<Code>,
     shipped: &'static ShippedModule,
     ptx: OnceLock<PtxText<'static>>,
     known: Mutex<HashMap<String, Arc<LoadedKernel>>>,
-    /// Those compiled for a number of registers.
+    /// Kernels compiled with a register limit.
     limited: Mutex<HashMap<(String, u32), Arc<LoadedKernel>>>,
 }
 
 /// Machine code for the device.
 enum Code {
-    /// None, or none that the driver takes: PTX is compiled.
+    /// No machine code, or none that the driver accepts: PTX is compiled.
     Absent,
     Shipped(&'static MachineCode),
     Loaded(Arc<Module>),
 }
 
-/// Shared memory that a block gets, its own declared arrays included, without asking for more.
+/// Shared memory in bytes, static arrays included, that a block can have without opting in to more.
 const SHARED_WITHOUT_ASKING: u32 = 48 * 1024;
 
-/// A kernel that can be launched.
+/// A loaded kernel.
 pub(in crate::device) struct LoadedKernel {
     pub function: Function<'static>,
     pub entry: String,
     pub resources: KernelResources,
     module: Arc<Module>,
-    /// What the calculator chose for launches, by what that depends on: it takes longer than a
-    /// driver's launch.
+    /// Block sizes chosen by the calculator, by what they depend on: the calculation takes longer
+    /// than a launch.
     choices: Mutex<Vec<(Launch, Choice)>>,
-    /// The most dynamic shared memory that was asked for.
+    /// Maximum dynamic shared memory requested so far, in bytes.
     most_shared: Mutex<u32>,
 }
 
-/// Choices that a kernel keeps at most. Few have more than one.
+/// Maximum number of cached choices per kernel. Few kernels have more than one.
 const CHOICES: usize = 16;
 
 /// Constant memory of a kernel's module, which it keeps loaded.
@@ -73,13 +73,13 @@ impl CudaConstant {
 }
 
 impl LoadedKernel {
-    /// Lets its blocks have this much dynamic shared memory.
+    /// Permits blocks with `bytes` bytes of dynamic shared memory.
     pub fn allow_shared(&self, dynamic_bytes: u32) -> CudaResult<()> {
         let own = self.resources.static_shared_bytes;
         if own.saturating_add(dynamic_bytes) <= SHARED_WITHOUT_ASKING {
             return Ok(());
         }
-        // locked until the driver knows it, so that less does not come after more
+        // locked until the driver has set it, so that a smaller value cannot overwrite a larger one
         let most = self.most_shared.lock();
         let mut most = most.unwrap_or_else(PoisonError::into_inner);
         if dynamic_bytes > *most {
@@ -90,7 +90,7 @@ impl LoadedKernel {
         Ok(())
     }
 
-    /// What a launch of it will be.
+    /// Chooses the blocks of a launch.
     pub fn choose(
         &self,
         limits: &DeviceLimits,
@@ -142,7 +142,7 @@ impl Kernels {
         }
     }
 
-    /// A kernel, loaded if it was not asked for before.
+    /// Returns a kernel, which is loaded on first use.
     pub fn get(&self, entry: &str) -> Result<Arc<LoadedKernel>, DeviceError> {
         if let Some(kernel) = self.known(entry) {
             return Ok(kernel);
@@ -151,7 +151,7 @@ impl Kernels {
         self.known(entry).ok_or_else(|| self.unknown(entry))
     }
 
-    /// The constant of this name in a kernel's module.
+    /// Returns a constant of a kernel's module by name.
     pub fn constant(&self, entry: &str, symbol: &str) -> Result<CudaConstant, DeviceError> {
         let module = self.get(entry)?.module.clone();
         let name = CString::new(symbol).unwrap_or_default();
@@ -173,8 +173,8 @@ impl Kernels {
         })
     }
 
-    /// Loads kernels that were not asked for before; where PTX is compiled, as one module: that
-    /// takes less than a module for each.
+    /// Loads the kernels that are not loaded yet. If PTX is compiled, they form one module, which
+    /// is faster than one module per kernel.
     pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
         let missing: Vec<&str> = entries
             .iter()
@@ -199,7 +199,7 @@ impl Kernels {
         known.get(entry).cloned()
     }
 
-    /// A kernel, compiled with at most this many registers for each thread.
+    /// Returns a kernel compiled with at most `registers` registers per thread.
     pub fn with_registers(&self, entry: &str, most: u32) -> Result<Arc<LoadedKernel>, DeviceError> {
         let limited = || self.limited.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (entry.to_owned(), most);
@@ -214,7 +214,7 @@ impl Kernels {
     }
 
     fn load(&self, entries: &[&str]) -> Result<(), DeviceError> {
-        // without the lock: others can launch what is known meanwhile
+        // unlocked, so that other threads can launch loaded kernels meanwhile
         let loaded = match self.machine_code()? {
             Some(module) => self.kernels_of(&module, entries)?,
             None => self.compile(entries, &[])?,
@@ -228,7 +228,8 @@ impl Kernels {
         Ok(())
     }
 
-    /// The module with all kernels as machine code, loaded once; none where PTX is to be compiled.
+    /// Returns the module with all kernels as machine code, loaded once, or `None` if PTX is
+    /// compiled.
     fn machine_code(&self) -> Result<Option<Arc<Module>>, DeviceError> {
         let mut code = self.code.lock().unwrap_or_else(PoisonError::into_inner);
         let shipped = match &*code {
@@ -241,7 +242,7 @@ impl Kernels {
             .map_err(|error| self.not_decompressed(error))?;
         let loaded = self.shared.with("loading kernels", || {
             match Module::from_cubin(bytes, &[]) {
-                // an old driver may not know the format, and can compile all the same
+                // an old driver may not know the format; it can still compile PTX
                 Err(CudaError::NoBinaryForGpu | CudaError::InvalidImage) => Ok(None),
                 loaded => loaded.map(|module| Some(Arc::new(module))),
             }
@@ -261,7 +262,7 @@ impl Kernels {
         }
     }
 
-    /// Kernels of the PTX as one module.
+    /// Compiles kernels of the PTX as one module.
     fn compile(
         &self,
         entries: &[&str],
@@ -276,7 +277,7 @@ impl Kernels {
             }
         };
         let ptx = ptx
-            .module_of(entries)
+            .module_with(entries)
             .map_err(|entry| self.unknown(entry))?;
         let loaded = self.shared.with("loading kernels", || {
             Ok(Module::from_ptx_logged(&ptx, options))

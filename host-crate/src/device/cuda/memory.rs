@@ -1,9 +1,8 @@
 //! Memory of a CUDA device.
 //!
-//! Memory that is freed is kept by its stream and used again: the driver's own pool takes
-//! microseconds for a piece, and now and then a tenth of a millisecond to map it anew.
-//! `FERROVOX_MEMORY_POOL=off` turns this off, so that tools that watch allocations see each of
-//! them.
+//! Freed memory is kept by its stream and reused: the driver's own pool takes microseconds per
+//! allocation, and occasionally a tenth of a millisecond to map memory again.
+//! `FERROVOX_MEMORY_POOL=off` disables this for tools that trace allocations.
 
 use super::{
     Shared,
@@ -18,9 +17,10 @@ use cust::{
 };
 use std::sync::Arc;
 
-/// Bytes on the device. When dropped they go back to the stream that allocated them, in its order.
+/// Bytes on the device. When dropped they return to the stream that allocated them, in stream
+/// order.
 pub(in crate::device) struct CudaMemory {
-    /// `None` only while it is dropped.
+    /// `None` only during drop.
     buffer: Option<DeviceBuffer<u8>>,
     bytes: usize,
     owner: Arc<StreamOwner>,
@@ -43,7 +43,7 @@ impl CudaMemory {
         let allocated = match kept {
             Some(buffer) => Ok(buffer),
             None => match allocate() {
-                // what streams of this device keep may be enough
+                // retry once with the memory that the pools of this device's streams hold
                 Err(CudaError::OutOfMemory) => shared.clear_pools().and_then(|()| allocate()),
                 result => result,
             },
@@ -62,14 +62,15 @@ impl CudaMemory {
         }
     }
 
-    /// The address of the first byte, on the device.
+    /// Returns the device address of the first byte.
     pub fn pointer(&self) -> u64 {
         self.slice().as_device_ptr().as_raw()
     }
 
     pub(super) fn slice(&self) -> DeviceSlice<u8> {
         let buffer = self.buffer.as_ref().expect("taken only when dropped");
-        // of the buffer's context, whichever is current; the piece has at least these bytes
+        // freed in the context of the buffer, whichever is current; the block has at least these
+        // bytes
         buffer.index(0..self.bytes)
     }
 }
@@ -81,7 +82,7 @@ impl Drop for CudaMemory {
         };
         users::remove(buffer.as_device_ptr().as_raw(), self.bytes, &self.owner);
         if keeps() && !buffer.is_empty() {
-            self.owner.pool.put(buffer);
+            self.owner.pool.release(buffer);
         }
     }
 }

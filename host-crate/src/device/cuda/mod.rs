@@ -1,4 +1,4 @@
-//! CUDA devices. Nothing outside this module names a type of the driver.
+//! CUDA devices. The only module that uses types of the driver.
 
 mod kernels;
 mod memory;
@@ -37,30 +37,30 @@ pub(super) struct CudaDevice {
     clock_khz: Option<u32>,
     shared: Arc<Shared>,
     kernels: Kernels,
-    /// Held by the owner of a constant of one of its kernels.
+    /// Lock held by the owner of a constant of a kernel.
     constants: Mutex<()>,
 }
 
-/// What streams and memory of the device keep alive.
+/// State of a device that streams and memory keep alive.
 struct Shared {
     id: String,
-    /// Pinned memory that copies go through; given back while the context is there.
+    /// Pinned staging memory of copies, freed before the context.
     staging: Mutex<Vec<Staging>>,
     context: Context,
-    /// The memory that streams keep.
+    /// Memory pools of the streams.
     pools: Mutex<Vec<Weak<Pool>>>,
 }
 
 impl Shared {
-    /// Remembers what a new stream keeps.
+    /// Registers the pool of a new stream.
     fn add_pool(&self, pool: &Arc<Pool>) {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.retain(|pool| pool.strong_count() > 0);
         pools.push(Arc::downgrade(pool));
     }
 
-    /// Gives all memory that streams keep back to the driver, and synchronises the device, after
-    /// which it is free.
+    /// Returns the memory of all pools to the driver and synchronises the device, so that it is
+    /// free.
     fn clear_pools(&self) -> CudaResult<()> {
         let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         for pool in pools.iter().filter_map(Weak::upgrade) {
@@ -70,7 +70,7 @@ impl Shared {
         cust::context::CurrentContext::synchronize()
     }
 
-    /// The driver's error in our terms.
+    /// Converts an error of the driver.
     fn error(&self, what: impl Into<String>, error: CudaError) -> DeviceError {
         DeviceError::Cuda {
             device: self.id.clone(),
@@ -79,7 +79,7 @@ impl Shared {
         }
     }
 
-    /// Runs `act` with this device's context current on the calling thread.
+    /// Calls `act` with the context of this device current on the calling thread.
     fn with<R>(&self, what: &str, act: impl FnOnce() -> CudaResult<R>) -> Result<R, DeviceError> {
         let _current = self
             .context
@@ -90,7 +90,7 @@ impl Shared {
 }
 
 impl CudaDevice {
-    /// How many there are.
+    /// Returns the number of CUDA devices.
     pub fn count() -> Result<usize, DeviceError> {
         let no_driver = |error: CudaError| DeviceError::NoDriver {
             detail: error.to_string(),
@@ -99,7 +99,7 @@ impl CudaDevice {
         Ok(Driver::num_devices().map_err(no_driver)? as usize)
     }
 
-    /// Opens a device and finds the kernels that suit it.
+    /// Opens a device and selects the kernels for it.
     pub fn open(index: usize) -> Result<Self, DeviceError> {
         let count = Self::count()?;
         if index >= count {
@@ -134,8 +134,8 @@ impl CudaDevice {
             .and_then(|khz| u32::try_from(khz).ok())
             .filter(|&khz| khz > 0);
         let context = Context::new(driver).map_err(|error| failed("making a context", error))?;
-        // freed memory stays with the pool, so that the next allocation does not wait for the
-        // system; a driver without pools allocates as it always did
+        // freed memory stays in the driver's pool, so that the next allocation does not wait for
+        // the system; drivers without pools allocate directly
         let _ = cust::memory::set_release_threshold(driver, u64::MAX);
         let shared = Arc::new(Shared {
             id,
@@ -185,27 +185,27 @@ impl CudaDevice {
         CudaStream::new(&self.shared)
     }
 
-    /// Pinned host memory, unwritten.
+    /// Allocates uninitialised pinned host memory.
     pub fn host_memory(&self, bytes: usize) -> Result<CudaHostMemory, DeviceError> {
         CudaHostMemory::new(&self.shared, bytes)
     }
 
-    /// Compiles kernels that were not needed before.
+    /// Compiles kernels that are not loaded yet.
     pub fn prepare(&self, entries: &[Cow<'static, str>]) -> Result<(), DeviceError> {
         self.kernels.prepare(entries)
     }
 
-    /// A constant that a kernel reads.
+    /// Returns a constant that a kernel reads.
     pub fn constant(&self, entry: &str, symbol: &str) -> Result<CudaConstant, DeviceError> {
         self.kernels.constant(entry, symbol)
     }
 
-    /// Held by the owner of a constant of a kernel.
+    /// Locks the constants of the device.
     pub fn constants(&self) -> &Mutex<()> {
         &self.constants
     }
 
-    /// What a launch of the kernel will be.
+    /// Chooses the blocks of a launch of a kernel.
     pub fn choose(
         &self,
         entry: &str,
@@ -228,7 +228,7 @@ impl CudaDevice {
         }
     }
 
-    /// What a kernel takes, by the driver that compiled it.
+    /// Returns the resources of a kernel according to the driver.
     pub fn resources(
         &self,
         entry: &str,
@@ -237,7 +237,7 @@ impl CudaDevice {
         Ok(self.kernel(entry, launch_override)?.resources)
     }
 
-    /// How many blocks of a kernel a multiprocessor holds, by the driver.
+    /// Returns the number of resident blocks per multiprocessor according to the driver.
     pub fn active_blocks(
         &self,
         entry: &str,
@@ -254,8 +254,8 @@ impl CudaDevice {
     }
 }
 
-/// The limits of a device as the driver reports them; what it does not report follows from the
-/// capability, for one that is not known from the newest that is.
+/// Returns the limits of a device as reported by the driver. Values that it does not report follow
+/// from the compute capability, or from the newest known one.
 fn limits(driver: Driver, capability: ComputeCapability) -> CudaResult<DeviceLimits> {
     let ask = |attribute| {
         driver

@@ -1,4 +1,4 @@
-//! What memory and streams of a CUDA device have in common.
+//! Ownership of memory by the streams of a CUDA device.
 
 use super::{Shared, pool::Pool};
 use crate::device::DeviceError;
@@ -12,14 +12,14 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// How many owners there are.
+/// Number of streams in the process.
 static STREAMS: AtomicUsize = AtomicUsize::new(0);
 
-/// A stream, and the device it belongs to.
+/// A stream and its device.
 pub(super) struct StreamOwner {
     pub stream: Stream,
     pub pool: Arc<Pool>,
-    /// Pinned memory for what little the host waits for, made when it is first needed.
+    /// Pinned memory for small downloads, allocated on first use.
     pub small: Mutex<Option<LockedBuffer<u8>>>,
     pub shared: Arc<Shared>,
 }
@@ -35,13 +35,13 @@ impl StreamOwner {
         }
     }
 
-    /// Whether there is one stream in the process, so that whoever has it needs nobody's order but
-    /// its own.
+    /// Returns `true` if this is the only stream of the process, so that no ordering with others is
+    /// needed.
     pub fn is_the_only_one() -> bool {
         STREAMS.load(Ordering::Relaxed) == 1
     }
 
-    /// Lets what is enqueued from here on wait for what `other` has to do by now.
+    /// Makes later work wait for all work enqueued on `other` so far.
     pub fn wait_for(&self, other: &StreamOwner) -> Result<(), DeviceError> {
         self.shared.with("ordering two streams", || {
             let event = Event::new(EventFlags::DISABLE_TIMING)?;

@@ -1,27 +1,27 @@
-//! Memory of a stream that was freed, and is used again.
+//! Pool of freed memory of a stream.
 
 use cust::memory::DeviceBuffer;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Memory that was freed on a stream and can be used again by what comes later on it.
+/// Memory freed on a stream, for reuse by later work on the same stream.
 #[derive(Default)]
 pub(super) struct Pool {
     free: Mutex<Vec<DeviceBuffer<u8>>>,
 }
 
-/// Pieces are whole multiples of this from [`LARGE`] on, and of [`SMALL_UNIT`] below, so that
-/// similar ones fit each other.
+/// Granularity of large blocks from [`LARGE`] bytes on; smaller ones use [`SMALL_UNIT`]. Rounding
+/// lets similar sizes share blocks.
 const LARGE_UNIT: usize = 2 << 20;
 const LARGE: usize = 1 << 20;
 const SMALL_UNIT: usize = 512;
 
-/// Whether freed memory is kept.
+/// `true` if freed memory is pooled.
 pub(super) fn keeps() -> bool {
     static KEEPS: OnceLock<bool> = OnceLock::new();
     *KEEPS.get_or_init(|| std::env::var_os("FERROVOX_MEMORY_POOL").is_none_or(|it| it != "off"))
 }
 
-/// The size of the piece for `bytes` bytes.
+/// Returns the block size for `bytes` bytes.
 pub(super) fn piece(bytes: usize) -> usize {
     if bytes == 0 || !keeps() {
         return bytes;
@@ -35,7 +35,7 @@ pub(super) fn piece(bytes: usize) -> usize {
 }
 
 impl Pool {
-    /// The smallest piece of at least `bytes`, if it is not more than a quarter larger.
+    /// Takes the smallest block of at least `bytes` bytes, if it is at most a quarter larger.
     pub(super) fn take(&self, bytes: usize) -> Option<DeviceBuffer<u8>> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |len: usize| len >= bytes && len - bytes <= bytes / 4;
@@ -45,19 +45,19 @@ impl Pool {
         Some(free.swap_remove(best))
     }
 
-    /// Keeps a piece for what comes later on the stream.
-    pub(super) fn put(&self, piece: DeviceBuffer<u8>) {
+    /// Adds a block for reuse by later work on the stream.
+    pub(super) fn release(&self, piece: DeviceBuffer<u8>) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         free.push(piece);
     }
 
-    /// How many bytes it holds.
+    /// Returns the number of bytes in the pool.
     pub fn bytes(&self) -> u64 {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         free.iter().map(|buffer| buffer.len() as u64).sum()
     }
 
-    /// Gives everything back to the driver, in the stream's order.
+    /// Returns all memory to the driver, in stream order.
     pub fn clear(&self) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         free.clear();

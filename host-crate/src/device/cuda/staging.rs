@@ -1,9 +1,8 @@
-//! Copies between ordinary memory of the host and a device, by way of pinned memory.
+//! Copies between pageable host memory and a device through pinned staging memory.
 //!
-//! A driver copies ordinary memory with one thread, through pinned memory of its own. Here the part
-//! through the processor is done by all of rayon's threads, piece after piece, while the device
-//! copies the pieces before; new memory, which the system gives page by page when it is first
-//! written, is then also gathered by all of them.
+//! The driver copies pageable memory with one thread through pinned memory of its own. Here all
+//! threads of rayon copy to and from the staging slots while the device transfers the slots before;
+//! page faults of new host memory are then also taken by all threads.
 
 use super::Shared;
 use crate::{device::DeviceError, parallel};
@@ -15,30 +14,29 @@ use cust::{
 };
 use std::sync::PoisonError;
 
-/// Bytes of a slot: what the bus takes some forty microseconds for.
+/// Bytes of a slot: a transfer of about 40 microseconds.
 const SLOT: usize = 2 << 20;
-/// Slots, of which all but one are on their way.
+/// Number of slots; all but one are in transfer.
 const SLOTS: usize = 8;
-/// What a thread copies at a time, in bytes.
+/// Number of bytes that a thread copies at a time.
 const PIECE: usize = 128 << 10;
-/// How many of these a device keeps from copy to copy; more are made if more threads copy at a
-/// time.
+/// Number of staging buffers that a device keeps; more are allocated for more concurrent copies.
 const KEPT: usize = 2;
 
-/// From how many bytes on a copy goes this way.
+/// Minimum size in bytes of a staged copy.
 pub(super) const STAGED: usize = 2 * SLOT;
 
-/// Pinned memory in slots, 16 MiB.
+/// Pinned memory of 16 MiB, divided into slots.
 pub(super) struct Staging {
     memory: LockedBuffer<u8>,
     slots: Vec<Slot>,
 }
 
-/// What a slot is used for.
+/// State of a slot.
 struct Slot {
-    /// After the last copy from it or to it.
+    /// Event after the last copy from or to the slot.
     done: Event,
-    /// Whether that copy may not be done.
+    /// `true` if that copy may still be running.
     busy: bool,
 }
 
@@ -71,7 +69,7 @@ impl Staging {
         })
     }
 
-    /// Enqueues a copy to the device. When this returns, `from` has been read.
+    /// Enqueues a copy to the device. `from` has been read when this returns.
     fn upload(&mut self, stream: &Stream, to: &DeviceSlice<u8>, from: &[u8]) -> CudaResult<()> {
         for (number, part) in from.chunks(SLOT).enumerate() {
             let at = number % SLOTS;
@@ -88,7 +86,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Copies to the host, after what the stream has to do.
+    /// Copies to the host, after the work on the stream.
     fn download(
         &mut self,
         stream: &Stream,
@@ -121,7 +119,7 @@ impl Staging {
     }
 }
 
-/// Copies with all threads.
+/// Copies memory with all threads.
 fn copy(to: &mut [u8], from: &[u8]) {
     parallel::for_each_chunk_mut(to, PIECE, |first, to| {
         to.copy_from_slice(&from[first..][..to.len()]);
@@ -129,8 +127,8 @@ fn copy(to: &mut [u8], from: &[u8]) {
 }
 
 impl Shared {
-    /// Enqueues a copy of [`STAGED`] bytes or more to the device. When this returns true, `from`
-    /// has been read; false: there is no pinned memory.
+    /// Enqueues a copy of at least [`STAGED`] bytes to the device. Returns `true` if `from` has
+    /// been read, and `false` if there is no pinned memory.
     pub(super) fn upload_staged(
         &self,
         stream: &Stream,
@@ -142,8 +140,8 @@ impl Shared {
         })
     }
 
-    /// Copies [`STAGED`] bytes or more to the host, after what the stream has to do; false: there
-    /// is no pinned memory.
+    /// Copies at least [`STAGED`] bytes to the host, after the work on the stream. Returns `false`
+    /// if there is no pinned memory.
     pub(super) fn download_staged(
         &self,
         stream: &Stream,
@@ -172,7 +170,7 @@ impl Shared {
                 },
             };
             if let Err(error) = act(&mut staging) {
-                // copies may be on their way still; the first error is the one to report
+                // copies may still be running; the first error is the one to report
                 let _ = stream.synchronize();
                 return Err(error);
             }

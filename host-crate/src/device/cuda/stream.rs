@@ -14,7 +14,7 @@ use cust::{
 };
 use std::{ops::Range, sync::Arc, time::Duration};
 
-/// Bytes that are copied to the host through the stream's own pinned memory, at most.
+/// Maximum number of bytes that are downloaded through the stream's own pinned memory.
 const SMALL: usize = 4096;
 
 pub(in crate::device) struct CudaStream {
@@ -31,7 +31,7 @@ impl CudaStream {
         })
     }
 
-    /// Keeps the device's context current on this thread.
+    /// Makes the context of the device current on this thread until the guard is dropped.
     pub fn enter(&self) -> Result<ContextGuard<'_>, DeviceError> {
         let shared = &self.owner.shared;
         let entered = shared.context.enter();
@@ -65,7 +65,7 @@ impl CudaStream {
     /// Enqueues a copy to the first bytes of `memory`.
     ///
     /// # Safety
-    /// `bytes` stay as they are until the copy is done.
+    /// `bytes` must stay unchanged until the copy has finished.
     pub unsafe fn begin_copy_to_device(
         &self,
         memory: &CudaMemory,
@@ -91,7 +91,7 @@ impl CudaStream {
     /// Enqueues a copy of the first bytes of `memory`.
     ///
     /// # Safety
-    /// Nothing else uses `bytes` until the copy is done.
+    /// `bytes` must not be accessed until the copy has finished.
     pub unsafe fn begin_copy_to_host(
         &self,
         bytes: &mut [u8],
@@ -114,8 +114,8 @@ impl CudaStream {
         })
     }
 
-    /// Copies the first bytes of `memory`, and synchronises. Few bytes go through pinned memory,
-    /// which the device reaches by itself.
+    /// Copies the first bytes of `memory` to the host, and synchronises. Small copies go through
+    /// pinned memory, which the device writes directly.
     pub fn copy_to_host(&self, bytes: &mut [u8], memory: &CudaMemory) -> Result<(), DeviceError> {
         if !bytes.is_empty()
             && bytes.len() <= SMALL
@@ -139,7 +139,7 @@ impl CudaStream {
         begun.and(done)
     }
 
-    /// The stream's own pinned memory, unless the system has none.
+    /// Returns the stream's own pinned memory, or `None` if the system does not provide it.
     fn small<'a>(
         &self,
         small: &'a mut Option<LockedBuffer<u8>>,
@@ -158,8 +158,8 @@ impl CudaStream {
         })
     }
 
-    /// Enqueues a copy of some bytes of `from` to the first of a constant, which has at least as
-    /// many.
+    /// Enqueues a copy of a byte range of `from` to the beginning of a constant, which must be at
+    /// least as long.
     pub fn copy_to_constant(
         &self,
         constant: &CudaConstant,
@@ -176,11 +176,10 @@ impl CudaStream {
         })
     }
 
-    /// Whether `bytes` more can be allocated. If not at once, memory that the pool keeps goes back
-    /// to the system first.
+    /// Checks that `bytes` more bytes can be allocated. If necessary, pooled memory is returned to
+    /// the system first.
     pub fn require(&self, bytes: u64) -> Result<(), DeviceError> {
-        // what is kept for the next allocations is enough: the driver, which takes a while to
-        // answer, need not be asked
+        // if the pool has enough, the slow query of the driver is not needed
         if self.owner.pool.bytes() >= bytes {
             return Ok(());
         }
@@ -193,7 +192,7 @@ impl CudaStream {
         shared
             .clear_pools()
             .map_err(|error| shared.error("giving memory back", error))?;
-        // a driver without pools has nothing to give back
+        // a driver without pools has nothing to release
         let _ = trim_pool(shared.context.device(), 0);
         let (free, total) = free()?;
         if free as u64 >= bytes {
@@ -224,8 +223,8 @@ impl CudaStream {
     /// Enqueues a kernel.
     ///
     /// # Safety
-    /// The arguments are what the kernel asks for, on this device, and nothing else uses what it
-    /// writes.
+    /// The arguments must satisfy the requirements of the kernel, on this device, and nothing else
+    /// may use the memory that it writes.
     pub unsafe fn launch(
         &self,
         kernel: &LoadedKernel,
@@ -263,7 +262,7 @@ impl CudaStream {
         launched.map_err(|error| self.owner.shared.error(what(), error))
     }
 
-    /// Enqueues an act on memory, which may belong to other streams of the device.
+    /// Enqueues an operation on memory that may belong to other streams of the device.
     fn act_on(
         &self,
         what: &str,

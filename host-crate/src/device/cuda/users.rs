@@ -1,10 +1,11 @@
-//! Which streams use which memory, so that a buffer may be used by any stream of its device.
+//! Registry of the streams that use memory, so that a buffer may be used on any stream of its
+//! device.
 //!
 //! Memory belongs to the stream that allocated it. Another stream that uses it, by a copy or a
-//! launch, first waits for what all its users have to do by then, and becomes one. When the memory
-//! is dropped, its own stream waits for them before it has other uses for it. So whoever borrows a
-//! buffer for a call, and drops it when the call returns, does no harm to work that is still
-//! enqueued.
+//! launch, first waits for the work enqueued so far by all users of the memory, and becomes a user
+//! itself. When the memory is dropped, its own stream waits for all users before it reuses the
+//! memory. A caller may therefore lend a buffer for a call and drop it when the call returns, even
+//! if work on it is still enqueued.
 
 use super::owner::StreamOwner;
 use crate::device::DeviceError;
@@ -13,7 +14,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-/// All memory that streams have, by its first address: those of one process differ, also between
+/// Memory of all streams, by its first address. Addresses are unique within a process, also across
 /// devices.
 static MEMORY: Mutex<BTreeMap<u64, Entry>> = Mutex::new(BTreeMap::new());
 
@@ -21,7 +22,7 @@ struct Entry {
     /// One past the last address.
     end: u64,
     home: Weak<StreamOwner>,
-    /// Other streams that have used it since it was allocated.
+    /// Other streams that have used the memory since it was allocated.
     others: Vec<Arc<StreamOwner>>,
 }
 
@@ -29,7 +30,7 @@ fn memory() -> MutexGuard<'static, BTreeMap<u64, Entry>> {
     MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Memory of `bytes` bytes at `address` is now `home`'s.
+/// Registers `bytes` bytes at `address` as memory of the stream `home`.
 pub(super) fn add(address: u64, bytes: usize, home: &Arc<StreamOwner>) {
     if bytes > 0 {
         let entry = Entry {
@@ -41,8 +42,8 @@ pub(super) fn add(address: u64, bytes: usize, home: &Arc<StreamOwner>) {
     }
 }
 
-/// The memory at `address`, of `bytes` bytes, is no longer used: what its stream does from here on
-/// waits for its other users.
+/// Unregisters the memory at `address`, of `bytes` bytes: later work of its stream waits for its
+/// other users.
 pub(super) fn remove(address: u64, bytes: usize, home: &StreamOwner) {
     if bytes == 0 {
         return;
@@ -50,14 +51,14 @@ pub(super) fn remove(address: u64, bytes: usize, home: &StreamOwner) {
     let entry = memory().remove(&address);
     for other in entry.into_iter().flat_map(|entry| entry.others) {
         if home.wait_for(&other).is_err() {
-            // where even this fails the context is lost, and its memory with it
+            // if even this fails the context is lost, and its memory with it
             let _ = other.stream.synchronize();
         }
     }
 }
 
-/// `stream` will use the memory that these addresses lie in: what it does from here on waits for
-/// the other users of that.
+/// Registers `stream` as a user of the memory that contains these addresses: its later work waits
+/// for the other users.
 pub(super) fn take_up(
     stream: &Arc<StreamOwner>,
     addresses: impl Iterator<Item = u64>,

@@ -6,7 +6,7 @@ mod tree;
 use super::{DistanceError, DistanceMap, DistanceParams, NearestIndices, NoSites, Sites};
 use crate::{
     device::{Buffer, Stream},
-    grid::{DeviceSample, DeviceVolume, grid_of},
+    grid::{DeviceSample, DeviceVolume, kernel_grid},
 };
 pub(super) use sites::{MaybeOwned, ObliqueSites};
 pub(super) use tree::{SiteTree, tree_bytes};
@@ -43,7 +43,7 @@ fn transform_sites(
     if sites.is_empty() && params.no_sites == NoSites::Error {
         return Err(DistanceError::NoSites);
     }
-    let voxels = grid_of(dims)?.samples() as usize;
+    let voxels = kernel_grid(dims)?.samples() as usize;
     let max_index = voxels.max(sites.count());
     let site_tree = SiteTree::new(stream, sites, params)?;
     let mut distances = stream.alloc::<f32>(voxels)?;

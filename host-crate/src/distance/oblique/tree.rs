@@ -8,7 +8,7 @@ use crate::{
         cubes::{SortedSites, sort_sites},
         scale::oblique_metric,
     },
-    grid::{DevicePoints, grid_of},
+    grid::{DevicePoints, kernel_grid},
     partition::TooLittleMemory,
 };
 use cuda_std::View;
@@ -45,7 +45,7 @@ impl BoundingTree {
         points: &DevicePoints,
         with_numbers: bool,
     ) -> Result<Self, DistanceError> {
-        let grid = grid_of(points.dims)?;
+        let grid = kernel_grid(points.dims)?;
         let bounding_tree = Tree::new([grid.nx, grid.ny, grid.nz]);
         let box_buffer = stream.alloc::<f32>(6 * bounding_tree.boxes() as usize)?;
         let mut sorted_sites = sort_sites(
@@ -121,7 +121,7 @@ impl<'a> SiteTree<'a> {
         sites: ObliqueSites<'a>,
         params: &DistanceParams,
     ) -> Result<Self, DistanceError> {
-        let grid = grid_of(sites.dims())?;
+        let grid = kernel_grid(sites.dims())?;
         let dims = [grid.nx, grid.ny, grid.nz];
         let metric = oblique_metric(sites.geometry(), params);
         check_memory(&sites, dims, params)?;

@@ -11,7 +11,7 @@ use crate::{
     memory,
     pipeline::{
         PipelineError, VolumeSource, Warning, at, kernel_volume::is_wide, level::ResolvedLevel,
-        source::notes_of,
+        source::reader_notes,
     },
 };
 
@@ -257,7 +257,7 @@ fn point_grid(
         }
         PointGrid::Like(like) => {
             let volume = VolumeReader::open(like, &ReadOptions::default())?;
-            warnings.extend(notes_of(like, volume.header()));
+            warnings.extend(reader_notes(like, volume.header()));
             let geometry = job.input.geometry(volume.geometry())?;
             Ok((volume.dims(), geometry.unwrap_or(*volume.geometry())))
         }

@@ -1,4 +1,4 @@
-//! What can go wrong between files and files.
+//! Errors of pipelines.
 
 mod distance;
 mod object;
@@ -34,33 +34,33 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PipelineError {
-    /// The work was stopped by its caller. Nothing was written that is not complete.
+    /// The caller cancelled the work. No incomplete file was written.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-    /// An output that cannot be written, or that is another file of the job.
+    /// An output path cannot be written, or is another file of the job.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// A file that cannot be read or written.
+    /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A distance map that cannot be computed, whatever the file.
+    /// The distance map cannot be computed, regardless of the file.
     #[error(transparent)]
     DistanceJob(Box<DistanceJobError>),
-    /// A skeleton that cannot be made, whatever the file.
+    /// The skeleton cannot be computed, regardless of the file.
     #[error(transparent)]
     SkeletonJob(#[from] SkeletonJobError),
-    /// A picture that cannot be drawn.
+    /// A picture cannot be drawn.
     #[error(transparent)]
     Picture(Box<RenderError>),
-    /// The work with the content of a file failed.
+    /// The contents of a file cannot be processed.
     #[error("{}: {problem}", path.display())]
     Content {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What went wrong.
+        /// Description of the problem.
         problem: Box<Problem>,
     },
-    /// A device failed, whatever the file.
+    /// A device reported an error, regardless of the file.
     #[error(transparent)]
     Device(Box<DeviceError>),
 }
@@ -77,62 +77,62 @@ impl From<RenderError> for PipelineError {
     }
 }
 
-/// What went wrong in the work with the content of a file. Each message continues "PATH: …".
+/// Problem with the contents of a file. Each message continues "PATH: …".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The host has not enough memory.
+    /// The memory of the host is insufficient.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
-    /// Samples and geometry make no volume.
+    /// Samples and geometry do not form a volume.
     #[error(transparent)]
     Volume(#[from] VolumeError),
-    /// A mask or points cannot be made.
+    /// A mask or points cannot be created.
     #[error(transparent)]
     Grid(#[from] GridError),
     /// The isosurface cannot be extracted.
     #[error(transparent)]
     Isosurface(#[from] IsosurfaceError),
-    /// The surfaces of labels cannot be made.
+    /// The surfaces of labels cannot be extracted.
     #[error(transparent)]
     LabelSurface(#[from] LabelSurfaceError),
     /// The distances cannot be computed.
     #[error(transparent)]
     Distance(#[from] DistanceError),
-    /// The file's content makes no distance map.
+    /// The contents of the file do not define a distance map.
     #[error(transparent)]
     DistanceInput(#[from] DistanceInputError),
-    /// There is no object, or nothing else.
+    /// The level selects no voxels, or all of them.
     #[error(transparent)]
     Object(#[from] ObjectError),
-    /// The skeleton cannot be made.
+    /// The skeleton cannot be extracted.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
-    /// The skeleton's graph cannot be changed so.
+    /// The graph of the skeleton cannot be modified as requested.
     #[error(transparent)]
     Graph(#[from] GraphError),
     /// The mesh cannot be smoothed or simplified.
     #[error(transparent)]
     MeshFilter(#[from] MeshFilterError),
-    /// No isovalue separates the samples.
+    /// Otsu's threshold is undefined for the samples.
     #[error(transparent)]
     Otsu(#[from] OtsuError),
-    /// The voxels of a mesh cannot be found.
+    /// The mesh cannot be voxelized.
     #[error(transparent)]
     Voxelize(#[from] VoxelizeError),
     /// The picture cannot be drawn.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// The device failed.
+    /// The device reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The volume that is drawn is too much for the device.
+    /// The volume of the picture does not fit the device.
     #[error("the picture's volume: {0}")]
     PictureVolume(#[source] DeviceError),
-    /// Samples of integers that would be rounded.
+    /// Integer samples would be rounded.
     #[error(transparent)]
     WideSamples(#[from] WideSamples),
-    /// A mask of other dims than the volume.
+    /// The mask has other dims than the volume.
     #[error(
         "the mask has {} samples and the volume {}; they must have the same grid",
         by(mask),
@@ -141,46 +141,46 @@ pub enum Problem {
     MaskDims {
         /// Samples of the mask along x, y and z.
         mask: [usize; 3],
-        /// Samples of the volume.
+        /// Samples of the volume along x, y and z.
         volume: [usize; 3],
     },
-    /// A mask that lies elsewhere in the world than the volume.
+    /// The mask has another position in the world than the volume.
     #[error(
         "the mask lies elsewhere than the volume: up to {voxels:.3} voxels, {world:.6} in world units; they must have the \
          same grid: resample the mask, or correct its header"
     )]
     MaskPlace {
-        /// How far they are apart, in voxels of the volume.
+        /// Maximum distance between corresponding voxels, in voxels of the volume.
         voxels: f64,
-        /// The same in world units.
+        /// Maximum distance between corresponding voxels, in world units.
         world: f64,
     },
-    /// A mesh that is to be checked as a whole, and has to be streamed.
+    /// The mesh must be checked as a whole, but the volume has to be streamed.
     #[error(
         "the volume needs more memory than it may take, so it is streamed, and the check needs the whole mesh; \
          leave the check out, or allow more memory"
     )]
     CheckNeedsWhole,
-    /// A mesh that is to be smoothed or simplified, and has to be streamed.
+    /// The mesh must be smoothed or simplified, but the volume has to be streamed.
     #[error(
         "the volume needs more memory than it may take, so it is streamed, and the {what} needs the whole mesh; \
          leave the {what} out, or allow more memory"
     )]
     FilterNeedsWhole {
-        /// What is to be done: smoothing or simplification.
+        /// Name of the filter.
         what: &'static str,
     },
-    /// A mesh that is no oriented manifold. It was not written.
+    /// The mesh is not an oriented manifold, and was not written.
     #[error("not written, because the mesh has {defects}; {advice}")]
     Broken {
-        /// How many of what, for display.
+        /// Defects and their numbers, for display.
         defects: String,
-        /// Where they may come from, and what to do.
+        /// Possible cause and remedy.
         advice: &'static str,
     },
 }
 
-/// Puts what went wrong with the content of a file into the file's name.
+/// Adds the path of the file to a problem with its contents.
 pub(crate) fn at<P: Into<Problem>>(path: &Path) -> impl FnOnce(P) -> PipelineError {
     move |problem| match problem.into() {
         problem if problem.is_cancelled() => Cancelled.into(),
@@ -192,7 +192,7 @@ pub(crate) fn at<P: Into<Problem>>(path: &Path) -> impl FnOnce(P) -> PipelineErr
 }
 
 impl PipelineError {
-    /// Whether the work was stopped by its caller.
+    /// Returns `true` if the caller cancelled the work.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Cancelled(_))
     }
@@ -213,12 +213,12 @@ impl From<OutOfMemory> for PipelineError {
     }
 }
 
-/// Whether the caller cancelled the work, however deep the error is nested.
-trait Stopped {
+/// Errors that may be caused by a cancellation by the caller, however deep it is nested.
+trait CancellableError {
     fn is_cancelled(&self) -> bool;
 }
 
-impl Stopped for Problem {
+impl CancellableError for Problem {
     fn is_cancelled(&self) -> bool {
         match self {
             Self::Grid(error) => error.is_cancelled(),
@@ -235,19 +235,19 @@ impl Stopped for Problem {
     }
 }
 
-impl Stopped for DeviceError {
+impl CancellableError for DeviceError {
     fn is_cancelled(&self) -> bool {
         matches!(self, Self::Cancelled(_))
     }
 }
 
-impl Stopped for GridError {
+impl CancellableError for GridError {
     fn is_cancelled(&self) -> bool {
         matches!(self, Self::Device(error) if error.is_cancelled())
     }
 }
 
-impl Stopped for ScanError {
+impl CancellableError for ScanError {
     fn is_cancelled(&self) -> bool {
         match self {
             Self::OnDevice(error) => error.source.is_cancelled(),
@@ -257,7 +257,7 @@ impl Stopped for ScanError {
     }
 }
 
-impl Stopped for IsosurfaceError {
+impl CancellableError for IsosurfaceError {
     fn is_cancelled(&self) -> bool {
         match self {
             Self::OnDevice(error) => error.source.is_cancelled(),
@@ -268,7 +268,7 @@ impl Stopped for IsosurfaceError {
     }
 }
 
-impl Stopped for LabelSurfaceError {
+impl CancellableError for LabelSurfaceError {
     fn is_cancelled(&self) -> bool {
         match self {
             Self::Scan(error) => error.is_cancelled(),
@@ -278,7 +278,7 @@ impl Stopped for LabelSurfaceError {
     }
 }
 
-impl Stopped for DistanceError {
+impl CancellableError for DistanceError {
     fn is_cancelled(&self) -> bool {
         match self {
             Self::OnDevice(error) => error.source.is_cancelled(),
@@ -289,7 +289,7 @@ impl Stopped for DistanceError {
     }
 }
 
-impl Stopped for SkeletonError {
+impl CancellableError for SkeletonError {
     fn is_cancelled(&self) -> bool {
         match self {
             Self::OnDevice(error) => error.source.is_cancelled(),
@@ -399,7 +399,7 @@ impl MemoryError for SkeletonError {
     }
 }
 
-/// Dims as messages show them.
+/// Formats dims for messages.
 fn by(dims: &[usize; 3]) -> String {
     format!("{} x {} x {}", dims[0], dims[1], dims[2])
 }
@@ -410,7 +410,7 @@ mod tests {
     use crate::partition::OnDevice;
 
     #[test]
-    fn what_was_cancelled_says_nothing_else() {
+    fn cancellation_has_no_other_message() {
         let deep = IsosurfaceError::OnDevice(OnDevice {
             device: "cpu".to_owned(),
             among: None,

@@ -1,35 +1,35 @@
-//! Why an object has no skeleton.
+//! Errors of the selection of an object.
 
 use crate::grid::Selection;
 
-/// Why there is no object, or nothing else.
+/// An error of the selection of an object.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObjectError {
-    /// A volume with a dim of 0.
+    /// The volume has a dim of 0.
     #[error("the volume has no samples")]
     NoSamples,
-    /// A list of no labels.
+    /// The list of labels is empty.
     #[error("the list of labels is empty: name one at least")]
     NoLabels,
-    /// No voxel is of it.
+    /// No voxel is selected.
     #[error("there is no object: {}", nothing(*selection, *range))]
     Nothing {
-        /// Which samples it should be.
+        /// The selection.
         selection: Selection,
-        /// The least and the greatest finite sample.
+        /// Minimum and maximum of the finite samples.
         range: Option<[f64; 2]>,
     },
-    /// A threshold that leaves nothing out.
+    /// A threshold selects all voxels.
     #[error(
         "all of the volume is object: every sample is {selection} ({}); give a {} threshold",
         samples(*range),
         match selection { Selection::Below(_) => "lower", _ => "higher" }
     )]
     Everything {
-        /// Which samples it is.
+        /// The selection.
         selection: Selection,
-        /// The least and the greatest finite sample.
+        /// Minimum and maximum of the finite samples.
         range: Option<[f64; 2]>,
     },
 }

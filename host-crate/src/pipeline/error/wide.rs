@@ -1,18 +1,18 @@
-//! Integers that kernels do not read exactly.
+//! Integers that kernels cannot represent.
 
-/// Samples that f32 does not hold, of integers, which are not rounded unless the job says so.
+/// Integer samples that `f32` cannot represent, in a job that does not permit rounding.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error(
     "{count} integers are no exact numbers of f32, neither as they are nor as differences from the isovalue {level}; the first is {value} at \
      voxel ({}, {}, {}); bring the samples to a smaller range, or round the samples", voxel[0], voxel[1], voxel[2]
 )]
 pub struct WideSamples {
-    /// How many.
+    /// Number of such samples.
     pub count: u64,
     /// The isovalue.
     pub level: f64,
-    /// The voxel of the first.
+    /// Voxel of the first such sample.
     pub voxel: [usize; 3],
-    /// The first.
+    /// Value of the first such sample.
     pub value: f64,
 }

@@ -1,5 +1,5 @@
-//! From a volume of labels to a mesh of all of them, or to one for each: surfaces that share their
-//! walls.
+//! From a label map to meshes: surfaces of the labels with shared walls, as one mesh or one per
+//! label.
 
 mod run;
 
@@ -13,87 +13,127 @@ use std::path::PathBuf;
 
 pub use run::run;
 
-/// What [`run`] is to do.
+/// Surfaces of labels to extract, by [`run`].
 #[derive(Clone, Debug)]
 pub struct LabelMeshJob {
-    /// The volume: whole numbers, of which 0 is the background.
+    /// The label map: whole numbers; 0 is background.
     pub volume: VolumeSource,
-    /// The labels: all where none are named. Others are background.
+    /// Labels to extract; `None` for all. Other labels are background.
     pub labels: Option<Vec<i64>>,
-    /// The mesh file; without one the meshes are made and described only. `{label}` in its name
-    /// stands for the label: each has a closed mesh of its own then. Else all walls are in one
-    /// file, `.ply` or `.vtp`, each once, with the two labels of each triangle.
+    /// The mesh file. Without one the meshes are only described in the outcome. With the
+    /// placeholder `{label}` in the path, each label has a closed mesh in a file of its own.
+    /// Otherwise all walls are written to one file, `.ply` or `.vtp`, each wall once, with the two
+    /// labels of each triangle.
     pub output: Option<PathBuf>,
-    /// Where to run.
+    /// Device that extracts the surfaces.
     pub device: Device,
-    /// Whether each label's surface is looked at.
+    /// Check of the surface of each label.
     pub check: LabelCheck,
 }
 
-/// Whether surfaces of labels are looked at before they are written.
+impl LabelMeshJob {
+    /// Creates a job that extracts the surfaces of all labels on the best device, without an output
+    /// or a check.
+    pub fn new(volume: VolumeSource) -> Self {
+        Self {
+            volume,
+            labels: None,
+            output: None,
+            device: Device::best(),
+            check: LabelCheck::No,
+        }
+    }
+
+    /// Sets the mesh file, or the path of the files with the placeholder `{label}`.
+    #[must_use]
+    pub fn output(self, path: impl Into<PathBuf>) -> Self {
+        Self {
+            output: Some(path.into()),
+            ..self
+        }
+    }
+
+    /// Sets the labels to extract.
+    #[must_use]
+    pub fn labels(self, labels: Vec<i64>) -> Self {
+        Self {
+            labels: Some(labels),
+            ..self
+        }
+    }
+
+    /// Sets the check.
+    #[must_use]
+    pub fn check(self, check: LabelCheck) -> Self {
+        Self { check, ..self }
+    }
+}
+
+/// Check of the surfaces of labels before they are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LabelCheck {
-    /// They are not.
+    /// The surfaces are not checked.
     #[default]
     No,
-    /// They are.
+    /// The surfaces are checked.
     Yes,
-    /// They are, and must be closed and oriented.
+    /// The surfaces are checked, and must be closed and oriented.
     Required,
 }
 
-/// What was made.
+/// Description of the extracted surfaces.
 #[derive(Clone, Debug)]
 pub struct LabelMeshOutcome {
     /// Voxels along x, y and z.
     pub dims: [usize; 3],
-    /// Where they lie in the world.
+    /// Position of the voxels in the world.
     pub geometry: Geometry,
-    /// Their type in the file.
+    /// Sample type of the file.
     pub sample_type: SampleType,
-    /// Vertices of all walls.
+    /// Number of vertices of all walls.
     pub vertices: u64,
-    /// Triangles of all walls, each counted once.
+    /// Number of triangles of all walls, each counted once.
     pub triangles: u64,
     /// Bits of a vertex index: 32 or 64.
     pub index_bits: u32,
-    /// Each label, in ascending order.
+    /// Surfaces of the labels, in ascending order.
     pub labels: Vec<LabelSurfaceOutcome>,
-    /// The files that were written.
+    /// Files that were written.
     pub files: Vec<PathBuf>,
-    /// What the device did.
+    /// Work and memory of the device.
     pub devices: Vec<DeviceRun>,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// How long it took: `read`, `labels`, `extract`, `download`, `check`, `write`.
+    /// Time of the stages: `read`, `labels`, `extract`, `download`, `check`, `write`.
     pub timings: Timings,
 }
 
-/// The surface of a label.
+/// Surface of a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LabelSurfaceOutcome {
     /// The label.
     pub label: i64,
-    /// Its voxels.
+    /// Number of voxels of the label.
     pub voxels: u64,
-    /// Triangles around it.
+    /// Number of triangles of its surface.
     pub triangles: u64,
-    /// What it is like, if that was looked at.
+    /// Result of the check, if the surface was checked.
     pub checked: Option<LabelChecked>,
 }
 
-/// What the surface of a label is like.
+/// Result of the check of a label's surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LabelChecked {
-    /// Edges that are not gone along as often in one direction as in the other: none where it is
+    /// Number of edges that are not traversed equally often in both directions; 0 if the surface is
     /// closed and oriented.
     pub unbalanced_edges: u64,
-    /// Topology and measures. It counts the edges and vertices in which the surface touches itself.
+    /// Topology and measures. Edges and vertices where the surface touches itself count as
+    /// non-manifold.
     pub report: MeshReport,
 }
 
 impl LabelChecked {
-    /// Whether the surface is closed and oriented. It may touch itself.
+    /// Returns `true` if the surface is closed and oriented. It may touch itself.
     pub fn is_closed(&self) -> bool {
         self.unbalanced_edges == 0 && self.report.invalid_triangles == 0
     }

@@ -1,4 +1,4 @@
-//! The work itself.
+//! Execution of a label mesh job.
 
 use super::{LabelCheck, LabelChecked, LabelMeshJob, LabelMeshOutcome, LabelSurfaceOutcome};
 use crate::{
@@ -17,42 +17,41 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// Reads a volume of labels, makes their surfaces, which share their walls, and writes them. The
+/// Reads a label map, extracts the surfaces of the labels with shared walls, and writes them. The
 /// files are the same, byte for byte, on any device.
 ///
-/// The volume, the numbers of its labels and the mesh are held as a whole: on the host the samples
-/// and up to four bytes for a voxel; on the device what [`label_surface::extract`] needs.
+/// Memory: the volume, the label indices and the mesh are in core: on the host the samples and up
+/// to four bytes per voxel, on the device that of [`label_surface::extract`].
 ///
 /// ```
-/// use ferrovox::{device::Device, grid::{Geometry, Volume}, io::{VolumeWriteOptions, read_mesh, write_volume}};
-/// use ferrovox::{monitor::Monitor, pipeline::{VolumeSource, label_mesh::{self, LabelCheck, LabelMeshJob}}};
+/// use ferrovox::grid::{Geometry, Volume};
+/// use ferrovox::io::{VolumeWriteOptions, write_volume};
+/// use ferrovox::monitor::Monitor;
+/// use ferrovox::pipeline::{VolumeSource, label_mesh::{self, LabelCheck, LabelMeshJob}};
 ///
 /// let folder = tempfile::tempdir()?;
-/// let (input, output) = (folder.path().join("labels.nrrd"), folder.path().join("part-{label}.stl"));
-/// let labels = Volume::from_fn([6, 4, 4], Geometry::default(), |x, _, _| if x < 3 { 5_u8 } else { 8 })?;
+/// let (input, output) = (folder.path().join("labels.nrrd"), folder.path().join("{label}.stl"));
+/// let label = |x, _, _| if x < 3 { 5_u8 } else { 8 };
+/// let labels = Volume::from_fn([6, 4, 4], Geometry::default(), label)?;
 /// write_volume(&input, &labels.into(), &VolumeWriteOptions::default())?;
 ///
-/// let job = LabelMeshJob {
-///     volume: VolumeSource::new(&input),
-///     labels: None,
-///     output: Some(output),
-///     device: Device::cpu(),
-///     check: LabelCheck::Required,
-/// };
+/// let job = LabelMeshJob::new(VolumeSource::new(&input))
+///     .output(output)
+///     .check(LabelCheck::Required);
 /// let outcome = label_mesh::run(&job, &Monitor::silent())?;
 /// assert_eq!(outcome.labels.len(), 2);
 /// assert_eq!(outcome.labels[1].voxels, 48);
-/// assert!(folder.path().join("part-8.stl").exists());
+/// assert!(folder.path().join("8.stl").exists());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// [`PipelineError`], which names the file: of paths as early as they are known, of files, of
-/// samples that are no labels, of the device, of a check that failed, and
-/// [`PipelineError::Cancelled`]. What stood under the outputs' names is untouched then.
+/// [`PipelineError`] with the name of the file: errors of paths as early as they are known, of
+/// files, of samples that are not labels, of the device, of a failed check, and
+/// [`PipelineError::Cancelled`]. Existing output files are left untouched then.
 pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome, PipelineError> {
     start_threads()?;
-    job.check_before()?;
+    job.check_inputs()?;
     job.device.reset_peak_memory();
     let mut stages = Stages::begin(monitor);
     let file = stages.run("read", || job.volume.read())?;
@@ -62,7 +61,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     let path = &job.volume.path;
     let field = stages.run("labels", || {
         let field = LabelField::new(&volume, job.labels.as_deref()).map_err(at(path))?;
-        // of all labels the files are known now
+        // the paths of all labels are known now
         job.check_paths(field.labels())?;
         Ok::<_, PipelineError>(field)
     })?;
@@ -94,10 +93,10 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     if job.check != LabelCheck::No {
         stages.run("check", || {
             walls.for_each_label_mesh(|index, part| {
-                labels[index].checked = Some(checked(&part).map_err(out_of_memory)?);
+                labels[index].checked = Some(check_part(&part).map_err(out_of_memory)?);
                 Ok::<_, PipelineError>(())
             })?;
-            job.refuse_if_open(&labels)
+            job.require_closed(&labels)
         })?;
     }
     let files = match &job.output {
@@ -135,7 +134,7 @@ pub fn run(job: &LabelMeshJob, monitor: &Monitor<'_>) -> Result<LabelMeshOutcome
     })
 }
 
-fn checked(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
+fn check_part(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
     Ok(LabelChecked {
         unbalanced_edges: part.unbalanced_edges()?,
         report: part.check()?,
@@ -143,8 +142,8 @@ fn checked(part: &LabelMesh) -> Result<LabelChecked, OutOfMemory> {
 }
 
 impl LabelMeshJob {
-    /// Refuses what can be refused before the file is read.
-    fn check_before(&self) -> Result<(), PipelineError> {
+    /// Checks the job before the file is read.
+    fn check_inputs(&self) -> Result<(), PipelineError> {
         let Some(output) = &self.output else {
             return Ok(());
         };
@@ -163,7 +162,7 @@ impl LabelMeshJob {
         }
     }
 
-    /// Fails unless each file can be written, and is not the one that is read and no other.
+    /// Checks that each file can be written, and is neither the input nor another output.
     fn check_paths(&self, labels: &[i64]) -> Result<(), PipelineError> {
         let files: Vec<PathBuf> = self
             .output
@@ -174,7 +173,7 @@ impl LabelMeshJob {
         Ok(paths::check(&[&self.volume.path], &outputs)?)
     }
 
-    fn refuse_if_open(&self, labels: &[LabelSurfaceOutcome]) -> Result<(), PipelineError> {
+    fn require_closed(&self, labels: &[LabelSurfaceOutcome]) -> Result<(), PipelineError> {
         if self.check != LabelCheck::Required {
             return Ok(());
         }
@@ -194,8 +193,8 @@ impl LabelMeshJob {
         }))
     }
 
-    /// Writes all walls in one file, or each label's surface in one of its own: all files take
-    /// their places together.
+    /// Writes all walls to one file, or the surface of each label to a file of its own. All files
+    /// appear together.
     fn write(&self, output: &Path, walls: &LabelledMesh) -> Result<Vec<PathBuf>, PipelineError> {
         let mut group = FileGroup::new();
         let files = expand(output, &walls.labels);

@@ -128,12 +128,12 @@ fn require_manifold(
         ),
         (report.non_finite_vertices, "vertices that are not finite"),
     ];
-    let found: Vec<String> = defects
+    let descriptions: Vec<String> = defects
         .iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, defect)| format!("{count} {defect}"))
         .collect();
-    if found.is_empty() {
+    if descriptions.is_empty() {
         return Ok(());
     }
     let advice = if job.mask.is_some() || non_finite_cells > 0 {
@@ -143,7 +143,7 @@ fn require_manifold(
     };
     let path = job.output.as_ref().unwrap_or(&job.volume.path);
     Err(at(path)(Problem::Broken {
-        defects: found.join(", "),
+        defects: descriptions.join(", "),
         advice,
     }))
 }

@@ -41,8 +41,10 @@ use crate::{
 /// all of the mesh with it, the mesh is extracted and downloaded in parts.
 ///
 /// ```
-/// use ferrovox::{device::Device, grid::{Geometry, Volume}, io::{VolumeWriteOptions, write_volume}};
-/// use ferrovox::{monitor::Monitor, pipeline::{Level, VolumeSource, mesh::{self, MeshCheck, MeshJob}}};
+/// use ferrovox::grid::{Geometry, Volume};
+/// use ferrovox::io::{VolumeWriteOptions, write_volume};
+/// use ferrovox::monitor::Monitor;
+/// use ferrovox::pipeline::{Level, VolumeSource, mesh::{self, MeshCheck, MeshJob}};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let (input, output) = (folder.path().join("ramp.nrrd"), folder.path().join("ramp.ply"));

@@ -23,8 +23,12 @@ impl SkeletonJob {
         stages: &mut Stages<'_>,
         warnings: &mut Vec<Warning>,
     ) -> Result<Object<DeviceMask>, PipelineError> {
-        let (source, voxels) = match &self.object {
-            ObjectSource::Volume { source, voxels } => (source, *voxels),
+        let (source, level, inside) = match &self.object {
+            ObjectSource::Volume {
+                source,
+                level,
+                inside,
+            } => (source, *level, *inside),
             ObjectSource::Labels { .. } => return Err(SkeletonJobError::LabelsNeedMedial.into()),
             ObjectSource::Mesh { path, grid } => {
                 let mask = voxels_of_mesh(path, grid, stream, stages)?;
@@ -32,6 +36,8 @@ impl SkeletonJob {
             }
         };
         let (volume, _) = stages.run("read", || self.read(source, warnings))?;
+        let level = level.resolve(stages, source, &volume, None)?;
+        let voxels = level.selection(inside);
         let select = || -> Result<DeviceMask, Problem> {
             // on a device these would be converted to f32, which can merge two labels
             let is_wide = matches!(volume, AnyVolume::I32(_) | AnyVolume::F64(_));
@@ -57,15 +63,21 @@ impl SkeletonJob {
         warnings: &mut Vec<Warning>,
     ) -> Result<Object<HostVoxels>, PipelineError> {
         let mut object = match &self.object {
-            ObjectSource::Volume { source, voxels } => {
+            ObjectSource::Volume {
+                source,
+                level,
+                inside,
+            } => {
                 let (volume, _) = stages.run("read", || self.read(source, warnings))?;
+                let level = level.resolve(stages, source, &volume, None)?;
+                let voxels = level.selection(*inside);
                 let select = || -> Result<Mask, Problem> {
-                    let mask = Mask::select(&volume, *voxels)?;
-                    check_selection(*voxels, &volume, mask.count())?;
+                    let mask = Mask::select(&volume, voxels)?;
+                    check_selection(voxels, &volume, mask.count())?;
                     Ok(mask)
                 };
                 let mask = stages.run("object", || select().map_err(source.error()))?;
-                Object::from_volume(HostVoxels::Mask(mask), *voxels, volume)
+                Object::from_volume(HostVoxels::Mask(mask), voxels, volume)
             }
             ObjectSource::Labels { source, .. } => {
                 let (volume, _) = stages.run("read", || self.read(source, warnings))?;

@@ -7,7 +7,7 @@ use crate::{
         AnyDeviceVolume, AnyVolume, DeviceMask, Geometry, Inside, Mask, Sample, Selection,
         with_volume,
     },
-    pipeline::{PipelineError, Problem, VolumeSource},
+    pipeline::{Level, PipelineError, Problem, VolumeSource},
     voxelize::{VoxelizeParams, volume_of},
 };
 use std::{
@@ -23,8 +23,10 @@ pub enum ObjectSource {
     Volume {
         /// Volume file.
         source: Box<VolumeSource>,
-        /// Selection of the samples that belong to the object.
-        voxels: Selection,
+        /// Threshold or selection of the samples that belong to the object.
+        level: Level,
+        /// Side of a threshold on which the object is; no meaning for other levels.
+        inside: Inside,
     },
     /// Labels of a segmentation, each a separate object; all are processed in one pass. Samples are
     /// integers, and 0 is the background.
@@ -113,7 +115,7 @@ impl ObjectSource {
     pub(super) fn labels(&self) -> Option<Vec<i64>> {
         match self {
             Self::Volume {
-                voxels: Selection::Label(label),
+                level: Level::Label(label),
                 ..
             } if label.fract() == 0.0 => Some(vec![*label as i64]),
             Self::Volume { .. } | Self::Mesh { .. } => Some(vec![1]),
@@ -127,7 +129,7 @@ impl ObjectSource {
     /// Checks everything that can be checked before the input is read.
     pub(super) fn check(&self) -> Result<(), PipelineError> {
         match self {
-            Self::Volume { source, voxels } => voxels.check().map_err(source.error()),
+            Self::Volume { source, level, .. } => level.check_selection().map_err(source.error()),
             Self::Labels { source, labels } => match labels {
                 Some(labels) if labels.is_empty() => {
                     Err(ObjectError::NoLabels).map_err(source.error())

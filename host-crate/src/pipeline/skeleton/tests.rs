@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::{
-    grid::{Geometry, Selection, Volume},
+    grid::{Geometry, Inside, Volume},
     io::{MeshWriteOptions, VolumeWriteOptions, write_mesh, write_volume},
     mesh::{TriangleMesh, Triangles},
     monitor::CancelFlag,
-    pipeline::VolumeSource,
+    pipeline::{Level, VolumeSource},
     skeleton::potential_field::Hierarchy,
     voxelize::VoxelizeParams,
 };
@@ -217,7 +217,8 @@ fn detached_samples_are_not_overwritten() {
         },
         ObjectSource::Volume {
             source: source.clone(),
-            voxels: Selection::NotZero,
+            level: Level::NonZero,
+            inside: Inside::Above,
         },
     ] {
         let job = SkeletonJob {
@@ -291,7 +292,8 @@ fn cavities_are_filled_before_the_extraction() {
     .unwrap();
     let object = ObjectSource::Volume {
         source: VolumeSource::new(&path).into(),
-        voxels: Selection::NotZero,
+        level: Level::NonZero,
+        inside: Inside::Above,
     };
     for fill in [false, true] {
         let job = SkeletonJob {

@@ -19,7 +19,7 @@ pub use types::{
 
 use crate::{
     device::{Device, DeviceError, Stream, no_thread},
-    grid::{DeviceSample, Sample, SampleType, grid_of},
+    grid::{DeviceSample, Sample, SampleType, kernel_grid},
     io::{MeshCounts, MeshWriter, VolumeReader},
     isosurface::{
         IsosurfaceError, IsosurfaceParams, TopologyCounts, check,
@@ -78,7 +78,8 @@ struct Job<'a> {
 ///
 /// ```
 /// use ferrovox::device::Device;
-/// use ferrovox::io::{MeshWriteOptions, MeshWriter, ReadOptions, VolumeReader, VolumeWriteOptions, write_volume};
+/// use ferrovox::io::{MeshWriteOptions, MeshWriter, ReadOptions, VolumeReader,
+///     VolumeWriteOptions, write_volume};
 /// use ferrovox::grid::{Geometry, Volume};
 /// use ferrovox::isosurface::IsosurfaceParams;
 /// use ferrovox::monitor::Monitor;
@@ -90,7 +91,8 @@ struct Job<'a> {
 /// write_volume(&input, &ramp.into(), &VolumeWriteOptions::default())?;
 ///
 /// let mut reader = VolumeReader::open(&input, &ReadOptions::default())?;
-/// let writer = MeshWriter::create(&output, &MeshWriteOptions { normals: false, ..MeshWriteOptions::default() })?;
+/// let writer = MeshWriter::create(&output, &MeshWriteOptions { normals: false,
+///     ..MeshWriteOptions::default() })?;
 /// let params = IsosurfaceParams { iso: 3.5, ..IsosurfaceParams::default() };
 /// let options = StreamOptions { memory: Some(1 << 20), ..StreamOptions::default() };
 /// let inputs = StreamInputs {
@@ -167,7 +169,7 @@ impl<'a> Request<'a> {
     ) -> Result<(Job<'a>, Plan), StreamError> {
         let geometry = self.options.geometry.unwrap_or(*volume.geometry());
         let divide = |along: SlabAxis| -> Result<_, StreamError> {
-            let grid = grid_of(along.turn(volume.dims()))?;
+            let grid = kernel_grid(along.turn(volume.dims()))?;
             let geometry = geometry.turned(along.turn([0, 1, 2]));
             let job = Job {
                 along,
@@ -351,8 +353,8 @@ fn failed(error: impl Into<StreamError>) -> OverBudget<StreamError> {
     OverBudget::Failed(error.into())
 }
 
-/// Returns the maximum bytes that a plane of cells needs. Reads the volume again, one plane of cells
-/// at a time.
+/// Returns the maximum bytes that a plane of cells needs. Reads the volume again, one plane of
+/// cells at a time.
 fn max_plane_bytes<T: DeviceSample + Sample>(
     job: &Job<'_>,
     slabs: &mut Slabs<'_, T>,

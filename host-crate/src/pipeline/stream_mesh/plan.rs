@@ -126,8 +126,8 @@ impl Plan {
         self.memory / self.host_users
     }
 
-    /// Returns the bytes of slabs on the host: one per device, one that is read, and the planes that
-    /// consecutive slabs share.
+    /// Returns the bytes of slabs on the host: one per device, one that is read, and the planes
+    /// that consecutive slabs share.
     fn host_slab_bytes(&self) -> u64 {
         let read = (self.height as u64 + EXTRA_PLANES).min(self.planes);
         self.slab_bytes(self.height)
@@ -144,8 +144,8 @@ impl Plan {
         self.memory / self.sharing(job).users(device)
     }
 
-    /// Number of parts of the mesh in the host's memory at a time: per device one that is downloaded
-    /// and one that is queued, and one that is written.
+    /// Number of parts of the mesh in the host's memory at a time: per device one that is
+    /// downloaded and one that is queued, and one that is written.
     fn host_parts(&self) -> u64 {
         2 * self.workers as u64 + 1
     }
@@ -176,8 +176,8 @@ impl Plan {
         (counting > self.memory.max(COUNTING_BYTES)).then(|| self.enough(job, without_mesh))
     }
 
-    /// Returns the budget that suffices if one plane of cells at a time needs `max_plane`. Slabs may
-    /// be higher than one plane if they leave three quarters of the budget.
+    /// Returns the budget that suffices if one plane of cells at a time needs `max_plane`. Slabs
+    /// may be higher than one plane if they leave three quarters of the budget.
     pub fn enough(&self, job: &Job<'_>, max_plane: PieceBytes) -> u64 {
         let low = Self {
             height: self.height.min(job.options.slab_height.unwrap_or(1)),

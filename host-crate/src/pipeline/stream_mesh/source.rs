@@ -38,7 +38,7 @@ impl ReadStatistics {
     };
 
     fn add<S: Sample>(&mut self, samples: &[S]) {
-        self.summary = self.summary.join(SampleSummary::of(samples));
+        self.summary = self.summary.join(SampleSummary::from_samples(samples));
     }
 }
 
@@ -97,8 +97,8 @@ pub(super) fn from_f64<'r>(
     }
 }
 
-/// Reads samples with a conversion, one stored plane at a time. `convert` also returns `true` if the
-/// conversion is exact.
+/// Reads samples with a conversion, one stored plane at a time. `convert` also returns `true` if
+/// the conversion is exact.
 fn converted<'r, S: Sample, T: Sample>(
     reader: &'r mut VolumeReader<'_>,
     along: SlabAxis,

@@ -16,8 +16,8 @@ pub struct StreamInputs<'a, 'v> {
     pub devices: &'a [Device],
     /// The volume.
     pub volume: &'a mut VolumeReader<'v>,
-    /// Mask of the same grid, with samples of any type: cells with a corner where it is zero have no
-    /// surface.
+    /// Mask of the same grid, with samples of any type: cells with a corner where it is zero have
+    /// no surface.
     pub mask: Option<&'a mut VolumeReader<'v>>,
     /// Writer of the mesh file. Without one the mesh is only counted.
     pub writer: Option<MeshWriter>,

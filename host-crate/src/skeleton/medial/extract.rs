@@ -220,7 +220,7 @@ fn extract_runs(
         .iter()
         .filter(|device| device.kind() == DeviceKind::Cuda)
         .collect_or_unwind();
-    let (metric, spacing) = Metric::of(&geometry);
+    let (metric, spacing) = Metric::rounded(&geometry);
     let mut selected: Vec<Component<'_>> = Vec::new();
     let mut labels: Vec<LabelSkeleton> = Vec::new();
     let mut total = 0;

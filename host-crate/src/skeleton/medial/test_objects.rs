@@ -30,7 +30,7 @@ pub fn with_context(
     let components = runs.components().unwrap();
     let runs = components.iter().next().unwrap();
     let frame = Frame::unpermuted(runs);
-    let metric = &Metric::of(&geometry).0;
+    let metric = &Metric::rounded(&geometry).0;
     let progress = &ComponentProgress::disabled();
     let object = &Object::new(runs, &frame, progress).unwrap();
     let squared_distances = squared_distances(object, metric, progress).unwrap();

@@ -234,7 +234,7 @@ mod tests {
         let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
         (
             Object::new(&runs, &frame, &ComponentProgress::disabled()).unwrap(),
-            Metric::of(&geometry).0,
+            Metric::rounded(&geometry).0,
         )
     }
 
@@ -295,7 +295,7 @@ mod tests {
             &ComponentProgress::disabled(),
         )
         .unwrap();
-        let metric = Metric::of(&Geometry::default()).0;
+        let metric = Metric::rounded(&Geometry::default()).0;
         let mut coverage = Coverage::new(&object, &metric);
         for (at, radius) in [([1.0, 60.0, 50.0], 55.5), ([1.5, 60.0, 60.0], 200.0)] {
             coverage.add_ball(at, radius);

@@ -37,7 +37,7 @@ proptest! {
         let runs = Runs::from_mask(&mask).unwrap();
         let components = runs.components().unwrap();
         let Some(runs) = components.iter().max_by_key(|runs| runs.len()) else { return Ok(()) };
-        let (metric, _) = Metric::of(mask.geometry());
+        let (metric, _) = Metric::rounded(mask.geometry());
         let frame = Frame::canonical(runs, &metric);
         let metric = frame.metric(&metric);
         let object = Object::new(runs, &frame, &ComponentProgress::disabled()).unwrap();

@@ -234,6 +234,6 @@ mod tests {
         ));
         assert_eq!(voxel_at(&one, [half, -half, 0]), Some(0));
         assert_eq!(voxel_at(&one, [half, -half - 1, 0]), None);
-        let _ = Metric::of;
+        let _ = Metric::rounded;
     }
 }

@@ -359,7 +359,7 @@ mod tests {
             let runs = Runs::from_mask(&mask).unwrap();
             let components = runs.components().unwrap();
             let Some(runs) = components.iter().max_by_key(|runs| runs.len()) else { return Ok(()) };
-            let (metric, _) = Metric::of(mask.geometry());
+            let (metric, _) = Metric::rounded(mask.geometry());
             let progress = &ComponentProgress::disabled();
             let object = Object::new(runs, &Frame::unpermuted(runs), progress).unwrap();
             let squared_distances = distance_transform::squared_distances(&object, &metric, progress).unwrap();

@@ -246,7 +246,7 @@ mod tests {
             let axes = nalgebra::Matrix3::new(a, shear * b, 0.0, 0.0, b, shear, 0.0, 0.0, c);
             let geometry = Geometry::new(axes, nalgebra::Vector3::zeros()).unwrap();
             let frame = Frame::unpermuted(&runs);
-            let metric = frame.metric(&Metric::of(&geometry).0);
+            let metric = frame.metric(&Metric::rounded(&geometry).0);
             let object = Object::new(&runs, &frame, &ComponentProgress::disabled()).unwrap();
             let boundary = BoundaryFaces::new(&object, &metric);
             for (at, middle, off) in positions {

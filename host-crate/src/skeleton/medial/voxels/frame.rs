@@ -175,7 +175,8 @@ fn compare(a: &[f64; 6], b: &[f64; 6]) -> Ordering {
 impl Frame {
     /// Returns the frame without permutation and reflection.
     pub fn unpermuted(runs: &[Run]) -> Self {
-        let mut frame = Self::canonical(runs, &Metric::of(&crate::grid::Geometry::default()).0);
+        let mut frame =
+            Self::canonical(runs, &Metric::rounded(&crate::grid::Geometry::default()).0);
         frame.order = ORDERS[0];
         frame.flips = [false; 3];
         frame

@@ -117,7 +117,7 @@ proptest! {
         let positions = positions.into_iter().map(|(x, y, z)| [x * stretch[0] + far, y * stretch[1], z * stretch[2]]);
         let runs = runs_from_positions(positions);
         let geometry = crate::grid::Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
-        let frame = Frame::canonical(&runs, &Metric::of(&geometry).0);
+        let frame = Frame::canonical(&runs, &Metric::rounded(&geometry).0);
         check(&runs, &frame);
     }
 }

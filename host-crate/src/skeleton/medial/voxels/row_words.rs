@@ -225,7 +225,7 @@ mod tests {
             let runs: Vec<Run> = (0..ny * nz).map(row).collect();
             for spacing in [[1.0, 2.0, 3.0], [2.0, 3.0, 1.0], [3.0, 1.0, 2.0]] {
                 let geometry = Geometry::from_spacing(spacing, [0.0; 3]).unwrap();
-                let frame = Frame::canonical(&runs, &Metric::of(&geometry).0);
+                let frame = Frame::canonical(&runs, &Metric::rounded(&geometry).0);
                 let whole = words_by_slabs(&runs, &frame, 1).concat();
                 let voxels: u64 = runs.iter().map(Run::voxels).sum();
                 let bits: u32 = whole.iter().map(|word| word.bits.count_ones()).sum();

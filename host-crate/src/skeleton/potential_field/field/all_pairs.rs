@@ -124,7 +124,7 @@ impl AllPairsJob<'_> {
             0
         };
         let (metric, _) = Metric::snapped(&self.targets.mask.geometry);
-        if !metric.is_of_cubes() {
+        if !metric.is_cubic() {
             let (sums, slices) = match integer {
                 0 => self.tuned_in_world_sums::<A, RealPower>(&metric)?,
                 _ => self.tuned_in_world_sums::<A, IntegerPower>(&metric)?,

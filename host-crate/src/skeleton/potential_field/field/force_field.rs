@@ -228,7 +228,7 @@ fn source_voxels(
 }
 
 fn is_isotropic(mask: &DeviceMask) -> bool {
-    Metric::snapped(&mask.geometry).0.is_of_cubes()
+    Metric::snapped(&mask.geometry).0.is_cubic()
 }
 
 fn forces_on_devices(

@@ -101,7 +101,7 @@ fn components_at(
     // SAFETY: sources and points have three coordinates each, there is one weight per source or
     // none at all, and `sums` holds the components of each slice of each point.
     unsafe {
-        if metric.is_of_cubes() {
+        if metric.is_cubic() {
             let args = (
                 source_coords,
                 point_coords,

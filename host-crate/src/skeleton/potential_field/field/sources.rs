@@ -45,7 +45,7 @@ impl Sources {
         let surface = &classes.surface;
         let sources = Self::new(stream, DevicePoints::from_sites(stream, surface)?)?;
         let (metric, _) = Metric::snapped(&surface.geometry);
-        if metric.is_of_cubes() {
+        if metric.is_cubic() {
             return Ok(sources);
         }
         let solid = classes.solid(stream)?;

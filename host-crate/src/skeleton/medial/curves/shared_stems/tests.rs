@@ -24,7 +24,7 @@ fn merge_in_block(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> In
         label: 1,
     };
     let runs: Vec<Run> = (0..1600).map(run).collect();
-    let (metric, _) = Metric::of(&Geometry::default());
+    let (metric, _) = Metric::rounded(&Geometry::default());
     let progress = &ComponentProgress::disabled();
     let object = &Object::new(&runs, &Frame::unpermuted(&runs), progress).unwrap();
     let squared_distances = squared_distances(object, &metric, progress).unwrap();

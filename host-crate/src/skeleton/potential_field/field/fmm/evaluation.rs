@@ -175,7 +175,7 @@ impl FmmJob<'_> {
             let (starts, source_list) = (octree.starts.view(), octree.source_list.view());
             let offsets = tables.near.view();
             let launch = self.launch(nodes);
-            if lattice.metric.is_of_cubes() {
+            if lattice.metric.is_cubic() {
                 let args = (
                     words,
                     before,

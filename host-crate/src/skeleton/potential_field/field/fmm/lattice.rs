@@ -74,10 +74,7 @@ mod tests {
     #[test]
     fn bricks_are_approximately_cubes() {
         let cubes = lattice([[0.7, 0.0, 0.0], [0.0, 0.7, 0.0], [0.0, 0.0, 0.7]]);
-        assert_eq!(
-            (cubes.log_steps, cubes.metric.is_of_cubes()),
-            ([0; 3], true)
-        );
+        assert_eq!((cubes.log_steps, cubes.metric.is_cubic()), ([0; 3], true));
         let anisotropic = lattice([[0.7, 0.0, 0.0], [0.0, 0.7, 0.0], [0.0, 0.0, 5.0]]);
         assert_eq!(anisotropic.log_steps, [0, 0, 3]);
         let length = anisotropic.metric.length([0.0, 0.0, 8.0]);

@@ -184,7 +184,7 @@ fn sum_exactly(
         // SAFETY: there are three coordinates per source and point, one weight per source or none
         // at all, three sums per point of the batch and slice, and four elements per point.
         unsafe {
-            if metric.is_of_cubes() {
+            if metric.is_cubic() {
                 let args = (
                     source_coords,
                     point_coords,

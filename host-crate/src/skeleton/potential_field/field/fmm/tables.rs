@@ -140,7 +140,7 @@ struct SymmetricOffset {
 
 impl Symmetry {
     fn from_metric(metric: &Metric) -> Self {
-        match (metric.is_of_cubes(), metric.is_diagonal()) {
+        match (metric.is_cubic(), metric.is_diagonal()) {
             (true, _) => Self::Cube,
             (_, true) => Self::Box,
             _ => Self::Centre,
