@@ -1,7 +1,8 @@
 //! Prints what skeletons of known solids are like: critical points beside the Euler number, pieces,
 //! loops, length, and how far the curves are from the solid's middle.
 //!
-//! `cargo run --release -p ferrovox-tests --example skeletons -- [PART OF A NAME] [DEVICE] [EXPONENT]…`
+//! `cargo run --release -p ferrovox-tests --example skeletons -- [PART OF A NAME] [DEVICE]
+//! [EXPONENT]…`
 
 use ferrovox::{
     device::{Device, Stream},

@@ -1,20 +1,20 @@
-//! The devices that a test runs on.
+//! Devices on which tests run.
 
 use ferrovox::device::{CpuOptions, Device};
 use simt::Mode;
 
-/// A device, and how it is set up.
+/// Device with its configuration.
 pub struct TestDevice {
-    /// For messages: `cpu`, `cpu checked, blocks of 64`, `cuda:0`.
+    /// Name for messages: `cpu`, `cpu checked, blocks of 64`, `cuda:0`.
     pub label: String,
-    /// The device.
+    /// Device.
     pub device: Device,
 }
 
-/// The CPU as users have it, the CPU in checked mode with blocks of several sizes, and every CUDA
-/// device present.
+/// Returns the CPU as users have it, the CPU in checked mode with several block sizes, and every
+/// CUDA device present.
 ///
-/// A machine without a GPU says so on stderr, so that a log shows what was tested.
+/// Prints a message to stderr if the machine has no GPU, so that a log shows what was tested.
 pub fn all() -> Vec<TestDevice> {
     let mut devices = fast();
     for (block, seed) in [(1, 11), (64, 12), (100, 13)] {
@@ -30,8 +30,8 @@ pub fn all() -> Vec<TestDevice> {
     devices
 }
 
-/// The CPU as users have it, and every CUDA device present: for what would take checked mode too
-/// long.
+/// Returns the CPU as users have it, and every CUDA device present: for tests that would take too
+/// long in checked mode.
 pub fn fast() -> Vec<TestDevice> {
     let mut devices = vec![TestDevice {
         label: "cpu".into(),
@@ -40,14 +40,14 @@ pub fn fast() -> Vec<TestDevice> {
     match Device::cuda_count() {
         Ok(count) => {
             for index in 0..count {
-                let device = Device::cuda(index).expect("a device that was counted opens");
+                let device = Device::cuda(index).expect("counted devices can be opened");
                 devices.push(TestDevice {
                     label: device.id(),
                     device,
                 });
             }
         }
-        Err(error) => eprintln!("no CUDA device is tested: {error}"),
+        Err(error) => eprintln!("CUDA devices are not tested: {error}"),
     }
     devices
 }

@@ -1,4 +1,4 @@
-//! Graphs of points and links between them, as other programs give them, as curves.
+//! Conversion of graphs of points and links, as produced by other programs, to skeletons.
 
 use ferrovox::{
     graph::{Edge, Node, NodeKind, Skeleton},
@@ -7,18 +7,22 @@ use ferrovox::{
 use nalgebra::Point3;
 use std::collections::HashMap;
 
-/// Curves through points with two links, between the others. A ring has one node, a point without
-/// links is a node. Points are in voxels; links from a point to itself and those that are there
-/// already are left out.
-pub fn skeleton(points: &[Point3<f64>], links: &[[usize; 2]], geometry: Geometry) -> Skeleton {
-    let mut others: Vec<Vec<usize>> = vec![Vec::new(); points.len()];
+/// Creates a skeleton whose curves pass through the points with two links and end at the others. A
+/// ring has one node; a point without links is a node. Points are in voxel coordinates; self-links
+/// and duplicate links are ignored.
+pub fn skeleton_from_links(
+    points: &[Point3<f64>],
+    links: &[[usize; 2]],
+    geometry: Geometry,
+) -> Skeleton {
+    let mut links_by_voxel: Vec<Vec<usize>> = vec![Vec::new(); points.len()];
     for &[a, b] in links {
-        if a != b && !others[a].contains(&b) {
-            others[a].push(b);
-            others[b].push(a);
+        if a != b && !links_by_voxel[a].contains(&b) {
+            links_by_voxel[a].push(b);
+            links_by_voxel[b].push(a);
         }
     }
-    let mut made = Skeleton {
+    let mut skeleton = Skeleton {
         geometry,
         ..Skeleton::default()
     };
@@ -26,50 +30,53 @@ pub fn skeleton(points: &[Point3<f64>], links: &[[usize; 2]], geometry: Geometry
     let mut used = vec![false; points.len()];
     for rings in [false, true] {
         for start in 0..points.len() {
-            let is_inner = others[start].len() == 2;
+            let is_inner = links_by_voxel[start].len() == 2;
             if is_inner != rings || used[start] {
                 continue;
             }
-            let node = node_at(&mut made, &mut node_of, points, start);
+            let node = node_at(&mut skeleton, &mut node_of, points, start);
             used[start] = true;
-            for &first in &others[start] {
-                let mut way = vec![start, first];
-                // a ring is gone around once, a link between two nodes taken from its lower end
+            for &first in &links_by_voxel[start] {
+                let mut path = vec![start, first];
+                // a ring is traversed once; a link between two nodes is taken from its lower end
                 let (mut before, mut at) = (start, first);
-                if used[at] && others[at].len() == 2 {
+                if used[at] && links_by_voxel[at].len() == 2 {
                     continue;
                 }
-                while at != start && others[at].len() == 2 {
+                while at != start && links_by_voxel[at].len() == 2 {
                     used[at] = true;
-                    let next = others[at].iter().copied().find(|&next| next != before);
+                    let next = links_by_voxel[at]
+                        .iter()
+                        .copied()
+                        .find(|&next| next != before);
                     (before, at) = (at, next.unwrap_or(start));
-                    way.push(at);
+                    path.push(at);
                 }
-                if way.len() == 2 && at < start {
+                if path.len() == 2 && at < start {
                     continue;
                 }
-                let end = node_at(&mut made, &mut node_of, points, at);
-                made.edges.push(Edge {
+                let end = node_at(&mut skeleton, &mut node_of, points, at);
+                skeleton.edges.push(Edge {
                     nodes: [node, end],
-                    points: way.iter().map(|&point| points[point]).collect(),
-                    radii: vec![0.0; way.len()],
+                    points: path.iter().map(|&point| points[point]).collect(),
+                    radii: vec![0.0; path.len()],
                     level: 0,
                 });
             }
         }
     }
-    made
+    skeleton
 }
 
 fn node_at(
-    made: &mut Skeleton,
+    skeleton: &mut Skeleton,
     node_of: &mut [usize],
     points: &[Point3<f64>],
     point: usize,
 ) -> usize {
     if node_of[point] == usize::MAX {
-        node_of[point] = made.nodes.len();
-        made.nodes.push(Node {
+        node_of[point] = skeleton.nodes.len();
+        skeleton.nodes.push(Node {
             kind: NodeKind::Junction,
             position: points[point],
             eigenvalues: None,
@@ -80,47 +87,48 @@ fn node_at(
     node_of[point]
 }
 
-/// Links between voxels that touch, shorter ones first, but none between two that links join
-/// already within two voxels along each axis: what touches there has a corner in common, so there
-/// is nothing to go around.
-pub fn of_voxels(voxels: &[[i64; 3]]) -> Vec<[usize; 2]> {
+/// Returns links between 26-adjacent voxels, shorter ones first, except between voxels that are
+/// already connected by links within two voxels along each axis: such voxels share a corner, so
+/// there is no hole between them.
+pub fn voxel_links(voxels: &[[i64; 3]]) -> Vec<[usize; 2]> {
     let number: HashMap<[i64; 3], usize> = voxels.iter().copied().zip(0..).collect();
     let mut links: Vec<(i64, [usize; 2])> = Vec::new();
     for (index, voxel) in voxels.iter().enumerate() {
         for n in 14..27 {
             let step = [n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1];
-            if let Some(&other) = number.get(&[0, 1, 2].map(|k| voxel[k] + step[k])) {
-                links.push((step.iter().map(|s| s * s).sum(), [index, other]));
+            if let Some(&neighbour) = number.get(&[0, 1, 2].map(|k| voxel[k] + step[k])) {
+                links.push((step.iter().map(|s| s * s).sum(), [index, neighbour]));
             }
         }
     }
     links.sort_unstable();
-    let mut others: Vec<Vec<usize>> = vec![Vec::new(); voxels.len()];
+    let mut links_by_voxel: Vec<Vec<usize>> = vec![Vec::new(); voxels.len()];
     let mut kept = Vec::new();
     for (_, [a, b]) in links {
         let low = [0, 1, 2].map(|k| voxels[a][k].min(voxels[b][k]));
         let wide = [0, 1, 2].map(|k| (voxels[a][k] - voxels[b][k]).abs());
-        // the corners that both have: where they are in one plane, on either side of it
+        // the corners that both voxels share; if they lie in a plane, the voxels on either side of
+        // it
         let joined = (0..8).filter(|n| (0..3).all(|k| wide[k] == 0 || n >> k & 1 == 0));
         let mut joined = joined.map(|n| [0, 1, 2].map(|k| low[k] - (n >> k & 1)));
         let is_joined = joined.any(|first| {
             let within =
                 |voxel: usize| (0..3).all(|k| (0..2).contains(&(voxels[voxel][k] - first[k])));
-            let mut seen = vec![a];
+            let mut visited = vec![a];
             let mut next = 0;
-            while next < seen.len() {
-                for &other in &others[seen[next]] {
-                    if within(other) && !seen.contains(&other) {
-                        seen.push(other);
+            while next < visited.len() {
+                for &neighbour in &links_by_voxel[visited[next]] {
+                    if within(neighbour) && !visited.contains(&neighbour) {
+                        visited.push(neighbour);
                     }
                 }
                 next += 1;
             }
-            seen.contains(&b)
+            visited.contains(&b)
         });
         if !is_joined {
-            others[a].push(b);
-            others[b].push(a);
+            links_by_voxel[a].push(b);
+            links_by_voxel[b].push(a);
             kept.push([a, b]);
         }
     }
@@ -136,44 +144,53 @@ mod tests {
         (0..count).map(at).collect()
     }
 
-    fn counts(made: &Skeleton) -> (usize, usize, usize, usize) {
-        made.validate().unwrap();
-        let pieces = made.components().count;
-        (made.nodes.len(), made.edges.len(), pieces, made.cycles())
+    fn counts(skeleton: &Skeleton) -> (usize, usize, usize, usize) {
+        skeleton.validate().unwrap();
+        let components = skeleton.components().count;
+        (
+            skeleton.nodes.len(),
+            skeleton.edges.len(),
+            components,
+            skeleton.cycles(),
+        )
     }
 
     #[test]
-    fn chains_rings_and_points() {
-        let of = |count: usize, links: &[[usize; 2]]| {
-            counts(&skeleton(&points(count), links, Geometry::default()))
+    fn chains_rings_and_isolated_points() {
+        let link_counts = |count: usize, links: &[[usize; 2]]| {
+            counts(&skeleton_from_links(
+                &points(count),
+                links,
+                Geometry::default(),
+            ))
         };
-        assert_eq!(of(1, &[]), (1, 0, 1, 0));
-        assert_eq!(of(2, &[[1, 0], [0, 1], [1, 1]]), (2, 1, 1, 0));
-        assert_eq!(of(4, &[[0, 1], [1, 2], [2, 3]]), (2, 1, 1, 0));
-        assert_eq!(of(3, &[[0, 1], [1, 2], [2, 0]]), (1, 1, 1, 1));
-        // a ring with a tail, and a point
+        assert_eq!(link_counts(1, &[]), (1, 0, 1, 0));
+        assert_eq!(link_counts(2, &[[1, 0], [0, 1], [1, 1]]), (2, 1, 1, 0));
+        assert_eq!(link_counts(4, &[[0, 1], [1, 2], [2, 3]]), (2, 1, 1, 0));
+        assert_eq!(link_counts(3, &[[0, 1], [1, 2], [2, 0]]), (1, 1, 1, 1));
+        // a ring with a tail, and an isolated point
         assert_eq!(
-            of(6, &[[0, 1], [1, 2], [2, 0], [2, 3], [3, 4]]),
+            link_counts(6, &[[0, 1], [1, 2], [2, 0], [2, 3], [3, 4]]),
             (3, 2, 2, 1)
         );
-        // a Y, and two rings at one point
-        assert_eq!(of(4, &[[0, 3], [1, 3], [2, 3]]), (4, 3, 1, 0));
+        // a Y, and two rings that share a point
+        assert_eq!(link_counts(4, &[[0, 3], [1, 3], [2, 3]]), (4, 3, 1, 0));
         let rings = [[0, 1], [1, 2], [2, 0], [0, 3], [3, 4], [4, 0]];
-        assert_eq!(of(5, &rings), (1, 2, 1, 2));
+        assert_eq!(link_counts(5, &rings), (1, 2, 1, 2));
     }
 
     #[test]
-    fn voxels_that_touch_are_linked_once() {
+    fn adjacent_voxels_are_linked_once() {
         // a corner: the diagonal is not needed
         let corner = [[0, 0, 0], [1, 0, 0], [1, 1, 0]];
-        assert_eq!(of_voxels(&corner), [[0, 1], [1, 2]]);
-        assert_eq!(of_voxels(&[[0, 0, 0], [1, 1, 1]]).len(), 1);
-        // four around a hole
+        assert_eq!(voxel_links(&corner), [[0, 1], [1, 2]]);
+        assert_eq!(voxel_links(&[[0, 0, 0], [1, 1, 1]]).len(), 1);
+        // four voxels around a hole
         let hole = [[1, 0, 0], [0, 1, 0], [2, 1, 0], [1, 2, 0]];
-        let links = of_voxels(&hole);
+        let links = voxel_links(&hole);
         assert_eq!(links.len(), 4);
-        // a block of eight has a corner in common
+        // the voxels of a block of eight share a corner
         let block: Vec<[i64; 3]> = (0..8).map(|n| [n & 1, n >> 1 & 1, n >> 2]).collect();
-        assert_eq!(of_voxels(&block).len(), 7);
+        assert_eq!(voxel_links(&block).len(), 7);
     }
 }

@@ -1,12 +1,12 @@
-//! Reproducible random samples.
+//! Reproducible pseudo-random samples.
 
 use nalgebra::Vector3;
 
-/// A generator of numbers that look random: SplitMix64.
+/// Pseudo-random number generator (SplitMix64).
 pub struct Noise(pub u64);
 
 impl Noise {
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -15,22 +15,22 @@ impl Noise {
         z ^ z >> 31
     }
 
-    /// A number from -1 to 1.
+    /// Returns a number from -1 to 1.
     pub fn signed(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
     }
 
-    /// A number from 0 to `below` - 1.
+    /// Returns an integer from 0 to `below` - 1.
     pub fn below(&mut self, below: u64) -> u64 {
         self.bits() % below
     }
 
-    /// A number from `least` to `most`.
-    pub fn between(&mut self, least: f64, most: f64) -> f64 {
-        least + (most - least) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
+    /// Returns a number from `min` to `max`.
+    pub fn between(&mut self, min: f64, max: f64) -> f64 {
+        min + (max - min) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
     }
 
-    /// A vector of length 1, in any direction alike.
+    /// Returns a unit vector with uniformly distributed direction.
     pub fn direction(&mut self) -> Vector3<f64> {
         let z = self.between(-1.0, 1.0);
         let angle = self.between(0.0, std::f64::consts::TAU);
@@ -39,7 +39,7 @@ impl Noise {
     }
 }
 
-/// Samples of `dims`, all at the border below 0 and inside drawn by `draw`.
+/// Returns samples of the given dimensions: -1 at the border, and values from `draw` inside.
 pub fn with_border_below(dims: [usize; 3], mut draw: impl FnMut() -> f32) -> Vec<f32> {
     let [nx, ny, nz] = dims;
     let mut samples = Vec::with_capacity(nx * ny * nz);

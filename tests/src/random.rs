@@ -1,12 +1,12 @@
-//! Random volumes, and what must agree of their meshes.
+//! Random volumes, and comparison of their meshes.
 
-use crate::{extract::Extracted, noise::Noise};
+use crate::{extract::ExtractedSurface, noise::Noise};
 use ferrovox::{
     grid::{Geometry, Sample, Volume},
     isosurface::{Inside, IsosurfaceParams, NormalSource, Topology, VertexPlacement},
 };
 
-/// A grid that is turned, sheared, perhaps mirrored, and away from the origin.
+/// Returns a geometry that is rotated, oblique, possibly mirrored, and away from the origin.
 pub fn geometry(seed: u64) -> Geometry {
     let mut noise = Noise(seed);
     let mut axes = [[0.0; 3]; 3];
@@ -22,7 +22,7 @@ pub fn geometry(seed: u64) -> Geometry {
     Geometry::new(axes.into(), origin.into()).expect("not singular")
 }
 
-/// Numbers about `iso`, many equal to it; with `holes` some that are not finite.
+/// Returns samples around `iso`, many equal to it; with `holes`, some are not finite.
 pub fn floats(dims: [usize; 3], seed: u64, iso: f32, holes: bool) -> Volume<f32> {
     let mut noise = Noise(seed);
     let samples = (0..dims.iter().product::<usize>())
@@ -36,23 +36,23 @@ pub fn floats(dims: [usize; 3], seed: u64, iso: f32, holes: bool) -> Volume<f32>
     Volume::new(samples, dims, geometry(seed)).expect("lengths agree")
 }
 
-/// Any bits as samples.
-pub fn integers<T: Sample>(dims: [usize; 3], seed: u64, of: impl Fn(u64) -> T) -> Volume<T> {
+/// Returns samples derived from random bits.
+pub fn integers<T: Sample>(dims: [usize; 3], seed: u64, from_bits: impl Fn(u64) -> T) -> Volume<T> {
     let mut noise = Noise(seed);
     let samples = (0..dims.iter().product::<usize>())
-        .map(|_| of(noise.bits()))
+        .map(|_| from_bits(noise.bits()))
         .collect();
     Volume::new(samples, dims, geometry(seed)).expect("lengths agree")
 }
 
-/// A mask that leaves out one sample in fifteen.
+/// Returns a mask that excludes one sample in fifteen.
 pub fn mask(dims: [usize; 3], seed: u64) -> Volume<u8> {
     let mut noise = Noise(!seed);
     let kept = (0..dims.iter().product::<usize>()).map(|_| (noise.below(15) > 0) as u8 * 3);
     Volume::new(kept.collect(), dims, geometry(seed)).expect("lengths agree")
 }
 
-/// What the bits of a number choose, less than 64.
+/// Returns the parameters selected by the bits of `choice`, which must be less than 64.
 pub fn params(iso: f32, choice: u8) -> IsosurfaceParams {
     let inside = if choice & 1 == 0 {
         Inside::Above
@@ -71,25 +71,28 @@ pub fn params(iso: f32, choice: u8) -> IsosurfaceParams {
     }
 }
 
-/// Fails unless two meshes agree bit for bit.
-pub fn assert_equal(label: &str, found: &Extracted, expected: &Extracted) {
+/// Panics unless two meshes agree bit by bit.
+pub fn assert_equal(label: &str, actual: &ExtractedSurface, expected: &ExtractedSurface) {
     let bits = |vertices: &[[f32; 3]]| -> Vec<[u32; 3]> {
         vertices.iter().map(|v| v.map(f32::to_bits)).collect()
     };
     assert_eq!(
-        bits(&found.mesh.vertices),
+        bits(&actual.mesh.vertices),
         bits(&expected.mesh.vertices),
         "{label}: vertices"
     );
     assert_eq!(
-        found.mesh.triangles, expected.mesh.triangles,
+        actual.mesh.triangles, expected.mesh.triangles,
         "{label}: triangles"
     );
     assert_eq!(
-        found.mesh.normals.as_deref().map(bits),
+        actual.mesh.normals.as_deref().map(bits),
         expected.mesh.normals.as_deref().map(bits),
         "{label}: normals"
     );
-    assert_eq!(found.non_finite_cells, expected.non_finite_cells, "{label}");
-    assert_eq!(found.topology, expected.topology, "{label}");
+    assert_eq!(
+        actual.non_finite_cells, expected.non_finite_cells,
+        "{label}"
+    );
+    assert_eq!(actual.topology, expected.topology, "{label}");
 }

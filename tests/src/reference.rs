@@ -1,12 +1,13 @@
-//! What a mesh must be, worked out from the definition: slowly, and without a case table.
+//! Reference implementation of isosurface vertices, derived from the definition without a case
+//! table.
 
 use ferrovox::isosurface::Inside;
 
-/// The vertices of the isosurface at unit spacing, by the definition: one on every edge of the grid
-/// whose ends are on different sides, if a cell around it counts; in the order of the grid's
-/// planes, the edges in a plane first.
+/// Computes the vertices of the isosurface at unit spacing by definition: one on every grid edge
+/// whose ends are on different sides, if an adjacent cell is included; ordered by grid plane, with
+/// the edges in a plane first.
 ///
-/// A cell counts if all its samples are finite and `mask` (if any) is not zero at any of them.
+/// A cell is included if all its samples are finite and `mask` (if any) is non-zero at all of them.
 pub fn vertices(samples: &[f32], mask: Option<&[u8]>, dims: [usize; 3], iso: f32) -> Vec<[f32; 3]> {
     let [nx, ny, nz] = dims;
     let at = |p: [usize; 3]| (p[2] * ny + p[1]) * nx + p[0];
@@ -62,8 +63,8 @@ pub fn vertices(samples: &[f32], mask: Option<&[u8]>, dims: [usize; 3], iso: f32
     vertices
 }
 
-/// The volume of the solid where `field` is inside, from `n`³ points in the box: a check on
-/// orientation and size, good to about the surface's area times the distance of the points.
+/// Estimates the volume of the solid where `field` is inside, from `n`³ points in the box. Checks
+/// orientation and size, with an error of about the surface area times the distance of the points.
 pub fn solid_volume(
     size: f64,
     n: usize,

@@ -1,21 +1,21 @@
-//! What is to be measured.
+//! Arguments of the benchmark.
 
 use crate::{support::Outcome, whole::Object};
 use clap::Parser;
 use ferrovox::skeleton::potential_field::{self, FieldVariant, MultipoleParams, Precision};
 use measure::Common;
 
-/// Times force fields.
+/// Time force fields.
 #[derive(Parser)]
 #[command(name = "ferrovox-field")]
 pub struct Arguments {
-    /// Voxels that forces act on [default: 2^20, on a CPU 2^14]
+    /// Number of targets [default: 2^20, on a CPU 2^14]
     #[arg(long, value_name = "N", value_parser = measure::options::parse_elements)]
     targets: Option<u64>,
-    /// Points that exert them [default: 206010, on a CPU 16384]
+    /// Number of sources [default: 206010, on a CPU 16384]
     #[arg(long, value_name = "N", value_parser = measure::options::parse_elements)]
     sources: Option<u64>,
-    /// How sources are brought to targets: simple, constant, shared, tuned, tree, auto, all
+    /// Variants of the force field: simple, constant, shared, tuned, multipole, auto, all
     #[arg(
         long,
         value_name = "NAME",
@@ -26,7 +26,7 @@ pub struct Arguments {
     /// Exponents from 2 to 9
     #[arg(long, value_name = "M", value_delimiter = ',', default_value = "2,6")]
     exponents: Vec<f64>,
-    /// How sums are made: f32, accurate, all
+    /// Precision of sums: f32, accurate, all
     #[arg(
         long,
         value_name = "NAME",
@@ -34,24 +34,24 @@ pub struct Arguments {
         default_value = "all"
     )]
     precision: Vec<String>,
-    /// Time whole skeletons of these solids instead: human:256 (or another width), animal
+    /// Time entire skeletons of these solids instead: human:256 (or another width), animal
     #[arg(long, value_name = "SOLID", value_delimiter = ',')]
     pub solids: Vec<Object>,
-    /// Time the field of a hand in grids of so many voxels along each axis instead
-    /// [default with tree or auto: 128,256,512,1024, on a CPU 64,128,256]
+    /// Time the force field of a hand on grids of this many voxels along each axis instead [default
+    /// with multipole or auto: 128,256,512,1024, on a CPU 64,128,256]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub sizes: Vec<usize>,
-    /// Spacing of the voxels of these grids along x, y and z, of which the smallest is 1: fewer
-    /// voxels along the others
+    /// Voxel spacing of these grids along x, y and z, the smallest of which is 1; fewer voxels
+    /// along the other axes
     #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', num_args = 1, default_values_t = [1.0, 1.0, 1.0])]
     spacing: Vec<f32>,
-    /// The order of the series of `tree` [default: by the exponent]
+    /// Order of the expansions of `multipole` [default: by exponent]
     #[arg(long, value_name = "P")]
     order: Option<u32>,
-    /// The squared radius, in bricks, of what is near for `tree` [default: by the exponent]
+    /// Squared near-field radius of `multipole`, in bricks [default: by exponent]
     #[arg(long, value_name = "N")]
     near: Option<u32>,
-    /// What the bounds of `tree` are multiplied by
+    /// Factor applied to the error bounds of `multipole`
     #[arg(long, value_name = "FACTOR", default_value_t = MultipoleParams::default().bound_factor)]
     bound_factor: f64,
     #[command(flatten)]
@@ -59,7 +59,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Targets and sources.
+    /// Returns the numbers of targets and sources.
     pub fn counts(&self, on_cpu: bool) -> [usize; 2] {
         let [targets, sources] = if on_cpu {
             [1 << 14, 1 << 14]
@@ -72,28 +72,28 @@ impl Arguments {
         ]
     }
 
-    /// Spacing of a hand's voxels.
+    /// Returns the voxel spacing of the hand.
     ///
     /// # Errors
-    /// Not three numbers of which the smallest is 1.
+    /// If there are not three numbers, the smallest of which is 1.
     pub fn spacing(&self) -> Outcome<[f32; 3]> {
         match self.spacing[..] {
             [x, y, z] if x.min(y).min(z) == 1.0 && x.max(y).max(z).is_finite() => Ok([x, y, z]),
-            _ => Err("--spacing takes three numbers of which the smallest is 1".into()),
+            _ => Err("--spacing takes three numbers, the smallest of which is 1".into()),
         }
     }
 
-    /// Whether whole fields of hands are timed: where their sizes are named, or for variants that
-    /// need a grid if no numbers of points are.
-    pub fn measures_hands(&self, jobs: &[potential_field::Params]) -> bool {
+    /// Returns `true` if the force field of hands is timed: if sizes are given, or for variants
+    /// that need a grid unless numbers of points are given.
+    pub fn times_hands(&self, jobs: &[potential_field::Params]) -> bool {
         let has_points = self.targets.is_some() || self.sources.is_some();
         !self.sizes.is_empty() || (!has_points && jobs.iter().any(needs_grid))
     }
 
-    /// All combinations; of `tree`, which has one precision, each once.
+    /// Returns all combinations; those of `multipole`, which has one precision, once.
     ///
     /// # Errors
-    /// A name that nothing has, an exponent out of range.
+    /// An unknown name, or an exponent out of range.
     pub fn jobs(&self) -> Outcome<Vec<potential_field::Params>> {
         let mut jobs = Vec::new();
         for variant in crate::variants(&self.variants)? {
@@ -122,7 +122,7 @@ impl Arguments {
     }
 }
 
-/// Whether a variant is one for the voxels of a grid.
+/// Returns `true` if a variant requires the voxels of a grid.
 pub fn needs_grid(job: &potential_field::Params) -> bool {
     matches!(job.variant, FieldVariant::Multipole | FieldVariant::Auto)
 }

@@ -1,5 +1,5 @@
-//! Times the whole field of a hand at several sizes: where what is far is summed up by series, a
-//! pair is no measure.
+//! Times the force field of a hand at several sizes; pairs per second are not meaningful for the
+//! multipole method.
 
 use crate::support::{Outcome, by_events};
 use ferrovox::{
@@ -15,20 +15,20 @@ use measure::{Record, Report};
 use nalgebra::{Matrix3, Point3, Vector3};
 use std::{collections::BTreeMap, time::Duration};
 
-/// Voxels along an axis, where nothing is said.
+/// Default numbers of voxels along an axis.
 const SIZES: [usize; 4] = [128, 256, 512, 1024];
 const SIZES_ON_CPU: [usize; 3] = [64, 128, 256];
 
-/// More pairs than that are not compared one by one: some twenty seconds each time.
-const MOST_PAIRS: f64 = 3e13;
-const MOST_PAIRS_ON_CPU: f64 = 3e10;
+/// Maximum number of pairs for the all-pairs variants; takes some twenty seconds per run.
+const MAX_PAIRS: f64 = 3e13;
+const MAX_PAIRS_ON_CPU: f64 = 3e10;
 
-/// Forces that are compared with exact sums.
+/// Number of forces compared with exact sums.
 const SAMPLES: usize = 2000;
 
-/// A palm, a thumb and four fingers, in `size` voxels along each axis.
+/// Returns a palm, a thumb and four fingers in `size` voxels along each axis.
 fn hand(size: usize) -> Vec<Capsule> {
-    let at = |place: [f32; 3]| place.map(|along| along * size as f32);
+    let at = |point: [f32; 3]| point.map(|along| along * size as f32);
     let part = |from, to, radii: [f32; 2]| Capsule {
         ends: [at(from), at(to)],
         radii: radii.map(|radius| radius * size as f32),
@@ -42,13 +42,13 @@ fn hand(size: usize) -> Vec<Capsule> {
     for finger in 0..4u8 {
         let x = 0.33 + 0.1 * f32::from(finger);
         let length = [0.32, 0.4, 0.38, 0.28][usize::from(finger)];
-        let tip = [x + 0.35 * (x - 0.48), 0.5 + length, 0.5 + 0.1 * length];
-        parts.push(part([x, 0.47, 0.5], tip, [0.047, 0.034]));
+        let fingertip = [x + 0.35 * (x - 0.48), 0.5 + length, 0.5 + 0.1 * length];
+        parts.push(part([x, 0.47, 0.5], fingertip, [0.047, 0.034]));
     }
     parts
 }
 
-/// Measures the jobs at the sizes, and adds time, memory, errors and the times of kernels.
+/// Measures the jobs at all sizes; reports time, memory, errors and kernel times.
 pub fn measure(
     report: &mut Report,
     device: &Device,
@@ -62,11 +62,7 @@ pub fn measure(
         ([], false) => &SIZES,
         _ => sizes,
     };
-    let most = if on_cpu {
-        MOST_PAIRS_ON_CPU
-    } else {
-        MOST_PAIRS
-    };
+    let max_pairs = if on_cpu { MAX_PAIRS_ON_CPU } else { MAX_PAIRS };
     let stream = device.stream()?;
     for &size in sizes {
         let classes = classes(&stream, size, spacing)?;
@@ -89,7 +85,7 @@ pub fn measure(
                 ..Record::default()
             };
             let by_pairs = !matches!(params.variant, FieldVariant::Multipole | FieldVariant::Auto);
-            if by_pairs && pairs > most {
+            if by_pairs && pairs > max_pairs {
                 report.add(Record {
                     absent: Some(format!("{pairs:.1e} pairs would take too long")),
                     ..record
@@ -103,13 +99,13 @@ pub fn measure(
                 Ok(())
             })?;
             let peak = device.memory_use().peak - before;
-            let (field, kernels) = with_times(&stream, &classes, params)?;
-            let about = about(&stream, &classes, &field, params.exponent)?;
+            let (field, kernels) = field_with_kernel_times(&stream, &classes, params)?;
+            let describe_errors = describe_errors(&stream, &classes, &field, params.exponent)?;
             report.add(
                 Record {
                     peak_bytes: Some(peak),
                     note: format!(
-                        "{} sources, as {:.2e} pairs/s; {about}; {kernels}",
+                        "{} sources, as {:.2e} pairs/s; {describe_errors}; {kernels}",
                         counts.surface,
                         pairs / (spread.median_ms * 1e-3),
                     ),
@@ -133,8 +129,8 @@ fn classes(stream: &Stream, size: usize, spacing: [f32; 3]) -> Outcome<VoxelClas
     Ok(classify(stream, &solid, SurfaceNeighbours::Faces)?)
 }
 
-/// The field, and how long each kernel took, the longest first.
-fn with_times(
+/// Computes the field, and the times of the kernels, longest first.
+fn field_with_kernel_times(
     stream: &Stream,
     classes: &VoxelClasses,
     params: &potential_field::Params,
@@ -158,28 +154,29 @@ fn with_times(
     Ok((field?, named.join(", ")))
 }
 
-/// Errors at some voxels: beside the sum of all magnitudes, of directions, and beside their bounds.
-fn about(
+/// Describes the errors at some voxels: relative to the sum of all magnitudes, of directions, and
+/// relative to their bounds.
+fn describe_errors(
     stream: &Stream,
     classes: &VoxelClasses,
     field: &ForceField,
     exponent: f64,
 ) -> Outcome<String> {
-    let places = DevicePoints::from_sites(stream, &field.mask)?.download(stream)?;
+    let positions = DevicePoints::from_sites(stream, &field.mask)?.download(stream)?;
     let forces = stream.download(&field.forces)?;
     let (forces, _) = forces.as_chunks::<4>();
     let sources = Sources::from_surface(stream, classes)?;
-    // on a CPU exact sums are slow too
+    // exact sums are slow on a CPU too
     let pairs = SAMPLES as u64 * sources.len() as u64;
     let samples = match stream.device().kind() {
         DeviceKind::Cpu if pairs > 1 << 28 => (1 << 28) / sources.len().max(1),
         _ => SAMPLES,
     };
-    let step = (places.len() / samples.max(1)).max(1);
-    let some: Vec<usize> = (0..places.len()).step_by(step).collect();
+    let step = (positions.len() / samples.max(1)).max(1);
+    let some: Vec<usize> = (0..positions.len()).step_by(step).collect();
     let points: Vec<Point3<f64>> = some
         .iter()
-        .map(|&at| places[at].map(f64::from).into())
+        .map(|&at| positions[at].map(f64::from).into())
         .collect();
     let exact = forces_at_points(stream, &sources, &points, exponent)?;
     let bounds = match &field.bounds {
@@ -195,9 +192,9 @@ fn about(
         angle = angle.max(direction.angle(&exact.force).to_degrees());
         if let Some((of_bricks, bounds)) = &bounds {
             let ([nx, ny, _], brick) = (bounds.dims(), bounds.brick_dims());
-            let [x, y, z] = [0, 1, 2].map(|axis| places[target][axis] as usize / brick[axis]);
+            let [x, y, z] = [0, 1, 2].map(|axis| positions[target][axis] as usize / brick[axis]);
             let bound = of_bricks[(z * ny + y) * nx + x];
-            // what is kept has 24 bits
+            // results are stored with 24 bits
             let beyond = off - 3e-7 * exact.force.norm();
             if beyond > 0.0 {
                 of_bound = of_bound.max(beyond / bound);
@@ -207,7 +204,7 @@ fn about(
     of_scale.sort_by(f64::total_cmp);
     let at = |part: f64| of_scale[((of_scale.len() - 1) as f64 * part) as usize];
     let errors = format!(
-        "error {:.0e} {:.0e} {:.0e} (median, 99.9 %, worst of {}), {angle:.1e} degrees",
+        "error {:.0e} {:.0e} {:.0e} (median, 99.9 %, max of {}), {angle:.1e} degrees",
         at(0.5),
         at(0.999),
         at(1.0),
@@ -216,7 +213,7 @@ fn about(
     Ok(match bounds {
         None => errors,
         Some((_, bounds)) => format!(
-            "{errors}, at most {of_bound:.0e} of its bound, {} voxels summed up again",
+            "{errors}, at most {of_bound:.0e} of its bound, {} voxels recomputed",
             bounds.recomputed
         ),
     })

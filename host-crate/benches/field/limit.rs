@@ -1,27 +1,27 @@
-//! What a device's arithmetic allows at most.
+//! Upper bound on the throughput from a device's arithmetic.
 
 use ferrovox::{
     device::Device,
     skeleton::potential_field::{self, FieldVariant, Precision},
 };
 
-/// Instructions that each of the four parts of a multiprocessor begins in a clock, for the 32
-/// threads of a warp.
-const ISSUED: f64 = 4.0 * 32.0;
+/// Instructions that a multiprocessor issues per clock: four schedulers times the 32 threads of a
+/// warp.
+const ISSUED_PER_CLOCK: f64 = 4.0 * 32.0;
 
 /// Threads of a multiprocessor for which a root, a reciprocal, a power of two or a logarithm is
-/// begun in a clock.
-const SPECIAL: f64 = 16.0;
+/// issued per clock.
+const SPECIAL_PER_CLOCK: f64 = 16.0;
 
-/// And a conversion to `f64`, where `f64` is not slowed down.
-const CONVERTED: f64 = 16.0;
+/// Conversions to `f64` per clock, on devices with full `f64` throughput.
+const CONVERSIONS_PER_CLOCK: f64 = 16.0;
 
-/// Instructions that a pair of a source and a target takes a thread at least: arithmetic alone, no
-/// loads and no counting. In the PTX the loop of `forces_tuned` has as many for 16 pairs: 144 of
-/// f32 with the exponent 2, 216 of f64 with the exponent 6.
+/// Minimum number of instructions per (source, target) pair and thread: arithmetic only, without
+/// loads and loop overhead. The loop of `forces_tuned` in PTX has the same number for 16 pairs: 144
+/// of f32 with exponent 2, 216 of f64 with exponent 6.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Pair {
-    /// All of them.
+struct PairInstructions {
+    /// All instructions.
     all: f64,
     /// Roots, reciprocals, powers of two, logarithms.
     special: f64,
@@ -29,26 +29,26 @@ struct Pair {
     converted: f64,
 }
 
-impl Pair {
-    fn of(params: &potential_field::Params) -> Self {
+impl PairInstructions {
+    fn new(params: &potential_field::Params) -> Self {
         let distance = match params.variant {
-            // for the four targets of a thread: two differences, a product and a product with sum
-            // for y and z, and four differences for x, which is 8 for four; then for each a product
-            // with sum
+            // for the four targets of a thread: two differences, a product and a fused multiply-add
+            // for y and z, and four differences for x, in total 8; then a fused multiply-add for
+            // each target
             FieldVariant::Tuned => 8.0 / 4.0 + 1.0,
-            // three differences, a product, two products with sum
+            // three differences, a product, two fused multiply-adds
             _ => 6.0,
         };
         let (products, special) = weight(params.exponent);
         let (differences, converted) = match (params.precision, params.variant) {
             (Precision::F32, _) => (0.0, 0.0),
-            // in f64 again: two for the four targets, and one along x for each; and the weight is
-            // converted
+            // in f64 in addition: two differences for the four targets, one along x for each, and
+            // the conversion of the weight
             (Precision::Accurate, FieldVariant::Tuned) => (6.0 / 4.0, 1.0),
-            // three differences and the weight are converted
+            // conversions of three differences and the weight
             (Precision::Accurate, _) => (0.0, 4.0),
         };
-        // three products with sum
+        // three fused multiply-adds
         let sums = 3.0;
         Self {
             all: distance + products + special + differences + converted + sums,
@@ -58,34 +58,34 @@ impl Pair {
     }
 }
 
-/// Products, and special instructions, that the power of the distance takes.
+/// Returns the products and special instructions of the power of the distance.
 fn weight(exponent: f64) -> (f64, f64) {
-    // to the power of: 1, 2, 3, 4, 5
+    // products for the powers 1, 2, 3, 4, 5
     let power = |n: u32| [0.0, 1.0, 2.0, 2.0, 3.0][n as usize - 1];
     match exponent as u32 {
         _ if exponent.fract() != 0.0 => (1.0, 2.0),
-        // a reciprocal, and its power
+        // a reciprocal and its power
         odd if odd % 2 == 1 => (power(odd / 2 + 1), 1.0),
-        // a reciprocal root, its square, the power of that, and times the root
+        // a reciprocal square root, its square, the power of that, and a product with the root
         even => (1.0 + power(even / 2) + 1.0, 1.0),
     }
 }
 
-/// Pairs in a second that the device cannot exceed: by what its multiprocessors begin at their
-/// highest clock. None where that is not known, as for the CPU.
+/// Returns the maximum number of pairs per second that the device's multiprocessors can issue at
+/// their highest clock, or `None` if unknown, as for the CPU.
 pub fn pairs_per_second(device: &Device, params: &potential_field::Params) -> Option<f64> {
     let clocks = 1e3 * f64::from(device.clock_khz()?);
     let multiprocessors = f64::from(device.limits().multiprocessors);
-    Some(clocks * multiprocessors * per_clock(Pair::of(params)))
+    Some(clocks * multiprocessors * per_clock(PairInstructions::new(params)))
 }
 
-/// Pairs in a clock of a multiprocessor.
-fn per_clock(pair: Pair) -> f64 {
+/// Returns the number of pairs per clock of a multiprocessor.
+fn per_clock(pair: PairInstructions) -> f64 {
     let limits = [
-        (ISSUED, pair.all),
-        (SPECIAL, pair.special),
-        (CONVERTED, pair.converted),
+        (ISSUED_PER_CLOCK, pair.all),
+        (SPECIAL_PER_CLOCK, pair.special),
+        (CONVERSIONS_PER_CLOCK, pair.converted),
     ];
-    let of = |(begun, taken): (f64, f64)| begun / taken;
-    limits.into_iter().map(of).fold(f64::INFINITY, f64::min)
+    let pairs = |(issued, needed): (f64, f64)| issued / needed;
+    limits.into_iter().map(pairs).fold(f64::INFINITY, f64::min)
 }

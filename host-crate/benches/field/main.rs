@@ -1,18 +1,18 @@
-//! Times the force field on every device present: variants, exponents, precisions; and says how
-//! right it is.
+//! Times the force field on every device present, for combinations of variants, exponents and
+//! precisions, and reports its accuracy.
 //!
 //! `cargo xtask bench field -- --variants all --exponents 2,6 --precision f32,accurate`; `--help`
-//! names the options.
+//! lists the options.
 //!
-//! With `--solids human:256,animal` whole skeletons are timed instead, with their stages. With
-//! `--sizes`, or where `tree` or `auto` are among the variants, the whole field of a hand is timed
-//! instead at each size, with its memory, its errors, and the times of the kernels.
+//! With `--solids human:256,animal` entire skeletons are timed instead, stage by stage. With
+//! `--sizes`, or if `multipole` or `auto` are among the variants, the force field of a hand is
+//! timed at each size, with its memory, errors and kernel times.
 //!
-//! The targets are voxels of a ball, the sources voxels of a sphere around it. A pair is a source
-//! and a target. `force` is the time by the device's clock from the masks to directions and
-//! magnitudes at all targets. `pairs/s` are compared with the limit of the arithmetic: what a pair
-//! takes of the device's instructions at least, by its clock. Directions are compared with sums in
-//! `f64`: at some of the targets, and on the axis of a tube, where forces nearly cancel.
+//! The targets are voxels of a ball, the sources voxels of a sphere around it. `force` is the
+//! device time from the masks to directions and magnitudes at all targets. `pairs/s` (source–target
+//! pairs per second) are compared with the limit of the arithmetic: the minimum number of
+//! instructions per pair at the device's clock. Directions are compared with sums in `f64`: at some
+//! of the targets, and on the axis of a tube, where forces nearly cancel.
 
 mod accuracy;
 mod arguments;
@@ -51,7 +51,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
             }
             continue;
         }
-        if arguments.measures_hands(&jobs) {
+        if arguments.times_hands(&jobs) {
             hand::measure(
                 report,
                 &device,
@@ -73,8 +73,8 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
             })?;
             let pairs = (targets * sources) as f64;
             let rate = pairs / (spread.median_ms * 1e-3);
-            let error = accuracy::worst_direction(&stream, &mask, &points, params)?;
-            let on_axis = accuracy::worst_direction(&stream, &axis.0, &axis.1, params)?;
+            let error = accuracy::max_direction_error(&stream, &mask, &points, params)?;
+            let on_axis = accuracy::max_direction_error(&stream, &axis.0, &axis.1, params)?;
             let of_limit = match limit::pairs_per_second(&device, params) {
                 Some(limit) => format!(", {:.3} of {limit:.3e}", rate / limit),
                 None => String::new(),
@@ -109,17 +109,17 @@ fn record(
     }
 }
 
-/// All variants, or those of these names.
+/// Returns the named variants, or all.
 fn variants(names: &[String]) -> Outcome<Vec<FieldVariant>> {
-    chosen(names, &FieldVariant::ALL, FieldVariant::name, "variant")
+    select(names, &FieldVariant::ALL, FieldVariant::name, "variant")
 }
 
-/// All precisions, or those of these names.
+/// Returns the named precisions, or all.
 fn precisions(names: &[String]) -> Outcome<Vec<Precision>> {
-    chosen(names, &Precision::ALL, Precision::name, "precision")
+    select(names, &Precision::ALL, Precision::name, "precision")
 }
 
-fn chosen<T: Copy>(
+fn select<T: Copy>(
     names: &[String],
     all: &[T],
     name: fn(T) -> &'static str,
@@ -128,12 +128,12 @@ fn chosen<T: Copy>(
     if names.iter().any(|name| name == "all") {
         return Ok(all.to_vec());
     }
-    let find = |wanted: &String| {
-        let found = all.iter().copied().find(|&one| name(one) == wanted);
-        found.ok_or_else(|| {
-            let known: Vec<_> = all.iter().map(|&one| name(one)).collect();
-            let known = known.join(", ");
-            format!("no {what} is called {wanted:?}; there are {known} and all").into()
+    let find = |requested: &String| {
+        let value = all.iter().copied().find(|&one| name(one) == requested);
+        value.ok_or_else(|| {
+            let names_available: Vec<_> = all.iter().map(|&one| name(one)).collect();
+            let names_available = names_available.join(", ");
+            format!("unknown {what} {requested:?}; choose from {names_available}, all").into()
         })
     };
     names.iter().map(find).collect()

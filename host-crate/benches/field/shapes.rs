@@ -7,13 +7,13 @@ use ferrovox::{
     skeleton::potential_field::{SurfaceNeighbours, classify, field::Sources},
 };
 
-/// The radius of a ball of at least so many voxels.
+/// Returns the radius of a ball of at least `count` voxels.
 fn radius(count: usize) -> usize {
     let exact = (count as f64 * 0.75 / std::f64::consts::PI).cbrt();
     exact.ceil() as usize + 1
 }
 
-/// A mask of so many voxels: those of a ball, but for some at its end.
+/// Returns a mask of `count` voxels: those of a ball, except for some at its end.
 pub fn ball(stream: &Stream, count: usize) -> Outcome<DeviceMask> {
     let radius = radius(count) as i64;
     let side = 2 * (radius + 3) as usize + 1;
@@ -36,8 +36,8 @@ pub fn ball(stream: &Stream, count: usize) -> Outcome<DeviceMask> {
     )?)
 }
 
-/// So many points at voxels around such a ball: on a spiral over a sphere, some of them more than
-/// once.
+/// Returns `count` points at voxels around such a ball, on a spiral over a sphere; some may
+/// coincide.
 pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<Sources> {
     let radius = radius(ball) as f64 + 2.0;
     let centre = radius + 1.0;
@@ -55,21 +55,21 @@ pub fn sphere(stream: &Stream, ball: usize, count: usize) -> Outcome<Sources> {
     Ok(Sources::new(stream, points)?)
 }
 
-/// The radius and the length of a tube, in voxels. As many as are even have none in the middle,
-/// where the force is exactly 0.
-const TUBE: [usize; 2] = [8, 200];
+/// Radius and length of a tube in voxels. Even numbers, so that no voxel is at the centre, where
+/// the force is exactly 0.
+const TUBE_RADIUS_AND_LENGTH: [usize; 2] = [8, 200];
 
-/// Every fourth voxel on the axis of a tube, but for a radius at its ends, and the voxels of its
+/// Returns every fourth voxel on the axis of a tube, except near its ends, and the voxels of its
 /// surface.
 pub fn axis_of_tube(stream: &Stream) -> Outcome<(DeviceMask, Sources)> {
-    let [radius, length] = TUBE;
+    let [radius, length] = TUBE_RADIUS_AND_LENGTH;
     let dims = [2 * radius + 5, 2 * radius + 5, length + 4];
     let centre = radius + 2;
     let index = |[x, y, z]: [usize; 3]| ((z * dims[1] + y) * dims[0] + x) as u64;
     let across = (0..dims[0] * dims[1]).map(|i| [i % dims[0], i / dims[0]]);
     let is_inside = |at: &[usize; 2]| {
-        let square = |a: usize| a.abs_diff(centre).pow(2);
-        square(at[0]) + square(at[1]) <= radius * radius
+        let squared = |a: usize| a.abs_diff(centre).pow(2);
+        squared(at[0]) + squared(at[1]) <= radius * radius
     };
     let solid: Vec<u64> = across
         .filter(is_inside)

@@ -1,4 +1,4 @@
-//! Times whole skeletons.
+//! Times entire skeletons.
 
 use crate::support::Outcome;
 use ferrovox::{
@@ -13,12 +13,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A solid to make a skeleton of.
+/// Solid whose skeleton is extracted.
 #[derive(Clone, Copy, Debug)]
 pub enum Object {
-    /// Zhao et al.'s (2016) human: so many voxels wide and deep, 487 high.
+    /// Human phantom with the dimensions of Zhao et al. (2016): the given width and depth in
+    /// voxels, 487 high.
     Human(usize),
-    /// A four-legged animal in 85 x 31 x 54 voxels.
+    /// A four-legged animal in 85 × 31 × 54 voxels.
     Animal,
 }
 
@@ -33,7 +34,7 @@ impl FromStr for Object {
             ("animal", _) => Ok(Object::Animal),
             (_, Some(width)) => Ok(Object::Human(width)),
             _ => Err(format!(
-                "no solid is called {text:?}; there are human:256 (or another width) and animal"
+                "unknown solid {text:?}; choose human:256 (or another width) or animal"
             )),
         }
     }
@@ -64,7 +65,7 @@ impl Object {
     }
 }
 
-/// A body, a neck, a head, a tail and four legs.
+/// Returns a body, a neck, a head, a tail and four legs.
 fn animal() -> Vec<Capsule> {
     let part = |ends, radii| Capsule { ends, radii };
     let mut parts = vec![
@@ -81,7 +82,7 @@ fn animal() -> Vec<Capsule> {
     parts
 }
 
-/// Measures the skeleton of a solid, and adds the whole and its stages.
+/// Times the skeleton of a solid, in total and by stage.
 pub fn measure(
     report: &mut Report,
     device: &Device,
@@ -91,24 +92,24 @@ pub fn measure(
 ) -> Outcome<()> {
     let stream = device.stream()?;
     let solid = DeviceMask::above(&stream, &object.volume(&stream)?, 0.0)?;
-    let (mut whole, mut stages) = (Vec::new(), Vec::<(&str, Vec<Duration>)>::new());
+    let (mut totals, mut stages) = (Vec::new(), Vec::<(&str, Vec<Duration>)>::new());
     let mut last = None;
     for run in 0..=runs {
         let start = Instant::now();
-        let made = potential_field::extract(&stream, &solid, params)?;
-        // the first warms up
+        let extraction = potential_field::extract(&stream, &solid, params)?;
+        // the first run is a warm-up
         if run > 0 {
-            whole.push(start.elapsed());
-            for (number, at) in made.timings.iter().enumerate() {
+            totals.push(start.elapsed());
+            for (number, at) in extraction.timings.iter().enumerate() {
                 if stages.len() <= number {
                     stages.push((at.stage, Vec::new()));
                 }
                 stages[number].1.push(at.time);
             }
         }
-        last = Some(made);
+        last = Some(extraction);
     }
-    let made = last.expect("there was a run");
+    let extraction = last.expect("at least one run");
     let [nx, ny, nz] = object.dims();
     let record = |measure: &str, note: String| Record {
         system: "ferrovox".into(),
@@ -123,7 +124,7 @@ pub fn measure(
         ..Record::default()
     };
     let named = format!("skeleton, {}", object.name());
-    report.add(record(&named, about(&made)).with_times(Spread::from_durations(&whole)));
+    report.add(record(&named, describe(&extraction)).with_times(Spread::from_durations(&totals)));
     for (name, times) in stages {
         report.add(
             record(&format!("- {name}"), String::new()).with_times(Spread::from_durations(&times)),
@@ -132,14 +133,14 @@ pub fn measure(
     Ok(())
 }
 
-/// What a skeleton is like.
-fn about(made: &Extraction) -> String {
-    let unbalanced = made
+/// Describes a skeleton.
+fn describe(extraction: &Extraction) -> String {
+    let unbalanced = extraction
         .certificate
         .iter()
         .filter(|one| !one.is_balanced())
         .count();
-    let (counts, skeleton) = (made.counts, &made.skeleton);
+    let (counts, skeleton) = (extraction.counts, &extraction.skeleton);
     format!(
         "{} surface and {} inner voxels, {} nodes, {} edges, {} pieces, {} loops, {unbalanced} unbalanced",
         counts.surface,

@@ -1,15 +1,15 @@
-//! What is to be measured.
+//! Arguments of the benchmark.
 
 use crate::{document, support::Outcome};
 use clap::Parser;
 use measure::Common;
 
-/// Makes table 2 of Zhao et al. (2016) on this machine: the force field of a phantom like a human,
-/// in Zhao et al.'s (2016) ways.
+/// Reproduce table 2 of Zhao et al. (2016) on this machine: the force field of a human phantom, by
+/// the methods of the paper
 #[derive(Parser)]
 #[command(name = "ferrovox-paper")]
 pub struct Arguments {
-    /// The table's volumes, by their width: 16, 32, 64, 128, 256
+    /// Volumes of the table, by width: 16, 32, 64, 128, 256
     #[arg(
         long,
         value_name = "N",
@@ -17,8 +17,7 @@ pub struct Arguments {
         default_value = "16,32,64,128,256"
     )]
     sizes: Vec<usize>,
-    /// Pairs of a source and a target that a CPU makes; if there are more, the time for all is
-    /// extrapolated
+    /// Maximum number of (source, target) pairs on a CPU; beyond it, times are extrapolated
     #[arg(long, value_name = "N", default_value = "2^28", value_parser = measure::options::parse_elements)]
     pub sample: u64,
     #[command(flatten)]
@@ -26,15 +25,15 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The rows that are wanted.
+    /// Returns the requested rows.
     ///
     /// # Errors
-    /// A width that the table has not.
+    /// A width that is not in the table.
     pub fn rows(&self) -> Outcome<Vec<&'static document::Row>> {
         let row = |&width: &usize| {
             let found = document::TABLE.iter().find(|row| row.width == width);
             found.ok_or_else(|| {
-                format!("table 2 has no volume of width {width}; there are 16, 32, 64, 128, 256")
+                format!("table 2 has no volume of width {width}; choose from 16, 32, 64, 128, 256")
                     .into()
             })
         };

@@ -1,19 +1,20 @@
 //! Table 2 of Zhao, Wang and Yuan (2016), *Parallel method of skeleton extraction using potential
 //! field on GPU* (Journal of Harbin Institute of Technology 48(5), 2016).
 
-/// A row: volumes of a model that is not public.
+/// Row of the table; the model of its volumes is not public.
 pub struct Row {
-    /// Voxels along x and y.
+    /// Number of voxels along x and y.
     pub width: usize,
-    /// Surface voxels.
+    /// Number of surface voxels.
     pub points: u64,
-    /// Seconds on a core of a Xeon X5680.
+    /// Time on one core of a Xeon X5680, in seconds.
     pub serial: f64,
-    /// How many times as fast a GPU is.
+    /// Speed-ups of GPUs.
     pub speed_up: SpeedUps,
 }
 
-/// Of a Quadro FX 5800 and a GeForce GTX 580: sources in global, in constant, in shared memory.
+/// Speed-ups of a Quadro FX 5800 and a GeForce GTX 580 with sources in global, constant and shared
+/// memory.
 pub struct SpeedUps {
     pub fx_5800: [f64; 3],
     pub gtx_580: [f64; 3],

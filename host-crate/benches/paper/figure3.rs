@@ -1,5 +1,5 @@
-//! Figure 3 of Zhao et al. (2016): occupancy by threads per block, for its two GPUs by its
-//! equation, and the speed of the field's kernel on a device that is there.
+//! Figure 3 of Zhao et al. (2016): occupancy by threads per block, from its equation for its two
+//! GPUs, and the speed of the force-field kernel on a device present.
 
 use crate::{phantom::Phantom, support::Outcome};
 use ferrovox::{
@@ -9,35 +9,35 @@ use ferrovox::{
 };
 use std::fmt::Write;
 
-/// Zhao et al.'s (2016) GPUs, by its parts of the figure.
+/// GPUs of Zhao et al. (2016), by part of the figure.
 const GPUS: [(&str, &str); 2] = [("3(a)", "FX 5800"), ("3(b)", "GTX 580")];
 
-/// Zhao et al.'s (2016) kernel: registers, and bytes of shared memory.
+/// Registers and bytes of shared memory of the kernel of Zhao et al. (2016).
 const KERNEL: [u32; 2] = [42, 1548];
 
-/// Registers with which the equation gives the falls that Zhao et al. (2016) show for 3(a).
+/// Number of registers for which the equation reproduces the drops shown in figure 3(a).
 const FEW_REGISTERS: u32 = 16;
 
-/// Threads beyond whole warps at which the figure falls.
-const FALLS: [u32; 2] = [193, 321];
+/// Block sizes just above whole warps at which the figure drops.
+const DROPS: [u32; 2] = [193, 321];
 
-/// The most threads of a block.
-const MOST: u32 = 512;
+/// Maximum number of threads per block.
+const MAX_BLOCK: u32 = 512;
 
-/// The largest block that the field's kernel is launched with.
+/// Maximum block size with which the force-field kernel is launched.
 const MAX_MEASURED: u32 = 256;
 
-/// Sizes of blocks: whole warps, and where the figure falls.
+/// Returns the block sizes: whole warps, and those at which the figure drops.
 fn blocks() -> impl Iterator<Item = u32> {
-    (1..=MOST).filter(|threads| threads % 32 == 0 || FALLS.contains(threads))
+    (1..=MAX_BLOCK).filter(|threads| threads % 32 == 0 || DROPS.contains(threads))
 }
 
-/// Occupancies in per cent, for both GPUs: by the equation with Zhao et al.'s (2016) kernel, and
-/// with few registers.
+/// Returns the occupancies in per cent for both GPUs by the equation, with the kernel of Zhao et
+/// al. (2016) and with few registers.
 ///
 /// # Errors
-/// None that can happen with Zhao et al.'s (2016) figures.
-pub fn equation() -> Outcome<String> {
+/// None for the figures of Zhao et al. (2016).
+pub fn occupancy_by_equation() -> Outcome<String> {
     let mut text = String::from(
         "figures 3(a) and 3(b): occupancy by threads per block, in per cent, by equation (2)\n",
     );
@@ -70,12 +70,11 @@ pub fn equation() -> Outcome<String> {
     Ok(text)
 }
 
-/// The time of Zhao et al.'s (2016) kernel, a target for each thread, on a device in blocks of each
-/// size.
+/// Returns the time of the one-target-per-thread kernel on a device, for each block size.
 ///
 /// # Errors
-/// Those of the device.
-pub fn measured(device: &Device, width: usize, sample: u64, runs: usize) -> Outcome<String> {
+/// Errors of the device.
+pub fn measured_times(device: &Device, width: usize, sample: u64, runs: usize) -> Outcome<String> {
     if device.kind() == DeviceKind::Cpu {
         return Ok(format!("figure 3 on {device}: a CPU has no occupancy\n"));
     }

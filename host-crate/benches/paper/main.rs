@@ -1,11 +1,11 @@
-//! Makes table 2 of Zhao et al. (2016) on every device present, beside its figures, and figure 3:
-//! occupancy by threads per block.
+//! Reproduces table 2 of Zhao et al. (2016) on every device present, compared with its figures, and
+//! figure 3: occupancy by threads per block.
 //!
-//! `cargo xtask bench paper`; `--help` names the options.
+//! `cargo xtask bench paper`; `--help` lists the options.
 //!
-//! What is timed is the force field from classified voxels on, which is 98 % of Zhao et al.'s
-//! (2016) time: sources are all surface voxels, forces next to the surface are means of their
-//! neighbours'. Times are the device's clock.
+//! The timed part is the force field from classified voxels, 98 % of the time in Zhao et al.
+//! (2016): all surface voxels are sources, and boundary forces are means of their neighbours. Times
+//! are device times.
 
 mod arguments;
 mod document;
@@ -20,10 +20,10 @@ use clap::Parser;
 use document::Row;
 use ferrovox::{device::Device, skeleton::potential_field::FieldVariant};
 use measure::{Record, Report};
-use phantom::{Phantom, Timed};
+use phantom::{Phantom, Timing};
 use std::process::ExitCode;
 use support::Outcome;
-use table::{COLUMNS, Measured, Time};
+use table::{COLUMNS, MeasuredRow, Time};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -42,7 +42,7 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     let mut tables = Vec::new();
     for device in &devices {
         let measured = rows.iter().zip(&serial);
-        let measured: Vec<Measured> = measured
+        let measured: Vec<MeasuredRow> = measured
             .map(|(row, &serial)| on_device(report, arguments, device, row, serial))
             .collect::<Outcome<_>>()?;
         tables.push(table::table(&device.to_string(), &measured));
@@ -50,26 +50,31 @@ fn measure(report: &mut Report, arguments: &Arguments) -> Outcome<()> {
     for table in tables {
         report.print(&table);
     }
-    report.print(&figure3::equation()?);
+    report.print(&figure3::occupancy_by_equation()?);
     let width = rows.iter().map(|row| row.width).min().unwrap_or(16);
     for device in &devices {
         let runs = arguments.common.runs;
-        report.print(&figure3::measured(device, width, arguments.sample, runs)?);
+        report.print(&figure3::measured_times(
+            device,
+            width,
+            arguments.sample,
+            runs,
+        )?);
     }
     Ok(())
 }
 
-/// The simple kernel on one thread.
+/// Times the simple kernel on one thread.
 fn serial(report: &mut Report, arguments: &Arguments, row: &Row) -> Outcome<Time> {
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    let timed = |width: usize| -> Outcome<(Timed, u64)> {
+    let timed = |width: usize| -> Outcome<(Timing, u64)> {
         let stream = Device::cpu().stream()?;
         let phantom = Phantom::new(&stream, width)?;
         let runs = arguments.common.runs.min(3);
         let timed = phantom.time(FieldVariant::Simple, arguments.sample, runs)?;
         Ok((timed, phantom.pairs()))
     };
-    // an error of the closure cannot leave the pool as it is
+    // an error of the closure cannot leave the pool in an inconsistent state
     let (timed, pairs) = one
         .install(|| timed(row.width).map_err(|error| error.to_string()))
         .map_err(Box::<dyn std::error::Error>::from)?;
@@ -89,21 +94,21 @@ fn serial(report: &mut Report, arguments: &Arguments, row: &Row) -> Outcome<Time
     ))
 }
 
-/// All columns on a device.
+/// Times all columns on a device.
 fn on_device(
     report: &mut Report,
     arguments: &Arguments,
     device: &Device,
     row: &'static Row,
     serial: Time,
-) -> Outcome<Measured> {
+) -> Outcome<MeasuredRow> {
     let stream = device.stream()?;
     let phantom = Phantom::new(&stream, row.width)?;
     let mut times = Vec::new();
     for (column, variant) in COLUMNS.into_iter().enumerate() {
         let timed = phantom.time(variant, arguments.sample, arguments.common.runs)?;
         let speed_up = 1e3 * serial.seconds / timed.spread.median_ms;
-        let document = table::document(row, column);
+        let document = table::published_speed_ups(row, column);
         times.push(add(
             report,
             row,
@@ -118,7 +123,7 @@ fn on_device(
             },
         ));
     }
-    Ok(Measured {
+    Ok(MeasuredRow {
         row,
         points: phantom.classes.counts.surface,
         serial,
@@ -126,8 +131,8 @@ fn on_device(
     })
 }
 
-/// Adds a record with what all have in common; its time.
-fn add(report: &mut Report, row: &Row, timed: &Timed, record: Record) -> Time {
+/// Adds a record with the common properties, and returns its time.
+fn add(report: &mut Report, row: &Row, timed: &Timing, record: Record) -> Time {
     let part = match timed.sample {
         Some([part, all]) => format!(", extrapolated from {part} of {all} targets"),
         None => String::new(),

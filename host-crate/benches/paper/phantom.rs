@@ -1,4 +1,4 @@
-//! The phantom in the model's place, and the time that its force field takes.
+//! The phantom that replaces the model, and the time of its force field.
 
 use crate::support::{self, Outcome};
 use ferrovox::{
@@ -13,19 +13,19 @@ use ferrovox::{
 use measure::Spread;
 use std::time::Instant;
 
-/// Seconds after which a measurement is not repeated.
-const PATIENCE: f64 = 4.0;
+/// Duration in seconds above which a measurement is not repeated.
+const MAX_REPEATED_SECONDS: f64 = 4.0;
 
-/// The phantom's voxels on a device.
+/// Voxels of the phantom on a device.
 pub struct Phantom<'a> {
     stream: &'a Stream,
     pub classes: VoxelClasses,
 }
 
-/// A time, and of which part it was measured.
-pub struct Timed {
+/// Measured time, and the sample it was measured on.
+pub struct Timing {
     pub spread: Spread,
-    /// How many of all targets there were, if it is extrapolated.
+    /// Number of targets measured, and of all targets, if the time is extrapolated.
     pub sample: Option<[u64; 2]>,
 }
 
@@ -37,14 +37,14 @@ impl<'a> Phantom<'a> {
         Ok(Self { stream, classes })
     }
 
-    /// Pairs of a source and a target: forces next to the surface are means of others.
+    /// Returns the number of (source, target) pairs; boundary forces are means of others.
     pub fn pairs(&self) -> u64 {
         self.classes.counts.surface * self.classes.counts.interior
     }
 
-    /// The time of the force field as Zhao et al. (2016) make it: exponent 2, f32. On a CPU of no
-    /// more pairs than `sample`, from which that of all follows.
-    pub fn time(&self, variant: FieldVariant, sample: u64, runs: usize) -> Outcome<Timed> {
+    /// Times the force field as in Zhao et al. (2016): exponent 2, f32. On a CPU, at most `sample`
+    /// pairs are measured and the total is extrapolated.
+    pub fn time(&self, variant: FieldVariant, sample: u64, runs: usize) -> Outcome<Timing> {
         let params = potential_field::Params {
             exponent: 2.0,
             precision: Precision::F32,
@@ -56,25 +56,25 @@ impl<'a> Phantom<'a> {
         let stream = self.stream;
         let on_cpu = stream.device().kind() == DeviceKind::Cpu;
         if !on_cpu || self.pairs() <= sample {
-            let spread = by_events(stream, runs, || {
+            let spread = device_times(stream, runs, || {
                 field::force_field(stream, &self.classes, &params)?;
                 Ok(())
             })?;
-            return Ok(Timed {
+            return Ok(Timing {
                 spread,
                 sample: None,
             });
         }
         let sources = field::Sources::from_surface(stream, &self.classes)?;
         let targets = sample / self.classes.counts.surface.max(1);
-        let mask = self.middle(targets.max(1))?;
+        let mask = self.central_sample(targets.max(1))?;
         let [part, all] = [mask.count(stream)?, self.classes.counts.interior];
-        let spread = by_events(stream, runs, || {
+        let spread = device_times(stream, runs, || {
             field::forces_at_voxels(stream, &sources, mask.copy(stream)?, &params)?;
             Ok(())
         })?;
         let scale = all as f64 / part as f64;
-        Ok(Timed {
+        Ok(Timing {
             spread: Spread {
                 median_ms: spread.median_ms * scale,
                 min_ms: spread.min_ms * scale,
@@ -85,26 +85,26 @@ impl<'a> Phantom<'a> {
         })
     }
 
-    /// About so many neighbouring interior voxels: those around the middle one.
-    fn middle(&self, wanted: u64) -> Outcome<DeviceMask> {
+    /// Returns a mask of about `count` consecutive interior voxels around the middle one.
+    fn central_sample(&self, count: u64) -> Outcome<DeviceMask> {
         let interior = &self.classes.interior;
         let mut words = interior.download(self.stream)?;
-        let first = (self.classes.counts.interior / 2).saturating_sub(wanted / 2);
+        let first = (self.classes.counts.interior / 2).saturating_sub(count / 2);
         let mut before = 0;
         for word in &mut words {
-            let here = u64::from(word.count_ones());
-            if before + here <= first || before >= first + wanted {
+            let word_count = u64::from(word.count_ones());
+            if before + word_count <= first || before >= first + count {
                 *word = 0;
             }
-            before += here;
+            before += word_count;
         }
         let (dims, geometry) = (interior.dims(), *interior.geometry());
         Ok(DeviceMask::from_words(self.stream, &words, dims, geometry)?)
     }
 }
 
-/// Times on the device's clock: fewer runs where they take long.
-fn by_events(
+/// Measures device times; long measurements are repeated less often.
+fn device_times(
     stream: &Stream,
     runs: usize,
     mut work: impl FnMut() -> Outcome<()>,
@@ -113,6 +113,6 @@ fn by_events(
     work()?;
     stream.synchronize()?;
     let seconds = start.elapsed().as_secs_f64();
-    let enough = (PATIENCE / seconds.max(1e-6)) as usize;
+    let enough = (MAX_REPEATED_SECONDS / seconds.max(1e-6)) as usize;
     support::by_events(stream, runs.min(enough).max(1), 1, work)
 }

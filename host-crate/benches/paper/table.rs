@@ -1,27 +1,27 @@
-//! The table as text.
+//! Text form of the table.
 
 use crate::document::Row;
 use ferrovox::skeleton::potential_field::FieldVariant;
 
-/// What was measured of a row, in seconds.
-pub struct Measured {
+/// Measurements of a row, in seconds.
+pub struct MeasuredRow {
     pub row: &'static Row,
-    /// Surface voxels of the phantom.
+    /// Number of surface voxels of the phantom.
     pub points: u64,
-    /// On one thread of the CPU.
+    /// Time on one thread of the CPU.
     pub serial: Time,
-    /// On the device, in the order of the columns.
+    /// Times on the device, in column order.
     pub times: Vec<Time>,
 }
 
-/// A time in seconds.
+/// Time in seconds.
 #[derive(Clone, Copy)]
 pub struct Time {
     pub seconds: f64,
     pub is_extrapolated: bool,
 }
 
-/// The columns: Zhao et al.'s (2016), and one more.
+/// Columns: those of Zhao et al. (2016), and one more.
 pub const COLUMNS: [FieldVariant; 4] = [
     FieldVariant::Simple,
     FieldVariant::Constant,
@@ -29,12 +29,12 @@ pub const COLUMNS: [FieldVariant; 4] = [
     FieldVariant::Tuned,
 ];
 
-/// The table of one device.
-pub fn table(device: &str, rows: &[Measured]) -> String {
+/// Returns the table of one device.
+pub fn table(device: &str, rows: &[MeasuredRow]) -> String {
     let mut lines = vec![
         String::new(),
         format!("Table 2 of Zhao et al. (2016), on {device}: the phantom's force field, m = 2, f32"),
-        "Serial: the simple kernel on one thread of the CPU. Then seconds, and how many times as fast as serial; in brackets Zhao et al.'s (2016)".into(),
+        "Serial: the simple kernel on one thread of the CPU. Then seconds, and the speed-up over serial; in brackets the values of Zhao et al. (2016)".into(),
         "(serial: Xeon X5680; GTX 580, FX 5800). ~: extrapolated from a part.".into(),
         format!(
             "{:<12} {:>17} {:>20}  {}",
@@ -48,12 +48,16 @@ pub fn table(device: &str, rows: &[Measured]) -> String {
     lines.join("\n")
 }
 
-fn line(measured: &Measured) -> String {
+fn line(measured: &MeasuredRow) -> String {
     let row = measured.row;
     let serial = measured.serial;
     let columns = measured.times.iter().enumerate().map(|(k, time)| {
         let speed_up = serial.seconds / time.seconds;
-        let column = format!("{} {speed_up:.1}x{}", text(*time), document(row, k));
+        let column = format!(
+            "{} {speed_up:.1}x{}",
+            text(*time),
+            published_speed_ups(row, k)
+        );
         format!("{column:<30}")
     });
     let columns: String = columns.collect();
@@ -66,10 +70,10 @@ fn line(measured: &Measured) -> String {
     )
 }
 
-/// Zhao et al.'s (2016) speed-ups, where it has the column.
-pub fn document(row: &Row, column: usize) -> String {
-    let of = |all: &[f64; 3]| all.get(column).copied();
-    match (of(&row.speed_up.gtx_580), of(&row.speed_up.fx_5800)) {
+/// Returns the speed-ups of Zhao et al. (2016), if the paper has the column.
+pub fn published_speed_ups(row: &Row, column: usize) -> String {
+    let entry = |columns: &[f64; 3]| columns.get(column).copied();
+    match (entry(&row.speed_up.gtx_580), entry(&row.speed_up.fx_5800)) {
         (Some(gtx), Some(fx)) => format!(" ({gtx:.1}x, {fx:.1}x)"),
         _ => String::new(),
     }

@@ -3,8 +3,8 @@
 use crate::objects::Subject;
 use ferrovox::graph::Skeleton;
 use ferrovox_tests::{
-    known::Betti,
     oracle::{Rules, Verdict, betti, check},
+    reference_objects::Betti,
 };
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ impl GroundTruth {
         let length = known.length();
         Self {
             betti: betti::total(&parts),
-            length: (!known.axes.is_empty()).then_some([length, length + known.tips]),
+            length: (!known.axes.is_empty()).then_some([length, length + known.length_allowance]),
             ends: known.ends,
             voxels: object.labels.iter().map(|(_, object)| object.len()).sum(),
         }
@@ -123,7 +123,7 @@ impl Answers {
             };
             let ends = truth.ends.map_or(String::new(), |ends| ends.to_string());
             let Betti {
-                pieces,
+                components: pieces,
                 tunnels,
                 cavities,
             } = truth.betti;
@@ -147,12 +147,12 @@ impl Answers {
 impl Answer {
     /// Adds the verdict on one label.
     fn add(&mut self, verdict: &Verdict) {
-        self.pieces += verdict.pieces;
+        self.pieces += verdict.components;
         self.cycles += verdict.cycles;
         self.tunnels += verdict.tunnels;
         self.ends += verdict.ends;
         self.length += verdict.length;
-        self.deviation = verdict.deviation.map(|found| [found.mean, found.most]);
+        self.deviation = verdict.deviation.map(|found| [found.mean, found.max]);
         for (name, property) in verdict.properties() {
             if !property.holds() && !self.failing.contains(&name) {
                 self.failing.push(name);

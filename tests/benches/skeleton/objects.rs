@@ -8,9 +8,9 @@ use ferrovox::{
     voxelize::{VoxelizeParams, volume_of, voxelize},
 };
 use ferrovox_tests::{
-    known::{Grid, Known, large, random, simple, solid},
     noise::Noise,
     oracle::Object,
+    reference_objects::{Grid, ReferenceObject, large, random, simple, solid},
 };
 use std::{
     fs,
@@ -20,13 +20,13 @@ use std::{
 /// Object, or several labelled objects in one volume.
 pub struct Subject {
     /// Volume with its ground truth.
-    pub known: Known,
+    pub known: ReferenceObject,
     /// Labels with their voxels.
     pub labels: Vec<(u8, Object)>,
 }
 
 impl Subject {
-    fn new(known: Known) -> Self {
+    fn new(known: ReferenceObject) -> Self {
         let mut values: Vec<u8> = (1..=255)
             .filter(|label| known.voxels.samples().contains(label))
             .collect();
@@ -34,7 +34,7 @@ impl Subject {
             values.push(1);
         }
         let labels = values.into_iter();
-        let labels = labels.map(|label| (label, Object::of_label(&known.voxels, label)));
+        let labels = labels.map(|label| (label, Object::from_label(&known.voxels, label)));
         Self {
             labels: labels.collect(),
             known,
@@ -63,12 +63,12 @@ impl Subject {
 }
 
 /// Constructor of an object.
-type Make<'a> = Box<dyn Fn() -> Outcome<Known> + 'a>;
+type Make<'a> = Box<dyn Fn() -> Outcome<ReferenceObject> + 'a>;
 
 /// Creates the selected objects.
 pub fn select(arguments: &Arguments) -> Outcome<Vec<Subject>> {
     let mut all: Vec<(String, Make)> = Vec::new();
-    let mut add = |name: &str, make: fn(&str) -> Known| {
+    let mut add = |name: &str, make: fn(&str) -> ReferenceObject| {
         let own = name.to_owned();
         all.push((name.to_owned(), Box::new(move || Ok(make(&own)))));
     };
@@ -141,20 +141,24 @@ pub fn select(arguments: &Arguments) -> Outcome<Vec<Subject>> {
 
 const ATLAS: &str = "atlas of 116 labels";
 
-fn tree(seed: u64) -> Known {
+fn tree(seed: u64) -> ReferenceObject {
     let mut noise = Noise(seed);
-    random::tree(6, seed, Grid::any(&mut noise))
+    random::tree(6, seed, Grid::random(&mut noise))
 }
 
-fn net(seed: u64) -> Known {
+fn net(seed: u64) -> ReferenceObject {
     let mut noise = Noise(seed);
-    random::net([4, 3, 2], 5, seed, Grid::any(&mut noise))
+    random::net([4, 3, 2], 5, seed, Grid::random(&mut noise))
 }
 
-fn mesh(path: &Path, resolution: u32) -> Outcome<Known> {
+fn mesh(path: &Path, resolution: u32) -> Outcome<ReferenceObject> {
     let mesh = read_mesh(path)?;
     let stream = Device::best().stream()?;
     let solid = voxelize(&stream, &mesh, &VoxelizeParams::with_resolution(resolution))?;
     let voxels = volume_of(&stream, &solid)?;
-    Ok(Known::without_axes("", u64::from(resolution), voxels))
+    Ok(ReferenceObject::without_ground_truth(
+        "",
+        u64::from(resolution),
+        voxels,
+    ))
 }

@@ -126,8 +126,8 @@ fn check_result(
 fn skeleton(peer: PeerSkeleton, geometry: Geometry) -> Skeleton {
     let links = peer.links.unwrap_or_else(|| {
         let voxels = peer.points.iter().map(|point| point.map(|c| c as i64));
-        links::of_voxels(&voxels.collect::<Vec<_>>())
+        links::voxel_links(&voxels.collect::<Vec<_>>())
     });
     let points: Vec<_> = peer.points.into_iter().map(Point3::from).collect();
-    links::skeleton(&points, &links, geometry)
+    links::skeleton_from_links(&points, &links, geometry)
 }

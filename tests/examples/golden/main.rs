@@ -149,7 +149,7 @@ fn record_hashes(
         Ok(text) => parse_hashes(&text, &file.display().to_string())?,
         Err(_) => Hashes::default(),
     };
-    hashes.renew(found, ran, is_case);
+    hashes.update(found, ran, is_case);
     fs::write(file, hashes.text()).with_context(|| format!("cannot write {}", file.display()))?;
     println!("{}: {} outputs", file.display(), hashes.len());
     Ok(true)

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use ferrovox::device::Device;
-use ferrovox_tests::golden::{Bits, Hashes, of_file};
+use ferrovox_tests::golden::{BitHash, Hashes, hash_file};
 use std::{collections::BTreeSet, fs, path::Path, time::Instant};
 
 /// The hashes of the cases on one device.
@@ -96,8 +96,8 @@ impl Record {
     }
 
     /// Adds the hash of the bits that `add` appends.
-    pub fn hash_bits(&mut self, output: &str, add: impl FnOnce(&mut Bits)) {
-        let mut bits = Bits::default();
+    pub fn hash_bits(&mut self, output: &str, add: impl FnOnce(&mut BitHash)) {
+        let mut bits = BitHash::default();
         add(&mut bits);
         self.hash(output, bits.finish());
     }
@@ -117,7 +117,7 @@ impl Record {
                 self.hash_files_below(&entry.path(), &format!("{name}/"))?;
                 continue;
             }
-            let hash = of_file(&entry.path()).with_context(|| format!("cannot hash {name}"))?;
+            let hash = hash_file(&entry.path()).with_context(|| format!("cannot hash {name}"))?;
             self.hash(&name, hash);
         }
         Ok(())

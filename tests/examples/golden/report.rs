@@ -30,7 +30,7 @@ pub fn comparison(comparison: &Comparison) -> bool {
     print_entries("CHANGED", &comparison.changed);
     println!(
         "{} unchanged, {} changed, {} missing, {} not recorded",
-        comparison.same,
+        comparison.unchanged,
         comparison.changed.len(),
         comparison.missing.len(),
         comparison.unknown.len()

@@ -1,4 +1,4 @@
-//! Hashes of files and of arrays.
+//! Hashes of files and arrays.
 
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest, Sha256};
@@ -8,40 +8,40 @@ use std::{
     path::Path,
 };
 
-/// A SHA-256 hash of whatever is added, bit for bit.
+/// SHA-256 hash of the added data, bit by bit.
 #[derive(Default)]
-pub struct Bits(Sha256);
+pub struct BitHash(Sha256);
 
-impl Bits {
-    /// Adds the number of elements, and the elements.
+impl BitHash {
+    /// Adds the number of elements and the elements.
     pub fn add<T: bytemuck::NoUninit>(&mut self, elements: &[T]) -> &mut Self {
         self.0.update((elements.len() as u64).to_le_bytes());
         self.0.update(bytemuck::cast_slice::<T, u8>(elements));
         self
     }
 
-    /// Adds a word or a sentence.
+    /// Adds a text.
     pub fn add_text(&mut self, text: &str) -> &mut Self {
         self.add(text.as_bytes())
     }
 
-    /// The hash, as 64 hexadecimal digits.
+    /// Returns the hash as 64 hexadecimal digits.
     pub fn finish(self) -> String {
         let bytes = self.0.finalize();
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-/// The hash of a file's bytes; of a `.gz` or `.png` file what is in it, since a compressor may
-/// choose other bytes for the same.
+/// Returns the hash of a file's bytes. For `.gz` and `.png` files, hashes the decompressed content,
+/// because compressors may produce different bytes for the same content.
 ///
 /// # Errors
-/// If the file cannot be read, or is not what its name says.
-pub fn of_file(path: &Path) -> std::io::Result<String> {
+/// If the file cannot be read, or does not have the format that its name indicates.
+pub fn hash_file(path: &Path) -> std::io::Result<String> {
     let mut file = File::open(path)?;
     let extension = path.extension().and_then(|extension| extension.to_str());
     if extension == Some("png") {
-        return of_picture(file);
+        return hash_picture(file);
     }
     let mut bytes = Vec::new();
     if extension == Some("gz") {
@@ -51,17 +51,17 @@ pub fn of_file(path: &Path) -> std::io::Result<String> {
     }
     let mut hash = Sha256::new();
     hash.update(&bytes);
-    Ok(Bits(hash).finish())
+    Ok(BitHash(hash).finish())
 }
 
-/// The hash of a picture's size, kind of colours and samples.
-fn of_picture(file: File) -> std::io::Result<String> {
+/// Returns the hash of a picture's size, colour type and samples.
+fn hash_picture(file: File) -> std::io::Result<String> {
     let mut reader = png::Decoder::new(BufReader::new(file)).read_info()?;
     let size = reader.output_buffer_size().ok_or(ErrorKind::FileTooLarge)?;
     let mut samples = vec![0; size];
     let frame = reader.next_frame(&mut samples)?;
     let kind = format!("{:?} {:?}", frame.color_type, frame.bit_depth);
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     bits.add(&[frame.width, frame.height]).add_text(&kind);
     bits.add(&samples[..frame.buffer_size()]);
     Ok(bits.finish())
@@ -73,22 +73,22 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn a_known_hash() {
+    fn hash_matches_a_published_value() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         std::fs::write(&path, "abc").unwrap();
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(of_file(&path).unwrap(), expected);
+        assert_eq!(hash_file(&path).unwrap(), expected);
         let packed = folder.path().join("a.txt.gz");
         let file = File::create(&packed).unwrap();
         let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::best());
         encoder.write_all(b"abc").unwrap();
         encoder.finish().unwrap();
-        assert_eq!(of_file(&packed).unwrap(), expected);
+        assert_eq!(hash_file(&packed).unwrap(), expected);
     }
 
     #[test]
-    fn a_picture_is_its_samples() {
+    fn pictures_are_hashed_by_their_samples() {
         let folder = tempfile::tempdir().unwrap();
         let hash = |name: &str, compression, samples: &[u8]| {
             let path = folder.path().join(name);
@@ -100,7 +100,7 @@ mod tests {
                 .unwrap()
                 .write_image_data(samples)
                 .unwrap();
-            (of_file(&path).unwrap(), std::fs::read(&path).unwrap())
+            (hash_file(&path).unwrap(), std::fs::read(&path).unwrap())
         };
         let mut samples: Vec<u8> = (0..4096).map(|at| (at % 64) as u8).collect();
         let (fast, fast_bytes) = hash("a.png", png::Compression::Fast, &samples);
@@ -112,9 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn lengths_count() {
+    fn lengths_are_part_of_the_hash() {
         let hash = |parts: &[&[u8]]| {
-            let mut bits = Bits::default();
+            let mut bits = BitHash::default();
             for part in parts {
                 bits.add(part);
             }

@@ -1,4 +1,4 @@
-//! The file of hashes: one line for each output.
+//! The file of golden hashes: one line per output.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,34 +8,34 @@ use std::{
 const HEADER: &str = "\
 # What commands and library calls gave when this was recorded: case, output, SHA-256.
 # `cargo xtask golden` compares, `cargo xtask golden --keep` renews. A case with @ is of that kind of device only;
-# all others give the same bits on every device.
+# all others give the unchanged bits on every device.
 ";
 
-/// An output, by its case and its name.
+/// Output, identified by its case and its name.
 pub type Entry = (String, String);
 
-/// The hash of each output.
+/// Hash of each output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hashes(BTreeMap<Entry, String>);
 
-/// What is different from what was recorded.
+/// Differences from the recorded hashes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
-    /// Outputs as recorded.
-    pub same: usize,
-    /// Outputs with another hash.
+    /// Number of outputs with the recorded hash.
+    pub unchanged: usize,
+    /// Outputs with a different hash.
     pub changed: Vec<Entry>,
-    /// Outputs that were recorded of the cases that ran, but not made.
+    /// Recorded outputs that the cases did not produce.
     pub missing: Vec<Entry>,
-    /// Outputs that were not recorded.
+    /// Outputs without a recorded hash.
     pub unknown: Vec<Entry>,
 }
 
 impl Hashes {
-    /// Reads what [`text`](Self::text) gives.
+    /// Parses the format of [`text`](Self::text).
     ///
     /// # Errors
-    /// The first line that is not of three words.
+    /// A description of the first line that does not have three words.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut hashes = Self::default();
         let lines = text.lines().enumerate();
@@ -43,7 +43,7 @@ impl Hashes {
             let words: Vec<&str> = line.split_whitespace().collect();
             let [case, output, hash] = words[..] else {
                 return Err(format!(
-                    "line {} has {} words: a case, an output and a hash are expected",
+                    "line {} has {} words; expected a case, an output and a hash",
                     number + 1,
                     words.len()
                 ));
@@ -53,66 +53,66 @@ impl Hashes {
         Ok(hashes)
     }
 
-    /// The file's text.
+    /// Returns the text of the file.
     pub fn text(&self) -> String {
         let mut text = HEADER.to_owned();
         for ((case, output), hash) in &self.0 {
-            // a String takes everything
+            // writing to a String cannot fail
             let _ = writeln!(text, "{case} {output} {hash}");
         }
         text
     }
 
-    /// Adds an output, or replaces it.
+    /// Inserts or replaces the hash of an output.
     pub fn insert(&mut self, case: &str, output: &str, hash: String) {
         self.0.insert((case.to_owned(), output.to_owned()), hash);
     }
 
-    /// The hash of an output.
+    /// Returns the hash of an output.
     pub fn get(&self, case: &str, output: &str) -> Option<&str> {
         let entry = (case.to_owned(), output.to_owned());
         self.0.get(&entry).map(String::as_str)
     }
 
-    /// How many outputs there are.
+    /// Returns the number of outputs.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no outputs.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Compares outputs of the cases `ran` with those recorded.
-    pub fn compare(&self, found: &Hashes, ran: &BTreeSet<String>) -> Comparison {
+    /// Compares the outputs of the given cases with the recorded ones.
+    pub fn compare(&self, current: &Hashes, cases: &BTreeSet<String>) -> Comparison {
         let mut comparison = Comparison::default();
-        for (entry, hash) in &found.0 {
+        for (entry, hash) in &current.0 {
             match self.0.get(entry) {
-                Some(recorded) if recorded == hash => comparison.same += 1,
+                Some(recorded) if recorded == hash => comparison.unchanged += 1,
                 Some(_) => comparison.changed.push(entry.clone()),
                 None => comparison.unknown.push(entry.clone()),
             }
         }
-        let missing = self.0.keys().filter(|entry| ran.contains(&entry.0));
+        let missing = self.0.keys().filter(|entry| cases.contains(&entry.0));
         comparison.missing = missing
-            .filter(|entry| !found.0.contains_key(*entry))
+            .filter(|entry| !current.0.contains_key(*entry))
             .cloned()
             .collect();
         comparison
     }
 
-    /// Replaces what is recorded of the cases `ran` by what was found, and drops cases that
-    /// `is_known` says no to.
-    pub fn renew(
+    /// Replaces the recorded outputs of the given cases by the current ones, and removes the cases
+    /// for which `is_known` returns `false`.
+    pub fn update(
         &mut self,
-        found: Hashes,
-        ran: &BTreeSet<String>,
+        current: Hashes,
+        cases: &BTreeSet<String>,
         is_known: impl Fn(&str) -> bool,
     ) {
         self.0
-            .retain(|(case, _), _| !ran.contains(case) && is_known(case));
-        self.0.extend(found.0);
+            .retain(|(case, _), _| !cases.contains(case) && is_known(case));
+        self.0.extend(current.0);
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_read_back() {
+    fn text_round_trips() {
         let some = hashes("a out.ply 12\nb@cpu x 34\n");
         assert_eq!(some.len(), 2);
         assert_eq!(hashes(&some.text()), some);
@@ -133,15 +133,15 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_told_by_name() {
+    fn comparison_names_the_differences() {
         let recorded = hashes("a 1 x\na 2 x\nb 1 x\nc 1 x\n");
-        let found = hashes("a 1 x\na 3 x\nb 1 y\n");
-        let ran = ["a", "b"].map(str::to_owned).into();
+        let current = hashes("a 1 x\na 3 x\nb 1 y\n");
+        let cases = ["a", "b"].map(str::to_owned).into();
         let entry = |case: &str, output: &str| (case.to_owned(), output.to_owned());
         assert_eq!(
-            recorded.compare(&found, &ran),
+            recorded.compare(&current, &cases),
             Comparison {
-                same: 1,
+                unchanged: 1,
                 changed: vec![entry("b", "1")],
                 missing: vec![entry("a", "2")],
                 unknown: vec![entry("a", "3")],
@@ -150,10 +150,10 @@ mod tests {
     }
 
     #[test]
-    fn only_what_ran_is_renewed() {
+    fn update_replaces_only_cases_that_ran() {
         let mut recorded = hashes("a 1 x\na 2 x\nb 1 x\ngone 1 x\n");
-        let ran = ["a".to_owned()].into();
-        recorded.renew(hashes("a 1 z\n"), &ran, |case| case != "gone");
+        let cases = ["a".to_owned()].into();
+        recorded.update(hashes("a 1 z\n"), &cases, |case| case != "gone");
         assert_eq!(recorded, hashes("a 1 z\nb 1 x\n"));
     }
 }

@@ -1,10 +1,10 @@
-//! What a command prints, without what differs from run to run.
+//! Printed output of a command without the parts that vary between runs.
 
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Fields that tell of the machine or of the time.
-const LEFT_OUT: [&str; 9] = [
+/// Fields that depend on the machine or on time.
+const VARYING_FIELDS: [&str; 9] = [
     "device",
     "device_name",
     "devices",
@@ -16,8 +16,8 @@ const LEFT_OUT: [&str; 9] = [
     "timings",
 ];
 
-/// A JSON object as lines `path = value`, in alphabetical order, without timings, memory figures
-/// and names of devices.
+/// Returns a JSON object as lines `path = value` in alphabetical order, without timings, memory
+/// figures and device names.
 ///
 /// # Errors
 /// If the text is not JSON.
@@ -33,7 +33,7 @@ fn flatten(path: &str, value: &Value, lines: &mut Vec<String>) {
         Value::Object(fields) => {
             let kept = fields
                 .iter()
-                .filter(|(name, _)| !LEFT_OUT.contains(&name.as_str()));
+                .filter(|(name, _)| !VARYING_FIELDS.contains(&name.as_str()));
             for (name, value) in kept {
                 flatten(&format!("{path}.{name}"), value, lines);
             }
@@ -45,7 +45,7 @@ fn flatten(path: &str, value: &Value, lines: &mut Vec<String>) {
         }
         value => {
             let mut line = path.to_owned();
-            // a String takes everything
+            // writing to a String cannot fail
             let _ = writeln!(line, " = {value}");
             lines.push(line);
         }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_varies_is_left_out() {
+    fn varying_fields_are_removed() {
         let text = r#"{"b": [1, {"milliseconds": 3.5, "x": null}], "timings": {"read": 1}, "a": "word", "device": "cpu"}"#;
         let plain = plain_json(text).unwrap();
         assert_eq!(

@@ -1,18 +1,18 @@
-//! Betti numbers of each component, by counting: components by floods, cavities by floods of the
-//! background, tunnels by the Euler number.
+//! Betti numbers of each component by counting: components and cavities by flood fill, tunnels from
+//! the Euler characteristic.
 
 use super::object::{Object, steps};
-use crate::known::Betti;
+use crate::reference_objects::Betti;
 use std::collections::BTreeSet;
 
-/// The outside of the object: the first of the background's pieces.
+/// Label of the outside, the first component of the background.
 const OUTSIDE: u32 = 1;
 
-/// The Betti numbers of each component taken alone, as closed cubes.
+/// Computes the Betti numbers of each component as a complex of closed cubes.
 ///
-/// The background hangs together at faces. A component has as many cavities as there are pieces of
-/// the background at its faces, but one: the one around it. (Other components may be in its
-/// cavities.) Tunnels are what the Euler number leaves.
+/// The background is 6-connected. The number of cavities of a component is the number of background
+/// components at its faces minus one, the one around it; the cavities may contain other components.
+/// The number of tunnels follows from the Euler characteristic.
 pub fn betti_numbers(object: &Object) -> Vec<Betti> {
     let cavities = cavities(object);
     let eulers = euler_numbers(object);
@@ -24,26 +24,25 @@ pub fn betti_numbers(object: &Object) -> Vec<Betti> {
     .collect()
 }
 
-/// Those of the whole object.
+/// Adds the Betti numbers of all components.
 pub fn total(parts: &[Betti]) -> Betti {
-    parts.iter().fold(Betti::default(), |sum, one| {
+    parts.iter().fold(Betti::default(), |sum, part| {
         Betti::new(
-            sum.pieces + one.pieces,
-            sum.tunnels + one.tunnels,
-            sum.cavities + one.cavities,
+            sum.components + part.components,
+            sum.tunnels + part.tunnels,
+            sum.cavities + part.cavities,
         )
     })
 }
 
-/// Vertices − edges + faces − cubes of each component.
+/// Computes the Euler characteristic of each component: vertices − edges + faces − cubes.
 ///
-/// A cell is counted by the first of the object's voxels that it is a side of. They are all of one
+/// A cell is counted by the first of the object's voxels that it belongs to; all of them are in one
 /// component.
 pub fn euler_numbers(object: &Object) -> Vec<i64> {
     let neighbours: Vec<([i64; 3], isize)> =
         steps().map(|step| (step, object.offset(step))).collect();
-    // for each cell of a voxel its sign, and the neighbours before the voxel that it is a side of
-    // too
+    // for each cell of a voxel: its sign, and the preceding neighbours that share it
     let cells: Vec<(i64, u32)> = (0..27)
         .map(|n| [n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1])
         .map(|side: [i64; 3]| {
@@ -66,42 +65,45 @@ pub fn euler_numbers(object: &Object) -> Vec<i64> {
                 .map(|&voxel| {
                     let mut around = 0u32;
                     for (bit, (_, offset)) in neighbours.iter().enumerate() {
-                        let other = object.owner[(voxel as usize).wrapping_add_signed(*offset)];
-                        around |= u32::from(other != 0) << bit;
+                        let neighbour = object.owner[(voxel as usize).wrapping_add_signed(*offset)];
+                        around |= u32::from(neighbour != 0) << bit;
                     }
-                    let own = cells.iter().filter(|(_, earlier)| around & earlier == 0);
-                    own.map(|(sign, _)| sign).sum::<i64>()
+                    let cells_of_voxel = cells.iter().filter(|(_, earlier)| around & earlier == 0);
+                    cells_of_voxel.map(|(sign, _)| sign).sum::<i64>()
                 })
                 .sum()
         })
         .collect()
 }
 
-/// How many cavities each component has.
+/// Counts the cavities of each component.
 fn cavities(object: &Object) -> Vec<u64> {
     let faces = [1, 2, 4].map(|bits: i64| object.offset([bits & 1, bits >> 1 & 1, bits >> 2]));
     let faces: Vec<isize> = faces.into_iter().flat_map(|step| [-step, step]).collect();
     let count = object.owner.len();
-    let mut piece = vec![0u32; count];
+    let mut background_label = vec![0u32; count];
     let mut last = OUTSIDE - 1;
     let mut open = Vec::new();
     for start in 0..count {
-        if object.owner[start] != 0 || piece[start] != 0 {
+        if object.owner[start] != 0 || background_label[start] != 0 {
             continue;
         }
         last += 1;
-        piece[start] = last;
+        background_label[start] = last;
         open.push(start);
         while let Some(at) = open.pop() {
             for &step in &faces {
-                // the box ends in background: beyond its ends the index wraps to background too, or
+                // the box has a background border: beyond its ends the index wraps to background or
                 // is out of range
-                let Some(other) = at.checked_add_signed(step).filter(|&other| other < count) else {
+                let Some(neighbour) = at
+                    .checked_add_signed(step)
+                    .filter(|&neighbour| neighbour < count)
+                else {
                     continue;
                 };
-                if object.owner[other] == 0 && piece[other] == 0 {
-                    piece[other] = last;
-                    open.push(other);
+                if object.owner[neighbour] == 0 && background_label[neighbour] == 0 {
+                    background_label[neighbour] = last;
+                    open.push(neighbour);
                 }
             }
         }
@@ -110,10 +112,12 @@ fn cavities(object: &Object) -> Vec<u64> {
         .map(|number| {
             let voxels = object.component(number).iter();
             let around = voxels.flat_map(|&voxel| {
-                let others = faces
+                let neighbours = faces
                     .iter()
                     .map(move |&step| (voxel as usize).wrapping_add_signed(step));
-                others.map(|other| piece[other]).filter(|&piece| piece != 0)
+                neighbours
+                    .map(|neighbour| background_label[neighbour])
+                    .filter(|&background_label| background_label != 0)
             });
             around.collect::<BTreeSet<u32>>().len() as u64 - 1
         })

@@ -1,36 +1,36 @@
-//! The object as a complex of closed cubes: its vertices, edges, faces and cubes.
+//! Cubical complex of an object: its vertices, edges, faces and cubes.
 
-use super::{object::Object, ranked::Ranked};
+use super::{object::Object, ranked::RankedSet};
 
-/// A cell: the axes that it extends along, one bit each, and its corner with the least coordinates.
-/// Voxel (x, y, z) of the object's box is the cube with that corner.
+/// Cell, given by the axes along which it extends, one bit each, and its corner with the smallest
+/// coordinates. Voxel (x, y, z) of the object's bounding box is the cube with that corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// 0 for a vertex, 7 for a cube.
+    /// Axes along which the cell extends: 0 for a vertex, 7 for a cube.
     pub axes: usize,
-    /// The corner.
+    /// Corner with the smallest coordinates.
     pub corner: [i64; 3],
 }
 
 impl Cell {
-    /// Its number of dimensions.
+    /// Returns the dimension of the cell.
     pub fn dimension(self) -> u32 {
         self.axes.count_ones()
     }
 
-    /// The axes that it extends along.
+    /// Returns the axes along which the cell extends.
     fn along(self) -> impl Iterator<Item = usize> {
         (0..3).filter(move |k| self.axes >> k & 1 == 1)
     }
 
-    /// The cell moved by a step along an axis.
+    /// Returns the cell moved by a step along an axis.
     fn moved(self, axis: usize, by: i64) -> Self {
         let mut corner = self.corner;
         corner[axis] += by;
         Self { corner, ..self }
     }
 
-    /// The cells of one dimension less at its border.
+    /// Returns the faces of the cell of one dimension less.
     pub fn sides(self) -> impl Iterator<Item = Cell> {
         self.along().flat_map(move |k| {
             let side = Cell {
@@ -41,7 +41,8 @@ impl Cell {
         })
     }
 
-    /// The cells of one dimension more that it is a side of, in the complex or not.
+    /// Returns the cells of one dimension more that have this cell as a face, in the complex or
+    /// not.
     pub fn cofaces(self) -> impl Iterator<Item = Cell> {
         (0..3)
             .filter(move |k| self.axes >> k & 1 == 0)
@@ -55,37 +56,41 @@ impl Cell {
     }
 }
 
-/// The cells of an object, by dimension and numbered.
+/// Cells of an object, numbered by dimension.
 #[derive(Clone, Debug)]
 pub struct Complex {
-    /// Corners along each axis: one more than voxels.
+    /// Lattice points along each axis: one more than voxels.
     lattice: [usize; 3],
-    /// For each set of axes the corners of its cells.
-    sets: [Ranked; 8],
-    /// For each set of axes how many cells of the same dimension have numbers before its own.
+    /// Corners of the cells for each set of axes.
+    sets: [RankedSet; 8],
+    /// Number of cells of the same dimension that precede those of each set of axes.
     first: [usize; 8],
 }
 
 impl Complex {
-    /// The closed cubes of an object.
-    pub fn of(object: &Object) -> Self {
+    /// Creates the complex of the closed cubes of an object.
+    pub fn new(object: &Object) -> Self {
         let lattice = object.dims.map(|n| n + 1);
         let count = lattice.iter().product();
-        let mut sets = [(); 8].map(|()| Ranked::new(count));
+        let mut sets = [(); 8].map(|()| RankedSet::new(count));
         let index = |p: [usize; 3]| p[0] + lattice[0] * (p[1] + lattice[1] * p[2]);
         for &voxel in object.all() {
-            let place = object.place(voxel as usize);
+            let position = object.position(voxel as usize);
             for (axes, set) in sets.iter_mut().enumerate() {
-                // where it does not extend, it is on one side or the other
+                // perpendicular to its axes, the cell is on either side of the voxel
                 for sides in (0..8usize).filter(|sides| sides & axes == 0) {
-                    set.insert(index([0, 1, 2].map(|k| place[k] + (sides >> k & 1))));
+                    set.insert(index([0, 1, 2].map(|k| position[k] + (sides >> k & 1))));
                 }
             }
         }
-        sets.iter_mut().for_each(Ranked::finish);
+        sets.iter_mut().for_each(RankedSet::finish);
         let first = [0, 1, 2, 3, 4, 5, 6, 7].map(|axes: usize| {
-            let same = |other: &usize| other.count_ones() == axes.count_ones();
-            (0..axes).filter(same).map(|other| sets[other].len()).sum()
+            let has_same_dimension =
+                |other_axes: &usize| other_axes.count_ones() == axes.count_ones();
+            (0..axes)
+                .filter(has_same_dimension)
+                .map(|other_axes| sets[other_axes].len())
+                .sum()
         });
         Self {
             lattice,
@@ -94,13 +99,14 @@ impl Complex {
         }
     }
 
-    /// How many cells there are of a dimension.
+    /// Returns the number of cells of a dimension.
     pub fn count(&self, dimension: u32) -> usize {
         let sets = (0..8usize).filter(|axes| axes.count_ones() == dimension);
         sets.map(|axes| self.sets[axes].len()).sum()
     }
 
-    /// The number of a cell among those of its dimension, if it is in the complex.
+    /// Returns the index of a cell among those of its dimension, or `None` if it is not in the
+    /// complex.
     pub fn number(&self, cell: Cell) -> Option<usize> {
         let inside = (0..3).all(|k| (0..self.lattice[k] as i64).contains(&cell.corner[k]));
         if !inside {
@@ -112,12 +118,12 @@ impl Complex {
         Some(self.first[cell.axes] + rank)
     }
 
-    /// Whether a cell is in it.
+    /// Returns `true` if a cell is in the complex.
     pub fn contains(&self, cell: Cell) -> bool {
         self.number(cell).is_some()
     }
 
-    /// The cells of a dimension in the order of their numbers.
+    /// Returns the cells of a dimension in index order.
     pub fn cells(&self, dimension: u32) -> impl Iterator<Item = Cell> {
         let [nx, ny, _] = self.lattice;
         (0..8usize)
@@ -130,7 +136,7 @@ impl Complex {
             })
     }
 
-    /// The component that a cell belongs to.
+    /// Returns the component that a cell belongs to.
     pub fn component(&self, object: &Object, cell: Cell) -> Option<usize> {
         let mut cells = vec![cell];
         while cells.first().is_some_and(|cell| cell.dimension() < 3) {

@@ -1,37 +1,37 @@
-//! The cells that a straight segment goes through, exactly, and the way along edges that it can be
+//! Cells that a straight segment passes through, computed exactly, and the edges that it can be
 //! pushed to.
 
 use super::cells::Cell;
 use nalgebra::Point3;
 
-/// Where places are taken to: multiples of a power of two of a voxel, so that all comparisons are
-/// those of integers.
+/// Grid to which positions are rounded: multiples of a power of two of a voxel, so that all
+/// comparisons are exact integer comparisons.
 #[derive(Clone, Copy, Debug)]
-pub struct Steps {
-    /// The number of steps to a voxel is 2 to this power.
+pub struct PositionGrid {
+    /// Base-2 logarithm of the number of grid steps per voxel.
     bits: u32,
-    /// Crossings of planes that are no farther apart than this, in voxels, count as one.
+    /// Distance, in voxels, up to which crossings of planes count as one.
     tolerance: f64,
-    /// Subtracted from positions, in voxels.
+    /// Offset subtracted from positions, in voxels.
     first: [i64; 3],
 }
 
-/// A part of a segment that lies in one cell, its ends apart.
+/// Part of a segment that lies in one cell, except for its ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
-    /// The cell.
+pub struct SegmentPart {
+    /// Cell that contains the part.
     pub cell: Cell,
-    /// The cell that the part begins in: a side of `cell`, or `cell` itself.
+    /// Cell of the first point: a face of `cell`, or `cell` itself.
     pub from: Cell,
-    /// The cell that it ends in.
+    /// Cell of the last point.
     pub to: Cell,
-    /// Where in the segment it begins, from 0 to 1.
+    /// Start of the part as a fraction of the segment.
     pub begins: f64,
-    /// And ends.
+    /// End of the part as a fraction of the segment.
     pub ends: f64,
 }
 
-/// A plane that a segment crosses, as a fraction of the segment.
+/// Crossing of a plane, as a fraction `over / under` of the segment.
 #[derive(Clone, Copy)]
 struct Crossing {
     axis: usize,
@@ -50,14 +50,14 @@ impl Crossing {
     }
 }
 
-impl Steps {
-    /// With the finest steps that fit. With a tolerance of 0 only the last bits of a position are
-    /// lost, below 2^-48 of a voxel.
+impl PositionGrid {
+    /// Creates the finest grid that fits. With a tolerance of 0, positions are rounded by less than
+    /// 2^-48 of a voxel.
     ///
-    /// `first` is where the box of the object begins, and `dims` its voxels.
+    /// `first` is the first voxel of the object's bounding box, `dims` its dimensions.
     pub fn new(first: [i64; 3], dims: [usize; 3], tolerance: f64) -> Self {
-        let most = dims.iter().max().copied().unwrap_or(1).max(1);
-        let finest = 60 + most.leading_zeros() - usize::BITS;
+        let max = dims.iter().max().copied().unwrap_or(1).max(1);
+        let finest = 60 + max.leading_zeros() - usize::BITS;
         let bits = if tolerance > 0.0 {
             finest.min(tolerance.log2().abs() as u32)
         } else {
@@ -74,37 +74,37 @@ impl Steps {
         1 << self.bits
     }
 
-    /// A position in voxels of the volume, in steps from the corner of the box' first voxel. Far
-    /// away it is at the end of what can be told.
-    fn place(&self, point: Point3<f64>) -> [i64; 3] {
+    /// Rounds a position in voxel coordinates of the volume to grid steps from the corner of the
+    /// box's first voxel, clamped to the representable range.
+    fn quantize(&self, point: Point3<f64>) -> [i64; 3] {
         let unit = self.unit() as f64;
         [0, 1, 2].map(|k| {
             let from = (point[k] - self.first[k] as f64) * unit;
-            let most = (1i64 << 61) as f64;
-            from.round().clamp(-most, most) as i64 + self.unit() / 2
+            let max = (1i64 << 61) as f64;
+            from.round().clamp(-max, max) as i64 + self.unit() / 2
         })
     }
 
-    /// The smallest cell that a position is in.
+    /// Returns the smallest cell that contains a position.
     pub fn carrier(&self, point: Point3<f64>) -> Cell {
-        self.cell_of(self.place(point))
+        self.containing_cell(self.quantize(point))
     }
 
-    fn cell_of(&self, place: [i64; 3]) -> Cell {
-        let corner = place.map(|c| c.div_euclid(self.unit()));
-        let axes = (0..3).filter(|&k| place[k].rem_euclid(self.unit()) != 0);
+    fn containing_cell(&self, position: [i64; 3]) -> Cell {
+        let corner = position.map(|c| c.div_euclid(self.unit()));
+        let axes = (0..3).filter(|&k| position[k].rem_euclid(self.unit()) != 0);
         Cell {
             axes: axes.fold(0, |axes, k| axes | 1 << k),
             corner,
         }
     }
 
-    /// The parts of a segment, in order.
-    pub fn parts(&self, from: Point3<f64>, to: Point3<f64>) -> Vec<Part> {
-        let [a, b] = [from, to].map(|point| self.place(point));
-        let ends = [a, b].map(|place| self.cell_of(place));
+    /// Returns the parts of a segment in order.
+    pub fn parts(&self, from: Point3<f64>, to: Point3<f64>) -> Vec<SegmentPart> {
+        let [a, b] = [from, to].map(|point| self.quantize(point));
+        let ends = [a, b].map(|position| self.containing_cell(position));
         if a == b {
-            return vec![Part {
+            return vec![SegmentPart {
                 cell: ends[0],
                 from: ends[0],
                 to: ends[0],
@@ -121,7 +121,7 @@ impl Steps {
                 continue;
             }
             cell.axes |= 1 << axis;
-            // it leaves a plane to the lower side
+            // the segment leaves the plane towards its lower side
             if a[axis] > b[axis] && a[axis].rem_euclid(unit) == 0 {
                 cell.corner[axis] -= 1;
             }
@@ -138,18 +138,18 @@ impl Steps {
         let length = (to - from).norm();
         let mut parts = Vec::new();
         let (mut before, mut begins) = (ends[0], 0.0);
-        let mut left = &crossings[..];
-        while let Some(crossing) = left.first() {
+        let mut remaining = &crossings[..];
+        while let Some(crossing) = remaining.first() {
             let same = |next: &Crossing| {
                 crossing.compare(next).is_eq()
                     || (next.part() - crossing.part()) * length <= self.tolerance
             };
-            let count = left.iter().take_while(|next| same(next)).count();
-            let (now, later) = left.split_at(count);
-            left = later;
+            let count = remaining.iter().take_while(|next| same(next)).count();
+            let (coincident, rest) = remaining.split_at(count);
+            remaining = rest;
             let mut between = cell;
             let mut after = cell;
-            for crossing in now {
+            for crossing in coincident {
                 let axis = crossing.axis;
                 between.axes &= !(1 << axis);
                 between.corner[axis] = crossing.plane;
@@ -157,7 +157,7 @@ impl Steps {
                 after.corner[axis] = crossing.plane - i64::from(!is_up);
             }
             let ends = crossing.part();
-            parts.push(Part {
+            parts.push(SegmentPart {
                 cell,
                 from: before,
                 to: between,
@@ -166,7 +166,7 @@ impl Steps {
             });
             (before, begins, cell) = (between, ends, after);
         }
-        parts.push(Part {
+        parts.push(SegmentPart {
             cell,
             from: before,
             to: ends[1],
@@ -177,9 +177,9 @@ impl Steps {
     }
 }
 
-impl Part {
-    /// The edges of the cell from the first corner of `from` to that of `to`.
-    pub fn pushed(&self) -> impl Iterator<Item = Cell> {
+impl SegmentPart {
+    /// Returns the edges of the cell from the first corner of `from` to that of `to`.
+    pub fn pushed_edges(&self) -> impl Iterator<Item = Cell> {
         let (mut at, to) = (self.from.corner, self.to.corner);
         (0..3).filter_map(move |axis| {
             let corner = at;

@@ -1,86 +1,87 @@
 //! Linear algebra over the field of two elements.
 
-/// A set of rows that are independent, each with a leading bit that no other begins with.
+/// Basis of independent rows in reduced echelon form: each has a leading bit that no other row
+/// contains.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     rows: Vec<(usize, Vec<u64>)>,
 }
 
 impl Rows {
-    /// None.
+    /// Creates an empty basis.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many there are: the rank of what was added.
+    /// Returns the rank: the number of independent rows.
     pub fn rank(&self) -> usize {
         self.rows.len()
     }
 
-    /// What is left of a row when those that are there are taken away.
-    pub fn reduced(&self, mut row: Vec<u64>) -> Vec<u64> {
-        for (lead, other) in &self.rows {
+    /// Reduces a row by the basis.
+    pub fn reduce(&self, mut row: Vec<u64>) -> Vec<u64> {
+        for (lead, basis_row) in &self.rows {
             if row[lead / 64] >> (lead % 64) & 1 == 1 {
-                row.iter_mut().zip(other).for_each(|(a, b)| *a ^= b);
+                row.iter_mut().zip(basis_row).for_each(|(a, b)| *a ^= b);
             }
         }
         row
     }
 
-    /// Adds a row; whether it is independent of those that are there.
+    /// Adds a row; returns `true` if it is independent of the basis.
     pub fn add(&mut self, row: Vec<u64>) -> bool {
-        let row = self.reduced(row);
+        let row = self.reduce(row);
         let Some(word) = row.iter().position(|&word| word != 0) else {
             return false;
         };
         let lead = 64 * word + row[word].trailing_zeros() as usize;
-        // all stay reduced by each other, so one pass over them is enough
-        for (_, other) in &mut self.rows {
-            if other[lead / 64] >> (lead % 64) & 1 == 1 {
-                other.iter_mut().zip(&row).for_each(|(a, b)| *a ^= b);
+        // rows are kept reduced by each other, so one pass is enough
+        for (_, basis_row) in &mut self.rows {
+            if basis_row[lead / 64] >> (lead % 64) & 1 == 1 {
+                basis_row.iter_mut().zip(&row).for_each(|(a, b)| *a ^= b);
             }
         }
         self.rows.push((lead, row));
         true
     }
 
-    /// The leading bits with the other bits of their rows: each is their sum in whatever all rows
-    /// are 0 for.
-    pub fn solved(&self) -> impl Iterator<Item = (usize, &[u64])> {
+    /// Returns the leading bit and the row of each basis vector: for vectors orthogonal to all
+    /// rows, the leading bit is the sum of the others.
+    pub fn solved_form(&self) -> impl Iterator<Item = (usize, &[u64])> {
         self.rows.iter().map(|(lead, row)| (*lead, &row[..]))
     }
 }
 
-/// Columns of a matrix as sorted lists of their ones, reduced so that no two have the same last
-/// one: the way of persistent homology.
+/// Columns of a matrix as sorted lists of row indices, reduced so that their last indices (pivots)
+/// are distinct, as in persistent homology.
 #[derive(Clone, Debug)]
 pub struct Columns {
-    /// For each row the column whose last one is there.
-    by_last: Vec<Option<Vec<u32>>>,
+    /// Column whose pivot is in each row.
+    by_pivot: Vec<Option<Vec<u32>>>,
     rank: usize,
 }
 
 impl Columns {
-    /// Of so many rows, without a column.
+    /// Creates an empty set of columns with the given number of rows.
     pub fn new(rows: usize) -> Self {
         Self {
-            by_last: vec![None; rows],
+            by_pivot: vec![None; rows],
             rank: 0,
         }
     }
 
-    /// The rank of what was added.
+    /// Returns the rank of the columns.
     pub fn rank(&self) -> usize {
         self.rank
     }
 
-    /// What is left of a column. The list is sorted, without a number twice.
-    pub fn reduced(&self, mut column: Vec<u32>) -> Vec<u32> {
+    /// Reduces a column, given as a sorted list without duplicates.
+    pub fn reduce(&self, mut column: Vec<u32>) -> Vec<u32> {
         let mut last = column.len();
         while let Some(&row) = column[..last].last() {
-            match &self.by_last[row as usize] {
-                Some(other) => {
-                    column = sum(&column, other);
+            match &self.by_pivot[row as usize] {
+                Some(basis_column) => {
+                    column = sum(&column, basis_column);
                     last = column.partition_point(|&r| r < row);
                 }
                 None => last -= 1,
@@ -89,13 +90,13 @@ impl Columns {
         column
     }
 
-    /// Adds a column; whether it is independent of those that are there.
+    /// Adds a column; returns `true` if it is independent of the others.
     pub fn add(&mut self, mut column: Vec<u32>) -> bool {
         while let Some(&row) = column.last() {
-            match &self.by_last[row as usize] {
-                Some(other) => column = sum(&column, other),
+            match &self.by_pivot[row as usize] {
+                Some(basis_column) => column = sum(&column, basis_column),
                 None => {
-                    self.by_last[row as usize] = Some(column);
+                    self.by_pivot[row as usize] = Some(column);
                     self.rank += 1;
                     return true;
                 }
@@ -105,7 +106,7 @@ impl Columns {
     }
 }
 
-/// What is in one of two sorted lists and not in the other.
+/// Returns the symmetric difference of two sorted lists.
 fn sum(a: &[u32], b: &[u32]) -> Vec<u32> {
     let (mut a, mut b) = (a, b);
     let mut sum = Vec::with_capacity(a.len() + b.len());
@@ -125,16 +126,16 @@ fn sum(a: &[u32], b: &[u32]) -> Vec<u32> {
     sum
 }
 
-/// What comes an odd number of times, sorted.
-pub fn odd(mut numbers: Vec<u32>) -> Vec<u32> {
+/// Returns the numbers with odd multiplicity, sorted.
+pub fn odd_multiplicity(mut numbers: Vec<u32>) -> Vec<u32> {
     numbers.sort_unstable();
-    let mut odd: Vec<u32> = Vec::with_capacity(numbers.len());
+    let mut odd_multiplicity: Vec<u32> = Vec::with_capacity(numbers.len());
     for number in numbers {
-        if odd.last() == Some(&number) {
-            odd.pop();
+        if odd_multiplicity.last() == Some(&number) {
+            odd_multiplicity.pop();
         } else {
-            odd.push(number);
+            odd_multiplicity.push(number);
         }
     }
-    odd
+    odd_multiplicity
 }

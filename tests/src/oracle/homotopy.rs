@@ -1,24 +1,23 @@
-//! Pieces and cycles of a skeleton against those of its object, component by component.
+//! Homotopy: parts and cycles of a skeleton compared with the components and tunnels of its object.
 
-use super::{Object, Verdict, collapse::Collapse, inside::Traced};
+use super::{Object, Verdict, collapse::Collapse, inside::CurveTrace};
 use ferrovox::graph::Skeleton;
 use nalgebra::Point3;
 use std::collections::VecDeque;
 
-/// The skeleton as a forest and the edges that close cycles.
+/// Spanning forest of the skeleton, and the edges that close cycles.
 struct Forest {
-    /// For each node its piece.
-    piece: Vec<usize>,
-    /// For each piece its first node.
+    /// Part of the skeleton of each node.
+    component: Vec<usize>,
+    /// First node of each part.
     roots: Vec<usize>,
-    /// For each node the sum of the edges' classes on its way from the root. None if one is not
-    /// known.
-    way: Vec<Option<Vec<u64>>>,
-    /// Edges that are not of the forest.
+    /// Sum of the edge classes along the path from the root to each node; `None` if one is unknown.
+    path_class: Vec<Option<Vec<u64>>>,
+    /// Edges that are not in the forest.
     closing: Vec<usize>,
 }
 
-fn forest(skeleton: &Skeleton, classes: &[Option<Vec<u64>>], words: usize) -> Forest {
+fn spanning_forest(skeleton: &Skeleton, classes: &[Option<Vec<u64>>], words: usize) -> Forest {
     let count = skeleton.nodes.len();
     let mut ends = vec![Vec::new(); count];
     for (number, edge) in skeleton.edges.iter().enumerate() {
@@ -28,39 +27,39 @@ fn forest(skeleton: &Skeleton, classes: &[Option<Vec<u64>>], words: usize) -> Fo
             ends[b].push((number, a));
         }
     }
-    let mut made = Forest {
-        piece: vec![usize::MAX; count],
+    let mut forest = Forest {
+        component: vec![usize::MAX; count],
         roots: Vec::new(),
-        way: vec![None; count],
+        path_class: vec![None; count],
         closing: Vec::new(),
     };
     let mut used = vec![false; skeleton.edges.len()];
     for root in 0..count {
-        if made.piece[root] != usize::MAX {
+        if forest.component[root] != usize::MAX {
             continue;
         }
-        let piece = made.roots.len();
-        made.roots.push(root);
-        made.piece[root] = piece;
-        made.way[root] = Some(vec![0; words]);
+        let component = forest.roots.len();
+        forest.roots.push(root);
+        forest.component[root] = component;
+        forest.path_class[root] = Some(vec![0; words]);
         let mut open = VecDeque::from([root]);
         while let Some(node) = open.pop_front() {
-            for &(edge, other) in &ends[node] {
+            for &(edge, neighbour) in &ends[node] {
                 if used[edge] {
                     continue;
                 }
                 used[edge] = true;
-                if made.piece[other] == usize::MAX {
-                    made.piece[other] = piece;
-                    made.way[other] = sum(&made.way[node], &classes[edge]);
-                    open.push_back(other);
+                if forest.component[neighbour] == usize::MAX {
+                    forest.component[neighbour] = component;
+                    forest.path_class[neighbour] = sum(&forest.path_class[node], &classes[edge]);
+                    open.push_back(neighbour);
                 } else {
-                    made.closing.push(edge);
+                    forest.closing.push(edge);
                 }
             }
         }
     }
-    made
+    forest
 }
 
 fn sum(a: &Option<Vec<u64>>, b: &Option<Vec<u64>>) -> Option<Vec<u64>> {
@@ -68,16 +67,17 @@ fn sum(a: &Option<Vec<u64>>, b: &Option<Vec<u64>>) -> Option<Vec<u64>> {
     Some(a.iter().zip(b).map(|(x, y)| x ^ y).collect())
 }
 
-/// Compares.
+/// Compares the skeleton with its object.
 ///
 /// # Panics
-/// If the two ways to find the object's tunnels disagree: then this is wrong, not the skeleton.
+/// If the two methods of counting the object's tunnels disagree, which is a defect of the oracle,
+/// not of the skeleton.
 pub fn check(
     verdict: &mut Verdict,
     object: &Object,
     collapse: &Collapse,
     skeleton: &Skeleton,
-    traced: &Traced,
+    traced: &CurveTrace,
 ) {
     let chains: Vec<Vec<u32>> = traced
         .chains
@@ -93,13 +93,13 @@ pub fn check(
             "homology and Euler number of component {number}"
         );
     }
-    let words = classes.of_chains.first().map_or(1, Vec::len);
-    let known = traced.chains.iter().zip(&classes.of_chains);
-    let of_edges: Vec<Option<Vec<u64>>> = known
+    let words = classes.chain_classes.first().map_or(1, Vec::len);
+    let traced_classes = traced.chains.iter().zip(&classes.chain_classes);
+    let edge_classes: Vec<Option<Vec<u64>>> = traced_classes
         .map(|(chain, class)| chain.as_ref().map(|_| class.clone()))
         .collect();
-    let forest = forest(skeleton, &of_edges, words);
-    verdict.pieces = forest.roots.len();
+    let forest = spanning_forest(skeleton, &edge_classes, words);
+    verdict.components = forest.roots.len();
     verdict.cycles = forest.closing.len();
     verdict.length = traced.length;
     let mut degrees = vec![0usize; skeleton.nodes.len()];
@@ -108,18 +108,18 @@ pub fn check(
     verdict.ends = degrees.iter().filter(|&&degree| degree == 1).count();
 
     let property = &mut verdict.homotopy;
-    let of_piece = |piece: usize| traced.nodes[forest.roots[piece]];
+    let object_component = |component: usize| traced.nodes[forest.roots[component]];
     for (node, component) in traced.nodes.iter().enumerate() {
-        if *component != of_piece(forest.piece[node]) {
-            property.fault(*component, skeleton.nodes[node].position, || {
-                format!("node {node} and others of its piece are in different components")
+        if *component != object_component(forest.component[node]) {
+            property.add_fault(*component, skeleton.nodes[node].position, || {
+                format!("node {node} and others of its part are in different components")
             });
         }
     }
-    let mut pieces = vec![0; object.count()];
-    for piece in 0..forest.roots.len() {
-        if let Some(component) = of_piece(piece) {
-            pieces[component] += 1;
+    let mut part_counts = vec![0; object.count()];
+    for component in 0..forest.roots.len() {
+        if let Some(component) = object_component(component) {
+            part_counts[component] += 1;
         }
     }
     let mut cycles = vec![(0, 0, 0); object.count()];
@@ -128,15 +128,17 @@ pub fn check(
         let Some(component) = traced.nodes[a] else {
             continue;
         };
-        let around = sum(&forest.way[a], &forest.way[b]);
+        let cycle_class = sum(&forest.path_class[a], &forest.path_class[b]);
         let (count, independent, unknown) = &mut cycles[component];
         *count += 1;
-        match sum(&around, &of_edges[edge]) {
+        match sum(&cycle_class, &edge_classes[edge]) {
             None => *unknown += 1,
             Some(class) if rows[component].add(class.clone()) => *independent += 1,
-            // a cycle that is the border of something, or the sum of others
-            Some(_) => property.fault(Some(component), middle(skeleton, edge), || {
-                format!("edge {edge} closes a cycle that is no tunnel, or a sum of others")
+            // the cycle is a boundary, or a sum of others
+            Some(_) => property.add_fault(Some(component), edge_midpoint(skeleton, edge), || {
+                format!(
+                    "edge {edge} closes a cycle that surrounds no tunnel, or is a sum of others"
+                )
             }),
         }
     }
@@ -146,24 +148,24 @@ pub fn check(
         let (count, independent, unknown) = cycles[number];
         property.undecided += unknown;
         verdict.tunnels += independent;
-        if pieces[number] != 1 {
-            property.fault(Some(number), voxel, || {
-                format!("{} pieces in one component", pieces[number])
+        if part_counts[number] != 1 {
+            property.add_fault(Some(number), voxel, || {
+                format!("{} parts in one component", part_counts[number])
             });
         }
         if count != tunnels {
-            property.fault(Some(number), voxel, || {
+            property.add_fault(Some(number), voxel, || {
                 format!("{count} cycles for {tunnels} tunnels")
             });
         } else if unknown == 0 && independent != tunnels {
-            property.fault(Some(number), voxel, || {
-                format!("cycles are around {independent} of {tunnels} tunnels")
+            property.add_fault(Some(number), voxel, || {
+                format!("cycles surround {independent} of {tunnels} tunnels")
             });
         }
     }
 }
 
-fn middle(skeleton: &Skeleton, edge: usize) -> Point3<f64> {
+fn edge_midpoint(skeleton: &Skeleton, edge: usize) -> Point3<f64> {
     let points = &skeleton.edges[edge].points;
     points[points.len() / 2]
 }

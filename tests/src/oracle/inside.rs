@@ -1,36 +1,41 @@
-//! Whether every segment lies in the object's closed cubes, and the edges of the cubes that curves
-//! can be pushed to.
+//! Containment: each segment must lie in the object's closed cubes. Also finds the edges of the
+//! cubes that curves can be pushed to.
 
-use super::{Object, Property, Verdict, cells::Complex, curve::Steps};
+use super::{Object, Property, Verdict, cells::Complex, curve::PositionGrid};
 use ferrovox::graph::Skeleton;
 use nalgebra::Point3;
 
-/// What was found on the way along the curves.
+/// Result of tracing the curves through the complex.
 #[derive(Clone, Debug, Default)]
-pub struct Traced {
-    /// The component of each node, if it is in the object.
+pub struct CurveTrace {
+    /// Component of each node, if it is in the object.
     pub nodes: Vec<Option<usize>>,
-    /// For each edge the edges of cubes that it can be pushed to, if all of it is inside.
+    /// Edges of the cubes that each curve can be pushed to, if all of it is inside.
     pub chains: Vec<Option<Vec<u32>>>,
-    /// The component of each edge, by its first point that is in the object.
+    /// Component of each curve, by its first point in the object.
     pub edges: Vec<Option<usize>>,
-    /// The length of all edges in the world.
+    /// Length of all curves in the world.
     pub length: f64,
-    /// The length of what is not inside.
+    /// Length of the parts outside the object.
     pub outside: f64,
-    /// Where it is not.
+    /// Faults: positions outside the object.
     pub property: Property,
 }
 
-/// Goes along all curves.
-pub fn trace(object: &Object, complex: &Complex, steps: &Steps, skeleton: &Skeleton) -> Traced {
+/// Traces all curves.
+pub fn trace(
+    object: &Object,
+    complex: &Complex,
+    steps: &PositionGrid,
+    skeleton: &Skeleton,
+) -> CurveTrace {
     let component = |point: Point3<f64>| complex.component(object, steps.carrier(point));
-    let mut traced = Traced::default();
+    let mut traced = CurveTrace::default();
     for (number, node) in skeleton.nodes.iter().enumerate() {
         let at = component(node.position);
         if at.is_none() {
-            traced.property.fault(None, node.position, || {
-                format!("node {number} is not in the object")
+            traced.property.add_fault(None, node.position, || {
+                format!("node {number} is outside the object")
             });
         }
         traced.nodes.push(at);
@@ -43,7 +48,7 @@ pub fn trace(object: &Object, complex: &Complex, steps: &Steps, skeleton: &Skele
             traced.length += length;
             for part in steps.parts(pair[0], pair[1]) {
                 if complex.contains(part.cell) {
-                    let numbers = part.pushed().filter_map(|edge| complex.number(edge));
+                    let numbers = part.pushed_edges().filter_map(|edge| complex.number(edge));
                     if let Some(chain) = &mut chain {
                         chain.extend(numbers.map(|number| number as u32));
                     }
@@ -51,12 +56,10 @@ pub fn trace(object: &Object, complex: &Complex, steps: &Steps, skeleton: &Skele
                     chain = None;
                     let share = part.ends - part.begins;
                     traced.outside += length * share;
-                    let place = pair[0] + (pair[1] - pair[0]) * (part.begins + 0.5 * share);
-                    traced.property.fault(at, place, || {
+                    let position = pair[0] + (pair[1] - pair[0]) * (part.begins + 0.5 * share);
+                    traced.property.add_fault(at, position, || {
                         let length = length * share;
-                        format!(
-                            "edge {number} is outside of the object for a length of {length:.3e}"
-                        )
+                        format!("edge {number} is outside the object for a length of {length:.3e}")
                     });
                 }
             }
@@ -67,8 +70,8 @@ pub fn trace(object: &Object, complex: &Complex, steps: &Steps, skeleton: &Skele
     traced
 }
 
-/// What is outside.
-pub fn check(verdict: &mut Verdict, _object: &Object, traced: &Traced) {
+/// Reports the parts outside the object.
+pub fn check(verdict: &mut Verdict, _object: &Object, traced: &CurveTrace) {
     verdict.inside = traced.property.clone();
     verdict.inside_share = if traced.length > 0.0 {
         1.0 - traced.outside / traced.length

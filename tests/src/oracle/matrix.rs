@@ -1,15 +1,14 @@
-//! The first homology of a small object by reducing the matrix of borders: slow, and nothing to be
-//! wrong about.
+//! First homology of a small object by reduction of the boundary matrix: slow but simple.
 
 use super::{
     cells::Complex,
-    gf2::{Columns, odd},
+    gf2::{Columns, odd_multiplicity},
 };
 
-/// More voxels than that are too many.
-pub const MOST_VOXELS: usize = 5_000;
+/// Maximum number of voxels.
+pub const MAX_VOXELS: usize = 5_000;
 
-/// The borders of the faces of a complex, reduced.
+/// Reduced boundary matrix of the faces of a complex.
 #[derive(Debug)]
 pub struct Matrix {
     faces: Columns,
@@ -17,10 +16,15 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Reduces the borders of all faces, and those of all edges for the dimension.
-    pub fn of(complex: &Complex) -> Self {
-        let number = |cell| complex.number(cell).expect("a side is in the complex") as u32;
-        let border = |cell: super::cells::Cell| odd(cell.sides().map(number).collect());
+    /// Reduces the boundaries of all faces, and those of all edges for the dimension.
+    pub fn new(complex: &Complex) -> Self {
+        let number = |cell| {
+            complex
+                .number(cell)
+                .expect("faces of cells are in the complex") as u32
+        };
+        let border =
+            |cell: super::cells::Cell| odd_multiplicity(cell.sides().map(number).collect());
         let mut edges = Columns::new(complex.count(0));
         for edge in complex.cells(1) {
             edges.add(border(edge));
@@ -33,15 +37,17 @@ impl Matrix {
         Self { faces, dimension }
     }
 
-    /// The dimension of the first homology: b1 of the whole object.
+    /// Returns the dimension of the first homology: b1 of the whole object.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// The rank of the classes of cycles, each given by its edges' numbers.
+    /// Returns the rank of the homology classes of cycles, each given by its edge indices.
     pub fn rank(&self, cycles: &[Vec<u32>]) -> usize {
         let mut all = self.faces.clone();
-        let independent = cycles.iter().filter(|cycle| all.add(odd((*cycle).clone())));
+        let independent = cycles
+            .iter()
+            .filter(|cycle| all.add(odd_multiplicity((*cycle).clone())));
         independent.count()
     }
 }

@@ -1,25 +1,26 @@
-//! Whether a skeleton is right, found out from the object and the graph alone: nothing here is
-//! shared with the library's own certificate.
+//! Oracle for skeletons: checks a skeleton against the object alone, without any code of the
+//! library's own certificate.
 //!
-//! | property | how it is tested |
+//! | property | test |
 //! | --- | --- |
-//! | homotopy | pieces, cycles and the rank of the cycles' classes in the first homology of each component, over the field of two elements: [`homotopy`] |
-//! | cover | each voxel's centre against balls about the skeleton's points: [`cover`] |
-//! | inside | the cells that each segment goes through, in integers: [`inside`] |
-//! | thin | distances between segments, lengths of edges beside shortest ways of the same class: [`thin`] |
-//! | centred | distances from axes that are known: [`centred`] |
+//! | [`homotopy`] | components, cycles and the rank of the cycles' homology classes |
+//! | [`cover`] | each voxel's centre is within the coverage radius of the skeleton |
+//! | [`inside`] | the cells that each segment passes through, in integer arithmetic |
+//! | [`thin`] | distances between segments; edge lengths compared with shortest paths |
+//! | [`centred`] | distances from reference axes |
 //!
-//! Classes come from [`collapse`], which takes objects of any size. [`matrix`] finds them for small
-//! ones by reducing the matrix of borders, so that tests can hold one to the other.
+//! Homology classes (over the field of two elements) come from [`collapse`], which handles objects
+//! of any size. [`matrix`] computes them for small objects by reducing the boundary matrix, so that
+//! tests can compare the two.
 //!
-//! [`trilinear`] is an oracle of its own: for the surface in one cell of a volume.
+//! [`trilinear`] is a separate oracle for the isosurface in one cell of a volume.
 //!
 //! ```
 //! use ferrovox::graph::Skeleton;
-//! use ferrovox_tests::{known::{Grid, simple}, oracle::{Object, Rules, check}};
+//! use ferrovox_tests::{reference_objects::{Grid, simple}, oracle::{Object, Rules, check}};
 //!
 //! let rod = simple::rod([1.0, 0.0, 0.0], 3.0, 30.0, Grid::unit());
-//! let object = Object::of(&rod.voxels);
+//! let object = Object::new(&rod.voxels);
 //! let verdict = check(&object, &Skeleton::default(), &Rules::default(), &rod.axes);
 //! assert!(!verdict.holds());
 //! assert!(verdict.to_string().contains("homotopy: fails"));
@@ -39,35 +40,37 @@ pub mod matrix;
 mod object;
 mod ranked;
 pub mod samples;
+pub mod shortest_paths;
 #[cfg(test)]
 mod tests;
 pub mod thin;
 pub mod trilinear;
-pub mod ways;
 
 pub use object::Object;
 
-use crate::known::{Axis, Betti};
+use crate::reference_objects::{Axis, Betti};
 use cells::Complex;
 use collapse::Collapse;
-use curve::Steps;
+use curve::PositionGrid;
 use ferrovox::graph::Skeleton;
 use nalgebra::Point3;
 use std::fmt;
 
-/// What is demanded.
+/// Requirements on a skeleton.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// A voxel is covered within `scale` times the radius of a skeleton point, and `reach`.
+    /// Coverage radius as a multiple of the radius at a skeleton point;
+    /// [`constant`](Self::constant) is added.
     pub scale: f64,
-    /// In world units; by default 4 times the smallest spacing.
-    pub reach: Option<f64>,
-    /// By how many voxels a curve may leave the object's cubes. 0 is exact.
+    /// Constant part of the coverage radius in world units; default: 4 times the smallest spacing.
+    pub constant: Option<f64>,
+    /// Distance, in voxels, by which a curve may leave the object's cubes; 0 is exact.
     pub tolerance: f64,
-    /// Two places of curves are one if they are no farther apart than this, in the smallest
-    /// spacing.
+    /// Distance, in units of the smallest spacing, up to which two positions on curves count as
+    /// one.
     pub near: f64,
-    /// No more states than that are looked at for the shortest way of an edge's class.
+    /// Maximum number of states examined in the search for the shortest path of an edge's homology
+    /// class.
     pub states: usize,
 }
 
@@ -75,7 +78,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             scale: 1.5,
-            reach: None,
+            constant: None,
             tolerance: 0.0,
             near: 0.1,
             states: 4_000_000,
@@ -83,86 +86,86 @@ impl Default for Rules {
     }
 }
 
-/// Where a property does not hold.
+/// Violation of a property.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// What is wrong.
+    /// Description.
     pub what: String,
-    /// Where, in voxels of the volume.
-    pub place: Point3<f64>,
-    /// In which component, if in one.
+    /// Position in voxel coordinates of the volume.
+    pub position: Point3<f64>,
+    /// Component, if the position is in one.
     pub component: Option<usize>,
 }
 
-/// One property.
+/// Result for one property.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Property {
-    /// In how many places it does not hold.
+    /// Number of violations.
     pub faults: u64,
-    /// The first of them.
+    /// First violation.
     pub first: Option<Fault>,
-    /// How many things could not be decided.
+    /// Number of cases that could not be decided.
     pub undecided: u64,
 }
 
 impl Property {
-    /// Whether it holds wherever that was decided.
+    /// Returns `true` if no violation was found.
     pub fn holds(&self) -> bool {
         self.faults == 0
     }
 
-    /// One more fault.
-    pub fn fault(
+    /// Adds a violation.
+    pub fn add_fault(
         &mut self,
         component: Option<usize>,
-        place: Point3<f64>,
+        position: Point3<f64>,
         what: impl FnOnce() -> String,
     ) {
         self.faults += 1;
         self.first.get_or_insert_with(|| Fault {
             what: what(),
-            place,
+            position,
             component,
         });
     }
 }
 
-/// What was found.
+/// Result of the check.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    /// The object's Betti numbers, by component.
+    /// Betti numbers of the object, by component.
     pub betti: Vec<Betti>,
-    /// Pieces of the skeleton.
-    pub pieces: usize,
-    /// Its independent cycles.
+    /// Number of connected components of the skeleton.
+    pub components: usize,
+    /// Number of independent cycles of the skeleton.
     pub cycles: usize,
-    /// How many of the object's tunnels the cycles account for: the rank of their classes, as far
-    /// as they are known.
+    /// Number of the object's tunnels that the cycles account for: the rank of their homology
+    /// classes, as far as known.
     pub tunnels: usize,
-    /// Nodes with one edge.
+    /// Number of nodes with one edge.
     pub ends: usize,
-    /// The length of all curves in the world.
+    /// Length of all curves in the world.
     pub length: f64,
-    /// As many pieces as components, cycles that are a basis of the tunnels.
+    /// One connected skeleton per component, and cycles that form a basis of the tunnels.
     pub homotopy: Property,
-    /// All voxels near enough to the skeleton.
+    /// All voxels are within the coverage radius of the skeleton.
     pub cover: Property,
-    /// All curves in the object's closed cubes.
+    /// All curves are in the object's closed cubes.
     pub inside: Property,
-    /// No place passed twice, no edge much longer than it must be.
+    /// No position is passed twice, and no edge is much longer than necessary.
     pub thin: Property,
-    /// Curves in the middle, where that is known.
+    /// Curves are close to the reference axes, if known.
     pub centred: Property,
-    /// The share of the voxels that is covered.
+    /// Share of the voxels that are covered.
     pub covered: f64,
-    /// The share of the curves' length that is inside.
+    /// Share of the curves' length that is inside.
     pub inside_share: f64,
-    /// How far curves are from the axes that are known.
+    /// Distance of curves from the reference axes, if known.
     pub deviation: Option<centred::Deviation>,
 }
 
 impl Verdict {
-    /// The properties with their names.
+    /// Returns the properties with their names.
     pub fn properties(&self) -> [(&'static str, &Property); 5] {
         [
             ("homotopy", &self.homotopy),
@@ -173,14 +176,14 @@ impl Verdict {
         ]
     }
 
-    /// Whether all of them hold.
+    /// Returns `true` if all properties hold.
     pub fn holds(&self) -> bool {
         self.properties()
             .iter()
             .all(|(_, property)| property.holds())
     }
 
-    /// The object's Betti numbers.
+    /// Returns the Betti numbers of the whole object.
     pub fn object(&self) -> Betti {
         betti::total(&self.betti)
     }
@@ -191,9 +194,9 @@ impl fmt::Display for Verdict {
         let object = self.object();
         writeln!(
             to,
-            "{} pieces of {}, {} cycles of {}, {} ends, length {:.2}, covered {:.4}, inside {:.4}",
-            self.pieces,
-            object.pieces,
+            "{} parts for {} components, {} cycles for {} tunnels, {} ends, length {:.2}, covered {:.4}, inside {:.4}",
+            self.components,
+            object.components,
             self.cycles,
             object.tunnels,
             self.ends,
@@ -204,8 +207,8 @@ impl fmt::Display for Verdict {
         if let Some(deviation) = &self.deviation {
             writeln!(
                 to,
-                "from the axes: mean {:.3}, most {:.3}",
-                deviation.mean, deviation.most
+                "from the axes: mean {:.3}, max {:.3}",
+                deviation.mean, deviation.max
             )?;
         }
         for (name, property) in self.properties() {
@@ -213,51 +216,58 @@ impl fmt::Display for Verdict {
                 None => write!(to, "{name}: holds")?,
                 Some(fault) => write!(
                     to,
-                    "{name}: fails in {} places, first at {:.3?} of component {:?}: {}",
+                    "{name}: fails at {} positions, first at {:.3?} of component {:?}: {}",
                     property.faults,
-                    fault.place.coords.as_slice(),
+                    fault.position.coords.as_slice(),
                     fault.component,
                     fault.what
                 )?,
             }
             match property.undecided {
                 0 => writeln!(to)?,
-                count => writeln!(to, "; {count} not decided")?,
+                count => writeln!(to, "; {count} undecided")?,
             }
         }
         Ok(())
     }
 }
 
-/// Holds a skeleton to everything that is demanded. `axes` are those of the object where they are
-/// known.
+/// Checks a skeleton against all requirements. `axes` are the reference axes of the object, or
+/// empty.
 ///
-/// Linear in the object's voxels but for cover, which is in the voxels times the skeleton's points
-/// near them, and ways around tunnels, whose search is given up at [`Rules::states`].
+/// Linear in the number of voxels, except for coverage, which depends on the number of skeleton
+/// points near each voxel, and shortest paths, whose search is limited by [`Rules::states`].
 pub fn check(object: &Object, skeleton: &Skeleton, rules: &Rules, axes: &[Axis]) -> Verdict {
-    let complex = Complex::of(object);
-    let steps = Steps::new(object.first, object.dims, rules.tolerance);
+    let complex = Complex::new(object);
+    let steps = PositionGrid::new(object.first, object.dims, rules.tolerance);
     let mut verdict = Verdict {
         betti: betti::betti_numbers(object),
         ..Verdict::default()
     };
     let traced = inside::trace(object, &complex, &steps, skeleton);
-    let collapse = Collapse::of(object, &complex);
+    let collapse = Collapse::new(object, &complex);
     homotopy::check(&mut verdict, object, &collapse, skeleton, &traced);
     inside::check(&mut verdict, object, &traced);
-    let squares = distance::squared_distances(object);
-    cover::check(&mut verdict, object, skeleton, &traced, rules, &squares);
+    let squared_distances = distance::squared_distances(object);
+    cover::check(
+        &mut verdict,
+        object,
+        skeleton,
+        &traced,
+        rules,
+        &squared_distances,
+    );
     thin::check(&mut verdict, object, skeleton, &traced, rules);
-    let ways = ways::Ways {
+    let paths = shortest_paths::ShortestPaths {
         object,
         complex: &complex,
         collapse: &collapse,
         skeleton,
         traced: &traced,
-        squares: &squares,
-        most_states: rules.states,
+        squared_distances: &squared_distances,
+        max_states: rules.states,
     };
-    ways.check(&mut verdict.thin);
+    paths.check(&mut verdict.thin);
     centred::check(&mut verdict, object, skeleton, axes);
     verdict
 }

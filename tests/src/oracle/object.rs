@@ -1,26 +1,26 @@
-//! The voxels of an object and their components.
+//! Voxels of an object and their components.
 
 use ferrovox::grid::{Geometry, Volume};
 use nalgebra::{Point3, Vector3};
 
-/// An object in the box around it, with a voxel of background on each side.
+/// Object in its bounding box, with a margin of one voxel of background.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Voxels of the box along each axis.
+    /// Dimensions of the box, in voxels.
     pub dims: [usize; 3],
-    /// Where voxel (0, 0, 0) of the box is in the volume.
+    /// Position of the box's first voxel in the volume.
     pub first: [i64; 3],
-    /// How the volume lies in the world.
+    /// Position of the volume in the world.
     pub geometry: Geometry,
-    /// For each voxel of the box 0, or the number of its component and 1.
+    /// For each voxel of the box: 0 in the background, otherwise 1 + index of its component.
     pub owner: Vec<u32>,
-    /// The object's voxels by component, components in the order of their first voxels.
+    /// Voxels of the object by component; components are in the order of their first voxels.
     voxels: Vec<u32>,
-    /// Where in `voxels` each component begins, and the end.
+    /// Start of each component in `voxels`, and the end.
     starts: Vec<usize>,
 }
 
-/// The steps to the 26 neighbours.
+/// Returns the steps to the 26 neighbours.
 pub fn steps() -> impl Iterator<Item = [i64; 3]> {
     (0..27)
         .filter(|n| *n != 13)
@@ -28,23 +28,23 @@ pub fn steps() -> impl Iterator<Item = [i64; 3]> {
 }
 
 impl Object {
-    /// What is not 0.
-    pub fn of(volume: &Volume<u8>) -> Self {
-        Self::by(volume, |value| value != 0)
+    /// Creates the object of all non-zero voxels.
+    pub fn new(volume: &Volume<u8>) -> Self {
+        Self::from_predicate(volume, |value| value != 0)
     }
 
-    /// The voxels of a label.
-    pub fn of_label(volume: &Volume<u8>, label: u8) -> Self {
-        Self::by(volume, |value| value == label)
+    /// Creates the object of a label.
+    pub fn from_label(volume: &Volume<u8>, label: u8) -> Self {
+        Self::from_predicate(volume, |value| value == label)
     }
 
-    /// The voxels of these values.
+    /// Creates the object of the voxels whose values satisfy a predicate.
     ///
     /// # Panics
-    /// If the box around them has 2^32 voxels or more.
-    pub fn by(volume: &Volume<u8>, is_in: impl Fn(u8) -> bool) -> Self {
+    /// If the bounding box has 2^32 voxels or more.
+    pub fn from_predicate(volume: &Volume<u8>, is_in: impl Fn(u8) -> bool) -> Self {
         let [nx, ny, _] = volume.dims();
-        let place = |i: usize| [i % nx, i / nx % ny, i / (nx * ny)];
+        let position = |i: usize| [i % nx, i / nx % ny, i / (nx * ny)];
         let (mut low, mut high) = ([usize::MAX; 3], [0; 3]);
         for (i, _) in volume
             .samples()
@@ -52,7 +52,7 @@ impl Object {
             .enumerate()
             .filter(|(_, v)| is_in(**v))
         {
-            let p = place(i);
+            let p = position(i);
             low = [0, 1, 2].map(|k| low[k].min(p[k]));
             high = [0, 1, 2].map(|k| high[k].max(p[k]));
         }
@@ -99,10 +99,10 @@ impl Object {
                 let at = self.voxels[next] as usize;
                 next += 1;
                 for &step in &steps {
-                    let other = at.wrapping_add_signed(step);
-                    if self.owner[other] == u32::MAX {
-                        self.owner[other] = number;
-                        self.voxels.push(other as u32);
+                    let neighbour = at.wrapping_add_signed(step);
+                    if self.owner[neighbour] == u32::MAX {
+                        self.owner[neighbour] = number;
+                        self.voxels.push(neighbour as u32);
                     }
                 }
             }
@@ -110,49 +110,49 @@ impl Object {
         }
     }
 
-    /// How many components there are.
+    /// Returns the number of components.
     pub fn count(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// How many voxels there are.
+    /// Returns the number of voxels.
     pub fn len(&self) -> usize {
         self.voxels.len()
     }
 
-    /// Whether there is no voxel.
+    /// Returns `true` if there are no voxels.
     pub fn is_empty(&self) -> bool {
         self.voxels.is_empty()
     }
 
-    /// The voxels of a component, by their index in the box.
+    /// Returns the voxels of a component as indices in the box.
     pub fn component(&self, number: usize) -> &[u32] {
         &self.voxels[self.starts[number]..self.starts[number + 1]]
     }
 
-    /// All voxels.
+    /// Returns all voxels.
     pub fn all(&self) -> &[u32] {
         &self.voxels
     }
 
-    /// The index of a voxel of the box.
+    /// Returns the index of a voxel of the box.
     pub fn index(&self, [x, y, z]: [usize; 3]) -> usize {
         x + self.dims[0] * (y + self.dims[1] * z)
     }
 
-    /// Where a voxel is in the box.
-    pub fn place(&self, index: usize) -> [usize; 3] {
+    /// Returns the position of a voxel in the box.
+    pub fn position(&self, index: usize) -> [usize; 3] {
         let [nx, ny, _] = self.dims;
         [index % nx, index / nx % ny, index / (nx * ny)]
     }
 
-    /// The difference of two voxels' indices.
+    /// Returns the index difference that corresponds to a step.
     pub fn offset(&self, [x, y, z]: [i64; 3]) -> isize {
         let [nx, ny, _] = self.dims.map(|n| n as isize);
         x as isize + nx * (y as isize + ny * z as isize)
     }
 
-    /// The component of a voxel of the volume, if it is in the object.
+    /// Returns the component of a voxel of the volume, if it is in the object.
     pub fn component_at(&self, voxel: [i64; 3]) -> Option<usize> {
         let at = [0, 1, 2].map(|k| voxel[k] - self.first[k]);
         let inside = (0..3).all(|k| (0..self.dims[k] as i64).contains(&at[k]));
@@ -160,19 +160,19 @@ impl Object {
         (owner as usize).checked_sub(1)
     }
 
-    /// The centre of a voxel of the box, in voxels of the volume.
+    /// Returns the centre of a voxel of the box, in voxel coordinates of the volume.
     pub fn centre(&self, index: usize) -> Point3<f64> {
-        let place = self.place(index);
-        let [x, y, z] = [0, 1, 2].map(|k| (place[k] as i64 + self.first[k]) as f64);
+        let position = self.position(index);
+        let [x, y, z] = [0, 1, 2].map(|k| (position[k] as i64 + self.first[k]) as f64);
         Point3::new(x, y, z)
     }
 
-    /// A place in voxels of the volume, in the world.
+    /// Converts a position from voxel coordinates of the volume to the world.
     pub fn world(&self, voxels: Point3<f64>) -> Point3<f64> {
         self.geometry.index_to_world(voxels)
     }
 
-    /// The spacing along each axis.
+    /// Returns the spacing along each axis.
     pub fn spacing(&self) -> Vector3<f64> {
         self.geometry.spacing()
     }

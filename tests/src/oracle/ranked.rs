@@ -1,15 +1,15 @@
-//! Sets of places that are numbered in order.
+//! Sets of indices with rank queries.
 
-/// A set of numbers, each with how many before it are in the set.
+/// Set of indices, with the number of members before each.
 #[derive(Clone, Debug, Default)]
-pub struct Ranked {
+pub struct RankedSet {
     words: Vec<u64>,
     before: Vec<u32>,
     count: usize,
 }
 
-impl Ranked {
-    /// The empty set of numbers below `len`.
+impl RankedSet {
+    /// Creates an empty set of indices below `len`.
     pub fn new(len: usize) -> Self {
         Self {
             words: vec![0; len.div_ceil(64)],
@@ -18,12 +18,12 @@ impl Ranked {
         }
     }
 
-    /// Puts a number in. [`Ranked::finish`] comes after the last.
+    /// Inserts an index. Call [`RankedSet::finish`] after the last insertion.
     pub fn insert(&mut self, at: usize) {
         self.words[at / 64] |= 1 << (at % 64);
     }
 
-    /// Counts.
+    /// Computes the ranks.
     pub fn finish(&mut self) {
         self.count = 0;
         self.before = self
@@ -37,12 +37,12 @@ impl Ranked {
             .collect();
     }
 
-    /// How many numbers are in the set.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// How many numbers before this one are in the set, if it is too.
+    /// Returns the number of smaller members if `at` is a member, otherwise `None`.
     pub fn rank(&self, at: usize) -> Option<usize> {
         let word = self.words.get(at / 64)?;
         let bit = at % 64;
@@ -52,14 +52,14 @@ impl Ranked {
         })
     }
 
-    /// The numbers in order.
+    /// Returns the members in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
-            let mut left = word;
+            let mut remaining = word;
             std::iter::from_fn(move || {
-                let bit = left.trailing_zeros() as usize;
-                (left != 0).then(|| {
-                    left &= left - 1;
+                let bit = remaining.trailing_zeros() as usize;
+                (remaining != 0).then(|| {
+                    remaining &= remaining - 1;
                     64 * index + bit
                 })
             })

@@ -1,27 +1,27 @@
-//! Points along curves.
+//! Sample points along curves.
 
-use super::{Object, inside::Traced};
+use super::{Object, inside::CurveTrace};
 use ferrovox::graph::Skeleton;
 use nalgebra::Point3;
 
-/// A point of a skeleton.
+/// Sample point of a skeleton.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
-    /// Where it is, in voxels.
+    /// Position in voxel coordinates.
     pub voxels: Point3<f64>,
-    /// And in the world.
+    /// Position in world coordinates.
     pub world: Point3<f64>,
-    /// How much of the length of the curves it stands for, in world units.
+    /// Length of the curves that the sample represents, in world units.
     pub weight: f64,
-    /// The component that it is in, if it is in one.
+    /// Component that contains the sample, if any.
     pub component: Option<usize>,
 }
 
-/// Nodes without an edge, and points of all curves, no farther apart than `step`.
-pub fn along(
+/// Returns the nodes without edges, and points along all curves at distances of at most `step`.
+pub fn sample_curves(
     object: &Object,
     skeleton: &Skeleton,
-    traced: Option<&Traced>,
+    traced: Option<&CurveTrace>,
     step: f64,
 ) -> Vec<Sample> {
     let mut samples = Vec::new();
@@ -33,7 +33,7 @@ pub fn along(
             let [a, b] = [pair[0], pair[1]];
             let length = (object.world(b) - object.world(a)).norm();
             let count = (length / step).ceil().max(1.0) as usize;
-            // the ends with half of the weight of the others
+            // the end points have half of the weight of the others
             for n in 0..=count {
                 let voxels = a + (b - a) * (n as f64 / count as f64);
                 let weight = length / count as f64;

@@ -1,22 +1,26 @@
-//! The checker finds right what is right, and wrong what is wrong, each property by itself.
+//! The oracle accepts correct skeletons, and detects the violation of each property separately.
 
 use super::{Object, Rules, Verdict, check};
-use crate::known::{Axis, Grid, Known, random, simple, solid};
+use crate::reference_objects::{Axis, Grid, ReferenceObject, random, simple, solid};
 use ferrovox::graph::{Edge, Node, NodeKind, Skeleton};
 use nalgebra::Point3;
 use std::f64::consts::TAU;
 
-type Place = [f64; 3];
+type Position = [f64; 3];
 
-/// A skeleton in the world of an object.
-fn skeleton(known: &Known, nodes: &[Place], edges: &[(usize, usize, Vec<Place>)]) -> Skeleton {
-    let geometry = *known.voxels.geometry();
-    let voxels = |place: Place| geometry.world_to_index(Point3::from(place));
+/// Creates a skeleton in the world of an object.
+fn skeleton(
+    reference: &ReferenceObject,
+    nodes: &[Position],
+    edges: &[(usize, usize, Vec<Position>)],
+) -> Skeleton {
+    let geometry = *reference.voxels.geometry();
+    let voxels = |position: Position| geometry.world_to_index(Point3::from(position));
     let nodes: Vec<Node> = nodes
         .iter()
-        .map(|&place| Node {
+        .map(|&position| Node {
             kind: NodeKind::Junction,
-            position: voxels(place),
+            position: voxels(position),
             eigenvalues: None,
             radius: 0.0,
             component: 0,
@@ -24,7 +28,7 @@ fn skeleton(known: &Known, nodes: &[Place], edges: &[(usize, usize, Vec<Place>)]
         .collect();
     let edges = edges.iter().map(|(a, b, inner)| {
         let mut points = vec![nodes[*a].position];
-        points.extend(inner.iter().map(|&place| voxels(place)));
+        points.extend(inner.iter().map(|&position| voxels(position)));
         points.push(nodes[*b].position);
         Edge {
             nodes: [*a, *b],
@@ -40,125 +44,132 @@ fn skeleton(known: &Known, nodes: &[Place], edges: &[(usize, usize, Vec<Place>)]
     }
 }
 
-fn verdict(known: &Known, nodes: &[Place], edges: &[(usize, usize, Vec<Place>)]) -> Verdict {
-    let object = Object::of(&known.voxels);
-    let made = skeleton(known, nodes, edges);
-    made.validate().unwrap();
-    check(&object, &made, &Rules::default(), &known.axes)
+fn check_skeleton(
+    reference: &ReferenceObject,
+    nodes: &[Position],
+    edges: &[(usize, usize, Vec<Position>)],
+) -> Verdict {
+    let object = Object::new(&reference.voxels);
+    let result = skeleton(reference, nodes, edges);
+    result.validate().unwrap();
+    check(&object, &result, &Rules::default(), &reference.axes)
 }
 
-/// Which properties fail.
-fn fails(verdict: &Verdict) -> Vec<&'static str> {
+/// Returns the properties that fail.
+fn failed_properties(verdict: &Verdict) -> Vec<&'static str> {
     let properties = verdict.properties().into_iter();
     let failing = properties.filter(|(_, property)| !property.holds());
     failing.map(|(name, _)| name).collect()
 }
 
-/// Points of a circle about z, the ends left out.
-fn circle(radius: f64, from: f64, to: f64, count: usize) -> Vec<Place> {
+/// Returns points of a circle about z, without the end points.
+fn circle(radius: f64, from: f64, to: f64, count: usize) -> Vec<Position> {
     let at = |n: usize| TAU * (from + (to - from) * n as f64 / count as f64);
     (1..count)
         .map(|n| [radius * at(n).cos(), radius * at(n).sin(), 0.0])
         .collect()
 }
 
-fn rod() -> Known {
+fn rod() -> ReferenceObject {
     simple::rod([1.0, 0.0, 0.0], 3.0, 40.0, Grid::unit())
 }
 
 #[test]
-fn a_rod_with_its_axis() {
+fn axis_of_a_rod_passes() {
     for spacing in Grid::SPACINGS {
         for direction in simple::DIRECTIONS {
             let rod = simple::rod(direction, 3.0, 40.0, Grid::spaced(spacing));
             let axis = &rod.axes[0];
-            // the cubes of oblique rods begin inside of the flat ends
+            // the cubes of oblique rods begin inside the flat ends
             let from = axis.points[0] + (axis.points[1] - axis.points[0]) * 0.05;
             let to = axis.points[0] + (axis.points[1] - axis.points[0]) * 0.95;
-            let found = verdict(&rod, &[from.into(), to.into()], &[(0, 1, vec![])]);
-            assert!(found.holds(), "{spacing:?} {direction:?}: {found}");
-            assert!((found.length - 36.0).abs() < 1e-9);
-            assert_eq!((found.pieces, found.cycles, found.ends), (1, 0, 2));
-            let deviation = found.deviation.unwrap();
-            assert!(deviation.most < 1e-9 && (deviation.share - 0.9).abs() < 1e-9);
+            let verdict = check_skeleton(&rod, &[from.into(), to.into()], &[(0, 1, vec![])]);
+            assert!(verdict.holds(), "{spacing:?} {direction:?}: {verdict}");
+            assert!((verdict.length - 36.0).abs() < 1e-9);
+            assert_eq!(
+                (verdict.components, verdict.cycles, verdict.ends),
+                (1, 0, 2)
+            );
+            let deviation = verdict.deviation.unwrap();
+            assert!(deviation.max < 1e-9 && (deviation.length_ratio - 0.9).abs() < 1e-9);
         }
     }
 }
 
 #[test]
-fn nothing_and_a_point_are_no_skeleton_of_a_rod() {
-    let found = verdict(&rod(), &[], &[]);
-    assert_eq!(fails(&found), ["homotopy", "cover"]);
-    let found = verdict(&rod(), &[[0.0; 3]], &[]);
-    assert_eq!(fails(&found), ["cover"]);
-    let fault = found.cover.first.unwrap();
+fn empty_skeleton_and_single_point_fail_for_a_rod() {
+    let verdict = check_skeleton(&rod(), &[], &[]);
+    assert_eq!(failed_properties(&verdict), ["homotopy", "cover"]);
+    let verdict = check_skeleton(&rod(), &[[0.0; 3]], &[]);
+    assert_eq!(failed_properties(&verdict), ["cover"]);
+    let fault = verdict.cover.first.unwrap();
     assert_eq!(fault.component, Some(0));
-    // 1.5 times a radius of 4, as the voxels' distances have it, and 4 are 10 of 20
-    assert!((0.4..0.6).contains(&found.covered), "{}", found.covered);
+    // the coverage radius of 1.5 times a radius of 4, plus 4, is 10 of 20
+    assert!((0.4..0.6).contains(&verdict.covered), "{}", verdict.covered);
 }
 
 #[test]
-fn a_rod_in_two_pieces() {
+fn skeleton_in_two_parts_fails() {
     let nodes = [
         [-19.0, 0.0, 0.0],
         [-1.0, 0.0, 0.0],
         [1.0, 0.0, 0.0],
         [19.0, 0.0, 0.0],
     ];
-    let found = verdict(&rod(), &nodes, &[(0, 1, vec![]), (2, 3, vec![])]);
-    assert_eq!(fails(&found), ["homotopy"]);
+    let verdict = check_skeleton(&rod(), &nodes, &[(0, 1, vec![]), (2, 3, vec![])]);
+    assert_eq!(failed_properties(&verdict), ["homotopy"]);
     assert!(
-        found.to_string().contains("2 pieces in one component"),
-        "{found}"
+        verdict.to_string().contains("2 parts in one component"),
+        "{verdict}"
     );
 }
 
 #[test]
-fn a_curve_beside_the_axis() {
-    let found = verdict(
+fn off_axis_curve_is_not_centred() {
+    let verdict = check_skeleton(
         &rod(),
         &[[-19.0, 1.0, 0.0], [19.0, 1.0, 0.0]],
         &[(0, 1, vec![])],
     );
-    assert_eq!(fails(&found), ["centred"]);
-    assert!((found.deviation.unwrap().mean - 1.0).abs() < 1e-9);
+    assert_eq!(failed_properties(&verdict), ["centred"]);
+    assert!((verdict.deviation.unwrap().mean - 1.0).abs() < 1e-9);
 }
 
 #[test]
-fn a_curve_that_leaves() {
+fn curve_outside_the_object_fails() {
     let nodes = [[-19.0, 0.0, 0.0], [19.0, 0.0, 0.0]];
     let over = |y: f64| vec![[-1.0, 0.0, 0.0], [0.0, y, 0.0], [1.0, 0.0, 0.0]];
-    let found = verdict(&rod(), &nodes, &[(0, 1, over(3.51))]);
-    assert_eq!(fails(&found), ["inside", "centred"]);
-    assert!(found.inside_share > 0.99 && found.inside_share < 1.0);
-    // to the border of the cubes it does not leave: 3.5 is the last plane
-    let found = verdict(&rod(), &nodes, &[(0, 1, over(3.5))]);
-    assert_eq!(fails(&found), ["centred"]);
-    let found = verdict(
+    let verdict = check_skeleton(&rod(), &nodes, &[(0, 1, over(3.51))]);
+    assert_eq!(failed_properties(&verdict), ["inside", "centred"]);
+    assert!(verdict.inside_share > 0.99 && verdict.inside_share < 1.0);
+    // the border of the cubes is not outside: 3.5 is the last plane
+    let verdict = check_skeleton(&rod(), &nodes, &[(0, 1, over(3.5))]);
+    assert_eq!(failed_properties(&verdict), ["centred"]);
+    let verdict = check_skeleton(
         &rod(),
         &[[-19.0, 0.0, 0.0], [30.0, 0.0, 0.0]],
         &[(0, 1, vec![])],
     );
-    assert!(fails(&found).contains(&"inside"));
+    assert!(failed_properties(&verdict).contains(&"inside"));
 }
 
 #[test]
-fn a_curve_that_goes_back_and_forth() {
+fn curve_that_doubles_back_is_not_thin() {
     let nodes = [[-19.0, 0.0, 0.0], [19.0, 0.0, 0.0]];
-    let there = [5.0, 0.0, 0.0];
+    let forth = [5.0, 0.0, 0.0];
     let back = [1.0, 0.0, 0.0];
-    let found = verdict(&rod(), &nodes, &[(0, 1, vec![there, back])]);
-    assert_eq!(fails(&found), ["thin"]);
-    let places = [there, back].into_iter().cycle().take(200).collect();
-    let found = verdict(&rod(), &nodes, &[(0, 1, places)]);
-    assert!(fails(&found).contains(&"thin"));
-    // two points in one place
-    let found = verdict(&rod(), &nodes, &[(0, 1, vec![there, there])]);
-    assert_eq!(fails(&found), ["thin"]);
+    let verdict = check_skeleton(&rod(), &nodes, &[(0, 1, vec![forth, back])]);
+    assert_eq!(failed_properties(&verdict), ["thin"]);
+    let positions = [forth, back].into_iter().cycle().take(200).collect();
+    let verdict = check_skeleton(&rod(), &nodes, &[(0, 1, positions)]);
+    assert!(failed_properties(&verdict).contains(&"thin"));
+    // two coincident points
+    let verdict = check_skeleton(&rod(), &nodes, &[(0, 1, vec![forth, forth])]);
+    assert_eq!(failed_properties(&verdict), ["thin"]);
 }
 
 #[test]
-fn a_curve_that_winds() {
+fn helical_curve_is_not_thin() {
     // a helix in the rod, three times as long as the rod
     let wound = (1..400).map(|n| {
         let angle = f64::from(n) * 0.25;
@@ -169,13 +180,13 @@ fn a_curve_that_winds() {
         ]
     });
     let nodes = [[-19.0, 0.0, 0.0], [19.0, 0.0, 0.0]];
-    let found = verdict(&rod(), &nodes, &[(0, 1, wound.collect())]);
-    assert_eq!(fails(&found), ["thin", "centred"]);
-    assert!(found.thin.first.unwrap().what.contains("would do"));
+    let verdict = check_skeleton(&rod(), &nodes, &[(0, 1, wound.collect())]);
+    assert_eq!(failed_properties(&verdict), ["thin", "centred"]);
+    assert!(verdict.thin.first.unwrap().what.contains("would suffice"));
 }
 
 #[test]
-fn a_cycle_that_is_none() {
+fn contractible_cycle_fails() {
     let nodes = [
         [-19.0, 0.0, 0.0],
         [-3.0, 0.0, 0.0],
@@ -188,39 +199,43 @@ fn a_cycle_that_is_none() {
         (1, 2, vec![[0.0, -1.0, 0.0]]),
         (2, 3, vec![]),
     ];
-    let found = verdict(&rod(), &nodes, &edges);
-    assert_eq!(fails(&found), ["homotopy"]);
-    assert_eq!(found.cycles, 1);
+    let verdict = check_skeleton(&rod(), &nodes, &edges);
+    assert_eq!(failed_properties(&verdict), ["homotopy"]);
+    assert_eq!(verdict.cycles, 1);
 }
 
-fn ring() -> Known {
+fn ring() -> ReferenceObject {
     simple::ring([0.0, 0.0, 1.0], 12.0, 2.0, Grid::unit())
 }
 
 #[test]
-fn a_ring_with_its_circle() {
-    let found = verdict(
+fn circle_of_a_ring_passes() {
+    let verdict = check_skeleton(
         &ring(),
         &[[12.0, 0.0, 0.0]],
         &[(0, 0, circle(12.0, 0.0, 1.0, 90))],
     );
-    assert!(found.holds(), "{found}");
-    assert_eq!((found.pieces, found.cycles, found.ends), (1, 1, 0));
+    assert!(verdict.holds(), "{verdict}");
+    assert_eq!(
+        (verdict.components, verdict.cycles, verdict.ends),
+        (1, 1, 0)
+    );
     let halves = [
         (0, 1, circle(12.0, 0.0, 0.5, 45)),
         (1, 0, circle(12.0, 0.5, 1.0, 45)),
     ];
-    let found = verdict(&ring(), &[[12.0, 0.0, 0.0], [-12.0, 0.0, 0.0]], &halves);
-    assert!(found.holds(), "{found}");
+    let verdict = check_skeleton(&ring(), &[[12.0, 0.0, 0.0], [-12.0, 0.0, 0.0]], &halves);
+    assert!(verdict.holds(), "{verdict}");
 }
 
 #[test]
-fn a_ring_that_is_open_or_has_a_cycle_elsewhere() {
+fn open_ring_and_contractible_cycle_fail() {
     let mut open = circle(12.0, 0.0, 0.98, 90);
     let end = open.pop().unwrap();
-    let found = verdict(&ring(), &[[12.0, 0.0, 0.0], end], &[(0, 1, open.clone())]);
-    assert_eq!(fails(&found), ["homotopy"], "{found}");
-    // one cycle, as there should be, but around nothing: numbers agree, classes do not
+    let verdict = check_skeleton(&ring(), &[[12.0, 0.0, 0.0], end], &[(0, 1, open.clone())]);
+    assert_eq!(failed_properties(&verdict), ["homotopy"], "{verdict}");
+    // the number of cycles is correct, but the cycle surrounds nothing: numbers agree, classes do
+    // not
     let small = |x: f64, y: f64| [12.0 + x, y, 0.0];
     let edges = [
         (0, 1, open),
@@ -230,61 +245,68 @@ fn a_ring_that_is_open_or_has_a_cycle_elsewhere() {
             vec![small(0.7, -1.0), small(0.0, -1.8), small(-0.7, -1.0)],
         ),
     ];
-    let found = verdict(&ring(), &[[12.0, 0.0, 0.0], end], &edges);
-    assert_eq!(found.cycles, 1);
-    assert!(fails(&found).contains(&"homotopy"));
-    assert!(found.to_string().contains("no tunnel"), "{found}");
-}
-
-#[test]
-fn a_ring_twice_around() {
-    // mod 2 that is no cycle around the hole; and it passes the same way twice
-    let twice = circle(12.0, 0.0, 2.0, 181);
-    let found = verdict(&ring(), &[[12.0, 0.0, 0.0]], &[(0, 0, twice)]);
+    let verdict = check_skeleton(&ring(), &[[12.0, 0.0, 0.0], end], &edges);
+    assert_eq!(verdict.cycles, 1);
+    assert!(failed_properties(&verdict).contains(&"homotopy"));
     assert!(
-        fails(&found).contains(&"homotopy") && fails(&found).contains(&"thin"),
-        "{found}"
+        verdict.to_string().contains("surrounds no tunnel"),
+        "{verdict}"
     );
 }
 
-/// The curve that goes around the hole of [`solid::tunnel_and_cavity`], as voxels.
-fn around_the_hole() -> Vec<Place> {
+#[test]
+fn ring_traversed_twice_fails() {
+    // modulo 2 this is no cycle around the hole, and it passes the same positions twice
+    let twice = circle(12.0, 0.0, 2.0, 181);
+    let verdict = check_skeleton(&ring(), &[[12.0, 0.0, 0.0]], &[(0, 0, twice)]);
+    assert!(
+        failed_properties(&verdict).contains(&"homotopy")
+            && failed_properties(&verdict).contains(&"thin"),
+        "{verdict}"
+    );
+}
+
+/// Returns the curve around the hole of [`solid::tunnel_and_cavity`], as voxels.
+fn around_the_hole() -> Vec<Position> {
     vec![[5.0, 17.5, 9.5], [20.0, 17.5, 9.5], [20.0, 5.5, 9.5]]
 }
 
 #[test]
-fn a_tunnel_and_a_cavity() {
-    let known = solid::tunnel_and_cavity();
+fn cycle_must_surround_the_tunnel_not_the_cavity() {
+    let reference = solid::tunnel_and_cavity();
     let nodes = [[5.0, 5.5, 9.5], [39.0, 5.5, 9.5]];
-    let found = verdict(
-        &known,
+    let verdict = check_skeleton(
+        &reference,
         &nodes,
         &[
             (0, 0, around_the_hole()),
             (0, 1, vec![[7.0, 4.0, 9.5], [23.0, 4.0, 9.5]]),
         ],
     );
-    assert!(found.homotopy.holds() && found.inside.holds(), "{found}");
-    // around the hollow instead: that is around nothing, though the numbers agree
+    assert!(
+        verdict.homotopy.holds() && verdict.inside.holds(),
+        "{verdict}"
+    );
+    // around the cavity instead: it surrounds nothing, though the numbers agree
     let elsewhere = vec![[23.0, 19.0, 9.5], [37.0, 19.0, 9.5], [37.0, 4.0, 9.5]];
-    let found = verdict(&known, &[[23.0, 4.0, 9.5]], &[(0, 0, elsewhere)]);
-    assert!(found.inside.holds());
-    assert!(!found.homotopy.holds());
-    // none at all: the Euler number would not tell
-    let found = verdict(
-        &known,
+    let verdict = check_skeleton(&reference, &[[23.0, 4.0, 9.5]], &[(0, 0, elsewhere)]);
+    assert!(verdict.inside.holds());
+    assert!(!verdict.homotopy.holds());
+    // no cycle at all: the Euler characteristic would not reveal it
+    let verdict = check_skeleton(
+        &reference,
         &[[23.0, 4.0, 9.5], [37.0, 4.0, 9.5]],
         &[(0, 1, vec![])],
     );
     assert!(
-        found.to_string().contains("0 cycles for 1 tunnels"),
-        "{found}"
+        verdict.to_string().contains("0 cycles for 1 tunnels"),
+        "{verdict}"
     );
 }
 
 #[test]
-fn two_holes_with_cycles_that_depend() {
-    let known = solid::plate(3, 2);
+fn cycles_must_be_independent() {
+    let reference = solid::plate(3, 2);
     // holes at x 12..17 and 24..29, y 12..17
     let around = |first: f64, last: f64, y: [f64; 2]| {
         vec![[first, y[1], 3.0], [last, y[1], 3.0], [last, y[0], 3.0]]
@@ -295,9 +317,12 @@ fn two_holes_with_cycles_that_depend() {
         (1, 1, around(21.0, 32.0, [8.0, 21.0])),
         (0, 1, vec![[9.0, 7.0, 3.0], [21.0, 7.0, 3.0]]),
     ];
-    let found = verdict(&known, &nodes, &right);
-    assert!(found.homotopy.holds() && found.inside.holds(), "{found}");
-    assert_eq!(found.cycles, 2);
+    let verdict = check_skeleton(&reference, &nodes, &right);
+    assert!(
+        verdict.homotopy.holds() && verdict.inside.holds(),
+        "{verdict}"
+    );
+    assert_eq!(verdict.cycles, 2);
     // the same hole twice
     let wrong = [
         (0, 0, around(9.0, 19.0, [9.0, 20.0])),
@@ -308,13 +333,13 @@ fn two_holes_with_cycles_that_depend() {
         ),
         (0, 1, vec![[9.0, 7.0, 3.0], [21.0, 7.0, 3.0]]),
     ];
-    let found = verdict(&known, &nodes, &wrong);
-    assert_eq!(found.cycles, 2);
-    assert!(!found.homotopy.holds());
+    let verdict = check_skeleton(&reference, &nodes, &wrong);
+    assert_eq!(verdict.cycles, 2);
+    assert!(!verdict.homotopy.holds());
 }
 
 #[test]
-fn way_around_a_tunnel_is_of_another_class() {
+fn path_around_a_tunnel_has_another_class() {
     // the long way around the ring, with the hole closed by the short one
     let nodes = [
         [12.0, 0.0, 0.0],
@@ -325,30 +350,30 @@ fn way_around_a_tunnel_is_of_another_class() {
         (0, 1, circle(12.0, 0.0, part, 4)),
         (1, 0, circle(12.0, part, 1.0, 90)),
     ];
-    let found = verdict(&ring(), &nodes, &edges);
-    assert!(found.holds(), "{found}");
+    let verdict = check_skeleton(&ring(), &nodes, &edges);
+    assert!(verdict.holds(), "{verdict}");
 }
 
 #[test]
-fn voxels_that_touch() {
+fn touching_voxels_are_connected() {
     let corner = solid::touching_at_a_corner();
-    let found = verdict(&corner, &[[2.0; 3], [3.0; 3]], &[(0, 1, vec![])]);
-    assert!(found.holds(), "{found}");
-    // beside the corner it is outside
-    let found = verdict(
+    let verdict = check_skeleton(&corner, &[[2.0; 3], [3.0; 3]], &[(0, 1, vec![])]);
+    assert!(verdict.holds(), "{verdict}");
+    // next to the corner it is outside
+    let verdict = check_skeleton(
         &corner,
         &[[2.0; 3], [3.0; 3]],
         &[(0, 1, vec![[2.5, 2.5, 2.499]])],
     );
-    assert_eq!(fails(&found), ["inside"]);
+    assert_eq!(failed_properties(&verdict), ["inside"]);
     let edge = solid::touching_at_an_edge();
-    let found = verdict(
+    let verdict = check_skeleton(
         &edge,
         &[[2.0, 2.0, 2.2], [3.0, 3.0, 1.8]],
         &[(0, 1, vec![])],
     );
-    assert!(found.holds(), "{found}");
-    let found = verdict(
+    assert!(verdict.holds(), "{verdict}");
+    let verdict = check_skeleton(
         &solid::ring_of_corners(),
         &[[1.0, 2.0, 1.0]],
         &[(
@@ -357,30 +382,30 @@ fn voxels_that_touch() {
             vec![[2.0, 3.0, 1.0], [3.0, 2.0, 1.0], [2.0, 1.0, 1.0]],
         )],
     );
-    assert!(found.holds(), "{found}");
+    assert!(verdict.holds(), "{verdict}");
 }
 
 #[test]
-fn dust_is_its_points() {
+fn isolated_voxels_need_a_node_each() {
     let dust = random::dust([6, 5, 4]);
     let voxels = |x: usize, y: usize, z: usize| [x, y, z].map(|c| (2 * c + 1) as f64);
-    let mut nodes: Vec<Place> = (0..120).map(|n| voxels(n % 6, n / 6 % 5, n / 30)).collect();
-    assert!(verdict(&dust, &nodes, &[]).holds());
+    let mut nodes: Vec<Position> = (0..120).map(|n| voxels(n % 6, n / 6 % 5, n / 30)).collect();
+    assert!(check_skeleton(&dust, &nodes, &[]).holds());
     nodes.pop();
-    let found = verdict(&dust, &nodes, &[]);
-    assert_eq!((found.homotopy.faults, found.cover.faults), (1, 1));
+    let verdict = check_skeleton(&dust, &nodes, &[]);
+    assert_eq!((verdict.homotopy.faults, verdict.cover.faults), (1, 1));
 }
 
 #[test]
-fn a_lost_branch() {
-    let known = simple::thin_branch(Grid::unit());
-    let axes: Vec<Axis> = known.axes.clone();
-    let trunk: Vec<Place> = axes[0].points.iter().map(|&p| p.into()).collect();
-    let branch: Vec<Place> = axes[1].points.iter().map(|&p| p.into()).collect();
+fn missing_branch_is_not_covered() {
+    let reference = simple::thin_branch(Grid::unit());
+    let axes: Vec<Axis> = reference.axes.clone();
+    let trunk: Vec<Position> = axes[0].points.iter().map(|&p| p.into()).collect();
+    let branch: Vec<Position> = axes[1].points.iter().map(|&p| p.into()).collect();
     let nodes = [trunk[0], trunk[1], branch[0], branch[1]];
-    let found = verdict(&known, &nodes[..2], &[(0, 1, vec![])]);
-    assert_eq!(fails(&found), ["cover"]);
+    let verdict = check_skeleton(&reference, &nodes[..2], &[(0, 1, vec![])]);
+    assert_eq!(failed_properties(&verdict), ["cover"]);
     let all = [(0, 2, vec![]), (2, 1, vec![]), (2, 3, vec![])];
-    let found = verdict(&known, &nodes, &all);
-    assert!(found.holds(), "{found}");
+    let verdict = check_skeleton(&reference, &nodes, &all);
+    assert!(verdict.holds(), "{verdict}");
 }

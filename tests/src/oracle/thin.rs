@@ -1,28 +1,28 @@
-//! Whether no place is passed twice.
+//! Thinness: no position may be passed twice.
 
-use super::{Object, Rules, Verdict, inside::Traced};
+use super::{Object, Rules, Verdict, inside::CurveTrace};
 use ferrovox::graph::Skeleton;
 use nalgebra::Point3;
 use std::collections::{BTreeMap, HashMap};
 
-/// A straight part of a curve.
+/// Straight part of a curve.
 struct Segment {
-    /// Its ends, by their number among nodes and inner points.
+    /// Ends, as indices among nodes and inner points.
     ends: [usize; 2],
     points: [Point3<f64>; 2],
     length: f64,
     edge: usize,
 }
 
-/// The curves as segments that hang together, in world units.
-struct Wires {
+/// Curves as a graph of connected segments, in world units.
+struct SegmentGraph {
     segments: Vec<Segment>,
-    /// The segments at each end.
+    /// Segments at each end.
     at: Vec<Vec<usize>>,
 }
 
-impl Wires {
-    fn of(object: &Object, skeleton: &Skeleton) -> Self {
+impl SegmentGraph {
+    fn new(object: &Object, skeleton: &Skeleton) -> Self {
         let mut segments = Vec::new();
         let mut count = skeleton.nodes.len();
         for (number, edge) in skeleton.edges.iter().enumerate() {
@@ -52,35 +52,37 @@ impl Wires {
         Self { segments, at }
     }
 
-    /// The lengths of the ways from an end of a segment to other ends, up to a length.
-    fn ways(&self, from: usize, most: f64) -> BTreeMap<usize, f64> {
-        let mut ways = BTreeMap::from([(from, 0.0)]);
-        // few: a queue in order is not worth it
+    /// Returns the path lengths from an end of a segment to all ends within a maximum length.
+    fn path_lengths(&self, from: usize, max_length: f64) -> BTreeMap<usize, f64> {
+        let mut path_lengths = BTreeMap::from([(from, 0.0)]);
+        // few, so a priority queue would not pay off
         let mut open = vec![from];
         while let Some(end) = open.pop() {
-            let way = ways[&end];
+            let length_so_far = path_lengths[&end];
             for &number in &self.at[end] {
                 let segment = &self.segments[number];
-                let other = segment.ends[usize::from(segment.ends[0] == end)];
-                let next = way + segment.length;
-                if next <= most && ways.get(&other).is_none_or(|&known| next < known) {
-                    ways.insert(other, next);
-                    open.push(other);
+                let other_end = segment.ends[usize::from(segment.ends[0] == end)];
+                let next = length_so_far + segment.length;
+                if next <= max_length
+                    && path_lengths.get(&other_end).is_none_or(|&best| next < best)
+                {
+                    path_lengths.insert(other_end, next);
+                    open.push(other_end);
                 }
             }
         }
-        ways
+        path_lengths
     }
 }
 
-/// Looks for places that are passed twice: points of curves no farther apart than [`Rules::near`],
-/// with more than two of the smallest spacing between them along the curves. And for edges and
-/// segments of no length.
+/// Finds positions that are passed twice: points of curves at a distance of at most [`Rules::near`]
+/// whose distance along the curves is more than twice the smallest spacing. Also finds edges and
+/// segments of zero length.
 pub fn check(
     verdict: &mut Verdict,
     object: &Object,
     skeleton: &Skeleton,
-    traced: &Traced,
+    traced: &CurveTrace,
     rules: &Rules,
 ) {
     let smallest = object.spacing().min();
@@ -89,73 +91,78 @@ pub fn check(
     for (number, edge) in skeleton.edges.iter().enumerate() {
         let component = traced.edges[number];
         if let Some(pair) = edge.points.windows(2).find(|pair| pair[0] == pair[1]) {
-            verdict.thin.fault(component, pair[0], || {
-                format!("edge {number} has two points in one place")
+            verdict.thin.add_fault(component, pair[0], || {
+                format!("edge {number} has two points in one position")
             });
         }
     }
-    let wires = Wires::of(object, skeleton);
+    let wires = SegmentGraph::new(object, skeleton);
     let cell = |point: Point3<f64>| [0, 1, 2].map(|k| (point[k] / smallest).floor() as i64);
     let mut cells: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
     let step = 1.5 * near;
-    let places = |segment: &Segment| {
+    let sample_positions = |segment: &Segment| {
         let count = (segment.length / step).ceil().max(1.0) as usize;
         let [a, b] = segment.points;
         (0..=count).map(move |n| a + (b - a) * (n as f64 / count as f64))
     };
     for (number, segment) in wires.segments.iter().enumerate() {
-        for place in places(segment) {
-            let inside = cells.entry(cell(place)).or_default();
+        for position in sample_positions(segment) {
+            let inside = cells.entry(cell(position)).or_default();
             if inside.last() != Some(&number) {
                 inside.push(number);
             }
         }
     }
     for (number, segment) in wires.segments.iter().enumerate() {
-        let mut ways = None;
-        for place in places(segment) {
-            let [x, y, z] = cell(place);
+        let mut path_lengths = None;
+        for position in sample_positions(segment) {
+            let [x, y, z] = cell(position);
             let around = (0..27).map(|n| [x + n % 3 - 1, y + n / 3 % 3 - 1, z + n / 9 - 1]);
             let others = around.filter_map(|cell| cells.get(&cell)).flatten();
-            let twice = others.copied().find(|&other| {
-                if other == number {
+            let passed_segment = others.copied().find(|&candidate| {
+                if candidate == number {
                     return false;
                 }
-                let theirs = &wires.segments[other];
-                let (far, along) = nearest(place, theirs.points);
-                if far > near {
+                let other_segment = &wires.segments[candidate];
+                let (distance, offset_along) = nearest(position, other_segment.points);
+                if distance > near {
                     return false;
                 }
-                let ways =
-                    ways.get_or_insert_with(|| segment.ends.map(|end| wires.ways(end, apart)));
-                let own = (place - segment.points[0]).norm();
-                let to_own = [own, segment.length - own];
-                let to_theirs = [along, theirs.length - along];
-                let way = |i: usize, j: usize| {
-                    let between = ways[i].get(&theirs.ends[j])?;
-                    Some(to_own[i] + between + to_theirs[j])
+                let path_lengths = path_lengths
+                    .get_or_insert_with(|| segment.ends.map(|end| wires.path_lengths(end, apart)));
+                let offset = (position - segment.points[0]).norm();
+                let distances_to_ends = [offset, segment.length - offset];
+                let to_theirs = [offset_along, other_segment.length - offset_along];
+                let length_so_far = |i: usize, j: usize| {
+                    let between = path_lengths[i].get(&other_segment.ends[j])?;
+                    Some(distances_to_ends[i] + between + to_theirs[j])
                 };
                 let shortest = (0..4)
-                    .filter_map(|n| way(n / 2, n % 2))
+                    .filter_map(|n| length_so_far(n / 2, n % 2))
                     .fold(f64::INFINITY, f64::min);
                 shortest > apart
             });
-            if let Some(other) = twice {
-                let theirs = wires.segments[other].edge;
-                let voxels = object.geometry.world_to_index(place);
-                verdict.thin.fault(traced.edges[segment.edge], voxels, || {
-                    format!("edges {} and {theirs} pass here", segment.edge)
-                });
+            if let Some(candidate) = passed_segment {
+                let other_segment = wires.segments[candidate].edge;
+                let voxels = object.geometry.world_to_index(position);
+                verdict
+                    .thin
+                    .add_fault(traced.edges[segment.edge], voxels, || {
+                        format!("edges {} and {other_segment} pass here", segment.edge)
+                    });
             }
         }
     }
 }
 
-/// The distance of a point from a segment, and where in the segment the nearest place is, as a
-/// length from its beginning.
+/// Returns the distance of a point from a segment, and the position of the nearest point as a
+/// length from the segment's start.
 fn nearest(point: Point3<f64>, [a, b]: [Point3<f64>; 2]) -> (f64, f64) {
-    let along = b - a;
-    let part = (point - a).dot(&along) / along.norm_squared().max(f64::MIN_POSITIVE);
+    let offset_along = b - a;
+    let part = (point - a).dot(&offset_along) / offset_along.norm_squared().max(f64::MIN_POSITIVE);
     let part = part.clamp(0.0, 1.0);
-    ((point - (a + along * part)).norm(), part * along.norm())
+    (
+        (point - (a + offset_along * part)).norm(),
+        part * offset_along.norm(),
+    )
 }

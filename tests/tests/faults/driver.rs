@@ -1,7 +1,7 @@
-//! Builds a driver that fails on demand, over the stand-in driver of the tests of `cust`, and opens
-//! it in this process.
+//! Builds a fault-injecting driver on top of the stand-in driver of the tests of `cust`, and loads
+//! it into this process.
 //!
-//! `FERROVOX_FAULTS_DRIVER` names another driver for it to stand over, such as the machine's own,
+//! `FERROVOX_FAULTS_DRIVER` names another underlying driver, such as the machine's own,
 //! `libcuda.so.1`.
 
 use libloading::Library;
@@ -12,7 +12,7 @@ use std::{
     process::Command,
 };
 
-/// Statuses of the driver that calls are made to give, as their numbers and names.
+/// Driver statuses that are injected, by number and name.
 pub const STATUSES: [(c_int, &str); 4] = [
     (719, "CUDA_ERROR_LAUNCH_FAILED"),
     (214, "CUDA_ERROR_ECC_UNCORRECTABLE"),
@@ -20,34 +20,34 @@ pub const STATUSES: [(c_int, &str); 4] = [
     (999, "CUDA_ERROR_UNKNOWN"),
 ];
 
-/// The driver, opened.
+/// Loaded driver.
 pub struct Driver {
     library: Library,
     _folder: tempfile::TempDir,
 }
 
-/// The call that failed.
-pub struct Hit {
-    /// The driver's function.
+/// Call that failed.
+pub struct FailedCall {
+    /// Name of the driver function.
     pub function: String,
-    /// The device it was called for, if for one.
+    /// Device of the call, if it has one.
     pub device: Option<c_int>,
 }
 
-/// How many there are of device memory, pinned memory, streams, events, modules and contexts.
-pub type Live = [c_long; 6];
+/// Numbers of live device allocations, pinned allocations, streams, events, modules and contexts.
+pub type LiveObjects = [c_long; 6];
 
-/// Whether there is a driver below that was named, and not the stand-in.
-pub fn is_given() -> bool {
+/// Returns `true` if the environment names the underlying driver.
+pub fn is_named() -> bool {
     std::env::var_os("FERROVOX_FAULTS_DRIVER").is_some()
 }
 
 impl Driver {
-    /// Builds it and makes it this process's driver; `None`, said aloud, on a machine without a C
-    /// compiler.
+    /// Builds the driver and makes it this process's driver. Prints a message and returns `None` on
+    /// a machine without a C compiler.
     ///
     /// # Panics
-    /// Without a C compiler, if a driver was named: whoever does that means it to be tried.
+    /// If there is no C compiler although a driver was named.
     pub fn open() -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let base = folder.path().join("libbase.so");
@@ -61,27 +61,27 @@ impl Driver {
         });
         let Some(driver) = built else {
             assert!(
-                !is_given(),
-                "there is no C compiler (cc), so FERROVOX_FAULTS_DRIVER cannot be tried"
+                !is_named(),
+                "no C compiler (cc) found; install one to use FERROVOX_FAULTS_DRIVER"
             );
-            eprintln!("no C compiler (cc): skipped");
+            eprintln!("skipped: no C compiler (cc)");
             return None;
         };
-        // SAFETY: the one test of this program sets it, before it starts threads.
+        // SAFETY: the only test of this program sets it, before starting threads.
         unsafe { std::env::set_var("FERROVOX_LIBCUDA", &driver) };
-        // SAFETY: our own library; its initialiser opens another one. The loader gives the driver
-        // crate the same instance.
-        let library = unsafe { Library::new(&driver) }.expect("the driver opens");
+        // SAFETY: our own library; its initialiser loads another one. The loader returns the same
+        // instance to the driver crate.
+        let library = unsafe { Library::new(&driver) }.expect("driver can be opened");
         Some(Self {
             library,
             _folder: folder,
         })
     }
 
-    /// Makes the `at`-th call from now on give this status, and if so asked all later ones of its
-    /// device; with 0 none does.
+    /// Makes the `at`-th call from now on fail with this status, and with `lasting` also all later
+    /// calls for its device; 0 disarms.
     pub fn arm(&self, at: c_long, status: c_int, lasting: bool) {
-        // SAFETY: parameters and result as in `faults.c`.
+        // SAFETY: parameters and result are as in `faults.c`.
         unsafe {
             let arm = self
                 .library
@@ -90,9 +90,9 @@ impl Driver {
         }
     }
 
-    /// How many calls there were since the last [`arm`](Self::arm).
+    /// Returns the number of calls since the last [`arm`](Self::arm).
     pub fn calls(&self) -> c_long {
-        // SAFETY: parameters and result as in `faults.c`.
+        // SAFETY: parameters and result are as in `faults.c`.
         unsafe {
             let calls = self
                 .library
@@ -101,9 +101,9 @@ impl Driver {
         }
     }
 
-    /// The call that failed, if one did.
-    pub fn hit(&self) -> Option<Hit> {
-        // SAFETY: parameters and results as in `faults.c`; the name is a literal there.
+    /// Returns the call that failed, if any.
+    pub fn failed_call(&self) -> Option<FailedCall> {
+        // SAFETY: parameters and results are as in `faults.c`; the name is a literal there.
         unsafe {
             let name = self
                 .library
@@ -113,30 +113,30 @@ impl Driver {
                 .library
                 .get::<extern "C" fn() -> c_int>("faults_device");
             let device = device.expect("in faults.c")();
-            (!name.is_null()).then(|| Hit {
+            (!name.is_null()).then(|| FailedCall {
                 function: CStr::from_ptr(name).to_string_lossy().into_owned(),
                 device: (device >= 0).then_some(device),
             })
         }
     }
 
-    /// What exists.
-    pub fn live(&self) -> Live {
-        let mut live = Live::default();
-        // SAFETY: parameters and result as in `faults.c`, which fills as many numbers.
+    /// Returns the numbers of live objects.
+    pub fn live_objects(&self) -> LiveObjects {
+        let mut live_objects = LiveObjects::default();
+        // SAFETY: parameters and result are as in `faults.c`, which writes this many numbers.
         unsafe {
             let count = self
                 .library
                 .get::<extern "C" fn(*mut c_long)>("faults_live");
-            count.expect("in faults.c")(live.as_mut_ptr());
+            count.expect("in faults.c")(live_objects.as_mut_ptr());
         }
-        live
+        live_objects
     }
 }
 
 fn compile(folder: &Path, source: &str, library: &PathBuf, flags: &[&str]) -> Option<()> {
     let path = folder.join("source.c");
-    fs::write(&path, source).expect("the source is written");
+    fs::write(&path, source).expect("source can be written");
     let output = Command::new("cc")
         .args(["-shared", "-fPIC", "-O1", "-o"])
         .arg(library)
@@ -144,7 +144,7 @@ fn compile(folder: &Path, source: &str, library: &PathBuf, flags: &[&str]) -> Op
         .args(flags)
         .output()
         .ok()?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "cc failed: {said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cc failed: {message}");
     Some(())
 }

@@ -1,4 +1,4 @@
-//! Every pipeline, small, on devices that it opens itself.
+//! Every pipeline on small inputs, on devices that it opens itself.
 
 use ferrovox::{
     device::Device,
@@ -27,67 +27,69 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// What a job made: the bytes of its files, or its numbers.
-pub type Made = anyhow::Result<Vec<u8>>;
+/// Result of a job: the bytes of its files, or its numbers.
+pub type JobResult = anyhow::Result<Vec<u8>>;
 
-/// A job, by its name.
-pub type Job = (&'static str, fn(&Place) -> Made);
+/// Job with its name.
+pub type Job = (&'static str, fn(&JobFolder) -> JobResult);
 
-/// The files that jobs read, and the folder that they write to.
-pub struct Place {
-    folder: TempDir,
+/// Folder with the input and output files of jobs.
+pub struct JobFolder {
+    directory: TempDir,
     devices: usize,
 }
 
-/// The files that jobs read.
+/// Input files of jobs.
 const INPUTS: [&str; 4] = ["ball.nrrd", "bar.nrrd", "corner.obj", "points.xyz"];
 
-/// All of them.
+/// All jobs.
 pub const JOBS: [Job; 18] = [
-    ("mesh, whole", |place| place.mesh(1, None)),
-    ("mesh, in parts", |place| place.mesh(2, Some(200_000))),
-    ("mesh, filtered", Place::filtered_mesh),
-    ("mesh, labels", Place::label_mesh),
-    ("large copies", Place::large_copies),
-    ("scan", Place::scan),
-    ("scan, rescan with offset", |place| {
-        place.scan_across(MultiDeviceMethod::RescanWithOffset)
+    ("mesh, whole", |folder| folder.mesh(1, None)),
+    ("mesh, in parts", |folder| folder.mesh(2, Some(200_000))),
+    ("mesh, filtered", JobFolder::filtered_mesh),
+    ("mesh, labels", JobFolder::label_mesh),
+    ("large copies", JobFolder::large_copies),
+    ("scan", JobFolder::scan),
+    ("scan, rescan with offset", |folder| {
+        folder.scan_across(MultiDeviceMethod::RescanWithOffset)
     }),
-    ("scan, add afterwards", |place| {
-        place.scan_across(MultiDeviceMethod::AddAfterwards)
+    ("scan, add afterwards", |folder| {
+        folder.scan_across(MultiDeviceMethod::AddAfterwards)
     }),
-    ("distance, whole", |place| {
-        place.distance_of_level(DistanceMethod::Separable)
+    ("distance, whole", |folder| {
+        folder.distance_of_level(DistanceMethod::Separable)
     }),
-    ("distance, by slabs", |place| {
-        place.distance(2, DistanceMethod::Separable, Some(60_000))
+    ("distance, by slabs", |folder| {
+        folder.distance(2, DistanceMethod::Separable, Some(60_000))
     }),
-    ("distance, cubes", |place| {
-        place.distance(1, DistanceMethod::Cubes, None)
+    ("distance, cubes", |folder| {
+        folder.distance(1, DistanceMethod::Cubes, None)
     }),
-    ("distance, bucketed", |place| {
-        place.distance(1, DistanceMethod::Bucketed, None)
+    ("distance, bucketed", |folder| {
+        folder.distance(1, DistanceMethod::Bucketed, None)
     }),
-    ("distance, centre point", |place| {
-        place.distance_of_level(DistanceMethod::CenterPoint)
+    ("distance, centre point", |folder| {
+        folder.distance_of_level(DistanceMethod::CenterPoint)
     }),
-    ("skeleton, core", |place| {
-        place.skeleton(Method::PotentialField(potential_field::Params::default()))
+    ("skeleton, potential field", |folder| {
+        folder.skeleton(Method::PotentialField(potential_field::Params::default()))
     }),
-    ("skeleton, whole", |place| place.skeleton(Method::default())),
-    ("voxelize", Place::voxelize),
-    ("render", Place::render),
-    ("occupancy", Place::occupancy),
+    ("skeleton, medial", |folder| {
+        folder.skeleton(Method::default())
+    }),
+    ("voxelize", JobFolder::voxelize),
+    ("render", JobFolder::render),
+    ("occupancy", JobFolder::occupancy),
 ];
 
-impl Place {
+impl JobFolder {
     pub fn new() -> Self {
-        // in memory where that can be: thousands of runs wait for the disk to have their files
+        // in memory if possible: thousands of runs would otherwise wait for the disk
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.expect("a temporary folder");
-        let place = Self {
-            folder,
-            devices: Device::cuda_count().expect("the driver answers"),
+        let folder = Self {
+            directory: folder,
+            devices: Device::cuda_count().expect("driver responds"),
         };
         let ball = Volume::from_fn([16, 14, 20], Geometry::default(), |x, y, z| {
             let from = |at: usize, middle: f32| (at as f32 - middle).powi(2);
@@ -97,22 +99,23 @@ impl Place {
             u8::from((3..21).contains(&x) && (2..7).contains(&y) && (2..7).contains(&z))
         });
         let plain = VolumeWriteOptions::default();
-        let write = |name, volume| write_volume(place.path(name), &volume, &plain);
-        write("ball.nrrd", ball.expect("a volume").into()).expect("it is written");
-        write("bar.nrrd", bar.expect("a volume").into()).expect("it is written");
+        let write = |name, volume| write_volume(folder.path(name), &volume, &plain);
+        write("ball.nrrd", ball.expect("a volume").into()).expect("file can be written");
+        write("bar.nrrd", bar.expect("a volume").into()).expect("file can be written");
         let corner = "v 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 6\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
-        fs::write(place.path("corner.obj"), corner).expect("it is written");
-        fs::write(place.path("points.xyz"), "3 4 5\n12 2 9\n7 11 17\n").expect("it is written");
-        place
+        fs::write(folder.path("corner.obj"), corner).expect("file can be written");
+        fs::write(folder.path("points.xyz"), "3 4 5\n12 2 9\n7 11 17\n")
+            .expect("file can be written");
+        folder
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
-    /// The files that no job should leave.
+    /// Returns the files that no job should leave behind.
     pub fn leftovers(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.folder.path()).expect("the temporary folder");
+        let entries = fs::read_dir(self.directory.path()).expect("temporary folder can be read");
         let names = entries.flatten().map(|entry| entry.file_name());
         names
             .map(|name| name.to_string_lossy().into_owned())
@@ -120,7 +123,7 @@ impl Place {
             .collect()
     }
 
-    /// So many devices, if there are as many; the first again and again if not.
+    /// Opens `count` devices, reusing the first if there are not enough.
     fn devices(&self, count: usize) -> anyhow::Result<Vec<Device>> {
         let numbers = (0..count).map(|index| index % self.devices.max(1));
         Ok(numbers.map(Device::cuda).collect::<Result<_, _>>()?)
@@ -130,15 +133,15 @@ impl Place {
         Ok(Device::cuda(0)?)
     }
 
-    fn mesh(&self, devices: usize, memory: Option<u64>) -> Made {
-        self.made_by(MeshJob {
+    fn mesh(&self, devices: usize, memory: Option<u64>) -> JobResult {
+        self.run_mesh_job(MeshJob {
             devices: self.devices(devices)?,
             memory,
             ..self.mesh_job()?
         })
     }
 
-    fn filtered_mesh(&self) -> Made {
+    fn filtered_mesh(&self) -> JobResult {
         let filters = MeshFilters {
             pieces: ComponentFilter {
                 largest: true,
@@ -147,18 +150,18 @@ impl Place {
             smooth: Some(SmoothParams::default()),
             simplify: Some(SimplifyTarget::Fraction(0.5)),
         };
-        self.made_by(MeshJob {
+        self.run_mesh_job(MeshJob {
             filters,
             ..self.mesh_job()?
         })
     }
 
-    fn made_by(&self, job: MeshJob) -> Made {
+    fn run_mesh_job(&self, job: MeshJob) -> JobResult {
         mesh::run(&job, &Monitor::silent())?;
-        taken(&self.path("out.ply"))
+        take_output(&self.path("out.ply"))
     }
 
-    fn label_mesh(&self) -> Made {
+    fn label_mesh(&self) -> JobResult {
         let output = self.path("out.vtp");
         let job = LabelMeshJob {
             volume: VolumeSource::new(self.path("bar.nrrd")),
@@ -168,7 +171,7 @@ impl Place {
             check: LabelCheck::Yes,
         };
         label_mesh::run(&job, &Monitor::silent())?;
-        taken(&output)
+        take_output(&output)
     }
 
     fn mesh_job(&self) -> anyhow::Result<MeshJob> {
@@ -179,8 +182,8 @@ impl Place {
             .normals(NormalSource::Gradient))
     }
 
-    /// Through pinned memory, in more pieces than that has room for.
-    fn large_copies(&self) -> Made {
+    /// Copies through pinned memory, in more chunks than it has room for.
+    fn large_copies(&self) -> JobResult {
         let stream = self.device()?.stream()?;
         let elements: Vec<u32> = (0..5_000_001).collect();
         let downloaded = stream.download(&stream.upload(&elements)?)?;
@@ -188,7 +191,7 @@ impl Place {
         Ok(format!("{} {changed:?}", downloaded.len()).into_bytes())
     }
 
-    fn scan(&self) -> Made {
+    fn scan(&self) -> JobResult {
         let stream = self.device()?.stream()?;
         let input = stream.upload(&vec![3u32; 5000])?;
         let mut output = stream.alloc::<u64>(5000)?;
@@ -199,7 +202,7 @@ impl Place {
         Ok(format!("{total} {output:?}").into_bytes())
     }
 
-    fn scan_across(&self, method: MultiDeviceMethod) -> Made {
+    fn scan_across(&self, method: MultiDeviceMethod) -> JobResult {
         let params = MultiDeviceParams {
             method,
             chunk: Some(2000),
@@ -211,7 +214,7 @@ impl Place {
         Ok(format!("{total} {output:?}").into_bytes())
     }
 
-    fn distance_of_level(&self, method: DistanceMethod) -> Made {
+    fn distance_of_level(&self, method: DistanceMethod) -> JobResult {
         let sites = SitesFrom::Level {
             level: Level::Iso(0.0),
             inside: Inside::Above,
@@ -225,8 +228,8 @@ impl Place {
         })
     }
 
-    /// From points, which are there also where kernels do nothing.
-    fn distance(&self, devices: usize, method: DistanceMethod, memory: Option<u64>) -> Made {
+    /// Computes a distance map from points, which exist even if kernels do nothing.
+    fn distance(&self, devices: usize, method: DistanceMethod, memory: Option<u64>) -> JobResult {
         let sites = SitesFrom::Points {
             grid: PointGrid::Dims([16, 14, 20]),
             strict: true,
@@ -239,17 +242,17 @@ impl Place {
         })
     }
 
-    fn map(&self, job: DistanceJob) -> Made {
+    fn map(&self, job: DistanceJob) -> JobResult {
         let output = self.path("out.npy");
         let job = DistanceJob {
             output: Some(output.clone()),
             ..job
         };
         distance::run(&job, &Monitor::silent())?;
-        taken(&output)
+        take_output(&output)
     }
 
-    fn skeleton(&self, method: Method) -> Made {
+    fn skeleton(&self, method: Method) -> JobResult {
         let (curves, picture) = (self.path("out.swc"), self.path("out.png"));
         let object = ObjectSource::Volume {
             source: Box::new(VolumeSource::new(self.path("bar.nrrd"))),
@@ -268,10 +271,10 @@ impl Place {
             ..SkeletonJob::new(object, self.devices(1)?)
         };
         skeleton::run(&job, &Monitor::silent())?;
-        Ok([taken(&curves)?, taken(&picture)?].concat())
+        Ok([take_output(&curves)?, take_output(&picture)?].concat())
     }
 
-    fn voxelize(&self) -> Made {
+    fn voxelize(&self) -> JobResult {
         let output = self.path("out.nrrd");
         let job = VoxelizeJob {
             mesh: self.path("corner.obj"),
@@ -280,10 +283,10 @@ impl Place {
             device: self.device()?,
         };
         voxelize::run(&job, &Monitor::silent())?;
-        taken(&output)
+        take_output(&output)
     }
 
-    fn render(&self) -> Made {
+    fn render(&self) -> JobResult {
         let output = self.path("out.png");
         let volume = VolumeSource::new(self.path("ball.nrrd"));
         let job = RenderJob::with_device(volume, Level::Iso(0.0), &output, self.device()?);
@@ -293,22 +296,22 @@ impl Place {
             ..PictureOptions::default()
         });
         render::run(&job, &Monitor::silent())?;
-        taken(&output)
+        take_output(&output)
     }
 
-    fn occupancy(&self) -> Made {
+    fn occupancy(&self) -> JobResult {
         let device = self.device()?;
         let kernel = "fill_sphere";
         let resources = device.kernel_resources(kernel)?;
         let blocks = device.active_blocks_by_driver(kernel, 128, 60_000)?;
-        // what is free is another number where something else ran before
+        // the amount of free memory depends on what ran before
         let memory = device.memory()?.total;
         Ok(format!("{resources:?} {blocks:?} {memory}").into_bytes())
     }
 }
 
-/// The bytes of an output, which is removed.
-fn taken(path: &Path) -> Made {
+/// Reads and removes an output.
+fn take_output(path: &Path) -> JobResult {
     let bytes = fs::read(path)?;
     fs::remove_file(path)?;
     Ok(bytes)

@@ -1,64 +1,65 @@
-//! GPUs that fail: every call of the driver in every pipeline gives an error once, or the device is
-//! gone from there on.
+//! Fault injection: every driver call of every pipeline fails once, or the device is lost from that
+//! call on.
 //!
-//! On a machine without a GPU the driver below is the tests' stand-in, whose kernels do nothing.
-//! With `FERROVOX_FAULTS_DRIVER=libcuda.so.1` it is the machine's own, and pipelines go all of
-//! their way.
+//! On a machine without a GPU the underlying driver is the stand-in of the tests, whose kernels do
+//! nothing. With `FERROVOX_FAULTS_DRIVER=libcuda.so.1` it is the machine's own, and pipelines run
+//! completely.
 //!
-//! | variable | what it does |
-//! | --- | --- |
-//! | `FERROVOX_FAULTS_DRIVER` | the driver below, in place of the stand-in; then it is an error if there is no C compiler, or if a pipeline fails without a fault |
-//! | `FERROVOX_FAULTS_ONLY` | only pipelines whose names contain this |
-//! | `FERROVOX_FAULTS_ALL` | all calls of a pipeline that has more than 300, and not each third, or outside `cargo xtask test --all` each ninth |
-//! | `FERROVOX_FAULTS_SECONDS` | calls are tried for so long, beside one run of each pipeline at first: one call of each pipeline after the other, drawn from all that it has. It says how many of how many were tried |
-//! | `FERROVOX_FAULTS_SEED` | the order of these; without it the clock's, and it is said |
+//! - `FERROVOX_FAULTS_DRIVER`: underlying driver instead of the stand-in. It is then an error if
+//!   there is no C compiler, or if a pipeline fails without a fault.
+//! - `FERROVOX_FAULTS_ONLY`: run only pipelines whose names contain this text.
+//! - `FERROVOX_FAULTS_ALL`: test all calls of pipelines with more than 300 calls, instead of every
+//!   third, or every ninth outside `cargo xtask test --all`.
+//! - `FERROVOX_FAULTS_SECONDS`: test calls for this time, after one run of each pipeline, in random
+//!   order, alternating between pipelines. Prints how many of how many calls were tested.
+//! - `FERROVOX_FAULTS_SEED`: seed of that order [default: the clock, printed].
 #![cfg(target_os = "linux")]
 
 mod driver;
 mod jobs;
 mod sample;
 
-use driver::{Driver, Live, STATUSES};
-use jobs::{JOBS, Job, Place};
+use driver::{Driver, LiveObjects, STATUSES};
+use jobs::{JOBS, Job, JobFolder};
 use sample::Sample;
 use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// Calls before a device is known: an error of them cannot name one.
+/// Calls before a device is known, whose errors cannot name one.
 const BEFORE_DEVICES: [&str; 3] = ["cuInit", "cuDriverGetVersion", "cuDeviceGetCount"];
 
 /// Calls that make a device's context current.
 const CONTEXTS: [&str; 2] = ["cuCtxGetCurrent", "cuCtxSetCurrent"];
 
-/// One test, since the driver and what it counts are the process's.
+/// A single test, because the driver and its counters belong to the process.
 #[test]
 fn every_call_of_the_driver_may_fail() {
     let Some(driver) = Driver::open() else {
         return;
     };
     driver.arm(0, 0, false);
-    let place = Place::new();
+    let folder = JobFolder::new();
     let only = std::env::var("FERROVOX_FAULTS_ONLY").unwrap_or_default();
-    let sample = Sample::asked_for();
+    let sample = Sample::from_environment();
     let mut problems = Vec::new();
     let chosen: Vec<&Job> = JOBS
         .iter()
         .filter(|(name, _)| name.contains(&only))
         .collect();
-    assert!(!chosen.is_empty(), "no pipeline has {only:?} in its name");
-    let prepared = |job, problems: &mut _| Faulted::prepared(&driver, &place, job, problems);
+    assert!(!chosen.is_empty(), "no pipeline name contains {only:?}");
+    let prepare = |job, problems: &mut _| FaultedPipeline::prepare(&driver, &folder, job, problems);
     if let Some(sample) = sample {
-        let jobs: Vec<Faulted> = chosen
+        let jobs: Vec<FaultedPipeline> = chosen
             .iter()
-            .filter_map(|job| prepared(job, &mut problems))
+            .filter_map(|job| prepare(job, &mut problems))
             .collect();
         sample.run(&jobs, &mut problems);
     } else {
         let mut tried = BTreeMap::new();
         for job in chosen {
-            if let Some(faulted) = prepared(job, &mut problems) {
+            if let Some(faulted) = prepare(job, &mut problems) {
                 tried.insert(job.0, faulted.try_all(&mut problems));
             }
         }
@@ -72,55 +73,56 @@ fn every_call_of_the_driver_may_fail() {
     );
 }
 
-/// A pipeline whose calls fail.
-struct Faulted<'a> {
+/// Pipeline whose calls fail.
+struct FaultedPipeline<'a> {
     driver: &'a Driver,
-    place: &'a Place,
+    folder: &'a JobFolder,
     job: &'a Job,
-    /// What comes of it without a fault.
-    good: End,
-    /// How many calls it has then.
+    /// Outcome without a fault.
+    reference: Outcome,
+    /// Number of calls without a fault.
     calls: i64,
 }
 
-/// What came of a run.
+/// Outcome of a run.
 #[derive(Clone, PartialEq)]
-enum End {
-    Made(Vec<u8>),
+enum Outcome {
+    Success(Vec<u8>),
     Failed(String),
     Panicked,
 }
 
-impl<'a> Faulted<'a> {
-    /// Runs it without a fault; `None` if that alone is a problem.
-    fn prepared(
+impl<'a> FaultedPipeline<'a> {
+    /// Runs the pipeline without a fault; returns `None` if that already fails.
+    fn prepare(
         driver: &'a Driver,
-        place: &'a Place,
+        folder: &'a JobFolder,
         job: &'a Job,
         problems: &mut Vec<String>,
     ) -> Option<Self> {
         let mut faulted = Self {
             driver,
-            place,
+            folder,
             job,
-            good: End::Panicked,
+            reference: Outcome::Panicked,
             calls: 0,
         };
-        // what a process keeps is there after the first
+        // after the first run, everything that a process caches exists
         driver.arm(0, 0, false);
-        let (before, live) = (faulted.run(), driver.live());
+        let (before, live) = (faulted.run(), driver.live_objects());
         driver.arm(0, 0, false);
-        (faulted.good, faulted.calls) = (faulted.run(), driver.calls());
+        (faulted.reference, faulted.calls) = (faulted.run(), driver.calls());
         let name = job.0;
-        if let End::Failed(error) = &faulted.good {
-            eprintln!("{name} comes no further than this, with kernels that do nothing: {error}");
-            if driver::is_given() {
+        if let Outcome::Failed(error) = &faulted.reference {
+            eprintln!("{name} ends early because kernels do nothing: {error}");
+            if driver::is_named() {
                 problems.push(format!("{name}: without a fault it fails: {error}"));
                 return None;
             }
         }
-        let good = &faulted.good;
-        if *good == End::Panicked || *good != before || driver.live() != live {
+        let reference = &faulted.reference;
+        if *reference == Outcome::Panicked || *reference != before || driver.live_objects() != live
+        {
             problems.push(format!(
                 "{name}: without a fault it panics, leaks or differs"
             ));
@@ -129,17 +131,17 @@ impl<'a> Faulted<'a> {
         Some(faulted)
     }
 
-    fn run(&self) -> End {
-        match catch_unwind(AssertUnwindSafe(|| (self.job.1)(self.place))) {
-            Ok(Ok(made)) => End::Made(made),
-            Ok(Err(error)) => End::Failed(error.to_string()),
-            Err(_) => End::Panicked,
+    fn run(&self) -> Outcome {
+        match catch_unwind(AssertUnwindSafe(|| (self.job.1)(self.folder))) {
+            Ok(Ok(output)) => Outcome::Success(output),
+            Ok(Err(error)) => Outcome::Failed(error.to_string()),
+            Err(_) => Outcome::Panicked,
         }
     }
 
-    /// Lets each call fail in turn; how many there were.
+    /// Makes each call fail in turn; returns the number of calls tested.
     fn try_all(&self, problems: &mut Vec<String>) -> i64 {
-        // of many calls a part, which are of all kinds and devices, unless all are asked for
+        // of many calls a sample, which includes all kinds and devices, unless all are requested
         let all = std::env::var_os("FERROVOX_FAULTS_ALL").is_some();
         let step = match self.calls {
             _ if all => 1,
@@ -147,8 +149,8 @@ impl<'a> Faulted<'a> {
             _ if test_cases::run_all_cases() => 3,
             _ => 17,
         };
-        // threads of several devices take turns as they like, so that there may be a few more or
-        // fewer calls
+        // threads of several devices interleave arbitrarily, so there may be a few more or fewer
+        // calls
         let mut at = 1 - step;
         let (mut tried, mut beyond) = (0, 0);
         while beyond < 3 {
@@ -163,70 +165,70 @@ impl<'a> Faulted<'a> {
         tried
     }
 
-    /// Lets a call fail, once and from there on, with a status that the turn chooses; whether there
-    /// was such a call.
-    fn try_call(&self, at: i64, turn: i64, problems: &mut Vec<String>) -> bool {
-        let (name, good) = (self.job.0, &self.good);
+    /// Makes a call fail, once and permanently, with the status selected by the index; returns
+    /// `true` if there was such a call.
+    fn try_call(&self, at: i64, status_index: i64, problems: &mut Vec<String>) -> bool {
+        let (name, reference) = (self.job.0, &self.reference);
         let mut any = false;
         for lasting in [false, true] {
-            let (status, status_name) = STATUSES[turn as usize % STATUSES.len()];
-            let live = self.driver.live();
+            let (status, status_name) = STATUSES[status_index as usize % STATUSES.len()];
+            let live = self.driver.live_objects();
             self.driver.arm(at, status, lasting);
             let end = self.run();
-            let hit = self.driver.hit();
+            let hit = self.driver.failed_call();
             self.driver.arm(0, 0, false);
             let Some(hit) = hit else { continue };
             any = true;
             let mut problem = |what: &str| {
-                let said = match &end {
-                    End::Failed(error) => error,
-                    End::Made(_) => "no error",
-                    End::Panicked => "a panic",
+                let description = match &end {
+                    Outcome::Failed(error) => error,
+                    Outcome::Success(_) => "no error",
+                    Outcome::Panicked => "a panic",
                 };
                 let how = if lasting { "from there on" } else { "once" };
                 let function = &hit.function;
                 problems.push(format!(
-                    "{name}, call {at} ({function}) gives {status_name} {how}: {what}: {said}"
+                    "{name}, call {at} ({function}) gives {status_name} {how}: {what}: {description}"
                 ));
             };
             let device = hit.device.map(|device| format!("cuda:{device}"));
             match &end {
-                End::Panicked => problem("a panic"),
-                End::Failed(error) => {
+                Outcome::Panicked => problem("a panic"),
+                Outcome::Failed(error) => {
                     let memory = status == 2 && error.contains("not enough memory");
-                    if !error.contains(status_name) && !memory && end != *good {
-                        problem("the status is not named");
+                    if !error.contains(status_name) && !memory && end != *reference {
+                        problem("the error does not name the status");
                     }
                     if error.contains("cuda:0: cuda:0: ") || error.contains(" 0 of 0 ") {
                         problem("it says nothing, or one thing twice");
                     }
                     let early = BEFORE_DEVICES.contains(&hit.function.as_str());
                     let named = device.is_none_or(|device| error.contains(&device));
-                    if !early && !named && end != *good {
-                        problem("the device is not named");
+                    if !early && !named && end != *reference {
+                        problem("the error does not name the device");
                     }
                 }
-                End::Made(_) if end != *good => problem("another result"),
-                End::Made(_) => {}
+                Outcome::Success(_) if end != *reference => problem("another result"),
+                Outcome::Success(_) => {}
             }
-            // nothing can be given back to a device whose context cannot be made current
-            let now = self.driver.live();
+            // nothing can be freed on a device whose context cannot be made current
+            let now = self.driver.live_objects();
             let reachable = !CONTEXTS.contains(&hit.function.as_str());
             if now != live && reachable {
                 problem(&leak(&now, &live));
             }
-            if !self.place.leftovers().is_empty() {
-                problem(&format!("files are left: {:?}", self.place.leftovers()));
+            if !self.folder.leftovers().is_empty() {
+                problem(&format!("files remain: {:?}", self.folder.leftovers()));
             }
-            if lasting && self.run() != *good {
-                problem("the next run is not as the first");
+            if lasting && self.run() != *reference {
+                problem("the next run differs from the first");
             }
         }
         any
     }
 }
 
-fn leak(now: &Live, before: &Live) -> String {
+fn leak(now: &LiveObjects, before: &LiveObjects) -> String {
     format!(
         "device memory, pinned memory, streams, events, modules, contexts: {now:?}, before it {before:?}"
     )

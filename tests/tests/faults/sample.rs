@@ -1,7 +1,7 @@
-//! A part of all calls, for drivers with which all of them take hours: as many as a time allows,
-//! drawn from all pipelines alike.
+//! Random sample of the calls, for drivers with which testing all of them takes hours: as many as
+//! fit into a given time, drawn evenly from all pipelines.
 
-use super::Faulted;
+use super::FaultedPipeline;
 use ferrovox_tests::noise::Noise;
 use std::{
     env::{self, VarError},
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// How long calls are tried, and in which order.
+/// Duration and seed of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     pub time: Duration,
@@ -18,11 +18,11 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// What the variables ask for; `None` where all calls are to be tried.
+    /// Reads the sample from the environment; returns `None` if all calls are to be tested.
     ///
     /// # Panics
-    /// If they hold no number: what was asked for must not be passed over.
-    pub fn asked_for() -> Option<Self> {
+    /// If a variable does not hold a number.
+    pub fn from_environment() -> Option<Self> {
         let seconds = number("FERROVOX_FAULTS_SECONDS")?;
         let clock = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         Some(Self {
@@ -31,13 +31,12 @@ impl Sample {
         })
     }
 
-    /// Lets calls fail until the time is over: one of each pipeline, then another one of each, in
-    /// an order that the seed draws. The first round is always done, so each pipeline has at least
-    /// one.
-    pub fn run(self, jobs: &[Faulted<'_>], problems: &mut Vec<String>) {
+    /// Makes calls fail until the time is over: one of each pipeline per round, in random order.
+    /// The first round is always completed, so each pipeline has at least one.
+    pub fn run(self, jobs: &[FaultedPipeline<'_>], problems: &mut Vec<String>) {
         let Self { time, seed } = self;
-        say(&format!(
-            "calls of the driver are tried for {} seconds, in an order drawn from FERROVOX_FAULTS_SEED={seed}",
+        print_uncaptured(&format!(
+            "driver calls are tested for {} seconds, in an order drawn from FERROVOX_FAULTS_SEED={seed}",
             time.as_secs()
         ));
         let start = Instant::now();
@@ -61,21 +60,31 @@ impl Sample {
                 } else {
                     missed[number] += 1
                 }
-                // at once, since a driver may hang at the next
-                problems[before..].iter().for_each(|problem| say(problem));
+                // printed immediately, because a driver may hang at the next call
+                problems[before..]
+                    .iter()
+                    .for_each(|problem| print_uncaptured(problem));
             }
         }
-        say(&summary(jobs, &tried, &missed, start.elapsed()));
+        print_uncaptured(&summary(jobs, &tried, &missed, start.elapsed()));
     }
 }
 
-/// How many of how many calls failed, for each pipeline and for all together.
-fn summary(jobs: &[Faulted<'_>], tried: &[usize], missed: &[usize], took: Duration) -> String {
+/// Returns how many of how many calls failed, per pipeline and in total.
+fn summary(
+    jobs: &[FaultedPipeline<'_>],
+    tried: &[usize],
+    missed: &[usize],
+    took: Duration,
+) -> String {
     let mut text = String::from("calls that failed, once and from there on:\n");
     for (job, (tried, missed)) in jobs.iter().zip(tried.iter().zip(missed)) {
         let _ = write!(text, "  {}: {tried} of {}", job.job.0, job.calls);
         if *missed > 0 {
-            let _ = write!(text, "; {missed} more did not come, as threads take turns");
+            let _ = write!(
+                text,
+                "; {missed} more did not occur, because threads interleave differently"
+            );
         }
         text.push('\n');
     }
@@ -89,7 +98,7 @@ fn summary(jobs: &[Faulted<'_>], tried: &[usize], missed: &[usize], took: Durati
     text
 }
 
-/// The numbers from 1 to so many, in some order.
+/// Returns the numbers from 1 to `count` in random order.
 fn shuffled(count: i64, seed: u64) -> Vec<i64> {
     let mut noise = Noise(seed);
     let mut numbers: Vec<i64> = (1..=count).collect();
@@ -99,19 +108,19 @@ fn shuffled(count: i64, seed: u64) -> Vec<i64> {
     numbers
 }
 
-/// The number in a variable, if that is set.
+/// Returns the number in a variable, if it is set.
 fn number(name: &str) -> Option<u64> {
     match env::var(name) {
         Err(VarError::NotPresent) => None,
         Err(error) => panic!("{name}: {error}"),
         Ok(text) => match text.parse() {
             Ok(number) => Some(number),
-            Err(error) => panic!("{name} is {text:?}, which is no whole number: {error}"),
+            Err(error) => panic!("{name} is {text:?}; set it to an integer: {error}"),
         },
     }
 }
 
-/// Says it aloud, also where the test succeeds and what it prints is kept back.
-fn say(text: &str) {
+/// Prints a message even if the test succeeds and its output is captured.
+fn print_uncaptured(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! An allocator that refuses one allocation.
+//! Allocator that refuses one allocation.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -7,14 +7,14 @@ use std::{
     sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst},
 };
 
-/// In place of a number: none is refused, and where they are is printed.
-pub const SHOW: u64 = u64::MAX;
+/// Special number: no allocation is refused, and their locations are printed.
+pub const SHOW_LOCATIONS: u64 = u64::MAX;
 
-/// Bytes from which allocations count, where nothing else is said.
-pub const LEAST: usize = 64 << 10;
+/// Default size in bytes from which allocations count.
+pub const MIN_BYTES: usize = 64 << 10;
 
-/// Crates of others, and the executor, whose allocations end the program where they fail, none of
-/// which grows with the input beyond what is said.
+/// Third-party crates, and the executor, whose allocations abort the program on failure; none of
+/// them grows with the input beyond the stated size.
 const EXEMPT: [(&str, &str); 8] = [
     ("io/buffered", "buffers of files, of 256 KiB or 1 MiB"),
     ("miniz_oxide", "the state of a compressor, some hundred KiB"),
@@ -32,86 +32,91 @@ const EXEMPT: [(&str, &str); 8] = [
     ),
 ];
 
-struct Refusing;
+struct RefusingAllocator;
 
 #[global_allocator]
-static ALLOCATOR: Refusing = Refusing;
+static ALLOCATOR: RefusingAllocator = RefusingAllocator;
 
-/// Bytes from which they count now.
-static BYTES: AtomicUsize = AtomicUsize::new(LEAST);
+/// Size in bytes from which allocations currently count.
+static THRESHOLD: AtomicUsize = AtomicUsize::new(MIN_BYTES);
 static IS_ARMED: AtomicBool = AtomicBool::new(false);
-/// Allocations that have counted since it was armed.
-static SEEN: AtomicU64 = AtomicU64::new(0);
-/// Which one is refused.
+/// Number of allocations counted since the allocator was armed.
+static COUNTED: AtomicU64 = AtomicU64::new(0);
+/// Number of the allocation to refuse.
 static REFUSED: AtomicU64 = AtomicU64::new(0);
-/// Whether one was.
-static DID: AtomicBool = AtomicBool::new(false);
+/// `true` if an allocation was refused.
+static WAS_REFUSED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// This thread looks where it is, and allocates for that.
-    static IS_LOOKING: Cell<bool> = const { Cell::new(false) };
+    /// `true` while this thread captures a backtrace, which allocates too.
+    static IS_INSPECTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does something with an allocator that refuses the allocation of that number, counted from 1
-/// among those of so many bytes or more. Whether there was such a one.
-pub fn refusing<R>(number: u64, least: usize, run: impl FnOnce() -> R) -> (R, bool) {
-    BYTES.store(least, SeqCst);
-    SEEN.store(0, SeqCst);
+/// Runs a function with an allocator that refuses the allocation with the given number, counted
+/// from 1 among those of at least `min_bytes` bytes. Returns its result, and `true` if there was
+/// such an allocation.
+pub fn with_refused_allocation<R>(
+    number: u64,
+    min_bytes: usize,
+    run: impl FnOnce() -> R,
+) -> (R, bool) {
+    THRESHOLD.store(min_bytes, SeqCst);
+    COUNTED.store(0, SeqCst);
     REFUSED.store(number, SeqCst);
-    DID.store(false, SeqCst);
+    WAS_REFUSED.store(false, SeqCst);
     IS_ARMED.store(true, SeqCst);
     let result = run();
     IS_ARMED.store(false, SeqCst);
-    (result, SEEN.load(SeqCst) >= number)
+    (result, COUNTED.load(SeqCst) >= number)
 }
 
-/// Whether backtraces name files, as they do where the program has debug information: by these
-/// exempt crates are known.
-pub fn knows_places() -> bool {
-    let place = Backtrace::force_capture().to_string();
-    place.contains(file!().rsplit('/').next().unwrap_or_default())
+/// Returns `true` if backtraces contain file names, as they do with debug information; exempt
+/// crates are recognised by them.
+pub fn has_debug_locations() -> bool {
+    let backtrace = Backtrace::force_capture().to_string();
+    backtrace.contains(file!().rsplit('/').next().unwrap_or_default())
 }
 
-/// Whether the allocation was refused, and not one of an exempt crate.
-pub fn did_refuse() -> bool {
-    DID.load(SeqCst)
+/// Returns `true` if the allocation was refused and did not belong to an exempt crate.
+pub fn was_refused() -> bool {
+    WAS_REFUSED.load(SeqCst)
 }
 
 fn is_refused(bytes: usize) -> bool {
-    if bytes < BYTES.load(SeqCst) || !IS_ARMED.load(SeqCst) || IS_LOOKING.get() {
+    if bytes < THRESHOLD.load(SeqCst) || !IS_ARMED.load(SeqCst) || IS_INSPECTING.get() {
         return false;
     }
     let refused = REFUSED.load(SeqCst);
-    if SEEN.fetch_add(1, SeqCst) + 1 != refused && refused != SHOW {
+    if COUNTED.fetch_add(1, SeqCst) + 1 != refused && refused != SHOW_LOCATIONS {
         return false;
     }
-    IS_LOOKING.set(true);
-    let place = Backtrace::force_capture().to_string();
-    IS_LOOKING.set(false);
-    // what the crates call is ours again
-    let exempt = place
+    IS_INSPECTING.set(true);
+    let backtrace = Backtrace::force_capture().to_string();
+    IS_INSPECTING.set(false);
+    // callbacks of these crates are our own code again
+    let exempt = backtrace
         .lines()
         .take_while(|line| !line.contains("/host-crate/src/"))
         .any(|line| EXEMPT.iter().any(|(name, _)| line.contains(name)));
     if !exempt {
-        if refused == SHOW {
-            IS_LOOKING.set(true);
-            eprintln!("{bytes} bytes:\n{place}");
-            IS_LOOKING.set(false);
+        if refused == SHOW_LOCATIONS {
+            IS_INSPECTING.set(true);
+            eprintln!("{bytes} bytes:\n{backtrace}");
+            IS_INSPECTING.set(false);
             return false;
         }
-        DID.store(true, SeqCst);
+        WAS_REFUSED.store(true, SeqCst);
     }
     !exempt
 }
 
-// SAFETY: the system's allocator, or no memory.
-unsafe impl GlobalAlloc for Refusing {
+// SAFETY: delegates to the system's allocator, or returns null.
+unsafe impl GlobalAlloc for RefusingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_refused(layout.size()) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
@@ -119,7 +124,7 @@ unsafe impl GlobalAlloc for Refusing {
         if is_refused(layout.size()) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc_zeroed(layout) }
     }
 
@@ -127,12 +132,12 @@ unsafe impl GlobalAlloc for Refusing {
         if size > layout.size() && is_refused(size) {
             return std::ptr::null_mut();
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.realloc(pointer, layout, size) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

@@ -1,6 +1,6 @@
-//! Every pipeline with each of its allocations refused once: of 64 KiB or more, in skeletons of 4 KiB
-//! or more. The job must continue with a smaller plan and produce the same files, or fail with an
-//! error about memory and leave no files. After the first seven allocations of a pipeline only
+//! Every pipeline with each of its allocations refused once: of 64 KiB or more, in skeletons of 4
+//! KiB or more. The job must continue with a smaller plan and produce the same files, or fail with
+//! an error about memory and leave no files. After the first seven allocations of a pipeline only
 //! every eighth is refused, unless the tests run as `cargo xtask test --all`.
 //!
 //! With `FERROVOX_PLACES` in the environment nothing is refused, and the locations of the
@@ -8,7 +8,7 @@
 
 mod allocator;
 
-use allocator::{LEAST, SHOW, did_refuse, refusing};
+use allocator::{MIN_BYTES, SHOW_LOCATIONS, was_refused, with_refused_allocation};
 use ferrovox::{
     device::{Device, start_threads},
     grid::{Geometry, Inside, Volume},
@@ -40,7 +40,7 @@ use std::{
 };
 use test_cases::is_in_shard;
 
-/// Samples along an axis: a bit for each, in whole words, is 77 KB.
+/// Samples along an axis: a mask with one bit each, in whole words, has 77 KB.
 const N: usize = 80;
 
 struct Folder(tempfile::TempDir);
@@ -71,7 +71,7 @@ impl Folder {
         self.volume_of(N, name, sample)
     }
 
-    /// The same with so many samples along each axis.
+    /// Writes a volume with the given number of samples along each axis.
     fn volume_of<T: ferrovox::grid::Sample>(
         &self,
         n: usize,
@@ -92,7 +92,7 @@ impl Folder {
     }
 }
 
-/// Two tubes that cross, and a ball beside them: how far a place is inside.
+/// Returns how far inside a point is: two crossing tubes, with a ball next to them.
 fn solid(x: usize, y: usize, z: usize) -> f64 {
     let [x, y, z] = [x, y, z].map(|n| n as f64 - N as f64 / 2.0);
     let tube = 9.0 - y.hypot(z + 8.0);
@@ -102,14 +102,14 @@ fn solid(x: usize, y: usize, z: usize) -> f64 {
     tube.max(other).min(border).max(ball)
 }
 
-/// Refuses each allocation of at least [`LEAST`] bytes in turn, and checks that the job fails with an
-/// error about memory or, by its retry policy, produces the same files.
+/// Refuses each allocation of at least [`MIN_BYTES`] bytes in turn, and checks that the job fails
+/// with an error about memory or, by its retry policy, produces the same files.
 fn refuse_each(
     what: &str,
     folder: &Folder,
     run: impl Fn() -> Result<(), PipelineError>,
 ) -> Refusals {
-    refuse_each_from(LEAST, what, folder, run)
+    refuse_each_from(MIN_BYTES, what, folder, run)
 }
 
 /// Outcomes of refused allocations.
@@ -121,9 +121,9 @@ struct Refusals {
     recoveries: usize,
 }
 
-/// Does what [`refuse_each`] does for allocations of at least `least` bytes.
+/// Does what [`refuse_each`] does for allocations of at least `min_bytes` bytes.
 fn refuse_each_from(
-    least: usize,
+    min_bytes: usize,
     what: &str,
     folder: &Folder,
     run: impl Fn() -> Result<(), PipelineError>,
@@ -132,31 +132,38 @@ fn refuse_each_from(
     let start = std::time::Instant::now();
     let before = folder.names();
     run().unwrap();
-    let made: Vec<PathBuf> = folder
+    let outputs: Vec<PathBuf> = folder
         .names()
         .difference(&before)
         .map(|name| folder.0.path().join(name))
         .collect();
-    let content = || -> Vec<Vec<u8>> { made.iter().map(|path| fs::read(path).unwrap()).collect() };
+    let content =
+        || -> Vec<Vec<u8>> { outputs.iter().map(|path| fs::read(path).unwrap()).collect() };
     let expected = content();
-    let clear = || made.iter().for_each(|path| fs::remove_file(path).unwrap());
+    let clear = || {
+        outputs
+            .iter()
+            .for_each(|path| fs::remove_file(path).unwrap())
+    };
     clear();
     let mut refusals = Refusals::default();
     if std::env::var_os("FERROVOX_PLACES").is_some() {
-        refusing(SHOW, least, run).0.unwrap();
+        with_refused_allocation(SHOW_LOCATIONS, min_bytes, run)
+            .0
+            .unwrap();
         clear();
         return refusals;
     }
     for number in (1..).filter(|&number| number < 8 || is_in_shard(number as usize, 8)) {
-        let (result, was_reached) = refusing(number, least, &run);
+        let (result, was_reached) = with_refused_allocation(number, min_bytes, &run);
         match result {
             Ok(()) => {
                 assert!(content() == expected, "{what}, number {number}");
                 clear();
-                refusals.recoveries += usize::from(did_refuse());
+                refusals.recoveries += usize::from(was_refused());
             }
             Err(error) => {
-                assert!(did_refuse(), "{what}: {error}");
+                assert!(was_refused(), "{what}: {error}");
                 let text = error.to_string();
                 assert!(text.contains("memory"), "{what}, number {number}: {text}");
                 refusals.errors += 1;
@@ -185,17 +192,17 @@ fn run_mesh(job: &MeshJob) -> Result<(), PipelineError> {
     mesh::run(job, &Monitor::silent()).map(|_| ())
 }
 
-/// What is tried in a folder.
-type Try = fn(&Folder);
+/// Test of a pipeline in a folder.
+type MemoryTest = fn(&Folder);
 
 #[test]
 fn out_of_memory_is_an_error() {
-    if !allocator::knows_places() {
-        eprintln!("skipped: without debug information nobody knows whose an allocation is");
+    if !allocator::has_debug_locations() {
+        eprintln!("skipped: without debug information, the owner of an allocation is unknown");
         return;
     }
     let only = std::env::var("FERROVOX_ONLY").unwrap_or_default();
-    let tests: [(&str, Try); 9] = [
+    let tests: [(&str, MemoryTest); 9] = [
         ("info", info_of_a_volume),
         ("mesh", meshes),
         ("filtered", filtered_meshes),
@@ -206,7 +213,7 @@ fn out_of_memory_is_an_error() {
         ("render", pictures),
         ("skeletons", skeletons),
     ];
-    // one after the other: the allocator is that of the process
+    // sequentially: the allocator belongs to the process
     for (_, test) in tests.iter().filter(|(name, _)| name.contains(&only)) {
         test(&Folder::new());
     }
@@ -403,12 +410,12 @@ fn pictures(folder: &Folder) {
     });
 }
 
-/// Bytes from which allocations count in skeletons, whose lists are many and short.
-const LEAST_OF_SKELETONS: usize = 4 << 10;
+/// Size in bytes from which allocations count in skeletons, whose lists are many and short.
+const MIN_BYTES_IN_SKELETONS: usize = 4 << 10;
 
 fn skeletons(folder: &Folder) {
-    // two rings that cross, with a rod and a cavity, and a rod of another label: tunnels, branches
-    // and all that belongs to them
+    // two rings that cross, with a rod and a cavity, and a rod with another label: tunnels,
+    // branches and everything related
     let labels = |x: usize, y: usize, z: usize| {
         let [x, y, z] = [x, y, z].map(|n| n as f64 - 20.0);
         let ring = 3.5 - (x.hypot(y) - 12.0).hypot(z);
@@ -456,9 +463,9 @@ fn skeletons(folder: &Folder) {
         },
     ];
     for job in &jobs {
-        refuse_each_from(LEAST_OF_SKELETONS, "skeleton", folder, || run(job));
+        refuse_each_from(MIN_BYTES_IN_SKELETONS, "skeleton", folder, || run(job));
     }
-    // all pairs of voxels are compared
+    // uses the all-pairs kernels
     let bar = folder.volume_of(24, "bar.npy", |x, y, z| {
         u8::from((3..21).contains(&x) && (9..15).contains(&y) && (9..15).contains(&z))
     });
@@ -477,7 +484,7 @@ fn skeletons(folder: &Folder) {
         field: Some(folder.path("field.npy")),
         ..SkeletonJob::new(bar, vec![Device::cpu(); 2])
     };
-    refuse_each_from(LEAST_OF_SKELETONS, "core of a skeleton", folder, || {
+    refuse_each_from(MIN_BYTES_IN_SKELETONS, "core of a skeleton", folder, || {
         run(&job)
     });
 }

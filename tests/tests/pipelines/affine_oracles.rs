@@ -11,7 +11,7 @@ use ferrovox::{
     render::{self, RenderParams},
     voxelize::voxelize_on_grid,
 };
-use ferrovox_tests::extract::mesh_of_volume;
+use ferrovox_tests::extract::extract_volume_mesh;
 use nalgebra::{Matrix3, Point3, Rotation3, Vector3};
 use std::f64::consts::PI;
 
@@ -75,7 +75,7 @@ fn a_mesh_of_a_ball_is_one_in_the_world() {
                 normals: true,
                 ..Default::default()
             };
-            let found = mesh_of_volume(&Device::cpu(), &volume, None, &params).mesh;
+            let found = extract_volume_mesh(&Device::cpu(), &volume, None, &params).mesh;
             let report = mesh::check(&found);
             assert!(report.is_closed() && report.is_manifold() && report.is_oriented());
             // chords of a step are inside the ball by its square over eight radii
@@ -120,7 +120,7 @@ fn voxels_of_a_mesh_are_those_whose_centres_are_inside() {
     let stream = Device::cpu().stream().unwrap();
     // the mesh of a fine grid, so that it is the ball
     let fine = ball(Matrix3::identity() * 0.4);
-    let solid = mesh_of_volume(&Device::cpu(), &fine, None, &IsosurfaceParams::default()).mesh;
+    let solid = extract_volume_mesh(&Device::cpu(), &fine, None, &IsosurfaceParams::default()).mesh;
     for (name, axes) in affines() {
         let volume = ball(axes);
         let (dims, geometry) = (volume.dims(), *volume.geometry());

@@ -6,7 +6,7 @@ use ferrovox::{
     isosurface::IsosurfaceParams,
     mesh,
 };
-use ferrovox_tests::{devices, extract::mesh_of_volume};
+use ferrovox_tests::{devices, extract::extract_volume_mesh};
 use std::path::PathBuf;
 
 /// The volume, beside the sources or where `FERROVOX_DATA` says.
@@ -33,7 +33,7 @@ fn the_brain_is_the_same_closed_manifold_everywhere() {
     };
     let mut first = None;
     for test in devices::fast() {
-        let extracted = mesh_of_volume(&test.device, &volume, None, &params);
+        let extracted = extract_volume_mesh(&test.device, &volume, None, &params);
         let report = mesh::check(&extracted.mesh);
         assert!(
             report.is_manifold() && report.is_oriented(),

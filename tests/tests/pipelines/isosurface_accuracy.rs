@@ -9,7 +9,7 @@ use ferrovox::{
     isosurface::{Inside, IsosurfaceParams, NormalSource, VertexPlacement},
 };
 use ferrovox_kernels::isosurface::interpolate::{MARGIN, cubic_crossing, linear_crossing};
-use ferrovox_tests::{devices, extract::mesh_of_volume};
+use ferrovox_tests::{devices, extract::extract_volume_mesh};
 use proptest::prelude::*;
 use std::f64::consts::TAU;
 
@@ -75,7 +75,7 @@ fn errors(
         angle: 0.0,
     };
     for test in devices::fast() {
-        let mesh = mesh_of_volume(&test.device, &volume, None, &params).mesh;
+        let mesh = extract_volume_mesh(&test.device, &volume, None, &params).mesh;
         let normals = mesh.normals.as_ref().expect("normals");
         assert!(mesh.vertices.len() > 2 * n * n, "{}", test.label);
         for (vertex, normal) in mesh.vertices.iter().zip(normals) {

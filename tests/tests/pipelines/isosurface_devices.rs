@@ -7,7 +7,7 @@ use ferrovox::{
 };
 use ferrovox_tests::{
     devices::{self, TestDevice},
-    extract::mesh_of_volume,
+    extract::extract_volume_mesh,
     noise::Noise,
     random::{self, assert_equal, geometry},
 };
@@ -33,11 +33,11 @@ fn assert_same_bits_on<T: DeviceSample + Sample>(
         method: Method::Staged,
         ..*params
     };
-    let expected = mesh_of_volume(&Device::cpu(), volume, mask, &staged);
+    let expected = extract_volume_mesh(&Device::cpu(), volume, mask, &staged);
     for test in devices {
         for method in Method::ALL {
             let params = IsosurfaceParams { method, ..*params };
-            let found = mesh_of_volume(&test.device, volume, mask, &params);
+            let found = extract_volume_mesh(&test.device, volume, mask, &params);
             let label = format!("{} on {}", method.name(), test.label);
             assert_equal(&label, &found, &expected);
         }
@@ -145,7 +145,7 @@ fn tiles_are_shared_where_they_are_few() {
             });
             test.device.record_launches(Recording::Shapes);
             let params = IsosurfaceParams::default();
-            let mesh = mesh_of_volume(&test.device, &volume.unwrap(), None, &params);
+            let mesh = extract_volume_mesh(&test.device, &volume.unwrap(), None, &params);
             let launches = test.device.take_launches().unwrap();
             test.device.record_launches(Recording::Off);
             assert!(

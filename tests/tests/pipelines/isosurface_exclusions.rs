@@ -7,7 +7,7 @@ use ferrovox::{
 };
 use ferrovox_tests::{
     devices,
-    extract::{mesh_of, mesh_of_volume},
+    extract::{extract_mesh, extract_volume_mesh},
     noise::Noise,
     reference,
 };
@@ -31,7 +31,7 @@ fn volumes_without_cells_have_empty_meshes() {
                     normals,
                     ..Default::default()
                 };
-                let mesh = mesh_of(&test.device, &samples, dims, &params);
+                let mesh = extract_mesh(&test.device, &samples, dims, &params);
                 assert!(
                     mesh.vertices.is_empty() && mesh.triangles.is_empty(),
                     "{} {dims:?}",
@@ -47,7 +47,7 @@ fn volumes_without_cells_have_empty_meshes() {
 fn volumes_on_one_side_have_empty_meshes() {
     for test in devices::all() {
         for value in [-1.0f32, 1.0] {
-            let mesh = mesh_of(
+            let mesh = extract_mesh(
                 &test.device,
                 &[value; 343],
                 [7; 3],
@@ -70,12 +70,12 @@ fn closing_shuts_the_surface_where_the_volume_ends() {
                 normals: true,
                 ..Default::default()
             };
-            assert!(!mesh::check(&mesh_of(&test.device, &samples, dims, &open)).is_closed());
+            assert!(!mesh::check(&extract_mesh(&test.device, &samples, dims, &open)).is_closed());
             let closed = IsosurfaceParams {
                 close: true,
                 ..open
             };
-            let mesh = mesh_of(&test.device, &samples, dims, &closed);
+            let mesh = extract_mesh(&test.device, &samples, dims, &closed);
             let report = mesh::check(&mesh);
             assert!(
                 report.is_closed() && report.is_manifold() && report.is_oriented(),
@@ -103,7 +103,7 @@ fn a_full_volume_closes_to_a_box() {
             close: true,
             ..Default::default()
         };
-        let report = mesh::check(&mesh_of(
+        let report = mesh::check(&extract_mesh(
             &test.device,
             &[7u8; 3 * 4 * 5],
             [3, 4, 5],
@@ -133,7 +133,7 @@ fn cells_with_samples_that_are_no_numbers_are_left_out_and_counted() {
                 normals: true,
                 ..Default::default()
             };
-            let extracted = mesh_of_volume(&test.device, &volume, None, &params);
+            let extracted = extract_volume_mesh(&test.device, &volume, None, &params);
             assert_eq!(
                 extracted.non_finite_cells,
                 8 + 1 + 6,
@@ -174,7 +174,7 @@ fn a_mask_leaves_cells_out() {
     let volume = Volume::new(samples.clone(), dims, Geometry::default()).unwrap();
     let mask_volume = Volume::new(mask.clone(), dims, Geometry::default()).unwrap();
     for test in devices::all() {
-        let extracted = mesh_of_volume(
+        let extracted = extract_volume_mesh(
             &test.device,
             &volume,
             Some(&mask_volume),
@@ -186,7 +186,7 @@ fn a_mask_leaves_cells_out() {
         assert_eq!(mesh::check(&extracted.mesh).unreferenced_vertices, 0);
 
         let everything = Volume::new(vec![1u8; mask.len()], dims, Geometry::default()).unwrap();
-        let all = mesh_of_volume(
+        let all = extract_volume_mesh(
             &test.device,
             &volume,
             Some(&everything),
@@ -195,7 +195,7 @@ fn a_mask_leaves_cells_out() {
         .mesh;
         assert_eq!(all.vertices, reference::vertices(&samples, None, dims, 0.0));
         let nothing = Volume::new(vec![0u8; mask.len()], dims, Geometry::default()).unwrap();
-        let none = mesh_of_volume(
+        let none = extract_volume_mesh(
             &test.device,
             &volume,
             Some(&nothing),

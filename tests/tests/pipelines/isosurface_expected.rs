@@ -7,7 +7,7 @@ use ferrovox::{
     mesh::{self, TriangleMesh},
     synthetic,
 };
-use ferrovox_tests::{devices, extract::mesh_of};
+use ferrovox_tests::{devices, extract::extract_mesh};
 use std::f64::consts::PI;
 
 fn sphere(device: &Device, n: usize, radius: f32) -> TriangleMesh {
@@ -40,7 +40,7 @@ fn a_single_voxel_becomes_an_octahedron() {
     let mut samples = vec![-1.0f32; 27];
     samples[13] = 1.0;
     for test in devices::all() {
-        let report = mesh::check(&mesh_of(
+        let report = mesh::check(&extract_mesh(
             &test.device,
             &samples,
             [3; 3],

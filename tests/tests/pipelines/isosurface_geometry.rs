@@ -8,7 +8,7 @@ use ferrovox::{
 };
 use ferrovox_tests::{
     devices,
-    extract::{mesh_of, mesh_of_volume},
+    extract::{extract_mesh, extract_volume_mesh},
     noise::{Noise, with_border_below},
     reference,
 };
@@ -31,7 +31,7 @@ fn vertices_are_where_the_definition_puts_them() {
                     iso,
                     ..Default::default()
                 };
-                let mesh = mesh_of(&test.device, &samples, dims, &params);
+                let mesh = extract_mesh(&test.device, &samples, dims, &params);
                 let expected = reference::vertices(&samples, None, dims, iso);
                 assert_eq!(
                     mesh.vertices, expected,
@@ -90,13 +90,13 @@ fn permuted_and_reversed_axes_give_the_same_surface() {
     ];
     for test in devices::fast() {
         let params = IsosurfaceParams::default();
-        let original = mesh_of(&test.device, &samples, dims, &params);
+        let original = extract_mesh(&test.device, &samples, dims, &params);
         let original_report = mesh::check(&original);
         for order in orders {
             for flips in 0..8 {
                 let flip = [0, 1, 2].map(|k| flips >> k & 1 == 1);
                 let (samples, new_dims) = rearranged(&samples, dims, order, flip);
-                let mesh = mesh_of(&test.device, &samples, new_dims, &params);
+                let mesh = extract_mesh(&test.device, &samples, new_dims, &params);
                 let report = mesh::check(&mesh);
                 assert!(report.is_closed() && report.is_manifold() && report.is_oriented());
                 assert!(report.volume > 0.0);
@@ -144,8 +144,8 @@ fn anisotropic_spacing_scales_vertices_exactly() {
             .clone()
             .with_geometry(Geometry::from_spacing(spacing, origin).unwrap());
         let params = IsosurfaceParams::default();
-        let a = mesh_of_volume(&test.device, &unit, None, &params).mesh;
-        let b = mesh_of_volume(&test.device, &scaled, None, &params).mesh;
+        let a = extract_volume_mesh(&test.device, &unit, None, &params).mesh;
+        let b = extract_volume_mesh(&test.device, &scaled, None, &params).mesh;
         assert_eq!(a.triangles.len(), b.triangles.len());
         assert!(a.triangles.iter().eq(b.triangles.iter()));
         for (a, b) in a.vertices.iter().zip(&b.vertices) {
@@ -162,7 +162,7 @@ fn anisotropic_spacing_scales_vertices_exactly() {
         let powers = unit
             .clone()
             .with_geometry(Geometry::from_spacing([0.5, 2.0, 4.0], [0.0; 3]).unwrap());
-        let c = mesh_of_volume(&test.device, &powers, None, &params).mesh;
+        let c = extract_volume_mesh(&test.device, &powers, None, &params).mesh;
         let expected: Vec<[f32; 3]> = a
             .vertices
             .iter()
@@ -197,7 +197,7 @@ fn any_affine_geometry_keeps_the_outside_outside() {
                 normals: true,
                 ..Default::default()
             };
-            let mesh = mesh_of_volume(&test.device, &volume, None, &params).mesh;
+            let mesh = extract_volume_mesh(&test.device, &volume, None, &params).mesh;
             let report = mesh::check(&mesh);
             let ball = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3) * axes.determinant().abs();
             assert_relative_eq!(report.volume, ball, max_relative = 0.02);
@@ -230,7 +230,7 @@ fn a_flat_field_without_a_gradient_still_has_normals() {
                 inside,
                 ..Default::default()
             };
-            let mesh = mesh_of(&test.device, &samples, [6; 3], &params);
+            let mesh = extract_mesh(&test.device, &samples, [6; 3], &params);
             for (vertex, normal) in mesh.vertices.iter().zip(mesh.normals.as_ref().unwrap()) {
                 let towards_above = if vertex[0] as i32 % 2 == 0 { 1.0 } else { -1.0 };
                 let outward = if inside == Inside::Above {

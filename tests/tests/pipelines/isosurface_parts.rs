@@ -11,7 +11,7 @@ use ferrovox::{
 };
 use ferrovox_tests::{
     devices::{self, TestDevice},
-    extract::{Extracted, mesh_of_volume},
+    extract::{ExtractedSurface, extract_volume_mesh},
     noise::Noise,
     random::{self, assert_equal},
 };
@@ -22,20 +22,20 @@ fn staged<T: DeviceSample + Sample>(
     volume: &Volume<T>,
     mask: Option<&Volume<u8>>,
     params: &IsosurfaceParams,
-) -> Extracted {
+) -> ExtractedSurface {
     let params = IsosurfaceParams {
         method: Method::Staged,
         ..*params
     };
-    mesh_of_volume(&Device::cpu(), volume, mask, &params)
+    extract_volume_mesh(&Device::cpu(), volume, mask, &params)
 }
 
-fn joined(parts: &MeshParts) -> Extracted {
+fn joined(parts: &MeshParts) -> ExtractedSurface {
     let mesh = parts.join().expect("the parts come back");
     assert_eq!(mesh.vertices.len() as u64, parts.vertex_count());
     assert_eq!(mesh.triangles.len() as u64, parts.triangle_count());
     mesh.validate().expect("no index is out of range");
-    Extracted {
+    ExtractedSurface {
         mesh,
         non_finite_cells: parts.non_finite_cells(),
         topology: parts.topology(),
@@ -143,7 +143,7 @@ fn in_little_memory<T: DeviceSample + Sample>(
     let host =
         isosurface::extract_to_host(&stream, &volume, mask.as_ref(), params, Some(least)).unwrap();
     assert_eq!(host.parts, parts);
-    let host = Extracted {
+    let host = ExtractedSurface {
         mesh: host.mesh,
         non_finite_cells: host.non_finite_cells,
         topology: host.topology,

@@ -6,7 +6,7 @@ use ferrovox::{
 };
 use ferrovox_tests::{
     devices,
-    extract::mesh_of,
+    extract::extract_mesh,
     noise::{Noise, with_border_below},
 };
 
@@ -44,7 +44,7 @@ fn noise_is_closed_manifold_and_oriented() {
                     topology,
                     ..Default::default()
                 };
-                let mesh = mesh_of(&test.device, &samples, dims, &params);
+                let mesh = extract_mesh(&test.device, &samples, dims, &params);
                 let label = format!("{}, {}, seed {seed}", test.label, topology.name());
                 assert!(assert_solid(&mesh, &label).volume > 0.0);
             }
@@ -68,7 +68,7 @@ fn samples_equal_to_the_isovalue_leave_no_degenerate_triangle() {
                 topology,
                 ..Default::default()
             };
-            let mesh = mesh_of(&test.device, &samples, dims, &params);
+            let mesh = extract_mesh(&test.device, &samples, dims, &params);
             assert_solid(&mesh, &format!("{}, iso {iso}", test.label));
             assert!(!mesh.triangles.is_empty());
         }
@@ -91,8 +91,8 @@ fn inside_below_turns_the_surface_round() {
             inside: Inside::Below,
             ..above
         };
-        let a = mesh_of(&test.device, &samples, dims, &above);
-        let b = mesh_of(&test.device, &samples, dims, &below);
+        let a = extract_mesh(&test.device, &samples, dims, &above);
+        let b = extract_mesh(&test.device, &samples, dims, &below);
         assert_eq!(a.vertices, b.vertices);
         let (ra, rb) = (mesh::check(&a), mesh::check(&b));
         assert_eq!(ra.volume, -rb.volume);
@@ -118,12 +118,12 @@ fn wide_indices_number_the_same_mesh() {
     let mut noise = Noise(7);
     let samples = with_border_below(dims, || noise.signed());
     for test in devices::all() {
-        let narrow = mesh_of(&test.device, &samples, dims, &IsosurfaceParams::default());
+        let narrow = extract_mesh(&test.device, &samples, dims, &IsosurfaceParams::default());
         let params = IsosurfaceParams {
             index_width: IndexWidth::Bits64,
             ..Default::default()
         };
-        let wide = mesh_of(&test.device, &samples, dims, &params);
+        let wide = extract_mesh(&test.device, &samples, dims, &params);
         assert!(
             matches!(narrow.triangles, Triangles::U32(_))
                 && matches!(wide.triangles, Triangles::U64(_))

@@ -7,9 +7,9 @@ use ferrovox::{
 };
 use ferrovox_tests::{
     devices::{self, TestDevice},
-    extract::mesh_of,
+    extract::extract_mesh,
     noise::{Noise, with_border_below},
-    oracle::trilinear::{Refinement, pieces},
+    oracle::trilinear::{Refinement, surface_components},
 };
 use std::collections::HashMap;
 
@@ -60,7 +60,7 @@ fn refined(
                 if values.iter().all(|v| *v < 0.0) || values.iter().all(|v| *v >= 0.0) {
                     continue;
                 }
-                for piece in pieces(&values, memory).ok()? {
+                for piece in surface_components(&values, memory).ok()? {
                     let mut edges = Vec::new();
                     for edge in (0..12).filter(|e| piece.loops.iter().any(|of| of >> e & 1 == 1)) {
                         let (axis, place) = (edge / 4, edge % 4);
@@ -169,14 +169,14 @@ fn check(
                     method,
                     ..Default::default()
                 };
-                let mesh = mesh_of(&test.device, &samples, dims, &params);
+                let mesh = extract_mesh(&test.device, &samples, dims, &params);
                 let label = format!("{name}, field {seed}, {} on {}", method.name(), test.label);
                 let report = mesh::check(&mesh);
                 assert!(report.is_closed() && report.is_manifold(), "{label}");
                 assert!(meshed(&mesh) == expected, "{label}");
             }
         }
-        let separated = mesh_of(&on[0].device, &samples, dims, &IsosurfaceParams::default());
+        let separated = extract_mesh(&on[0].device, &samples, dims, &IsosurfaceParams::default());
         separated_differs += (meshed(&separated) != expected) as usize;
     }
     eprintln!(

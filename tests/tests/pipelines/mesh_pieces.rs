@@ -7,7 +7,7 @@ use ferrovox::{
     mesh::{self, TriangleMesh},
     mesh_filter::{ComponentFilter, MeshFilterError, filter_components},
 };
-use ferrovox_tests::{extract::mesh_of_volume, noise::Noise, random::geometry};
+use ferrovox_tests::{extract::extract_volume_mesh, noise::Noise, random::geometry};
 use proptest::prelude::*;
 
 /// For each voxel the number of its component, and how many voxels each has; components at the
@@ -84,7 +84,7 @@ fn meshed(volume: &Volume<u8>, params: IsosurfaceParams) -> TriangleMesh {
         normals: true,
         ..params
     };
-    mesh_of_volume(&Device::cpu(), volume, None, &params).mesh
+    extract_volume_mesh(&Device::cpu(), volume, None, &params).mesh
 }
 
 proptest! {

@@ -8,7 +8,7 @@ use ferrovox::{
     monitor::{CancelFlag, Monitor},
 };
 use ferrovox_tests::{
-    extract::mesh_of,
+    extract::extract_mesh,
     noise::{Noise, with_border_below},
 };
 use nalgebra::Vector3;
@@ -81,7 +81,7 @@ fn hundreds_of_meshes_keep_their_topology() {
             topology: Topology::ALL[seed as usize / 4 % 2],
             ..Default::default()
         };
-        let mesh = mesh_of(&Device::cpu(), &samples, dims, &params);
+        let mesh = extract_mesh(&Device::cpu(), &samples, dims, &params);
         let was = mesh::check(&mesh);
         assert!(was.is_manifold() && was.is_oriented());
         for target in [
@@ -118,7 +118,7 @@ fn hundreds_of_meshes_keep_their_topology() {
 fn a_boundary_stays_as_it_is() {
     for seed in [3, 6, 9, 12] {
         let (dims, samples) = field(seed);
-        let mesh = mesh_of(&Device::cpu(), &samples, dims, &IsosurfaceParams::default());
+        let mesh = extract_mesh(&Device::cpu(), &samples, dims, &IsosurfaceParams::default());
         let (found, _) = simple(&mesh, SimplifyTarget::Fraction(0.1));
         let boundary = |mesh: &TriangleMesh| {
             let mut edges = BTreeSet::new();
@@ -146,7 +146,7 @@ fn ball(radius: f64) -> TriangleMesh {
             [i % side, i / side % side, i / side / side].map(|at| (at as f64 - middle).powi(2));
         samples.push((radius - away.iter().sum::<f64>().sqrt()) as f32);
     }
-    mesh_of(
+    extract_mesh(
         &Device::cpu(),
         &samples,
         [side; 3],
@@ -182,7 +182,7 @@ fn a_ball_of_a_tenth_of_the_triangles_is_round() {
 fn a_cube_is_simple_without_an_error() {
     let side = 12;
     let samples = with_border_below([side; 3], || 1.0);
-    let mesh = mesh_of(
+    let mesh = extract_mesh(
         &Device::cpu(),
         &samples,
         [side; 3],

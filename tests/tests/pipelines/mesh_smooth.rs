@@ -10,7 +10,7 @@ use ferrovox::{
 };
 use ferrovox_tests::{
     devices,
-    extract::mesh_of,
+    extract::extract_mesh,
     noise::{Noise, with_border_below},
 };
 use nalgebra::{DMatrix, Vector3};
@@ -130,7 +130,7 @@ fn noisy(seed: u64, closed: bool) -> TriangleMesh {
     } else {
         (0..dims.iter().product()).map(|_| noise.signed()).collect()
     };
-    mesh_of(&Device::cpu(), &samples, dims, &IsosurfaceParams::default())
+    extract_mesh(&Device::cpu(), &samples, dims, &IsosurfaceParams::default())
 }
 
 fn wide(mesh: &TriangleMesh) -> TriangleMesh {
@@ -297,7 +297,7 @@ fn a_boundary_stays_in_its_plane() {
             }
         }
     }
-    let mesh = mesh_of(&Device::cpu(), &samples, dims, &IsosurfaceParams::default());
+    let mesh = extract_mesh(&Device::cpu(), &samples, dims, &IsosurfaceParams::default());
     let report = mesh::check(&mesh);
     assert!(report.boundary_edges > 0);
     let found = smoothed(&Device::cpu(), &mesh, 20, 0.1);

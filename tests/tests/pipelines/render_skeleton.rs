@@ -9,7 +9,7 @@ use ferrovox::{
 };
 use ferrovox_tests::{
     devices,
-    known::{Grid, random},
+    reference_objects::{Grid, random},
     solids::Solid,
 };
 use nalgebra::{Matrix3, Point3, Vector3};

@@ -8,8 +8,8 @@ use ferrovox::{
     skeleton::medial::{self, Skeletons},
 };
 use ferrovox_tests::{
-    known::{Betti, Grid, Known, large, random, simple, solid},
     oracle::{Object, Rules, Verdict, check},
+    reference_objects::{Betti, Grid, ReferenceObject, large, random, simple, solid},
 };
 use test_cases::skip_slow_test;
 
@@ -45,23 +45,28 @@ fn merged(skeleton: &Skeleton) -> Option<Skeleton> {
 fn judged_of(verdict: &Verdict) -> impl PartialEq + use<> {
     let properties = verdict.properties();
     let faults = properties.map(|(name, property)| (name, property.faults, property.undecided));
-    (verdict.pieces, verdict.cycles, verdict.tunnels, faults)
+    (verdict.components, verdict.cycles, verdict.tunnels, faults)
 }
 
 /// The verdicts on the skeletons of all labels, each of which must hold and be certified, with
 /// merged chains too; or what does not.
-pub fn judgement(known: &Known) -> Result<Vec<Verdict>, String> {
+pub fn judgement(known: &ReferenceObject) -> Result<Vec<Verdict>, String> {
     let made = made_of(&known.voxels);
     let mut verdicts = Vec::new();
-    for of_label in &made.labels {
-        let label = u8::try_from(of_label.label).unwrap();
+    for from_label in &made.labels {
+        let label = u8::try_from(from_label.label).unwrap();
         let wrong = |what: String| {
-            let Known { name, seed, .. } = known;
+            let ReferenceObject { name, seed, .. } = known;
             Err(format!("{name}, seed {seed}, label {label}: {what}"))
         };
-        let object = Object::of_label(&known.voxels, label);
-        of_label.skeleton.validate().unwrap();
-        let verdict = check(&object, &of_label.skeleton, &Rules::default(), &known.axes);
+        let object = Object::from_label(&known.voxels, label);
+        from_label.skeleton.validate().unwrap();
+        let verdict = check(
+            &object,
+            &from_label.skeleton,
+            &Rules::default(),
+            &known.axes,
+        );
         let holds = verdict
             .properties()
             .iter()
@@ -69,27 +74,31 @@ pub fn judgement(known: &Known) -> Result<Vec<Verdict>, String> {
         if !holds {
             return wrong(format!(
                 "certified: {}, but\n{verdict}",
-                of_label.is_certified()
+                from_label.is_certified()
             ));
         }
-        if !of_label.is_certified() {
-            let parts = of_label.components.iter();
+        if !from_label.is_certified() {
+            let parts = from_label.components.iter();
             let failures: Vec<_> = parts.flat_map(|part| &part.failures).collect();
             return wrong(format!(
                 "holds, but is not certified: {failures:?}\n{verdict}"
             ));
         }
-        if let Some(merged) = merged(&of_label.skeleton) {
+        if let Some(merged) = merged(&from_label.skeleton) {
             let of_merged = check(&object, &merged, &Rules::default(), &known.axes);
             if judged_of(&of_merged) != judged_of(&verdict) {
                 return wrong(format!("merged chains change\n{verdict}\nto\n{of_merged}"));
             }
         }
-        let mut parts = of_label.components.iter();
+        let mut parts = from_label.components.iter();
         if let Some(part) = parts.find(|part| !part.is_centred && !known.axes.is_empty()) {
             return wrong(format!("has not been centred: {part:?}"));
         }
-        let mut tunnels: Vec<u64> = of_label.components.iter().map(|one| one.tunnels).collect();
+        let mut tunnels: Vec<u64> = from_label
+            .components
+            .iter()
+            .map(|one| one.tunnels)
+            .collect();
         let mut counted: Vec<u64> = verdict.betti.iter().map(|one| one.tunnels).collect();
         tunnels.sort_unstable();
         counted.sort_unstable();
@@ -104,7 +113,7 @@ pub fn judgement(known: &Known) -> Result<Vec<Verdict>, String> {
 }
 
 /// The same, where nothing may be wrong.
-pub fn judged(known: &Known) -> Vec<Verdict> {
+pub fn judged(known: &ReferenceObject) -> Vec<Verdict> {
     match judgement(known) {
         Ok(verdicts) => verdicts,
         Err(wrong) => panic!("{wrong}"),
@@ -112,7 +121,7 @@ pub fn judged(known: &Known) -> Vec<Verdict> {
 }
 
 /// The only verdict, with Betti numbers and ends as known.
-fn assert_right(known: &Known) -> Verdict {
+fn assert_right(known: &ReferenceObject) -> Verdict {
     let name = &known.name;
     let verdict = judged(known).swap_remove(0);
     assert_eq!(Some(verdict.object()), known.betti, "{name}");
@@ -124,7 +133,7 @@ fn assert_right(known: &Known) -> Verdict {
 
 /// And its length is that of the axes but for a tenth and the tips, in the mean it is as near to
 /// them as it must be, and nowhere farther than `most`.
-fn assert_centred(known: &Known, most: f64) {
+fn assert_centred(known: &ReferenceObject, most: f64) {
     let verdict = assert_right(known);
     let name = &known.name;
     let deviation = verdict.deviation.unwrap();
@@ -134,10 +143,13 @@ fn assert_centred(known: &Known, most: f64) {
         "{name}, spacing {spacing:?}: {deviation:?}"
     );
     assert!(
-        deviation.most <= most,
+        deviation.max <= most,
         "{name}, spacing {spacing:?}: {deviation:?} of {most}"
     );
-    let (least, most) = (0.9 * known.length(), 1.1 * known.length() + known.tips);
+    let (least, most) = (
+        0.9 * known.length(),
+        1.1 * known.length() + known.length_allowance,
+    );
     let length = verdict.length;
     assert!(
         (least..=most).contains(&length),
@@ -257,7 +269,7 @@ fn a_net_like_vessels() {
     }
     let known = large::vessels(1);
     let verdict = assert_right(&known);
-    assert_eq!((verdict.pieces, verdict.cycles), (110, 67));
+    assert_eq!((verdict.components, verdict.cycles), (110, 67));
 }
 
 #[test]
@@ -274,11 +286,11 @@ fn dust_by_the_hundred_thousand() {
     let dust = random::dust([50, 50, 40]);
     assert_eq!(dust.betti, Some(Betti::new(100_000, 0, 0)));
     let made = made_of(&dust.voxels);
-    let [of_label] = &made.labels[..] else {
+    let [from_label] = &made.labels[..] else {
         panic!("one label");
     };
-    assert_eq!(of_label.skeleton.nodes.len(), 100_000);
-    assert!(of_label.skeleton.edges.is_empty() && of_label.is_certified());
+    assert_eq!(from_label.skeleton.nodes.len(), 100_000);
+    assert!(from_label.skeleton.edges.is_empty() && from_label.is_certified());
 }
 
 #[test]

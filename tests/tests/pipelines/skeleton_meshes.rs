@@ -11,8 +11,8 @@ use ferrovox::{
     voxelize::{VoxelizeParams, volume_of, voxelize},
 };
 use ferrovox_tests::{
-    known::to_segment,
     oracle::{Object, Rules, betti, check},
+    reference_objects::distance_to_segment,
 };
 use nalgebra::Point3;
 
@@ -20,7 +20,7 @@ use nalgebra::Point3;
 const RESOLUTIONS: [u32; 4] = [64, 96, 128, 256];
 
 /// The surface where a function of places from -1 to 1 is 0, which is negative outside.
-fn mesh_of(stream: &Stream, inside: impl Fn(Point3<f64>) -> f64) -> TriangleMesh {
+fn extract_mesh(stream: &Stream, inside: impl Fn(Point3<f64>) -> f64) -> TriangleMesh {
     const SIZE: usize = 48;
     let step = 2.2 / (SIZE - 1) as f64;
     let geometry = Geometry::from_spacing([step; 3], [-1.1; 3]).unwrap();
@@ -35,7 +35,7 @@ fn mesh_of(stream: &Stream, inside: impl Fn(Point3<f64>) -> f64) -> TriangleMesh
 
 /// How far inside a tube along some segments a place is.
 fn tubes(at: Point3<f64>, radius: f64, segments: &[[[f64; 3]; 2]]) -> f64 {
-    let distance = |&[from, to]: &[[f64; 3]; 2]| to_segment(at, from.into(), to.into());
+    let distance = |&[from, to]: &[[f64; 3]; 2]| distance_to_segment(at, from.into(), to.into());
     let nearest = segments.iter().map(distance).fold(f64::INFINITY, f64::min);
     radius - nearest
 }
@@ -44,7 +44,7 @@ fn tubes(at: Point3<f64>, radius: f64, segments: &[[[f64; 3]; 2]]) -> f64 {
 fn check_all(name: &str, inside: impl Fn(Point3<f64>) -> f64, pieces: usize, cycles: usize) {
     let device = Device::best();
     let stream = device.stream().unwrap();
-    let mesh = mesh_of(&stream, inside);
+    let mesh = extract_mesh(&stream, inside);
     for resolution in RESOLUTIONS {
         let params = VoxelizeParams::with_resolution(resolution);
         let solid = voxelize(&stream, &mesh, &params).unwrap();
@@ -57,10 +57,10 @@ fn check_all(name: &str, inside: impl Fn(Point3<f64>) -> f64, pieces: usize, cyc
             found.is_certified(),
             "{name} at {resolution}: {components:?}"
         );
-        let object = Object::of(&voxels);
+        let object = Object::new(&voxels);
         let own = betti::total(&betti::betti_numbers(&object));
         assert_eq!(
-            (own.pieces as usize, own.tunnels as usize),
+            (own.components as usize, own.tunnels as usize),
             (pieces, cycles),
             "voxels of {name} at {resolution}"
         );

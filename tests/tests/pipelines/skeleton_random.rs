@@ -6,9 +6,9 @@
 
 use super::skeleton_known::judgement;
 use ferrovox_tests::{
-    known::{Grid, Known, random, simple},
     noise::Noise,
     oracle::Verdict,
+    reference_objects::{Grid, ReferenceObject, random, simple},
 };
 use std::ops::Range;
 
@@ -28,8 +28,8 @@ fn seeds() -> Range<u64> {
 /// Judges objects of all seeds, and fails with those that do not hold. More is asked of a verdict
 /// by `right`.
 fn judge_all(
-    object: impl Fn(u64) -> Known,
-    right: impl Fn(&Known, &Verdict) -> Result<(), String>,
+    object: impl Fn(u64) -> ReferenceObject,
+    right: impl Fn(&ReferenceObject, &Verdict) -> Result<(), String>,
 ) {
     let mut wrong = Vec::new();
     let seeds = seeds();
@@ -55,15 +55,15 @@ fn judge_all(
 fn trees() {
     let object = |seed| {
         let mut noise = Noise(seed);
-        let grid = Grid::any(&mut noise);
+        let grid = Grid::random(&mut noise);
         random::tree(2 + noise.below(8) as usize, seed, grid)
     };
     judge_all(object, |known, verdict| {
-        let least = 0.85 * known.length() - known.tips;
+        let least = 0.85 * known.length() - known.length_allowance;
         if verdict.length >= least {
             return Ok(());
         }
-        let Known { name, seed, .. } = known;
+        let ReferenceObject { name, seed, .. } = known;
         Err(format!(
             "{name}, seed {seed}: length {} of {least}",
             verdict.length
@@ -75,7 +75,7 @@ fn trees() {
 fn nets() {
     let object = |seed| {
         let mut noise = Noise(seed);
-        let grid = Grid::any(&mut noise);
+        let grid = Grid::random(&mut noise);
         let along = [2, 2, 2].map(|least| least + noise.below(2) as usize);
         random::net(along, noise.below(10) as usize, seed, grid)
     };

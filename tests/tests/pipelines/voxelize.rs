@@ -10,7 +10,7 @@ use ferrovox::{
 };
 use ferrovox_tests::{
     devices,
-    extract::mesh_of_volume,
+    extract::extract_volume_mesh,
     noise::{Noise, with_border_below},
     random,
     solids::Solid,
@@ -231,7 +231,7 @@ fn surfaces_of_masks() {
             iso: 0.5,
             ..IsosurfaceParams::default()
         };
-        let mesh = mesh_of_volume(&device, &mask, None, &params).mesh;
+        let mesh = extract_volume_mesh(&device, &mask, None, &params).mesh;
         let bits = pack_words(dims, |[x, y, z]| mask.get([x, y, z]).unwrap() != 0);
         cases.push((mesh, *mask.geometry(), bits));
     }
@@ -252,7 +252,7 @@ fn a_grid_about_the_mesh() {
         iso: 0.5,
         ..IsosurfaceParams::default()
     };
-    let mesh = mesh_of_volume(&Device::cpu(), &volume, None, &params).mesh;
+    let mesh = extract_volume_mesh(&Device::cpu(), &volume, None, &params).mesh;
     let enclosed = ferrovox::mesh::check(&mesh).volume;
     let (low, high) = mesh.bounds().unwrap();
     let extent = f64::from((high - low).max());

@@ -115,7 +115,7 @@ impl Context<'_> {
             exponent,
             &positions,
             |index, points| {
-                let last = points.last().expect("a path part_counts points");
+                let last = points.last().expect("a path has points");
                 growth.hit(starts[index].0, last).is_some() || !self.is_in_solid(last)
             },
         )?;
@@ -159,12 +159,12 @@ impl Context<'_> {
     ) -> Result<(), SkeletonError> {
         let exponent = self.params.exponent;
         let paths = trace_streamlines(self.stream, self.sources, exponent, seeds, |_, points| {
-            let last = points.last().expect("a path part_counts points");
+            let last = points.last().expect("a path has points");
             growth.is_near(last, REACH_DISTANCE)
         })?;
         let ends = paths
             .iter()
-            .map(|path| path.last().expect("a path part_counts points"));
+            .map(|path| path.last().expect("a path has points"));
         let end_radii = self.radii.at(ends)?;
         let axes = self.solid.geometry.axes();
         let protrusion = paths.iter().zip(&end_radii).map(|(path, radius)| {

@@ -8,9 +8,9 @@ use ferrovox::{
     distance::{self, DistanceMap, DistanceParams, Method, NearestIndices, NoSites, Sites, Slabs},
     grid::{DeviceMask, DevicePoints, DeviceSample, DeviceVolume, Geometry, Mask, Sample, Volume},
 };
-use ferrovox_tests::golden::Bits;
+use ferrovox_tests::golden::BitHash;
 
-fn add_map(bits: &mut Bits, stream: &Stream, map: &DistanceMap) -> Result<()> {
+fn add_map(bits: &mut BitHash, stream: &Stream, map: &DistanceMap) -> Result<()> {
     bits.add(&stream.download(&map.distances)?);
     match &map.nearest {
         None => {}
@@ -113,7 +113,7 @@ pub fn maps(record: &mut Record, devices: &Devices) -> Result<()> {
         let sites = upload(stream, &volume.clone().with_geometry(geometry))?;
         let sites = DeviceMask::from_mask(stream, &sites)?;
         for method in Method::ALL {
-            let mut bits = Bits::default();
+            let mut bits = BitHash::default();
             for bound in [None, Some(7.5)] {
                 let params = params(method, bound, false);
                 let mut map = distance::transform(stream, Sites::Voxels(&sites), &params)?;
@@ -125,7 +125,7 @@ pub fn maps(record: &mut Record, devices: &Devices) -> Result<()> {
             record.hash(&format!("{}-{name}", method.name()), bits.finish());
         }
         for method in [Method::Separable, Method::BruteForce, Method::CenterPoint] {
-            let mut bits = Bits::default();
+            let mut bits = BitHash::default();
             for bound in [None, Some(7.5)] {
                 let params = params(method, bound, true);
                 let map = distance::transform(stream, Sites::Voxels(&sites), &params)?;
@@ -140,7 +140,7 @@ pub fn maps(record: &mut Record, devices: &Devices) -> Result<()> {
         ..DistanceParams::default()
     };
     let map = distance::transform(stream, Sites::Voxels(&none), &params)?;
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     add_map(&mut bits, stream, &map)?;
     record.hash("no-sites", bits.finish());
     Ok(())
@@ -153,7 +153,7 @@ pub fn points(record: &mut Record, devices: &Devices) -> Result<()> {
         let points =
             DevicePoints::from_voxels(stream, &inputs::points(), inputs::SITE_DIMS, geometry)?;
         for method in [Method::Cubes, Method::BruteForce] {
-            let mut bits = Bits::default();
+            let mut bits = BitHash::default();
             for bound in [None, Some(6.0)] {
                 // Method `cubes` does not compute nearest sites.
                 let params = params(method, bound, method == Method::BruteForce);
@@ -173,7 +173,7 @@ pub fn slabs(record: &mut Record, devices: &Devices) -> Result<()> {
         let mut sites = Mask::new(volume.dims(), geometry)?;
         sites.set_planes(0, volume.samples(), |sample| sample != 0.0);
         let inside = sites.enclosed(devices.stream.device())?;
-        let mut bits = Bits::default();
+        let mut bits = BitHash::default();
         for bound in [None, Some(7.5)] {
             for extra_bytes in [None, Some(0), Some(100_000)] {
                 let mut params = params(Method::Separable, bound, false);
@@ -232,7 +232,7 @@ pub fn labels(record: &mut Record, devices: &Devices) -> Result<()> {
     let stream = &devices.stream;
     for (name, geometry) in geometries()? {
         let labels = upload(stream, &u16s.clone().with_geometry(geometry))?;
-        let mut bits = Bits::default();
+        let mut bits = BitHash::default();
         for bound in [None, Some(5.25)] {
             let params = params(Method::Separable, bound, false);
             add_map(
@@ -262,7 +262,7 @@ fn record_labels<T: DeviceSample + Sample>(
     let labels = Volume::new(samples, labels.dims(), *labels.geometry())?;
     let labels = upload(stream, &labels)?;
     let map = distance::transform_labels(stream, &labels, &DistanceParams::default())?;
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     add_map(&mut bits, stream, &map)?;
     record.hash(name, bits.finish());
     Ok(())

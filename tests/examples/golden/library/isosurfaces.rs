@@ -8,9 +8,9 @@ use ferrovox::{
     isosurface::{self, DeviceSlab, IndexWidth, Inside, IsosurfaceParams, Method},
     mesh::{TriangleMesh, Triangles},
 };
-use ferrovox_tests::golden::Bits;
+use ferrovox_tests::golden::BitHash;
 
-fn add_mesh(bits: &mut Bits, mesh: &TriangleMesh, non_finite_cells: u64) {
+fn add_mesh(bits: &mut BitHash, mesh: &TriangleMesh, non_finite_cells: u64) {
     bits.add(&mesh.vertices);
     if let Some(normals) = &mesh.normals {
         bits.add_text("normals").add(normals);
@@ -57,7 +57,7 @@ fn record_extract<T: DeviceSample + Sample>(
     let device_volume = DeviceVolume::upload(stream, volume.view())?;
     let mask = DeviceVolume::upload(stream, inputs::mask().view())?;
     for method in Method::ALL {
-        let mut bits = Bits::default();
+        let mut bits = BitHash::default();
         for mask in [None, Some(&mask)] {
             for params in param_combinations(iso) {
                 let params = IsosurfaceParams { method, ..params };
@@ -114,7 +114,7 @@ pub fn extract(record: &mut Record, devices: &Devices) -> Result<()> {
 pub fn parts(record: &mut Record, devices: &Devices) -> Result<()> {
     let volume = inputs::holes(13);
     let mask = inputs::mask();
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     for mask in [None, Some(mask.view())] {
         for params in param_combinations(60.0) {
             let parts = isosurface::extract_parts(&devices.all, volume.view(), mask, &params)?;
@@ -123,7 +123,7 @@ pub fn parts(record: &mut Record, devices: &Devices) -> Result<()> {
     }
     record.hash("extract_parts", bits.finish());
 
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     for params in param_combinations(60.0) {
         let [nx, ny, _] = volume.dims();
         let mut device_slabs = Vec::new();
@@ -160,7 +160,7 @@ pub fn within(record: &mut Record, devices: &Devices) -> Result<()> {
     let volume = DeviceVolume::upload(stream, inputs::holes(14).view())?;
     let mask = DeviceVolume::upload(stream, inputs::mask().view())?;
     let (mut within, mut host, mut parts_bits) =
-        (Bits::default(), Bits::default(), Bits::default());
+        (BitHash::default(), BitHash::default(), BitHash::default());
     for mask in [None, Some(&mask)] {
         for params in param_combinations(60.0) {
             for memory in [None, Some(1_500_000)] {

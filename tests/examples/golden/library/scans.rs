@@ -10,7 +10,7 @@ use ferrovox::{
         ScanKind, ScanMethod, ScanParams, ScanValue, Scannable, Scanner, Sum,
     },
 };
-use ferrovox_tests::{golden::Bits, noise::Noise};
+use ferrovox_tests::{golden::BitHash, noise::Noise};
 
 /// Array sizes: empty, one element, below a warp, above a CPU tile, several GPU tiles.
 const SIZES: [usize; 5] = [0, 1, 29, 8_209, 100_003];
@@ -28,7 +28,7 @@ fn fraction(bits: u64) -> f64 {
 
 /// Adds scans of all sizes and kinds, with and without an initial value.
 fn add_scans<I, V, O>(
-    bits: &mut Bits,
+    bits: &mut BitHash,
     stream: &Stream,
     operator: O,
     method: ScanMethod,
@@ -64,7 +64,7 @@ where
 macro_rules! record_scans {
     ($record:ident, $stream:expr; $($input:ident $value:ident $operator:ident $method:ident, $initial:expr, $convert:expr;)+) => {$(
         let name = concat!(stringify!($operator), "-", stringify!($input), "-", stringify!($value), "-", stringify!($method));
-        let mut bits = Bits::default();
+        let mut bits = BitHash::default();
         add_scans::<$input, $value, _>(&mut bits, $stream, $operator, ScanMethod::$method, $initial, $convert)?;
         $record.hash(name, bits.finish());
     )+};
@@ -138,7 +138,7 @@ pub fn floats(record: &mut Record, devices: &Devices) -> Result<()> {
 pub fn in_place(record: &mut Record, devices: &Devices) -> Result<()> {
     let stream = &devices.stream;
     let mut scanner = Scanner::new(stream)?;
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     for size in SIZES {
         let mut data = stream.upload(&generate_input(size, |bits| bits as u32))?;
         let total = scanner.inclusive_in_place(Sum, &mut data)?.download()?;
@@ -150,7 +150,7 @@ pub fn in_place(record: &mut Record, devices: &Devices) -> Result<()> {
     Ok(())
 }
 
-fn add_checked<I, V>(bits: &mut Bits, stream: &Stream, convert: impl Fn(u64) -> I) -> Result<()>
+fn add_checked<I, V>(bits: &mut BitHash, stream: &Stream, convert: impl Fn(u64) -> I) -> Result<()>
 where
     I: CheckedSum<V>,
     V: ScanValue,
@@ -179,7 +179,7 @@ pub fn checked(record: &mut Record, devices: &Devices) -> Result<()> {
     macro_rules! record_checked {
         ($($input:ident $value:ident, $convert:expr;)+) => {$(
             let name = concat!(stringify!($input), "-", stringify!($value));
-            let mut bits = Bits::default();
+            let mut bits = BitHash::default();
             add_checked::<$input, $value>(&mut bits, &devices.stream, $convert)?;
             record.hash(name, bits.finish());
         )+};
@@ -195,7 +195,7 @@ pub fn checked(record: &mut Record, devices: &Devices) -> Result<()> {
         u64 u64, |bits| bits >> 16;
         i64 i64, |bits| bits as i64 >> 3;
     }
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     add_checked::<u32, u32>(&mut bits, &devices.stream, |bits| bits as u32)?;
     record.hash("u32-u32-overflow", bits.finish());
     Ok(())
@@ -207,7 +207,7 @@ const METHODS: [MultiDeviceMethod; 2] = [
 ];
 
 fn add_across<I, V, O>(
-    bits: &mut Bits,
+    bits: &mut BitHash,
     devices: &Devices,
     operator: O,
     convert: impl Fn(u64) -> I,
@@ -239,16 +239,16 @@ where
 
 /// Records scans across three devices.
 pub fn across(record: &mut Record, devices: &Devices) -> Result<()> {
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     add_across::<u32, u64, _>(&mut bits, devices, Sum, |bits| bits as u32)?;
     record.hash("Sum-u32-u64", bits.finish());
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     add_across::<u8, u32, _>(&mut bits, devices, Sum, |bits| bits as u8)?;
     record.hash("Sum-u8-u32", bits.finish());
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     add_across::<i64, i64, _>(&mut bits, devices, Min, |bits| bits as i64)?;
     record.hash("Min-i64", bits.finish());
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     add_across::<f32, f32, _>(&mut bits, devices, Max, |bits| fraction(bits) as f32)?;
     record.hash("Max-f32", bits.finish());
     Ok(())
@@ -256,10 +256,10 @@ pub fn across(record: &mut Record, devices: &Devices) -> Result<()> {
 
 /// Records floating-point sums across three devices.
 pub fn across_floats(record: &mut Record, devices: &Devices) -> Result<()> {
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     add_across::<f32, f32, _>(&mut bits, devices, Sum, |bits| fraction(bits) as f32)?;
     record.hash("Sum-f32", bits.finish());
-    let mut bits = Bits::default();
+    let mut bits = BitHash::default();
     add_across::<f64, f64, _>(&mut bits, devices, Sum, fraction)?;
     record.hash("Sum-f64", bits.finish());
     Ok(())

@@ -1,10 +1,10 @@
-//! The command, given damaged files: it ends in time with a result or an error, and leaves no other
-//! file.
+//! Commands on damaged files: each must end in time with a result or an error, and must not leave
+//! other files behind.
 
 use crate::{
     Session,
     formats::Kind,
-    runs::{clear, command, content, wait},
+    runs::{command, folder_contents, remove_files, wait},
 };
 use anyhow::Result;
 use std::fs;
@@ -12,25 +12,29 @@ use std::fs;
 pub fn run(session: &mut Session) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path();
-    while session.goes_on() {
-        let (at, bytes) = session.damaged();
+    while session.has_time_left() {
+        let (at, bytes) = session.damaged_file();
         let format = &session.formats[at];
-        // also under the name of a packed file, and of the data beside a header
+        // also under the name of a compressed file, and of the data file next to a header
         let packed = format.kind == Kind::Volume && bytes.starts_with(&[0x1f, 0x8b]);
         let name = format!("in.{}{}", format.extension, if packed { ".gz" } else { "" });
-        let line = line(format.kind, &name, session.random.below(6));
-        let output = line.rsplit(' ').next().unwrap_or_default().to_owned();
+        let command_line = command_line(format.kind, &name, session.random.below(6));
+        let output = command_line
+            .rsplit(' ')
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         fs::write(folder.join(&name), &bytes)?;
         if session.random.below(2) == 0 && output != name {
             fs::write(folder.join(&output), "before")?;
         }
-        let before = content(folder)?;
-        let words: Vec<&str> = line.split(' ').collect();
+        let before = folder_contents(folder)?;
+        let words: Vec<&str> = command_line.split(' ').collect();
         let child = command(&session.arguments.ferrovox, folder, "", &words).spawn()?;
         let problem = match wait(child) {
             Err(error) => Some(error.to_string()),
             Ok(ended) => {
-                let mut after = content(folder)?;
+                let mut after = folder_contents(folder)?;
                 let done = ended.status.success();
                 session.report.count(if done {
                     "runs that succeeded"
@@ -42,28 +46,28 @@ pub fn run(session: &mut Session) -> Result<()> {
                     before.remove(&output);
                     after.remove(&output);
                 }
-                let left = (after != before)
-                    .then(|| format!("files are not as before: {:?}", after.keys()));
-                ended.defect().or(left)
+                let leftover_files =
+                    (after != before).then(|| format!("files have changed: {:?}", after.keys()));
+                ended.defect().or(leftover_files)
             }
         };
         if let Some(problem) = problem {
             session
                 .report
-                .failed(&name, &bytes, format!("ferrovox {line}: {problem}"));
+                .failed(&name, &bytes, format!("ferrovox {command_line}: {problem}"));
         }
-        clear(folder, "")?;
+        remove_files(folder, "")?;
     }
     Ok(())
 }
 
-/// A command line for a file, its output last.
-fn line(kind: Kind, name: &str, which: usize) -> String {
+/// Returns a command line for a file, with its output last.
+fn command_line(kind: Kind, name: &str, which: usize) -> String {
     let cpu = "--device cpu";
     match (kind, which) {
         (Kind::Mesh, _) => format!("voxelize {name} --resolution 24 {cpu} -o out.nrrd"),
         (Kind::Points, _) => format!("distance --points {name} --grid 9x8x7 {cpu} -o out.npy"),
-        // no command reads them
+        // no command reads these formats
         (Kind::Skeleton, _) => format!("info --json {name}"),
         (Kind::Raw, which) => {
             let order = ["little", "big"][which % 2];

@@ -1,5 +1,5 @@
-//! Damage that knows the formats: fields of binary headers, words and lines of text headers, and
-//! what gzip puts around them.
+//! Format-aware damage: fields of binary headers, words and lines of text headers, and gzip
+//! containers.
 
 use crate::{
     formats::Format,
@@ -9,8 +9,8 @@ use crate::{
 use flate2::{Compression, bufread::GzDecoder, write::GzEncoder};
 use std::io::{Read, Write};
 
-/// Whole numbers at the edges of types, and sizes that no file has.
-const WHOLE: [i64; 14] = [
+/// Integers at the limits of types, and sizes that no file has.
+const INTEGERS: [i64; 14] = [
     0,
     1,
     -1,
@@ -26,8 +26,8 @@ const WHOLE: [i64; 14] = [
     2_147_483_647,
     i64::MAX,
 ];
-/// Numbers that are hard to compute with.
-const REAL: [f64; 12] = [
+/// Floats that are hard to compute with.
+const FLOATS: [f64; 12] = [
     0.0,
     -0.0,
     1.0,
@@ -42,49 +42,49 @@ const REAL: [f64; 12] = [
     1e-310,
 ];
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// What is unpacked of a damaged file, at most.
-const UNPACKED: u64 = 1 << 20;
+/// Maximum number of bytes to decompress from a damaged file.
+const MAX_UNPACKED: u64 = 1 << 20;
 
-/// A file of the format, damaged in one to three places.
-pub fn damaged(format: &Format, random: &mut Random) -> Vec<u8> {
+/// Returns a file of the format with one to three kinds of damage.
+pub fn damage(format: &Format, random: &mut Random) -> Vec<u8> {
     let file = &format.files[random.below(format.files.len())];
-    let other = &format.files[random.below(format.files.len())];
+    let donor = &format.files[random.below(format.files.len())];
     if random.below(12) == 0 {
         return file.clone();
     }
     let mut bytes = match unpacked(file) {
         Some(inner) => {
-            let inner = inside(format.name, inner, other, random);
-            container(pack(&inner), random)
+            let inner = damage_contents(format.name, inner, donor, random);
+            damage_gzip(pack(&inner), random)
         }
-        None => inside(format.name, file.clone(), other, random),
+        None => damage_contents(format.name, file.clone(), donor, random),
     };
     if random.below(4) == 0 {
-        bytes = mutate(&bytes, other, random);
+        bytes = mutate(&bytes, donor, random);
     }
-    // packed as a whole: of some formats a file, of others nonsense
+    // compressed as a whole: a valid file for some formats, invalid for others
     if random.below(10) == 0 {
-        bytes = container(pack(&bytes), random);
+        bytes = damage_gzip(pack(&bytes), random);
     }
     bytes
 }
 
-fn inside(name: &str, mut bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8> {
+fn damage_contents(name: &str, mut bytes: Vec<u8>, donor: &[u8], random: &mut Random) -> Vec<u8> {
     for _ in 0..=random.below(3) {
         let is_text = bytes
             .iter()
             .take(60)
             .all(|&it| it == b'\n' || it == b'\r' || (32..127).contains(&it));
         bytes = match name {
-            "nifti" => nifti(bytes, random),
-            "npy" => npy(bytes, other, random),
-            "stl" if !is_text => field(bytes, 80, Field::I32, random, true),
-            "raw" => field(bytes, 3 + random.below(3), Field::U8, random, true),
-            // a header of text, and bytes behind it
-            "nrrd" => text::before(bytes, b"\n\n", other, random),
-            "metaimage" => text::before(bytes, b"LOCAL", other, random),
-            "ply" => text::before(bytes, b"end_header", other, random),
-            _ => text::damaged(bytes, other, random),
+            "nifti" => damage_nifti(bytes, random),
+            "npy" => damage_npy(bytes, donor, random),
+            "stl" if !is_text => damage_field(bytes, 80, Field::I32, random, true),
+            "raw" => damage_field(bytes, 3 + random.below(3), Field::U8, random, true),
+            // a text header followed by binary data
+            "nrrd" => text::damage_before(bytes, b"\n\n", donor, random),
+            "metaimage" => text::damage_before(bytes, b"LOCAL", donor, random),
+            "ply" => text::damage_before(bytes, b"end_header", donor, random),
+            _ => text::damage(bytes, donor, random),
         };
     }
     bytes
@@ -100,7 +100,7 @@ enum Field {
     F64,
 }
 
-/// The fields of a NIfTI-1 header that are read: where, what, and how many.
+/// Fields of a NIfTI-1 header that are read: offset, type and count.
 const NIFTI1: [(usize, Field, usize); 17] = [
     (0, Field::I32, 1),
     (39, Field::U8, 1),
@@ -120,7 +120,7 @@ const NIFTI1: [(usize, Field, usize); 17] = [
     (68, Field::I16, 1),
     (136, Field::F32, 1),
 ];
-/// The same of a NIfTI-2 header.
+/// Fields of a NIfTI-2 header that are read: offset, type and count.
 const NIFTI2: [(usize, Field, usize); 10] = [
     (0, Field::I32, 1),
     (4, Field::U8, 8),
@@ -134,17 +134,17 @@ const NIFTI2: [(usize, Field, usize); 10] = [
     (400, Field::F64, 12),
 ];
 
-fn nifti(bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
-    // the length of the header, 348 or 540, is first
-    let (second, little) = match bytes.first_chunk() {
+fn damage_nifti(bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
+    // the length of the header, 348 or 540, comes first
+    let (second, is_small_change) = match bytes.first_chunk() {
         Some(&[0, 0, high, low]) => ([low, high] == 540u16.to_le_bytes(), false),
         Some(&[low, high, ..]) => ([low, high] == 540u16.to_le_bytes(), true),
         None => return bytes,
     };
     let fields = if second { &NIFTI2[..] } else { &NIFTI1[..] };
-    let (at, what, count) = fields[random.below(fields.len())];
-    let at = at + random.below(count) * what.bytes();
-    field(bytes, at, what, random, little)
+    let (at, field_type, count) = fields[random.below(fields.len())];
+    let at = at + random.below(count) * field_type.bytes();
+    damage_field(bytes, at, field_type, random, is_small_change)
 }
 
 impl Field {
@@ -158,26 +158,32 @@ impl Field {
     }
 }
 
-/// Puts a number into a field, or adds a little to it.
-fn field(mut bytes: Vec<u8>, at: usize, what: Field, random: &mut Random, little: bool) -> Vec<u8> {
-    let whole = WHOLE[random.below(WHOLE.len())];
+/// Writes a number to a field, or changes the field slightly.
+fn damage_field(
+    mut bytes: Vec<u8>,
+    at: usize,
+    field_type: Field,
+    random: &mut Random,
+    is_small_change: bool,
+) -> Vec<u8> {
+    let integer = INTEGERS[random.below(INTEGERS.len())];
     let small = random.below(2000) as i64 - 20;
-    let whole = if random.below(2) == 0 { whole } else { small };
-    let real = REAL[random.below(REAL.len())];
+    let integer = if random.below(2) == 0 { integer } else { small };
+    let real = FLOATS[random.below(FLOATS.len())];
     let real = if random.below(2) == 0 {
         real
     } else {
         small as f64 / 64.0
     };
-    let mut value = match what {
-        Field::U8 => vec![whole as u8],
-        Field::I16 => (whole as i16).to_le_bytes().to_vec(),
-        Field::I32 => (whole as i32).to_le_bytes().to_vec(),
-        Field::I64 => whole.to_le_bytes().to_vec(),
+    let mut value = match field_type {
+        Field::U8 => vec![integer as u8],
+        Field::I16 => (integer as i16).to_le_bytes().to_vec(),
+        Field::I32 => (integer as i32).to_le_bytes().to_vec(),
+        Field::I64 => integer.to_le_bytes().to_vec(),
         Field::F32 => (real as f32).to_le_bytes().to_vec(),
         Field::F64 => real.to_le_bytes().to_vec(),
     };
-    if !little {
+    if !is_small_change {
         value.reverse();
     }
     for (byte, new) in bytes.iter_mut().skip(at).zip(value) {
@@ -186,11 +192,11 @@ fn field(mut bytes: Vec<u8>, at: usize, what: Field, random: &mut Random, little
     bytes
 }
 
-/// The dictionary of an npy file, and the number that says how long it is.
-fn npy(bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8> {
+/// Damages the dictionary of an npy file, or the number that gives its length.
+fn damage_npy(bytes: Vec<u8>, donor: &[u8], random: &mut Random) -> Vec<u8> {
     if bytes.len() < 12 || random.below(5) == 0 {
         let at = 6 + random.below(6);
-        return field(bytes, at, Field::U8, random, true);
+        return damage_field(bytes, at, Field::U8, random, true);
     }
     let wide = bytes[6] >= 2;
     let start = if wide { 12 } else { 10 };
@@ -199,44 +205,46 @@ fn npy(bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8> {
         .position(|&it| it == b'\n')
         .map_or(bytes.len(), |at| at + 1);
     let end = end.max(start).min(bytes.len());
-    let mut header = text::damaged(bytes[start.min(end)..end].to_vec(), other, random);
+    let mut header = text::damage(bytes[start.min(end)..end].to_vec(), donor, random);
     if random.below(8) > 0 {
-        // as a file of that header would be
+        // with the length that a file with this header would have
         header.retain(|&it| it != b'\n');
         while !(start + header.len() + 1).is_multiple_of(64) {
             header.push(b' ');
         }
         header.push(b'\n');
     }
-    let mut damaged = bytes[..start].to_vec();
+    let mut damage = bytes[..start].to_vec();
     if random.below(8) > 0 {
         let length = (header.len() as u32).to_le_bytes();
         let width = if wide { 4 } else { 2 };
-        damaged[8..8 + width].copy_from_slice(&length[..width]);
+        damage[8..8 + width].copy_from_slice(&length[..width]);
     }
-    damaged.extend(header);
-    damaged.extend(&bytes[end..]);
-    damaged
+    damage.extend(header);
+    damage.extend(&bytes[end..]);
+    damage
 }
 
 fn unpacked(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut inner = Vec::new();
     bytes.starts_with(&GZIP).then(|| {
-        // of a file that is damaged already, what there is
-        let _ = GzDecoder::new(bytes).take(UNPACKED).read_to_end(&mut inner);
+        // a file that is damaged already yields what can be decompressed
+        let _ = GzDecoder::new(bytes)
+            .take(MAX_UNPACKED)
+            .read_to_end(&mut inner);
         inner
     })
 }
 
 fn pack(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    // into memory: neither can fail
+    // writing to memory cannot fail
     let _ = encoder.write_all(bytes);
     encoder.finish().unwrap_or_default()
 }
 
-/// Damages what gzip puts around the data: flags, fields, lengths, checks, members.
-fn container(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
+/// Damages a gzip container: flags, fields, lengths, checksums, members.
+fn damage_gzip(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     let len = bytes.len();
     match random.below(12) {
         0 => bytes[3] |= 1 << random.below(8),
@@ -247,7 +255,7 @@ fn container(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
         5 => bytes.extend(pack(b"more")),
         6 => bytes.extend(bytes.clone()),
         7 => {
-            // a field of any length, and fewer bytes than it says
+            // an extra field of any length, with fewer bytes than announced
             bytes[3] |= 4;
             let length = (random.below(65536) as u16).to_le_bytes();
             bytes.splice(10..10, length);

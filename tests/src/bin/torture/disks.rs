@@ -1,9 +1,9 @@
-//! Disks that are full: a small file system of this test's own where it may make one, a limit of a
-//! file's size, and `/dev/full`.
+//! Full disks: a small file system mounted by the test if permitted, a file size limit, and
+//! `/dev/full`.
 
 use crate::{
     Session,
-    runs::{clear, command, content, volume, wait},
+    runs::{command, folder_contents, remove_files, volume, wait},
 };
 use anyhow::{Result, ensure};
 use std::{
@@ -32,31 +32,31 @@ pub fn run(session: &mut Session) -> Result<()> {
         let words: Vec<&str> = line.split(' ').collect();
         let ended = wait(command(&session.arguments.ferrovox, folder, "", &words).spawn()?)?;
         ensure!(ended.status.success(), "{line}: {}", ended.stderr);
-        good.push(content(&small)?);
-        clear(&small, "")?;
+        good.push(folder_contents(&small)?);
+        remove_files(&small, "")?;
     }
     let mut mounts = true;
-    while session.goes_on() {
+    while session.has_time_left() {
         let which = session.random.below(lines.len());
         let words: Vec<&str> = lines[which].split(' ').collect();
         let largest: usize = good[which].values().map(Vec::len).sum();
         let kilobytes = 4 + session.random.below(largest / 1024 + 8);
-        let way = session.random.below(if mounts { 3 } else { 2 });
-        let mount = if way == 2 {
+        let method = session.random.below(if mounts { 3 } else { 2 });
+        let mount = if method == 2 {
             let mount = Mount::new(&small, kilobytes);
             mounts = mount.is_some();
             if !mounts {
                 session
                     .report
-                    .count("no file system can be made here: no full disks but /dev/full");
+                    .count("mounting is not permitted: full disks are tested with /dev/full only");
                 continue;
             }
             mount
         } else {
             None
         };
-        let more = match way {
-            // the signal that comes with the limit ends a program, or is ignored and the write
+        let limits = match method {
+            // the signal of the limit either ends the program or is ignored, so that the write
             // fails
             0 => format!("ulimit -f {kilobytes};"),
             1 => format!("trap '' XFSZ; ulimit -f {kilobytes};"),
@@ -69,13 +69,13 @@ pub fn run(session: &mut Session) -> Result<()> {
         for (name, bytes) in &before {
             fs::write(small.join(name), bytes)?;
         }
-        let ended = wait(command(&session.arguments.ferrovox, folder, &more, &words).spawn()?)?;
-        let mut after = content(&small)?;
+        let ended = wait(command(&session.arguments.ferrovox, folder, &limits, &words).spawn()?)?;
+        let mut after = folder_contents(&small)?;
         let what = [
-            "files that may not be as large, by a signal",
-            "files that may not be as large",
+            "file size limit with a signal",
+            "file size limit without a signal",
             "full disks",
-        ][way];
+        ][method];
         let end = if ended.status.success() {
             "it fits"
         } else {
@@ -95,7 +95,7 @@ pub fn run(session: &mut Session) -> Result<()> {
             ended.defect()
         } else if &after != expected {
             Some(format!(
-                "the files are not as before: {:?}: {}",
+                "files have changed: {:?}: {}",
                 after.keys(),
                 ended.stderr
             ))
@@ -108,14 +108,14 @@ pub fn run(session: &mut Session) -> Result<()> {
                 .report
                 .failed("line.txt", lines[which].as_bytes(), text);
         }
-        clear(&small, "")?;
+        remove_files(&small, "")?;
         drop(mount);
         device_full(session, folder, &how)?;
     }
     Ok(())
 }
 
-/// A device that takes nothing.
+/// Writes to a device that accepts no data.
 fn device_full(session: &mut Session, folder: &Path, how: &str) -> Result<()> {
     let line = format!("mesh in.raw {how} --iso 1 --device cpu -o /dev/full");
     let words: Vec<&str> = line.split(' ').collect();
@@ -132,7 +132,7 @@ fn device_full(session: &mut Session, folder: &Path, how: &str) -> Result<()> {
     Ok(())
 }
 
-/// A small file system in a folder, as long as this lives.
+/// A small file system mounted on a folder while this value exists.
 struct Mount<'a>(&'a Path);
 
 impl<'a> Mount<'a> {

@@ -1,24 +1,24 @@
-//! The formats, and the files that are damaged: those of the fuzzers' corpus.
+//! Formats, and the files to damage: the fuzzers' corpus.
 
 use anyhow::{Context, Result, ensure};
 use ferrovox::io::fuzz;
 use std::{fs, path::Path};
 
-/// A format of input files.
+/// Format of input files.
 pub struct Format {
-    /// Its name, as the corpus has it.
+    /// Name of the format in the corpus.
     pub name: &'static str,
-    /// How a file's name ends.
+    /// File name extension.
     pub extension: &'static str,
-    /// Reads bytes in every way there is, and panics at a defect.
+    /// Reads bytes in every supported way; panics on a defect.
     pub read: fn(&[u8]),
-    /// Whether files are volumes, meshes, points or skeletons.
+    /// Content of the files.
     pub kind: Kind,
     /// Small files, most of them valid.
     pub files: Vec<Vec<u8>>,
 }
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Volume,
@@ -28,7 +28,7 @@ pub enum Kind {
     Skeleton,
 }
 
-/// All of them.
+/// Loads all formats with their corpus files.
 pub fn all(corpus: &Path) -> Result<Vec<Format>> {
     type Row = (&'static str, &'static str, fn(&[u8]), Kind);
     let rows: [Row; 10] = [
@@ -57,7 +57,7 @@ pub fn all(corpus: &Path) -> Result<Vec<Format>> {
     rows.into_iter().map(read).collect()
 }
 
-/// The files of a folder, in the order of their names.
+/// Reads the files of a folder in the order of their names.
 fn files(folder: &Path) -> Result<Vec<Vec<u8>>> {
     let shown = || format!("cannot read {}", folder.display());
     let entries = fs::read_dir(folder).with_context(shown)?;

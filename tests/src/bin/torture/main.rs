@@ -1,9 +1,9 @@
-//! Damaged files, signals, full disks and rivals: what a command and a library should bear, tried
-//! at random for a while.
+//! Torture test: damaged files, signals, full disks and comparisons with other libraries, at random
+//! for a limited time.
 //!
-//! `cargo xtask torture` builds it and the command, and runs it. The same seed gives the same
-//! files; how far a run comes in its time, and when a signal arrives, are the machine's. What fails
-//! is kept.
+//! `cargo xtask torture` builds this program and the command, and runs it. The same seed produces
+//! the same files; how many are tried, and when signals arrive, depends on the machine. Files that
+//! cause failures are kept.
 
 mod commands;
 mod damage;
@@ -33,38 +33,37 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// Try damaged files, signals, full disks and rivals at random.
+/// Try damaged files, signals, full disks and other libraries at random.
 #[derive(Parser)]
 #[command(name = "torture")]
 struct Arguments {
     /// The command `ferrovox`
     #[arg(long, value_name = "PATH")]
     ferrovox: PathBuf,
-    /// Folder with the files that are damaged, one folder for each format
+    /// Folder with the files to damage, one subfolder per format
     #[arg(long, value_name = "DIR")]
     corpus: PathBuf,
-    /// Folder for files that make something fail
+    /// Folder for files that cause failures
     #[arg(long, value_name = "DIR")]
     keep: PathBuf,
-    /// How long to go on
+    /// Duration in seconds
     #[arg(long, value_name = "N", default_value_t = 60.0)]
     seconds: f64,
-    /// The seed of all that is random [default: the time]
+    /// Seed of all random choices [default: the time]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Only the parts whose names contain this word
+    /// Run only the parts whose names contain this word
     #[arg(long, value_name = "WORD")]
     only: Option<String>,
-    /// A Python that has some of nibabel, SimpleITK, pynrrd and NumPy, to read the same files
+    /// Python interpreter with some of nibabel, SimpleITK, pynrrd and NumPy, for comparison
     #[arg(long, value_name = "PATH", default_value = "python3")]
     python: PathBuf,
 }
 
-/// What a run may take beyond its time: the longest that a command may take, and a part's
-/// beginning.
+/// Maximum overrun: the longest duration of a command, and of the start of a part.
 const ENDLESS: Duration = Duration::from_secs(120);
 
-/// A part of the run: its name, its share of the time, and what it does until its time is over.
+/// A part of the test: name, share of the time, and the function to run until its time is over.
 type Part = (&'static str, f64, fn(&mut Session) -> Result<()>);
 
 const PARTS: [Part; 6] = [
@@ -76,25 +75,25 @@ const PARTS: [Part; 6] = [
     ("writers", 0.06, writers::run),
 ];
 
-/// What the parts share.
+/// State shared by the parts.
 struct Session {
     arguments: Arguments,
     formats: Vec<formats::Format>,
     random: Random,
     report: Report,
-    /// When the part that runs should end.
+    /// Time at which the current part should end.
     end: Instant,
 }
 
 impl Session {
-    fn goes_on(&self) -> bool {
+    fn has_time_left(&self) -> bool {
         Instant::now() < self.end
     }
 
-    /// A damaged file of some format.
-    fn damaged(&mut self) -> (usize, Vec<u8>) {
+    /// Returns a damaged file and the index of its format.
+    fn damaged_file(&mut self) -> (usize, Vec<u8>) {
         let at = self.random.below(self.formats.len());
-        let bytes = damage::damaged(&self.formats[at], &mut self.random);
+        let bytes = damage::damage(&self.formats[at], &mut self.random);
         (at, bytes)
     }
 }
@@ -110,7 +109,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether nothing failed.
+/// Runs the test; returns `true` if nothing failed.
 fn run(mut arguments: Arguments) -> Result<bool> {
     // commands run in folders of their own
     arguments.ferrovox = fs::canonicalize(&arguments.ferrovox)
@@ -121,7 +120,7 @@ fn run(mut arguments: Arguments) -> Result<bool> {
         .unwrap_or_else(|| clock.map_or(1, |it| it.as_secs()));
     println!("torture: seed {seed}, {} seconds", arguments.seconds);
     let only = arguments.only.clone().unwrap_or_default();
-    // each part has numbers of its own, whatever the others do
+    // each part has its own random numbers, regardless of the others
     let parts = (1..).zip(PARTS);
     let parts: Vec<(u64, Part)> = parts.filter(|(_, part)| part.0.contains(&only)).collect();
     ensure!(!parts.is_empty(), "no part has {only} in its name");
@@ -146,12 +145,12 @@ fn run(mut arguments: Arguments) -> Result<bool> {
     Ok(session.report.finish(seed))
 }
 
-/// Ends the process after this time, where something was read without an end.
+/// Ends the process after the given time, in case a reader does not terminate.
 fn watch(time: Duration) {
     thread::spawn(move || {
         thread::sleep(time);
         println!(
-            "FAILED: no end; the newest of current-* in the folder of failures, or of in.* in a temporary one, shows it"
+            "FAILED: no end; the newest current-* in the folder of failures, or in.* in a temporary one, is the file being read"
         );
         process::exit(1);
     });

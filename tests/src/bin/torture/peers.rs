@@ -1,7 +1,7 @@
-//! Damaged volumes that are still read, beside other libraries: who reads one too finds the same
-//! samples.
+//! Damaged volumes that can still be read, compared with other libraries: if another library reads
+//! a file too, the samples must agree.
 
-use crate::{Session, formats::Kind, runs::clear};
+use crate::{Session, formats::Kind, runs::remove_files};
 use anyhow::{Context, Result, bail};
 use ferrovox::{
     grid::AnyVolume,
@@ -18,11 +18,11 @@ use std::{
 
 const SCRIPT: &str = include_str!("peers.py");
 
-/// The others, in a process of theirs.
+/// The other libraries, in a Python process.
 struct Peers {
     child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
     names: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ pub fn run(session: &mut Session) -> Result<()> {
     let start = || Peers::start(&python, folder);
     let shown = python.display();
     let Ok(mut peers) = start() else {
-        println!("peers: {shown} does not run: nothing is compared");
+        println!("peers: {shown} does not run: no comparison");
         return Ok(());
     };
     let all = ["nibabel", "SimpleITK", "nrrd", "numpy"];
@@ -51,8 +51,8 @@ pub fn run(session: &mut Session) -> Result<()> {
     if peers.names.is_empty() {
         return Ok(());
     }
-    while session.goes_on() {
-        let (at, bytes) = session.damaged();
+    while session.has_time_left() {
+        let (at, bytes) = session.damaged_file();
         let format = &session.formats[at];
         if format.kind != Kind::Volume {
             continue;
@@ -60,14 +60,14 @@ pub fn run(session: &mut Session) -> Result<()> {
         let packed = format.name == "nifti" && bytes.starts_with(&[0x1f, 0x8b]);
         let name = format!("in.{}{}", format.extension, if packed { ".gz" } else { "" });
         let path = folder.join(&name);
-        // some take a file beside it, of nearly the same name, for the one that is meant
-        clear(folder, "in.")?;
+        // some libraries take a file of nearly the same name in the same folder for the one meant
+        remove_files(folder, "in.")?;
         fs::write(&path, &bytes)?;
         let ours = read_volume(&path, &ReadOptions::default());
         let Ok(ours) = ours else {
             session
                 .report
-                .count(format!("{} that is refused here", format.name));
+                .count(format!("{} rejected by ferrovox", format.name));
             continue;
         };
         if ours.header.volumes != 1 || ours.volume.is_empty() {
@@ -76,7 +76,7 @@ pub fn run(session: &mut Session) -> Result<()> {
         let Ok(theirs) = peers.read(&path) else {
             session
                 .report
-                .count("a file that ended the process of the others");
+                .count("a file that crashed the other libraries");
             peers = start()?;
             continue;
         };
@@ -89,7 +89,7 @@ pub fn run(session: &mut Session) -> Result<()> {
             };
             let difference = compare(&ours.volume, peer, dims, theirs)?;
             if difference.is_some() && format.name == "nifti" && starts_early(&bytes) {
-                session.report.count("nifti whose samples would begin in the header, which each reads in its own way");
+                session.report.count("nifti whose samples would begin in the header, which libraries interpret differently");
                 continue;
             }
             session
@@ -105,8 +105,8 @@ pub fn run(session: &mut Session) -> Result<()> {
     Ok(())
 }
 
-/// Whether a NIfTI file says that its samples begin before the end of the header: they begin behind
-/// it here, and at its start, or at its last bytes, for others.
+/// Returns `true` if a NIfTI file states that its samples begin before the end of the header.
+/// ferrovox reads them after the header; other libraries from its start, or from its last bytes.
 fn starts_early(bytes: &[u8]) -> bool {
     let mut header = Vec::new();
     let read = MultiGzDecoder::new(bytes)
@@ -122,7 +122,7 @@ fn starts_early(bytes: &[u8]) -> bool {
     offset.is_some_and(|&it| if big { f32::from_be_bytes(it) } else { f32::from_le_bytes(it) } < 352.0)
 }
 
-/// Where the dims or the samples of a volume are others.
+/// Returns the first difference between the dimensions or samples of two volumes.
 fn compare(ours: &AnyVolume, peer: &str, dims: &[Value], theirs: &Value) -> Result<Option<String>> {
     let path = theirs["samples"].as_str().context("no samples")?;
     let mut their_dims: Vec<u64> = dims.iter().filter_map(Value::as_u64).collect();
@@ -131,7 +131,7 @@ fn compare(ours: &AnyVolume, peer: &str, dims: &[Value], theirs: &Value) -> Resu
     }
     their_dims.resize(their_dims.len().max(3), 1);
     let our_dims = ours.dims().map(|it| it as u64);
-    // an axis of one sample, of a kind that NRRD does not have, is not one of space here
+    // an axis of length one and of a kind that NRRD does not define is not a spatial axis here
     let sorted = |mut dims: Vec<u64>| {
         dims.sort_unstable();
         dims
@@ -144,18 +144,20 @@ fn compare(ours: &AnyVolume, peer: &str, dims: &[Value], theirs: &Value) -> Resu
     }
     let bytes = fs::read(path)?;
     let samples = values(ours);
-    let (found, _) = bytes.as_chunks::<8>();
-    let largest = samples.iter().fold(0.0, |most: f64, it| most.max(it.abs()));
-    for (at, (&here, there)) in samples.iter().zip(found).enumerate() {
-        let there = f64::from_le_bytes(*there);
-        let near = (here - there).abs() <= 1e-6 * largest;
-        let same = here == there || (here.is_nan() && there.is_nan());
-        // as f32, which scaled samples are here
-        let overflows = here.is_infinite() && there.abs() > 3.4e38;
-        let underflows = here.abs() < 1.2e-38 && there.abs() < 1.2e-38;
-        let zeroed = peer == "SimpleITK" && !here.is_finite() && there == 0.0;
-        if !(same || near || overflows || underflows || zeroed) {
-            return Ok(Some(format!("sample {at} is {here}, and there {there}")));
+    let (peer_samples, _) = bytes.as_chunks::<8>();
+    let largest = samples.iter().fold(0.0, |max: f64, it| max.max(it.abs()));
+    for (at, (&ours_value, peer_value)) in samples.iter().zip(peer_samples).enumerate() {
+        let peer_value = f64::from_le_bytes(*peer_value);
+        let is_close = (ours_value - peer_value).abs() <= 1e-6 * largest;
+        let is_equal = ours_value == peer_value || (ours_value.is_nan() && peer_value.is_nan());
+        // scaled samples are `f32` here
+        let overflows = ours_value.is_infinite() && peer_value.abs() > 3.4e38;
+        let underflows = ours_value.abs() < 1.2e-38 && peer_value.abs() < 1.2e-38;
+        let zeroed = peer == "SimpleITK" && !ours_value.is_finite() && peer_value == 0.0;
+        if !(is_equal || is_close || overflows || underflows || zeroed) {
+            return Ok(Some(format!(
+                "sample {at} is {ours_value}, but {peer} reads {peer_value}"
+            )));
         }
     }
     Ok(None)
@@ -181,28 +183,28 @@ impl Peers {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
-        let to = child.stdin.take().context("no input")?;
-        let from = BufReader::new(child.stdout.take().context("no output")?);
+        let input = child.stdin.take().context("no input")?;
+        let output = BufReader::new(child.stdout.take().context("no output")?);
         let mut peers = Self {
             child,
-            to,
-            from,
+            input,
+            output,
             names: Vec::new(),
         };
         peers.names = serde_json::from_value(peers.line()?)?;
         Ok(peers)
     }
 
-    /// What the others make of a file.
+    /// Asks the other libraries to read a file.
     fn read(&mut self, path: &Path) -> Result<Value> {
-        writeln!(self.to, "{}", path.display())?;
+        writeln!(self.input, "{}", path.display())?;
         self.line()
     }
 
     fn line(&mut self) -> Result<Value> {
         let mut line = String::new();
-        if self.from.read_line(&mut line)? == 0 {
-            bail!("the process of the others ended");
+        if self.output.read_line(&mut line)? == 0 {
+            bail!("the Python process ended");
         }
         Ok(serde_json::from_str(&line)?)
     }

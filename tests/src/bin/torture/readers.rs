@@ -1,5 +1,5 @@
-//! The library's readers, in this process: damaged bytes may be refused, and nothing else may come
-//! of them.
+//! The library's readers on damaged bytes, in this process: errors are expected, anything else is a
+//! defect.
 
 use crate::{Session, memory};
 use anyhow::Result;
@@ -11,15 +11,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a reading takes at most, on a machine that does other things too.
+/// Maximum duration of a read, on a machine with other load.
 const SLOW: Duration = Duration::from_secs(4);
 
 pub fn run(session: &mut Session) -> Result<()> {
-    // the message of a panic is not printed: the file is kept, and shows it again
+    // panic messages are suppressed; the file is kept and reproduces them
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    // what is being read, should this process end: one file for each format, which stays open,
-    // since to make files takes longer than to read them
+    // the file being read, in case this process dies: one per format, kept open because creating
+    // files takes longer than reading them
     let names: Vec<String> = session
         .formats
         .iter()
@@ -30,8 +30,8 @@ pub fn run(session: &mut Session) -> Result<()> {
         .map(|name| session.report.current(name))
         .collect();
     let current: Vec<File> = paths.iter().map(File::create).collect::<Result<_, _>>()?;
-    while session.goes_on() {
-        let (at, bytes) = session.damaged();
+    while session.has_time_left() {
+        let (at, bytes) = session.damaged_file();
         let read = session.formats[at].read;
         current[at].set_len(0)?;
         current[at].write_all_at(&bytes, 0)?;
@@ -46,7 +46,7 @@ pub fn run(session: &mut Session) -> Result<()> {
         } else if time > SLOW {
             Some(format!("it takes {time:?}"))
         } else if peak > limit {
-            Some(format!("it takes {peak} bytes of memory, of {limit}"))
+            Some(format!("it allocates {peak} bytes; the limit is {limit}"))
         } else {
             None
         };

@@ -1,4 +1,4 @@
-//! What was tried, and what failed.
+//! Report of what was tried and what failed.
 
 use anyhow::{Context, Result};
 use std::{
@@ -7,21 +7,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How many failures of a part are told and kept.
-const MOST: u64 = 20;
+/// Maximum number of failures per part that are printed and kept.
+const MAX_REPORTED: u64 = 20;
 
-/// Counts by part, and failures.
+/// Counts per part, and failures.
 pub struct Report {
     keep: PathBuf,
     part: &'static str,
     counts: BTreeMap<(&'static str, String), u64>,
     failures: u64,
-    /// Those of the part that runs.
-    of_part: u64,
+    /// Failures of the current part.
+    part_failures: u64,
 }
 
 impl Report {
-    /// An empty one. Files of failures go to the folder `keep`, which is made.
+    /// Creates an empty report. Files that cause failures go to the folder `keep`, which is
+    /// created.
     pub fn new(keep: &Path) -> Result<Self> {
         fs::create_dir_all(keep).with_context(|| format!("cannot make {}", keep.display()))?;
         Ok(Self {
@@ -29,27 +30,27 @@ impl Report {
             part: "",
             counts: BTreeMap::new(),
             failures: 0,
-            of_part: 0,
+            part_failures: 0,
         })
     }
 
-    /// What follows is of this part.
+    /// Starts a part.
     pub fn begin(&mut self, part: &'static str) {
         self.part = part;
-        self.of_part = 0;
+        self.part_failures = 0;
     }
 
-    /// One more of something.
+    /// Counts one event.
     pub fn count(&mut self, what: impl Into<String>) {
         *self.counts.entry((self.part, what.into())).or_default() += 1;
     }
 
-    /// A failure, with the file that shows it.
+    /// Records a failure and keeps the file that causes it.
     pub fn failed(&mut self, name: &str, bytes: &[u8], what: impl AsRef<str>) {
         self.failures += 1;
-        self.of_part += 1;
-        let (part, number, what) = (self.part, self.of_part, what.as_ref());
-        if number > MOST {
+        self.part_failures += 1;
+        let (part, number, what) = (self.part, self.part_failures, what.as_ref());
+        if number > MAX_REPORTED {
             return;
         }
         let path = self.keep.join(format!("{part}-{number}-{name}"));
@@ -58,17 +59,17 @@ impl Report {
             Err(error) => format!("not kept: {error}"),
         };
         println!("FAILED {part}: {what} ({kept})");
-        if number == MOST {
-            println!("more of {part} are counted and not kept");
+        if number == MAX_REPORTED {
+            println!("further failures of {part} are counted but not kept");
         }
     }
 
-    /// Where the file lies that is being read by this process, should it end.
+    /// Returns the path of the file being read by this process, in case it dies.
     pub fn current(&self, name: &str) -> PathBuf {
         self.keep.join(format!("current-{name}"))
     }
 
-    /// Prints what was tried; whether nothing failed.
+    /// Prints the report; returns `true` if nothing failed.
     pub fn finish(&self, seed: u64) -> bool {
         for ((part, what), count) in &self.counts {
             println!("{part:<9} {count:>8}  {what}");

@@ -1,4 +1,4 @@
-//! Runs of the command, in a folder of their own and with limits.
+//! Runs of the command in their own folders, with resource limits.
 
 use anyhow::{Context, Result, bail};
 use std::{
@@ -12,30 +12,31 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Address space that a run may have, in kilobytes: its threads' stacks are in it.
-const SPACE: u32 = 3 << 20;
-/// Processor time that it may have, in seconds.
-const SECONDS: u32 = 30;
-/// Time that it may have.
-const TIME: Duration = Duration::from_secs(60);
+/// Maximum address space of a run in kilobytes, including the stacks of its threads.
+const MAX_KILOBYTES: u32 = 3 << 20;
+/// Maximum CPU time of a run in seconds.
+const MAX_CPU_SECONDS: u32 = 30;
+/// Maximum wall-clock time of a run.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What came of a run.
-pub struct Ended {
+/// Result of a run.
+pub struct RunResult {
     pub status: ExitStatus,
     pub stderr: String,
 }
 
-/// The command with these arguments, limited, not yet started. `more` is of the shell: further
-/// limits.
+/// Creates the command with the given arguments and resource limits, not yet started.
+/// `extra_limits` are further shell commands that set limits.
 pub fn command(
     ferrovox: &Path,
     folder: &Path,
-    more: &str,
+    extra_limits: &str,
     arguments: &[impl AsRef<str>],
 ) -> Command {
     let mut command = Command::new("sh");
-    let script =
-        format!("ulimit -c 0; ulimit -v {SPACE}; ulimit -t {SECONDS}; {more} exec \"$0\" \"$@\"");
+    let script = format!(
+        "ulimit -c 0; ulimit -v {MAX_KILOBYTES}; ulimit -t {MAX_CPU_SECONDS}; {extra_limits} exec \"$0\" \"$@\""
+    );
     command
         .args(["-c", &script])
         .arg(ferrovox)
@@ -48,10 +49,10 @@ pub fn command(
     command
 }
 
-/// Waits for it to end; it is killed where it does not.
-pub fn wait(mut child: Child) -> Result<Ended> {
+/// Waits for a run to end, and kills it on timeout.
+pub fn wait(mut child: Child) -> Result<RunResult> {
     let stderr = child.stderr.take();
-    let said = thread::spawn(move || {
+    let stderr_thread = thread::spawn(move || {
         let mut text = Vec::new();
         let read = stderr.map(|mut pipe| pipe.read_to_end(&mut text));
         (read, text)
@@ -60,21 +61,24 @@ pub fn wait(mut child: Child) -> Result<Ended> {
     let status = loop {
         match child.try_wait()? {
             Some(status) => break status,
-            None if start.elapsed() > TIME => {
+            None if start.elapsed() > TIMEOUT => {
                 child.kill()?;
                 child.wait()?;
-                bail!("it does not end in {TIME:?}");
+                bail!("it does not end within {TIMEOUT:?}");
             }
             None => thread::sleep(Duration::from_millis(1)),
         }
     };
-    let (_, text) = said.join().ok().context("its messages cannot be read")?;
+    let (_, text) = stderr_thread
+        .join()
+        .ok()
+        .context("its messages cannot be read")?;
     let stderr = String::from_utf8_lossy(&text).into_owned();
-    Ok(Ended { status, stderr })
+    Ok(RunResult { status, stderr })
 }
 
-impl Ended {
-    /// What is wrong with the end, if it is none that a command has: success, or an error in words.
+impl RunResult {
+    /// Returns the defect of a run, if it neither succeeded nor failed with an error message.
     pub fn defect(&self) -> Option<String> {
         let is_end = matches!(self.status.code(), Some(0..=2));
         if is_end && !self.stderr.contains("panicked") {
@@ -89,8 +93,8 @@ impl Ended {
     }
 }
 
-/// Every file of a folder with its bytes.
-pub fn content(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
+/// Reads all files of a folder.
+pub fn folder_contents(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     let entries = fs::read_dir(folder)?.flatten();
     let file = |entry: fs::DirEntry| -> Result<(String, Vec<u8>)> {
         Ok((
@@ -101,8 +105,8 @@ pub fn content(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>> {
     entries.map(file).collect()
 }
 
-/// Removes the files of a folder whose names begin so.
-pub fn clear(folder: &Path, start: &str) -> Result<()> {
+/// Removes the files of a folder whose names start with `start`.
+pub fn remove_files(folder: &Path, start: &str) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(start) {
@@ -112,7 +116,7 @@ pub fn clear(folder: &Path, start: &str) -> Result<()> {
     Ok(())
 }
 
-/// A raw volume with a pattern, and the options that read it.
+/// Writes a raw volume with a pattern, and returns the options that read it.
 pub fn volume(folder: &Path, name: &str, side: usize) -> Result<String> {
     let samples: Vec<u8> = (0..side.pow(3))
         .map(|at| u8::from(at * at % 1009 < 3 || at % 97 == 0))

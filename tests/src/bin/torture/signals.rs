@@ -1,9 +1,9 @@
-//! Signals at random times: a command stops, or is done, and nothing is left or half-written; after
-//! a kill the next one cleans up.
+//! Signals at random times: the command stops or completes, and leaves no temporary or incomplete
+//! files; after SIGKILL the next run cleans up.
 
 use crate::{
     Session,
-    runs::{command, content, volume, wait},
+    runs::{command, folder_contents, volume, wait},
 };
 use anyhow::{Context, Result};
 use std::{
@@ -15,7 +15,7 @@ use std::{
 };
 
 const SIGNALS: [(&str, i32); 4] = [("INT", 2), ("TERM", 15), ("HUP", 1), ("KILL", 9)];
-/// Two files, of which either both are new or none.
+/// Two output files, of which either both or none may be new.
 const OUTPUTS: [&str; 2] = ["out.npy", "near.npy"];
 
 pub fn run(session: &mut Session) -> Result<()> {
@@ -32,8 +32,8 @@ pub fn run(session: &mut Session) -> Result<()> {
     let good = wait(start()?)?;
     let time = begun.elapsed();
     anyhow::ensure!(good.status.success(), "{line}: {}", good.stderr);
-    let expected = content(folder)?;
-    while session.goes_on() {
+    let expected = folder_contents(folder)?;
+    while session.has_time_left() {
         let (name, number) = SIGNALS[session.random.below(SIGNALS.len())];
         for output in OUTPUTS {
             fs::write(folder.join(output), "before")?;
@@ -43,12 +43,12 @@ pub fn run(session: &mut Session) -> Result<()> {
         thread::sleep(Duration::from_secs_f64(time.as_secs_f64() * part));
         let mut kill = Command::new("kill");
         kill.args([&format!("-{name}"), &child.id().to_string()]);
-        // one that has ended is not there any more; its number is not another's before it is waited
-        // for
+        // a process that has ended does not receive the signal; its id is not reused before it is
+        // waited for
         kill.stderr(std::process::Stdio::null());
         kill.status().context("cannot run kill")?;
         let ended = wait(child)?;
-        let after = content(folder)?;
+        let after = folder_contents(folder)?;
         let new = OUTPUTS.map(|output| after.get(output) == expected.get(output));
         let old = OUTPUTS.map(|output| after.get(output).is_some_and(|it| it == b"before"));
         let done = ended.status.success();
@@ -61,23 +61,25 @@ pub fn run(session: &mut Session) -> Result<()> {
                 ended.stderr
             ));
         } else if done && new != [true; 2] {
-            problem = Some("done, and the outputs are not".to_owned());
+            problem = Some("the command succeeded, but outputs are missing".to_owned());
         } else if number != 9 && !done && old != [true; 2] {
-            problem = Some(format!("stopped, and outputs are new: {new:?}"));
+            problem = Some(format!(
+                "the command was stopped, but outputs have changed: {new:?}"
+            ));
         } else if OUTPUTS
             .iter()
             .enumerate()
             .any(|(at, _)| !new[at] && !old[at])
         {
-            problem = Some("an output is half-written".to_owned());
+            problem = Some("an output is incomplete".to_owned());
         } else if number != 9 && after.len() > 3 {
-            problem = Some(format!("files are left: {:?}", after.keys()));
+            problem = Some(format!("files remain:  {:?}", after.keys()));
         } else if after.len() > 3 {
             session
                 .report
                 .count("kills that left temporary files, which the next run removed");
             let next = wait(start()?)?;
-            let after = content(folder)?;
+            let after = folder_contents(folder)?;
             if !next.status.success() || after != expected {
                 let names = after.keys();
                 problem = Some(format!("the run after a kill: {}, {names:?}", next.stderr));

@@ -1,8 +1,8 @@
-//! Damage to text: words, lines, numbers and ends of lines.
+//! Damage to text: words, lines, numbers and line ends.
 
 use crate::mutate::Random;
 
-/// Words that stand where a number or a name should.
+/// Words to put in place of a number or a name.
 const WORDS: [&str; 24] = [
     "0",
     "-1",
@@ -30,22 +30,27 @@ const WORDS: [&str; 24] = [
     "../x",
 ];
 
-/// Damages the text before a mark, the mark included; all, where there is none.
-pub fn before(mut bytes: Vec<u8>, mark: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
-    let found = bytes.windows(mark.len()).position(|it| it == mark);
-    let rest = match found {
-        // the mark stays, most of the time
+/// Damages the text up to and including a mark, or all of it if there is no mark.
+pub fn damage_before(
+    mut bytes: Vec<u8>,
+    mark: &[u8],
+    donor: &[u8],
+    random: &mut Random,
+) -> Vec<u8> {
+    let mark_position = bytes.windows(mark.len()).position(|it| it == mark);
+    let tail = match mark_position {
+        // the mark is usually kept
         Some(at) if random.below(8) > 0 => bytes.split_off(at),
         Some(at) => bytes.split_off(at + mark.len()),
         None => Vec::new(),
     };
-    let mut damaged = damaged(bytes, other, random);
-    damaged.extend(rest);
+    let mut damaged = damage(bytes, donor, random);
+    damaged.extend(tail);
     damaged
 }
 
-/// Damages one place of a text.
-pub fn damaged(bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8> {
+/// Damages a text once.
+pub fn damage(bytes: Vec<u8>, donor: &[u8], random: &mut Random) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> = bytes
         .split_inclusive(|&it| it == b'\n')
         .map(<[u8]>::to_vec)
@@ -56,19 +61,19 @@ pub fn damaged(bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8> {
     let (at, to) = (random.below(lines.len()), random.below(lines.len()));
     match random.below(14) {
         0..=4 => {
-            lines[at] = with_word(
+            lines[at] = replace_word(
                 &lines[at],
                 WORDS[random.below(WORDS.len())].as_bytes(),
                 random,
             )
         }
         5 => {
-            let other: Vec<&[u8]> = other
+            let donor: Vec<&[u8]> = donor
                 .split(|it| it.is_ascii_whitespace())
                 .filter(|it| it.len() < 40)
                 .collect();
-            if !other.is_empty() {
-                lines[at] = with_word(&lines[at], other[random.below(other.len())], random);
+            if !donor.is_empty() {
+                lines[at] = replace_word(&lines[at], donor[random.below(donor.len())], random);
             }
         }
         6 => drop(lines.remove(at)),
@@ -77,11 +82,11 @@ pub fn damaged(bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8> {
         9 => {
             let end: &[u8] =
                 [&b"\r\n"[..], b"\r", b" \t\n", b"\n\n", b"\0\n", b"\\\n"][random.below(6)];
-            let whole = random.below(2) == 0;
+            let entire = random.below(2) == 0;
             for line in lines
                 .iter_mut()
-                .skip(if whole { 0 } else { at })
-                .take(if whole { usize::MAX } else { 1 })
+                .skip(if entire { 0 } else { at })
+                .take(if entire { usize::MAX } else { 1 })
             {
                 if line.pop_if(|it| *it == b'\n').is_some() {
                     line.extend(end);
@@ -92,13 +97,13 @@ pub fn damaged(bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8> {
             // a long line, or a long word
             let length = [300, 5_000, 70_000][random.below(3)];
             let byte = b"0 9a-(,#"[random.below(8)];
-            let place = random.below(lines[at].len() + 1);
-            lines[at].splice(place..place, vec![byte; length]);
+            let position = random.below(lines[at].len() + 1);
+            lines[at].splice(position..position, vec![byte; length]);
         }
         11 => {
-            let place = random.below(lines[at].len() + 1);
+            let position = random.below(lines[at].len() + 1);
             let byte = random.below(256) as u8;
-            lines[at].insert(place, byte);
+            lines[at].insert(position, byte);
         }
         12 => lines.insert(0, b"\xef\xbb\xbf".to_vec()),
         _ => lines.truncate(at),
@@ -106,8 +111,8 @@ pub fn damaged(bytes: Vec<u8>, other: &[u8], random: &mut Random) -> Vec<u8> {
     lines.concat()
 }
 
-/// The line with another word, or other digits, in some place.
-fn with_word(line: &[u8], word: &[u8], random: &mut Random) -> Vec<u8> {
+/// Replaces a word or digits of a line.
+fn replace_word(line: &[u8], word: &[u8], random: &mut Random) -> Vec<u8> {
     let is_part = |it: &u8| it.is_ascii_alphanumeric() || b".-+_".contains(it);
     let mut words = Vec::new();
     let mut at = 0;

@@ -1,9 +1,9 @@
-//! Several commands that write one output at the same time: all succeed, the output is one of
-//! theirs, and nothing is left.
+//! Concurrent commands with the same output: all succeed, the output is that of one of them, and no
+//! other files remain.
 
 use crate::{
     Session,
-    runs::{command, content, volume, wait},
+    runs::{command, folder_contents, volume, wait},
 };
 use anyhow::{Result, ensure};
 use std::fs;
@@ -26,20 +26,20 @@ pub fn run(session: &mut Session) -> Result<()> {
         ensure!(ended.status.success(), "{}: {}", line(iso), ended.stderr);
         results.push(fs::read(folder.join("out.ply"))?);
     }
-    while session.goes_on() {
+    while session.has_time_left() {
         let children: Vec<_> = (1..5).map(start).collect::<Result<_, _>>()?;
         for child in children {
             let ended = wait(child)?;
             if !ended.status.success() {
-                let text = format!("one of four fails: {}", ended.stderr);
+                let text = format!("one of four commands failed: {}", ended.stderr);
                 session.report.failed(name, line(1).as_bytes(), text);
             }
         }
         session.report.count("four commands with one output");
-        let files = content(folder)?;
+        let files = folder_contents(folder)?;
         if !files.get("out.ply").is_some_and(|it| results.contains(it)) || files.len() != 2 {
             let text = format!(
-                "the output is none of theirs, or files are left: {:?}",
+                "the output matches none of the commands, or files remain: {:?}",
                 files.keys()
             );
             session.report.failed(name, line(1).as_bytes(), text);

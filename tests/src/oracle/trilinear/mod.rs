@@ -1,15 +1,15 @@
-//! The surface of the trilinear interpolant in one cell, found by refining the cell: nothing here
-//! is shared with the kernels.
+//! Surface of the trilinear interpolant in one cell, found by refining the cell, without any code
+//! of the kernels.
 //!
-//! Corner n of a cell is at (n & 1, n >> 1 & 1, n >> 2). Its edges are numbered by axis, then by
-//! the lower corner: edge 4 a + i goes along axis a, and bits 0 and 1 of i are its place along the
-//! other two axes, the lower axis first.
+//! Corner n of a cell is at (n & 1, n >> 1 & 1, n >> 2). Edges are numbered by axis, then by lower
+//! corner: edge 4 a + i is along axis a, and bits 0 and 1 of i are its position along the other two
+//! axes, lower axis first.
 //!
-//! The cell is cut by lines along each axis, in equal distances and through the saddles of the
-//! faces and of the body; where there are many, more of them are near the faces. Each box between
-//! the lines is cut into six tetrahedra, in each of which the surface is a triangle or a
-//! quadrilateral. Boxes whose corners have one sign are left out unseen, many at a time: the
-//! interpolant is between its values at a box's corners.
+//! The cell is cut at equal distances along each axis and through the saddles of the faces and of
+//! the body; with many cuts, more of them are near the faces. Each box between cuts is divided into
+//! six tetrahedra, in each of which the surface is a triangle or a quadrilateral. Boxes whose
+//! corners have one sign are skipped, many at a time, because the interpolant lies between its
+//! values at a box's corners.
 
 mod refine;
 mod saddles;
@@ -19,45 +19,52 @@ mod tests;
 pub use refine::{Refinement, lines};
 pub use saddles::{Saddle, interpolated, saddles};
 
-/// One piece of a surface in a cell.
+/// Connected component of the surface in a cell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Piece {
-    /// The loops in which it meets the cell's faces, in order: for each the edges of the cell that
-    /// it crosses, as bits.
+pub struct SurfaceComponent {
+    /// Loops in which the component meets the cell's faces, in order; each is the set of cell edges
+    /// that it crosses, as bits.
     pub loops: Vec<u16>,
-    /// Its Euler characteristic.
+    /// Euler characteristic.
     pub euler: i64,
 }
 
-/// Why nothing can be said about a cell.
+/// Reason why a cell could not be decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undecided {
-    /// The interpolant is nearly 0 at a saddle.
+    /// The interpolant nearly vanishes at a saddle.
     Critical,
     /// No two refinements agree.
     Unsteady,
 }
 
-/// How near to 0 the interpolant may be at a saddle, as a part of the greatest value.
-pub const NEAR: f64 = 1e-6;
+/// Tolerance for the interpolant at a saddle, relative to the largest value.
+pub const CRITICAL_TOLERANCE: f64 = 1e-6;
 
-/// The pieces of the surface where the interpolant of eight values vanishes, in order.
+/// Returns the components of the surface on which the interpolant of eight values vanishes, in
+/// order.
 ///
 /// The cell is cut into 4, 8, 16, 32 and 64 parts along each axis, and through its saddles, until
-/// two of them agree.
-pub fn pieces(values: &[f64; 8], memory: &mut Refinement) -> Result<Vec<Piece>, Undecided> {
+/// two refinements agree.
+pub fn surface_components(
+    values: &[f64; 8],
+    memory: &mut Refinement,
+) -> Result<Vec<SurfaceComponent>, Undecided> {
     let saddles = saddles(values);
-    let greatest = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
-    if saddles.iter().any(|s| s.value.abs() < NEAR * greatest) {
+    let greatest = values.iter().fold(0.0f64, |max, v| max.max(v.abs()));
+    if saddles
+        .iter()
+        .any(|s| s.value.abs() < CRITICAL_TOLERANCE * greatest)
+    {
         return Err(Undecided::Critical);
     }
-    let mut before = None;
+    let mut previous = None;
     for parts in [4, 8, 16, 32, 64] {
-        let found = memory.pieces(values, lines(parts, &saddles));
-        if before.as_ref() == Some(&found) {
-            return Ok(found);
+        let components = memory.surface_components(values, lines(parts, &saddles));
+        if previous.as_ref() == Some(&components) {
+            return Ok(components);
         }
-        before = Some(found);
+        previous = Some(components);
     }
     Err(Undecided::Unsteady)
 }

@@ -1,11 +1,12 @@
-//! A cell cut into boxes, these into tetrahedra, and the surface in them.
+//! Refinement of a cell into boxes and tetrahedra, and the surface in them.
 
-use super::{Piece, Saddle, saddles::interpolated};
+use super::{Saddle, SurfaceComponent, saddles::interpolated};
 
-/// The coordinates at which a cell is cut along each axis, 0 and 1 among them.
+/// Coordinates at which a cell is cut along each axis, including 0 and 1.
 pub type Lines = [Vec<f64>; 3];
 
-/// Cuts into `parts` parts, from 16 on graded towards the faces, and through saddles.
+/// Returns cuts into `parts` parts, graded towards the faces from 16 parts on, and through the
+/// saddles.
 pub fn lines(parts: usize, saddles: &[Saddle]) -> Lines {
     let mut regular: Vec<f64> = (0..=parts).map(|i| i as f64 / parts as f64).collect();
     let graded = if parts < 16 {
@@ -18,7 +19,7 @@ pub fn lines(parts: usize, saddles: &[Saddle]) -> Lines {
     }
     [0, 1, 2].map(|axis| {
         let mut lines = regular.clone();
-        lines.extend(saddles.iter().map(|s| s.place[axis]));
+        lines.extend(saddles.iter().map(|s| s.position[axis]));
         lines.sort_by(f64::total_cmp);
         lines.dedup_by(|a, b| *a - *b < 1e-13);
         if let Some(last) = lines.last_mut() {
@@ -38,14 +39,14 @@ const TETRAHEDRA: [[usize; 4]; 6] = [
     [0, 4, 6, 7],
 ];
 
-/// No number yet.
-const NONE: u32 = u32::MAX;
+/// Index of a vertex that has not been numbered.
+const NO_INDEX: u32 = u32::MAX;
 
-/// Sets that are joined.
+/// Disjoint sets (union-find).
 #[derive(Default)]
-struct Sets(Vec<u32>);
+struct DisjointSets(Vec<u32>);
 
-impl Sets {
+impl DisjointSets {
     fn root(&mut self, mut member: u32) -> u32 {
         while self.0[member as usize] != member {
             let parent = self.0[member as usize];
@@ -61,53 +62,53 @@ impl Sets {
     }
 }
 
-/// What is known of a vertex of the surface, and of the surface's parts that are counted at it.
+/// Vertex of the surface, with its contribution to the Euler characteristic.
 #[derive(Clone, Copy, Default)]
 struct Vertex {
-    /// Twice the sides less twice the faces.
-    twice: i64,
-    /// The edge of the cell that it is on, as a bit.
+    /// Twice the number of edges minus twice the number of faces counted at this vertex.
+    twice_euler_deficit: i64,
+    /// Edge of the cell that contains the vertex, as a bit.
     edge: u16,
     on_border: bool,
 }
 
-/// A refined cell. It is used again and again, since its memory is large.
+/// Refined cell, reused for many cells because its memory is large.
 #[derive(Default)]
 pub struct Refinement {
     values: [f64; 8],
     lines: Lines,
-    /// The vertex on each edge of the tetrahedra: seven to a node of the lines.
-    numbers: Vec<u32>,
-    /// Those that are not [`NONE`].
+    /// Vertex on each edge of the tetrahedra: seven per lattice node.
+    vertex_slots: Vec<u32>,
+    /// Slots other than [`NO_INDEX`].
     used: Vec<usize>,
     vertices: Vec<Vertex>,
-    pieces: Sets,
-    loops: Sets,
+    component_sets: DisjointSets,
+    loops: DisjointSets,
 }
 
 impl Refinement {
-    /// The pieces of the surface where the interpolant of `values` vanishes, in order, of a cell
-    /// that is cut at `lines`.
-    pub fn pieces(&mut self, values: &[f64; 8], lines: Lines) -> Vec<Piece> {
+    /// Returns the components of the surface on which the interpolant of `values` vanishes, in
+    /// order, for a cell cut at `lines`.
+    pub fn surface_components(&mut self, values: &[f64; 8], lines: Lines) -> Vec<SurfaceComponent> {
         self.values = *values;
         self.lines = lines;
         for &slot in &self.used {
-            self.numbers[slot] = NONE;
+            self.vertex_slots[slot] = NO_INDEX;
         }
         self.used.clear();
         self.vertices.clear();
-        self.pieces.0.clear();
+        self.component_sets.0.clear();
         self.loops.0.clear();
         let counts = [0, 1, 2].map(|axis| self.lines[axis].len());
         let slots = counts.iter().product::<usize>() * 7;
-        if self.numbers.len() < slots {
-            self.numbers.resize(slots, NONE);
+        if self.vertex_slots.len() < slots {
+            self.vertex_slots.resize(slots, NO_INDEX);
         }
         self.divide([0; 3], counts.map(|count| count - 1));
         self.collect()
     }
 
-    /// Looks at the boxes between two nodes.
+    /// Processes the boxes between two nodes.
     fn divide(&mut self, low: [usize; 3], high: [usize; 3]) {
         let mut below = 0;
         for corner in 0..8 {
@@ -118,13 +119,13 @@ impl Refinement {
                     low[k]
                 }
             });
-            let place = [0, 1, 2].map(|k| self.lines[k][node[k]]);
-            below |= usize::from(interpolated(&self.values, place) < 0.0) << corner;
+            let position = [0, 1, 2].map(|k| self.lines[k][node[k]]);
+            below |= usize::from(interpolated(&self.values, position) < 0.0) << corner;
         }
         if below == 0 || below == 255 {
             return;
         }
-        // the longest side is halved
+        // halve the longest side
         let axis = (0..3).max_by_key(|&k| high[k] - low[k]).unwrap_or(0);
         if high[axis] - low[axis] == 1 {
             return self.cut(low, below);
@@ -136,53 +137,54 @@ impl Refinement {
         self.divide(start, high);
     }
 
-    /// The surface in the box above a node, whose corners are below where bits are set.
+    /// Adds the surface in the box above a node; bits of `below` are set for corners below the
+    /// isovalue.
     fn cut(&mut self, low: [usize; 3], below: usize) {
-        // the vertices on the box's edges and diagonals, as far as they are known
-        let mut known = [[NONE; 8]; 8];
+        // vertices on the box's edges and diagonals, as far as they have been numbered
+        let mut vertex_indices = [[NO_INDEX; 8]; 8];
         for corners in TETRAHEDRA {
-            let mut numbers = [[NONE; 4]; 4];
-            let mut first = NONE;
+            let mut vertex_slots = [[NO_INDEX; 4]; 4];
+            let mut first = NO_INDEX;
             for i in 0..4 {
                 for j in i + 1..4 {
                     let [from, to] = [corners[i], corners[j]];
                     if (below >> from ^ below >> to) & 1 == 0 {
                         continue;
                     }
-                    if known[from][to] == NONE {
-                        known[from][to] = self.number(low, from, to);
+                    if vertex_indices[from][to] == NO_INDEX {
+                        vertex_indices[from][to] = self.vertex_index(low, from, to);
                     }
-                    let number = known[from][to];
-                    (numbers[i][j], numbers[j][i]) = (number, number);
-                    if first == NONE {
-                        first = number;
+                    let vertex_index = vertex_indices[from][to];
+                    (vertex_slots[i][j], vertex_slots[j][i]) = (vertex_index, vertex_index);
+                    if first == NO_INDEX {
+                        first = vertex_index;
                     } else {
-                        self.pieces.join(first, number);
+                        self.component_sets.join(first, vertex_index);
                     }
                 }
             }
-            if first == NONE {
+            if first == NO_INDEX {
                 continue;
             }
-            let mut twice = -2;
+            let mut twice_euler_deficit = -2;
             for left_out in 0..4 {
                 let [i, j, k] = [0, 1, 2].map(|n| n + usize::from(n >= left_out));
-                let sides = match [numbers[i][j], numbers[j][k], numbers[k][i]] {
-                    [NONE, NONE, NONE] => continue,
-                    [a, b, NONE] | [a, NONE, b] | [NONE, a, b] => [a, b],
+                let sides = match [vertex_slots[i][j], vertex_slots[j][k], vertex_slots[k][i]] {
+                    [NO_INDEX, NO_INDEX, NO_INDEX] => continue,
+                    [a, b, NO_INDEX] | [a, NO_INDEX, b] | [NO_INDEX, a, b] => [a, b],
                     [..] => unreachable!("a triangle has one corner alone"),
                 };
-                // a side is shared by two tetrahedra, or on the border
-                twice += 1;
+                // an edge is shared by two tetrahedra, or on the border
+                twice_euler_deficit += 1;
                 if self.is_on_border(low, [corners[i], corners[j], corners[k]]) {
-                    twice += 1;
+                    twice_euler_deficit += 1;
                     self.loops.join(sides[0], sides[1]);
                     for vertex in sides {
                         self.vertices[vertex as usize].on_border = true;
                     }
                 }
             }
-            self.vertices[first as usize].twice += twice;
+            self.vertices[first as usize].twice_euler_deficit += twice_euler_deficit;
         }
     }
 
@@ -195,81 +197,82 @@ impl Refinement {
         })
     }
 
-    /// The vertex between two corners of a box. All bits of `from` are in `to`.
-    fn number(&mut self, low: [usize; 3], from: usize, to: usize) -> u32 {
+    /// Returns the vertex between two corners of a box. All bits of `from` must be set in `to`.
+    fn vertex_index(&mut self, low: [usize; 3], from: usize, to: usize) -> u32 {
         let node = [0, 1, 2].map(|k| low[k] + (from >> k & 1));
         let counts = [0, 1, 2].map(|k| self.lines[k].len());
-        let way = from ^ to;
-        let slot = (node[0] + counts[0] * (node[1] + counts[1] * node[2])) * 7 + way - 1;
-        if self.numbers[slot] == NONE {
-            let number = self.vertices.len() as u32;
-            self.numbers[slot] = number;
+        let direction = from ^ to;
+        let slot = (node[0] + counts[0] * (node[1] + counts[1] * node[2])) * 7 + direction - 1;
+        if self.vertex_slots[slot] == NO_INDEX {
+            let vertex_index = self.vertices.len() as u32;
+            self.vertex_slots[slot] = vertex_index;
             self.used.push(slot);
-            self.pieces.0.push(number);
-            self.loops.0.push(number);
+            self.component_sets.0.push(vertex_index);
+            self.loops.0.push(vertex_index);
             self.vertices.push(Vertex {
-                edge: edge_of(node, counts, way),
+                edge: edge_of(node, counts, direction),
                 ..Vertex::default()
             });
         }
-        self.numbers[slot]
+        self.vertex_slots[slot]
     }
 
-    fn collect(&mut self) -> Vec<Piece> {
-        let mut pieces: Vec<Piece> = Vec::new();
+    fn collect(&mut self) -> Vec<SurfaceComponent> {
+        let mut components: Vec<SurfaceComponent> = Vec::new();
         let mut loops: Vec<(usize, u16)> = Vec::new();
-        // a set is known by its least member, which comes first: its place in the list
-        let mut places = vec![[0; 2]; self.vertices.len()];
-        for number in 0..self.vertices.len() as u32 {
-            let vertex = self.vertices[number as usize];
-            let root = self.pieces.root(number);
-            if root == number {
-                places[number as usize][0] = pieces.len();
-                pieces.push(Piece {
+        // a set is represented by its smallest member, which comes first; this is the set's index
+        // in the list
+        let mut positions = vec![[0; 2]; self.vertices.len()];
+        for vertex_index in 0..self.vertices.len() as u32 {
+            let vertex = self.vertices[vertex_index as usize];
+            let root = self.component_sets.root(vertex_index);
+            if root == vertex_index {
+                positions[vertex_index as usize][0] = components.len();
+                components.push(SurfaceComponent {
                     loops: Vec::new(),
                     euler: 0,
                 });
             }
-            let piece = places[root as usize][0];
-            // twice the characteristic, for now
-            pieces[piece].euler += 2 - vertex.twice;
+            let component = positions[root as usize][0];
+            // twice the characteristic, halved below
+            components[component].euler += 2 - vertex.twice_euler_deficit;
             if vertex.on_border {
-                let root = self.loops.root(number);
-                if root == number {
-                    places[number as usize][1] = loops.len();
-                    loops.push((piece, 0));
+                let root = self.loops.root(vertex_index);
+                if root == vertex_index {
+                    positions[vertex_index as usize][1] = loops.len();
+                    loops.push((component, 0));
                 }
-                loops[places[root as usize][1]].1 |= vertex.edge;
+                loops[positions[root as usize][1]].1 |= vertex.edge;
             }
         }
-        for (piece, edges) in loops {
-            pieces[piece].loops.push(edges);
+        for (component, edges) in loops {
+            components[component].loops.push(edges);
         }
-        for piece in &mut pieces {
-            piece.loops.sort_unstable();
-            piece.euler /= 2;
+        for component in &mut components {
+            component.loops.sort_unstable();
+            component.euler /= 2;
         }
-        pieces.sort();
-        pieces
+        components.sort();
+        components
     }
 }
 
-/// The edge of the cell that leads from a node in the direction `way`, as a bit; 0 where there is
-/// none.
-fn edge_of(node: [usize; 3], counts: [usize; 3], way: usize) -> u16 {
-    let (axis, others) = match way {
+/// Returns the edge of the cell that starts at a node in the given direction, as a bit; 0 if there
+/// is none.
+fn edge_of(node: [usize; 3], counts: [usize; 3], direction: usize) -> u16 {
+    let (axis, others) = match direction {
         1 => (0, [1, 2]),
         2 => (1, [0, 2]),
         4 => (2, [0, 1]),
         _ => return 0,
     };
-    let mut number = 4 * axis;
+    let mut vertex_index = 4 * axis;
     for (bit, k) in others.into_iter().enumerate() {
         if node[k] + 1 == counts[k] {
-            number |= 1 << bit;
+            vertex_index |= 1 << bit;
         } else if node[k] > 0 {
             return 0;
         }
     }
-    1 << number
+    1 << vertex_index
 }

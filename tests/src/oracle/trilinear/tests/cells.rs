@@ -1,6 +1,6 @@
 //! The kernels' patches of single cells.
 //!
-//! `FERROVOX_CELLS=1000000` tries so many instead of some thousands.
+//! `FERROVOX_CELLS=1000000` sets the number of cells instead of some thousands.
 
 use super::{
     draw::{KINDS, Kind},
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     noise::Noise,
-    oracle::trilinear::{Refinement, Undecided, pieces},
+    oracle::trilinear::{Refinement, Undecided, surface_components},
 };
 use ferrovox_kernels::isosurface::{
     table::{CASES, CORNERS, EDGES, FACES},
@@ -20,7 +20,7 @@ fn cells(default: usize) -> usize {
     asked.map_or(default, |n| n.parse().expect("FERROVOX_CELLS is a number"))
 }
 
-/// What was found of the cells of a kind.
+/// Results for the cells of a kind.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     cells: usize,
@@ -30,8 +30,8 @@ struct Count {
     wrong: usize,
 }
 
-/// Pieces, loops, the partition of loops into pieces, the Euler characteristic of each piece;
-/// closed, oriented, with areas.
+/// Components, loops, the assignment of loops to components, the Euler characteristic of each
+/// component; closed, oriented, with positive areas.
 fn patches_have_the_topology_of_the_interpolant(kind: Kind) {
     patches_of_cases(kind, cells(20_000) / 5, |cell| cell % 256);
 }
@@ -43,32 +43,32 @@ fn patches_of_cases(kind: Kind, cells: usize, case: impl Fn(usize) -> usize) {
     let mut first = None;
     for cell in 0..cells {
         let values = kind.draw(case(cell), &mut noise);
-        let patch = Patch::of(&values, Disambiguation::Trilinear);
+        let patch = Patch::new(&values, Disambiguation::Trilinear);
         count.cells += 1;
         count.tubes += usize::from(patch.shape.has_tube());
         if let Some(fault) = patch.fault(&values) {
             panic!("{values:?}: {fault}");
         }
-        match pieces(&oracle_values(&values, kind.shift()), &mut memory) {
+        match surface_components(&oracle_values(&values, kind.shift()), &mut memory) {
             Err(Undecided::Critical) => count.critical += 1,
             Err(Undecided::Unsteady) => count.unsteady += 1,
-            Ok(expected) if expected == patch.pieces() => {}
+            Ok(expected) if expected == patch.components() => {}
             Ok(expected) => {
                 count.wrong += 1;
-                first.get_or_insert((values, patch.shape, patch.pieces(), expected));
+                first.get_or_insert((values, patch.shape, patch.components(), expected));
             }
         }
     }
     println!("{kind:?}: {count:?}");
     assert_eq!(count.wrong, 0, "the first of them: {first:#?}");
     assert!(count.tubes > 0 && count.unsteady * 1000 < count.cells);
-    // a share of cells is drawn as near as that
-    let most = if kind == Kind::NearlyCritical {
+    // a share of the cells is drawn this close to critical
+    let max_critical = if kind == Kind::NearlyCritical {
         cells / 4
     } else {
         cells / 1000
     };
-    assert!(count.critical <= most, "{count:?}");
+    assert!(count.critical <= max_critical, "{count:?}");
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn nearly_critical_cells() {
     patches_have_the_topology_of_the_interpolant(Kind::NearlyCritical);
 }
 
-/// Corners alternate between below and above. All faces are ambiguous, and of three loops a tunnel
-/// joins two.
+/// Corners alternate between below and above. All faces are ambiguous, and a tunnel joins two of
+/// three loops.
 #[test]
 fn alternating_cells() {
     for kind in [Kind::Uniform, Kind::Integers, Kind::NearlyCritical] {
@@ -105,8 +105,7 @@ fn alternating_cells() {
     }
 }
 
-/// The discriminant vanishes: whether there is a tunnel follows from how it changes with the
-/// isovalue.
+/// The discriminant vanishes; the presence of a tunnel depends on how it changes with the isovalue.
 #[test]
 fn cells_with_a_double_root() {
     let values = [0.0, 1.0, 0.0, -1.0, -1.0, 0.0, -1.0, 2.0];
@@ -114,17 +113,17 @@ fn cells_with_a_double_root() {
     let mut memory = Refinement::default();
     for scale in [1.0, 3.0] {
         let values = values.map(|value| scale * value);
-        let expected = pieces(&oracle_values(&values, 0.001), &mut memory).unwrap();
+        let expected = surface_components(&oracle_values(&values, 0.001), &mut memory).unwrap();
         assert_eq!(
-            Patch::of(&values, Disambiguation::Trilinear).pieces(),
+            Patch::new(&values, Disambiguation::Trilinear).components(),
             expected
         );
-        assert!(expected.iter().any(|piece| piece.loops.len() == 2));
+        assert!(expected.iter().any(|component| component.loops.len() == 2));
     }
 }
 
 #[test]
-fn separated_patches_are_those_of_the_case_table() {
+fn separated_patches_match_the_case_table() {
     let mut noise = Noise(12);
     for (number, table) in CASES.iter().enumerate() {
         let values = Kind::Uniform.draw(number, &mut noise);
@@ -134,54 +133,54 @@ fn separated_patches_are_those_of_the_case_table() {
             .collect();
         assert_eq!(case_index(&values), number as u32);
         assert_eq!(
-            Patch::of(&values, Disambiguation::Separated).triangles,
+            Patch::new(&values, Disambiguation::Separated).triangles,
             expected
         );
         if !is_ambiguous_case(number as u32) {
             assert_eq!(
-                Patch::of(&values, Disambiguation::Trilinear).triangles,
+                Patch::new(&values, Disambiguation::Trilinear).triangles,
                 expected
             );
         }
     }
 }
 
-/// The corner of the cell beyond a face that is a corner of this one.
-fn across(corner: usize, axis: usize) -> usize {
-    let mut place = CORNERS[corner];
-    place[axis] = 0;
-    CORNERS.iter().position(|c| *c == place).unwrap()
+/// Returns the corner of the adjacent cell across a face that coincides with a corner of this one.
+fn mirrored_corner(corner: usize, axis: usize) -> usize {
+    let mut position = CORNERS[corner];
+    position[axis] = 0;
+    CORNERS.iter().position(|c| *c == position).unwrap()
 }
 
 #[test]
-fn no_patch_goes_through_itself() {
+fn patches_do_not_intersect_themselves() {
     let mut noise = Noise(14);
     for number in 0..cells(50_000) {
         let kind = KINDS[number / 256 % KINDS.len()];
         let values = kind.draw(number % 256, &mut noise);
-        if let Some([a, b]) = Patch::of(&values, Disambiguation::Trilinear).crossing(&values) {
+        if let Some([a, b]) = Patch::new(&values, Disambiguation::Trilinear).crossing(&values) {
             panic!("{kind:?} {values:?}: triangles {a:?} and {b:?}");
         }
     }
 }
 
-/// Two cells whose common face has the same four values: the borders there are the same, the other
-/// way round.
+/// Two cells whose common face has the same four values have the same borders there, with opposite
+/// orientation.
 #[test]
 fn neighbours_agree_on_the_face_between_them() {
     let mut noise = Noise(13);
     let mut ambiguous = 0;
     for number in 0..cells(20_000) {
         let kind = KINDS[number / 256 % KINDS.len()];
-        let here = kind.draw(number % 256, &mut noise);
-        let mut there = kind.draw(noise.below(256) as usize, &mut noise);
+        let cell = kind.draw(number % 256, &mut noise);
+        let mut neighbour = kind.draw(noise.below(256) as usize, &mut noise);
         let axis = number % 3;
         let is_far = |corner: usize| CORNERS[corner][axis] == 1;
         for corner in (0..8).filter(|&corner| is_far(corner)) {
-            there[across(corner, axis)] = here[corner];
+            neighbour[mirrored_corner(corner, axis)] = cell[corner];
         }
         let border = |values: &[f64; 8], far: bool| {
-            let sides = Patch::of(values, Disambiguation::Trilinear).border();
+            let sides = Patch::new(values, Disambiguation::Trilinear).border();
             let lies = |edge: usize| {
                 let [a, b] = EDGES[edge].map(|corner| is_far(corner as usize));
                 a == far && b == far
@@ -194,20 +193,24 @@ fn neighbours_agree_on_the_face_between_them() {
             sides
         };
         let twin = |edge: usize| {
-            let ends = EDGES[edge].map(|corner| across(corner as usize, axis));
+            let ends = EDGES[edge].map(|corner| mirrored_corner(corner as usize, axis));
             let is_twin = |e: &[u32; 2]| ends.iter().all(|&end| e.contains(&(end as u32)));
             EDGES.iter().position(is_twin).unwrap()
         };
-        let mut expected: Vec<[usize; 2]> = border(&here, true)
+        let mut expected: Vec<[usize; 2]> = border(&cell, true)
             .iter()
             .map(|&[a, b]| [twin(b), twin(a)])
             .collect();
         expected.sort_unstable();
         ambiguous += usize::from(expected.len() == 2);
-        assert_eq!(border(&there, false), expected, "{here:?} {there:?} {axis}");
+        assert_eq!(
+            border(&neighbour, false),
+            expected,
+            "{cell:?} {neighbour:?} {axis}"
+        );
     }
     assert!(ambiguous > 1000);
-    // the corners of faces go round them as seen from outside
+    // corners of faces are counterclockwise as seen from outside
     for face in FACES {
         let [p, q, r, _] = face.map(|corner| CORNERS[corner as usize].map(f64::from));
         let outward = cross(

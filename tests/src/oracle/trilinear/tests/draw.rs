@@ -1,14 +1,14 @@
-//! Values of cells of all kinds.
+//! Random values of cells of several kinds.
 
 use crate::{noise::Noise, oracle::trilinear::saddles};
 
-/// How the values of a cell are drawn.
+/// Distribution of a cell's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Uniform,
-    /// Three powers of ten.
+    /// Magnitudes over three powers of ten.
     Logarithmic,
-    /// From -2 to 2: full of ties.
+    /// Integers from -2 to 2, with many ties.
     Integers,
     /// -1 and 1.
     Binary,
@@ -25,7 +25,8 @@ pub const KINDS: [Kind; 5] = [
 ];
 
 impl Kind {
-    /// Values whose corners have the signs of `case`; nearly critical ones may have others.
+    /// Returns values whose corners have the signs of `case`; those of nearly critical cells may
+    /// differ.
     pub fn draw(self, case: usize, noise: &mut Noise) -> [f64; 8] {
         let mut corner = 0;
         let mut values = [0; 8].map(|_| {
@@ -54,8 +55,8 @@ impl Kind {
         values
     }
 
-    /// What is added to the values where an oracle looks at them: saddles and corners at 0 count as
-    /// a little above it.
+    /// Returns the shift of the values for the oracle, which makes saddles and corners at 0 count
+    /// as slightly above it.
     pub fn shift(self) -> f64 {
         match self {
             Self::Integers | Self::Binary => 0.001,

@@ -1,6 +1,6 @@
-//! A patch of the kernels' tables, and what must hold of it.
+//! Patch of the kernels' tables, and the conditions on it.
 
-use crate::oracle::trilinear::Piece;
+use crate::oracle::trilinear::SurfaceComponent;
 use ferrovox_kernels::isosurface::{
     table::{CORNERS, EDGES, FACES},
     topology::{
@@ -8,23 +8,23 @@ use ferrovox_kernels::isosurface::{
     },
 };
 
-/// Vertices of a patch at most: the edges and a hexagon.
+/// Maximum number of vertices of a patch: the edges and a hexagon.
 const VERTICES: usize = 18;
 
 pub struct Patch {
     pub shape: Subcase,
     pub triangles: Vec<[usize; 3]>,
-    /// How often each directed side is used.
+    /// Number of uses of each directed side.
     sides: [[u8; VERTICES]; VERTICES],
 }
 
-/// The number that the oracle gives to a corner.
+/// Returns the oracle's index of a corner.
 pub fn oracle_corner(corner: usize) -> usize {
     let [x, y, z] = CORNERS[corner];
     (x | y << 1 | z << 2) as usize
 }
 
-/// The values of a cell in the oracle's order.
+/// Returns the values of a cell in the oracle's order.
 pub fn oracle_values(values: &[f64; 8], shift: f64) -> [f64; 8] {
     let mut moved = [0.0; 8];
     for (corner, value) in values.iter().enumerate() {
@@ -33,16 +33,16 @@ pub fn oracle_values(values: &[f64; 8], shift: f64) -> [f64; 8] {
     moved
 }
 
-/// The oracle's bit for an edge.
+/// Returns the oracle's bit of an edge.
 fn oracle_edge(edge: usize) -> u16 {
     let [low, high] = EDGES[edge].map(|corner| oracle_corner(corner as usize));
     let axis = (low ^ high).trailing_zeros() as usize;
-    let place = match axis {
+    let position = match axis {
         0 => low >> 1,
         1 => low & 1 | (low >> 2) << 1,
         _ => low & 3,
     };
-    1 << (4 * axis + place)
+    1 << (4 * axis + position)
 }
 
 fn lies_on(edge: usize, face: usize) -> bool {
@@ -57,7 +57,7 @@ fn share_a_face(a: usize, b: usize) -> bool {
 }
 
 impl Patch {
-    pub fn of(values: &[f64; 8], rule: Disambiguation) -> Self {
+    pub fn new(values: &[f64; 8], rule: Disambiguation) -> Self {
         let shape = Subcase::from_values(values, rule);
         let (first, count) = shape.triangles();
         let triangles: Vec<[usize; 3]> = (first..first + count)
@@ -76,24 +76,30 @@ impl Patch {
         }
     }
 
-    /// The sides that are used in one direction only.
+    /// Returns the sides used in one direction only.
     pub fn border(&self) -> Vec<[usize; 2]> {
         let all = (0..VERTICES).flat_map(|a| (0..VERTICES).map(move |b| [a, b]));
         all.filter(|&[a, b]| self.sides[a][b] > 0 && self.sides[b][a] == 0)
             .collect()
     }
 
-    /// The pieces of the patch, in the oracle's form and order.
-    pub fn pieces(&self) -> Vec<Piece> {
-        let mut piece_of: [usize; VERTICES] = std::array::from_fn(|vertex| vertex);
+    /// Returns the components of the patch in the oracle's form and order.
+    pub fn components(&self) -> Vec<SurfaceComponent> {
+        let mut component_labels: [usize; VERTICES] = std::array::from_fn(|vertex| vertex);
         let mut is_used = [false; VERTICES];
         for &[a, b, c] in &self.triangles {
-            let least = piece_of[a].min(piece_of[b]).min(piece_of[c]);
-            for joined in [piece_of[a], piece_of[b], piece_of[c]] {
-                piece_of
+            let min = component_labels[a]
+                .min(component_labels[b])
+                .min(component_labels[c]);
+            for joined in [
+                component_labels[a],
+                component_labels[b],
+                component_labels[c],
+            ] {
+                component_labels
                     .iter_mut()
                     .filter(|p| **p == joined)
-                    .for_each(|p| *p = least);
+                    .for_each(|p| *p = min);
             }
             for vertex in [a, b, c] {
                 is_used[vertex] = true;
@@ -103,21 +109,26 @@ impl Patch {
         for [a, b] in self.border() {
             next[a] = Some(b);
         }
-        let mut pieces = Vec::new();
-        for piece in 0..VERTICES {
-            let of_piece = |vertex: usize| is_used[vertex] && piece_of[vertex] == piece;
-            if !of_piece(piece) {
+        let mut components = Vec::new();
+        for component in 0..VERTICES {
+            let is_in_component =
+                |vertex: usize| is_used[vertex] && component_labels[vertex] == component;
+            if !is_in_component(component) {
                 continue;
             }
-            let vertices = (0..VERTICES).filter(|&v| of_piece(v)).count();
-            let triangles = self.triangles.iter().filter(|t| of_piece(t[0])).count();
+            let vertices = (0..VERTICES).filter(|&v| is_in_component(v)).count();
+            let triangles = self
+                .triangles
+                .iter()
+                .filter(|t| is_in_component(t[0]))
+                .count();
             let sides = (0..VERTICES)
                 .flat_map(|a| (0..a).map(move |b| [a, b]))
-                .filter(|&[a, b]| of_piece(a) && self.sides[a][b] + self.sides[b][a] > 0)
+                .filter(|&[a, b]| is_in_component(a) && self.sides[a][b] + self.sides[b][a] > 0)
                 .count();
             let mut loops = Vec::new();
             let mut seen = 0u16;
-            for start in (0..12).filter(|&v| of_piece(v) && next[v].is_some()) {
+            for start in (0..12).filter(|&v| is_in_component(v) && next[v].is_some()) {
                 let (mut edges, mut at) = (0, start);
                 while seen >> at & 1 == 0 {
                     seen |= 1 << at;
@@ -129,17 +140,17 @@ impl Patch {
                 }
             }
             loops.sort_unstable();
-            pieces.push(Piece {
+            components.push(SurfaceComponent {
                 loops,
                 euler: vertices as i64 - sides as i64 + triangles as i64,
             });
         }
-        pieces.sort();
-        pieces
+        components.sort();
+        components
     }
 
-    /// The place of a vertex.
-    pub fn place(&self, values: &[f64; 8], vertex: usize) -> [f64; 3] {
+    /// Returns the position of a vertex.
+    pub fn position(&self, values: &[f64; 8], vertex: usize) -> [f64; 3] {
         match (vertex as u32).checked_sub(FIRST_INNER) {
             None => edge_vertex(values, vertex as u32),
             Some(number) => self
@@ -149,16 +160,16 @@ impl Patch {
         }
     }
 
-    /// What is wrong with the patch by itself: as a surface with a border on the faces of the cell.
+    /// Returns the defect of the patch as a surface with a border on the faces of the cell, if any.
     pub fn fault(&self, values: &[f64; 8]) -> Option<String> {
         for a in 0..VERTICES {
             for b in 0..VERTICES {
-                let [there, back] = [self.sides[a][b], self.sides[b][a]];
-                if there > 1 || (a == b && there > 0) {
-                    return Some(format!("side {a} {b} is used {there} times"));
+                let [forward, backward] = [self.sides[a][b], self.sides[b][a]];
+                if forward > 1 || (a == b && forward > 0) {
+                    return Some(format!("side {a} {b} is used {forward} times"));
                 }
-                // a neighbour could use the side, too
-                if there + back == 2 && share_a_face(a, b) {
+                // an adjacent cell could use the side too
+                if forward + backward == 2 && share_a_face(a, b) {
                     return Some(format!("side {a} {b} is inside the patch and in a face"));
                 }
             }
@@ -178,22 +189,22 @@ impl Patch {
         }
         border
             .iter()
-            .find_map(|&side| turned(side, values))
+            .find_map(|&side| reversed_side(side, values))
             .or_else(|| self.without_area(values))
     }
 
-    /// Two triangles that go through one another.
+    /// Returns two triangles that intersect, if any.
     pub fn crossing(&self, values: &[f64; 8]) -> Option<[[usize; 3]; 2]> {
         for a in &self.triangles {
             for b in &self.triangles {
-                // two triangles with a common side could only be folded onto each other
+                // two triangles with a common side could only overlap
                 if a.iter().filter(|vertex| b.contains(vertex)).count() > 1 {
                     continue;
                 }
                 for side in [[a[0], a[1]], [a[1], a[2]], [a[2], a[0]]] {
                     let is_apart = side.iter().all(|vertex| !b.contains(vertex));
-                    let place = |vertex: usize| self.place(values, vertex);
-                    if is_apart && goes_through(side.map(place), b.map(place)) {
+                    let position = |vertex: usize| self.position(values, vertex);
+                    if is_apart && goes_through(side.map(position), b.map(position)) {
                         return Some([*a, *b]);
                     }
                 }
@@ -202,12 +213,12 @@ impl Patch {
         None
     }
 
-    /// A triangle that has no area where vertices are rounded.
+    /// Returns a triangle that has no area in single precision, if any.
     fn without_area(&self, values: &[f64; 8]) -> Option<String> {
         let used: Vec<[f32; 3]> = (0..VERTICES)
             .map(|vertex| {
                 if self.sides[vertex].iter().any(|&uses| uses > 0) {
-                    self.place(values, vertex).map(|at| at as f32)
+                    self.position(values, vertex).map(|at| at as f32)
                 } else {
                     [f32::NAN; 3]
                 }
@@ -215,9 +226,9 @@ impl Patch {
             .collect();
         self.triangles.iter().find_map(|&[a, b, c]| {
             let [u, v] = [b, c].map(|to| [0, 1, 2].map(|k| used[to][k] - used[a][k]));
-            let square: f32 = cross(u, v).map(|n| n * n).iter().sum();
-            let has_area = square > 1e-14;
-            (!has_area).then(|| format!("triangle {a} {b} {c} has an area of {}", square.sqrt()))
+            let squared: f32 = cross(u, v).map(|n| n * n).iter().sum();
+            let has_area = squared > 1e-14;
+            (!has_area).then(|| format!("triangle {a} {b} {c} has an area of {}", squared.sqrt()))
         })
     }
 }
@@ -230,20 +241,20 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     (0..3).map(|k| a[k] * b[k]).sum()
 }
 
-/// Whether a side goes through the inside of a triangle, by more than rounding may make of it.
+/// Returns `true` if a side passes through the interior of a triangle, beyond rounding errors.
 fn goes_through([from, to]: [[f64; 3]; 2], triangle: [[f64; 3]; 3]) -> bool {
     const ROUNDING: f64 = 1e-12;
     let [a, b, c] = triangle;
     let normal = cross(minus(b, a), minus(c, a));
-    let [before, after] = [from, to].map(|place| dot(normal, minus(place, a)));
+    let [before, after] = [from, to].map(|position| dot(normal, minus(position, a)));
     if before.min(after) > -ROUNDING || before.max(after) < ROUNDING {
         return false;
     }
     let t = before / (before - after);
-    let place = [0, 1, 2].map(|k| from[k] + t * (to[k] - from[k]));
+    let position = [0, 1, 2].map(|k| from[k] + t * (to[k] - from[k]));
     [[a, b], [b, c], [c, a]]
         .iter()
-        .all(|&[p, q]| dot(cross(minus(q, p), minus(place, p)), normal) > ROUNDING)
+        .all(|&[p, q]| dot(cross(minus(q, p), minus(position, p)), normal) > ROUNDING)
 }
 
 pub fn cross<T: Copy + std::ops::Mul<Output = T> + std::ops::Sub<Output = T>>(
@@ -257,18 +268,18 @@ pub fn cross<T: Copy + std::ops::Mul<Output = T> + std::ops::Sub<Output = T>>(
     ]
 }
 
-/// Whether a side of the border goes round its face the wrong way: the above ends of its edges must
-/// be to its right, seen from outside.
-fn turned([a, b]: [usize; 2], values: &[f64; 8]) -> Option<String> {
+/// Returns a side of the border with the wrong orientation on its face, if any: the upper ends of
+/// its edges must be on its right, seen from outside.
+fn reversed_side([a, b]: [usize; 2], values: &[f64; 8]) -> Option<String> {
     let face = (0..6).find(|&face| lies_on(a, face) && lies_on(b, face))?;
-    let place = |corner: u32| CORNERS[corner as usize].map(f64::from);
-    let [p, q, r, _] = FACES[face].map(place);
+    let position = |corner: u32| CORNERS[corner as usize].map(f64::from);
+    let [p, q, r, _] = FACES[face].map(position);
     let outward = cross(
         [0, 1, 2].map(|k| q[k] - p[k]),
         [0, 1, 2].map(|k| r[k] - p[k]),
     );
     let [low, high] = EDGES[a];
-    let above = place(if values[low as usize] < 0.0 {
+    let above = position(if values[low as usize] < 0.0 {
         high
     } else {
         low
@@ -276,5 +287,5 @@ fn turned([a, b]: [usize; 2], values: &[f64; 8]) -> Option<String> {
     let [from, to] = [a, b].map(|edge| edge_vertex(values, edge as u32));
     let left = cross(outward, [0, 1, 2].map(|k| to[k] - from[k]));
     let side: f64 = (0..3).map(|k| left[k] * (above[k] - from[k])).sum();
-    (side >= 0.0).then(|| format!("side {a} {b} of the border is turned round"))
+    (side >= 0.0).then(|| format!("side {a} {b} of the border has the wrong orientation"))
 }

@@ -1,23 +1,23 @@
-//! Objects by the thousand: trees and nets of tubes, noise, dust.
+//! Randomly generated objects: trees and networks of tubes, noise, isolated voxels.
 
-use super::{Axis, Grid, Known, Tubes, to_segment};
+use super::{Axis, Grid, ReferenceObject, Tubes, distance_to_segment};
 use crate::noise::Noise;
 use ferrovox::grid::{Geometry, Volume};
 use nalgebra::{Point3, Vector3};
 
-/// What a random object's lengths are measured by.
+/// Length scales of a random object.
 #[derive(Clone, Copy)]
 struct Scale {
-    /// The largest spacing.
+    /// Largest spacing.
     coarse: f64,
-    /// The radius of the thickest tubes.
+    /// Maximum radius of tubes.
     thick: f64,
-    /// And of the thinnest.
+    /// Minimum radius of tubes.
     thin: f64,
 }
 
 impl Scale {
-    fn of(grid: &Grid, noise: &mut Noise) -> Self {
+    fn new(grid: &Grid, noise: &mut Noise) -> Self {
         let spacing = [0, 1, 2].map(|k| grid.axes.column(k).norm());
         let coarse = spacing.into_iter().fold(0.0, f64::max);
         let fine = spacing.into_iter().fold(f64::INFINITY, f64::min);
@@ -31,26 +31,27 @@ impl Scale {
         }
     }
 
-    /// How far surfaces of tubes that do not meet are apart at least: voxels of one do not touch
-    /// those of the other.
+    /// Returns the minimum distance between the surfaces of tubes that do not meet, so that their
+    /// voxels do not touch.
     fn gap(&self) -> f64 {
         4.0 * self.coarse
     }
 }
 
-/// A branch that is growing.
+/// Branch being grown.
 struct Branch {
     points: Vec<Point3<f64>>,
     radius: f64,
-    /// The axis that it leaves.
+    /// Axis from which it branches off.
     parent: Option<usize>,
 }
 
-/// A tree of so many bent tubes; each leaves another at 50 degrees or more, and comes near no
-/// third. Radii are from half the smallest spacing up. One piece, no tunnel.
-pub fn tree(tubes: usize, seed: u64, grid: Grid) -> Known {
+/// Creates a tree of bent tubes. Each tube branches off another at an angle of at least 50 degrees
+/// and stays away from all others. Radii are at least half the smallest spacing. One component, no
+/// tunnel.
+pub fn tree(tubes: usize, seed: u64, grid: Grid) -> ReferenceObject {
     let mut noise = Noise(seed ^ 0x7265_6574);
-    let scale = Scale::of(&grid, &mut noise);
+    let scale = Scale::new(&grid, &mut noise);
     let mut grown: Vec<Branch> = Vec::new();
     let mut tries = 0;
     while grown.len() < tubes && tries < 40 * tubes {
@@ -68,27 +69,28 @@ pub fn tree(tubes: usize, seed: u64, grid: Grid) -> Known {
         points: branch.points,
         radius: branch.radius,
     });
-    let mut known = Tubes::round(axes.collect())
+    let mut reference = Tubes::round(axes.collect())
         .draw(format!("tree of {count} tubes"), seed, grid)
         .with(1, 0, 0)
-        .ending(count + 1);
-    known.tips -= joined;
-    known
+        .with_ends(count + 1);
+    reference.length_allowance -= joined;
+    reference
 }
 
-/// Steps of a bending way, each as long as the largest spacing, for as long as `goes_on`.
+/// Returns the points of a random walk with a step length of the largest spacing, for as long as
+/// `continues` returns `true`.
 fn walk(
     from: Point3<f64>,
     mut direction: Vector3<f64>,
     step: f64,
     count: usize,
     noise: &mut Noise,
-    mut goes_on: impl FnMut(&[Point3<f64>], Point3<f64>) -> bool,
+    mut continues: impl FnMut(&[Point3<f64>], Point3<f64>) -> bool,
 ) -> Vec<Point3<f64>> {
     let mut points = vec![from];
     for _ in 0..count {
         let next = points[points.len() - 1] + direction * step;
-        if !goes_on(&points, next) {
+        if !continues(&points, next) {
             break;
         }
         points.push(next);
@@ -116,13 +118,13 @@ fn trunk(scale: &Scale, noise: &mut Noise) -> Branch {
     }
 }
 
-/// One more, or none where there was no room.
+/// Returns another branch, or `None` if there is no room for it.
 fn branch(grown: &[Branch], scale: &Scale, noise: &mut Noise) -> Option<Branch> {
     let parent = noise.below(grown.len() as u64) as usize;
     let on = &grown[parent];
-    let most = on.radius.max(scale.thin);
-    let radius = noise.between(scale.thin, most);
-    // not at the ends: the parent goes on by its radius, and by twice what the branch takes
+    let max_radius = on.radius.max(scale.thin);
+    let radius = noise.between(scale.thin, max_radius);
+    // not at the ends: the parent extends by its radius, and by twice the branch's clearance
     let margin = ((on.radius + 2.0 * radius + scale.gap()) / scale.coarse).ceil() as usize;
     let inner = on.points.len().checked_sub(2 * margin + 1)?;
     if inner == 0 {
@@ -139,68 +141,67 @@ fn branch(grown: &[Branch], scale: &Scale, noise: &mut Noise) -> Option<Branch> 
     let clear = |points: &[Point3<f64>], next: Point3<f64>| {
         let far = (next - from).norm();
         grown.iter().enumerate().all(|(index, other)| {
-            let room = radius + other.radius + scale.gap();
-            // what is near to where the branch begins is the parent, and branches that begin there
-            // too
+            let clearance = radius + other.radius + scale.gap();
+            // close to the branching point are the parent and other branches that start there
             (index == parent && far < leaves)
                 || other
                     .points
                     .windows(2)
-                    .all(|ends| to_segment(next, ends[0], ends[1]) >= room)
+                    .all(|ends| distance_to_segment(next, ends[0], ends[1]) >= clearance)
         }) && {
-            let own = 2.0 * radius + scale.gap();
-            let before = (1.6 * own / scale.coarse) as usize;
-            let before = points.len().saturating_sub(before);
-            points[..before]
+            let own_clearance = 2.0 * radius + scale.gap();
+            let skipped = (1.6 * own_clearance / scale.coarse) as usize;
+            let skipped = points.len().saturating_sub(skipped);
+            points[..skipped]
                 .iter()
-                .all(|point| (next - point).norm() >= own)
+                .all(|point| (next - point).norm() >= own_clearance)
         }
     };
-    // as it leaves, it comes no nearer to others that leave there
+    // branches that leave near each other stay apart
     let is_free = grown.iter().enumerate().all(|(index, other)| {
         index == parent
             || other.parent == Some(parent) && {
-                let apart = (other.points[0] - from).norm();
-                apart > 2.0 * (radius + other.radius + scale.gap())
+                let distance = (other.points[0] - from).norm();
+                distance > 2.0 * (radius + other.radius + scale.gap())
             }
             || other
                 .points
                 .windows(2)
-                .all(|ends| to_segment(from, ends[0], ends[1]) >= leaves)
+                .all(|ends| distance_to_segment(from, ends[0], ends[1]) >= leaves)
     });
     if !is_free {
         return None;
     }
     let count = ((leaves + 2.0 * radius) / scale.coarse) as usize + 4 + noise.below(16) as usize;
-    let least = (leaves / scale.coarse).ceil() as usize + 1;
+    let min_points = (leaves / scale.coarse).ceil() as usize + 1;
     let points = walk(from, direction, scale.coarse, count, noise, clear);
-    (points.len() > least).then_some(Branch {
+    (points.len() > min_points).then_some(Branch {
         points,
         radius,
         parent: Some(parent),
     })
 }
 
-/// Straight tubes between the nodes of a lattice that are a little moved: so many cycles, or as
-/// many as the lattice has. One piece.
-pub fn net(nodes_along: [usize; 3], cycles: usize, seed: u64, grid: Grid) -> Known {
+/// Creates straight tubes between the slightly displaced nodes of a lattice, with the given number
+/// of cycles or as many as the lattice allows. One component.
+pub fn net(nodes_along: [usize; 3], cycles: usize, seed: u64, grid: Grid) -> ReferenceObject {
     let mut noise = Noise(seed ^ 0x0074_656e);
-    let scale = Scale::of(&grid, &mut noise);
+    let scale = Scale::new(&grid, &mut noise);
     let [nx, ny, nz] = nodes_along;
     let count = nx * ny * nz;
     let pitch = 2.0 * scale.thick + 2.5 * scale.gap();
     let nodes: Vec<Point3<f64>> = (0..count)
         .map(|n| {
-            let place = [n % nx, n / nx % ny, n / (nx * ny)].map(|c| c as f64);
+            let position = [n % nx, n / nx % ny, n / (nx * ny)].map(|c| c as f64);
             let moved = Vector3::from_fn(|_, _| noise.between(-0.12, 0.12));
-            Point3::from((Vector3::from(place) + moved) * pitch)
+            Point3::from((Vector3::from(position) + moved) * pitch)
         })
         .collect();
     let mut links = Vec::new();
     for n in 0..count {
-        let place = [n % nx, n / nx % ny, n / (nx * ny)];
+        let position = [n % nx, n / nx % ny, n / (nx * ny)];
         for (axis, step) in [1, nx, nx * ny].into_iter().enumerate() {
-            if place[axis] + 1 < nodes_along[axis] {
+            if position[axis] + 1 < nodes_along[axis] {
                 links.push([n, n + step]);
             }
         }
@@ -222,33 +223,30 @@ pub fn net(nodes_along: [usize; 3], cycles: usize, seed: u64, grid: Grid) -> Kno
         let free = link.iter().filter(|&&node| degrees[node] == 1).count();
         free as f64 * axis.radius
     });
-    let tips = ends.sum();
+    let length_allowance = ends.sum();
     let mut tubes = Tubes::round(axes);
-    // where tubes meet, voxels of thin ones may leave holes
+    // the voxels of thin tubes that meet may leave holes
     for node in (0..count).filter(|&node| degrees[node] > 1) {
-        let here = chosen.iter().zip(&tubes.axes);
-        let here = here.filter(|(link, _)| link.contains(&node));
-        let widest = here.map(|(_, axis)| axis.radius).fold(0.0, f64::max);
+        let node_tubes = chosen.iter().zip(&tubes.axes);
+        let node_tubes = node_tubes.filter(|(link, _)| link.contains(&node));
+        let widest = node_tubes.map(|(_, axis)| axis.radius).fold(0.0, f64::max);
         tubes.balls.push((nodes[node], widest + scale.coarse));
     }
-    let mut known = tubes
+    let mut reference = tubes
         .draw(format!("net of {count} nodes, {closed} cycles"), seed, grid)
         .with(1, closed as u64, 0);
-    known.tips = tips;
-    known
+    reference.length_allowance = length_allowance;
+    reference
 }
 
-/// Links that join all nodes, and up to so many that close a cycle; with how many those are.
+/// Returns links that connect all nodes and close up to `cycles` cycles, and the number of cycles.
 fn joined(count: usize, links: &[[usize; 2]], cycles: usize) -> (Vec<[usize; 2]>, usize) {
-    let mut piece: Vec<usize> = (0..count).collect();
+    let mut set: Vec<usize> = (0..count).collect();
     let (mut chosen, mut closed) = (Vec::new(), 0);
     for &[a, b] in links {
-        let (from, to) = (piece[a], piece[b]);
+        let (from, to) = (set[a], set[b]);
         if from != to {
-            piece
-                .iter_mut()
-                .filter(|p| **p == from)
-                .for_each(|p| *p = to);
+            set.iter_mut().filter(|p| **p == from).for_each(|p| *p = to);
         } else if closed < cycles {
             closed += 1;
         } else {
@@ -259,27 +257,27 @@ fn joined(count: usize, links: &[[usize; 2]], cycles: usize) -> (Vec<[usize; 2]>
     (chosen, closed)
 }
 
-/// Each voxel by chance: one of so many. Everything of everything.
-pub fn noise(dims: [usize; 3], per_cent: u64, seed: u64) -> Known {
+/// Creates a volume in which each voxel is set at random. Contains all kinds of topology.
+pub fn noise(dims: [usize; 3], percent: u64, seed: u64) -> ReferenceObject {
     let mut noise = Noise(seed);
     let voxels = Volume::from_fn(dims, Geometry::default(), |_, _, _| {
-        u8::from(noise.below(100) < per_cent)
+        u8::from(noise.below(100) < percent)
     });
-    Known::without_axes(
-        format!("noise, {per_cent} %"),
+    ReferenceObject::without_ground_truth(
+        format!("noise, {percent} %"),
         seed,
         voxels.expect("a size"),
     )
 }
 
-/// So many voxels along each axis that touch no other. As many pieces as voxels.
-pub fn dust(along: [usize; 3]) -> Known {
+/// Creates the given number of isolated voxels along each axis; as many components as voxels.
+pub fn dust(along: [usize; 3]) -> ReferenceObject {
     let dims = along.map(|n| 2 * n + 1);
     let voxels = Volume::from_fn(dims, Geometry::default(), |x, y, z| {
         u8::from(x % 2 == 1 && y % 2 == 1 && z % 2 == 1)
     });
     let count = along.iter().product::<usize>() as u64;
-    Known::without_axes(
+    ReferenceObject::without_ground_truth(
         format!("dust of {count} voxels"),
         0,
         voxels.expect("a size"),

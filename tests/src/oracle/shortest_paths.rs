@@ -1,8 +1,7 @@
-//! Whether edges are no longer than they must be: beside the shortest way in the object that has
-//! the same class.
+//! Edge lengths compared with the shortest path of the same homology class in the object.
 
 use super::{
-    Object, Property, cells::Cell, cells::Complex, collapse::Collapse, cover, inside::Traced,
+    Object, Property, cells::Cell, cells::Complex, collapse::Collapse, cover, inside::CurveTrace,
 };
 use ferrovox::graph::{Edge, Skeleton};
 use nalgebra::{Point3, Vector3};
@@ -11,33 +10,33 @@ use std::{
     collections::{BinaryHeap, HashMap},
 };
 
-/// What is needed to look for ways.
+/// Inputs of the search for shortest paths.
 ///
-/// A way goes from voxel to voxel, which makes it up to an eighth longer than the shortest: an edge
-/// that is said to be too long is, but one that is a little too long may not be found. Classes are
-/// compared by 64 random cocycles.
-pub struct Ways<'a> {
-    /// The object.
+/// Paths go from voxel to voxel and are up to an eighth longer than the shortest curve: every
+/// reported edge is too long, but edges that are slightly too long may be missed. Homology classes
+/// are compared by 64 random cocycles.
+pub struct ShortestPaths<'a> {
+    /// Object.
     pub object: &'a Object,
-    /// Its cells.
+    /// Cells of the object.
     pub complex: &'a Complex,
-    /// Its classes.
+    /// Homology of the object.
     pub collapse: &'a Collapse,
-    /// The skeleton.
+    /// Skeleton.
     pub skeleton: &'a Skeleton,
-    /// Where its edges are.
-    pub traced: &'a Traced,
+    /// Traced curves of the skeleton.
+    pub traced: &'a CurveTrace,
     /// Squared distances to the background.
-    pub squares: &'a [f64],
-    /// When to give up.
-    pub most_states: usize,
+    pub squared_distances: &'a [f64],
+    /// Maximum number of states per search.
+    pub max_states: usize,
 }
 
-/// A voxel that was reached by a way of a class.
+/// Voxel, and the homology class of the path to it.
 type State = (u32, u64);
 
-impl Ways<'_> {
-    /// Looks for edges that are longer than twice the shortest way and their radius.
+impl ShortestPaths<'_> {
+    /// Reports edges that are longer than twice the shortest path plus their radius.
     pub fn check(&self, property: &mut Property) {
         let mut cocycles = None;
         for (number, edge) in self.skeleton.edges.iter().enumerate() {
@@ -60,29 +59,34 @@ impl Ways<'_> {
             let class = chain
                 .iter()
                 .fold(0, |sum, &edge| sum ^ values[edge as usize]);
-            let most = (length - radius) / 2.0;
+            let max_length = (length - radius) / 2.0;
             let ends = [edge.points[0], edge.points[edge.points.len() - 1]];
-            match self.shortest(ends, class, most, values) {
-                Found::Way(way) => property.fault(Some(component), edge.points[0], || {
-                    format!("edge {number} is {length:.2} long, and {way:.2} would do")
-                }),
-                Found::None => {}
-                Found::GivenUp => property.undecided += 1,
+            match self.shortest(ends, class, max_length, values) {
+                SearchResult::Path(length_so_far) => {
+                    property.add_fault(Some(component), edge.points[0], || {
+                        format!(
+                            "edge {number} is {length:.2} long; {length_so_far:.2} would suffice"
+                        )
+                    })
+                }
+                SearchResult::None => {}
+                SearchResult::GivenUp => property.undecided += 1,
             }
         }
     }
 
-    /// The largest radius along an edge.
+    /// Returns the largest radius along an edge.
     fn radius(&self, edge: &Edge) -> f64 {
         let radii = edge.points.iter();
         radii
-            .filter_map(|&point| cover::radius_at(self.object, self.squares, point))
+            .filter_map(|&point| cover::radius_at(self.object, self.squared_distances, point))
             .fold(0.0, f64::max)
     }
 
-    /// The cube of the object that a position is in, and the cell that it is in.
+    /// Returns the cube of the object that contains a position, and the smallest cell that contains
+    /// it.
     fn cube_at(&self, point: Point3<f64>) -> Option<(u32, Cell)> {
-        let steps = super::curve::Steps::new(self.object.first, self.object.dims, 0.0);
+        let steps = super::curve::PositionGrid::new(self.object.first, self.object.dims, 0.0);
         let carrier = steps.carrier(point);
         let mut cells = vec![carrier];
         while cells.first().is_some_and(|cell| cell.dimension() < 3) {
@@ -94,7 +98,8 @@ impl Ways<'_> {
         Some((index as u32, carrier))
     }
 
-    /// The sum of the values on the way from one corner of a cube to another, axis by axis.
+    /// Returns the sum of the values along the path from one corner of a cube to another, axis by
+    /// axis.
     fn between(&self, from: [i64; 3], to: [i64; 3], values: &[u64]) -> u64 {
         let mut at = from;
         let mut sum = 0;
@@ -114,18 +119,25 @@ impl Ways<'_> {
     }
 
     fn corner(&self, voxel: u32) -> [i64; 3] {
-        self.object.place(voxel as usize).map(|c| c as i64)
+        self.object.position(voxel as usize).map(|c| c as i64)
     }
 
-    /// The shortest way of a class from voxel to voxel that is shorter than `most`.
-    fn shortest(&self, ends: [Point3<f64>; 2], class: u64, most: f64, values: &[u64]) -> Found {
+    /// Returns the length of the shortest path of a class from voxel to voxel, if it is below
+    /// `max_length`.
+    fn shortest(
+        &self,
+        ends: [Point3<f64>; 2],
+        class: u64,
+        max_length: f64,
+        values: &[u64],
+    ) -> SearchResult {
         let object = self.object;
         let cubes = ends.map(|end| self.cube_at(end));
         let [Some((first, from)), Some((last, to))] = cubes else {
-            return Found::None;
+            return SearchResult::None;
         };
         let begin = self.between(from.corner, self.corner(first), values);
-        let wanted = class ^ self.between(self.corner(last), to.corner, values);
+        let target_class = class ^ self.between(self.corner(last), to.corner, values);
         let centre = |voxel: u32| object.world(object.centre(voxel as usize));
         let target = object.world(ends[1]);
         let start = (object.world(ends[0]) - centre(first)).norm();
@@ -138,46 +150,52 @@ impl Ways<'_> {
             .collect();
         let mut best: HashMap<State, f64> = HashMap::from([((first, begin), start)]);
         let key = |length: f64| length.to_bits();
-        let guess = |voxel: u32, way: f64| key(way + (centre(last) - centre(voxel)).norm());
+        let guess = |voxel: u32, length_so_far: f64| {
+            key(length_so_far + (centre(last) - centre(voxel)).norm())
+        };
         let mut open = BinaryHeap::from([(Reverse(guess(first, start)), first, begin)]);
         while let Some((Reverse(bound), voxel, sum)) = open.pop() {
-            if f64::from_bits(bound) + end >= most {
-                return Found::None;
+            if f64::from_bits(bound) + end >= max_length {
+                return SearchResult::None;
             }
-            let way = best[&(voxel, sum)];
-            if voxel == last && sum == wanted {
-                return Found::Way(way + end);
+            let length_so_far = best[&(voxel, sum)];
+            if voxel == last && sum == target_class {
+                return SearchResult::Path(length_so_far + end);
             }
-            if bound > guess(voxel, way) {
+            if bound > guess(voxel, length_so_far) {
                 continue;
             }
-            if best.len() > self.most_states {
-                return Found::GivenUp;
+            if best.len() > self.max_states {
+                return SearchResult::GivenUp;
             }
             let at = self.corner(voxel);
             for &(step, length) in &steps {
-                let other = (voxel as usize).wrapping_add_signed(object.offset(step));
-                if object.owner[other] == 0 {
+                let neighbour = (voxel as usize).wrapping_add_signed(object.offset(step));
+                if object.owner[neighbour] == 0 {
                     continue;
                 }
-                let there = [0, 1, 2].map(|k| at[k] + step[k]);
-                let shared = [0, 1, 2].map(|k| at[k].max(there[k]));
-                let next =
-                    sum ^ self.between(at, shared, values) ^ self.between(shared, there, values);
-                let state = (other as u32, next);
-                let longer = way + length;
-                if best.get(&state).is_none_or(|&known| longer < known) {
-                    best.insert(state, longer);
-                    open.push((Reverse(guess(state.0, longer)), state.0, next));
+                let neighbour_corner = [0, 1, 2].map(|k| at[k] + step[k]);
+                let shared = [0, 1, 2].map(|k| at[k].max(neighbour_corner[k]));
+                let next = sum
+                    ^ self.between(at, shared, values)
+                    ^ self.between(shared, neighbour_corner, values);
+                let state = (neighbour as u32, next);
+                let next_length = length_so_far + length;
+                if best
+                    .get(&state)
+                    .is_none_or(|&best_length| next_length < best_length)
+                {
+                    best.insert(state, next_length);
+                    open.push((Reverse(guess(state.0, next_length)), state.0, next));
                 }
             }
         }
-        Found::None
+        SearchResult::None
     }
 }
 
-enum Found {
-    Way(f64),
+enum SearchResult {
+    Path(f64),
     None,
     GivenUp,
 }
