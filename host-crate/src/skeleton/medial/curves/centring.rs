@@ -50,14 +50,14 @@ pub fn centre_curves(
         cocycle,
         sources: FaceSources::new(context),
     };
-    let all: usize = graph.edges.iter().map(|edge| edge.points.len()).sum();
+    let total: usize = graph.edges.iter().map(|edge| edge.points.len()).sum();
     let done = AtomicUsize::new(0);
     let tangents: Vec<Vec<Vector3<f64>>> = parallel::try_map_mut(&mut graph.edges, |_, edge| {
         let tangents = tangents(context, &edge.points);
         centring.move_points(&mut edge.points, &tangents)?;
         let count = edge.points.len();
         let done = done.fetch_add(count, Ordering::Relaxed) + count;
-        context.progress.report(Stage::Centring, done, all)?;
+        context.progress.report(Stage::Centring, done, total)?;
         Ok::<_, Cancelled>(tangents)
     })?;
     let mut ends: Vec<Vec<[usize; 2]>> = filled_or_unwind(Vec::new(), graph.nodes.len());
@@ -150,7 +150,7 @@ impl Centring<'_> {
                 });
                 Ok::<_, Cancelled>(steps.collect_or_unwind())
             })?;
-            let mut any = false;
+            let mut has_moved = false;
             for (at, step) in steps.into_iter().flatten().enumerate() {
                 if at == 0 || at + 1 == points.len() {
                     continue;
@@ -165,18 +165,18 @@ impl Centring<'_> {
                 rests[at] = moved.is_none_or(|(_, length)| length < REST_STEP);
                 if let Some((position, _)) = moved {
                     points[at] = position;
-                    any = true;
+                    has_moved = true;
                 }
             }
-            if !any {
+            if !has_moved {
                 break;
             }
         }
         Ok(())
     }
 
-    fn is_same_class(&self, one: &[FixedPoint], other: &[FixedPoint]) -> bool {
-        is_same_class(self.context, self.cocycle, one, other)
+    fn is_same_class(&self, first: &[FixedPoint], second: &[FixedPoint]) -> bool {
+        is_same_class(self.context, self.cocycle, first, second)
     }
 
     /// Returns the position to which a node moves.
@@ -189,36 +189,47 @@ impl Centring<'_> {
     ) -> FixedPoint {
         let context = self.context;
         // adjacent nodes: their distance must not fall below half of the initial one
-        let here = graph.nodes[node];
+        let initial = graph.nodes[node];
         let mut neighbours = Vec::new();
         // the second points of the edges there
-        let mut others = Vec::new();
+        let mut next_points = Vec::new();
         for &[edge, end] in ends {
             let edge = &graph.edges[edge];
-            let far = edge.nodes[1 - end];
-            if far != node {
-                let other = graph.nodes[far];
-                neighbours.push_or_unwind((other, 0.5 * context.distance(here, other)));
+            let adjacent_node = edge.nodes[1 - end];
+            if adjacent_node != node {
+                let adjacent_position = graph.nodes[adjacent_node];
+                neighbours.push_or_unwind((
+                    adjacent_position,
+                    0.5 * context.distance(initial, adjacent_position),
+                ));
             }
-            others.push_or_unwind(edge.points[if end == 0 { 1 } else { edge.points.len() - 2 }]);
+            next_points
+                .push_or_unwind(edge.points[if end == 0 { 1 } else { edge.points.len() - 2 }]);
         }
         // on a loop, the node moves across the loop
-        let tangent = match (tangent, &others[..]) {
+        let tangent = match (tangent, &next_points[..]) {
             (Some(tangent), _) => Some(tangent),
-            (None, &[one, other]) => match direction(context, one, other) {
-                Some(tangent) => Some(tangent),
-                None => return here,
-            },
+            (None, &[previous, adjacent_position]) => {
+                match direction(context, previous, adjacent_position) {
+                    Some(tangent) => Some(tangent),
+                    None => return initial,
+                }
+            }
             _ => None,
         };
-        let mut position = here;
+        let mut position = initial;
         for _ in 0..SWEEPS {
             let is_allowed = |from: FixedPoint, to: FixedPoint| {
-                let is_apart =
-                    |&(other, least): &(FixedPoint, f64)| context.distance(to, other) >= least;
+                let is_apart = |&(adjacent_position, min_distance): &(FixedPoint, f64)| {
+                    context.distance(to, adjacent_position) >= min_distance
+                };
                 neighbours.iter().all(is_apart)
-                    && others.iter().all(|&other| {
-                        other != to && self.is_same_class(&[other, from], &[other, to, from])
+                    && next_points.iter().all(|&adjacent_position| {
+                        adjacent_position != to
+                            && self.is_same_class(
+                                &[adjacent_position, from],
+                                &[adjacent_position, to, from],
+                            )
                     })
             };
             let step = self.step(position, tangent);

@@ -22,8 +22,8 @@ const MAX_CONVEX_FRACTION: f64 = 0.535;
 pub fn most_convex_voxels(context: &ComponentContext<'_>, fraction: f64) -> Vec<u32> {
     let object = context.object;
     let surface = object.surface_voxels();
-    let count = (fraction * surface.len() as f64) as usize;
-    if count == 0 {
+    let selected_count = (fraction * surface.len() as f64) as usize;
+    if selected_count == 0 {
         return Vec::new();
     }
     let ball = BallRows::new(context);
@@ -33,9 +33,11 @@ pub fn most_convex_voxels(context: &ComponentContext<'_>, fraction: f64) -> Vec<
     });
     let mut sorted = copy_or_unwind(&counts);
     sorted.sort_unstable();
-    let limit = sorted[count - 1].min((MAX_CONVEX_FRACTION * f64::from(ball.voxels)) as u32);
-    let both = surface.into_iter().zip(counts);
-    both.filter(|&(_, count)| count <= limit)
+    let limit =
+        sorted[selected_count - 1].min((MAX_CONVEX_FRACTION * f64::from(ball.voxels)) as u32);
+    let candidates = surface.into_iter().zip(counts);
+    candidates
+        .filter(|&(_, selected_count)| selected_count <= limit)
         .map(|(voxel, _)| voxel.voxel)
         .collect_or_unwind()
 }
@@ -58,13 +60,13 @@ impl BallRows {
         };
         let last = floor(BALL_RADIUS / u[2][2]);
         for z in -last..=last {
-            let far = u[2][2] * f64::from(z);
-            let rest = BALL_RADIUS * BALL_RADIUS - far * far;
-            let (half, shift) = (rest.max(0.0).sqrt(), u[1][2] * f64::from(z));
+            let height = u[2][2] * f64::from(z);
+            let squared_section = BALL_RADIUS * BALL_RADIUS - height * height;
+            let (half, shift) = (squared_section.max(0.0).sqrt(), u[1][2] * f64::from(z));
             let mut rows = Vec::new();
             for y in ceil((-half - shift) / u[1][1])..=floor((half - shift) / u[1][1]) {
                 let across = u[1][1] * f64::from(y) + shift;
-                let half = (rest - across * across).max(0.0).sqrt();
+                let half = (squared_section - across * across).max(0.0).sqrt();
                 let shift = u[0][1] * f64::from(y) + u[0][2] * f64::from(z);
                 let low = ceil((-half - shift) / u[0][0]);
                 let high = floor((half - shift) / u[0][0]);

@@ -135,12 +135,12 @@ impl<'a> Coverage<'a> {
                 }));
             }
         });
-        let some = |are_first: bool| {
-            let some = points.iter().filter(|point| point.0 == are_first);
-            some.map(|&(_, point)| point).collect_or_unwind()
+        let select = |are_first: bool| {
+            let select = points.iter().filter(|point| point.0 == are_first);
+            select.map(|&(_, point)| point).collect_or_unwind()
         };
-        let (first, skipped) = (some(true), some(false));
-        for points in [&first[..]]
+        let (primary, skipped) = (select(true), select(false));
+        for points in [&primary[..]]
             .into_iter()
             .chain(skipped.chunks(SKIPPED_BATCH))
         {
@@ -172,7 +172,7 @@ impl<'a> Coverage<'a> {
             radius: radius * (1.0 + SLACK),
         });
         let balls: Vec<Ball<'_>> = balls.collect_or_unwind();
-        let mut all = CoverageSlice {
+        let mut slice = CoverageSlice {
             words: &mut self.words,
             uncovered_in_row: &mut self.uncovered_in_row,
             first: [0, 0],
@@ -183,7 +183,7 @@ impl<'a> Coverage<'a> {
             for ball in &balls {
                 let planes = ball.planes(object);
                 self.uncovered -= planes
-                    .map(|z| all.cover_plane(object, ball, z))
+                    .map(|z| slice.cover_plane(object, ball, z))
                     .sum::<usize>();
             }
             return;
@@ -193,11 +193,13 @@ impl<'a> Coverage<'a> {
         else {
             return;
         };
-        let mut parts: Vec<_> = all.split_planes(object, planes).collect_or_unwind();
+        let mut parts: Vec<_> = slice.split_planes(object, planes).collect_or_unwind();
         let covered = AtomicUsize::new(0);
         parallel::for_each_mut(&mut parts, |_, (z, part)| {
-            let there = balls.iter().filter(|ball| ball.planes(object).contains(z));
-            let count: usize = there.map(|ball| part.cover_plane(object, ball, *z)).sum();
+            let overlapping = balls.iter().filter(|ball| ball.planes(object).contains(z));
+            let count: usize = overlapping
+                .map(|ball| part.cover_plane(object, ball, *z))
+                .sum();
             covered.fetch_add(count, Relaxed);
         });
         self.uncovered -= covered.into_inner();

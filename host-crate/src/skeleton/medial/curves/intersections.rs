@@ -21,19 +21,19 @@ pub fn resolve_intersections(
     let object = context.object;
     // rerouted diagonals become shorter links, which can intersect again
     for _ in 0..3 {
-        let mut first: HashMap<[i32; 3], [u32; 2]> = HashMap::new();
+        let mut link_by_midpoint: HashMap<[i32; 3], [u32; 2]> = HashMap::new();
         let mut kept = with_capacity_or_unwind(links.pairs.len());
         let mut rerouted = Vec::new();
         for &[a, b] in &links.pairs {
             let (from, to) = (object.position(a as usize), object.position(b as usize));
-            first.reserve_or_unwind(1);
-            let [one, _] = *first
+            link_by_midpoint.reserve_or_unwind(1);
+            let [via, _] = *link_by_midpoint
                 .entry([0, 1, 2].map(|axis| from[axis] + to[axis]))
                 .or_insert([a, b]);
-            if one == a || one == b {
+            if via == a || via == b {
                 kept.push_or_unwind([a, b]);
             } else {
-                rerouted.extend_or_unwind([[a, one], [one, b]]);
+                rerouted.extend_or_unwind([[a, via], [via, b]]);
             }
         }
         if rerouted.is_empty() {

@@ -116,24 +116,24 @@ impl Segments {
     /// a curve, sorted.
     fn candidate_pairs(&self) -> Vec<[u32; 2]> {
         let boxes: Vec<[Cell; 2]> = self.points.iter().map(cell_range).collect_or_unwind();
-        let mut inside: Vec<(Cell, u32)> = with_capacity_or_unwind(8 * boxes.len());
+        let mut cell_members: Vec<(Cell, u32)> = with_capacity_or_unwind(8 * boxes.len());
         for (segment, [low, high]) in (0u32..).zip(&boxes) {
             for z in low[2]..=high[2] {
                 for y in low[1]..=high[1] {
-                    inside.extend_or_unwind((low[0]..=high[0]).map(|x| ([x, y, z], segment)));
+                    cell_members.extend_or_unwind((low[0]..=high[0]).map(|x| ([x, y, z], segment)));
                 }
             }
         }
-        inside.par_sort_unstable();
+        cell_members.par_sort_unstable();
         let mut pairs = Vec::new();
-        for there in inside.chunk_by(|one, other| one.0 == other.0) {
-            for (at, &(cell, one)) in there.iter().enumerate() {
-                for &(_, other) in &there[at + 1..] {
-                    let [a, b] = [one, other].map(|segment| boxes[segment as usize][0]);
+        for members in cell_members.chunk_by(|first, second| first.0 == second.0) {
+            for (at, &(cell, first)) in members.iter().enumerate() {
+                for &(_, second) in &members[at + 1..] {
+                    let [a, b] = [first, second].map(|segment| boxes[segment as usize][0]);
                     // each pair is reported once, in the first cell that both occupy
                     let is_first = (0..3).all(|axis| a[axis].max(b[axis]) == cell[axis]);
-                    if is_first && self.may_be_near(one as usize, other as usize) {
-                        pairs.push_or_unwind([one, other]);
+                    if is_first && self.may_be_near(first as usize, second as usize) {
+                        pairs.push_or_unwind([first, second]);
                     }
                 }
             }
@@ -143,15 +143,15 @@ impl Segments {
     }
 
     /// Returns `true` if two segments can overlap.
-    fn may_be_near(&self, one: usize, other: usize) -> bool {
-        let [p, q] = [one, other].map(|segment| &self.points[segment]);
+    fn may_be_near(&self, first: usize, second: usize) -> bool {
+        let [p, q] = [first, second].map(|segment| &self.points[segment]);
         if !segments_are_near(p, q) {
             return false;
         }
-        let (mine, theirs) = (self.ends[one], self.ends[other]);
+        let (first_ends, second_ends) = (self.ends[first], self.ends[second]);
         let shared = (0..4)
             .map(|pair| [pair / 2, pair % 2])
-            .find(|&[i, j]| mine[i] == theirs[j]);
+            .find(|&[i, j]| first_ends[i] == second_ends[j]);
         let Some([i, j]) = shared else {
             return true;
         };
@@ -170,18 +170,18 @@ impl Segments {
         (0..=count).find_map(|number| {
             let part = number as f64 / count as f64;
             let (position, along) = (a.lerp(&b, part), part * length);
-            let (far, part) = nearest_on_segment(&position, &self.points[other]);
-            if far > MAX_DISTANCE {
+            let (distance, part) = nearest_on_segment(&position, &self.points[other]);
+            if distance > MAX_DISTANCE {
                 return None;
             }
-            let whole = self.length(other);
-            let there = part * whole;
+            let other_length = self.length(other);
+            let other_along = part * other_length;
             let path_lengths = path_lengths
                 .get_or_insert_with(|| self.ends[segment].map(|end| self.path_lengths(end)));
             let path_length = |mine: usize, theirs: usize| {
                 let between = path_lengths[mine].get(&self.ends[other][theirs])?;
                 let own = [along, length - along][mine];
-                Some(own + between + [there, whole - there][theirs])
+                Some(own + between + [other_along, other_length - other_along][theirs])
             };
             let is_far = (0..4)
                 .filter_map(|pair| path_length(pair / 2, pair % 2))
@@ -190,7 +190,7 @@ impl Segments {
             is_far.then_some(SelfOverlap {
                 edges: [mine[0], theirs[0]],
                 segments: [mine[1], theirs[1]],
-                along: [along, there],
+                along: [along, other_along],
             })
         })
     }
@@ -219,10 +219,10 @@ impl Segments {
 }
 
 /// Returns `true` if the bounding boxes of two segments are within [`MAX_DISTANCE`].
-fn segments_are_near(one: &[Vector3<f64>; 2], other: &[Vector3<f64>; 2]) -> bool {
+fn segments_are_near(first: &[Vector3<f64>; 2], second: &[Vector3<f64>; 2]) -> bool {
     (0..3).all(|axis| {
         let range = |[a, b]: &[Vector3<f64>; 2]| (a[axis].min(b[axis]), a[axis].max(b[axis]));
-        let ((from, to), (low, high)) = (range(one), range(other));
+        let ((from, to), (low, high)) = (range(first), range(second));
         from <= high + MAX_DISTANCE && low <= to + MAX_DISTANCE
     })
 }

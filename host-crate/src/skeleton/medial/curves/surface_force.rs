@@ -33,13 +33,14 @@ impl FaceSources {
             spacing.round().clamp(1.0, MAX_PARTS) as u32
         });
         let offsets = [0, 1, 2].map(|axis| {
-            let [one, other] = [(axis + 1) % 3, (axis + 2) % 3];
+            let [first_axis, second_axis] = [(axis + 1) % 3, (axis + 2) % 3];
             let middle = |number: u32, of: u32| (f64::from(number) + 0.5) / f64::from(of) - 0.5;
-            let all = (0..parts[one]).flat_map(|a| (0..parts[other]).map(move |b| [a, b]));
-            all.map(|[a, b]| {
+            let grid =
+                (0..parts[first_axis]).flat_map(|a| (0..parts[second_axis]).map(move |b| [a, b]));
+            grid.map(|[a, b]| {
                 let mut offset = [0.0; 3];
-                offset[one] = middle(a, parts[one]);
-                offset[other] = middle(b, parts[other]);
+                offset[first_axis] = middle(a, parts[first_axis]);
+                offset[second_axis] = middle(b, parts[second_axis]);
                 context.metric.world(offset)
             })
             .collect_or_unwind()
@@ -57,7 +58,7 @@ impl FaceSources {
     ) -> (Vector3<f64>, Matrix3<f64>) {
         let cutoff = (CUTOFF_RADII * radius).max(radius + CUTOFF_MARGIN);
         let (min_square, max_square) = (1e-6, cutoff * cutoff);
-        let here = context.metric.world(at);
+        let position = context.metric.world(at);
         let mut force = [0.0; 3];
         // the components xx, yy, zz, xy, xz, yz
         let mut second = [0.0; 6];
@@ -66,7 +67,7 @@ impl FaceSources {
             for face in faces {
                 let axis = face.axis();
                 for offset in &self.offsets[axis] {
-                    let [x, y, z] = [0, 1, 2].map(|k| here[k] - face.at[k] - offset[k]);
+                    let [x, y, z] = [0, 1, 2].map(|k| position[k] - face.at[k] - offset[k]);
                     let square = x * x + y * y + z * z;
                     if square < min_square || square > max_square {
                         continue;
@@ -134,13 +135,13 @@ pub fn newton_step_across(
 ) -> Vector3<f64> {
     let mut axis = Vector3::zeros();
     axis[tangent.iamin()] = 1.0;
-    let one = tangent.cross(&axis).normalize();
-    let other = tangent.cross(&one).normalize();
+    let u = tangent.cross(&axis).normalize();
+    let v = tangent.cross(&u).normalize();
     // eigenvectors of the Jacobian restricted to the plane across the tangent
-    let (along, beside) = (jacobian * one, jacobian * other);
-    let (a, b, c) = (one.dot(&along), one.dot(&beside), other.dot(&beside));
+    let (ju, jv) = (jacobian * u, jacobian * v);
+    let (a, b, c) = (u.dot(&ju), u.dot(&jv), v.dot(&jv));
     let [sine, cosine] = half_angle(a - c, 2.0 * b);
-    let vectors = [one * cosine + other * sine, other * cosine - one * sine];
+    let vectors = [u * cosine + v * sine, v * cosine - u * sine];
     let values = [
         a * cosine * cosine + 2.0 * b * sine * cosine + c * sine * sine,
         a * sine * sine - 2.0 * b * sine * cosine + c * cosine * cosine,

@@ -180,9 +180,9 @@ fn ball_centre(object: &Object, metric: &Metric, squared_distances: &[f64]) -> O
         larger,
     )??;
     let at = object.position(middle).map(f64::from);
-    let far = farthest_voxel(object, metric, at, object.row_endpoints());
-    let there = object.position(far);
-    let length = metric.length([0, 1, 2].map(|axis| f64::from(there[axis]) - at[axis]));
+    let farthest = farthest_voxel(object, metric, at, object.row_endpoints());
+    let farthest_position = object.position(farthest);
+    let length = metric.length([0, 1, 2].map(|axis| f64::from(farthest_position[axis]) - at[axis]));
     (length <= 1.05 * squared_distances[middle].sqrt() - 0.3).then_some(middle)
 }
 
@@ -334,15 +334,15 @@ impl<'a> CurveTracer<'a> {
         let shared = &*cocycle;
         let steps = parallel::collect(object.len(), MIN_PARALLEL_ITEMS, |voxels, steps| {
             for voxel in voxels {
-                let here = classes[voxel];
+                let class = classes[voxel];
                 let has_classes = shared.has_classes(voxel);
                 for (bit, other) in object.neighbours(voxel, PREDECESSORS) {
-                    let there = classes[other];
-                    if here == there && !has_classes {
+                    let other_class = classes[other];
+                    if class == other_class && !has_classes {
                         continue;
                     }
                     let step = shared.step_class(voxel, bit);
-                    if !shared.table.is_sum(here, there, step) {
+                    if !shared.table.is_sum(class, other_class, step) {
                         steps.push_or_unwind(([other as u32, voxel as u32], bit, step));
                     }
                 }
@@ -378,18 +378,18 @@ impl<'a> CurveTracer<'a> {
         let mut voxel = from;
         while !self.is_on_skeleton[voxel] {
             path.push_or_unwind(voxel as u32);
-            let mut beside = None;
+            let mut adjacent = None;
             for (bit, other) in object.neighbours(voxel, NEIGHBOURS) {
                 if self.is_on_skeleton[other] {
                     let both = cocycle.table.sum(classes[voxel], classes[other]);
                     if cocycle.table.sum(both, cocycle.step_class(voxel, bit)) == 0 {
-                        beside = Some(other);
+                        adjacent = Some(other);
                         break;
                     }
                 }
             }
             let before = self.predecessor(voxel);
-            let Some(next) = beside.or(before) else {
+            let Some(next) = adjacent.or(before) else {
                 break;
             };
             self.links.add_path(&[voxel as u32, next as u32]);
@@ -433,10 +433,10 @@ impl<'a> CurveTracer<'a> {
         let mut path = vec![from as u32];
         let mut voxel = from;
         while !self.is_on_skeleton[voxel] {
-            let beside = object
+            let adjacent = object
                 .neighbours(voxel, NEIGHBOURS)
                 .find(|&(_, other)| self.is_on_skeleton[other]);
-            let Some(next) = beside.map(|(_, other)| other).or(self.predecessor(voxel)) else {
+            let Some(next) = adjacent.map(|(_, other)| other).or(self.predecessor(voxel)) else {
                 // the shortest path reached the root without meeting the skeleton
                 path = shortest_path_to(self.context, from, |voxel| self.is_on_skeleton[voxel])?;
                 break;
@@ -476,37 +476,37 @@ impl<'a> CurveTracer<'a> {
         let object = self.context.object;
         let paths = self.paths;
         let mut lengths = zeroed_or_unwind::<u32>(object.len());
-        paths.visit_from_root(object, |voxel, before, _| {
+        paths.visit_from_root(object, |voxel, predecessor, _| {
             if !self.is_on_skeleton[voxel] {
                 let step = paths
                     .length_units(voxel)
-                    .wrapping_sub(paths.length_units(before));
-                lengths[voxel] = lengths[before].wrapping_add(step);
+                    .wrapping_sub(paths.length_units(predecessor));
+                lengths[voxel] = lengths[predecessor].wrapping_add(step);
             }
         });
         let mut pending = copy_or_unwind(convex_voxels);
         let length = |voxel: u32| lengths[voxel as usize];
         pending.sort_unstable_by_key(|&voxel| (Reverse(length(voxel)), voxel));
         // suppresses voxels within the local thickness of a previous branch
-        let mut beside = Coverage::new(object, self.context.metric);
+        let mut suppressed = Coverage::new(object, self.context.metric);
         for voxel in pending {
-            if beside.is_covered(voxel as usize) {
+            if suppressed.is_covered(voxel as usize) {
                 continue;
             }
-            let mut leaves = voxel as usize;
-            while let Some(before) = self
-                .predecessor(leaves)
-                .filter(|_| !self.is_on_skeleton[leaves])
+            let mut branch_point = voxel as usize;
+            while let Some(predecessor) = self
+                .predecessor(branch_point)
+                .filter(|_| !self.is_on_skeleton[branch_point])
             {
-                leaves = before;
+                branch_point = predecessor;
             }
-            let long = self.paths.length(voxel as usize) - self.paths.length(leaves);
-            let radius = self.context.radius(self.voxel_centre(leaves as u32));
-            if self.is_on_skeleton[leaves]
-                && long > MIN_DETAIL_LENGTH[0] * radius + MIN_DETAIL_LENGTH[1]
+            let branch_length = self.paths.length(voxel as usize) - self.paths.length(branch_point);
+            let radius = self.context.radius(self.voxel_centre(branch_point as u32));
+            if self.is_on_skeleton[branch_point]
+                && branch_length > MIN_DETAIL_LENGTH[0] * radius + MIN_DETAIL_LENGTH[1]
             {
                 self.add_branch(voxel as usize)?;
-                beside.add_ball(object.position(voxel as usize).map(f64::from), radius + 0.5);
+                suppressed.add_ball(object.position(voxel as usize).map(f64::from), radius + 0.5);
             }
         }
         Ok(())

@@ -45,15 +45,15 @@ pub fn shorten_edges(
     voxel_links: &mut VoxelLinks,
 ) -> Result<bool, Cancelled> {
     let mut draft = IntermediateGraph::from_links(context.object, voxel_links);
-    let mut any = false;
+    let mut has_changed = false;
     let mut bound = LengthBound::new(context);
     // terminates because the total length decreases
     while let Some((edge, path)) = find_shortenable_edge(context, cocycle, &mut bound, &draft)? {
         replace_edge(context, cocycle, voxel_links, &draft, edge, &path);
         draft = IntermediateGraph::from_links(context.object, voxel_links);
-        any = true;
+        has_changed = true;
     }
-    Ok(any)
+    Ok(has_changed)
 }
 
 /// Returns the first edge that is too long, with the shorter path.
@@ -105,22 +105,22 @@ fn replace_edge(
     let mut links: Vec<[u32; 2]> = copy_or_unwind(&voxel_links.pairs);
     links.retain(|link| !is_edge_link(link));
     // voxels of the other edges, and the ends of the edge
-    let mut rest: Vec<u32> = links.iter().flatten().copied().collect_or_unwind();
-    rest.extend_or_unwind([voxels[0], voxels[voxels.len() - 1]]);
-    rest.sort_unstable();
-    rest.dedup();
-    let number = |voxel: u32| rest.binary_search(&voxel).ok();
-    let index = |voxel: u32| number(voxel).unwrap_or(0);
-    let mut others = links_basis(context, cocycle, rest.len(), &links, index);
-    let touches: Vec<usize> = (0..path.len())
-        .filter(|&at| number(path[at]).is_some())
+    let mut vertices: Vec<u32> = links.iter().flatten().copied().collect_or_unwind();
+    vertices.extend_or_unwind([voxels[0], voxels[voxels.len() - 1]]);
+    vertices.sort_unstable();
+    vertices.dedup();
+    let find_vertex = |voxel: u32| vertices.binary_search(&voxel).ok();
+    let index = |voxel: u32| find_vertex(voxel).unwrap_or(0);
+    let mut basis = links_basis(context, cocycle, vertices.len(), &links, index);
+    let contacts: Vec<usize> = (0..path.len())
+        .filter(|&at| find_vertex(path[at]).is_some())
         .collect_or_unwind();
     // parts of the path between voxels of the other edges
     let mut best: Option<(f64, &[u32])> = None;
-    for ends in touches.windows(2) {
+    for ends in contacts.windows(2) {
         let part = &path[ends[0]..=ends[1]];
         let class = cocycle.path_bits(context.object, part);
-        if others.is_needed([part[0], part[part.len() - 1]].map(index), &class) {
+        if basis.is_needed([part[0], part[part.len() - 1]].map(index), &class) {
             let points: Vec<FixedPoint> = part
                 .iter()
                 .map(|&voxel| voxel_centre(context.object.position(voxel as usize)))
@@ -209,11 +209,11 @@ pub fn search_shortest_path(
 ) -> Result<Option<(f64, Vec<u32>)>, Cancelled> {
     let ComponentContext { object, metric, .. } = *context;
     let goal = object.position(to);
-    let rest = |voxel: usize| {
+    let straight_distance = |voxel: usize| {
         let at = object.position(voxel);
         metric.length([0, 1, 2].map(|axis| f64::from(goal[axis] - at[axis])))
     };
-    if rest(from) >= max_length {
+    if straight_distance(from) >= max_length {
         return Ok(None);
     }
     let steps = OFFSETS.map(|step| metric.length(step.map(f64::from)));
@@ -223,7 +223,11 @@ pub fn search_shortest_path(
     let start = (from as u32, 0);
     arrivals.push_or_unwind((start, (0.0, start)));
     // ordered by a lower bound of the total length (A*; Hart, Nilsson and Raphael 1968)
-    queue.push_or_unwind(Reverse((rest(from).to_bits(), 0f64.to_bits(), start)));
+    queue.push_or_unwind(Reverse((
+        straight_distance(from).to_bits(),
+        0f64.to_bits(),
+        start,
+    )));
     let mut visited = 0usize;
     while let Some(Reverse((_, bits, state))) = queue.pop() {
         let length = f64::from_bits(bits);
@@ -240,14 +244,14 @@ pub fn search_shortest_path(
         if voxel == to && at_class == class {
             return Ok(Some((length, backtrack(&arrivals, state))));
         }
-        for (bit, other) in object.neighbours(voxel, NEIGHBOURS) {
+        for (bit, neighbour) in object.neighbours(voxel, NEIGHBOURS) {
             let next = length + steps[bit];
-            let bound = next + rest(other);
+            let bound = next + straight_distance(neighbour);
             if bound >= max_length {
                 continue;
             }
             let next_class = cocycle.table.sum(at_class, cocycle.step_class(voxel, bit));
-            let next_place = (other as u32, next_class);
+            let next_place = (neighbour as u32, next_class);
             arrivals.reserve_or_unwind(1);
             let best = arrivals.entry(next_place).or_insert((f64::INFINITY, state));
             if next < best.0 {

@@ -108,17 +108,21 @@ impl ShortestPaths {
             progress.report_every(Stage::Paths, count, object.len())?;
             count += 1;
             for (bit, other) in object.neighbours(voxel, NEIGHBOURS) {
-                let there = &mut states[other];
-                if there.cost <= cost {
+                let target = &mut states[other];
+                if target.cost <= cost {
                     continue;
                 }
-                let next =
-                    extended_cost(cost, half_step_lengths[bit], edge_weight, there.edge_weight);
+                let next = extended_cost(
+                    cost,
+                    half_step_lengths[bit],
+                    edge_weight,
+                    target.edge_weight,
+                );
                 let predecessor = 26 - bit as u8;
-                let is_less = next < there.cost;
-                if is_less || (next == there.cost && predecessor < predecessors[other]) {
-                    there.cost = next;
-                    there.length = length.wrapping_add(lengths[bit]);
+                let is_less = next < target.cost;
+                if is_less || (next == target.cost && predecessor < predecessors[other]) {
+                    target.cost = next;
+                    target.length = length.wrapping_add(lengths[bit]);
                     predecessors[other] = predecessor;
                     if is_less {
                         queue.push(next.to_bits(), other as u32);
@@ -212,8 +216,8 @@ impl ShortestPaths {
 /// Returns the cost of a path extended by a step of half length `half` between voxels with the
 /// given edge weights.
 #[inline(always)]
-fn extended_cost(cost: f64, half: f64, one: f32, other: f32) -> f64 {
-    extend_path_cost(cost, half, f64::from(one) + f64::from(other))
+fn extended_cost(cost: f64, half: f64, from_weight: f32, to_weight: f32) -> f64 {
+    extend_path_cost(cost, half, f64::from(from_weight) + f64::from(to_weight))
 }
 
 /// Returns half of the length of each step.
@@ -305,8 +309,8 @@ pub fn shortest_path_to(
         if visited.is_multiple_of(REPORT_INTERVAL) {
             context.progress.check()?;
         }
-        let here = voxel as usize;
-        if is_goal(here) {
+        let current = voxel as usize;
+        if is_goal(current) {
             let mut path = vec![voxel];
             let mut at = voxel;
             while at as usize != from {
@@ -316,8 +320,8 @@ pub fn shortest_path_to(
             path.reverse();
             return Ok(path);
         }
-        for (bit, other) in object.neighbours(here, NEIGHBOURS) {
-            let best = &mut states[other];
+        for (bit, neighbour) in object.neighbours(current, NEIGHBOURS) {
+            let best = &mut states[neighbour];
             // a path through the current voxel costs at least as much
             if best.1 != 0 && best.0 <= cost {
                 continue;
@@ -325,12 +329,12 @@ pub fn shortest_path_to(
             let next = extended_cost(
                 cost,
                 half_step_lengths[bit],
-                edge_weights[here],
-                edge_weights[other],
+                edge_weights[current],
+                edge_weights[neighbour],
             );
             if best.1 == 0 || next < best.0 {
                 *best = (next, voxel + 1);
-                queue.push_or_unwind(Reverse((next.to_bits(), other as u32)));
+                queue.push_or_unwind(Reverse((next.to_bits(), neighbour as u32)));
             }
         }
     }

@@ -53,7 +53,7 @@ impl<'a> Background<'a> {
             ends.push_or_unwind(row_ends);
             starts.push_or_unwind(gaps.len());
         }
-        let mut all = Self {
+        let mut background = Self {
             object,
             starts,
             sets: unwrap_or_unwind(UnionFind::try_new(gaps.len() + 1)),
@@ -63,9 +63,9 @@ impl<'a> Background<'a> {
             opened: HashMap::new(),
         };
         for row in 0..object.row_count() {
-            all.join_row(row);
+            background.join_row(row);
         }
-        all
+        background
     }
 
     /// Returns the number of enclosed components.
@@ -86,37 +86,39 @@ impl<'a> Background<'a> {
     /// Joins the gaps of a row with those that share a face with them.
     fn join_row(&mut self, row: usize) {
         for direction in ACROSS {
-            let here = self.row_gaps(row);
-            if here.is_empty() {
+            let own_gaps = self.row_gaps(row);
+            if own_gaps.is_empty() {
                 return;
             }
-            let other = self.object.adjacent_row(row, direction);
+            let adjacent_row = self.object.adjacent_row(row, direction);
             // missing rows and rows without voxels belong to the outer background
-            let (mut there, [low, high]) = match other {
-                Some(other) => (self.row_gaps(other), self.ends[other]),
+            let (mut adjacent_gaps, [low, high]) = match adjacent_row {
+                Some(adjacent_row) => (self.row_gaps(adjacent_row), self.ends[adjacent_row]),
                 None => (0..0, [i32::MAX, i32::MIN]),
             };
-            for gap in here {
+            for gap in own_gaps {
                 let [start, end] = self.gaps[gap];
                 if start < low || end > high {
                     self.join_sets(gap, self.outside());
                 }
-                while there.start < there.end && self.gaps[there.start][1] <= start {
-                    there.start += 1;
+                while adjacent_gaps.start < adjacent_gaps.end
+                    && self.gaps[adjacent_gaps.start][1] <= start
+                {
+                    adjacent_gaps.start += 1;
                 }
-                for other in there.clone() {
-                    if self.gaps[other][0] >= end {
+                for adjacent_row in adjacent_gaps.clone() {
+                    if self.gaps[adjacent_row][0] >= end {
                         break;
                     }
-                    self.join_sets(gap, other);
+                    self.join_sets(gap, adjacent_row);
                 }
             }
         }
     }
 
     /// Joins two components, and returns `true` if they were different.
-    fn join_sets(&mut self, one: usize, other: usize) -> bool {
-        let is_new = self.sets.join(one, other);
+    fn join_sets(&mut self, one: usize, adjacent_row: usize) -> bool {
+        let is_new = self.sets.join(one, adjacent_row);
         self.enclosed -= u64::from(is_new);
         is_new
     }

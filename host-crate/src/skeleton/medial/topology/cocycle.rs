@@ -84,10 +84,10 @@ impl Cocycle {
             alive: Vec::new(),
         };
         builder.add_topological_skeleton(skeleton, progress)?;
-        let all = object.len();
+        let total = object.len();
         for (at, thinned) in skeleton.deleted.iter().rev().enumerate() {
             let voxel = thinned.voxel as usize;
-            progress.report_every(Stage::Classes, all + at, 2 * all)?;
+            progress.report_every(Stage::Classes, total + at, 2 * total)?;
             if builder.cocycle.is_near[voxel] {
                 builder.add(voxel, thinned.neighbour_mask);
             }
@@ -202,21 +202,21 @@ impl Builder<'_> {
                     neighbour_mask,
                 } = left[at];
                 let voxel = voxel as usize;
-                let mut there = 0;
+                let mut present = 0;
                 for (bit, other) in self.object.neighbours(voxel, neighbour_mask) {
                     let Ok(other) = place(other) else {
                         continue;
                     };
                     if added[other] {
-                        there |= 1 << bit;
+                        present |= 1 << bit;
                     }
                     if !is_queued[other] {
                         is_queued[other] = true;
                         queue.push_or_unwind(other);
                     }
                 }
-                self.add(voxel, there);
-                self.close_triangles(voxel, there);
+                self.add(voxel, present);
+                self.close_triangles(voxel, present);
                 added[at] = true;
                 progress.check()?;
             }
@@ -225,15 +225,15 @@ impl Builder<'_> {
     }
 
     /// Adds a voxel to its present neighbours `there`.
-    fn add(&mut self, voxel: usize, there: u32) {
-        let neighbours = self.object.neighbours(voxel, there);
+    fn add(&mut self, voxel: usize, present: u32) {
+        let neighbours = self.object.neighbours(voxel, present);
         let mut classes: Slot = [0; 27];
-        let mut rest = there;
+        let mut pending = present;
         let mut is_first = true;
-        while rest != 0 {
-            let seed = rest & rest.wrapping_neg();
-            let part = connected_part(seed, there);
-            rest &= !part;
+        while pending != 0 {
+            let seed = pending & pending.wrapping_neg();
+            let part = connected_part(seed, present);
+            pending &= !part;
             if !is_first {
                 let bit = self.alive.len() as u32;
                 self.alive.push_or_unwind(true);
@@ -243,7 +243,7 @@ impl Builder<'_> {
             self.spread(neighbours, seed, part, &mut classes);
         }
         if classes.iter().any(|&class| class != 0) {
-            for bit in bits(there) {
+            for bit in bits(present) {
                 if classes[bit] != 0 {
                     self.set_step_class([voxel, neighbours.at(bit)], bit, classes[bit]);
                 }
@@ -280,9 +280,9 @@ impl Builder<'_> {
     }
 
     /// Tests the triangles of the voxel; for each sum that is not zero, eliminates its highest bit.
-    fn close_triangles(&mut self, voxel: usize, there: u32) {
-        for (from, neighbour) in self.object.neighbours(voxel, there) {
-            let later = ADJACENT[from] & there & !((2 << from) - 1);
+    fn close_triangles(&mut self, voxel: usize, present: u32) {
+        for (from, neighbour) in self.object.neighbours(voxel, present) {
+            let later = ADJACENT[from] & present & !((2 << from) - 1);
             for to in bits(later) {
                 let third = self.cocycle.step_class(neighbour, bit_between(from, to));
                 let [a, b] = [from, to].map(|bit| self.cocycle.step_class(voxel, bit));

@@ -45,31 +45,31 @@ impl CycleBasis {
         let mut sets = unwrap_or_unwind(UnionFind::<usize>::try_new(nodes));
         let mut parts = nodes;
         // tree edges, at both of their nodes
-        let mut joined: Vec<Vec<(usize, HomologyClass)>> = filled_or_unwind(Vec::new(), nodes);
-        let mut rest = Vec::new();
+        let mut tree: Vec<Vec<(usize, HomologyClass)>> = filled_or_unwind(Vec::new(), nodes);
+        let mut other_edges = Vec::new();
         let mut roles = Vec::new();
         for ([a, b], bits) in edges {
             let class = table.from_bits(bits.as_ref());
             if sets.join(a, b) {
                 parts -= 1;
-                joined[a].push_or_unwind((b, class));
-                joined[b].push_or_unwind((a, class));
+                tree[a].push_or_unwind((b, class));
+                tree[b].push_or_unwind((a, class));
                 roles.push_or_unwind(Role::Tree);
             } else {
-                rest.push_or_unwind((roles.len(), [a, b], class));
+                other_edges.push_or_unwind((roles.len(), [a, b], class));
                 roles.push_or_unwind(Role::Dependent);
             }
         }
         let roots: Vec<usize> = (0..nodes).map(|node| sets.root(node)).collect_or_unwind();
         let mut graph = Self {
             roles,
-            path_classes: path_classes(&roots, &joined, &mut table),
+            path_classes: path_classes(&roots, &tree, &mut table),
             roots,
             parts,
             table,
             cycles: Basis::default(),
         };
-        for (edge, ends, class) in rest {
+        for (edge, ends, class) in other_edges {
             let cycle = graph.cycle_class(ends, class);
             if graph.cycles.insert(&graph.table, cycle) {
                 graph.roles[edge] = Role::Independent;

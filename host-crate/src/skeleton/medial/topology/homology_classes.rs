@@ -89,7 +89,7 @@ impl ClassTable {
 /// Returns the elements that occur in exactly one of two ascending lists.
 pub fn symmetric_difference(a: &[u32], b: &[u32]) -> Vec<u32> {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
-    let mut all = Vec::new();
+    let mut result = Vec::new();
     loop {
         match (a.peek(), b.peek()) {
             (Some(&&x), Some(&&y)) if x == y => {
@@ -97,18 +97,18 @@ pub fn symmetric_difference(a: &[u32], b: &[u32]) -> Vec<u32> {
                 b.next();
             }
             (Some(&&x), Some(&&y)) if x < y => {
-                all.push_or_unwind(x);
+                result.push_or_unwind(x);
                 a.next();
             }
             (Some(&&x), None) => {
-                all.push_or_unwind(x);
+                result.push_or_unwind(x);
                 a.next();
             }
             (_, Some(&&y)) => {
-                all.push_or_unwind(y);
+                result.push_or_unwind(y);
                 b.next();
             }
-            (None, None) => return all,
+            (None, None) => return result,
         }
     }
 }

@@ -124,9 +124,9 @@ impl<'a> Thinning<'a> {
 
     /// Deletes simple voxels, one distance level after another.
     fn thin(&mut self, squared_distances: &[f64]) -> Result<(), Cancelled> {
-        let mut all = levels(self.object, squared_distances);
-        all.par_sort_unstable_by_key(|part| (part.level, part.word));
-        for level in all.chunk_by(|a, b| a.level == b.level) {
+        let mut level_voxels = levels(self.object, squared_distances);
+        level_voxels.par_sort_unstable_by_key(|part| (part.level, part.word));
+        for level in level_voxels.chunk_by(|a, b| a.level == b.level) {
             let mut lists = std::mem::take(&mut self.lists);
             for part in level {
                 let word = part.word as usize;
@@ -174,9 +174,9 @@ impl<'a> Thinning<'a> {
                 for done in done {
                     self.merge(done);
                 }
-                let all = self.object.len();
+                let total = self.object.len();
                 self.progress
-                    .report(Stage::Classes, self.deleted.len(), 2 * all)?;
+                    .report(Stage::Classes, self.deleted.len(), 2 * total)?;
             }
         }
         Ok(())
@@ -196,9 +196,9 @@ impl<'a> Thinning<'a> {
         let mut done = Deletions::default();
         for &number in words {
             let word = number as usize;
-            let here = self.pending[word].load(Relaxed) & field;
+            let tested = self.pending[word].load(Relaxed) & field;
             // pending voxels can have been deleted as part of a wall
-            let remaining = here & self.remaining[word].load(Relaxed);
+            let remaining = tested & self.remaining[word].load(Relaxed);
             if remaining != 0 {
                 let neighbour_mask =
                     neighbour_masks(self.object, word, |word| self.remaining[word].load(Relaxed));
@@ -218,7 +218,7 @@ impl<'a> Thinning<'a> {
                 self.delete(word, simple, &mut done.lists);
             }
             // voxels of the other subfield can be pending, and these can have become pending again
-            if self.pending[word].fetch_and(!here, Relaxed) & !here != 0 {
+            if self.pending[word].fetch_and(!tested, Relaxed) & !tested != 0 {
                 let [y, z] = self.object.row_position(self.object.word_row(word));
                 done.lists[((y & 1) + 2 * (z & 1)) as usize].push_or_unwind(number);
             }

@@ -13,25 +13,26 @@ impl Object {
     fn row_bits(&self, word: usize, bit: u32, direction: usize) -> (u32, u32) {
         let &Word { bits, first, .. } = self.adjacent_word(word, direction);
         if bit == 0 {
-            let here = (bits << 1) as u32 & 7;
+            let row_bits = (bits << 1) as u32 & 7;
             return match self.word_at_offset(word, direction, -1) {
                 Some(last) if last.bits >> 63 == 1 => {
-                    (here | 1, last.first + last.bits.count_ones() - 1)
+                    (row_bits | 1, last.first + last.bits.count_ones() - 1)
                 }
-                _ => (here, first),
+                _ => (row_bits, first),
             };
         }
-        let here = (bits >> (bit - 1)) as u32 & 7;
+        let row_bits = (bits >> (bit - 1)) as u32 & 7;
         let number = self.adjacent_word(word, direction).voxel_index(bit - 1);
         if bit == 63 {
             return match self.word_at_offset(word, direction, 1) {
-                Some(next) if next.bits & 1 == 1 => {
-                    (here | 4, if here == 0 { next.first } else { number })
-                }
-                _ => (here, number),
+                Some(next) if next.bits & 1 == 1 => (
+                    row_bits | 4,
+                    if row_bits == 0 { next.first } else { number },
+                ),
+                _ => (row_bits, number),
             };
         }
-        (here, number)
+        (row_bits, number)
     }
 
     /// Returns the 27-bit mask of the component's voxels around a voxel, including itself.
@@ -138,7 +139,7 @@ pub fn neighbour_masks<'a>(
     word: usize,
     bits: impl Fn(usize) -> u64 + 'a,
 ) -> impl Fn(u32) -> u32 + 'a {
-    let beside: [u64; 9] =
+    let words: [u64; 9] =
         std::array::from_fn(|direction| bits(object.adjacent_word_index(word, direction)));
     let across = move |direction: usize, step: i32| {
         object
@@ -147,11 +148,11 @@ pub fn neighbour_masks<'a>(
     };
     move |bit| {
         let mut neighbour_mask = 0;
-        for (direction, &here) in beside.iter().enumerate() {
+        for (direction, &own) in words.iter().enumerate() {
             let row_bits = match bit {
-                0 => here << 1 | across(direction, -1) >> 63,
-                63 => here >> 62 | across(direction, 1) << 2,
-                _ => here >> (bit - 1),
+                0 => own << 1 | across(direction, -1) >> 63,
+                63 => own >> 62 | across(direction, 1) << 2,
+                _ => own >> (bit - 1),
             };
             neighbour_mask |= (row_bits as u32 & 7) << (3 * direction);
         }

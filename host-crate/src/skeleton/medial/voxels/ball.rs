@@ -35,14 +35,14 @@ impl Ball<'_> {
     /// and the shift of y.
     fn plane_section(&self, z: i32) -> [f64; 3] {
         let dz = f64::from(z) - self.at[2];
-        let rest = self.radius * self.radius - (self.u[2][2] * dz).powi(2);
-        [dz, rest, self.u[1][2] * dz]
+        let squared_section = self.radius * self.radius - (self.u[2][2] * dz).powi(2);
+        [dz, squared_section, self.u[1][2] * dz]
     }
 
     /// Returns the rows of a plane that the ball can intersect.
     fn rows(&self, object: &Object, z: i32) -> Range<usize> {
-        let [_, rest, shift] = self.plane_section(z);
-        let half = rest.max(0.0).sqrt();
+        let [_, squared_section, shift] = self.plane_section(z);
+        let half = squared_section.max(0.0).sqrt();
         let low = ceil(self.at[1] + (-half - shift) / self.u[1][1]);
         let high = floor(self.at[1] + (half - shift) / self.u[1][1]);
         object.rows_between(z, [low, high])
@@ -66,16 +66,16 @@ impl<'a> CoverageSlice<'a> {
         object: &Object,
         planes: RangeInclusive<i32>,
     ) -> impl Iterator<Item = (i32, Self)> {
-        let mut rest = self;
+        let mut remaining = self;
         planes.filter_map(move |z| {
             let rows = object.plane_rows(z);
             let last = rows.clone().last()?;
             let words = object.row_words(rows.start).start..object.row_words(last).end;
-            let first = std::mem::replace(&mut rest.first, [words.end, rows.end]);
+            let first = std::mem::replace(&mut remaining.first, [words.end, rows.end]);
             let slice = CoverageSlice {
                 first: [words.start, rows.start],
-                words: take_range(&mut rest.words, first[0], words),
-                uncovered_in_row: take_range(&mut rest.uncovered_in_row, first[1], rows),
+                words: take_range(&mut remaining.words, first[0], words),
+                uncovered_in_row: take_range(&mut remaining.uncovered_in_row, first[1], rows),
             };
             Some((z, slice))
         })
@@ -86,8 +86,8 @@ impl<'a> CoverageSlice<'a> {
         let Ball {
             u, at: [x, y, _], ..
         } = *ball;
-        let [dz, rest, shift] = ball.plane_section(z);
-        let mut all = 0;
+        let [dz, squared_section, shift] = ball.plane_section(z);
+        let mut covered_count = 0;
         for row in ball.rows(object, z) {
             let remaining = &mut self.uncovered_in_row[row - self.first[1]];
             if *remaining == 0 {
@@ -95,7 +95,7 @@ impl<'a> CoverageSlice<'a> {
             }
             let dy = f64::from(object.row_position(row)[0]) - y;
             let across = u[1][1] * dy + shift;
-            let half = (rest - across * across).max(0.0).sqrt();
+            let half = (squared_section - across * across).max(0.0).sqrt();
             let shift = u[0][1] * dy + u[0][2] * dz;
             let low = ceil(x + (-half - shift) / u[0][0]);
             let high = floor(x + (half - shift) / u[0][0]);
@@ -109,18 +109,18 @@ impl<'a> CoverageSlice<'a> {
             if count > 0 {
                 let voxels = object.row_voxels(row).len() as u32;
                 *remaining = (*remaining).min(voxels) - count;
-                all += count as usize;
+                covered_count += count as usize;
             }
         }
-        all
+        covered_count
     }
 }
 
 /// Splits the elements with indices in `range` off a list whose first element has index `first`;
 /// elements before the range are dropped.
 fn take_range<'a, T>(list: &mut &'a mut [T], first: usize, range: Range<usize>) -> &'a mut [T] {
-    let (_, rest) = std::mem::take(list).split_at_mut(range.start - first);
-    let (slice, rest) = rest.split_at_mut(range.len());
-    *list = rest;
+    let (_, tail) = std::mem::take(list).split_at_mut(range.start - first);
+    let (slice, tail) = tail.split_at_mut(range.len());
+    *list = tail;
     slice
 }

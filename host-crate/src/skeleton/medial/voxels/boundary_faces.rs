@@ -165,11 +165,11 @@ impl<'a> BoundaryFaces<'a> {
     fn distance_by_rows(&self, at: [f64; 3], [lower, upper]: [f64; 2]) -> f64 {
         let enough = lower * lower;
         let mut best = upper * upper;
-        let here = self.metric.world(at);
+        let world = self.metric.world(at);
         self.visit_near(at, upper, |faces| {
             if best > enough {
                 for face in faces {
-                    best = best.min(self.squared_distance_beyond(face, here));
+                    best = best.min(self.squared_distance_beyond(face, world));
                 }
             }
         });
@@ -179,9 +179,9 @@ impl<'a> BoundaryFaces<'a> {
     /// Returns the squared distance from a world position to the centre of the background voxel
     /// beyond a face. The nearest background voxel shares a face with the component.
     #[inline(always)]
-    fn squared_distance_beyond(&self, face: &Face, here: [f64; 3]) -> f64 {
+    fn squared_distance_beyond(&self, face: &Face, world: [f64; 3]) -> f64 {
         let outer_offsets = self.outer_offsets[face.side as usize];
-        let offset = [0, 1, 2].map(|axis| face.at[axis] + outer_offsets[axis] - here[axis]);
+        let offset = [0, 1, 2].map(|axis| face.at[axis] + outer_offsets[axis] - world[axis]);
         offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]
     }
 
@@ -195,11 +195,11 @@ impl<'a> BoundaryFaces<'a> {
         let mut best = upper * upper;
         // z and y of the first row that reaches the lower bound
         let mut last = [i32::MAX; 2];
-        let here = self.metric.world(at);
+        let world = self.metric.world(at);
         cells.visit_near(self.metric, at, best, |bound, voxels| {
             let [start, end] = [voxels.start, voxels.end].map(|at| self.starts[at] as usize);
             for face in &self.faces[start..end] {
-                let square = self.squared_distance_beyond(face, here);
+                let square = self.squared_distance_beyond(face, world);
                 if square > enough {
                     best = best.min(square);
                     continue;

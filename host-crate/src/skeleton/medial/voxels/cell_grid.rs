@@ -35,12 +35,12 @@ fn block(at: i32) -> i32 {
 impl CellGrid {
     /// Builds the grid from a sorted list of voxels and its row index.
     pub fn new(voxels: &[[i32; 3]], rows: &RowIndex, metric: &Metric) -> Self {
-        let mut all: Vec<([i32; 3], Range<u32>)> = Vec::new();
+        let mut parts: Vec<([i32; 3], Range<u32>)> = Vec::new();
         for row in 0..rows.len() {
             let members = rows.members(row);
             let first = members.start as u32;
             let blocks = voxels[members].chunk_by(|a, b| block(a[0]) == block(b[0]));
-            all.extend_or_unwind(blocks.scan(first, |next, part| {
+            parts.extend_or_unwind(blocks.scan(first, |next, part| {
                 let [x, y, z] = part[0].map(block);
                 let start = *next;
                 *next += part.len() as u32;
@@ -48,8 +48,8 @@ impl CellGrid {
             }));
         }
         // stable: the parts of a cell stay in row order
-        stable_sort_or_unwind(&mut all, |a, b| a.0.cmp(&b.0));
-        let cells = all.chunk_by(|a, b| a.0 == b.0);
+        stable_sort_or_unwind(&mut parts, |a, b| a.0.cmp(&b.0));
+        let cells = parts.chunk_by(|a, b| a.0 == b.0);
         let mut starts = vec![0];
         let mut xs = Vec::new();
         for parts in cells.clone() {
@@ -63,7 +63,7 @@ impl CellGrid {
             rows: RowIndex::from_positions(cells.map(|parts| [parts[0].0[1], parts[0].0[0]])),
             xs,
             starts,
-            parts: all.into_iter().map(|(_, part)| part).collect_or_unwind(),
+            parts: parts.into_iter().map(|(_, part)| part).collect_or_unwind(),
             radius: corners.into_iter().fold(0.0, f64::max) * (1.0 + SLACK),
             reach: metric.reach().map(|along| along * (1.0 + SLACK)),
         }

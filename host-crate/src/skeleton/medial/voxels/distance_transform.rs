@@ -108,15 +108,15 @@ impl Scanline {
         for (at, &voxel) in (1..).zip(&self.voxels) {
             let mut best = self.values[at];
             for steps in 1..self.values.len() {
-                let far = weight * steps as f64 * steps as f64;
-                if far >= best {
+                let offset_cost = weight * steps as f64 * steps as f64;
+                if offset_cost >= best {
                     break;
                 }
                 if let Some(value) = self.values.get(at + steps) {
-                    best = best.min(value + far);
+                    best = best.min(value + offset_cost);
                 }
                 if let Some(before) = at.checked_sub(steps) {
-                    best = best.min(self.values[before] + far);
+                    best = best.min(self.values[before] + offset_cost);
                 }
             }
             squared_distances[voxel as usize] = best;
@@ -129,12 +129,12 @@ impl Scanline {
         self.envelope.push_or_unwind((0, f64::NEG_INFINITY));
         for at in 1..count + 2 {
             loop {
-                let (other, from) = self.envelope[self.envelope.len() - 1];
-                let (p, q) = (at as f64, other as f64);
-                let meet = ((self.values[at] - self.values[other]) / weight + p * p - q * q)
+                let (top, from) = self.envelope[self.envelope.len() - 1];
+                let (p, q) = (at as f64, top as f64);
+                let intersection = ((self.values[at] - self.values[top]) / weight + p * p - q * q)
                     / (2.0 * (p - q));
-                if meet > from {
-                    self.envelope.push_or_unwind((at, meet));
+                if intersection > from {
+                    self.envelope.push_or_unwind((at, intersection));
                     break;
                 }
                 // the first parabola starts at minus infinity

@@ -112,13 +112,13 @@ pub fn count_below(row: &[[i32; 3]], x: i32) -> usize {
 /// Rounds a coordinate down.
 #[inline(always)]
 pub fn floor(at: f64) -> i32 {
-    let whole = at as i32;
-    whole.saturating_sub(i32::from(f64::from(whole) > at))
+    let truncated = at as i32;
+    truncated.saturating_sub(i32::from(f64::from(truncated) > at))
 }
 
 /// Rounds a coordinate up.
 #[inline(always)]
 pub fn ceil(at: f64) -> i32 {
-    let whole = at as i32;
-    whole.saturating_add(i32::from(f64::from(whole) < at))
+    let truncated = at as i32;
+    truncated.saturating_add(i32::from(f64::from(truncated) < at))
 }

@@ -148,21 +148,21 @@ impl Runs {
     /// Concatenates the runs of all planes; each plane comes with its number of runs per row.
     fn concatenate(planes: Vec<(Vec<Run>, Vec<usize>)>, ny: usize, nz: usize) -> Self {
         let count = planes.iter().map(|(runs, _)| runs.len()).sum();
-        let mut all = Self {
+        let mut result = Self {
             runs: with_capacity_or_unwind(count),
             rows: with_capacity_or_unwind(ny * nz + 1),
             ny: ny.max(1),
         };
-        all.rows.push_or_unwind(0);
+        result.rows.push_or_unwind(0);
         for (runs, counts) in planes {
-            let mut first = all.runs.len();
-            all.runs.extend_or_unwind(runs);
+            let mut first = result.runs.len();
+            result.runs.extend_or_unwind(runs);
             for count in counts {
                 first += count;
-                all.rows.push_or_unwind(first);
+                result.rows.push_or_unwind(first);
             }
         }
-        all
+        result
     }
 
     /// Finds the connected components, in the order of their first voxels.

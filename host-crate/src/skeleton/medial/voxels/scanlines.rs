@@ -22,30 +22,30 @@ impl Object {
                 ..self.words()[word]
             })
             .peekable();
-        let mut rest = 0;
-        let mut at = 0;
+        let mut bits_left = 0;
+        let mut x = 0;
         std::iter::from_fn(move || {
-            while rest == 0 {
+            while bits_left == 0 {
                 let word = words.next()?;
-                (rest, at) = (word.bits, WIDTH * word.block);
+                (bits_left, x) = (word.bits, WIDTH * word.block);
             }
-            let skip = rest.trailing_zeros();
-            let start = at + skip as i32;
-            rest >>= skip;
-            at = start;
+            let skip = bits_left.trailing_zeros();
+            let start = x + skip as i32;
+            bits_left >>= skip;
+            x = start;
             loop {
-                let length = (!rest).trailing_zeros();
-                rest = rest.checked_shr(length).unwrap_or(0);
-                at += length as i32;
+                let length = (!bits_left).trailing_zeros();
+                bits_left = bits_left.checked_shr(length).unwrap_or(0);
+                x += length as i32;
                 // a run that reaches the end of a word can continue in the next one
-                if at % WIDTH != 0 {
-                    return Some([start, at]);
+                if x % WIDTH != 0 {
+                    return Some([start, x]);
                 }
-                match words.next_if(|word| word.bits & 1 == 1 && WIDTH * word.block == at) {
-                    Some(word) => rest = word.bits,
+                match words.next_if(|word| word.bits & 1 == 1 && WIDTH * word.block == x) {
+                    Some(word) => bits_left = word.bits,
                     None => {
-                        rest = 0;
-                        return Some([start, at]);
+                        bits_left = 0;
+                        return Some([start, x]);
                     }
                 }
             }
@@ -83,15 +83,15 @@ impl Object {
         mut visit: impl FnMut(usize, usize, usize),
     ) {
         for word in self.row_words(row) {
-            let here = &self.words()[word];
-            let there = self.adjacent_word(word, direction);
-            let mut both = here.bits & there.bits;
+            let own = &self.words()[word];
+            let adjacent = self.adjacent_word(word, direction);
+            let mut both = own.bits & adjacent.bits;
             while both != 0 {
                 let start = both.trailing_zeros();
                 let length = (!(both >> start)).trailing_zeros();
                 visit(
-                    here.voxel_index(start) as usize,
-                    there.voxel_index(start) as usize,
+                    own.voxel_index(start) as usize,
+                    adjacent.voxel_index(start) as usize,
                     length as usize,
                 );
                 both &= u64::MAX.checked_shl(start + length).unwrap_or(0);
@@ -103,9 +103,9 @@ impl Object {
     /// order.
     pub fn line_starts(&self, bit: usize) -> impl Iterator<Item = usize> {
         (0..self.words().len()).flat_map(move |word| {
-            let here = self.words()[word];
-            let beside = self.adjacent_word(word, bit / 3).bits;
-            set_bits(here.bits & !beside).map(move |bit| here.voxel_index(bit) as usize)
+            let own = self.words()[word];
+            let adjacent = self.adjacent_word(word, bit / 3).bits;
+            set_bits(own.bits & !adjacent).map(move |bit| own.voxel_index(bit) as usize)
         })
     }
 
@@ -114,10 +114,10 @@ impl Object {
         let (word, bit_index) = self.locate(voxel);
         let mut next = Some(word);
         std::iter::from_fn(move || {
-            let here = next?;
-            let other = self.adjacent_word_index(here, bit / 3);
-            next = self.has_voxel(other, bit_index).then_some(other);
-            Some(self.words()[here].voxel_index(bit_index) as usize)
+            let own = next?;
+            let next_word = self.adjacent_word_index(own, bit / 3);
+            next = self.has_voxel(next_word, bit_index).then_some(next_word);
+            Some(self.words()[own].voxel_index(bit_index) as usize)
         })
     }
 }

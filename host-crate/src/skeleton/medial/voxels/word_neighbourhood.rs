@@ -23,9 +23,9 @@ impl WordNeighbourhood {
     #[inline(always)]
     pub fn with_all(&self, mask: u32) -> u64 {
         let words = self.0.iter().enumerate();
-        words.fold(u64::MAX, |all, (bit, word)| match mask >> bit & 1 {
-            1 => all & word,
-            _ => all,
+        words.fold(u64::MAX, |common, (bit, word)| match mask >> bit & 1 {
+            1 => common & word,
+            _ => common,
         })
     }
 
@@ -47,13 +47,13 @@ impl WordNeighbourhood {
     /// Returns the contribution of the word's voxels to the Euler number of the union of closed
     /// cubes: the signed count of their cells that no preceding voxel shares.
     pub fn euler_number(&self) -> i64 {
-        let here = self.0[CENTRE.trailing_zeros() as usize];
-        if here & !self.with_all(NEIGHBOURS) == 0 {
+        let own = self.0[CENTRE.trailing_zeros() as usize];
+        if own & !self.with_all(NEIGHBOURS) == 0 {
             // full neighbourhoods contribute equally many cells of even and odd dimension
             return 0;
         }
         let cell = |cell: usize| {
-            let new = here & !self.with_any(SHARED_WITH_PREDECESSORS[cell]);
+            let new = own & !self.with_any(SHARED_WITH_PREDECESSORS[cell]);
             let [x, y, z] = OFFSETS[cell];
             let count = i64::from(new.count_ones());
             // the number of non-zero offset components is 3 minus the dimension of the cell
@@ -73,7 +73,7 @@ impl Object {
         let mut neighbours = [0; 27];
         for direction in 0..9 {
             let bits = |word: Option<&Word>| word.map_or(0, |word| word.bits);
-            let here = self.adjacent_word(word, direction).bits;
+            let own = self.adjacent_word(word, direction).bits;
             let [mut last, mut next] = [0; 2];
             // adjacent words are needed for the voxels at either end only
             if voxels & 1 == 1 {
@@ -82,9 +82,9 @@ impl Object {
             if voxels >> 63 == 1 {
                 next = bits(self.word_at_offset(word, direction, 1));
             }
-            neighbours[3 * direction] = here << 1 | last >> 63;
-            neighbours[3 * direction + 1] = here;
-            neighbours[3 * direction + 2] = here >> 1 | next << 63;
+            neighbours[3 * direction] = own << 1 | last >> 63;
+            neighbours[3 * direction + 1] = own;
+            neighbours[3 * direction + 2] = own >> 1 | next << 63;
         }
         WordNeighbourhood(neighbours)
     }
@@ -94,9 +94,9 @@ impl Object {
         collect_in_order(self.words().len(), |word| {
             let neighbours = self.neighbourhood(word);
             let [x, y, z] = self.word_position(word);
-            let here = self.words()[word];
-            set_bits(here.bits & !neighbours.with_all(FACES)).map(move |bit| SurfaceVoxel {
-                voxel: here.voxel_index(bit),
+            let own = self.words()[word];
+            set_bits(own.bits & !neighbours.with_all(FACES)).map(move |bit| SurfaceVoxel {
+                voxel: own.voxel_index(bit),
                 position: [x + bit as i32, y, z],
                 neighbour_mask: neighbours.neighbour_mask(bit),
             })

@@ -129,13 +129,13 @@ impl EditableGraph {
 
     /// Joins the two edges at a node of degree two into one.
     pub fn join_edges(&mut self, node: usize) {
-        let [one, other] = self.incident_ends[node][..] else {
+        let [first, second] = self.incident_ends[node][..] else {
             return;
         };
-        if one.0 == other.0 {
+        if first.0 == second.0 {
             return;
         }
-        let ends = [one, other].map(|edge_end| self.opposite_node(edge_end));
+        let ends = [first, second].map(|edge_end| self.opposite_node(edge_end));
         let oriented = |(edge, end): EdgeEnd, last: usize| {
             let mut points = copy_or_unwind(&self.edges[edge].points);
             if end != last {
@@ -143,18 +143,18 @@ impl EditableGraph {
             }
             points
         };
-        let mut points = oriented(one, 1);
-        points.extend_or_unwind(oriented(other, 0)[1..].iter().copied());
-        self.remove_edge(one.0);
-        self.remove_edge(other.0);
+        let mut points = oriented(first, 1);
+        points.extend_or_unwind(oriented(second, 0)[1..].iter().copied());
+        self.remove_edge(first.0);
+        self.remove_edge(second.0);
         self.is_removed[node] = true;
-        self.edges[one.0] = GraphEdge {
+        self.edges[first.0] = GraphEdge {
             nodes: ends,
             points,
             voxels: Vec::new(),
         };
         for (end, &node) in ends.iter().enumerate() {
-            self.incident_ends[node].push_or_unwind((one.0, end));
+            self.incident_ends[node].push_or_unwind((first.0, end));
         }
     }
 

@@ -50,19 +50,19 @@ pub fn merge_shared_stems(
     draft: &mut IntermediateGraph,
 ) -> Result<(), Cancelled> {
     let mut graph = EditableGraph::with_split_loops(std::mem::take(draft));
-    let all = 0..graph.nodes.len();
-    graph.merge_all(context, cocycle, all.rev().collect_or_unwind())?;
+    let nodes = 0..graph.nodes.len();
+    graph.merge_all(context, cocycle, nodes.rev().collect_or_unwind())?;
     *draft = graph.finish();
     for _ in 0..MAX_ROUNDS {
-        let positions = self_overlap::find_all(context, draft);
-        if positions.is_empty() {
+        let overlaps = self_overlap::find_all(context, draft);
+        if overlaps.is_empty() {
             break;
         }
         let mut graph = EditableGraph::from_edges(std::mem::take(draft));
         let mut pending = Vec::new();
-        for position in positions {
-            if !position.edges.iter().any(|&edge| graph.is_changed[edge]) {
-                graph.join_overlap(context, cocycle, position, &mut pending);
+        for overlap in overlaps {
+            if !overlap.edges.iter().any(|&edge| graph.is_changed[edge]) {
+                graph.join_overlap(context, cocycle, overlap, &mut pending);
             }
         }
         graph.merge_all(context, cocycle, pending)?;
@@ -90,11 +90,11 @@ impl EditableGraph {
         mut pending: Vec<usize>,
     ) -> Result<(), Cancelled> {
         // bounds the number of changes, so that the loop terminates
-        let mut left = 1000 + 20 * self.edges.len();
+        let mut remaining_changes = 1000 + 20 * self.edges.len();
         while let Some(node) = pending.pop() {
             context.progress.check()?;
-            if left > 0 && self.merge_at(context, cocycle, node, &mut pending) {
-                left -= 1;
+            if remaining_changes > 0 && self.merge_at(context, cocycle, node, &mut pending) {
+                remaining_changes -= 1;
                 pending.push_or_unwind(node);
             }
         }
@@ -156,35 +156,35 @@ impl EditableGraph {
         polylines: [&Polyline; 2],
         pending: &mut Vec<usize>,
     ) -> Option<IsNewEdge> {
-        let far = stretch
+        let far_nodes = stretch
             .incident_ends
             .map(|edge_end| self.opposite_node(edge_end));
         let is_used = [0, 1].map(|k| stretch.along[k] >= polylines[k].length() - 1e-9);
         // one curve lies on the other up to its free end
         for k in [1, 0] {
-            if is_used[k] && self.incident_ends[far[k]].len() == 1 {
+            if is_used[k] && self.incident_ends[far_nodes[k]].len() == 1 {
                 self.remove_edge(stretch.incident_ends[k].0);
-                self.is_removed[far[k]] = true;
+                self.is_removed[far_nodes[k]] = true;
                 return Some(false);
             }
         }
         // one curve lies on the other up to a node, from which the other continues
         for k in [1, 0] {
-            let other = 1 - k;
-            if is_used[k] && !is_used[other] {
-                let back = polylines[k].positions.iter().rev().copied();
-                let along = stretch.along[other];
+            let longer = 1 - k;
+            if is_used[k] && !is_used[longer] {
+                let reversed_stem = polylines[k].positions.iter().rev().copied();
+                let along = stretch.along[longer];
                 let Some(points) = branch_off(
                     context,
                     cocycle,
-                    back.collect_or_unwind(),
-                    polylines[other],
+                    reversed_stem.collect_or_unwind(),
+                    polylines[longer],
                     along,
                 ) else {
                     continue;
                 };
-                self.reattach_edge(stretch.incident_ends[other], far[k], points);
-                pending.push_or_unwind(far[k]);
+                self.reattach_edge(stretch.incident_ends[longer], far_nodes[k], points);
+                pending.push_or_unwind(far_nodes[k]);
                 return Some(false);
             }
         }
@@ -198,26 +198,31 @@ impl EditableGraph {
                 return None;
             }
             let [kept, _] = polylines;
-            let (stem, rest) = kept.split_at(along[0]);
+            let (stem, remainder) = kept.split_at(along[0]);
             let node = stem[stem.len() - 1];
-            let whole: Vec<FixedPoint> = stem.iter().chain(&rest[1..]).copied().collect_or_unwind();
-            if !is_same_class(context, cocycle, &kept.positions, &whole) {
+            let split_points: Vec<FixedPoint> = stem
+                .iter()
+                .chain(&remainder[1..])
+                .copied()
+                .collect_or_unwind();
+            if !is_same_class(context, cocycle, &kept.positions, &split_points) {
                 continue;
             }
-            let back = stem.iter().rev().copied().collect_or_unwind();
-            let Some(points) = branch_off(context, cocycle, back, polylines[1], along[1]) else {
+            let reversed_stem = stem.iter().rev().copied().collect_or_unwind();
+            let Some(points) = branch_off(context, cocycle, reversed_stem, polylines[1], along[1])
+            else {
                 continue;
             };
             let from = self.edges[stretch.incident_ends[0].0].nodes[stretch.incident_ends[0].1];
             let node = self.add_node(node);
-            self.reattach_edge(stretch.incident_ends[0], node, rest);
+            self.reattach_edge(stretch.incident_ends[0], node, remainder);
             self.reattach_edge(stretch.incident_ends[1], node, points);
             self.add_edge(GraphEdge {
                 nodes: [from, node],
                 points: stem,
                 voxels: Vec::new(),
             });
-            pending.extend_or_unwind([node, far[0], far[1]]);
+            pending.extend_or_unwind([node, far_nodes[0], far_nodes[1]]);
             return Some(true);
         }
         None
@@ -228,14 +233,15 @@ impl EditableGraph {
     fn simplify_node(&mut self, node: usize, pending: &mut Vec<usize>) {
         match self.incident_ends[node][..] {
             [edge_end] => {
-                let other = self.opposite_node(edge_end);
+                let second = self.opposite_node(edge_end);
                 self.remove_edge(edge_end.0);
                 self.is_removed[node] = true;
-                self.join_edges(other);
-                pending.push_or_unwind(other);
+                self.join_edges(second);
+                pending.push_or_unwind(second);
             }
-            [one, other] => {
-                pending.extend_or_unwind([one, other].map(|edge_end| self.opposite_node(edge_end)));
+            [first, second] => {
+                pending
+                    .extend_or_unwind([first, second].map(|edge_end| self.opposite_node(edge_end)));
                 self.join_edges(node);
             }
             _ => {}
@@ -244,15 +250,16 @@ impl EditableGraph {
 }
 
 /// Returns the lengths along two curves from a common node over which they share positions.
-fn shared_lengths(one: &Polyline, other: &Polyline) -> [f64; 2] {
+fn shared_lengths(first: &Polyline, second: &Polyline) -> [f64; 2] {
     let mut along = [0.0, 0.0];
-    while along[0] < one.length() {
-        let next = (along[0] + STEP).min(one.length());
-        let (far, there) = other.nearest_between(one.at(next), along[1], along[1] + 4.0 * STEP);
-        if far > MAX_DISTANCE {
+    while along[0] < first.length() {
+        let next = (along[0] + STEP).min(first.length());
+        let (distance, second_along) =
+            second.nearest_between(first.at(next), along[1], along[1] + 4.0 * STEP);
+        if distance > MAX_DISTANCE {
             break;
         }
-        along = [next, there];
+        along = [next, second_along];
     }
     along
 }
@@ -269,16 +276,16 @@ fn branch_off(
 ) -> Option<Vec<FixedPoint>> {
     let node = back[0];
     for after in [REJOIN_LENGTH, 0.5 * REJOIN_LENGTH, 2.0 * REJOIN_LENGTH] {
-        let (_, rest) = polyline.split_at((along + after).min(polyline.length()));
-        if rest[0] == node {
+        let (_, remainder) = polyline.split_at((along + after).min(polyline.length()));
+        if remainder[0] == node {
             continue;
         }
-        let mut whole = copy_or_unwind(&back);
-        whole.extend_or_unwind(polyline.positions[1..].iter().copied());
-        let mut new = vec![node];
-        new.extend_or_unwind(rest.iter().copied());
-        if is_same_class(context, cocycle, &whole, &new) {
-            return Some(new);
+        let mut original = copy_or_unwind(&back);
+        original.extend_or_unwind(polyline.positions[1..].iter().copied());
+        let mut branch = vec![node];
+        branch.extend_or_unwind(remainder.iter().copied());
+        if is_same_class(context, cocycle, &original, &branch) {
+            return Some(branch);
         }
     }
     None

@@ -55,13 +55,13 @@ impl EditableGraph {
             }
         }
         pending.extend_or_unwind(nodes);
-        let [one, other] = nodes;
-        if one == other {
+        let [kept_node, merged_node] = nodes;
+        if kept_node == merged_node {
             return;
         }
         // contractible path from one position to the other
-        let round = self.shortest_path(context, nodes).filter(|path| {
-            let mut points = vec![self.nodes[one]];
+        let closed_path = self.shortest_path(context, nodes).filter(|path| {
+            let mut points = vec![self.nodes[kept_node]];
             for &(edge, end) in path {
                 points.extend_or_unwind(
                     self.polyline(context, (edge, end)).positions[1..]
@@ -77,7 +77,7 @@ impl EditableGraph {
             )
         });
         let length = |&(edge, _): &EdgeEnd| context.length(&self.edges[edge].points);
-        let longest = round.and_then(|path| {
+        let longest = closed_path.and_then(|path| {
             path.into_iter()
                 .max_by(|a, b| length(a).total_cmp(&length(b)))
         });
@@ -86,23 +86,25 @@ impl EditableGraph {
             ends.extend_or_unwind(self.edges[edge].nodes);
             self.remove_edge(edge);
         }
-        for edge_end in copy_or_unwind(&self.incident_ends[other]) {
+        for edge_end in copy_or_unwind(&self.incident_ends[merged_node]) {
             let mut points = self.polyline(context, edge_end).positions;
-            let here = self.nodes[one];
-            if points[0] != here {
-                let long = [here, points[0], points[1]];
-                if points[1] != here && is_same_class(context, cocycle, &long, &[here, points[1]]) {
-                    points[0] = here;
-                } else if points[1] != here {
+            let position_kept = self.nodes[kept_node];
+            if points[0] != position_kept {
+                let long = [position_kept, points[0], points[1]];
+                if points[1] != position_kept
+                    && is_same_class(context, cocycle, &long, &[position_kept, points[1]])
+                {
+                    points[0] = position_kept;
+                } else if points[1] != position_kept {
                     points.reserve_or_unwind(1);
-                    points.insert(0, here);
+                    points.insert(0, position_kept);
                 } else {
                     points.remove(0);
                 }
             }
-            self.reattach_edge(edge_end, one, points);
+            self.reattach_edge(edge_end, kept_node, points);
         }
-        self.is_removed[other] = true;
+        self.is_removed[merged_node] = true;
         if longest.is_none()
             && let Some(edge) = self.find_dependent_edge(context, cocycle)
         {
@@ -154,14 +156,14 @@ impl EditableGraph {
             return Some(self.edges[edge].nodes[1]);
         }
         let (before, after) = polyline.split_at(along);
-        let whole: Vec<FixedPoint> = before
+        let split_points: Vec<FixedPoint> = before
             .iter()
             .chain(&after[1..])
             .copied()
             .collect_or_unwind();
         if before.len() < 2
             || after.len() < 2
-            || !is_same_class(context, cocycle, &polyline.positions, &whole)
+            || !is_same_class(context, cocycle, &polyline.positions, &split_points)
         {
             return None;
         }
@@ -205,10 +207,13 @@ impl EditableGraph {
             }
             for &edge_end in &self.incident_ends[node] {
                 let next = length + context.length(&self.edges[edge_end.0].points);
-                let other = self.opposite_node(edge_end);
-                if best.get(&other).is_none_or(|&(least, _)| next < least) {
-                    best.push_or_unwind((other, (next, Some(edge_end))));
-                    queue.push_or_unwind(Reverse((next.to_bits(), other)));
+                let neighbour = self.opposite_node(edge_end);
+                if best
+                    .get(&neighbour)
+                    .is_none_or(|&(length, _)| next < length)
+                {
+                    best.push_or_unwind((neighbour, (next, Some(edge_end))));
+                    queue.push_or_unwind(Reverse((next.to_bits(), neighbour)));
                 }
             }
         }

@@ -66,9 +66,9 @@ impl Polyline {
             let part = (from - a).dot(&offset) / offset.norm_squared().max(f64::MIN_POSITIVE);
             let along = self.sums[segment] + part.clamp(0.0, 1.0) * length;
             let along = along.clamp(low, high);
-            let far = (self.at(along) - from).norm();
-            if far < best.0 {
-                best = (far, along);
+            let distance = (self.at(along) - from).norm();
+            if distance < best.0 {
+                best = (distance, along);
             }
         }
         best
@@ -84,8 +84,8 @@ impl Polyline {
             before.push_or_unwind(at);
         }
         let mut after = vec![at];
-        let rest = &self.positions[segment + 1..];
-        after.extend_or_unwind(rest[usize::from(rest[0] == at)..].iter().copied());
+        let remainder = &self.positions[segment + 1..];
+        after.extend_or_unwind(remainder[usize::from(remainder[0] == at)..].iter().copied());
         (before, after)
     }
 }
