@@ -35,7 +35,7 @@ Methods:
 The medial method gives each connected component of the object one connected graph along its medial axis, with one \
 cycle per tunnel and one curve per branch. These properties are verified on the result: connectivity, number of cycles, \
 homology (the cycles enclose the tunnels), coverage (every voxel lies within --scale times the radius plus --const of the \
-skeleton), and that curves stay inside, do not overlap and take no detours. If all of them hold, the skeleton is \
+skeleton), and that curves stay inside, do not overlap and are not longer than necessary. If all of them hold, the skeleton is \
 certified; otherwise the report names each violated property and its position.
 
 The potential-field method (Cornea et al. 2005; Zhao et al. 2016) lets the surface voxels repel the interior. Its core \

@@ -123,8 +123,8 @@ fn invalid_spacing_is_rejected_or_replaced() {
         file[80..84].copy_from_slice(&spacing.to_le_bytes());
         folder.file("a.nii", file);
         let run = folder.run("skeleton a.nii --labels all --json").ok();
-        let said = format!("pixdim[1] is {written}, which is no spacing: it is taken as 1");
-        assert!(run.stderr.contains(&said), "{}", run.stderr);
+        let warning = format!("pixdim[1] is {written}, which is no spacing: it is taken as 1");
+        assert!(run.stderr.contains(&warning), "{}", run.stderr);
         assert_eq!(run.json()["spacing"], json!([1.0, 1.0, 1.0]));
     }
     for spacing in ["0", "nan", "1,-1,1"] {

@@ -122,7 +122,7 @@ mod tests {
         /// the surface. On oblique grids, only background voxels that share a face with the
         /// component are considered; one that touches it at a corner can be slightly nearer.
         #[test]
-        fn radii_are_those_of_all_voxels_outside(
+        fn radii_match_all_background_voxels(
             holes in prop::collection::vec(prop::array::uniform3(0usize..12), 0..40),
             spacing in prop::sample::select(vec![[1.0; 3], [1.0, 2.0, 1.5], [5.0, 1.0, 1.0], [0.5, 0.5, 2.5]]),
             shear in prop::sample::select(vec![0.0, 0.4, 0.9]),

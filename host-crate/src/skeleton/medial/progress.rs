@@ -127,7 +127,7 @@ mod tests {
     use std::sync::Mutex;
 
     #[test]
-    fn shares_make_a_whole() {
+    fn stage_shares_sum_to_100_percent() {
         assert_eq!(STAGE_SHARES.iter().sum::<u64>(), 100);
         let reported = Mutex::new(Vec::new());
         let hook =
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn small_ones_are_counted_at_their_end() {
+    fn small_components_are_counted_when_finished() {
         let reported = Mutex::new(Vec::new());
         let hook = |progress: Progress| reported.lock().unwrap().push(progress.done);
         let flag = CancelFlag::new();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn one_component_is_told_in_parts() {
+    fn large_component_reports_progress_in_parts() {
         let mask = block();
         let reported = Mutex::new(Vec::new());
         let hook = |progress: Progress| reported.lock().unwrap().push(progress);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn one_component_is_stopped_within() {
+    fn extraction_of_one_component_can_be_cancelled() {
         let mask = block();
         let flag = CancelFlag::new();
         let reported = Mutex::new(Vec::new());

@@ -242,8 +242,8 @@ mod tests {
 
     fn inside(object: &Object, metric: &Metric, at: [f64; 3], radius: f64, voxel: usize) -> bool {
         let position = object.position(voxel);
-        let way = [0, 1, 2].map(|axis| f64::from(position[axis]) - at[axis]);
-        metric.length(way) <= radius
+        let offset = [0, 1, 2].map(|axis| f64::from(position[axis]) - at[axis]);
+        metric.length(offset) <= radius
     }
 
     proptest! {
@@ -252,7 +252,7 @@ mod tests {
         /// Balls cover exactly the voxels within their radius, and the queue yields the uncovered
         /// voxels in sorted order.
         #[test]
-        fn balls_cover_their_voxels(
+        fn balls_cover_exactly_their_voxels(
             holes in prop::collection::vec((0u32..30, 0u32..14, 0u32..12), 0..400),
             spacing in prop::sample::select(vec![[1.0; 3], [1.0, 2.0, 1.5], [5.0, 1.0, 1.0]]),
             balls in prop::collection::vec((prop::array::uniform3(-20.0f64..150.0), 0.0f64..80.0), 1..8),
@@ -288,7 +288,7 @@ mod tests {
 
     /// A ball of many rows is dealt to threads.
     #[test]
-    fn a_large_ball_covers_its_voxels() {
+    fn parallel_rasterisation_covers_exactly_the_ball() {
         let runs: Vec<_> =
             runs_from_positions((0..110u32 * 120 * 4).map(|at| [at % 4, at / 4 % 120, at / 480]));
         let object = Object::new(

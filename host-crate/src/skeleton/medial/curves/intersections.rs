@@ -54,7 +54,7 @@ mod tests {
 
     /// Two diagonals of a cube that intersect between voxels, with a rod at each of their ends.
     #[test]
-    fn diagonals_do_not_cross() {
+    fn intersecting_diagonals_are_rerouted() {
         let found = skeletons([16, 16, 2], [1.0; 3], |[x, y, z]| {
             z == 0.0 && (x == y || x + y == 15.0)
         });

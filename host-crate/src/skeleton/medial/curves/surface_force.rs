@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_of_any_angle() {
+    fn half_angles_match_trigonometric_functions() {
         for number in -180..=180 {
             let angle = f64::from(number).to_radians();
             let [sine, cosine] = half_angle(3.0 * angle.cos(), 3.0 * angle.sin());

@@ -120,12 +120,12 @@ impl InitialCurves {
 pub fn trace_curves(
     context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
-    beginning: &InitialCurves,
+    initial_curves: &InitialCurves,
     rule: CoverageRule,
     convex_voxels: &[u32],
     extends_ends: bool,
 ) -> Result<VoxelLinks, Cancelled> {
-    let InitialCurves { paths, links } = beginning;
+    let InitialCurves { paths, links } = initial_curves;
     let mut tracer = CurveTracer::new(context, paths, links.clone(), rule, extends_ends);
     tracer.reset_coverage()?;
     tracer.add_branches()?;
@@ -267,9 +267,9 @@ impl<'a> CurveTracer<'a> {
         }
         let voxels = self.links.voxels();
         self.mark_on_skeleton(&voxels);
-        let draft = IntermediateGraph::from_links(self.context.object, &self.links);
-        let degrees = draft.degrees();
-        let mut edges = draft.edges;
+        let graph = IntermediateGraph::from_links(self.context.object, &self.links);
+        let degrees = graph.degrees();
+        let mut edges = graph.edges;
         let balls = parallel::try_map_mut(&mut edges, |_, edge| {
             self.context.progress.check()?;
             let mut balls = self.balls(&edge.voxels);
@@ -285,7 +285,7 @@ impl<'a> CurveTracer<'a> {
         balls.extend_or_unwind(
             self.links
                 .isolated_voxel
-                .map(|dot| self.ball(self.voxel_centre(dot))),
+                .map(|voxel| self.ball(self.voxel_centre(voxel))),
         );
         self.coverage.add_balls(&balls);
         Ok(())
@@ -332,23 +332,24 @@ impl<'a> CurveTracer<'a> {
         let mut cheapest: HashMap<HomologyClass, Candidate> = HashMap::new();
         // closed paths are contractible except at few steps
         let shared = &*cocycle;
-        let steps = parallel::collect(object.len(), MIN_PARALLEL_ITEMS, |voxels, steps| {
-            for voxel in voxels {
-                let class = classes[voxel];
-                let has_classes = shared.has_classes(voxel);
-                for (bit, other) in object.neighbours(voxel, PREDECESSORS) {
-                    let other_class = classes[other];
-                    if class == other_class && !has_classes {
-                        continue;
-                    }
-                    let step = shared.step_class(voxel, bit);
-                    if !shared.table.is_sum(class, other_class, step) {
-                        steps.push_or_unwind(([other as u32, voxel as u32], bit, step));
+        let closing_steps =
+            parallel::collect(object.len(), MIN_PARALLEL_ITEMS, |voxels, closing_steps| {
+                for voxel in voxels {
+                    let class = classes[voxel];
+                    let has_classes = shared.has_classes(voxel);
+                    for (bit, other) in object.neighbours(voxel, PREDECESSORS) {
+                        let other_class = classes[other];
+                        if class == other_class && !has_classes {
+                            continue;
+                        }
+                        let step = shared.step_class(voxel, bit);
+                        if !shared.table.is_sum(class, other_class, step) {
+                            closing_steps.push_or_unwind(([other as u32, voxel as u32], bit, step));
+                        }
                     }
                 }
-            }
-        });
-        for (ends, bit, step) in steps {
+            });
+        for (ends, bit, step) in closing_steps {
             let [other, voxel] = ends.map(|end| end as usize);
             let path = cocycle.table.sum(classes[voxel], classes[other]);
             let class = cocycle.table.sum(path, step);

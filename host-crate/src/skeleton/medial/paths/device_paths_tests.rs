@@ -20,7 +20,7 @@ proptest! {
 
     /// Relaxation of bricks on the device and Dijkstra's algorithm on the host give the same bits.
     #[test]
-    fn a_device_finds_the_ways_of_the_host(
+    fn device_paths_equal_host_paths(
         seed in any::<u64>(),
         fill in 0.2f64..1.0,
         dims in prop::array::uniform3(1usize..22),

@@ -248,7 +248,7 @@ mod tests {
 
     /// The bound never exceeds the true length, and is close to it.
     #[test]
-    fn nothing_below_is_missed() {
+    fn bound_never_exceeds_the_shortest_path() {
         let sheared = nalgebra::Matrix3::new(1.0, 0.4, 0.0, 0.0, 1.0, 0.3, 0.0, 0.0, 1.2);
         let sheared = Geometry::new(sheared, nalgebra::Vector3::zeros()).unwrap();
         let long = Geometry::from_spacing([1.0, 1.7, 0.8], [0.0; 3]).unwrap();

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_in_order() {
+    fn keys_are_returned_in_ascending_order() {
         let mut heap = RadixHeap::default();
         let mut state = 5u64;
         let mut random = move |below: u64| {

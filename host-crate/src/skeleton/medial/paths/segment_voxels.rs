@@ -192,19 +192,19 @@ mod tests {
     }
 
     #[test]
-    fn closed_cubes_meet_at_corners() {
+    fn segments_pass_through_shared_corners() {
         let two = object(&[[0, 0, 0], [1, 1, 1]]);
         let (a, b) = (voxel_centre([0; 3]), voxel_centre([1; 3]));
         let mut path = Vec::new();
         assert!(traverse_segment(&two, a, b, &mut path));
         assert_eq!(path, [0, 1]);
         // no voxel next to the corner
-        let beside = [b[0], b[1] + 1, b[2]];
-        assert!(!traverse_segment(&two, a, beside, &mut Vec::new()));
+        let near_corner = [b[0], b[1] + 1, b[2]];
+        assert!(!traverse_segment(&two, a, near_corner, &mut Vec::new()));
     }
 
     #[test]
-    fn planes_between_voxels_belong_to_both() {
+    fn faces_belong_to_both_adjacent_voxels() {
         let one = object(&[[0, 0, 0]]);
         let half = UNITS_PER_VOXEL / 2;
         // along an edge of the cube, and outside it by one unit

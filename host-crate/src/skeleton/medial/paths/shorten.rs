@@ -44,13 +44,13 @@ pub fn shorten_edges(
     cocycle: &mut Cocycle,
     voxel_links: &mut VoxelLinks,
 ) -> Result<bool, Cancelled> {
-    let mut draft = IntermediateGraph::from_links(context.object, voxel_links);
+    let mut graph = IntermediateGraph::from_links(context.object, voxel_links);
     let mut has_changed = false;
     let mut bound = LengthBound::new(context);
     // terminates because the total length decreases
-    while let Some((edge, path)) = find_shortenable_edge(context, cocycle, &mut bound, &draft)? {
-        replace_edge(context, cocycle, voxel_links, &draft, edge, &path);
-        draft = IntermediateGraph::from_links(context.object, voxel_links);
+    while let Some((edge, path)) = find_shortenable_edge(context, cocycle, &mut bound, &graph)? {
+        replace_edge(context, cocycle, voxel_links, &graph, edge, &path);
+        graph = IntermediateGraph::from_links(context.object, voxel_links);
         has_changed = true;
     }
     Ok(has_changed)
@@ -61,9 +61,9 @@ fn find_shortenable_edge(
     context: &ComponentContext<'_>,
     cocycle: &mut Cocycle,
     bound: &mut LengthBound<'_>,
-    draft: &IntermediateGraph,
+    graph: &IntermediateGraph,
 ) -> Result<Option<(usize, Vec<u32>)>, Cancelled> {
-    for (number, edge) in draft.edges.iter().enumerate() {
+    for (number, edge) in graph.edges.iter().enumerate() {
         context.progress.check()?;
         let length = context.length(&edge.points);
         let ends = [edge.voxels[0], edge.voxels[edge.voxels.len() - 1]].map(|end| end as usize);
@@ -93,11 +93,11 @@ fn replace_edge(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
     voxel_links: &mut VoxelLinks,
-    draft: &IntermediateGraph,
+    graph: &IntermediateGraph,
     edge: usize,
     path: &[u32],
 ) {
-    let GraphEdge { voxels, .. } = &draft.edges[edge];
+    let GraphEdge { voxels, .. } = &graph.edges[edge];
     let is_edge_link = |link: &[u32; 2]| {
         let mut steps = voxels.windows(2);
         steps.any(|step| step == link || (step[0] == link[1] && step[1] == link[0]))

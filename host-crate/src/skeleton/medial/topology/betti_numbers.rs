@@ -107,7 +107,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
 
         #[test]
-        fn numbers_are_those_of_a_search(seed in any::<u64>(), fill in 0.05f64..0.98, dims in prop::sample::select(vec![[5, 6, 7], [130, 4, 4], [4, 70, 3], [1, 9, 9], [66, 1, 5], [70, 5, 5]])) {
+        fn betti_numbers_match_a_search(seed in any::<u64>(), fill in 0.05f64..0.98, dims in prop::sample::select(vec![[5, 6, 7], [130, 4, 4], [4, 70, 3], [1, 9, 9], [66, 1, 5], [70, 5, 5]])) {
             let mut state = seed;
             let mut voxels = HashSet::new();
             for at in 0..dims.iter().product::<i32>() {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn one_voxel_has_none_and_a_shell_has_a_cavity() {
+    fn single_voxel_and_shell_have_known_betti_numbers() {
         check(&HashSet::from([[0; 3]]), [1; 3]);
         let boundary = |n: i32| (0..n * n * n).map(move |at| [at % n, at / n % n, at / n / n]);
         let is_shell = |at: &[i32; 3]| at.iter().any(|&x| x == 0 || x == 69);

@@ -130,7 +130,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn edges_join_or_close_cycles() {
+    fn edges_are_classified_by_role() {
         // a triangle around a tunnel, and one edge twice
         let edges = [
             ([0, 1], vec![]),
@@ -162,7 +162,7 @@ mod tests {
         /// Components and rank do not depend on the order of edges, and dependent edges can be
         /// removed.
         #[test]
-        fn dependent_edges_can_go(
+        fn dependent_edges_can_be_removed(
             edges in prop::collection::vec(((0usize..6, 0usize..6), 0u32..8), 0..20),
             order in any::<u64>(),
         ) {

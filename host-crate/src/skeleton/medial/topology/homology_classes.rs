@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_and_ranks() {
+    fn sums_and_ranks_of_classes() {
         let mut table = ClassTable::default();
         let [a, b, c] = [0, 1, 2].map(|bit| table.single(bit));
         let ab = table.sum(a, b);

@@ -344,7 +344,7 @@ mod tests {
         /// Thinning preserves the tunnels; a cavity remains only if no voxel of its wall can be
         /// deleted.
         #[test]
-        fn thinning_keeps_tunnels(
+        fn thinning_preserves_tunnels(
             seed in any::<u64>(),
             fill in 0.3f64..0.95,
             dims in prop::array::uniform3(1usize..12),
@@ -366,8 +366,8 @@ mod tests {
             let betti_numbers = BettiNumbers::new(&object);
             let skeleton = TopologicalSkeleton::new(&object, &squared_distances, betti_numbers.cavities, progress).unwrap();
             prop_assert_eq!(skeleton.remaining.len() + skeleton.deleted.len(), object.len());
-            let without = |gone: Option<u32>| {
-                let remaining = skeleton.remaining.iter().map(|at| at.voxel).filter(|&voxel| Some(voxel) != gone);
+            let without = |removed: Option<u32>| {
+                let remaining = skeleton.remaining.iter().map(|at| at.voxel).filter(|&voxel| Some(voxel) != removed);
                 let remaining = runs_from_positions(remaining.map(|voxel| object.position(voxel as usize).map(|x| x as u32)));
                 BettiNumbers::new(&Object::new(&remaining, &Frame::unpermuted(&remaining), progress).unwrap())
             };

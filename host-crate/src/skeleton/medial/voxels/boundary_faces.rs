@@ -54,20 +54,20 @@ impl Face {
 impl<'a> BoundaryFaces<'a> {
     /// Finds the boundary faces of a component.
     pub fn new(object: &Object, metric: &'a Metric) -> Self {
-        let sites = object.surface_voxels();
-        let mut starts = with_capacity_or_unwind(sites.len() + 1);
+        let surface_voxels = object.surface_voxels();
+        let mut starts = with_capacity_or_unwind(surface_voxels.len() + 1);
         let mut count = 0;
-        for site in &sites {
+        for voxel in &surface_voxels {
             starts.push_or_unwind(count);
-            count += (!site.neighbour_mask & FACES).count_ones();
+            count += (!voxel.neighbour_mask & FACES).count_ones();
         }
         starts.push_or_unwind(count);
-        let faces = |site: usize| {
+        let faces = |voxel: usize| {
             let SurfaceVoxel {
                 position,
                 neighbour_mask,
                 ..
-            } = sites[site];
+            } = surface_voxels[voxel];
             bits(!neighbour_mask & FACES).map(move |face| {
                 let offset = OFFSETS[face];
                 let at =
@@ -80,8 +80,11 @@ impl<'a> BoundaryFaces<'a> {
                 }
             })
         };
-        let faces = collect_in_order(sites.len(), faces);
-        let voxels: Vec<[i32; 3]> = sites.iter().map(|site| site.position).collect_or_unwind();
+        let faces = collect_in_order(surface_voxels.len(), faces);
+        let voxels: Vec<[i32; 3]> = surface_voxels
+            .iter()
+            .map(|voxel| voxel.position)
+            .collect_or_unwind();
         let rows = RowIndex::from_positions(voxels.iter().map(|&[_, y, z]| [y, z]));
         let g = metric.products();
         let area = |a: f64, b: f64, ab: f64| (a * b - ab * ab).max(0.0).sqrt();
@@ -234,7 +237,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: test_cases::cases(100), failure_persistence: None, ..Default::default() })]
 
         #[test]
-        fn distances_have_the_bits_of_a_search_by_rows(
+        fn distances_by_cells_equal_distances_by_rows(
             holes in prop::collection::vec(prop::array::uniform3(0u32..40), 0..30),
             spacing in prop::sample::select(vec![[1.0; 3], [1.0, 2.0, 1.5], [5.0, 1.0, 1.0]]),
             shear in prop::sample::select(vec![0.0, 0.4]),

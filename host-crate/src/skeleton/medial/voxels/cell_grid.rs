@@ -24,7 +24,7 @@ pub struct CellGrid {
     /// a voxel of the cell.
     radius: f64,
     /// Half extent of the unit ball's bounding box along each axis, in voxels.
-    reach: [f64; 3],
+    half_extent: [f64; 3],
 }
 
 /// Returns the cell coordinate of a voxel coordinate.
@@ -65,7 +65,7 @@ impl CellGrid {
             starts,
             parts: parts.into_iter().map(|(_, part)| part).collect_or_unwind(),
             radius: corners.into_iter().fold(0.0, f64::max) * (1.0 + SLACK),
-            reach: metric.reach().map(|along| along * (1.0 + SLACK)),
+            half_extent: metric.reach().map(|along| along * (1.0 + SLACK)),
         }
     }
 
@@ -82,7 +82,7 @@ impl CellGrid {
         let radius = bound.sqrt();
         let side = f64::from(SIDE);
         let [x, y, z] = [0, 1, 2].map(|axis| {
-            let half = radius * self.reach[axis] + 1.0;
+            let half = radius * self.half_extent[axis] + 1.0;
             let ends = [at[axis] - half, at[axis] + half];
             ends.map(|end| (end / side).floor() as i32)
         });

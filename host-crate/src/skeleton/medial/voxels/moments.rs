@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_of_runs_are_those_of_their_voxels() {
+    fn moments_of_runs_match_sums_over_voxels() {
         let mut state = 3u64;
         let mut random = |below: u64| {
             state = state

@@ -175,17 +175,18 @@ pub const SHARED_WITH_PREDECESSORS: [u32; 27] = {
     let mut shared = [0; 27];
     let mut cell = 0;
     while cell < 27 {
-        let ways = offset(cell);
+        let cell_offset = offset(cell);
         let mut other = 0;
         while other < 13 {
-            let way = offset(other);
-            let mut has_it = true;
+            let neighbour_offset = offset(other);
+            let mut shares_cell = true;
             let mut axis = 0;
             while axis < 3 {
-                has_it = has_it && (way[axis] == 0 || way[axis] == ways[axis]);
+                shares_cell = shares_cell
+                    && (neighbour_offset[axis] == 0 || neighbour_offset[axis] == cell_offset[axis]);
                 axis += 1;
             }
-            if has_it {
+            if shares_cell {
                 shared[cell] |= 1 << other;
             }
             other += 1;
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn simple_voxels_are_those_of_a_search() {
+    fn simple_voxels_match_a_search() {
         let mut state = 7u64;
         let mut simple = 0;
         for round in 0..40_000 {
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_has_two_sides_or_more() {
+    fn walls_have_one_face_per_background_component() {
         let plate_across = |axis: usize| {
             let plate = bits(NEIGHBOURS).filter(|&bit| OFFSETS[bit][axis] == 0);
             plate.fold(0, |set, bit| set | 1 << bit)

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 #[test]
-fn bits_are_found_by_their_order() {
+fn nth_set_bit_matches_enumeration() {
     for bits in [
         1,
         1 << 63,
@@ -108,7 +108,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn objects_have_their_voxels(
+    fn objects_match_their_position_lists(
         positions in prop::collection::vec((0u32..4, 0u32..5, 0u32..4), 1..60),
         stretch in prop::sample::select(vec![[1u32, 1, 1], [1, 40, 1], [60, 1, 1], [1, 1, 900], [3, 77, 1 << 20]]),
         far in 0u32..130,
@@ -124,7 +124,7 @@ proptest! {
 
 /// Memory is proportional to the number of voxels, not to the bounding box.
 #[test]
-fn a_line_through_a_huge_box() {
+fn sparse_object_in_a_huge_bounding_box() {
     let run = |at: u32| Run {
         start: at,
         end: at + 1,

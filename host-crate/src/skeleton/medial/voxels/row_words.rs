@@ -213,7 +213,7 @@ mod tests {
     use crate::grid::{Geometry, Metric};
 
     #[test]
-    fn slabs_change_nothing() {
+    fn words_do_not_depend_on_the_number_of_slabs() {
         for [nx, ny, nz] in [[200, 17, 13], [17, 200, 13], [13, 17, 200]] {
             let row = |at: u32| Run {
                 start: at % 2,

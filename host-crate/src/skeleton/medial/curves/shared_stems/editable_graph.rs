@@ -31,8 +31,8 @@ pub struct EditableGraph {
 
 impl EditableGraph {
     /// Creates an editable graph with the given edges.
-    pub fn from_edges(draft: IntermediateGraph) -> Self {
-        let IntermediateGraph { nodes, edges } = draft;
+    pub fn from_edges(source: IntermediateGraph) -> Self {
+        let IntermediateGraph { nodes, edges } = source;
         let mut graph = Self {
             incident_ends: filled_or_unwind(Vec::new(), nodes.len()),
             is_removed: zeroed_or_unwind::<bool>(nodes.len()),
@@ -45,8 +45,8 @@ impl EditableGraph {
     }
 
     /// Creates an editable graph in which loops are split by a second node.
-    pub fn with_split_loops(draft: IntermediateGraph) -> Self {
-        let IntermediateGraph { nodes, edges } = draft;
+    pub fn with_split_loops(source: IntermediateGraph) -> Self {
+        let IntermediateGraph { nodes, edges } = source;
         let mut graph = Self::from_edges(IntermediateGraph {
             nodes,
             edges: Vec::new(),
@@ -167,19 +167,19 @@ impl EditableGraph {
             }
         }
         let mut number = zeroed_or_unwind(self.nodes.len());
-        let mut draft = IntermediateGraph::default();
+        let mut graph = IntermediateGraph::default();
         for (node, &at) in self.nodes.iter().enumerate() {
             if !self.is_removed[node] {
-                number[node] = draft.nodes.len();
-                draft.nodes.push_or_unwind(at);
+                number[node] = graph.nodes.len();
+                graph.nodes.push_or_unwind(at);
             }
         }
         for mut edge in self.edges {
             if !edge.points.is_empty() {
                 edge.nodes = edge.nodes.map(|node| number[node]);
-                draft.edges.push_or_unwind(edge);
+                graph.edges.push_or_unwind(edge);
             }
         }
-        draft
+        graph
     }
 }

@@ -47,26 +47,26 @@ const MAX_ROUNDS: usize = 10;
 pub fn merge_shared_stems(
     context: &ComponentContext<'_>,
     cocycle: &Cocycle,
-    draft: &mut IntermediateGraph,
+    graph: &mut IntermediateGraph,
 ) -> Result<(), Cancelled> {
-    let mut graph = EditableGraph::with_split_loops(std::mem::take(draft));
-    let nodes = 0..graph.nodes.len();
-    graph.merge_all(context, cocycle, nodes.rev().collect_or_unwind())?;
-    *draft = graph.finish();
+    let mut editable = EditableGraph::with_split_loops(std::mem::take(graph));
+    let nodes = 0..editable.nodes.len();
+    editable.merge_all(context, cocycle, nodes.rev().collect_or_unwind())?;
+    *graph = editable.finish();
     for _ in 0..MAX_ROUNDS {
-        let overlaps = self_overlap::find_all(context, draft);
+        let overlaps = self_overlap::find_all(context, graph);
         if overlaps.is_empty() {
             break;
         }
-        let mut graph = EditableGraph::from_edges(std::mem::take(draft));
+        let mut editable = EditableGraph::from_edges(std::mem::take(graph));
         let mut pending = Vec::new();
         for overlap in overlaps {
-            if !overlap.edges.iter().any(|&edge| graph.is_changed[edge]) {
-                graph.join_overlap(context, cocycle, overlap, &mut pending);
+            if !overlap.edges.iter().any(|&edge| editable.is_changed[edge]) {
+                editable.join_overlap(context, cocycle, overlap, &mut pending);
             }
         }
-        graph.merge_all(context, cocycle, pending)?;
-        *draft = graph.finish();
+        editable.merge_all(context, cocycle, pending)?;
+        *graph = editable.finish();
     }
     Ok(())
 }
@@ -232,9 +232,9 @@ impl EditableGraph {
     /// or a node between two edges.
     fn simplify_node(&mut self, node: usize, pending: &mut Vec<usize>) {
         match self.incident_ends[node][..] {
-            [edge_end] => {
-                let second = self.opposite_node(edge_end);
-                self.remove_edge(edge_end.0);
+            [dangling] => {
+                let second = self.opposite_node(dangling);
+                self.remove_edge(dangling.0);
                 self.is_removed[node] = true;
                 self.join_edges(second);
                 pending.push_or_unwind(second);

@@ -210,7 +210,7 @@ impl EditableGraph {
                 let neighbour = self.opposite_node(edge_end);
                 if best
                     .get(&neighbour)
-                    .is_none_or(|&(length, _)| next < length)
+                    .is_none_or(|&(shortest, _)| next < shortest)
                 {
                     best.push_or_unwind((neighbour, (next, Some(edge_end))));
                     queue.push_or_unwind(Reverse((next.to_bits(), neighbour)));

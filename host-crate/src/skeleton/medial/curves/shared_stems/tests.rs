@@ -40,27 +40,27 @@ fn merge_in_block(nodes: &[[f64; 3]], edges: &[([usize; 2], &[[f64; 3]])]) -> In
         edge_weights,
         progress,
     };
-    let mut draft = IntermediateGraph {
+    let mut graph = IntermediateGraph {
         nodes: nodes.iter().map(|&at| to_fixed(at)).collect(),
         edges: Vec::new(),
     };
     for &(ends, inner) in edges {
-        let mut points = vec![draft.nodes[ends[0]]];
+        let mut points = vec![graph.nodes[ends[0]]];
         points.extend(inner.iter().map(|&at| to_fixed(at)));
-        points.push(draft.nodes[ends[1]]);
-        draft.edges.push(GraphEdge {
+        points.push(graph.nodes[ends[1]]);
+        graph.edges.push(GraphEdge {
             nodes: ends,
             points,
             voxels: Vec::new(),
         });
     }
-    merge_shared_stems(&context, &Cocycle::zero(), &mut draft).unwrap();
-    assert!(self_overlap::find_all(&context, &draft).is_empty());
-    draft
+    merge_shared_stems(&context, &Cocycle::zero(), &mut graph).unwrap();
+    assert!(self_overlap::find_all(&context, &graph).is_empty());
+    graph
 }
 
 #[test]
-fn curves_at_a_small_angle_part_farther_on() {
+fn curves_at_a_small_angle_share_a_stem() {
     let nodes = [
         [5.0, 20.0, 20.0],
         [30.0, 20.0, 20.0],
@@ -68,16 +68,16 @@ fn curves_at_a_small_angle_part_farther_on() {
         [5.0, 5.0, 20.0],
     ];
     let along = [[15.0, 20.0, 20.0]];
-    let beside = [[15.0, 20.1, 20.0], [18.0, 20.2, 20.0]];
-    let draft = merge_in_block(
+    let nearly_parallel = [[15.0, 20.1, 20.0], [18.0, 20.2, 20.0]];
+    let graph = merge_in_block(
         &nodes,
-        &[([0, 1], &along), ([0, 2], &beside), ([0, 3], &[])],
+        &[([0, 1], &along), ([0, 2], &nearly_parallel), ([0, 3], &[])],
     );
     // the stem and the third curve form one edge
-    assert_eq!((draft.nodes.len(), draft.edges.len()), (4, 3));
-    let degrees = draft.degrees();
+    assert_eq!((graph.nodes.len(), graph.edges.len()), (4, 3));
+    let degrees = graph.degrees();
     let junction = degrees.iter().position(|&degree| degree == 3).unwrap();
-    let [x, y, _] = to_voxels(draft.nodes[junction]);
+    let [x, y, _] = to_voxels(graph.nodes[junction]);
     assert!(
         (17.0..20.0).contains(&x) && (y - 20.0).abs() < 0.3,
         "{x} {y}"
@@ -85,20 +85,20 @@ fn curves_at_a_small_angle_part_farther_on() {
 }
 
 #[test]
-fn a_curve_on_another_goes() {
+fn curve_that_lies_on_another_is_removed() {
     let nodes = [[5.0, 20.0, 20.0], [30.0, 20.0, 20.0], [12.0, 20.1, 20.0]];
-    let draft = merge_in_block(&nodes, &[([0, 1], &[]), ([0, 2], &[])]);
-    assert_eq!((draft.nodes.len(), draft.edges.len()), (2, 1));
+    let graph = merge_in_block(&nodes, &[([0, 1], &[]), ([0, 2], &[])]);
+    assert_eq!((graph.nodes.len(), graph.edges.len()), (2, 1));
 }
 
 #[test]
-fn a_fold_is_cut_off() {
+fn folded_curve_is_shortened() {
     let nodes = [[5.0, 20.0, 20.0], [30.0, 20.0, 20.0]];
     let fold = [[15.0, 20.0, 20.0], [15.0, 24.0, 20.0], [15.05, 20.0, 20.0]];
-    let draft = merge_in_block(&nodes, &[([0, 1], &fold)]);
-    assert_eq!(draft.edges.len(), 1);
+    let graph = merge_in_block(&nodes, &[([0, 1], &fold)]);
+    assert_eq!(graph.edges.len(), 1);
     assert!(
-        draft.edges[0]
+        graph.edges[0]
             .points
             .iter()
             .all(|at| to_voxels(*at)[1] < 20.5)
@@ -106,7 +106,7 @@ fn a_fold_is_cut_off() {
 }
 
 #[test]
-fn curves_that_cross_meet_and_lead_round_for_nothing_once() {
+fn intersecting_curves_meet_without_an_extra_cycle() {
     // two curves between nodes joined by a short edge, which intersect farther on
     let nodes = [
         [5.0, 20.0, 20.0],
@@ -115,12 +115,12 @@ fn curves_that_cross_meet_and_lead_round_for_nothing_once() {
         [35.0, 16.0, 20.0],
     ];
     let edges: [([usize; 2], &[[f64; 3]]); 3] = [([0, 1], &[]), ([0, 2], &[]), ([1, 3], &[])];
-    let draft = merge_in_block(&nodes, &edges);
-    let ends = draft
+    let graph = merge_in_block(&nodes, &edges);
+    let ends = graph
         .degrees()
         .iter()
         .filter(|&&degree| degree == 1)
         .count();
-    assert_eq!(draft.edges.len() + 1, draft.nodes.len());
+    assert_eq!(graph.edges.len() + 1, graph.nodes.len());
     assert!(ends >= 2, "{ends}");
 }
